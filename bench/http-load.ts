@@ -1,0 +1,61 @@
+import { Client, type Dispatcher } from 'undici';
+
+/**
+ * Keep-alive connections to the service, one request at a time on each. On undici's lowest level, without a promise
+ * or stream for the body: the load generator runs on the machine it measures, and what it takes the service lacks.
+ */
+export class HttpLoad {
+  readonly #clients: Client[];
+
+  constructor(origin: string, connections: number) {
+    this.#clients = Array.from({ length: connections }, () => new Client(origin, { pipelining: 1 }));
+  }
+
+  /** Opens every connection, so that no measured request pays for one. */
+  async open(): Promise<void> {
+    await Promise.all(this.#clients.map((_, index) => this.#send(index, 'GET', '/health/live', {}, null, 200)));
+  }
+
+  /** @returns null when the answer had the `expected` status, else status and body */
+  post(
+    connection: number,
+    path: string,
+    headers: Record<string, string>,
+    body: string,
+    expected: number,
+  ): Promise<string | null> {
+    return this.#send(connection, 'POST', path, headers, body, expected);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#clients.map((client) => client.close()));
+  }
+
+  #send(
+    connection: number,
+    method: 'GET' | 'POST',
+    path: string,
+    headers: Record<string, string>,
+    body: string | null,
+    expected: number,
+  ): Promise<string | null> {
+    return new Promise((resolve, reject) => {
+      let status = 0;
+      let wrong = '';
+      const handler: Dispatcher.DispatchHandler = {
+        onRequestStart: () => undefined,
+        onResponseStart: (_controller, statusCode) => {
+          status = statusCode;
+        },
+        onResponseData: (_controller, chunk) => {
+          if (status !== expected) wrong += chunk.toString('utf8');
+        },
+        onResponseEnd: () => resolve(status === expected ? null : `${String(status)} ${wrong}`),
+        onResponseError: (_controller, error) => reject(error),
+      };
+      const client = this.#clients[connection % this.#clients.length];
+      if (!client) throw new Error('A load without connections');
+      client.dispatch({ method, path, headers: { 'content-type': 'application/json', ...headers }, body }, handler);
+    });
+  }
+}

@@ -1,0 +1,94 @@
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { startEmbeddedPostgres } from '../src/core/embedded/index.js';
+import type { Cleanup } from './cleanup.js';
+import { makeMerchants, type Merchant } from './merchants.js';
+import { recordHotPaths, type Recordings } from './recordings.js';
+import { BareClients } from './replay.js';
+import { ServiceProcess } from './service-process.js';
+
+export type Progress = (line: string) => void;
+
+/** One merchant with a busy wallet, and a hundred. */
+const MERCHANTS = 101;
+export const MOST_CONNECTIONS = 64;
+const RELAY_LIMIT_MS = 60_000;
+
+export interface StartTimes {
+  readonly firstMs: readonly number[];
+  readonly secondMs: readonly number[];
+}
+
+/** Starts the service in fresh directories, and in each again; the last one stays up. */
+export async function measureStarts(
+  times: number,
+  directory: string,
+  cleanup: Cleanup,
+  progress: Progress,
+): Promise<{ starts: StartTimes; service: ServiceProcess; dataDir: string }> {
+  const firstMs: number[] = [];
+  const secondMs: number[] = [];
+  for (let run = 1; ; run++) {
+    progress(`start ${String(run)} of ${String(times)}: on an empty directory, and again`);
+    const dataDir = mkdtempSync(join(directory, 'data-'));
+    const first = await ServiceProcess.start(dataDir, cleanup);
+    firstMs.push(first.startMs);
+    await first.stop();
+    const second = await ServiceProcess.start(dataDir, cleanup);
+    secondMs.push(second.startMs);
+    if (run >= times) return { starts: { firstMs, secondMs }, service: second, dataDir };
+    await second.stop();
+  }
+}
+
+/** What the measurements run on. */
+export interface Stage {
+  readonly service: ServiceProcess;
+  readonly postgresVersion: string;
+  readonly recordings: Recordings;
+  /** The service's own database, to look into. */
+  readonly database: BareClients;
+  readonly merchants: readonly Merchant[];
+  /** A second database in the same PostgreSQL for the bare SQL: the service's relay would else work off its events. */
+  readonly bare: BareClients;
+  readonly bareMerchants: readonly Merchant[];
+}
+
+export async function openStage(
+  service: ServiceProcess,
+  dataDir: string,
+  directory: string,
+  cleanup: Cleanup,
+  progress: Progress,
+): Promise<Stage> {
+  const postgres = await startEmbeddedPostgres({ dataDir });
+  cleanup.add(() => postgres.stop());
+  const database = await BareClients.connect(postgres.url, 1, cleanup);
+  const merchants = await makeMerchants(postgres.url, MERCHANTS);
+
+  progress('recording the statements of a create and of a payment');
+  await database.query('CREATE DATABASE bare');
+  const bareUrl = new URL(postgres.url);
+  bareUrl.pathname = '/bare';
+  const recordings = await recordHotPaths(bareUrl.href, directory, cleanup);
+  const bareMerchants = await makeMerchants(bareUrl.href, MERCHANTS);
+  const bare = await BareClients.connect(bareUrl.href, MOST_CONNECTIONS, cleanup);
+
+  const [version] = await database.query<{ server_version: string }>('SHOW server_version');
+  const postgresVersion = version?.server_version ?? 'unknown';
+  return { service, postgresVersion, recordings, database, merchants, bare, bareMerchants };
+}
+
+/** Waits until no event waits for the relay: what the service still has to do must not run into the bare round. */
+export async function untilRelayed(stage: Stage): Promise<void> {
+  const deadline = performance.now() + RELAY_LIMIT_MS;
+  for (;;) {
+    const [row] = await stage.database.query<{ pending: boolean }>(
+      `SELECT EXISTS (SELECT 1 FROM events WHERE status = 'pending') AS pending`,
+    );
+    if (row?.pending !== true) return;
+    if (performance.now() > deadline) throw new Error('The relay does not catch up');
+    await delay(5);
+  }
+}

@@ -1,0 +1,65 @@
+/** What one round came to; latencies in milliseconds, one for each request that was answered as it should be. */
+export interface Round {
+  readonly count: number;
+  readonly seconds: number;
+  readonly latencies: readonly number[];
+  /** Answers other than the expected one, with the first of them. */
+  readonly refused: number;
+  readonly firstRefusal: string | null;
+}
+
+/** The value below which `share` (0 to 1) of the values lie; NaN of nothing. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = Float64Array.from(values).sort();
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
+}
+
+/** Several rounds as one: all requests over all seconds, so that a slow round weighs as much as it lasted. */
+export function merge(rounds: readonly Round[]): Round {
+  return {
+    count: rounds.reduce((sum, round) => sum + round.count, 0),
+    seconds: rounds.reduce((sum, round) => sum + round.seconds, 0),
+    latencies: rounds.flatMap((round) => round.latencies),
+    refused: rounds.reduce((sum, round) => sum + round.refused, 0),
+    firstRefusal: rounds.find((round) => round.firstRefusal !== null)?.firstRefusal ?? null,
+  };
+}
+
+export function perSecond(round: Round): number {
+  return round.count / round.seconds;
+}
+
+/** One operation: its answer was the expected one, or what it was instead. */
+export type Operation = () => Promise<string | null>;
+
+/**
+ * Runs each operation over and over, all at once, for `seconds`; `null` instead of the next one ends a worker early.
+ * @param next gives the worker's next operation
+ */
+export async function drive(
+  workers: number,
+  seconds: number,
+  next: (worker: number) => Operation | null,
+): Promise<Round> {
+  const latencies: number[] = [];
+  let refused = 0;
+  let firstRefusal: string | null = null;
+  const started = performance.now();
+  const deadline = started + seconds * 1000;
+  const work = async (worker: number): Promise<void> => {
+    for (let at = performance.now(); at < deadline;) {
+      const operation = next(worker);
+      if (!operation) return;
+      const refusal = await operation();
+      const now = performance.now();
+      if (refusal === null) latencies.push(now - at);
+      else {
+        refused += 1;
+        firstRefusal ??= refusal;
+      }
+      at = now;
+    }
+  };
+  await Promise.all(Array.from({ length: workers }, (_, worker) => work(worker)));
+  return { count: latencies.length, seconds: (performance.now() - started) / 1000, latencies, refused, firstRefusal };
+}

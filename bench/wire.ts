@@ -1,0 +1,159 @@
+import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net';
+
+export interface SentStatement {
+  /** Empty for a simple query: BEGIN, COMMIT. */
+  readonly name: string;
+  readonly text: string;
+  /** As they were on the wire: text, or bytes where the driver chose the binary format. */
+  readonly values: readonly (string | Buffer | null)[];
+}
+
+/** Statements that were sent without waiting for an answer in between: one round trip. */
+export type Turn = SentStatement[];
+
+/** How long the server's answers are held back; see `WireRecorder`. Milliseconds. */
+const FAR_AWAY = 5;
+
+/** Cuts a PostgreSQL byte stream into messages: one byte of type (not in the first message of a client), four of length. */
+class Messages {
+  #rest: Buffer = Buffer.alloc(0);
+  #startup: boolean;
+
+  constructor(startsUntyped: boolean) {
+    this.#startup = startsUntyped;
+  }
+
+  *take(chunk: Buffer): Iterable<{ type: string; body: Buffer }> {
+    this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    for (;;) {
+      const offset = this.#startup ? 0 : 1;
+      if (this.#rest.length < offset + 4) return;
+      const end = offset + this.#rest.readInt32BE(offset);
+      if (this.#rest.length < end) return;
+      const type = this.#startup ? '' : String.fromCharCode(this.#rest[0] ?? 0);
+      yield { type, body: this.#rest.subarray(offset + 4, end) };
+      this.#rest = this.#rest.subarray(end);
+      this.#startup = false;
+    }
+  }
+}
+
+function textAt(body: Buffer, start: number): [text: string, next: number] {
+  const end = body.indexOf(0, start);
+  return [body.toString('utf8', start, end), end + 1];
+}
+
+/** Bind: portal, statement, formats of the values, values, formats of the results. */
+function readBind(body: Buffer): { name: string; values: (string | Buffer | null)[] } {
+  const [, afterPortal] = textAt(body, 0);
+  const [name, afterName] = textAt(body, afterPortal);
+  let at = afterName;
+  const formats: number[] = [];
+  const formatCount = body.readInt16BE(at);
+  at += 2;
+  for (let index = 0; index < formatCount; index++, at += 2) formats.push(body.readInt16BE(at));
+  const count = body.readInt16BE(at);
+  at += 2;
+  const values: (string | Buffer | null)[] = [];
+  for (let index = 0; index < count; index++) {
+    const length = body.readInt32BE(at);
+    at += 4;
+    if (length === -1) {
+      values.push(null);
+      continue;
+    }
+    const bytes = Buffer.from(body.subarray(at, at + length));
+    const binary = (formats.length === 1 ? formats[0] : formats[index]) === 1;
+    values.push(binary ? bytes : bytes.toString('utf8'));
+    at += length;
+  }
+  return { name, values };
+}
+
+/**
+ * Stands between the service and PostgreSQL and notes what is really sent: so the counted queries and round trips are
+ * those of the code as it is, and the bare run repeats them without a list of statements that could go stale.
+ *
+ * Answers are held back for some milliseconds, as by a database that is far away. On a fast loopback an answer may
+ * overtake the next statement of the same burst, and one round trip would look like two.
+ */
+export class WireRecorder {
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  #turns: Turn[] | null = null;
+  #waiting = 0;
+
+  private constructor(target: { host: string; port: number }) {
+    this.#server = createServer((client) => this.#join(client, target));
+  }
+
+  static async start(databaseUrl: string): Promise<{ recorder: WireRecorder; url: string }> {
+    const url = new URL(databaseUrl);
+    const recorder = new WireRecorder({ host: url.hostname, port: Number(url.port) });
+    await new Promise<void>((resolve) => recorder.#server.listen(0, '127.0.0.1', resolve));
+    url.port = String((recorder.#server.address() as AddressInfo).port);
+    return { recorder, url: url.href };
+  }
+
+  /** @returns what was sent while `work` ran; nothing else may use the database meanwhile */
+  async record(work: () => Promise<void>): Promise<Turn[]> {
+    const turns: Turn[] = [];
+    this.#turns = turns;
+    await work();
+    this.#turns = null;
+    return turns;
+  }
+
+  async stop(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  #join(client: Socket, target: { host: string; port: number }): void {
+    const server = connect({ ...target, noDelay: true });
+    const texts = new Map<string, string>();
+    const fromClient = new Messages(true);
+    const fromServer = new Messages(false);
+    let outstanding = 0;
+    for (const socket of [client, server]) {
+      this.#sockets.add(socket);
+      socket.on('error', () => undefined);
+      socket.on('close', () => {
+        this.#sockets.delete(socket);
+        client.destroy();
+        server.destroy();
+      });
+    }
+    client.setNoDelay(true);
+    const sent = (statement: SentStatement): void => {
+      if (outstanding === 0 && this.#waiting === 0) this.#turns?.push([]);
+      this.#turns?.at(-1)?.push(statement);
+    };
+    client.on('data', (chunk: Buffer) => {
+      for (const { type, body } of fromClient.take(chunk)) {
+        if (type === 'P') {
+          const [name, next] = textAt(body, 0);
+          texts.set(name, textAt(body, next)[0]);
+        } else if (type === 'B') {
+          const { name, values } = readBind(body);
+          sent({ name, text: texts.get(name) ?? '', values });
+        } else if (type === 'Q') sent({ name: '', text: textAt(body, 0)[0], values: [] });
+        if (type === 'Q' || type === 'S') {
+          outstanding += 1;
+          this.#waiting += 1;
+        }
+      }
+      server.write(chunk);
+    });
+    server.on('data', (chunk: Buffer) => {
+      setTimeout(() => {
+        for (const { type } of fromServer.take(chunk)) {
+          if (type !== 'Z' || outstanding === 0) continue; // the first one answers the login
+          outstanding -= 1;
+          this.#waiting -= 1;
+        }
+        client.write(chunk);
+      }, FAR_AWAY);
+    });
+  }
+}

@@ -1,0 +1,11 @@
+/** @type {import('jest').Config} */
+export default {
+  testEnvironment: 'node',
+  roots: ['<rootDir>/src', '<rootDir>/test'],
+  testMatch: ['**/*.spec.ts'],
+  testTimeout: 20_000,
+  extensionsToTreatAsEsm: ['.ts'],
+  // Sources import './x.js' as ES modules require; on disk it is './x.ts'.
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  transform: { '^.+\\.ts$': '@swc/jest' },
+};

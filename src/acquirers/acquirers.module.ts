@@ -1,0 +1,12 @@
+import { Module } from '@nestjs/common';
+import { AcquirersService } from './acquirers.service.js';
+import { InboxRepository } from './inbox.repository.js';
+import { InboxService } from './inbox.service.js';
+import { SandboxBankRepository } from './sandbox/sandbox-bank.repository.js';
+import { SandboxAcquirer } from './sandbox/sandbox.acquirer.js';
+
+@Module({
+  providers: [AcquirersService, InboxRepository, InboxService, SandboxBankRepository, SandboxAcquirer],
+  exports: [AcquirersService, InboxService, SandboxAcquirer],
+})
+export class AcquirersModule {}

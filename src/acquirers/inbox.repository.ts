@@ -1,0 +1,83 @@
+import { Injectable } from '@nestjs/common';
+import { Reader, statement, type Tx } from '../core/database/index.js';
+import type { NotificationHint } from './acquirer.port.js';
+
+export interface Notification {
+  readonly id: string;
+  readonly acquirer: string;
+  readonly kind: NotificationHint['kind'];
+  readonly reference: string;
+  readonly attempts: number;
+}
+
+/** A repeated notification finds its row; one that was set aside is looked at again. */
+const INSERT = statement(
+  'inbox.insert',
+  `INSERT INTO acquirer_notifications AS n (id, acquirer, kind, reference, received_at, next_attempt_at)
+   VALUES ($1, $2, $3, $4, $5, $6)
+   ON CONFLICT (acquirer, kind, reference) DO UPDATE
+     SET status = CASE n.status WHEN 'ignored' THEN 'pending' ELSE n.status END,
+         attempts = CASE n.status WHEN 'ignored' THEN 0 ELSE n.attempts END,
+         next_attempt_at = CASE n.status
+           WHEN 'ignored' THEN excluded.next_attempt_at ELSE least(n.next_attempt_at, excluded.next_attempt_at) END
+   RETURNING id, status`,
+);
+const FIND_PENDING = statement(
+  'inbox.find_pending',
+  `SELECT id, acquirer, kind, reference, attempts FROM acquirer_notifications WHERE id = $1 AND status = 'pending'`,
+);
+const CLAIM_DUE = statement(
+  'inbox.claim_due',
+  `UPDATE acquirer_notifications SET next_attempt_at = $2 WHERE id IN (
+     SELECT id FROM acquirer_notifications WHERE status = 'pending' AND next_attempt_at <= $1
+     ORDER BY next_attempt_at LIMIT $3 FOR UPDATE SKIP LOCKED)
+   RETURNING id`,
+);
+const CLOSE = statement(
+  'inbox.close',
+  `UPDATE acquirer_notifications SET status = $2, applied_at = $3, attempts = attempts + 1, last_error = $4
+   WHERE id = $1 AND status = 'pending'`,
+);
+const RETRY = statement(
+  'inbox.retry',
+  `UPDATE acquirer_notifications SET attempts = attempts + 1, next_attempt_at = $2, last_error = $3
+   WHERE id = $1 AND status = 'pending'`,
+);
+
+@Injectable()
+export class InboxRepository {
+  constructor(private readonly reader: Reader) {}
+
+  async insert(
+    tx: Tx,
+    row: { id: string; acquirer: string; hint: NotificationHint; receivedAt: Date; nextAttemptAt: Date },
+  ): Promise<{ id: string; pending: boolean }> {
+    const [found] = await tx.query<{ id: string; status: string }>(INSERT, [
+      row.id,
+      row.acquirer,
+      row.hint.kind,
+      row.hint.reference,
+      row.receivedAt,
+      row.nextAttemptAt,
+    ]);
+    return { id: found?.id ?? row.id, pending: found?.status === 'pending' };
+  }
+
+  async findPending(id: string): Promise<Notification | null> {
+    const [row] = await this.reader.query<Notification>(FIND_PENDING, [id]);
+    return row ?? null;
+  }
+
+  async claimDue(tx: Tx, now: Date, leasedUntil: Date, limit: number): Promise<string[]> {
+    const rows = await tx.query<{ id: string }>(CLAIM_DUE, [now, leasedUntil, limit]);
+    return rows.map((row) => row.id);
+  }
+
+  close(tx: Tx, id: string, status: 'applied' | 'ignored', at: Date, error: string | null): void {
+    tx.defer(CLOSE, [id, status, at, error]);
+  }
+
+  retry(tx: Tx, id: string, nextAttemptAt: Date, error: string): void {
+    tx.defer(RETRY, [id, nextAttemptAt, error]);
+  }
+}

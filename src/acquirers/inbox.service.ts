@@ -1,0 +1,141 @@
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Clock } from '../core/clock.js';
+import { type Config, CONFIG } from '../core/config/index.js';
+import { Database, type Tx } from '../core/database/index.js';
+import { newId } from '../core/ids.js';
+import { Logger } from '../core/log/index.js';
+import { JobQueue, Poller } from '../core/queue/index.js';
+import type { NotificationHint, PixChargeEnd, ReceivedPix } from './acquirer.port.js';
+import { AcquirersService } from './acquirers.service.js';
+import { InboxRepository, type Notification } from './inbox.repository.js';
+
+declare module '../core/queue/index.js' {
+  interface JobMap {
+    'acquirers.notification': { notificationId: string };
+  }
+}
+
+/** Who applies what the acquirer has confirmed. Every method may be called again with the same facts. */
+export interface ConfirmedHandlers {
+  pixReceived(acquirer: string, pix: ReceivedPix): Promise<void>;
+  chargeEnded(acquirer: string, txid: string, end: PixChargeEnd): Promise<void>;
+}
+
+const SWEEP_MS = 1_000;
+const LEASE_SECONDS = 15;
+const BATCH = 100;
+/** With the growing pauses below this is about a day; after it a notification nobody can confirm is set aside. */
+const MAX_ATTEMPTS = 40;
+
+/**
+ * What acquirers tell us. Stored first, answered, applied by a job, and only after asking the acquirer: a forged or
+ * repeated notification moves nothing.
+ */
+@Injectable()
+export class InboxService implements OnApplicationBootstrap {
+  readonly #handlers: Partial<ConfirmedHandlers> = {};
+
+  constructor(
+    @Inject(CONFIG) private readonly config: Config,
+    private readonly database: Database,
+    private readonly inbox: InboxRepository,
+    private readonly acquirers: AcquirersService,
+    private readonly queue: JobQueue,
+    private readonly poller: Poller,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {}
+
+  on<K extends keyof ConfirmedHandlers>(kind: K, handler: ConfirmedHandlers[K]): void {
+    this.#handlers[kind] = handler;
+  }
+
+  onApplicationBootstrap(): void {
+    if (!this.config.runsWorkers) return;
+    this.queue.process('acquirers.notification', { concurrency: 16 }, ({ notificationId }) =>
+      this.process(notificationId),
+    );
+    this.poller.every('acquirers.inbox', SWEEP_MS, () => this.sweep());
+  }
+
+  /**
+   * Stores a hint; repeating it is harmless.
+   * @returns the id for `process`. The caller queues a job or processes it at once; if it dies first, the sweeper does
+   */
+  async store(tx: Tx, acquirer: string, hint: NotificationHint): Promise<string> {
+    const now = this.clock.now();
+    const stored = await this.inbox.insert(tx, {
+      id: newId(now),
+      acquirer,
+      hint,
+      receivedAt: now,
+      nextAttemptAt: new Date(now.getTime() + LEASE_SECONDS * 1000),
+    });
+    return stored.id;
+  }
+
+  async enqueue(notificationIds: readonly string[]): Promise<void> {
+    await this.queue.add(
+      'acquirers.notification',
+      notificationIds.map((notificationId) => ({ notificationId })),
+    );
+  }
+
+  /** Confirms one notification with its acquirer and applies it. Never throws: a failure is recorded and tried again. */
+  async process(notificationId: string): Promise<void> {
+    const notification = await this.inbox.findPending(notificationId);
+    if (!notification) return;
+    try {
+      const confirmed = await this.#apply(notification);
+      if (confirmed) await this.#close(notification, 'applied', null);
+      else if (notification.attempts + 1 >= MAX_ATTEMPTS) {
+        // Said by the acquirer, not guessed from an outage: a forged hint, or one about what never happened.
+        this.logger.warn({ notificationId, kind: notification.kind }, 'a notification was set aside');
+        await this.#close(notification, 'ignored', 'the acquirer does not know it');
+      } else await this.#retry(notification, 'the acquirer does not know it');
+    } catch (error) {
+      this.logger.error({ error, notificationId, kind: notification.kind }, 'applying a notification failed; kept');
+      await this.#retry(notification, error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  /** Queues what is due again: jobs that were lost, and notifications that could not be confirmed yet. */
+  async sweep(): Promise<boolean> {
+    const now = this.clock.now();
+    const leasedUntil = new Date(now.getTime() + LEASE_SECONDS * 1000);
+    const ids = await this.database.transaction((tx) => this.inbox.claimDue(tx, now, leasedUntil, BATCH));
+    if (ids.length > 0) await this.enqueue(ids);
+    return ids.length === BATCH;
+  }
+
+  async #apply(notification: Notification): Promise<boolean> {
+    const acquirer = this.acquirers.get(notification.acquirer);
+    switch (notification.kind) {
+      case 'pix': {
+        const pix = await acquirer.getPix(notification.reference);
+        if (pix) await this.#handlers.pixReceived?.(acquirer.name, pix);
+        return pix !== null;
+      }
+      case 'charge': {
+        const state = await acquirer.getPixCharge(notification.reference);
+        if (state.kind === 'not_found' || !state.ended) return false;
+        await this.#handlers.chargeEnded?.(acquirer.name, notification.reference, state.ended);
+        return true;
+      }
+    }
+  }
+
+  async #close(notification: Notification, status: 'applied' | 'ignored', error: string | null): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      this.inbox.close(tx, notification.id, status, this.clock.now(), error);
+    });
+  }
+
+  async #retry(notification: Notification, error: string): Promise<void> {
+    const pauseSeconds = Math.min(2 ** Math.min(notification.attempts, 12), 3600);
+    const next = new Date(this.clock.now().getTime() + pauseSeconds * 1000);
+    await this.database.transaction(async (tx) => {
+      this.inbox.retry(tx, notification.id, next, error.slice(0, 500));
+    });
+  }
+}

@@ -1,0 +1,7 @@
+export * from './acquirer.port.js';
+export { AcquirersModule } from './acquirers.module.js';
+export { AcquirersService } from './acquirers.service.js';
+export { InboxService } from './inbox.service.js';
+export { AcquirerNotificationEntity } from './notification.entity.js';
+export { SandboxAcquirer } from './sandbox/sandbox.acquirer.js';
+export { SandboxChargeEntity, SandboxPixEntity, SandboxReturnEntity } from './sandbox/sandbox.entity.js';

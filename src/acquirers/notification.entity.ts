@@ -1,0 +1,17 @@
+import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+
+@Entity('acquirer_notifications')
+@Unique('acquirer_notifications_reference_key', ['acquirer', 'kind', 'reference'])
+@Index('acquirer_notifications_due_idx', ['nextAttemptAt'], { where: `status = 'pending'` })
+export class AcquirerNotificationEntity {
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'acquirer_notifications_pkey' }) id!: string;
+  @Column('text') acquirer!: string;
+  @Column('text') kind!: string;
+  @Column('text') reference!: string;
+  @Column('text', { default: 'pending' }) status!: string;
+  @Column('integer', { default: 0 }) attempts!: number;
+  @Column('timestamptz', { name: 'next_attempt_at' }) nextAttemptAt!: Date;
+  @Column('text', { name: 'last_error', nullable: true }) lastError!: string | null;
+  @Column('timestamptz', { name: 'received_at' }) receivedAt!: Date;
+  @Column('timestamptz', { name: 'applied_at', nullable: true }) appliedAt!: Date | null;
+}

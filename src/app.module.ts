@@ -1,0 +1,48 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { APP_FILTER, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
+import { AccountsModule } from './accounts/index.js';
+import { AcquirersModule } from './acquirers/index.js';
+import { ApiKeysModule } from './api-keys/index.js';
+import { AuthModule } from './auth/index.js';
+import { ChargesModule } from './charges/index.js';
+import { CheckoutModule } from './checkout/index.js';
+import { CoreModule, type CoreResources } from './core/core.module.js';
+import { BodyInterceptor, ErrorFilter, ValidationPipe } from './core/http/index.js';
+import { Logger } from './core/log/index.js';
+import { HealthModule } from './health/index.js';
+import { OutboxModule } from './outbox/index.js';
+import { PaymentsModule } from './payments/index.js';
+import { SandboxModule } from './sandbox/index.js';
+import { TransactionsModule } from './transactions/index.js';
+import { WalletsModule } from './wallets/index.js';
+import { WebhooksModule } from './webhooks/index.js';
+
+@Module({})
+export class AppModule {
+  static with(resources: CoreResources): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        CoreModule.with(resources),
+        AuthModule,
+        AccountsModule,
+        ApiKeysModule,
+        OutboxModule,
+        WalletsModule,
+        AcquirersModule,
+        TransactionsModule,
+        ChargesModule,
+        PaymentsModule,
+        WebhooksModule,
+        SandboxModule,
+        CheckoutModule,
+        HealthModule,
+      ],
+      providers: [
+        { provide: APP_FILTER, useFactory: (logger: Logger) => new ErrorFilter(logger), inject: [Logger] },
+        { provide: APP_INTERCEPTOR, useClass: BodyInterceptor },
+        { provide: APP_PIPE, useClass: ValidationPipe },
+      ],
+    };
+  }
+}

@@ -1,0 +1,22 @@
+import { DateTime } from 'luxon';
+
+/** Brazil's banking calendar runs on this zone; its offset is −03:00 today and was −02:00 in the summers up to 2019. */
+export const SAO_PAULO = 'America/Sao_Paulo';
+
+/**
+ * When the money of a payment becomes available: the start (00:00, America/Sao_Paulo) of the n-th calendar day after
+ * the day of payment in that zone; for `days` 0 at once, so `paidAt` itself. Nights, not 24-hour spans, are counted: a
+ * Pix at 23:59 with one day is released a minute later.
+ *
+ * Computed by the tz database: on a summer-time day that began at 01:00 the release is at 01:00, its first instant.
+ * Throws a RangeError for an invalid date or for `days` that are not an integer from 0 up.
+ */
+export function releaseTimeOf(paidAt: Date, days: number): Date {
+  const paid = DateTime.fromJSDate(paidAt, { zone: SAO_PAULO });
+  if (!paid.isValid) throw new RangeError('paidAt must be a valid date');
+  if (!Number.isSafeInteger(days) || days < 0) throw new RangeError('days must be an integer from 0 up');
+  if (days === 0) return new Date(paidAt);
+  const release = paid.plus({ days }).startOf('day');
+  if (!release.isValid) throw new RangeError('the release time lies outside the calendar');
+  return release.toJSDate();
+}

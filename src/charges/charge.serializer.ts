@@ -1,0 +1,66 @@
+import type { Amount } from '../core/money/index.js';
+import type { Transaction } from '../transactions/index.js';
+import { type PublicStatus, publicStatus } from './charge-status.js';
+
+export interface ChargeBody {
+  id: string;
+  object: 'charge';
+  amount: Amount;
+  currency: string;
+  status: PublicStatus;
+  payment_method: 'pix';
+  customer: { name?: string; document?: string; email?: string; phone?: string };
+  pix: { br_code: string; qr_code_url: string; expires_at: string | null; txid?: string };
+  checkout_url: string;
+  settlement: { end_to_end_id?: string };
+  metadata: Record<string, unknown>;
+  created_at: string;
+  expected_payer_tax_id?: string;
+}
+
+export interface ChargeListBody {
+  object: 'list';
+  data: ChargeBody[];
+  has_more: boolean;
+  next_cursor: string | null;
+}
+
+/** The public charge: the same in the API and in webhooks. An allow-list: what is not named here never leaves. */
+export function chargeBody(t: Transaction, publicBaseUrl: string): ChargeBody {
+  const checkoutUrl = `${publicBaseUrl}/checkout/${t.id}`;
+  return {
+    id: `ch_${t.id}`,
+    object: 'charge',
+    amount: t.amount,
+    currency: t.currency,
+    status: publicStatus(t.status),
+    payment_method: 'pix',
+    customer: {
+      ...(t.customerName === null ? {} : { name: t.customerName }),
+      ...(t.customerDocument === null ? {} : { document: t.customerDocument }),
+      ...(t.customerEmail === null ? {} : { email: t.customerEmail }),
+      ...(t.customerPhone === null ? {} : { phone: t.customerPhone }),
+    },
+    pix: {
+      br_code: t.brCode ?? '',
+      qr_code_url: `${checkoutUrl}/qr.png`,
+      expires_at: t.expiresAt?.toISOString() ?? null,
+      ...(t.txid === null ? {} : { txid: t.txid }),
+    },
+    checkout_url: checkoutUrl,
+    settlement: t.paidAt === null || t.endToEndId === null ? {} : { end_to_end_id: t.endToEndId },
+    metadata: t.failure === null ? t.metadata : { ...t.metadata, failure: t.failure },
+    created_at: t.createdAt.toISOString(),
+    ...(t.expectedPayerTaxId === null ? {} : { expected_payer_tax_id: t.expectedPayerTaxId }),
+  };
+}
+
+export function chargeList(page: readonly Transaction[], hasMore: boolean, publicBaseUrl: string): ChargeListBody {
+  const last = page.at(-1);
+  return {
+    object: 'list',
+    data: page.map((transaction) => chargeBody(transaction, publicBaseUrl)),
+    has_more: hasMore,
+    next_cursor: hasMore && last ? `ch_${last.id}` : null,
+  };
+}

@@ -1,0 +1,104 @@
+import { Body, Controller, Get, Headers, Param, Post, Query, Res } from '@nestjs/common';
+import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import {
+  ApiKeyAuth,
+  type ApiKeyPrincipal,
+  CurrentPrincipal,
+  CurrentScope,
+  IdempotencyKeyRequired,
+} from '../auth/index.js';
+import { ApiErrors, ApiRequestId, RESPONSE_HEADERS } from '../core/http/index.js';
+import type { Scope } from '../core/mode.js';
+import type { ChargeBody, ChargeListBody } from './charge.serializer.js';
+import { ChargesService } from './charges.service.js';
+import { ChargeListSchema, ChargeSchema } from './dto/charge.body.js';
+import { CreateChargeDto, CreatePixChargeDto } from './dto/create-charge.dto.js';
+import { ListChargesQuery } from './dto/list-charges.query.js';
+
+const CREATED = {
+  status: 201,
+  description: 'The charge, with what the payer needs.',
+  type: ChargeSchema,
+  headers: {
+    ...RESPONSE_HEADERS,
+    'Idempotent-Replayed': {
+      description: '`true` when this is the stored answer of an earlier request with the same key.',
+      schema: { type: 'string' as const, enum: ['true'] },
+    },
+  },
+};
+
+@ApiTags('Charges')
+@ApiKeyAuth()
+@ApiRequestId()
+@Controller('v1')
+export class ChargesController {
+  constructor(private readonly charges: ChargesService) {}
+
+  @Post('charges')
+  @IdempotencyKeyRequired()
+  @ApiOperation({ summary: 'Create a charge', description: 'Answers with the BR Code and the address of its QR code.' })
+  @ApiResponse(CREATED)
+  @ApiErrors(400, 409, 413, 415, 422)
+  create(
+    @CurrentPrincipal() principal: ApiKeyPrincipal,
+    @Body() dto: CreateChargeDto,
+    @Headers('Idempotency-Key') key: string,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ChargeBody> {
+    return this.#create(principal, dto, key, reply);
+  }
+
+  @Post('pix/charges')
+  @IdempotencyKeyRequired()
+  @ApiOperation({
+    summary: 'Create a Pix charge',
+    description: 'Shortcut: as POST /v1/charges with `payment_method` fixed to `pix`. Keys are shared by the two.',
+  })
+  @ApiResponse(CREATED)
+  @ApiErrors(400, 409, 413, 415, 422)
+  createPix(
+    @CurrentPrincipal() principal: ApiKeyPrincipal,
+    @Body() dto: CreatePixChargeDto,
+    @Headers('Idempotency-Key') key: string,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ChargeBody> {
+    return this.#create(principal, dto, key, reply);
+  }
+
+  @Get('charges/:id')
+  @ApiOperation({
+    summary: 'Read a charge',
+    description: 'For one-off checks; learn of payments by webhook instead of polling.',
+  })
+  @ApiParam({ name: 'id', description: '`ch_<uuid>` or the bare `<uuid>`.', schema: { type: 'string' } })
+  @ApiResponse({ status: 200, description: 'The charge.', type: ChargeSchema, headers: RESPONSE_HEADERS })
+  @ApiErrors(404)
+  get(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<ChargeBody> {
+    return this.charges.get(scope, id);
+  }
+
+  @Get('charges')
+  @ApiOperation({
+    summary: 'List charges',
+    description: 'Newest first, by cursor. Answers 404 unless the service runs with CHARGE_LIST_ENABLED=true.',
+  })
+  @ApiResponse({ status: 200, description: 'A page.', type: ChargeListSchema, headers: RESPONSE_HEADERS })
+  @ApiErrors(400, 404)
+  list(@CurrentScope() scope: Scope, @Query() query: ListChargesQuery): Promise<ChargeListBody> {
+    return this.charges.list(scope, query);
+  }
+
+  async #create(
+    principal: ApiKeyPrincipal,
+    dto: CreatePixChargeDto,
+    key: string,
+    reply: FastifyReply,
+  ): Promise<ChargeBody> {
+    const scope: Scope = { accountId: principal.accountId, mode: principal.mode };
+    const answer = await this.charges.create(scope, principal.account, dto, key);
+    if (answer.replayed) reply.header('Idempotent-Replayed', 'true');
+    return answer.body;
+  }
+}

@@ -1,0 +1,134 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Account } from '../accounts/index.js';
+import { normalizeTaxId } from '../brazil/index.js';
+import { type Config, CONFIG } from '../core/config/index.js';
+import { fingerprintOf } from '../core/crypto/index.js';
+import { invalidRequest, notFound, type Violation } from '../core/errors/index.js';
+import type { IdempotentAnswer } from '../core/idempotency/index.js';
+import { parseId } from '../core/ids.js';
+import type { Scope } from '../core/mode.js';
+import {
+  CreationService,
+  isPix,
+  type Metadata,
+  type NewPixTransaction,
+  TransactionsService,
+} from '../transactions/index.js';
+import { type ChargeBody, chargeBody, chargeList, type ChargeListBody } from './charge.serializer.js';
+import { transactionStatusesOf } from './charge-status.js';
+import type { CreatePixChargeDto } from './dto/create-charge.dto.js';
+import type { ListChargesQuery } from './dto/list-charges.query.js';
+
+const CHARGE_ID_PREFIXES = ['ch_'];
+const MAX_EXPIRES_IN = 86_400;
+/** Written by the service itself (decisions §2.7). */
+const RESERVED_METADATA = new Set(['med', 'failure']);
+
+/** Pix charges: the snake_case view of transactions. */
+@Injectable()
+export class ChargesService {
+  constructor(
+    @Inject(CONFIG) private readonly config: Config,
+    private readonly creation: CreationService,
+    private readonly transactions: TransactionsService,
+  ) {}
+
+  /**
+   * @throws ApiError 400 when the payer lock's rules are broken, 409 (idempotency), 422 `no_provider_configured`
+   */
+  async create(
+    scope: Scope,
+    account: Account,
+    dto: CreatePixChargeDto,
+    idempotencyKey: string,
+  ): Promise<IdempotentAnswer<ChargeBody>> {
+    const input = toNewTransaction(dto, account.defaultExpiresIn);
+    const request = {
+      ...scope,
+      operation: 'charges.create',
+      key: idempotencyKey,
+      // Over what was understood, after defaults: {"currency":"BRL"} and its absence are the same request.
+      fingerprint: fingerprintOf(input),
+    };
+    return this.creation.createPix(scope, account, input, request, (transaction) => ({
+      status: 201,
+      body: chargeBody(transaction, this.config.publicBaseUrl),
+    }));
+  }
+
+  /** @throws ApiError 404 */
+  async get(scope: Scope, id: string): Promise<ChargeBody> {
+    const transaction = await this.transactions.get(scope, parseId(id, CHARGE_ID_PREFIXES, 'charge'));
+    if (!isPix(transaction)) throw notFound('charge');
+    return chargeBody(transaction, this.config.publicBaseUrl);
+  }
+
+  /** @throws ApiError 404 while the list is switched off, as the contract says; 400 for a foreign cursor */
+  async list(scope: Scope, query: ListChargesQuery): Promise<ChargeListBody> {
+    if (!this.config.chargeListEnabled) throw notFound('route');
+    const limit = Number(query.limit ?? 25);
+    const before =
+      query.starting_after === undefined ? null : parseId(query.starting_after, CHARGE_ID_PREFIXES, 'charge');
+    if (before !== null) {
+      await this.transactions.get(scope, before).catch(() => {
+        throw invalidRequest([
+          { param: 'starting_after', code: 'invalid', message: 'must be the id of one of your charges' },
+        ]);
+      });
+    }
+    const rows = await this.transactions.list(scope, {
+      before,
+      createdFrom: query.created_after === undefined ? null : new Date(query.created_after),
+      createdTo: query.created_before === undefined ? null : new Date(query.created_before),
+      statuses: query.status === undefined ? null : transactionStatusesOf(query.status),
+      customerDocument: query.customer_id === undefined ? null : normalizeTaxId(query.customer_id),
+      limit: limit + 1,
+    });
+    return chargeList(rows.slice(0, limit), rows.length > limit, this.config.publicBaseUrl);
+  }
+}
+
+function toNewTransaction(dto: CreatePixChargeDto, defaultExpiresIn: number): NewPixTransaction {
+  const document = taxIdOrNull(dto.customer?.document);
+  const expectedPayerTaxId = taxIdOrNull(dto.expected_payer_tax_id);
+  const violations: Violation[] = [];
+  if (expectedPayerTaxId !== null) {
+    if (dto.customer?.name == null) {
+      violations.push({
+        param: 'customer.name',
+        code: 'required',
+        message: 'is required when expected_payer_tax_id is sent',
+      });
+    }
+    if (document !== null && document !== expectedPayerTaxId) {
+      violations.push({
+        param: 'expected_payer_tax_id',
+        code: 'invalid',
+        message: 'must equal customer.document when both are sent',
+      });
+    }
+  }
+  if (violations.length > 0) throw invalidRequest(violations);
+  return {
+    amount: dto.amount,
+    expiresIn: Math.min(dto.expires_in ?? defaultExpiresIn, MAX_EXPIRES_IN),
+    customer: {
+      name: dto.customer?.name ?? null,
+      document,
+      email: dto.customer?.email ?? null,
+      phone: dto.customer?.phone ?? null,
+    },
+    metadata: publicMetadata(dto.metadata ?? {}, dto.description ?? null),
+    expectedPayerTaxId,
+  };
+}
+
+function taxIdOrNull(value: string | null | undefined): string | null {
+  return value == null ? null : normalizeTaxId(value);
+}
+
+/** Without what is the service's own, and with the description folded in (decisions §2.7). */
+export function publicMetadata(metadata: Metadata, description: string | null): Metadata {
+  const kept = Object.entries(metadata).filter(([key]) => !key.startsWith('_') && !RESERVED_METADATA.has(key));
+  return { ...Object.fromEntries(kept), ...(description === null ? {} : { description }) };
+}

@@ -1,0 +1,84 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { PUBLIC_STATUSES } from '../charge-status.js';
+
+// Only for the OpenAPI document: the shapes are made, field by field, by charge.serializer.ts.
+
+export class ChargeCustomerSchema {
+  @ApiPropertyOptional({ description: 'As supplied.', example: 'Maria da Silva' }) name?: string;
+  @ApiPropertyOptional({ description: 'CPF or CNPJ, bare.', example: '52998224725' }) document?: string;
+  @ApiPropertyOptional({ description: 'As supplied.', example: 'maria@example.com' }) email?: string;
+  @ApiPropertyOptional({ description: 'As supplied.', example: '+5511987654321' }) phone?: string;
+}
+
+export class ChargePixSchema {
+  @ApiProperty({
+    description: 'The EMV copy-and-paste payload.',
+    example:
+      '00020101021226740014br.gov.bcb.pix2552pay.example.com/pix/7d9f0335b1d24c9f8a6e5c3b2a190f8e520400005303986540519.905802BR5916Padaria Sao Joao6009Sao Paulo62070503***63040DED',
+  })
+  br_code!: string;
+  @ApiProperty({
+    description: 'PNG of the QR code.',
+    format: 'uri',
+    example: 'https://pay.example.com/checkout/019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12/qr.png',
+  })
+  qr_code_url!: string;
+  @ApiProperty({ description: 'Authoritative expiry.', format: 'date-time', example: '2026-11-21T13:00:00.000Z' })
+  expires_at!: string;
+  @ApiPropertyOptional({
+    description: 'The acquirer’s txid; never equals the charge’s id.',
+    example: '7d9f0335b1d24c9f8a6e5c3b2a190f8e',
+  })
+  txid?: string;
+}
+
+export class ChargeSettlementSchema {
+  @ApiPropertyOptional({
+    description: 'Of the Pix, once paid and settled.',
+    example: 'E00000000202611211530abcDEF12345',
+  })
+  end_to_end_id?: string;
+}
+
+export class ChargeSchema {
+  @ApiProperty({ description: '`ch_<uuid>`; key your data by it.', example: 'ch_019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12' })
+  id!: string;
+  @ApiProperty({ description: 'Kind of object.', enum: ['charge'] }) object!: string;
+  @ApiProperty({ description: 'Cents.', type: 'integer', example: 1990 }) amount!: number;
+  @ApiProperty({ description: 'ISO 4217.', example: 'BRL' }) currency!: string;
+  @ApiProperty({ description: 'Public status.', enum: PUBLIC_STATUSES }) status!: string;
+  @ApiProperty({ description: 'How it is paid.', enum: ['pix'] }) payment_method!: string;
+  @ApiProperty({ description: 'What was supplied; empty when nothing was.', type: ChargeCustomerSchema })
+  customer!: ChargeCustomerSchema;
+  @ApiProperty({ description: 'What the payer needs.', type: ChargePixSchema }) pix!: ChargePixSchema;
+  @ApiProperty({
+    description: 'Hosted checkout page.',
+    format: 'uri',
+    example: 'https://pay.example.com/checkout/019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12',
+  })
+  checkout_url!: string;
+  @ApiProperty({ description: 'Empty until paid.', type: ChargeSettlementSchema }) settlement!: ChargeSettlementSchema;
+  @ApiProperty({
+    description:
+      'As supplied, with `description` folded in. `failure` {reason, providerErrorCode, ttlSeconds, at} appears on expired, cancelled and failed charges.',
+    type: 'object',
+    additionalProperties: true,
+  })
+  metadata!: Record<string, unknown>;
+  @ApiProperty({ description: 'UTC.', format: 'date-time', example: '2026-11-21T12:00:00.000Z' }) created_at!: string;
+  @ApiPropertyOptional({ description: 'Only when the payer lock is active for the account.', example: '52998224725' })
+  expected_payer_tax_id?: string;
+}
+
+export class ChargeListSchema {
+  @ApiProperty({ description: 'Kind of object.', enum: ['list'] }) object!: string;
+  @ApiProperty({ description: 'Newest first.', type: [ChargeSchema] }) data!: ChargeSchema[];
+  @ApiProperty({ description: 'Whether there are more.' }) has_more!: boolean;
+  @ApiProperty({
+    description: 'Send as `starting_after`; null on the last page.',
+    type: String,
+    nullable: true,
+    example: 'ch_019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12',
+  })
+  next_cursor!: string | null;
+}

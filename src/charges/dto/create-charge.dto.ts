@@ -1,0 +1,132 @@
+import { ApiExtraModels, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import {
+  IsDefined,
+  IsEmail,
+  IsIn,
+  IsInt,
+  IsOptional,
+  IsString,
+  Length,
+  Matches,
+  Max,
+  MaxLength,
+  Min,
+} from 'class-validator';
+import { Nested } from '../../core/http/index.js';
+import { MAX_AMOUNT } from '../../core/money/index.js';
+import { IsMetadata, IsTaxId } from './validators.js';
+
+const AMOUNT_RULE = { message: `must be an integer from 1 to ${MAX_AMOUNT}` };
+
+export class CustomerDto {
+  @ApiPropertyOptional({
+    description: 'Name of the customer. Required when `expected_payer_tax_id` is sent.',
+    maxLength: 200,
+    example: 'Maria da Silva',
+  })
+  @IsOptional()
+  @IsString({ message: 'must be a text' })
+  @Length(1, 200, { message: 'must have 1 to 200 characters' })
+  name?: string;
+
+  @ApiPropertyOptional({
+    description: 'CPF or CNPJ, numeric or alphanumeric; punctuation is stripped. Informational: it locks nothing.',
+    example: '529.982.247-25',
+  })
+  @IsOptional()
+  @IsTaxId()
+  document?: string;
+
+  @ApiPropertyOptional({ description: 'Used for the receipt.', maxLength: 254, example: 'maria@example.com' })
+  @IsOptional()
+  @IsEmail({}, { message: 'must be an e-mail address' })
+  @MaxLength(254, { message: 'must have at most 254 characters' })
+  email?: string;
+
+  @ApiPropertyOptional({ description: 'Phone number, best in E.164.', maxLength: 32, example: '+5511987654321' })
+  @IsOptional()
+  @Matches(/^[+0-9() .-]{5,32}$/, { message: 'must be a phone number of 5 to 32 digits and separators' })
+  phone?: string;
+}
+
+/** What the bodies of both routes have. */
+@ApiExtraModels(CustomerDto)
+export abstract class ChargeDto {
+  @ApiProperty({ description: 'Cents.', minimum: 1, maximum: MAX_AMOUNT, type: 'integer', example: 1990 })
+  @IsDefined({ message: 'is required' })
+  @IsInt(AMOUNT_RULE)
+  @Min(1, AMOUNT_RULE)
+  @Max(MAX_AMOUNT, AMOUNT_RULE)
+  amount!: number;
+
+  @ApiPropertyOptional({ description: 'Pix is paid in BRL.', enum: ['BRL'], default: 'BRL' })
+  @IsOptional()
+  @IsIn(['BRL'], { message: 'must be BRL' })
+  currency?: string;
+
+  @ApiPropertyOptional({
+    description: 'Returned as `metadata.description`; wins over one in `metadata`.',
+    maxLength: 500,
+    example: 'Order 1042',
+  })
+  @IsOptional()
+  @IsString({ message: 'must be a text' })
+  @MaxLength(500, { message: 'must have at most 500 characters' })
+  description?: string;
+
+  @ApiPropertyOptional({
+    description: 'Seconds until expiry; above 86400 it is capped. Omitted: the account’s window, usually 3600.',
+    minimum: 60,
+    type: 'integer',
+    default: 3600,
+    example: 3600,
+  })
+  @IsOptional()
+  @IsInt({ message: 'must be an integer of seconds' })
+  @Min(60, { message: 'must be at least 60 seconds' })
+  expires_in?: number;
+
+  @ApiPropertyOptional({ description: 'Who is charged.', type: CustomerDto })
+  @IsOptional()
+  @Nested(() => CustomerDto)
+  customer?: CustomerDto;
+
+  @ApiPropertyOptional({
+    description:
+      'Payer lock: only this CPF or CNPJ may pay. Needs `customer.name`, and equals `customer.document` when that is sent. Ignored when the lock is not enabled for the account.',
+    example: '52998224725',
+  })
+  @IsOptional()
+  @IsTaxId()
+  expected_payer_tax_id?: string;
+
+  @ApiPropertyOptional({
+    description:
+      'Free-form, echoed back. At most 16 KiB as JSON and 5 levels deep. `med`, `failure` and keys starting with `_` are removed.',
+    type: 'object',
+    additionalProperties: true,
+    example: { order_id: '1042' },
+  })
+  @IsOptional()
+  @IsMetadata()
+  metadata?: Record<string, unknown>;
+}
+
+/** Body of `POST /v1/pix/charges`. */
+export class CreatePixChargeDto extends ChargeDto {
+  @ApiPropertyOptional({ description: 'Filled in by the shortcut.', enum: ['pix'], default: 'pix' })
+  @IsOptional()
+  @IsIn(['pix'], { message: 'must be pix' })
+  payment_method?: string;
+}
+
+/**
+ * Body of `POST /v1/charges`. Not a subclass of the other one: rules are inherited, and an inherited @IsOptional would
+ * make the required field optional.
+ */
+export class CreateChargeDto extends ChargeDto {
+  @ApiProperty({ description: 'How it is paid.', enum: ['pix'], example: 'pix' })
+  @IsDefined({ message: 'is required' })
+  @IsIn(['pix'], { message: 'must be pix' })
+  payment_method!: string;
+}

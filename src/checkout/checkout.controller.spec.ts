@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Test } from '@nestjs/testing';
+import { AccountsService } from '../accounts/index.js';
+import { Clock } from '../core/clock.js';
+import { notFound } from '../core/errors/index.js';
+import { ErrorFilter } from '../core/http/index.js';
+import { createLogger } from '../core/log/index.js';
+import { type Transaction, TransactionsService } from '../transactions/index.js';
+import { CheckoutController } from './checkout.controller.js';
+import { CONTENT_SECURITY_POLICY } from './checkout.csp.js';
+import { aTransaction, ID, NOW } from './checkout.fixture.js';
+import { CheckoutService } from './checkout.service.js';
+
+let app: NestFastifyApplication;
+let stored: Transaction | null;
+
+beforeAll(async () => {
+  const module = await Test.createTestingModule({
+    controllers: [CheckoutController],
+    providers: [
+      CheckoutService,
+      {
+        provide: TransactionsService,
+        useValue: {
+          getPublic: async (id: string) => {
+            if (stored?.id !== id) throw notFound('charge');
+            return stored;
+          },
+        },
+      },
+      { provide: AccountsService, useValue: { get: async () => ({ name: 'Padaria Nova Aurora' }) } },
+      { provide: Clock, useValue: { now: () => NOW } },
+    ],
+  }).compile();
+  app = module.createNestApplication<NestFastifyApplication>(new FastifyAdapter(), { logger: false });
+  app.useGlobalFilters(new ErrorFilter(createLogger('silent')));
+  await app.init();
+  await app.getHttpAdapter().getInstance().ready();
+});
+
+afterAll(() => app.close());
+
+beforeEach(() => {
+  stored = aTransaction();
+});
+
+const get = (url: string) => app.inject({ method: 'GET', url });
+
+const PAGE_HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': CONTENT_SECURITY_POLICY,
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-robots-tag': 'noindex, nofollow',
+  'cache-control': 'no-store',
+};
+
+describe('GET /checkout/:id', () => {
+  it.each([ID, `ch_${ID}`])('is the page, for %s, with its headers', async (id) => {
+    const answer = await get(`/checkout/${id}`);
+    expect(answer.statusCode).toBe(200);
+    expect(answer.headers).toMatchObject(PAGE_HEADERS);
+    expect(answer.body).toContain('R$ 1.234,56');
+    expect(answer.body).toContain(`src="${ID}/qr.png"`);
+  });
+
+  it.each([
+    ['unknown', '0199a0c4-0000-7000-8000-000000000000'],
+    ['malformed', 'abc'],
+    ['hostile', '%3Cscript%3Ealert(1)%3C%2Fscript%3E'],
+  ])('is a friendly page with status 404 for an %s id', async (_kind, id) => {
+    const answer = await get(`/checkout/${id}`);
+    expect(answer.statusCode).toBe(404);
+    expect(answer.headers).toMatchObject(PAGE_HEADERS);
+    expect(answer.body).toContain('Cobrança não encontrada');
+    expect(answer.body).not.toContain('alert(1)');
+  });
+
+  it('does not exist for a payment without Pix', async () => {
+    stored = aTransaction({ paymentMethods: ['BOLETO'], brCode: null });
+    expect((await get(`/checkout/${ID}`)).statusCode).toBe(404);
+  });
+});
+
+describe('GET /checkout/:id/status', () => {
+  it('is JSON that nobody keeps', async () => {
+    stored = aTransaction({ status: 'PAID', paidAt: new Date('2026-03-10T02:12:00.123Z') });
+    const answer = await get(`/checkout/${ID}/status`);
+    expect(answer.statusCode).toBe(200);
+    expect(answer.headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+    });
+    expect(answer.json()).toEqual({
+      status: 'paid',
+      paid_at: '2026-03-10T02:12:00.123Z',
+      expires_at: '2026-03-10T02:30:00.000Z',
+    });
+  });
+});
+
+describe('GET /checkout/:id/qr.png', () => {
+  it('is a PNG to keep for a day', async () => {
+    const answer = await get(`/checkout/${ID}/qr.png`);
+    expect(answer.statusCode).toBe(200);
+    expect(answer.headers).toMatchObject({
+      'content-type': 'image/png',
+      'cache-control': 'public, max-age=86400, immutable',
+      'x-content-type-options': 'nosniff',
+    });
+    expect(answer.rawPayload.subarray(0, 8).toString('latin1')).toBe('\x89PNG\r\n\x1a\n');
+  });
+
+  it('stays when the charge is over', async () => {
+    stored = aTransaction({ status: 'EXPIRED' });
+    expect((await get(`/checkout/${ID}/qr.png`)).statusCode).toBe(200);
+  });
+
+  it('is the error envelope, which nobody keeps, when there is no code', async () => {
+    stored = aTransaction({ brCode: null });
+    const answer = await get(`/checkout/${ID}/qr.png`);
+    expect(answer.statusCode).toBe(404);
+    expect(answer.json()).toMatchObject({ error: { type: 'not_found_error', code: 'not_found' } });
+    expect(answer.headers['cache-control'] ?? '').not.toContain('immutable');
+  });
+});

@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto';
+import { SCRIPT } from './checkout.script.js';
+import { STYLES } from './checkout.styles.js';
+
+/** A CSP source for exactly this inline text. */
+export function cspHash(text: string): string {
+  return `'sha256-${createHash('sha256').update(text, 'utf8').digest('base64')}'`;
+}
+
+/**
+ * Nothing but the one stylesheet, the one script, this origin's images and status. Hashes instead of a nonce: they hold
+ * for any number of renderings and a page kept by a proxy cannot carry somebody else's nonce.
+ */
+export const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  `style-src ${cspHash(STYLES)}`,
+  `script-src ${cspHash(SCRIPT)}`,
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** Headers of every HTML answer of this module. The address is what lets one in, so it is kept from logs and indexes. */
+export const PAGE_HEADERS: Readonly<Record<string, string>> = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Security-Policy': CONTENT_SECURITY_POLICY,
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Robots-Tag': 'noindex, nofollow',
+  'Cache-Control': 'no-store',
+};

@@ -1,0 +1,63 @@
+import { encodeBrCode } from '../brazil/index.js';
+import type { Transaction } from '../transactions/index.js';
+import type { CheckoutView } from './checkout.view.js';
+
+export const ID = '0199a0c4-7c1d-7b3e-9f00-3a5b7c9d1e2f';
+export const NOW = new Date('2026-03-10T02:10:30.000Z');
+
+/** Of the usual length, somewhat over 150 characters. */
+export const BR_CODE = encodeBrCode({
+  kind: 'dynamic',
+  location: 'pay.example/qr/0199a0c47c1d7b3e9f00',
+  merchantName: 'Padaria Nova Aurora',
+  merchantCity: 'Sao Paulo',
+  amount: 123456,
+});
+
+/** Every field that must stay private has a value that can be found again. */
+export function aTransaction(changes: Partial<Transaction> = {}): Transaction {
+  return {
+    id: ID,
+    accountId: '0199a0c4-aaaa-7aaa-8aaa-aaaaaaaaaaaa',
+    mode: 'live',
+    status: 'WAITING_PAYMENT',
+    amount: 123456,
+    currency: 'BRL',
+    paymentMethods: ['PIX'],
+    paidWith: null,
+    customerName: 'Private Name',
+    customerDocument: '52998224725',
+    customerEmail: 'private@mail.example',
+    customerPhone: '+5511900001111',
+    metadata: { order: 'private-order', description: 'private-description' },
+    expectedPayerTaxId: '11144477735',
+    acquirer: 'private-acquirer',
+    txid: 'PRIVATETXID00000000000000000',
+    brCode: BR_CODE,
+    expiresAt: new Date('2026-03-10T02:30:00.000Z'),
+    endToEndId: 'E00000000202603100210PRIVATE0001',
+    providerFee: 70001,
+    platformFee: 70002,
+    netAmount: 70003,
+    paidAt: null,
+    failure: { reason: 'private-reason', providerErrorCode: 'private-code', at: NOW.toISOString() },
+    createdAt: new Date('2026-03-10T02:00:07.007Z'),
+    updatedAt: new Date('2026-03-10T02:00:09.009Z'),
+    ...changes,
+  };
+}
+
+export function aView(changes: Partial<CheckoutView> = {}): CheckoutView {
+  return {
+    id: ID,
+    status: 'pending',
+    merchant: 'Padaria Nova Aurora',
+    amount: 123456,
+    test: false,
+    brCode: BR_CODE,
+    expiresAt: new Date('2026-03-10T02:30:00.000Z'),
+    paidAt: null,
+    now: NOW,
+    ...changes,
+  };
+}

@@ -1,0 +1,137 @@
+/**
+ * The page's only script, inlined under its hash; without it the page works by itself and reloads every 15 seconds.
+ *
+ * - It asks `/status`, and on a change fetches the page again and takes its <main>: each state is written once, by the
+ *   server, and a payer with and one without JavaScript read the same words.
+ * - It rests while the page is hidden and asks at once when it is seen again: on a phone the payer comes back from the
+ *   bank's app.
+ * - Only states that can still change are asked for, the settled ones seldom.
+ * - The countdown runs on the server's clock, because a phone's may be minutes off; it is not a live region, or a
+ *   screen reader would read every second of it.
+ */
+export const SCRIPT = `
+(() => {
+  'use strict';
+  const root = document.documentElement;
+  const pace = { pending: 3000, processing: 3000, paid: 30000, disputed: 30000 };
+  const base = location.pathname.replace(/[/]+$/, '');
+  const news = document.getElementById('news');
+  let main, skew, failures = 0, busy = false, since = Date.now(), timer, clock, reset;
+  root.classList.add('js');
+
+  function adopt() {
+    main = document.querySelector('main');
+    skew = Date.now() - Number(main.dataset.now);
+    tick();
+  }
+
+  function tick() {
+    clearTimeout(clock);
+    const out = main.querySelector('[data-countdown]');
+    if (!out) return root.classList.remove('soon');
+    const left = Math.max(0, Number(main.dataset.expires) - (Date.now() - skew));
+    const s = Math.ceil(left / 1000);
+    const two = (n) => String(n).padStart(2, '0');
+    const h = Math.floor(s / 3600);
+    out.textContent = (h ? h + ':' : '') + two(Math.floor(s / 60) % 60) + ':' + two(s % 60);
+    root.classList.toggle('soon', s <= 60);
+    if (s > 0) clock = setTimeout(tick, left % 1000 || 1000);
+    else poll();
+  }
+
+  function schedule() {
+    clearTimeout(timer);
+    const every = pace[main.dataset.status];
+    if (!every || document.hidden) return;
+    const patience = Date.now() - since > 300000 ? 3 : 1;
+    timer = setTimeout(poll, Math.min(every * patience * 2 ** failures, 60000) * (0.9 + Math.random() / 5));
+  }
+
+  async function get(url, accept) {
+    const stop = new AbortController();
+    const late = setTimeout(() => stop.abort(), 10000);
+    try {
+      const answer = await fetch(url, { cache: 'no-store', headers: { accept }, signal: stop.signal });
+      if (!answer.ok) throw new Error(String(answer.status));
+      return await answer.text();
+    } finally {
+      clearTimeout(late);
+    }
+  }
+
+  async function poll() {
+    if (busy || !pace[main.dataset.status]) return;
+    busy = true;
+    try {
+      const { status } = JSON.parse(await get(base + '/status', 'application/json'));
+      if (status !== main.dataset.status || main.dataset.view === 'preparing') await swap();
+      failures = 0;
+    } catch {
+      failures = Math.min(failures + 1, 5);
+    }
+    busy = false;
+    const lost = failures > 1;
+    root.classList.toggle('lost', lost);
+    const live = main.querySelector('[data-live]');
+    if (live) live.textContent = lost ? 'Sem conexão, tentando de novo' : live.dataset.live;
+    schedule();
+  }
+
+  async function swap() {
+    const next = new DOMParser().parseFromString(await get(base, 'text/html'), 'text/html');
+    const fresh = next.querySelector('main');
+    if (!fresh) throw new Error('no page');
+    const changed = fresh.dataset.view !== main.dataset.view;
+    const focused = main.contains(document.activeElement);
+    main.replaceWith(document.adoptNode(fresh));
+    document.title = next.title;
+    root.classList.add('swapped');
+    adopt();
+    if (!changed) return;
+    since = Date.now();
+    const heading = main.querySelector('h1');
+    news.textContent = heading.textContent.replace(/\\s+/g, ' ').trim();
+    if (focused) heading.focus();
+    scrollTo(0, 0);
+  }
+
+  function wake() {
+    if (document.hidden) return clearTimeout(timer);
+    failures = 0;
+    since = Date.now();
+    poll();
+  }
+
+  async function copy(button) {
+    const code = document.getElementById('br-code');
+    let done = true;
+    try {
+      await navigator.clipboard.writeText(code.value);
+    } catch {
+      code.select();
+      done = document.execCommand('copy');
+    }
+    const label = button.querySelector('span');
+    news.textContent = label.textContent = done ? 'Código copiado' : 'Selecione o código e copie';
+    if (!done) code.select();
+    clearTimeout(reset);
+    reset = setTimeout(() => {
+      label.textContent = label.dataset.label;
+      news.textContent = '';
+    }, 4000);
+  }
+
+  document.addEventListener('click', (event) => {
+    const button = event.target.closest('[data-copy]');
+    if (button) copy(button);
+  });
+  document.addEventListener('focusin', (event) => {
+    if (event.target.id === 'br-code') event.target.select();
+  });
+  document.addEventListener('visibilitychange', wake);
+  addEventListener('online', wake);
+  addEventListener('pageshow', (event) => event.persisted && wake());
+  adopt();
+  schedule();
+})();
+`;

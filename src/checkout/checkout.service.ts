@@ -1,0 +1,47 @@
+import { Injectable } from '@nestjs/common';
+import { AccountsService } from '../accounts/index.js';
+import { Clock } from '../core/clock.js';
+import { notFound } from '../core/errors/index.js';
+import { parseId } from '../core/ids.js';
+import { isPix, type Transaction, TransactionsService } from '../transactions/index.js';
+import { qrPng } from './checkout.qr.js';
+import { type CheckoutStatus, type CheckoutView, toCheckoutStatus, toCheckoutView } from './checkout.view.js';
+
+/** What somebody who holds only a checkout address may read. Takes `<uuid>` and `ch_<uuid>`. */
+@Injectable()
+export class CheckoutService {
+  constructor(
+    private readonly transactions: TransactionsService,
+    private readonly accounts: AccountsService,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws ApiError 404 */
+  async view(id: string): Promise<CheckoutView> {
+    const transaction = await this.#charge(id);
+    const account = await this.accounts.get(transaction.accountId);
+    return toCheckoutView(transaction, account, this.clock.now());
+  }
+
+  /** @throws ApiError 404 */
+  async status(id: string): Promise<CheckoutStatus> {
+    return toCheckoutStatus(await this.#charge(id));
+  }
+
+  /**
+   * A PNG of the charge's code, also once it is over: what a merchant embedded keeps its picture.
+   * @throws ApiError 404, also for a charge that has no code yet
+   */
+  async qr(id: string): Promise<Buffer> {
+    const { brCode } = await this.#charge(id);
+    if (brCode === null) throw notFound('QR code');
+    return qrPng(brCode);
+  }
+
+  /** Payments without Pix have no checkout (decisions §3.2). */
+  async #charge(id: string): Promise<Transaction> {
+    const transaction = await this.transactions.getPublic(parseId(id, ['ch_'], 'charge'));
+    if (!isPix(transaction)) throw notFound('charge');
+    return transaction;
+  }
+}

@@ -1,0 +1,148 @@
+import { z } from 'zod';
+
+const onOrOff = z
+  .enum(['true', 'false', '1', '0', 'on', 'off'])
+  .transform((value) => value === 'true' || value === '1' || value === 'on');
+
+const flag = (fallback: boolean) => onOrOff.default(fallback);
+
+const integer = (fallback: number, min: number, max: number) =>
+  z.coerce.number().int().min(min).max(max).default(fallback);
+
+const url = (...protocols: string[]) =>
+  z.string().refine((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol.replace(':', '')), {
+    message: `must be a URL starting with ${protocols.map((p) => `${p}://`).join(' or ')}`,
+  });
+
+/** 15 attempts: at once, then after these many seconds (decisions §4.6). */
+const RETRY_SCHEDULE = '10,30,120,300,900,1800,3600,7200,14400,21600,28800,43200,57600,79200';
+
+const schema = z.object({
+  NODE_ENV: z.string().default('development'),
+  ROLE: z.enum(['all', 'api', 'worker']).default('all'),
+  PORT: integer(3000, 0, 65535),
+  HOST: z.string().optional(),
+  PUBLIC_BASE_URL: url('http', 'https').optional(),
+  DATA_DIR: z.string().default('./.data'),
+  DATABASE_URL: url('postgres', 'postgresql').optional(),
+  DATABASE_POOL: integer(16, 2, 200),
+  REDIS_URL: url('redis', 'rediss').optional(),
+  JWT_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
+  ENCRYPTION_KEY: z
+    .string()
+    .regex(
+      /^(?:[A-Za-z0-9_-]{1,16}:[0-9a-fA-F]{64})(?:,[A-Za-z0-9_-]{1,16}:[0-9a-fA-F]{64})*$|^[0-9a-fA-F]{64}$/,
+      'must be 64 hex characters (openssl rand -hex 32), or id:hex pairs separated by commas, the first one in use',
+    )
+    .optional(),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
+  TRUST_PROXY: z.string().optional(),
+  RATE_LIMIT: z.enum(['on', 'off']).default('on'),
+  RATE_LIMIT_RATE: integer(200, 1, 1_000_000),
+  RATE_LIMIT_BURST: integer(400, 1, 1_000_000),
+  RATE_LIMIT_AUTH_FAILURES_PER_MINUTE: integer(60, 1, 1_000_000),
+  RATE_LIMIT_PUBLIC_PER_MINUTE: integer(60, 1, 1_000_000),
+  CHARGE_LIST_ENABLED: flag(false),
+  WEBHOOK_RETRY_SCHEDULE: z
+    .string()
+    .regex(/^\d+(,\d+)*$/, 'must be seconds separated by commas, for example 10,30,120')
+    .default(RETRY_SCHEDULE)
+    .transform((value) => value.split(',').map(Number)),
+  WEBHOOK_CONCURRENCY: integer(32, 1, 1000),
+  // No default here: unset it follows the embedded default, and `flag(false).optional()` is never undefined.
+  WEBHOOK_ALLOW_PRIVATE: onOrOff.optional(),
+});
+
+/** Every setting of the service, validated once at start. Durations say their unit; URLs have no trailing slash. */
+export interface Config {
+  readonly production: boolean;
+  readonly role: 'all' | 'api' | 'worker';
+  readonly runsApi: boolean;
+  readonly runsWorkers: boolean;
+  readonly port: number;
+  readonly host: string;
+  /** Undefined until the port is known, when PORT=0 and PUBLIC_BASE_URL is unset: read it through `publicBaseUrl`. */
+  publicBaseUrl: string;
+  readonly dataDir: string;
+  readonly databaseUrl: string | undefined;
+  readonly databasePool: number;
+  readonly redisUrl: string | undefined;
+  readonly jwtSecret: string | undefined;
+  readonly encryptionKey: string | undefined;
+  readonly logLevel: string;
+  readonly metricsToken: string | undefined;
+  readonly trustProxy: string | undefined;
+  readonly rateLimit: {
+    enabled: boolean;
+    rate: number;
+    burst: number;
+    authFailuresPerMinute: number;
+    publicPerMinute: number;
+  };
+  readonly chargeListEnabled: boolean;
+  readonly webhooks: { retryScheduleSeconds: number[]; concurrency: number; allowPrivate: boolean };
+}
+
+/** The injection token for Config, which is an interface. */
+export const CONFIG = Symbol('CONFIG');
+
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+const REQUIRED_IN_PRODUCTION = ['DATABASE_URL', 'REDIS_URL', 'JWT_SECRET', 'ENCRYPTION_KEY'] as const;
+
+/**
+ * Reads and validates the environment.
+ * @throws ConfigError naming every missing or invalid variable at once, so that an operator mends them in one go.
+ */
+export function readConfig(env: NodeJS.ProcessEnv): Config {
+  // An empty value in a compose file or a shell means "not set".
+  const present = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
+  const parsed = schema.safeParse(present);
+  const problems = parsed.success
+    ? []
+    : parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+  if (present['NODE_ENV'] === 'production') {
+    for (const name of REQUIRED_IN_PRODUCTION) {
+      if (present[name] === undefined) problems.push(`${name}: is required when NODE_ENV=production`);
+    }
+  }
+  if (!parsed.success || problems.length > 0) {
+    throw new ConfigError(`The configuration is not usable:\n${problems.map((line) => `  - ${line}`).join('\n')}`);
+  }
+  const v = parsed.data;
+  const embedded = v.DATABASE_URL === undefined;
+  return {
+    production: v.NODE_ENV === 'production',
+    role: v.ROLE,
+    runsApi: v.ROLE !== 'worker',
+    runsWorkers: v.ROLE !== 'api',
+    port: v.PORT,
+    host: v.HOST ?? (embedded ? '127.0.0.1' : '0.0.0.0'),
+    publicBaseUrl: (v.PUBLIC_BASE_URL ?? `http://localhost:${v.PORT}`).replace(/\/+$/, ''),
+    dataDir: v.DATA_DIR,
+    databaseUrl: v.DATABASE_URL,
+    databasePool: v.DATABASE_POOL,
+    redisUrl: v.REDIS_URL,
+    jwtSecret: v.JWT_SECRET,
+    encryptionKey: v.ENCRYPTION_KEY,
+    logLevel: v.LOG_LEVEL,
+    metricsToken: v.METRICS_TOKEN,
+    trustProxy: v.TRUST_PROXY,
+    rateLimit: {
+      enabled: v.RATE_LIMIT === 'on',
+      rate: v.RATE_LIMIT_RATE,
+      burst: v.RATE_LIMIT_BURST,
+      authFailuresPerMinute: v.RATE_LIMIT_AUTH_FAILURES_PER_MINUTE,
+      publicPerMinute: v.RATE_LIMIT_PUBLIC_PER_MINUTE,
+    },
+    chargeListEnabled: v.CHARGE_LIST_ENABLED,
+    webhooks: {
+      retryScheduleSeconds: v.WEBHOOK_RETRY_SCHEDULE,
+      concurrency: v.WEBHOOK_CONCURRENCY,
+      allowPrivate: v.WEBHOOK_ALLOW_PRIVATE ?? embedded,
+    },
+  };
+}

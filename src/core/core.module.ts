@@ -1,0 +1,47 @@
+import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { Clock } from './clock.js';
+import { type Config, CONFIG } from './config/index.js';
+import { SecretBox } from './crypto/index.js';
+import { Database, Reader } from './database/index.js';
+import { IdempotencyRepository, IdempotencyService } from './idempotency/index.js';
+import { Logger } from './log/index.js';
+import { Metrics } from './metrics/index.js';
+import { JobQueue, Poller } from './queue/index.js';
+import { RateLimiter } from './rate-limit/index.js';
+
+/** What was opened before the application is made, and is closed after it. */
+export interface CoreResources {
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly dataSource: DataSource;
+  readonly secrets: SecretBox;
+  readonly queue: JobQueue;
+  readonly limiter: RateLimiter;
+  readonly poller: Poller;
+  readonly clock: Clock;
+}
+
+@Global()
+@Module({})
+export class CoreModule {
+  static with(resources: CoreResources): DynamicModule {
+    const providers = [
+      { provide: CONFIG, useValue: resources.config },
+      { provide: Logger, useValue: resources.logger },
+      { provide: Metrics, useValue: resources.metrics },
+      { provide: DataSource, useValue: resources.dataSource },
+      { provide: SecretBox, useValue: resources.secrets },
+      { provide: JobQueue, useValue: resources.queue },
+      { provide: RateLimiter, useValue: resources.limiter },
+      { provide: Poller, useValue: resources.poller },
+      { provide: Clock, useValue: resources.clock },
+      Database,
+      Reader,
+      IdempotencyRepository,
+      IdempotencyService,
+    ];
+    return { module: CoreModule, providers, exports: providers };
+  }
+}

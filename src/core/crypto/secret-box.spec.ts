@@ -1,0 +1,71 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { SecretBox } from './secret-box.js';
+
+const OLD = 'a'.repeat(64);
+const NEW = 'b'.repeat(64);
+
+describe('a secret box', () => {
+  it('opens what it sealed, any text in any context', () => {
+    const box = new SecretBox(NEW);
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.string(), (plain, context) => {
+        expect(box.open(box.seal(plain, context), context)).toBe(plain);
+      }),
+    );
+  });
+
+  it('never seals twice to the same bytes, nor shows the text', () => {
+    const box = new SecretBox(NEW);
+    const sealed = Array.from({ length: 50 }, () => box.seal('whsec-plain', 'x').toString('hex'));
+    expect(new Set(sealed).size).toBe(50);
+    expect(sealed.some((hex) => hex.includes(Buffer.from('whsec').toString('hex')))).toBe(false);
+  });
+
+  it('does not open a value in another context: it cannot be moved to another row', () => {
+    const box = new SecretBox(NEW);
+    const sealed = box.seal('secret', 'endpoint:1');
+    for (const context of ['endpoint:2', 'endpoint:', '', 'endpoint:1 '])
+      expect(() => box.open(sealed, context)).toThrow();
+  });
+
+  it('does not open a value of which one bit was changed', () => {
+    const box = new SecretBox(NEW);
+    const sealed = box.seal('secret', 'x');
+    for (let bit = 0; bit < sealed.length * 8; bit++) {
+      const forged = Buffer.from(sealed);
+      forged[bit >> 3] = (forged[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+      expect(() => box.open(forged, 'x')).toThrow();
+    }
+  });
+
+  it('does not open a value that was cut anywhere, its tag neither', () => {
+    const box = new SecretBox(NEW);
+    for (const plain of ['secret', '']) {
+      const sealed = box.seal(plain, 'x');
+      for (let length = 0; length < sealed.length; length++) {
+        expect(() => box.open(sealed.subarray(0, length), 'x')).toThrow();
+      }
+    }
+  });
+
+  it('does not open under another key of the same id', () => {
+    expect(() => new SecretBox(OLD).open(new SecretBox(NEW).seal('secret', 'x'), 'x')).toThrow();
+  });
+
+  it('seals under the first key and opens under every listed one, so that keys can be rotated', () => {
+    const before = new SecretBox(`2025:${OLD}`);
+    const after = new SecretBox(`2026:${NEW},2025:${OLD}`);
+    const old = before.seal('secret', 'x');
+    expect(after.open(old, 'x')).toBe('secret');
+    const renewed = after.seal('secret', 'x');
+    expect(renewed.subarray(1, 5).toString()).toBe('2026');
+    expect(() => before.open(renewed, 'x')).toThrow('no key with the id "2026"');
+    expect(() => new SecretBox(`2026:${NEW}`).open(old, 'x')).toThrow('no key with the id "2025"');
+  });
+
+  it('takes a key without an id for the one called "1", so that the first rotation can name it', () => {
+    const sealed = new SecretBox(OLD).seal('secret', 'x');
+    expect(new SecretBox(`2:${NEW},1:${OLD}`).open(sealed, 'x')).toBe('secret');
+  });
+});

@@ -1,0 +1,52 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+
+/**
+ * AES-256-GCM for secrets at rest. Stored form: 1 byte length of the key id, key id, 12 bytes nonce, 16 bytes tag,
+ * ciphertext. The key id lets keys be rotated: the first key of ENCRYPTION_KEY seals, every listed one opens.
+ */
+export class SecretBox {
+  readonly #keys = new Map<string, Buffer>();
+  readonly #current: string;
+
+  /** @param keys `<64 hex>` (key id "1") or `id:<64 hex>,id:<64 hex>…` */
+  constructor(keys: string) {
+    const pairs = keys.split(',').map((entry): [string, string] => {
+      const at = entry.indexOf(':');
+      return at < 0 ? ['1', entry] : [entry.slice(0, at), entry.slice(at + 1)];
+    });
+    for (const [id, hex] of pairs) this.#keys.set(id, Buffer.from(hex, 'hex'));
+    this.#current = pairs[0]?.[0] ?? '1';
+  }
+
+  /** @param context bound to the ciphertext (for example `endpoint:<id>`), so a sealed value cannot be moved to another row */
+  seal(plain: string, context: string): Buffer {
+    const id = Buffer.from(this.#current, 'latin1');
+    const nonce = randomBytes(12);
+    const cipher = createCipheriv('aes-256-gcm', this.#key(this.#current), nonce);
+    cipher.setAAD(Buffer.from(context, 'utf8'));
+    const sealed = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
+    return Buffer.concat([Buffer.from([id.length]), id, nonce, cipher.getAuthTag(), sealed]);
+  }
+
+  /** @throws Error when the key id is unknown, the value was altered, or it was sealed for another context */
+  open(box: Buffer, context: string): string {
+    const idLength = box[0] ?? 0;
+    const at = 1 + idLength;
+    const decipher = createDecipheriv(
+      'aes-256-gcm',
+      this.#key(box.subarray(1, at).toString('latin1')),
+      box.subarray(at, at + 12),
+      // Without it a tag cut to 4 bytes is accepted, which can be guessed.
+      { authTagLength: 16 },
+    );
+    decipher.setAAD(Buffer.from(context, 'utf8'));
+    decipher.setAuthTag(box.subarray(at + 12, at + 28));
+    return Buffer.concat([decipher.update(box.subarray(at + 28)), decipher.final()]).toString('utf8');
+  }
+
+  #key(id: string): Buffer {
+    const key = this.#keys.get(id);
+    if (!key) throw new Error(`ENCRYPTION_KEY has no key with the id "${id}"`);
+    return key;
+  }
+}

@@ -1,0 +1,50 @@
+import pg from 'pg';
+import { DataSource, type DataSourceOptions } from 'typeorm';
+
+const INT8 = 20;
+
+/** bigint → number. Amounts stay below 2^53 by contract; one that does not must never be rounded silently. */
+export function parseInt8(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`int8 ${text} is beyond 2^53 - 1`);
+  return value;
+}
+
+const types = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary'): unknown =>
+    oid === INT8 && format !== 'binary' ? parseInt8 : pg.types.getTypeParser(oid, format),
+};
+
+type Listed = NonNullable<DataSourceOptions['entities']>;
+
+/** Times are those of decisions §2.10 (a twin waits at most 10 s) and of the longest query we accept. */
+export function createDataSource(options: {
+  url: string;
+  pool: number;
+  entities: Listed;
+  migrations: NonNullable<DataSourceOptions['migrations']>;
+}): DataSource {
+  return new DataSource({
+    type: 'postgres',
+    url: options.url,
+    entities: options.entities,
+    migrations: options.migrations,
+    migrationsTransactionMode: 'each',
+    synchronize: false,
+    logging: false,
+    applicationName: 'recebe',
+    extra: {
+      max: options.pool,
+      types,
+      pipeline: true,
+      connectionTimeoutMillis: 10_000,
+      idleTimeoutMillis: 60_000,
+      keepAlive: true,
+      lock_timeout: 10_000,
+      statement_timeout: 30_000,
+      idle_in_transaction_session_timeout: 60_000,
+    },
+    // A lost idle connection is replaced by the pool; without a listener it would end the process.
+    poolErrorHandler: () => undefined,
+  });
+}

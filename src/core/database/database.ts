@@ -1,0 +1,94 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import type { Pool, QueryResultRow } from 'pg';
+import { DataSource } from 'typeorm';
+import { isRetryable } from './pg-errors.js';
+import type { Statement } from './statement.js';
+import { Tx } from './tx.js';
+
+const MAX_RERUNS = 3;
+
+/** Plain reads, outside any transaction. Separate from Database so that they can move to a read replica. */
+@Injectable()
+export class Reader {
+  readonly #pool: Pool;
+
+  constructor(dataSource: DataSource) {
+    this.#pool = poolOf(dataSource);
+  }
+
+  async query<R extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<R[]> {
+    const result = await this.#pool.query<R>({
+      name: statement.name,
+      text: statement.text,
+      values: values as unknown[],
+    });
+    return result.rows;
+  }
+}
+
+/** The only maker of transactions. */
+@Injectable()
+export class Database {
+  readonly #pool: Pool;
+  readonly #inside = new AsyncLocalStorage<true>();
+
+  constructor(dataSource: DataSource) {
+    this.#pool = poolOf(dataSource);
+  }
+
+  /**
+   * Runs `work` in one READ COMMITTED transaction and commits it. On a serialization failure or deadlock `work` is run
+   * again from the top, at most 3 times: it must have no effect but its statements.
+   * @throws whatever `work` or the database throws; nothing is written then
+   */
+  async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    if (this.#inside.getStore()) {
+      // A second connection inside the first would wait for a pool slot that the first one holds, and commit alone.
+      throw new Error('A transaction is already open: pass its tx on instead of opening another one');
+    }
+    for (let rerun = 0; ; rerun++) {
+      try {
+        return await this.#once(work);
+      } catch (error) {
+        if (rerun >= MAX_RERUNS || !isRetryable(error)) throw error;
+        await delay(Math.random() * 20 * 2 ** rerun);
+      }
+    }
+  }
+
+  /** For metrics. */
+  poolUse(): { total: number; idle: number; waiting: number } {
+    return { total: this.#pool.totalCount, idle: this.#pool.idleCount, waiting: this.#pool.waitingCount };
+  }
+
+  async #once<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    const client = await this.#pool.connect();
+    const tx = new Tx(client);
+    let broken: Error | undefined;
+    // A connection that dies in our hands says so by an event as well; with nobody listening that ends the process.
+    const onLost = (error: Error): void => {
+      broken = error;
+    };
+    client.on('error', onLost);
+    let result: T;
+    try {
+      result = await this.#inside.run(true, () => work(tx));
+      await tx.commit();
+    } catch (error) {
+      const spoilt = await tx.rollback();
+      broken ??= spoilt;
+      throw error;
+    } finally {
+      client.off('error', onLost);
+      client.release(broken);
+    }
+    for (const hook of tx.takeAfterCommit()) hook();
+    return result;
+  }
+}
+
+function poolOf(dataSource: DataSource): Pool {
+  return (dataSource.driver as unknown as { master: Pool }).master;
+}

@@ -1,0 +1,56 @@
+import { isNativeError } from 'node:util/types';
+
+interface PgError extends Error {
+  code: string;
+  constraint?: string;
+}
+
+function isPgError(error: unknown): error is PgError {
+  // Not instanceof: errors of Node's own are of another realm where code runs in a vm context, as in the tests.
+  return isNativeError(error) && typeof (error as Partial<PgError>).code === 'string';
+}
+
+/** The name of the unique constraint that was violated, or null for any other error. */
+export function uniqueViolation(error: unknown): string | null {
+  return isPgError(error) && error.code === '23505' ? (error.constraint ?? '') : null;
+}
+
+/** Serialization failure or deadlock: the whole transaction may be run again from the top. */
+export function isRetryable(error: unknown): boolean {
+  return isPgError(error) && (error.code === '40001' || error.code === '40P01');
+}
+
+export function isLockTimeout(error: unknown): boolean {
+  return isPgError(error) && error.code === '55P03';
+}
+
+/** An earlier statement of the transaction failed; this error only echoes it. */
+export function isAborted(error: unknown): boolean {
+  return isPgError(error) && error.code === '25P02';
+}
+
+const UNAVAILABLE = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ENOTFOUND',
+  'ETIMEDOUT',
+  '57P01', // admin_shutdown
+  '57P02', // crash_shutdown
+  '57P03', // cannot_connect_now
+  '57014', // query_canceled by statement_timeout
+  '53300', // too_many_connections
+  '08000',
+  '08001',
+  '08003',
+  '08006',
+]);
+
+/** The database cannot be reached or is overloaded: the caller may repeat the request later. */
+export function isUnavailable(error: unknown): boolean {
+  if (!isNativeError(error)) return false;
+  if (isPgError(error) && UNAVAILABLE.has(error.code)) return true;
+  return /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/.test(
+    error.message,
+  );
+}

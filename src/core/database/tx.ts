@@ -1,0 +1,93 @@
+import type { PoolClient, QueryResult, QueryResultRow } from 'pg';
+import { isAborted } from './pg-errors.js';
+import type { Statement } from './statement.js';
+
+/**
+ * One open database transaction. Only `Database.transaction` makes one; repositories take it as an argument for every
+ * write and locking read, so that a write outside a transaction does not compile.
+ */
+export class Tx {
+  readonly #client: PoolClient;
+  readonly #pending: Promise<QueryResult>[] = [];
+  readonly #afterCommit = new Set<() => void>();
+  #begun = false;
+
+  constructor(client: PoolClient) {
+    this.#client = client;
+  }
+
+  /** Runs one statement and gives its rows. */
+  async query<R extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<R[]> {
+    try {
+      const result = await this.#send<R>(statement, values);
+      return result.rows;
+    } catch (error) {
+      // 25P02 only says that something before failed: the caller needs to see what.
+      if (isAborted(error)) await this.#throwFirstFailure();
+      throw error;
+    }
+  }
+
+  /**
+   * Sends a statement without waiting for it: the connection is in pipeline mode, so it travels together with its
+   * neighbours and the COMMIT in one round trip. Its failure fails the transaction. For writes whose result nobody
+   * reads; a guarded move whose row count decides something must be a `query`.
+   */
+  defer(statement: Statement, values: readonly unknown[]): void {
+    const sent = this.#send(statement, values);
+    sent.catch(() => undefined); // looked at in commit(); without this an early failure would be an unhandled rejection
+    this.#pending.push(sent);
+  }
+
+  /**
+   * Runs `hook` once after the commit, and never after a rollback: for waking a worker, which must not look before the
+   * rows are there. It cannot fail the request; what it starts must be found by a sweeper too.
+   */
+  afterCommit(hook: () => void): void {
+    this.#afterCommit.add(hook);
+  }
+
+  /** @internal */
+  takeAfterCommit(): Iterable<() => void> {
+    return this.#afterCommit;
+  }
+
+  /** @internal */
+  async commit(): Promise<void> {
+    if (!this.#begun) return;
+    const commit = this.#client.query('COMMIT');
+    commit.catch(() => undefined);
+    // PostgreSQL answers COMMIT of an aborted transaction with ROLLBACK and no error: what failed is known before it.
+    await this.#throwFirstFailure();
+    const result = await commit;
+    if (result.command !== 'COMMIT') throw new Error(`COMMIT was answered with ${result.command}`);
+  }
+
+  /** @internal Gives the error that makes the connection unusable, or undefined. */
+  async rollback(): Promise<Error | undefined> {
+    if (!this.#begun) return undefined;
+    try {
+      await this.#client.query('ROLLBACK');
+      return undefined;
+    } catch (error) {
+      return error instanceof Error ? error : new Error(String(error));
+    }
+  }
+
+  #send<R extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<QueryResult<R>> {
+    if (!this.#begun) {
+      this.#begun = true;
+      const begin = this.#client.query('BEGIN');
+      begin.catch(() => undefined);
+      this.#pending.push(begin);
+    }
+    return this.#client.query<R>({ name: statement.name, text: statement.text, values: values as unknown[] });
+  }
+
+  /** Waits for every statement sent so far; the first one that failed is the cause of all that follow. */
+  async #throwFirstFailure(): Promise<void> {
+    const results = await Promise.allSettled(this.#pending);
+    const failed = results.find((result) => result.status === 'rejected');
+    if (failed) throw failed.reason;
+  }
+}

@@ -1,0 +1,268 @@
+import { afterAll, describe, expect, it, jest } from '@jest/globals';
+import { spawn } from 'node:child_process';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.js';
+import { Fixture, isRunning, postgresPid, until } from './embedded.fixture.js';
+
+jest.setTimeout(60_000);
+
+const fixture = new Fixture();
+const settings = { fsync: 'off' };
+
+afterAll(() => fixture.cleanUp());
+
+async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+async function withNote(dataDir: string): Promise<EmbeddedPostgres> {
+  const server = await startEmbeddedPostgres({ dataDir, settings });
+  await query(server.url, `CREATE TABLE note AS SELECT 'Ação'::text AS body`);
+  return server;
+}
+
+function pidIn(dataDir: string): number {
+  const pid = postgresPid(dataDir);
+  if (pid === null) throw new Error('no PostgreSQL runs there');
+  return pid;
+}
+
+describe('startEmbeddedPostgres', () => {
+  it('makes a database at the first start, on the loopback address, behind a password', async () => {
+    const dataDir = fixture.dataDir();
+    const server = await startEmbeddedPostgres({ dataDir, databaseName: 'shop', settings });
+    try {
+      expect(server).toMatchObject({ adopted: false, initialised: true });
+      expect(server.url).toMatch(/^postgres:\/\/recebe:[\w-]{32}@127\.0\.0\.1:\d+\/shop$/);
+      const [row] = await query(
+        server.url,
+        `SELECT current_database() AS database, current_setting('listen_addresses') AS address,
+                current_setting('server_encoding') AS encoding, current_setting('timezone') AS zone,
+                current_setting('synchronous_commit') AS commit, current_setting('fsync') AS fsync,
+                lower('AÇÃO') AS lower`,
+      );
+      expect(row).toEqual({
+        database: 'shop',
+        address: '127.0.0.1',
+        encoding: 'UTF8',
+        zone: 'UTC',
+        commit: 'on',
+        fsync: 'off',
+        lower: 'ação',
+      });
+      await expect(query(server.url.replace(/:[\w-]+@/, ':wrong@'), 'SELECT 1')).rejects.toMatchObject({
+        code: '28P01',
+      });
+      for (const file of ['postgres.password', 'postgres.json', 'postgres.log']) {
+        expect([file, statSync(join(dataDir, file)).mode & 0o777]).toEqual([file, 0o600]);
+      }
+      expect(statSync(join(dataDir, 'postgres')).mode & 0o777).toBe(0o700);
+    } finally {
+      await server.stop();
+    }
+  });
+
+  it('keeps its data between starts, stops once however often it is told to, and leaves nothing behind', async () => {
+    const dataDir = fixture.dataDir();
+    const first = await withNote(dataDir);
+    const pid = pidIn(dataDir);
+    await Promise.all([first.stop(), first.stop()]);
+    await until(() => !isRunning(pid)); // its pid outlives its command by a moment
+
+    const second = await startEmbeddedPostgres({ dataDir, settings });
+    expect(second).toMatchObject({ adopted: false, initialised: false });
+    expect(await query(second.url, 'SELECT body FROM note')).toEqual([{ body: 'Ação' }]);
+    await second.stop();
+    await second.stop();
+    expect(readdirSync(dataDir).sort()).toEqual(['postgres', 'postgres.log', 'postgres.password']);
+  });
+
+  it('takes over the orphan of a service that was killed, and stops it in the end', async () => {
+    const dataDir = fixture.dataDir();
+    const killed = await fixture.service('postgres', dataDir);
+    const { url } = await killed.started();
+    await query(url, 'CREATE TABLE kept (id int)');
+    const pid = pidIn(dataDir);
+    await killed.kill('SIGKILL');
+    expect(isRunning(pid)).toBe(true);
+
+    const server = await startEmbeddedPostgres({ dataDir, settings });
+    expect(server).toMatchObject({ url, adopted: true, initialised: false });
+    expect(pidIn(dataDir)).toBe(pid);
+    expect(await query(server.url, 'SELECT * FROM kept')).toEqual([]);
+    await server.stop();
+    await until(() => !isRunning(pid)); // its pid outlives its command by a moment
+  });
+
+  it('starts after a power cut: service and server killed, the pid file left', async () => {
+    const dataDir = fixture.dataDir();
+    const killed = await fixture.service('postgres', dataDir);
+    const { url } = await killed.started();
+    await query(url, 'CREATE TABLE kept (id int)');
+    const pid = pidIn(dataDir);
+    await killed.kill('SIGKILL');
+    process.kill(pid, 'SIGKILL');
+
+    const server = await startEmbeddedPostgres({ dataDir, settings });
+    expect(server.adopted).toBe(false);
+    expect(pidIn(dataDir)).not.toBe(pid);
+    expect(await query(server.url, 'SELECT * FROM kept')).toEqual([]);
+    await server.stop();
+  });
+
+  it('leaves a living service its server when a guest stops', async () => {
+    const dataDir = fixture.dataDir();
+    const service = await fixture.service('postgres', dataDir);
+    const { url } = await service.started();
+    const pid = pidIn(dataDir);
+
+    const guest = await startEmbeddedPostgres({ dataDir, settings });
+    expect(guest).toMatchObject({ url, adopted: true });
+    await guest.stop();
+    expect(isRunning(pid)).toBe(true);
+    expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+
+    await service.tell('stop');
+    await until(() => !isRunning(pid)); // its pid outlives its command by a moment
+  });
+
+  it('hands the server over when the process that launched it stops first', async () => {
+    const dataDir = fixture.dataDir();
+    const tool = await fixture.service('postgres', dataDir);
+    await tool.started();
+    const service = await startEmbeddedPostgres({ dataDir, settings });
+    const pid = pidIn(dataDir);
+    await tool.tell('stop');
+    expect(await query(service.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    await service.stop();
+    await until(() => !isRunning(pid)); // its pid outlives its command by a moment
+  });
+
+  it('launches one server when several processes start at the same moment', async () => {
+    const dataDir = fixture.dataDir();
+    const services = await Promise.all([1, 2, 3].map(() => fixture.service('postgres', dataDir)));
+    const reports = await Promise.all([
+      ...services.map((service) => service.started()),
+      startEmbeddedPostgres({ dataDir, settings }),
+      startEmbeddedPostgres({ dataDir, settings }),
+    ]);
+    expect(new Set(reports.map(({ url }) => url)).size).toBe(1);
+    expect(reports.filter(({ adopted }) => !adopted)).toHaveLength(1);
+    expect(reports.filter(({ initialised }) => initialised)).toHaveLength(1);
+
+    const pid = pidIn(dataDir);
+    await services[0]?.tell('stop');
+    await services[1]?.kill('SIGKILL');
+    for (const report of reports) if ('stop' in report) await report.stop();
+    expect(isRunning(pid)).toBe(true);
+    await services[2]?.tell('stop');
+    await until(() => !isRunning(pid)); // its pid outlives its command by a moment
+  });
+
+  it.each(['exit', 'throw'] as const)('does not outlive a process that ends by %s without stopping it', async (how) => {
+    const dataDir = fixture.dataDir();
+    const service = await fixture.service('postgres', dataDir);
+    await service.started();
+    const pid = pidIn(dataDir);
+    await service.tell(how);
+    await until(() => !isRunning(pid));
+  });
+
+  it('is not blocked by a pid file whose pid is dead or now another program', async () => {
+    const dataDir = fixture.dataDir();
+    await (await withNote(dataDir)).stop();
+    const stranger = spawn('sleep', ['600'], { stdio: 'ignore' });
+    const dead = spawn('true', { stdio: 'ignore' });
+    await new Promise((done) => dead.once('exit', done));
+    try {
+      for (const pid of [stranger.pid, dead.pid, process.pid]) {
+        const lines = [pid, join(dataDir, 'postgres'), 1_700_000_000, 5432, '', '127.0.0.1', '  1 1', 'ready   ', ''];
+        writeFileSync(join(dataDir, 'postgres', 'postmaster.pid'), lines.join('\n'), { mode: 0o600 });
+        const server = await startEmbeddedPostgres({ dataDir, settings });
+        expect(server.adopted).toBe(false);
+        expect(await query(server.url, 'SELECT body FROM note')).toEqual([{ body: 'Ação' }]);
+        await server.stop();
+      }
+      expect(isRunning(stranger.pid ?? 0)).toBe(true);
+    } finally {
+      stranger.kill();
+    }
+  });
+
+  it('starts over when the first start was cut off while it made the cluster', async () => {
+    const dataDir = fixture.dataDir();
+    await (await startEmbeddedPostgres({ dataDir, settings })).stop();
+    cpSync(join(dataDir, 'postgres', 'base'), join(dataDir, 'postgres.init-half', 'data', 'base'), { recursive: true });
+    rmSync(join(dataDir, 'postgres'), { recursive: true });
+    const server = await startEmbeddedPostgres({ dataDir, settings });
+    expect(server.initialised).toBe(true);
+    expect(existsSync(join(dataDir, 'postgres.init-half'))).toBe(false);
+    await server.stop();
+  });
+
+  it('does not mistake the server of a data directory for that of its copy', async () => {
+    const dataDir = fixture.dataDir();
+    const copy = fixture.dataDir();
+    const original = await withNote(dataDir);
+    await query(original.url, 'CHECKPOINT');
+    cpSync(dataDir, copy, { recursive: true, preserveTimestamps: true });
+    await query(original.url, `UPDATE note SET body = 'changed'`);
+    const second = await startEmbeddedPostgres({ dataDir: copy, settings });
+    expect(second.adopted).toBe(false);
+    expect(await query(second.url, 'SELECT body FROM note')).toEqual([{ body: 'Ação' }]);
+    await second.stop();
+    expect(await query(original.url, 'SELECT body FROM note')).toEqual([{ body: 'changed' }]);
+    await original.stop();
+  });
+
+  it('leaves alone a server in its directory of which it knows nothing, and says how to stop it', async () => {
+    const dataDir = fixture.dataDir();
+    const server = await startEmbeddedPostgres({ dataDir, settings });
+    const pid = pidIn(dataDir);
+    const record = readFileSync(join(dataDir, 'postgres.json'));
+    rmSync(join(dataDir, 'postgres.json'));
+    await expect(startEmbeddedPostgres({ dataDir, settings })).rejects.toThrow(`kill -INT ${String(pid)}`);
+    expect(await query(server.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    writeFileSync(join(dataDir, 'postgres.json'), record);
+    await server.stop();
+  });
+
+  it('says what to do when the password of an existing cluster is missing', async () => {
+    const dataDir = fixture.dataDir();
+    await (await startEmbeddedPostgres({ dataDir, settings })).stop();
+    rmSync(join(dataDir, 'postgres.password'));
+    await expect(startEmbeddedPostgres({ dataDir, settings })).rejects.toThrow(/postgres\.password.*Put it back/s);
+  });
+
+  it('passes on what the server said when it cannot start', async () => {
+    const dataDir = fixture.dataDir();
+    await (await startEmbeddedPostgres({ dataDir, settings })).stop();
+    writeFileSync(join(dataDir, 'postgres', 'PG_VERSION'), '9.6\n');
+    await expect(startEmbeddedPostgres({ dataDir, settings })).rejects.toThrow(
+      /did not start in .*initialized by PostgreSQL version 9\.6/s,
+    );
+  });
+
+  it('keeps ordinary SQL errors out of its log, and the log from growing over the starts', async () => {
+    const dataDir = fixture.dataDir();
+    const path = join(dataDir, 'postgres.log');
+    const first = await startEmbeddedPostgres({ dataDir, settings });
+    await expect(query(first.url, 'SELECT nothing_of_the_kind')).rejects.toThrow('nothing_of_the_kind');
+    expect(readFileSync(path, 'utf8')).not.toContain('nothing_of_the_kind');
+    await first.stop();
+
+    writeFileSync(path, 'x'.repeat(1_048_577));
+    const second = await startEmbeddedPostgres({ dataDir, settings });
+    await second.stop();
+    expect(statSync(path).size).toBeLessThan(10_000);
+    expect(statSync(`${path}.1`).size).toBe(1_048_577);
+  });
+});

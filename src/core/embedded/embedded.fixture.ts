@@ -1,0 +1,190 @@
+import { transformFileSync } from '@swc/core';
+import { type ChildProcess, spawn } from 'node:child_process';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+
+export const IS_ROOT = process.getuid?.() === 0;
+const SOURCES = resolve('src/core/embedded');
+
+/** Temporary directories and processes of one spec file, all gone after `cleanUp`. */
+export class Fixture {
+  private readonly root = mkdtempSync(join(tmpdir(), 'recebe-embedded-'));
+  private readonly services: Service[] = [];
+  private script: string | null = null;
+  private count = 0;
+
+  constructor() {
+    chmodSync(this.root, 0o755);
+  }
+
+  /** A `$DATA_DIR` that does not exist yet. */
+  dataDir(): string {
+    this.count += 1;
+    return join(this.root, `data-${String(this.count)}`);
+  }
+
+  /** A real process that starts the server and holds it, as the service does; `uid` to run it as is for root. */
+  async service(kind: 'postgres' | 'redis', dataDir: string, uid?: number): Promise<Service> {
+    this.script ??= this.compile();
+    const child = spawn(process.execPath, [this.script, kind, dataDir], {
+      stdio: ['pipe', 'pipe', 'ignore'],
+      ...(uid !== undefined && { uid, gid: uid }),
+    });
+    const service = new Service(child);
+    this.services.push(service);
+    return service;
+  }
+
+  async cleanUp(): Promise<void> {
+    for (const service of this.services) await service.kill('SIGKILL');
+    for (const dataDir of readdirSync(this.root)) {
+      for (const pid of [postgresPid(join(this.root, dataDir)), redisPid(join(this.root, dataDir))]) {
+        if (pid !== null && pid !== process.pid && isRunning(pid)) process.kill(pid, 'SIGKILL');
+      }
+    }
+    await until(() => {
+      rmSync(this.root, { recursive: true, force: true });
+      return true;
+    });
+  }
+
+  /** The sources of this directory as plain JavaScript, for a process that is not run by the test runner. */
+  private compile(): string {
+    const target = join(this.root, 'compiled');
+    mkdirSync(target);
+    symlinkSync(resolve('node_modules'), join(target, 'node_modules'));
+    writeFileSync(join(target, 'package.json'), '{"type":"module"}');
+    for (const file of readdirSync(SOURCES).filter((name) => /^(?!.*\.(spec|fixture)\.ts$).*\.ts$/.test(name))) {
+      const { code } = transformFileSync(join(SOURCES, file));
+      writeFileSync(join(target, file.replace(/\.ts$/, '.js')), code);
+    }
+    const script = join(target, 'service.js');
+    writeFileSync(script, SERVICE_SCRIPT);
+    return script;
+  }
+}
+
+const SERVICE_SCRIPT = `
+import { createInterface } from 'node:readline';
+import { startEmbeddedPostgres, startRedisChild } from './index.js';
+const say = (line) => process.stdout.write(JSON.stringify(line) + '\\n');
+const [kind, dataDir] = process.argv.slice(2);
+const start = () => kind === 'redis'
+  ? startRedisChild({ dataDir })
+  : startEmbeddedPostgres({ dataDir, settings: { fsync: 'off' } });
+start().then(
+  (server) => {
+    say({ url: server.url, adopted: server.adopted, initialised: server.initialised });
+    createInterface({ input: process.stdin }).on('line', async (command) => {
+      if (command === 'exit') process.exit(3);
+      if (command === 'throw') throw new Error('on purpose');
+      await server.stop();
+      say({ stopped: true });
+      process.exit(0);
+    });
+  },
+  (error) => { say({ error: error.message }); process.exit(1); },
+);
+`;
+
+interface Report {
+  url?: string;
+  adopted?: boolean;
+  initialised?: boolean;
+  stopped?: boolean;
+  error?: string;
+}
+
+export class Service {
+  private readonly reports: AsyncIterator<string>;
+  private readonly ended: Promise<void>;
+
+  constructor(private readonly child: ChildProcess) {
+    if (!child.stdout) throw new Error('the service has no output');
+    this.reports = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    this.ended = new Promise((done) =>
+      child.once('exit', () => {
+        done();
+      }),
+    );
+  }
+
+  /** The next thing the service reports; `started()` first. */
+  async report(): Promise<Report> {
+    const next = await this.reports.next();
+    if (next.done) throw new Error('the service ended without a word');
+    return JSON.parse(next.value) as Report;
+  }
+
+  async started(): Promise<{ url: string; adopted: boolean; initialised: boolean }> {
+    const { url, adopted, initialised, error } = await this.report();
+    if (url === undefined) throw new Error(error ?? 'the service reported no url');
+    return { url, adopted: adopted === true, initialised: initialised === true };
+  }
+
+  async tell(command: 'stop' | 'exit' | 'throw'): Promise<void> {
+    this.child.stdin?.write(`${command}\n`);
+    await this.ended;
+  }
+
+  async kill(signal: NodeJS.Signals): Promise<void> {
+    this.child.kill(signal);
+    await this.ended;
+  }
+}
+
+export function postgresPid(dataDir: string): number | null {
+  return firstNumber(join(dataDir, 'postgres', 'postmaster.pid'));
+}
+
+export function redisPid(dataDir: string): number | null {
+  return firstNumber(join(dataDir, 'redis', 'redis.pid'));
+}
+
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  // A test runner in a container without an init has nobody to reap what was orphaned.
+  try {
+    return !/\) [ZX] /.test(readFileSync(`/proc/${String(pid)}/stat`, 'utf8'));
+  } catch {
+    return process.platform !== 'linux';
+  }
+}
+
+/** Polls until `check` is true and does not throw. */
+export async function until(check: () => boolean | Promise<boolean>, seconds = 20): Promise<void> {
+  const deadline = Date.now() + seconds * 1000;
+  for (;;) {
+    try {
+      if (await check()) return;
+      if (Date.now() > deadline) throw new Error(`not so within ${String(seconds)} s`);
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+    }
+    await delay(20);
+  }
+}
+
+function firstNumber(path: string): number | null {
+  try {
+    return Number(readFileSync(path, 'utf8').split('\n', 1)[0]);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,31 @@
+import { describe, expect, it } from '@jest/globals';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { until } from './embedded.fixture.js';
+import { commandOf, identify, isAlive, thisProcess } from './process-identity.js';
+
+describe('process identity', () => {
+  it('knows a living process by its start, not by its pid alone', () => {
+    const self = thisProcess();
+    expect(self.startedAt).toMatch(/^[A-Za-z0-9-]+$/);
+    expect(isAlive(self)).toBe(true);
+    expect(isAlive({ ...self, startedAt: 'another' })).toBe(false);
+    expect(commandOf(process.pid)).toContain('node');
+  });
+
+  it('counts neither an ended process nor a zombie as alive', async () => {
+    // The inner process ends at once, and the outer one, become `sleep`, never asks how.
+    const outer = spawn('sh', ['-c', 'true & echo $!; exec sleep 600'], { stdio: ['ignore', 'pipe', 'ignore'] });
+    const [line] = (await once(outer.stdout, 'data')) as [Buffer];
+    const zombie = Number(line.toString());
+    const living = identify(outer.pid ?? 0);
+    expect(living).not.toBeNull();
+    await until(() => identify(zombie) === null && commandOf(outer.pid ?? 0) === 'sleep 600');
+    // Still in the process table, which is what a check by signal alone would go by.
+    expect(() => process.kill(zombie, 0)).not.toThrow();
+    expect(commandOf(zombie)).toBeNull();
+    outer.kill('SIGKILL');
+    await once(outer, 'exit');
+    expect(living && isAlive(living)).toBe(false);
+  });
+});

@@ -1,0 +1,144 @@
+import { afterAll, afterEach, describe, expect, it, jest } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { Fixture, isRunning, redisPid } from './embedded.fixture.js';
+import { type RedisChild, startRedisChild } from './redis-child.js';
+
+jest.setTimeout(60_000);
+
+const fixture = new Fixture();
+const PATH = process.env['PATH'] ?? '';
+
+afterAll(() => fixture.cleanUp());
+afterEach(() => {
+  process.env['PATH'] = PATH;
+});
+
+async function start(dataDir: string): Promise<RedisChild> {
+  const server = await startRedisChild({ dataDir });
+  if (!server) throw new Error('these tests need redis-server or valkey-server on PATH');
+  return server;
+}
+
+async function ask<T>(url: string, question: (redis: Redis) => Promise<T>): Promise<T> {
+  const redis = new Redis(url, { lazyConnect: true, retryStrategy: () => null });
+  redis.on('error', () => undefined);
+  try {
+    await redis.connect();
+    return await question(redis);
+  } finally {
+    redis.disconnect();
+  }
+}
+
+function pidIn(dataDir: string): number {
+  const pid = redisPid(dataDir);
+  if (pid === null) throw new Error('no Redis runs there');
+  return pid;
+}
+
+describe('startRedisChild', () => {
+  it('starts on the loopback address behind a password that no command line shows', async () => {
+    const dataDir = fixture.dataDir();
+    const server = await start(dataDir);
+    try {
+      expect(server.adopted).toBe(false);
+      const settings = await ask(server.url, async (redis) =>
+        redis.config('GET', 'bind', 'appendonly', 'appendfsync', 'maxmemory-policy'),
+      );
+      expect(settings).toEqual(expect.arrayContaining(['127.0.0.1', 'yes', 'everysec', 'noeviction']));
+      await expect(ask(server.url.replace(/:[\w-]+@/, ':wrong@'), (redis) => redis.get('x'))).rejects.toThrow();
+      const password = new URL(server.url).password;
+      expect(
+        execFileSync('ps', ['-ww', '-o', 'command=', '-p', String(pidIn(dataDir))], { encoding: 'utf8' }),
+      ).not.toContain(password);
+      expect(readFileSync(join(dataDir, 'redis.password'), 'utf8').trim()).toBe(password);
+      expect(statSync(join(dataDir, 'redis.password')).mode & 0o777).toBe(0o600);
+    } finally {
+      await server.stop();
+    }
+  });
+
+  it('keeps its data between starts', async () => {
+    const dataDir = fixture.dataDir();
+    const first = await start(dataDir);
+    await ask(first.url, (redis) => redis.set('job', 'waiting'));
+    const pid = pidIn(dataDir);
+    await Promise.all([first.stop(), first.stop()]);
+    expect(isRunning(pid)).toBe(false);
+    const second = await start(dataDir);
+    expect(second.adopted).toBe(false);
+    expect(await ask(second.url, (redis) => redis.get('job'))).toBe('waiting');
+    await second.stop();
+  });
+
+  it('takes over the orphan of a service that was killed, and stops it in the end', async () => {
+    const dataDir = fixture.dataDir();
+    const killed = await fixture.service('redis', dataDir);
+    const { url } = await killed.started();
+    const pid = pidIn(dataDir);
+    await killed.kill('SIGKILL');
+    const server = await start(dataDir);
+    expect(server).toMatchObject({ url, adopted: true });
+    expect(pidIn(dataDir)).toBe(pid);
+    await server.stop();
+    expect(isRunning(pid)).toBe(false);
+  });
+
+  it('keeps what it acknowledged when service and server are both killed', async () => {
+    const dataDir = fixture.dataDir();
+    const killed = await fixture.service('redis', dataDir);
+    const { url } = await killed.started();
+    await ask(url, (redis) => redis.set('job', 'waiting'));
+    process.kill(pidIn(dataDir), 'SIGKILL');
+    await killed.kill('SIGKILL');
+    const server = await start(dataDir);
+    expect(server.adopted).toBe(false);
+    expect(await ask(server.url, (redis) => redis.get('job'))).toBe('waiting');
+    await server.stop();
+  });
+
+  it('leaves a living service its server when a guest stops', async () => {
+    const dataDir = fixture.dataDir();
+    const service = await fixture.service('redis', dataDir);
+    const { url } = await service.started();
+    const guest = await start(dataDir);
+    expect(guest).toMatchObject({ url, adopted: true });
+    await guest.stop();
+    expect(await ask(url, (redis) => redis.ping())).toBe('PONG');
+    const pid = pidIn(dataDir);
+    await service.tell('stop');
+    expect(isRunning(pid)).toBe(false);
+  });
+
+  it('launches one server when several processes start at the same moment', async () => {
+    const dataDir = fixture.dataDir();
+    const services = await Promise.all([1, 2, 3].map(() => fixture.service('redis', dataDir)));
+    const reports = await Promise.all(services.map((service) => service.started()));
+    expect(new Set(reports.map(({ url }) => url)).size).toBe(1);
+    expect(reports.filter(({ adopted }) => !adopted)).toHaveLength(1);
+    for (const service of services) await service.tell('stop');
+    expect(redisPid(dataDir)).toBeNull();
+  });
+
+  it('is not blocked by a pid file whose pid is now another program', async () => {
+    const dataDir = fixture.dataDir();
+    await (await start(dataDir)).stop();
+    writeFileSync(join(dataDir, 'redis', 'redis.pid'), `${String(process.pid)}\n`);
+    const server = await start(dataDir);
+    expect(server.adopted).toBe(false);
+    await server.stop();
+  });
+
+  it('is null when there is no server on PATH, or only one that is too old', async () => {
+    const bin = fixture.dataDir();
+    mkdirSync(bin, { mode: 0o755 });
+    process.env['PATH'] = bin;
+    expect(await startRedisChild({ dataDir: fixture.dataDir() })).toBeNull();
+    writeFileSync(join(bin, 'redis-server'), '#!/bin/sh\necho "Redis server v=6.0.16 sha=00000000:0"\n');
+    chmodSync(join(bin, 'redis-server'), 0o755);
+    expect(await startRedisChild({ dataDir: fixture.dataDir() })).toBeNull();
+  });
+});

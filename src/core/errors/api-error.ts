@@ -1,0 +1,99 @@
+export type ErrorType =
+  | 'invalid_request_error'
+  | 'authentication_error'
+  | 'permission_error'
+  | 'fraud_error'
+  | 'not_found_error'
+  | 'idempotency_error'
+  | 'conflict_error'
+  | 'business_error'
+  | 'rate_limit_error'
+  | 'provider_error'
+  | 'api_error';
+
+export interface Violation {
+  /** Path of the field, as in `customer.document`. */
+  param: string;
+  code: string;
+  message: string;
+}
+
+/** An answer the caller is meant to see (decisions §2.1). Anything else that is thrown becomes `internal_error`. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly param?: string;
+  readonly details?: Violation[];
+  readonly headers: Record<string, string>;
+
+  constructor(
+    readonly status: number,
+    readonly type: ErrorType,
+    readonly code: string,
+    message: string,
+    extra: { param?: string; details?: Violation[]; headers?: Record<string, string> } = {},
+  ) {
+    super(message);
+    if (extra.param !== undefined) this.param = extra.param;
+    if (extra.details !== undefined) this.details = extra.details;
+    this.headers = extra.headers ?? {};
+  }
+
+  /** The envelope without the request id, which only the edge knows. */
+  body(): Record<string, unknown> {
+    return {
+      type: this.type,
+      code: this.code,
+      message: this.message,
+      ...(this.param === undefined ? {} : { param: this.param }),
+      ...(this.details === undefined ? {} : { details: this.details }),
+    };
+  }
+}
+
+/** 400 with every violation of the request at once. */
+export function invalidRequest(details: Violation[]): ApiError {
+  const [first] = details;
+  const message =
+    details.length === 1 && first
+      ? `${first.param}: ${first.message}`
+      : `The request has ${details.length} problems; see error.details.`;
+  return new ApiError(400, 'invalid_request_error', 'invalid_request', message, {
+    ...(first ? { param: first.param } : {}),
+    details,
+  });
+}
+
+export function badRequest(code: string, message: string, param?: string): ApiError {
+  return new ApiError(400, 'invalid_request_error', code, message, param === undefined ? {} : { param });
+}
+
+export function notFound(what = 'resource'): ApiError {
+  return new ApiError(404, 'not_found_error', 'not_found', `No such ${what}.`);
+}
+
+export function unauthorized(): ApiError {
+  return new ApiError(
+    401,
+    'authentication_error',
+    'unauthorized',
+    'Send a valid API key in the `apikey` header (it starts with ak_test_ or ak_live_).',
+  );
+}
+
+export function business(code: string, message: string): ApiError {
+  return new ApiError(422, 'business_error', code, message);
+}
+
+export function serviceUnavailable(message = 'The service is not available right now; retry with backoff.'): ApiError {
+  return new ApiError(503, 'api_error', 'service_unavailable', message, { headers: { 'Retry-After': '1' } });
+}
+
+export function providerUnavailable(): ApiError {
+  return new ApiError(
+    503,
+    'provider_error',
+    'provider_unavailable',
+    'The acquirer did not answer; retry with the same Idempotency-Key and backoff.',
+    { headers: { 'Retry-After': '2' } },
+  );
+}

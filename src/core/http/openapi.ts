@@ -1,0 +1,108 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiHeader, ApiProperty, ApiPropertyOptional, ApiResponse } from '@nestjs/swagger';
+
+/** Headers that every answer carries. */
+export const COMMON_HEADERS = {
+  'X-Request-Id': {
+    description:
+      'Names this request in our logs; quote it when you ask for help. Yours is kept when it matches `^[A-Za-z0-9_-]{8,128}$`.',
+    schema: { type: 'string' as const, example: 'req_7f3c2a1b9d4e4f5a8b6c7d8e9f0a1b2c' },
+  },
+  'X-Api-Version': {
+    description: 'Version of the contract.',
+    schema: { type: 'string' as const, example: '2026-11-01' },
+  },
+};
+
+/** Headers of answers that were counted against the caller's rate limit. */
+export const RATE_LIMIT_HEADERS = {
+  'RateLimit-Limit': {
+    description: 'Requests that may be made at once.',
+    schema: { type: 'integer' as const, example: 400 },
+  },
+  'RateLimit-Remaining': { description: 'Requests left.', schema: { type: 'integer' as const, example: 399 } },
+  'RateLimit-Reset': { description: 'Seconds until all are back.', schema: { type: 'integer' as const, example: 1 } },
+};
+
+export const RESPONSE_HEADERS = { ...COMMON_HEADERS, ...RATE_LIMIT_HEADERS };
+
+export class ErrorDetailBody {
+  @ApiProperty({ description: 'Path of the field.', example: 'customer.document' }) param!: string;
+  @ApiProperty({ description: '`required`, `invalid`, `unknown_field`, `invalid_characters` …', example: 'invalid' })
+  code!: string;
+  @ApiProperty({ description: 'What the field must be.', example: 'must be a valid CPF or CNPJ' }) message!: string;
+}
+
+export class ErrorInnerBody {
+  @ApiProperty({
+    description: 'Class of the error.',
+    enum: [
+      'invalid_request_error',
+      'authentication_error',
+      'permission_error',
+      'fraud_error',
+      'not_found_error',
+      'idempotency_error',
+      'conflict_error',
+      'business_error',
+      'rate_limit_error',
+      'provider_error',
+      'api_error',
+    ],
+  })
+  type!: string;
+  @ApiProperty({ description: 'Stable code to program against.', example: 'invalid_request' }) code!: string;
+  @ApiProperty({ description: 'For people; may change.', example: 'amount: must be an integer from 1 to 999999999999' })
+  message!: string;
+  @ApiPropertyOptional({ description: 'The first field concerned.', example: 'amount' }) param?: string;
+  @ApiPropertyOptional({ description: 'Every violation of the request.', type: [ErrorDetailBody] })
+  details?: ErrorDetailBody[];
+}
+
+export class ErrorBody {
+  @ApiProperty({ description: 'What went wrong.', type: ErrorInnerBody }) error!: ErrorInnerBody;
+  @ApiProperty({ description: 'Same as the X-Request-Id header.', example: 'req_7f3c2a1b9d4e4f5a8b6c7d8e9f0a1b2c' })
+  request_id!: string;
+}
+
+const MEANINGS: Record<number, string> = {
+  400: '`invalid_request` with every violation in `details`, or `idempotency_key_required`.',
+  401: '`unauthorized`: missing or invalid API key.',
+  403: '`forbidden`, or `fraud.*` from the velocity guard.',
+  404: '`not_found`: unknown, malformed, or of another account or mode.',
+  409: '`idempotency_key_reused` (another body under the key) or `idempotency_key_in_use` (its first request is still running; see Retry-After).',
+  413: '`payload_too_large`: body over 256 KiB.',
+  415: '`unsupported_media_type`: the body must be application/json.',
+  422: '`no_provider_configured`: a rule of the business was not met.',
+  429: '`rate_limited`: wait as Retry-After says.',
+  500: '`internal_error`: safe to repeat.',
+  503: '`service_unavailable` or `provider_unavailable`: repeat with backoff.',
+};
+
+const RETRY_AFTER = {
+  'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' as const, example: 1 } },
+};
+
+/** Documents the error answers of an operation. */
+export function ApiErrors(...statuses: number[]): MethodDecorator & ClassDecorator {
+  return applyDecorators(
+    ...statuses.map((status) =>
+      ApiResponse({
+        status,
+        description: MEANINGS[status] ?? 'Error.',
+        type: ErrorBody,
+        headers: { ...COMMON_HEADERS, ...(status === 409 || status === 429 || status === 503 ? RETRY_AFTER : {}) },
+      }),
+    ),
+  );
+}
+
+/** Documents the request id that callers may send. */
+export function ApiRequestId(): MethodDecorator & ClassDecorator {
+  return ApiHeader({
+    name: 'X-Request-Id',
+    required: false,
+    description: 'Your own id for this request, `^[A-Za-z0-9_-]{8,128}$`; echoed.',
+    schema: { type: 'string' },
+  });
+}

@@ -1,0 +1,44 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+
+/** Decisions §2.1. */
+export const MAX_BODY_BYTES = 256 * 1024;
+/** What is read and thrown away of a body that is too large, so that its sender hears the answer; past it we hang up. */
+const MAX_DRAIN_BYTES = 16 * 1024 * 1024;
+
+/** The body as it came. It is parsed after the guards: an unauthenticated caller learns nothing about its body. */
+export class RawBody {
+  constructor(
+    readonly bytes: Buffer,
+    readonly contentType: string,
+    readonly tooLarge: boolean,
+  ) {}
+}
+
+/** `type/subtype`, as Fastify reads it. */
+const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(?:;|$)/;
+
+export function registerRawBodyParser(instance: FastifyInstance): void {
+  instance.removeAllContentTypeParsers();
+  // Fastify itself refuses a malformed media type before any guard has run: a stranger would hear 415 instead of 401.
+  instance.addHook('onRequest', (request, _reply, done) => {
+    const { headers } = request.raw;
+    const type = headers['content-type'];
+    if (type !== undefined && !MEDIA_TYPE.test(type)) headers['content-type'] = 'application/octet-stream';
+    done();
+  });
+  instance.addContentTypeParser('*', (request: FastifyRequest, payload, done) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    payload.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= MAX_BODY_BYTES) chunks.push(chunk);
+      else if (size > MAX_DRAIN_BYTES) request.raw.destroy();
+    });
+    payload.on('end', () => {
+      const tooLarge = size > MAX_BODY_BYTES;
+      const contentType = request.headers['content-type'] ?? '';
+      done(null, new RawBody(tooLarge ? Buffer.alloc(0) : Buffer.concat(chunks), contentType, tooLarge));
+    });
+    payload.on('error', (error: Error) => done(error, undefined));
+  });
+}

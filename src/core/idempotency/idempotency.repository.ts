@@ -1,0 +1,122 @@
+import { Injectable } from '@nestjs/common';
+import { Reader, statement, type Tx } from '../database/index.js';
+import type { Scope } from '../mode.js';
+
+/** Whose request it is: a key means something only inside (account, mode, operation) (decisions §2.10). */
+export interface IdempotentRequest extends Scope {
+  readonly operation: string;
+  readonly key: string;
+  readonly fingerprint: Buffer;
+}
+
+export interface IdempotencyRow {
+  fingerprint: Buffer;
+  resource_id: string;
+  response_status: number | null;
+  response_body: string | null;
+  leased_until: Date;
+  expires_at: Date;
+}
+
+const ME = 'account_id = $1 AND mode = $2 AND operation = $3 AND key = $4';
+
+const INSERT = statement(
+  'idempotency.insert',
+  `INSERT INTO idempotency_keys (account_id, mode, operation, key, fingerprint, resource_id, response_status,
+     response_body, leased_until, expires_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+);
+const FIND = statement(
+  'idempotency.find',
+  `SELECT fingerprint, resource_id, response_status, response_body, leased_until, expires_at
+   FROM idempotency_keys WHERE ${ME}`,
+);
+const COMPLETE = statement(
+  'idempotency.complete',
+  `UPDATE idempotency_keys SET response_status = $5, response_body = $6 WHERE ${ME}`,
+);
+const HAND_ON = statement('idempotency.hand_on', `UPDATE idempotency_keys SET leased_until = $5 WHERE ${ME}`);
+/** Key before resource: the first lock of whoever brings an answer. No row: the key has an answer, or another owner. */
+const HOLD = statement(
+  'idempotency.hold',
+  `SELECT 1 FROM idempotency_keys WHERE ${ME} AND resource_id = $5 AND response_status IS NULL FOR UPDATE`,
+);
+const RELEASE = statement(
+  'idempotency.release',
+  `DELETE FROM idempotency_keys WHERE ${ME} AND resource_id = $5 AND response_status IS NULL`,
+);
+const DELETE_EXPIRED = statement(
+  'idempotency.delete_expired',
+  `DELETE FROM idempotency_keys WHERE ${ME} AND expires_at <= $5`,
+);
+const TAKE_OVER = statement(
+  'idempotency.take_over',
+  `UPDATE idempotency_keys SET leased_until = $6 WHERE ${ME} AND leased_until <= $5 AND response_status IS NULL
+   RETURNING resource_id`,
+);
+const PURGE = statement(
+  'idempotency.purge',
+  `DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
+     SELECT ctid FROM idempotency_keys WHERE expires_at <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED))
+   RETURNING 1`,
+);
+
+function identity(request: IdempotentRequest): unknown[] {
+  return [request.accountId, request.mode, request.operation, request.key];
+}
+
+@Injectable()
+export class IdempotencyRepository {
+  constructor(private readonly reader: Reader) {}
+
+  insert(
+    tx: Tx,
+    request: IdempotentRequest,
+    row: { resourceId: string; status: number | null; body: string | null; leasedUntil: Date; expiresAt: Date },
+  ): void {
+    tx.defer(INSERT, [
+      ...identity(request),
+      request.fingerprint,
+      row.resourceId,
+      row.status,
+      row.body,
+      row.leasedUntil,
+      row.expiresAt,
+    ]);
+  }
+
+  async find(request: IdempotentRequest): Promise<IdempotencyRow | null> {
+    const [row] = await this.reader.query<IdempotencyRow>(FIND, identity(request));
+    return row ?? null;
+  }
+
+  complete(tx: Tx, request: IdempotentRequest, status: number, body: string): void {
+    tx.defer(COMPLETE, [...identity(request), status, body]);
+  }
+
+  handOn(tx: Tx, request: IdempotentRequest, now: Date): void {
+    tx.defer(HAND_ON, [...identity(request), now]);
+  }
+
+  async hold(tx: Tx, request: IdempotentRequest, resourceId: string): Promise<boolean> {
+    return (await tx.query(HOLD, [...identity(request), resourceId])).length > 0;
+  }
+
+  release(tx: Tx, request: IdempotentRequest, resourceId: string): void {
+    tx.defer(RELEASE, [...identity(request), resourceId]);
+  }
+
+  deleteExpired(tx: Tx, request: IdempotentRequest, now: Date): void {
+    tx.defer(DELETE_EXPIRED, [...identity(request), now]);
+  }
+
+  /** @returns whether the lease is ours now; of several repetitions at once one gets it */
+  async takeOver(tx: Tx, request: IdempotentRequest, now: Date, leasedUntil: Date): Promise<boolean> {
+    const rows = await tx.query(TAKE_OVER, [...identity(request), now, leasedUntil]);
+    return rows.length > 0;
+  }
+
+  async purge(tx: Tx, now: Date, limit: number): Promise<number> {
+    return (await tx.query(PURGE, [now, limit])).length;
+  }
+}

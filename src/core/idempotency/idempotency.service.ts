@@ -1,0 +1,161 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Clock } from '../clock.js';
+import { type Config, CONFIG } from '../config/index.js';
+import { Database, isLockTimeout, type Tx, uniqueViolation } from '../database/index.js';
+import { ApiError } from '../errors/index.js';
+import { Poller } from '../queue/index.js';
+import { IdempotencyRepository, type IdempotentRequest } from './idempotency.repository.js';
+
+export interface Answer<T = unknown> {
+  readonly status: number;
+  readonly body: T;
+}
+
+export interface IdempotentAnswer<T> extends Answer<T> {
+  readonly replayed: boolean;
+}
+
+/** The key row of the request under way. Its methods write in the caller's transaction. */
+export interface Claim<T> {
+  /**
+   * Takes the key together with the business row: both commit or neither, so a crash at any point leaves either
+   * nothing or one resource. A twin that was first fails the transaction; `run` then replays or waits.
+   * @param answer null when the outcome needs an acquirer first
+   */
+  take(tx: Tx, resourceId: string, answer: Answer<T> | null): void;
+  /**
+   * Locks the key row if it still waits for the answer about this resource. Everything below needs it: a worker that
+   * was taken for dead must not answer, or free the key, in place of its successor.
+   */
+  hold(tx: Tx, resourceId: string): Promise<boolean>;
+  complete(tx: Tx, answer: Answer<T>): void;
+  /** The outcome is not known: the next repetition of the request may go on at once. */
+  handOn(tx: Tx): void;
+  /** Frees the key for a corrected request: a refusal is not stored. */
+  release(tx: Tx, resourceId: string): void;
+}
+
+const REPLAY_MS = 24 * 3600 * 1000;
+/** A twin waits this long (decisions §2.10); the connection's lock_timeout is the same. */
+const WAIT_MS = 10_000;
+/** A worker that has not answered after this long is taken for dead. Longer than any acquirer call. */
+const LEASE_MS = 40_000;
+const PURGE_BATCH = 1_000;
+
+/** The same request twice has one effect and one answer, also when both come at once or the first one crashed. */
+@Injectable()
+export class IdempotencyService implements OnApplicationBootstrap {
+  constructor(
+    @Inject(CONFIG) private readonly config: Config,
+    private readonly database: Database,
+    private readonly keys: IdempotencyRepository,
+    private readonly poller: Poller,
+    private readonly clock: Clock,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    if (this.config.runsWorkers) this.poller.every('idempotency.purge', 60_000, () => this.purge());
+  }
+
+  /**
+   * @param work.first makes the resource; must call `claim.take` in the transaction that inserts it. Both give null when
+   *   the key is no longer theirs to answer: what it has become is looked up again.
+   * @param work.resume goes on with a resource whose maker has no answer
+   * @throws ApiError 409 `idempotency_key_reused` (another body under the key), `idempotency_key_in_use` (a twin is
+   *   still at work after 10 s)
+   */
+  async run<T>(
+    request: IdempotentRequest,
+    work: {
+      first(claim: Claim<T>): Promise<Answer<T> | null>;
+      resume(resourceId: string, claim: Claim<T>): Promise<Answer<T> | null>;
+    },
+  ): Promise<IdempotentAnswer<T>> {
+    const claim = this.#claim<T>(request);
+    const started = performance.now();
+    while (performance.now() - started < WAIT_MS) {
+      try {
+        const answer = await work.first(claim);
+        if (answer) return { ...answer, replayed: false };
+      } catch (error) {
+        if (isLockTimeout(error)) break;
+        if (uniqueViolation(error) !== 'idempotency_keys_pkey') throw error;
+      }
+      const answer = await this.#prior(request, claim, work.resume.bind(work), started);
+      if (answer) return answer;
+    }
+    throw new ApiError(
+      409,
+      'idempotency_error',
+      'idempotency_key_in_use',
+      'A request with this Idempotency-Key is still being processed; repeat it in a moment.',
+      { headers: { 'Retry-After': '1' } },
+    );
+  }
+
+  /** Deletes keys past their 24 hours. @returns whether there may be more */
+  async purge(): Promise<boolean> {
+    const count = await this.database.transaction((tx) => this.keys.purge(tx, this.clock.now(), PURGE_BATCH));
+    return count === PURGE_BATCH;
+  }
+
+  /** What the earlier request with this key came to; null when the key is free again. */
+  async #prior<T>(
+    request: IdempotentRequest,
+    claim: Claim<T>,
+    resume: (resourceId: string, claim: Claim<T>) => Promise<Answer<T> | null>,
+    started: number,
+  ): Promise<IdempotentAnswer<T> | null> {
+    while (performance.now() - started < WAIT_MS) {
+      const now = this.clock.now();
+      const row = await this.keys.find(request);
+      if (!row) return null;
+      if (row.expires_at.getTime() <= now.getTime()) {
+        await this.database.transaction(async (tx) => this.keys.deleteExpired(tx, request, now));
+        return null;
+      }
+      if (!row.fingerprint.equals(request.fingerprint)) {
+        throw new ApiError(
+          409,
+          'idempotency_error',
+          'idempotency_key_reused',
+          'This Idempotency-Key was used with another body; send a new key for a new request.',
+        );
+      }
+      if (row.response_status !== null && row.response_body !== null) {
+        return { status: row.response_status, body: JSON.parse(row.response_body) as T, replayed: true };
+      }
+      if (row.leased_until.getTime() <= now.getTime()) {
+        const leasedUntil = new Date(now.getTime() + LEASE_MS);
+        const ours = await this.database.transaction((tx) => this.keys.takeOver(tx, request, now, leasedUntil));
+        if (ours) {
+          const answer = await resume(row.resource_id, claim);
+          if (answer) return { ...answer, replayed: true };
+          continue;
+        }
+      }
+      await delay(50);
+    }
+    return null;
+  }
+
+  #claim<T>(request: IdempotentRequest): Claim<T> {
+    return {
+      take: (tx, resourceId, answer) => {
+        const now = this.clock.now().getTime();
+        this.keys.insert(tx, request, {
+          resourceId,
+          status: answer?.status ?? null,
+          body: answer ? JSON.stringify(answer.body) : null,
+          leasedUntil: new Date(now + LEASE_MS),
+          expiresAt: new Date(now + REPLAY_MS),
+        });
+      },
+      complete: (tx, answer) => this.keys.complete(tx, request, answer.status, JSON.stringify(answer.body)),
+      handOn: (tx) => this.keys.handOn(tx, request, this.clock.now()),
+      hold: (tx, resourceId) => this.keys.hold(tx, request, resourceId),
+      release: (tx, resourceId) => this.keys.release(tx, request, resourceId),
+    };
+  }
+}

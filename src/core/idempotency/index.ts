@@ -1,0 +1,3 @@
+export { IdempotencyKeyEntity } from './idempotency-key.entity.js';
+export { IdempotencyRepository, type IdempotentRequest } from './idempotency.repository.js';
+export { type Answer, type Claim, IdempotencyService, type IdempotentAnswer } from './idempotency.service.js';

@@ -1,0 +1,38 @@
+import { v7 } from 'uuid';
+import { notFound } from './errors/index.js';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/**
+ * A UUIDv7 whose time is `now` to the millisecond: created_at and the id's order agree, so the primary key serves
+ * lists by creation time and no second index is needed.
+ */
+export function newId(now: Date): string {
+  return v7({ msecs: now.getTime() });
+}
+
+/**
+ * Bounds for "created at or after/before" on a UUIDv7 column.
+ * @returns the smallest (`min`) or largest (`max`) UUIDv7 of that millisecond
+ */
+export function idBound(at: Date, side: 'min' | 'max'): string {
+  const time = Math.max(0, at.getTime()).toString(16).padStart(12, '0').slice(-12);
+  const rest = side === 'min' ? '7000-8000-000000000000' : '7fff-bfff-ffffffffffff';
+  return `${time.slice(0, 8)}-${time.slice(8)}-${rest}`;
+}
+
+/** `evt_<32 hex>` from the event's UUID. */
+export function eventId(id: string): string {
+  return `evt_${id.replaceAll('-', '')}`;
+}
+
+/**
+ * Takes every form of an id its route accepts (decisions §2.5) and gives the UUID.
+ * @throws ApiError 404: a malformed id is an id nobody has, so a caller cannot tell the two apart
+ */
+export function parseId(value: string, prefixes: readonly string[], what: string): string {
+  const prefix = prefixes.find((candidate) => value.startsWith(candidate)) ?? '';
+  const bare = value.slice(prefix.length);
+  if (!UUID.test(bare)) throw notFound(what);
+  return bare;
+}

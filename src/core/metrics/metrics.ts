@@ -1,0 +1,40 @@
+import { Injectable } from '@nestjs/common';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+/** What /metrics shows. Labels are routes, names and outcomes: never ids, so that their number stays bounded. */
+@Injectable()
+export class Metrics {
+  readonly registry = new Registry();
+
+  readonly httpSeconds = new Histogram({
+    name: 'recebe_http_request_duration_seconds',
+    help: 'Time from a request to its answer.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+    registers: [this.registry],
+  });
+
+  readonly deliveries = new Counter({
+    name: 'recebe_webhook_attempts_total',
+    help: 'Webhook attempts by what became of them.',
+    labelNames: ['outcome'],
+    registers: [this.registry],
+  });
+
+  constructor() {
+    collectDefaultMetrics({ register: this.registry });
+  }
+
+  /** A figure that is read when somebody looks. */
+  gauge(name: string, help: string, read: () => Promise<number> | number): void {
+    const gauge = new Gauge({
+      name,
+      help,
+      registers: [this.registry],
+      collect: async () => {
+        // A database that is down must not take the other figures away.
+        gauge.set(await Promise.resolve(read()).catch(() => Number.NaN));
+      },
+    });
+  }
+}

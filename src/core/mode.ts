@@ -1,0 +1,8 @@
+/** Test and live are separate worlds inside an account (decisions §2.6). */
+export type Mode = 'test' | 'live';
+
+/** Whose data: every query of a merchant's request carries both. */
+export interface Scope {
+  readonly accountId: string;
+  readonly mode: Mode;
+}

@@ -1,0 +1,73 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { basisPoints, feesOf, MAX_AMOUNT } from './money.js';
+
+const amount = fc.oneof(
+  fc.integer({ min: 1, max: MAX_AMOUNT }),
+  fc.constantFrom(1, 2, 3, 49, 50, 51, MAX_AMOUNT - 1, MAX_AMOUNT),
+);
+const bps = fc.oneof(fc.integer({ min: 0, max: 10_000 }), fc.constantFrom(0, 1, 5000, 9999, 10_000));
+
+/** Half up by definition: the whole part, and one more when the rest is at least a half. */
+function halfUp(value: number, points: number): bigint {
+  const product = BigInt(value) * BigInt(points);
+  const rest = product % 10_000n;
+  return product / 10_000n + (rest >= 5_000n ? 1n : 0n);
+}
+
+describe('basis points', () => {
+  it('are rounded half up, exactly, up to the largest amount', () => {
+    fc.assert(
+      fc.property(amount, bps, (value, points) => {
+        expect(BigInt(basisPoints(value, points))).toBe(halfUp(value, points));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it.each([
+    [100, 50, 1], // 0.5
+    [99, 50, 0], // 0.495
+    [300, 50, 2], // 1.5: away from the even neighbour too
+    [1, 5000, 1],
+    [1, 4999, 0],
+    [10_000, 150, 150],
+    [MAX_AMOUNT, 10_000, MAX_AMOUNT],
+    // 999 999 999 999 × 9999 is beyond 2^53: in floating point this would be one cent off or worse.
+    [MAX_AMOUNT, 9_999, 999_899_999_999],
+    [MAX_AMOUNT, 0, 0],
+  ])('%d cents at %d are %d', (value, points, expected) => {
+    expect(basisPoints(value, points)).toBe(expected);
+  });
+});
+
+describe('fees', () => {
+  const fixed = fc.oneof(fc.integer({ min: 0, max: 1_000 }), fc.integer({ min: 0, max: MAX_AMOUNT }));
+
+  it('and the net amount add up to the amount, none of them negative', () => {
+    fc.assert(
+      fc.property(amount, bps, fixed, fixed, (value, points, fixedFee, provider) => {
+        const { providerFee, platformFee, netAmount } = feesOf(value, { bps: points, fixed: fixedFee }, provider);
+        expect(providerFee + platformFee + netAmount).toBe(value);
+        expect(Math.min(providerFee, platformFee, netAmount)).toBeGreaterThanOrEqual(0);
+        expect([providerFee, platformFee, netAmount].every(Number.isSafeInteger)).toBe(true);
+        // Each is what was agreed, unless the amount does not reach.
+        expect(providerFee).toBe(Math.min(provider, value));
+        const agreed = halfUp(value, points) + BigInt(fixedFee);
+        expect(netAmount > 0 ? BigInt(platformFee) === agreed : BigInt(platformFee) <= agreed).toBe(true);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it.each([
+    [10_000, { bps: 150, fixed: 10 }, 0, { providerFee: 0, platformFee: 160, netAmount: 9_840 }],
+    [10_000, { bps: 150, fixed: 10 }, 25, { providerFee: 25, platformFee: 160, netAmount: 9_815 }],
+    [1, { bps: 150, fixed: 10 }, 0, { providerFee: 0, platformFee: 1, netAmount: 0 }],
+    [5, { bps: 10_000, fixed: 10 }, 3, { providerFee: 3, platformFee: 2, netAmount: 0 }],
+    [5, { bps: 0, fixed: 0 }, 9, { providerFee: 5, platformFee: 0, netAmount: 0 }],
+    [5, { bps: 0, fixed: 0 }, 0, { providerFee: 0, platformFee: 0, netAmount: 5 }],
+  ])('of %d with %o and %d of the acquirer', (value, platform, provider, expected) => {
+    expect(feesOf(value, platform, provider)).toEqual(expected);
+  });
+});

@@ -1,0 +1,6 @@
+// `export *` and not names: only then can modules add to JobMap through this door.
+export * from './job-queue.js';
+export { QueueUnavailableError, type QueueUnavailableReason } from './queue.errors.js';
+export { createJobQueue } from './create-job-queue.js';
+export { Poller, type PollerOptions, type PollTask } from './poller.js';
+export { openRedis } from './redis-client.js';

@@ -1,0 +1,108 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { JobLogger } from './job-queue.js';
+
+/** One pass of work. `true` means there is more, and the next pass follows at once. */
+export type PollTask = () => Promise<boolean | void>;
+
+export interface PollerOptions {
+  logger: JobLogger;
+  /** From 0 to below 1, for the jitter; default Math.random. */
+  random?: () => number;
+  /** Runs `work` once after `ms` and gives back how to call it off; default setTimeout. */
+  timer?: (work: () => void, ms: number) => () => void;
+}
+
+interface Entry {
+  readonly name: string;
+  readonly intervalMs: number;
+  readonly task: PollTask;
+  cancelTimer: (() => void) | undefined;
+  running: Promise<void> | undefined;
+  again: boolean;
+}
+
+/**
+ * Runs named tasks over and over in this process: relay, sweepers, expiry. A task never overlaps itself, other tasks
+ * are not held up by it, and an error is logged and never stops the loop. Several processes may run the same task, so
+ * tasks claim their rows (`FOR UPDATE SKIP LOCKED`).
+ */
+export class Poller {
+  private readonly entries = new Map<string, Entry>();
+  private readonly logger: JobLogger;
+  private readonly random: () => number;
+  private readonly timer: (work: () => void, ms: number) => () => void;
+  private stopped = false;
+
+  constructor(options: PollerOptions) {
+    this.logger = options.logger;
+    this.random = options.random ?? Math.random;
+    this.timer =
+      options.timer ??
+      ((work, ms) => {
+        const handle = setTimeout(work, ms);
+        return () => clearTimeout(handle);
+      });
+  }
+
+  /**
+   * Runs `task` every `intervalMs` ±10 %, measured from the end of one run to the start of the next; the first run
+   * comes after one interval, or with `wake`. Throws on a name already taken and after `stop`.
+   */
+  every(name: string, intervalMs: number, task: PollTask): void {
+    if (this.stopped) throw new Error('The poller has been stopped');
+    if (this.entries.has(name)) throw new Error(`Task "${name}" is already polled`);
+    const entry: Entry = { name, intervalMs, task, cancelTimer: undefined, running: undefined, again: false };
+    this.entries.set(name, entry);
+    this.rest(entry);
+  }
+
+  /**
+   * Runs the task now. During a run it makes one more run follow, however often it is called: what the caller has just
+   * committed may be behind what the current run has already read. Does nothing for a task this process does not run
+   * (an API process wakes the relay whether or not it has one) and after `stop`.
+   */
+  wake(name: string): void {
+    const entry = this.entries.get(name);
+    if (entry) this.start(entry);
+  }
+
+  /** Starts nothing further and waits for the runs under way. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    for (const entry of this.entries.values()) entry.cancelTimer?.();
+    for (const entry of this.entries.values()) await entry.running;
+  }
+
+  private rest(entry: Entry): void {
+    // Without jitter the processes started by one deployment would all hit the database in the same moment for ever.
+    const ms = entry.intervalMs * (0.9 + 0.2 * this.random());
+    entry.cancelTimer = this.timer(() => this.start(entry), ms);
+  }
+
+  private start(entry: Entry): void {
+    if (this.stopped) return;
+    if (entry.running) {
+      entry.again = true;
+      return;
+    }
+    entry.cancelTimer?.();
+    entry.running = this.run(entry);
+  }
+
+  private async run(entry: Entry): Promise<void> {
+    do {
+      // A turn of the event loop between passes: a task with endless work and no I/O would starve everything else.
+      await nextTurn();
+      entry.again = false;
+      if (this.stopped) break;
+      try {
+        if ((await entry.task()) === true) entry.again = true;
+      } catch (err) {
+        this.logger.error({ err, task: entry.name }, 'periodic task failed');
+      }
+    } while (entry.again && !this.stopped);
+    // In the same turn as the check above: a wake in between would set `again` on a run that no longer looks at it.
+    entry.running = undefined;
+    if (!this.stopped) this.rest(entry);
+  }
+}

@@ -1,0 +1,3 @@
+export { RateLimiter, type RateLimitLogger, type RateLimitPolicy, type RateLimitResult } from './rate-limiter.js';
+export { createRateLimiter } from './create-rate-limiter.js';
+export { MemoryRateLimiter } from './memory-rate-limiter.js';

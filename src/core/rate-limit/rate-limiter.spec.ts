@@ -1,0 +1,161 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { redisAvailable, startRedis, type TestRedis } from '../../../test/support/redis.js';
+import { waitFor } from '../../../test/support/wait.js';
+import { createRateLimiter, MemoryRateLimiter, type RateLimiter, type RateLimitPolicy } from './index.js';
+import type { RateLimitResult } from './index.js';
+import { RedisRateLimiter } from './redis-rate-limiter.js';
+
+/** Lets `ms` pass for the limiter: an injected clock in memory, the server's own on Redis. */
+type Pass = (ms: number) => Promise<void>;
+
+/** What both limiters promise; the same suite runs on each. Rates are low, so that the time a spec takes is no token. */
+function contract(create: () => Promise<{ limiter: RateLimiter; pass: Pass }>): void {
+  let limiter: RateLimiter;
+  let pass: Pass;
+
+  beforeEach(async () => {
+    ({ limiter, pass } = await create());
+  });
+
+  afterEach(async () => {
+    await limiter.close();
+  });
+
+  const slow: RateLimitPolicy = { rate: 10 / 900, burst: 10 }; // 10 in 15 minutes
+  const takeMany = async (key: string, policy: RateLimitPolicy, times: number): Promise<RateLimitResult[]> => {
+    const results: RateLimitResult[] = [];
+    for (let i = 0; i < times; i++) results.push(await limiter.take(key, policy));
+    return results;
+  };
+
+  it('gives the whole burst and then refuses, with exact figures', async () => {
+    const results = await takeMany('login', slow, 12);
+    expect(results.map(({ allowed }) => allowed)).toEqual([...Array<boolean>(10).fill(true), false, false]);
+    expect(results.map(({ remaining }) => remaining)).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0, 0]);
+    expect(results[0]).toEqual({ allowed: true, limit: 10, remaining: 9, resetSeconds: 90, retryAfterSeconds: 0 });
+    expect(results[10]).toEqual({ allowed: false, limit: 10, remaining: 0, resetSeconds: 900, retryAfterSeconds: 90 });
+    // Being refused costs nothing: the second refusal has no longer to wait than the first.
+    expect(results[11]?.retryAfterSeconds).toBe(90);
+  });
+
+  it('gives the last token of a burst whatever fraction a token takes to come back', async () => {
+    for (const rate of [1.5, 3, 7, 0.3, 1 / 3, 11 / 13]) {
+      const results = await takeMany(`fraction-${rate}`, { rate: rate / 100, burst: 30 }, 31);
+      expect(results.filter(({ allowed }) => allowed)).toHaveLength(30);
+      expect(results[29]?.allowed).toBe(true);
+    }
+  });
+
+  it('keeps one key from spending the tokens of another', async () => {
+    await takeMany('a', slow, 10);
+    expect(await limiter.take('a', slow)).toMatchObject({ allowed: false });
+    expect(await limiter.take('b', slow)).toMatchObject({ allowed: true, remaining: 9 });
+  });
+
+  it('takes what a request costs, or nothing', async () => {
+    expect(await limiter.take('cost', slow, 7)).toMatchObject({ allowed: true, remaining: 3 });
+    expect(await limiter.take('cost', slow, 5)).toEqual({
+      allowed: false,
+      limit: 10,
+      remaining: 3,
+      resetSeconds: 630,
+      retryAfterSeconds: 180,
+    });
+    expect(await limiter.take('cost', slow, 3)).toMatchObject({ allowed: true, remaining: 0 });
+  });
+
+  it('refills with time, no faster than the rate and never above the burst', async () => {
+    const policy = { rate: 5, burst: 2 }; // a token each 200 ms
+    expect((await takeMany('refill', policy, 2)).map(({ allowed }) => allowed)).toEqual([true, true]);
+    expect(await limiter.take('refill', policy)).toMatchObject({
+      allowed: false,
+      retryAfterSeconds: 1,
+      resetSeconds: 1,
+    });
+    await pass(230);
+    expect(await limiter.take('refill', policy)).toMatchObject({ allowed: true, remaining: 0 });
+    expect(await limiter.take('refill', policy)).toMatchObject({ allowed: false });
+    await pass(1_000);
+    const refilled = await takeMany('refill', policy, 3);
+    expect(refilled.map(({ allowed }) => allowed)).toEqual([true, true, false]);
+  });
+
+  it('applies a changed policy to a key it knows', async () => {
+    await takeMany('changed', slow, 10);
+    expect(await limiter.take('changed', { rate: slow.rate, burst: 2 })).toMatchObject({
+      allowed: false,
+      limit: 2,
+      remaining: 0,
+      resetSeconds: 180,
+      retryAfterSeconds: 90,
+    });
+  });
+
+  it('allows no more than the burst under concurrency', async () => {
+    const policy = { rate: 0.01, burst: 50 };
+    const results = await Promise.all(Array.from({ length: 200 }, async () => limiter.take('race', policy)));
+    expect(results.filter(({ allowed }) => allowed)).toHaveLength(50);
+  });
+
+  it('takes keys of any characters', async () => {
+    const key = 'login:203.0.113.7:maria@exemplo.com.br {x} \n ção';
+    expect(await limiter.take(key, slow)).toMatchObject({ allowed: true, remaining: 9 });
+    expect(await limiter.take(key, slow)).toMatchObject({ allowed: true, remaining: 8 });
+  });
+
+  it('throws on what could never be allowed or never be refused', () => {
+    const impossible: [RateLimitPolicy, number][] = [
+      [{ rate: 0, burst: 1 }, 1],
+      [{ rate: Number.NaN, burst: 1 }, 1],
+      [{ rate: Infinity, burst: 1 }, 1],
+      [{ rate: 1, burst: 0 }, 1],
+      [{ rate: 1, burst: 5 }, 6],
+      [{ rate: 1, burst: 5 }, 0],
+      [{ rate: 1, burst: 5 }, -1],
+    ];
+    for (const [policy, cost] of impossible) expect(() => limiter.take('bad', policy, cost)).toThrow(RangeError);
+  });
+}
+
+describe('RateLimiter in memory', () => {
+  contract(async () => {
+    let now = 5_000;
+    return {
+      limiter: new MemoryRateLimiter({ now: () => now }),
+      pass: async (ms) => void (now += ms),
+    };
+  });
+
+  it('answers without a promise', async () => {
+    const limiter = createRateLimiter({ redisUrl: undefined });
+    expect(limiter.take('key', { rate: 1, burst: 1 })).toMatchObject({ allowed: true });
+    await limiter.close();
+  });
+});
+
+(redisAvailable() ? describe : describe.skip)('RateLimiter on Redis', () => {
+  let redis: TestRedis;
+
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+
+  afterAll(async () => {
+    await redis.stop();
+  });
+
+  contract(async () => {
+    await redis.flush();
+    const limiter = new RedisRateLimiter({ redisUrl: redis.url });
+    // Requests before the connection are answered by the fallback, so wait until one is answered by Redis.
+    await waitFor('Redis to answer', async () => {
+      await limiter.take('warm-up', { rate: 1_000, burst: 1_000 });
+      return (await redis.command('EXISTS', '{recebe}:rl:warm-up')) === ':1';
+    });
+    const pass = async (ms: number): Promise<void> => {
+      const until = Date.now() + ms;
+      await waitFor(`${ms} ms to pass`, () => Date.now() > until);
+    };
+    return { limiter, pass };
+  });
+});

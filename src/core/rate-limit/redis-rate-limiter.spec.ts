@@ -1,0 +1,143 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { redisAvailable, startRedis, type TestRedis } from '../../../test/support/redis.js';
+import { waitFor } from '../../../test/support/wait.js';
+import { RedisRateLimiter } from './redis-rate-limiter.js';
+
+const policy = { rate: 0.01, burst: 5 };
+const plenty = { rate: 1_000, burst: 1_000_000 };
+
+(redisAvailable() ? describe : describe.skip)('RedisRateLimiter', () => {
+  let redis: TestRedis;
+  let limiters: RedisRateLimiter[];
+  let lines: string[];
+
+  const open = (): RedisRateLimiter => {
+    const log = (_fields: object, message: string): void => void lines.push(message);
+    const limiter = new RedisRateLimiter({ redisUrl: redis.url, logger: { info: log, warn: log } });
+    limiters.push(limiter);
+    return limiter;
+  };
+
+  /** Only an answer from Redis is a promise that leaves a key behind. */
+  const shared = (limiter: RedisRateLimiter): Promise<true> =>
+    waitFor('limits to be shared', async () => {
+      await redis.command('DEL', '{recebe}:rl:probe');
+      await limiter.take('probe', plenty);
+      return (await redis.command('EXISTS', '{recebe}:rl:probe')) === ':1';
+    });
+
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+
+  beforeEach(() => {
+    limiters = [];
+    lines = [];
+  });
+
+  afterEach(async () => {
+    for (const limiter of limiters) await limiter.close();
+    await redis.kill();
+    await redis.start();
+  });
+
+  afterAll(async () => {
+    await redis.stop();
+  });
+
+  it('shares a bucket between processes', async () => {
+    const [one, two] = [open(), open()];
+    await shared(one);
+    await shared(two);
+    for (let i = 0; i < 3; i++) await one.take('key', policy);
+    expect(await two.take('key', policy)).toMatchObject({ allowed: true, remaining: 1 });
+    expect(await one.take('key', policy)).toMatchObject({ allowed: true, remaining: 0 });
+    expect(await two.take('key', policy)).toMatchObject({ allowed: false });
+  });
+
+  it('leaves a key in Redis no longer than its bucket needs to fill', async () => {
+    const limiter = open();
+    await shared(limiter);
+    await limiter.take('ttl', { rate: 0.5, burst: 10 }, 4); // 8 s to full
+    const left = Number((await redis.command('PTTL', '{recebe}:rl:ttl')).slice(1));
+    expect(left).toBeGreaterThan(7_000);
+    expect(left).toBeLessThanOrEqual(8_000);
+  });
+
+  it('goes on limiting, per process and without waiting, while Redis is dead, and shares again when it is back', async () => {
+    const limiter = open();
+    await shared(limiter);
+    await redis.kill();
+    // As soon as the loss is noticed the answer comes without a promise.
+    await waitFor('the loss to be noticed', () => !(limiter.take('probe', plenty) instanceof Promise));
+    const results = Array.from({ length: 6 }, () => limiter.take('dead', policy));
+    expect(results.map((result) => !(result instanceof Promise) && result.allowed)).toEqual([
+      true,
+      true,
+      true,
+      true,
+      true,
+      false,
+    ]);
+    await redis.start();
+    await shared(limiter);
+    expect(lines).toEqual(['rate limits are per process: Redis does not answer', 'rate limits are shared again']);
+  });
+
+  it('answers a request that was under way when Redis died', async () => {
+    const limiter = open();
+    await shared(limiter);
+    redis.freeze();
+    const pending = Array.from({ length: 20 }, async () => limiter.take('dying', plenty));
+    await redis.kill();
+    const results = await Promise.all(pending);
+    expect(results.every(({ allowed }) => allowed)).toBe(true);
+  });
+
+  it('makes no request wait long for a Redis that does not answer, and soon none at all', async () => {
+    const limiter = open();
+    await shared(limiter);
+    redis.freeze();
+    try {
+      const from = performance.now();
+      expect(await limiter.take('frozen', policy)).toMatchObject({ allowed: true, remaining: 4 });
+      const waited = performance.now() - from;
+      expect(waited).toBeGreaterThan(40);
+      expect(waited).toBeLessThan(300);
+      await waitFor('the connection to be given up', async () => {
+        const taken = limiter.take('probe', plenty);
+        await taken;
+        return !(taken instanceof Promise);
+      });
+    } finally {
+      redis.thaw();
+    }
+    await shared(limiter);
+  });
+
+  it('keeps working when the server forgets its scripts and its data', async () => {
+    const limiter = open();
+    await shared(limiter);
+    for (let i = 0; i < 5; i++) await limiter.take('forgotten', policy);
+    expect(await limiter.take('forgotten', policy)).toMatchObject({ allowed: false });
+    await redis.command('SCRIPT', 'FLUSH');
+    expect(await limiter.take('forgotten', policy)).toMatchObject({ allowed: false });
+    await redis.flush();
+    expect(await limiter.take('forgotten', policy)).toMatchObject({ allowed: true, remaining: 4 });
+    expect(lines).toEqual([]);
+  });
+
+  it('limits from the first request on, before it is connected', async () => {
+    const limiter = open();
+    const results = [];
+    for (let i = 0; i < 6; i++) results.push(limiter.take('early', policy));
+    expect(results.map((result) => !(result instanceof Promise) && result.allowed)).toEqual([
+      true,
+      true,
+      true,
+      true,
+      true,
+      false,
+    ]);
+  });
+});

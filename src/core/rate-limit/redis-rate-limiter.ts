@@ -1,0 +1,140 @@
+import type { Redis } from 'ioredis';
+import { openRedis } from '../queue/index.js';
+import { MemoryRateLimiter } from './memory-rate-limiter.js';
+import {
+  checkPolicy,
+  RateLimiter,
+  toResult,
+  type RateLimitLogger,
+  type RateLimitPolicy,
+  type RateLimitResult,
+} from './rate-limiter.js';
+
+const PREFIX = '{recebe}:rl:';
+/** Every request waits for this answer, so a slow Redis must not become a slow API. */
+const PATIENCE_MS = 50;
+
+/**
+ * The bucket of the in-memory limiter in microseconds. The server's clock decides, or processes whose clocks differ
+ * would refill one another's buckets. Rounded down, which favours the client by less than a microsecond a request;
+ * rounded to nearest, the last token of a burst could be refused. The key lives until the bucket is full: an absent
+ * key is a full bucket.
+ */
+const TAKE = `
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+local capacity = tonumber(ARGV[1])
+local found = tonumber(redis.call('GET', KEYS[1]) or now)
+if found < now then found = now end
+if found > now + capacity then found = now + capacity end
+local after = found + tonumber(ARGV[2])
+if after - now > capacity + 1 then return {0, math.ceil(found - now)} end
+redis.call('SET', KEYS[1], string.format('%.0f', math.floor(after)), 'PX', string.format('%.0f', math.ceil((after - now) / 1000)))
+return {1, math.floor(after - now)}
+`;
+
+interface TakeCommand {
+  /** @returns whether it was allowed (1 or 0) and the microseconds until the bucket is full */
+  takeTokens(key: string, capacityMicros: number, costMicros: number): Promise<[number, number]>;
+}
+
+export interface RedisRateLimiterOptions {
+  redisUrl: string;
+  logger?: RateLimitLogger;
+  /** Used while Redis is away; closed together with this limiter. */
+  fallback?: MemoryRateLimiter;
+}
+
+/**
+ * Buckets shared by every process of the service, one round trip per request.
+ *
+ * While Redis is away each process limits on its own: failing open would remove the limit just when something is
+ * wrong, failing closed would take the whole API down with Redis. The price is known: for the time of the outage a
+ * caller may get its burst once more and its rate once per process.
+ */
+export class RedisRateLimiter extends RateLimiter {
+  private readonly client: Redis & TakeCommand;
+  private readonly fallback: MemoryRateLimiter;
+  private readonly logger: RateLimitLogger | undefined;
+  private degraded = false;
+  private closed = false;
+
+  constructor(options: RedisRateLimiterOptions) {
+    super();
+    this.logger = options.logger;
+    this.fallback = options.fallback ?? new MemoryRateLimiter();
+    // A second of silence drops the connection, and while there is none no request waits at all.
+    const client = openRedis(options.redisUrl, 1_000, {
+      // Nothing is queued or sent twice: by the time Redis is back the requests have long been answered.
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: 0,
+      autoResendUnfulfilledCommands: false,
+      reconnectOnError: (err) => err.message.startsWith('READONLY'),
+    });
+    client.defineCommand('takeTokens', { numberOfKeys: 1, lua: TAKE });
+    client.on('error', (err) => this.degrade(err)); // without a listener ioredis prints to the console
+    client.on('close', () => this.degrade(new Error('connection closed'))); // a server that ends in order is no error
+    this.client = client as Redis & TakeCommand;
+  }
+
+  override take(key: string, policy: RateLimitPolicy, cost = 1): RateLimitResult | Promise<RateLimitResult> {
+    checkPolicy(policy, cost);
+    if (this.client.status !== 'ready') return this.fallback.take(key, policy, cost);
+    return this.takeShared(key, policy, cost);
+  }
+
+  override async close(): Promise<void> {
+    this.closed = true;
+    this.client.disconnect();
+    await this.fallback.close();
+  }
+
+  private async takeShared(key: string, policy: RateLimitPolicy, cost: number): Promise<RateLimitResult> {
+    try {
+      const microsPerToken = 1_000_000 / policy.rate;
+      const [allowed, micros] = await bounded(
+        this.client.takeTokens(PREFIX + key, policy.burst * microsPerToken, cost * microsPerToken),
+      );
+      this.recover();
+      return toResult(policy, cost, allowed === 1, micros / 1_000_000);
+    } catch (err) {
+      this.degrade(err);
+      return this.fallback.take(key, policy, cost);
+    }
+  }
+
+  /** Logged when it begins and when it ends, not on each of thousands of requests between. */
+  private degrade(err: unknown): void {
+    if (this.degraded || this.closed) return;
+    this.degraded = true;
+    // The message alone: an error of ioredis also carries its command, and that of AUTH has the password in it.
+    const reason = err instanceof Error ? err.message : undefined;
+    this.logger?.warn({ reason }, 'rate limits are per process: Redis does not answer');
+  }
+
+  private recover(): void {
+    if (!this.degraded) return;
+    this.degraded = false;
+    this.logger?.info({}, 'rate limits are shared again');
+  }
+}
+
+function bounded<T>(answer: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      // After a stall of this process the time-out fires although the answer already lies in the socket; one more turn
+      // of the event loop lets it be read first, or every stall would count as an outage of Redis.
+      setImmediate(() => reject(new Error(`no answer within ${PATIENCE_MS} ms`)));
+    }, PATIENCE_MS);
+    answer.then(
+      (value) => {
+        clearTimeout(timer);
+        resolve(value);
+      },
+      (err: Error) => {
+        clearTimeout(timer);
+        reject(err);
+      },
+    );
+  });
+}

@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { AccountsService } from './accounts/index.js';
+import { ApiKeysService } from './api-keys/index.js';
+import { ChargesService } from './charges/index.js';
+import type { Config } from './core/config/index.js';
+import { writePrivate } from './core/embedded/index.js';
+
+export interface DemoFile {
+  account_id: string;
+  email: string;
+  password: string;
+  test_api_key: string;
+  base_url: string;
+}
+
+const EMAIL = 'owner@demo.local';
+
+export function readDemoFile(dataDir: string): DemoFile | null {
+  try {
+    return JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')) as DemoFile;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * On the embedded default with an empty database: an account to try things with (decisions §1). On later starts only
+ * the address in the file is kept true.
+ * @returns null where there is no demo: with DATABASE_URL, or in production
+ */
+export async function ensureDemo(app: NestFastifyApplication, config: Config): Promise<DemoFile | null> {
+  if (config.databaseUrl !== undefined || config.production) return null;
+  const accounts = app.get(AccountsService);
+  const found = readDemoFile(config.dataDir);
+  if (!(await accounts.noneYet())) {
+    if (found && found.base_url !== config.publicBaseUrl) {
+      write(config.dataDir, { ...found, base_url: config.publicBaseUrl });
+    }
+    return found ? { ...found, base_url: config.publicBaseUrl } : null;
+  }
+  const password = randomBytes(12).toString('base64url');
+  const { accountId } = await accounts.create({ name: 'Demo', email: EMAIL, password });
+  const key = await app.get(ApiKeysService).issue(accountId, { mode: 'test', label: 'Demo' });
+  const demo: DemoFile = {
+    account_id: accountId,
+    email: EMAIL,
+    password,
+    test_api_key: key.apiKey,
+    base_url: config.publicBaseUrl,
+  };
+  write(config.dataDir, demo);
+  return demo;
+}
+
+/** A charge whose checkout a newcomer can open; the same one until it expires a day later. */
+export async function sampleCheckoutUrl(app: NestFastifyApplication, demo: DemoFile): Promise<string> {
+  const account = await app.get(AccountsService).get(demo.account_id);
+  const answer = await app.get(ChargesService).create(
+    { accountId: demo.account_id, mode: 'test' },
+    account,
+    { amount: 1990, description: 'Sample charge', expires_in: 86_400 },
+    // Replays for 24 hours, as long as the charge lives.
+    'sample-charge',
+  );
+  // Not the answer's checkout_url: a replay gives the address of the start that made the charge.
+  return `${demo.base_url}/checkout/${answer.body.id.replace(/^ch_/, '')}`;
+}
+
+function write(dataDir: string, demo: DemoFile): void {
+  mkdirSync(dataDir, { recursive: true });
+  writePrivate(join(dataDir, 'demo.json'), `${JSON.stringify(demo, null, 2)}\n`);
+}

@@ -1,0 +1,96 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { ConfigError, readConfig, type Config } from './core/config/index.js';
+import { EmbeddedServerError } from './core/embedded/index.js';
+import { type DemoFile, ensureDemo, sampleCheckoutUrl } from './demo-data.js';
+import { setupOpenApi } from './openapi.js';
+import { openRuntime, type Runtime } from './runtime.js';
+
+const started = performance.now();
+
+/** What a person at the terminal needs, and nothing else; everything after it is JSON lines. */
+function banner(config: Config, runtime: Runtime, demo: DemoFile | null, checkout: string | null): string {
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  const rows: [string, string][] = [
+    ['API', config.publicBaseUrl],
+    ['Docs', `${config.publicBaseUrl}/docs`],
+    ...(checkout === null ? [] : [['Checkout', `${checkout}  (a sample charge)`] as [string, string]]),
+    ...(demo === null
+      ? []
+      : [
+          ['Login', `${demo.email}  password ${demo.password}`] as [string, string],
+          ['Test key', demo.test_api_key] as [string, string],
+        ]),
+    ['Database', config.databaseUrl === undefined ? `embedded PostgreSQL in ${config.dataDir}` : 'DATABASE_URL'],
+    ['Queue', runtime.queueDescription],
+  ];
+  const lines = rows.map(([name, value]) => `  ${name.padEnd(9)} ${value}`);
+  const next = demo === null ? '' : '\n  Next: npm run demo, or the first charge in the README.\n';
+  return `\nRecebe is ready (role ${config.role}, ${seconds} s)\n\n${lines.join('\n')}\n${next}\n`;
+}
+
+/** Before the databases are started for nothing. @throws the error of listen, for example EADDRINUSE */
+async function assertPortFree(config: Config): Promise<void> {
+  const probe = createServer();
+  probe.listen(config.port, config.host);
+  await once(probe, 'listening');
+  probe.close();
+  await once(probe, 'close');
+}
+
+async function start(): Promise<void> {
+  const config = readConfig(process.env);
+  await assertPortFree(config);
+  if (config.databaseUrl === undefined) process.stdout.write('Starting; the first time takes a few seconds longer…\n');
+  const runtime = await openRuntime(config);
+  const { app, resources } = runtime;
+
+  let closing: Promise<void> | null = null;
+  const shutDown = (signal: string): void => {
+    if (closing) process.exit(130); // asked twice: a person who does not want to wait
+    resources.logger.info({ signal }, 'shutting down');
+    closing = runtime.close().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        resources.logger.error({ error }, 'shutting down failed');
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', shutDown);
+  process.on('SIGINT', shutDown);
+
+  try {
+    if (config.runsApi) setupOpenApi(app, config.publicBaseUrl);
+    await app.listen(config.port, config.host);
+    if (config.port === 0 && !process.env['PUBLIC_BASE_URL']) {
+      config.publicBaseUrl = `http://localhost:${new URL(await app.getUrl()).port}`;
+    }
+    const demo = config.runsApi ? await ensureDemo(app, config) : null;
+    const checkout = demo === null ? null : await sampleCheckoutUrl(app, demo);
+    process.stdout.write(banner(config, runtime, demo, checkout));
+  } catch (error) {
+    await runtime.close();
+    throw error;
+  }
+}
+
+function explain(error: unknown): string {
+  if (error instanceof ConfigError || error instanceof EmbeddedServerError) return error.message;
+  const { code, syscall, port } = (error ?? {}) as NodeJS.ErrnoException & { port?: number };
+  if (code === 'EADDRINUSE') {
+    return `Port ${port ?? ''} is taken by another program, or by Recebe itself. Choose another one: PORT=${(port ?? 3000) + 1} npm start`;
+  }
+  if (code === 'EACCES' && syscall === 'listen') {
+    return 'The port may not be opened by this user. Choose one above 1023: PORT=3000 npm start';
+  }
+  if (code === 'ECONNREFUSED' || code === 'ENOTFOUND') {
+    return `The database or Redis does not answer: ${String(error)}\nCheck DATABASE_URL and REDIS_URL.`;
+  }
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+start().catch((error: unknown) => {
+  process.stderr.write(`\nRecebe could not start.\n${explain(error)}\n`);
+  process.exit(1);
+});

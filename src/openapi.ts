@@ -1,0 +1,37 @@
+import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { API_VERSION } from './core/api-version.js';
+
+const DESCRIPTION = `Payment collection for Brazil, Pix first.
+
+- Every body is JSON; amounts are integers in the smallest currency unit (cents for BRL); times are ISO 8601 in UTC.
+- Send your API key in the \`apikey\` header. Keys that start with \`ak_test_\` use the sandbox, \`ak_live_\` move money; the two modes see nothing of each other.
+- Financial writes need an \`Idempotency-Key\`. Repeating a request with the same key and body gives the same answer and one charge.
+- Unknown fields are errors. All violations of a request are listed in \`error.details\`.
+- The webhook is the source of truth for outcomes; reading a charge is for one-off checks.`;
+
+/** The OpenAPI document: `/openapi.json`, and as a page at `/docs`. */
+export function setupOpenApi(app: NestFastifyApplication, baseUrl: string): OpenAPIObject {
+  const config = new DocumentBuilder()
+    .setTitle('Recebe')
+    .setDescription(DESCRIPTION)
+    .setVersion(API_VERSION)
+    .setLicense('MIT', 'https://opensource.org/license/mit')
+    .addServer(baseUrl, 'This service')
+    .addApiKey({ type: 'apiKey', in: 'header', name: 'apikey', description: '`ak_test_…` or `ak_live_…`.' }, 'apikey')
+    .addTag('Charges', 'Create and read Pix charges.')
+    .addTag('Wallets', 'Balances of the account.')
+    .addTag('Webhooks', 'Where events are sent.')
+    .addTag('Sandbox', 'Drive test charges.')
+    .addTag('Checkout', 'Public pages for payers.')
+    .addTag('Operations', 'Health and metrics.')
+    .build();
+  const document = SwaggerModule.createDocument(app, config, {
+    operationIdFactory: (controller, method) => `${controller.replace('Controller', '').toLowerCase()}_${method}`,
+  });
+  // Who opens the printed address in a browser wants to read.
+  app.getHttpAdapter().get('/', (_request: unknown, reply: FastifyReply) => reply.redirect('/docs'));
+  SwaggerModule.setup('docs', app, document, { jsonDocumentUrl: 'openapi.json', customSiteTitle: 'Recebe API' });
+  return document;
+}

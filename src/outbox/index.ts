@@ -1,0 +1,6 @@
+export * from './event-catalog.js';
+export { EventEntity } from './event.entity.js';
+export { OutboxModule } from './outbox.module.js';
+export { OutboxRepository } from './outbox.repository.js';
+export { OutboxService } from './outbox.service.js';
+export { type EventConsumer, Relay } from './relay.js';

@@ -1,0 +1,11 @@
+import { Module } from '@nestjs/common';
+import { EventCatalog } from './event-catalog.js';
+import { OutboxRepository } from './outbox.repository.js';
+import { OutboxService } from './outbox.service.js';
+import { Relay } from './relay.js';
+
+@Module({
+  providers: [EventCatalog, OutboxRepository, OutboxService, Relay],
+  exports: [EventCatalog, OutboxRepository, OutboxService, Relay],
+})
+export class OutboxModule {}

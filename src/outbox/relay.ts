@@ -1,0 +1,111 @@
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Clock } from '../core/clock.js';
+import { type Config, CONFIG } from '../core/config/index.js';
+import { Database, type Tx } from '../core/database/index.js';
+import { Logger } from '../core/log/index.js';
+import { JobQueue, Poller } from '../core/queue/index.js';
+import type { DomainEvent } from './event-catalog.js';
+import { OutboxRepository } from './outbox.repository.js';
+
+declare module '../core/queue/index.js' {
+  interface JobMap {
+    /** Tells the workers that an API process has committed events. */
+    'outbox.wake': Record<string, never>;
+  }
+}
+
+/** Turns events into its own rows (deliveries) inside the relay's transaction. */
+export interface EventConsumer {
+  /** @returns what to do once the rows are committed, for example queue their jobs */
+  consume(tx: Tx, events: readonly DomainEvent[]): Promise<() => void>;
+}
+
+const BATCH = 200;
+const POLL_MS = 500;
+const POSTPONE_SECONDS = 60;
+
+/**
+ * Moves committed events to their consumer, at once after the commit and by polling as the safety net. Claims skip
+ * rows that another relay holds, never "ids greater than the last seen": ids commit out of order.
+ */
+@Injectable()
+export class Relay implements OnApplicationBootstrap {
+  #consumer: EventConsumer | null = null;
+
+  constructor(
+    @Inject(CONFIG) private readonly config: Config,
+    private readonly database: Database,
+    private readonly events: OutboxRepository,
+    private readonly queue: JobQueue,
+    private readonly poller: Poller,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {}
+
+  /** There is one consumer, the webhooks module: the second one would need a cursor of its own. */
+  setConsumer(consumer: EventConsumer): void {
+    this.#consumer = consumer;
+  }
+
+  onApplicationBootstrap(): void {
+    if (!this.config.runsWorkers) return;
+    this.poller.every('outbox.relay', POLL_MS, () => this.run());
+    this.queue.process('outbox.wake', { concurrency: 1 }, async () => this.poller.wake('outbox.relay'));
+  }
+
+  /** Called after a commit. A lost wake costs at most one polling interval. */
+  wake(): void {
+    if (this.config.runsWorkers) this.poller.wake('outbox.relay');
+    else {
+      this.queue.add('outbox.wake', {}).catch((error: unknown) => {
+        this.logger.debug({ error }, 'relay not woken; it will poll');
+      });
+    }
+  }
+
+  /** @returns whether there may be more to do at once */
+  async run(): Promise<boolean> {
+    try {
+      return (await this.#relay(BATCH)) === BATCH;
+    } catch (error) {
+      // One event that cannot be presented must not hold up the others: find it by going one at a time.
+      this.logger.error({ error }, 'relaying a batch of events failed; going one by one');
+      let relayed = 0;
+      while (relayed < BATCH && (await this.#relayOne())) relayed++;
+      return relayed === BATCH;
+    }
+  }
+
+  async #relay(limit: number): Promise<number> {
+    let after: (() => void) | null = null;
+    const count = await this.database.transaction(async (tx) => {
+      const events = await this.events.claim(tx, this.clock.now(), limit);
+      after = events.length > 0 && this.#consumer ? await this.#consumer.consume(tx, events) : null;
+      return events.length;
+    });
+    (after as (() => void) | null)?.();
+    return count;
+  }
+
+  /** Relays the next event; one that fails is put off and kept, never dropped. */
+  async #relayOne(): Promise<boolean> {
+    let current: DomainEvent | null = null;
+    try {
+      let after: (() => void) | null = null;
+      await this.database.transaction(async (tx) => {
+        const [event] = await this.events.claim(tx, this.clock.now(), 1);
+        current = event ?? null;
+        after = event && this.#consumer ? await this.#consumer.consume(tx, [event]) : null;
+      });
+      (after as (() => void) | null)?.();
+      return current !== null;
+    } catch (error) {
+      const failed = current as DomainEvent | null;
+      if (!failed) throw error;
+      this.logger.error({ error, eventId: failed.id, eventType: failed.type }, 'an event could not be relayed; kept');
+      const until = new Date(this.clock.now().getTime() + POSTPONE_SECONDS * 1000);
+      await this.database.transaction((tx) => this.events.postpone(tx, failed.id, until));
+      return true;
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import type { Amount } from '../core/money/index.js';
+import type { DomainEvent } from '../outbox/index.js';
+import type { TransactionEventType } from '../transactions/index.js';
+
+/** `data` of a legacy event. Fees only where money was credited. */
+export interface LegacyPaymentData {
+  transactionId: string;
+  paymentId: string;
+  amount: Amount;
+  status: string;
+  previousStatus: string | null;
+  paidWith?: string;
+  providerFee?: Amount;
+  platformFee?: Amount;
+  netAmount?: Amount;
+  occurredAt: string;
+}
+
+export function legacyPayment(event: DomainEvent<TransactionEventType>): LegacyPaymentData {
+  const { transaction: t, previousStatus } = event.data;
+  const settled = t.status === 'PAID' || t.status === 'APPROVED';
+  return {
+    transactionId: `tx_${t.id}`,
+    paymentId: t.id,
+    amount: t.amount,
+    status: t.status,
+    previousStatus,
+    ...(settled && t.paidWith !== null ? { paidWith: t.paidWith } : {}),
+    ...(settled && t.providerFee !== null ? { providerFee: t.providerFee } : {}),
+    ...(settled && t.platformFee !== null ? { platformFee: t.platformFee } : {}),
+    ...(settled && t.netAmount !== null ? { netAmount: t.netAmount } : {}),
+    occurredAt: event.occurredAt.toISOString(),
+  };
+}

@@ -1,0 +1,104 @@
+import { NestFactory } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { MIGRATIONS } from '../migrations/index.js';
+import { AppModule } from './app.module.js';
+import { Clock } from './core/clock.js';
+import { type Config, localSecret } from './core/config/index.js';
+import type { CoreResources } from './core/core.module.js';
+import { SecretBox } from './core/crypto/index.js';
+import { createDataSource, migrate } from './core/database/index.js';
+import { startEmbeddedPostgres, startRedisChild } from './core/embedded/index.js';
+import { createHttpAdapter } from './core/http/index.js';
+import { createLogger, type Logger } from './core/log/index.js';
+import { Metrics } from './core/metrics/index.js';
+import { createJobQueue, Poller } from './core/queue/index.js';
+import { createRateLimiter } from './core/rate-limit/index.js';
+import { ENTITIES } from './entities.js';
+
+/** A running service without its HTTP port: databases, queue and application, opened in order and closed in reverse. */
+export interface Runtime {
+  readonly app: NestFastifyApplication;
+  readonly resources: CoreResources;
+  /** `redis`, or why not. */
+  readonly queueDescription: string;
+  close(): Promise<void>;
+}
+
+/** What tests replace. */
+export interface RuntimeOverrides {
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+}
+
+/** Opens everything that `config` asks for; on a failure closes again what was opened. */
+export async function openRuntime(
+  config: Config,
+  options: { redis: boolean } = { redis: true },
+  overrides: RuntimeOverrides = {},
+): Promise<Runtime> {
+  const closers: (() => Promise<void>)[] = [];
+  const close = async (): Promise<void> => {
+    for (const closer of closers.splice(0).reverse()) await closer();
+  };
+  try {
+    const logger = overrides.logger ?? createLogger(config.logLevel);
+    const log = (line: string): void => logger.debug({}, line);
+
+    const [database, redis] = await Promise.all([
+      config.databaseUrl === undefined ? startEmbeddedPostgres({ dataDir: config.dataDir, log }) : null,
+      options.redis && config.redisUrl === undefined ? startRedisChild({ dataDir: config.dataDir, log }) : null,
+    ]);
+    if (redis) closers.push(() => redis.stop());
+    if (database) closers.push(() => database.stop());
+    const databaseUrl = config.databaseUrl ?? database?.url ?? '';
+    const redisUrl = options.redis ? (config.redisUrl ?? redis?.url) : undefined;
+
+    const dataSource = createDataSource({
+      url: databaseUrl,
+      pool: config.databasePool,
+      entities: ENTITIES,
+      migrations: MIGRATIONS,
+    });
+    await dataSource.initialize();
+    closers.push(() => dataSource.destroy());
+    await migrate(dataSource, databaseUrl);
+
+    const metrics = new Metrics();
+    const queue = createJobQueue({ redisUrl, logger });
+    closers.push(() => queue.close());
+    const limiter = createRateLimiter({ redisUrl, logger });
+    closers.push(() => limiter.close());
+    const poller = new Poller({ logger });
+    const resources: CoreResources = {
+      config,
+      logger,
+      metrics,
+      dataSource,
+      secrets: new SecretBox(config.encryptionKey ?? localSecret(config.dataDir, 'encryption-key')),
+      queue,
+      limiter,
+      poller,
+      clock: overrides.clock ?? new Clock(),
+    };
+    const app = await NestFactory.create<NestFastifyApplication>(
+      AppModule.with(resources),
+      createHttpAdapter(config, logger, metrics),
+      { bodyParser: false, logger: false, abortOnError: false },
+    );
+    // Closed in reverse: requests stop first, then the tasks, then what they used.
+    closers.push(() => poller.stop());
+    closers.push(() => app.close());
+    return {
+      app,
+      resources,
+      queueDescription:
+        redisUrl !== undefined
+          ? 'redis'
+          : 'in-process (no redis-server or valkey-server on PATH; set REDIS_URL to use one)',
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

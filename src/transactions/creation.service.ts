@@ -1,0 +1,281 @@
+import { Injectable } from '@nestjs/common';
+import type { Account } from '../accounts/index.js';
+import {
+  type Acquirer,
+  AcquirersService,
+  InboxService,
+  type PixChargeRequest,
+  type PixChargeState,
+  type PixIssueOutcome,
+} from '../acquirers/index.js';
+import { newTxid } from '../brazil/index.js';
+import { Clock } from '../core/clock.js';
+import { Database } from '../core/database/index.js';
+import { business, providerUnavailable, serviceUnavailable } from '../core/errors/index.js';
+import {
+  type Answer,
+  type Claim,
+  IdempotencyService,
+  type IdempotentAnswer,
+  type IdempotentRequest,
+} from '../core/idempotency/index.js';
+import { newId } from '../core/ids.js';
+import type { Scope } from '../core/mode.js';
+import type { Amount } from '../core/money/index.js';
+import { OutboxService } from '../outbox/index.js';
+import { failureOf, type Metadata, type Transaction } from './transaction.js';
+import { transactionEvent } from './transaction.events.js';
+import { TransactionsRepository } from './transactions.repository.js';
+
+export interface NewPixTransaction {
+  /** Cents of BRL. */
+  readonly amount: Amount;
+  /** Seconds. */
+  readonly expiresIn: number;
+  readonly customer: {
+    readonly name: string | null;
+    readonly document: string | null;
+    readonly email: string | null;
+    readonly phone: string | null;
+  };
+  readonly metadata: Metadata;
+  readonly expectedPayerTaxId: string | null;
+}
+
+interface Creation<T> {
+  readonly acquirer: Acquirer;
+  readonly account: Account;
+  readonly claim: Claim<T>;
+  present(transaction: Transaction): Answer<T>;
+}
+
+/** `silent`: the acquirer could not be asked, which says nothing about whether the charge exists. */
+type Found = PixChargeState | { readonly kind: 'silent' };
+
+/** Makes transactions. One that needs an acquirer's answer is written as an intent first, then called, then settled. */
+@Injectable()
+export class CreationService {
+  constructor(
+    private readonly database: Database,
+    private readonly transactions: TransactionsRepository,
+    private readonly acquirers: AcquirersService,
+    private readonly inbox: InboxService,
+    private readonly idempotency: IdempotencyService,
+    private readonly outbox: OutboxService,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * @param present the answer that this and every repetition of the request get
+   * @throws ApiError 409 (idempotency), 422 `no_provider_configured`, 503 when the acquirer cannot be reached
+   */
+  async createPix<T>(
+    scope: Scope,
+    account: Account,
+    input: NewPixTransaction,
+    request: IdempotentRequest,
+    present: (transaction: Transaction) => Answer<T>,
+  ): Promise<IdempotentAnswer<T>> {
+    const acquirer = this.acquirers.for(scope);
+    return this.idempotency.run<T>(request, {
+      first: (claim) =>
+        this.#first(this.#draft(scope, account, acquirer, input), { acquirer, account, claim, present }),
+      resume: async (id, claim) => {
+        const transaction = await this.transactions.find(scope, id);
+        if (!transaction) throw new Error(`The idempotency key names a transaction that does not exist: ${id}`);
+        // Keeps the sweeper away while this request asks the acquirer.
+        await this.database.transaction(async (tx) => this.transactions.touchPending(tx, id, this.clock.now()));
+        const creation = { acquirer: this.acquirers.get(transaction.acquirer), account, claim, present };
+        return this.#issue(transaction, creation, true);
+      },
+    });
+  }
+
+  /** Asks about charges whose creation was answered with silence; for the sweeper. */
+  async resolveUnknown(olderThanMs: number): Promise<void> {
+    const before = new Date(this.clock.now().getTime() - olderThanMs);
+    for (const transaction of await this.transactions.findUnknown(before, 100)) {
+      // Moves it to the end of the line: an acquirer that is down must not hide the charges of another one.
+      await this.database.transaction(async (tx) =>
+        this.transactions.touchPending(tx, transaction.id, this.clock.now()),
+      );
+      await this.resolve(transaction);
+    }
+  }
+
+  /** Money for a charge whose creation was answered with silence: its code is asked for, so that it is complete. */
+  async resolveByTxid(acquirer: string, txid: string): Promise<void> {
+    if (this.acquirers.get(acquirer).pixIssuer.kind === 'local') return; // never PENDING
+    const pending = await this.transactions.findPending(acquirer, txid);
+    if (pending) await this.resolve(pending);
+  }
+
+  /** Finds out what became of a charge that is still PENDING; nothing when the acquirer cannot be asked. */
+  async resolve(transaction: Transaction): Promise<void> {
+    const found = await this.#find(this.acquirers.get(transaction.acquirer), transaction.txid ?? '');
+    if (found.kind === 'silent') return;
+    await this.database.transaction(async (tx) => {
+      const now = this.clock.now();
+      if (found.kind === 'not_found') {
+        const failure = this.#failure(transaction, 'not_created', 'The acquirer has no such charge.');
+        const moved = await this.transactions.move(tx, transaction.id, 'not_issued', now, { failure });
+        if (moved) this.outbox.record(tx, [transactionEvent('transaction.not_issued', moved, 'PENDING')]);
+        return;
+      }
+      const issued = await this.transactions.move(tx, transaction.id, 'issued', now, { brCode: found.brCode });
+      if (issued) this.outbox.record(tx, [transactionEvent('transaction.created', issued, null)]);
+      if (found.ended) {
+        await this.inbox.store(tx, transaction.acquirer, { kind: 'charge', reference: transaction.txid ?? '' });
+      }
+    });
+  }
+
+  async #first<T>(draft: Transaction, creation: Creation<T>): Promise<Answer<T> | null> {
+    const { acquirer, account, claim } = creation;
+    if (acquirer.pixIssuer.kind === 'local') {
+      const { brCode } = acquirer.pixIssuer.issue(pixRequest(draft, account));
+      const transaction: Transaction = { ...draft, status: 'WAITING_PAYMENT', brCode };
+      const answer = creation.present(transaction);
+      // All deferred: key, transaction, event and COMMIT reach the database in one round trip.
+      await this.database.transaction(async (tx) => {
+        claim.take(tx, transaction.id, answer);
+        this.transactions.insert(tx, transaction);
+        this.outbox.record(tx, [transactionEvent('transaction.created', transaction, null)]);
+      });
+      return answer;
+    }
+    await this.database.transaction(async (tx) => {
+      claim.take(tx, draft.id, null);
+      this.transactions.insert(tx, draft);
+    });
+    return this.#issue(draft, creation, false);
+  }
+
+  /**
+   * From the committed intent to an answer. May run again for the same transaction, under the same txid. Null when the
+   * key is no longer this request's to answer: a successor was faster.
+   */
+  async #issue<T>(transaction: Transaction, creation: Creation<T>, mayExist: boolean): Promise<Answer<T> | null> {
+    const { acquirer, account, claim } = creation;
+    const outcome =
+      transaction.status === 'PENDING'
+        ? await this.#ask(acquirer, pixRequest(transaction, account), mayExist)
+        : ({ kind: 'settled elsewhere' } as const);
+    if (outcome.kind === 'unknown') {
+      await this.database.transaction(async (tx) => {
+        if (await claim.hold(tx, transaction.id)) claim.handOn(tx);
+      });
+      throw serviceUnavailable(
+        'The acquirer has not confirmed the charge yet; repeat the request with the same Idempotency-Key.',
+      );
+    }
+    // Key before transaction, as everywhere; only who holds the key may answer under it or free it.
+    const result = await this.database.transaction(async (tx): Promise<Answer<T> | 'freed' | null> => {
+      if (!(await claim.hold(tx, transaction.id))) return null;
+      const now = this.clock.now();
+      if (outcome.kind === 'issued') {
+        const issued = await this.transactions.move(tx, transaction.id, 'issued', now, { brCode: outcome.brCode });
+        if (issued) this.outbox.record(tx, [transactionEvent('transaction.created', issued, null)]);
+      } else if (outcome.kind !== 'settled elsewhere') {
+        const failure =
+          outcome.kind === 'refused'
+            ? this.#failure(transaction, outcome.code, outcome.reason)
+            : this.#failure(transaction, 'unavailable', 'The acquirer could not be reached.');
+        const ended = await this.transactions.move(tx, transaction.id, 'not_issued', now, { failure });
+        if (ended) this.outbox.record(tx, [transactionEvent('transaction.not_issued', ended, 'PENDING')]);
+      }
+      // The sweeper or a payment may have moved it first: the answer is what it has become.
+      const current = await this.transactions.lock(tx, transaction.id);
+      if (!current || current.status === 'PENDING') throw new Error(`${transaction.id} was neither issued nor ended`);
+      if (current.status === 'REFUSED' && current.brCode === null) {
+        claim.release(tx, transaction.id);
+        return 'freed';
+      }
+      const answer = creation.present(current);
+      claim.complete(tx, answer);
+      return answer;
+    });
+    if (result !== 'freed') return result;
+    if (outcome.kind === 'refused') {
+      throw business('charge_refused', 'The acquirer refused the charge. Check the amount and the customer.');
+    }
+    // What was found dead before this request asked leaves the key free for a new charge at once.
+    if (outcome.kind === 'settled elsewhere') return null;
+    throw providerUnavailable();
+  }
+
+  /**
+   * Creates at the acquirer. Where the charge may exist already, a refusal is believed only when the acquirer has said
+   * that it does not: otherwise the refusal may be about the second creation of a charge that lives.
+   */
+  async #ask(acquirer: Acquirer, request: PixChargeRequest, mayExist: boolean): Promise<PixIssueOutcome> {
+    const before: Found = mayExist ? await this.#find(acquirer, request.txid) : { kind: 'not_found' };
+    if (before.kind === 'found') return { kind: 'issued', brCode: before.brCode };
+    let outcome: PixIssueOutcome;
+    try {
+      const issued = await acquirer.pixIssuer.issue(request);
+      outcome = 'kind' in issued ? issued : { kind: 'issued', brCode: issued.brCode };
+    } catch {
+      outcome = { kind: 'unknown' };
+    }
+    if (outcome.kind === 'issued') return outcome;
+    if (outcome.kind !== 'unknown' && before.kind === 'not_found') return outcome;
+    const after = await this.#find(acquirer, request.txid);
+    return after.kind === 'found' ? { kind: 'issued', brCode: after.brCode } : { kind: 'unknown' };
+  }
+
+  async #find(acquirer: Acquirer, txid: string): Promise<Found> {
+    try {
+      return await acquirer.getPixCharge(txid);
+    } catch {
+      return { kind: 'silent' };
+    }
+  }
+
+  #failure(transaction: Transaction, code: string, reason: string): ReturnType<typeof failureOf> {
+    return failureOf(transaction, { reason, providerErrorCode: code, at: this.clock.now() });
+  }
+
+  #draft(scope: Scope, account: Account, acquirer: Acquirer, input: NewPixTransaction): Transaction {
+    const now = this.clock.now();
+    return {
+      id: newId(now),
+      accountId: scope.accountId,
+      mode: scope.mode,
+      status: 'PENDING',
+      amount: input.amount,
+      currency: 'BRL',
+      paymentMethods: ['PIX'],
+      paidWith: null,
+      customerName: input.customer.name,
+      customerDocument: input.customer.document,
+      customerEmail: input.customer.email,
+      customerPhone: input.customer.phone,
+      metadata: input.metadata,
+      expectedPayerTaxId: account.payerLock ? input.expectedPayerTaxId : null,
+      acquirer: acquirer.name,
+      txid: newTxid(),
+      brCode: null,
+      expiresAt: new Date(now.getTime() + input.expiresIn * 1000),
+      endToEndId: null,
+      providerFee: null,
+      platformFee: null,
+      netAmount: null,
+      paidAt: null,
+      failure: null,
+      createdAt: now,
+      updatedAt: now,
+    };
+  }
+}
+
+function pixRequest(transaction: Transaction, account: Account): PixChargeRequest {
+  return {
+    txid: transaction.txid ?? '',
+    amount: transaction.amount,
+    createdAt: transaction.createdAt,
+    expiresAt: transaction.expiresAt ?? transaction.createdAt,
+    merchant: { name: account.name, city: account.city },
+    payer: { name: transaction.customerName, document: transaction.customerDocument },
+  };
+}

@@ -1,0 +1,10 @@
+export { CreationService, type NewPixTransaction } from './creation.service.js';
+export { ReturnsService } from './returns.service.js';
+export { SettlementService } from './settlement.service.js';
+export { PixReturnEntity, SettlementEntity, TransactionEntity } from './transaction.entity.js';
+export type { TransactionEventData, TransactionEventType } from './transaction.events.js';
+export * from './transaction.js';
+export { TRANSACTION_STATUSES, type TransactionStatus } from './transactions.machine.js';
+export type { TransactionFilter } from './transactions.repository.js';
+export { TransactionsModule } from './transactions.module.js';
+export { TransactionsService } from './transactions.service.js';

@@ -1,0 +1,158 @@
+import { Injectable } from '@nestjs/common';
+import { Reader, statement, type Tx } from '../core/database/index.js';
+import type { Mode } from '../core/mode.js';
+import type { Amount } from '../core/money/index.js';
+
+export interface SettlementRow {
+  id: string;
+  accountId: string | null;
+  mode: Mode | null;
+  transactionId: string | null;
+  acquirer: string;
+  endToEndId: string;
+  txid: string | null;
+  amount: Amount;
+  outcome: 'credited' | 'returned' | 'review' | 'unmatched';
+  reason: string | null;
+  payerDocumentSealed: Buffer | null;
+  settledAt: Date;
+  createdAt: Date;
+}
+
+export interface PixReturn {
+  readonly id: string;
+  readonly transactionId: string;
+  readonly acquirer: string;
+  readonly endToEndId: string;
+  readonly returnId: string;
+  readonly amount: Amount;
+  readonly status: 'PENDING' | 'IN_PROGRESS' | 'RETURNED' | 'FAILED';
+  readonly attempts: number;
+}
+
+const INSERT = statement(
+  'settlements.insert',
+  `INSERT INTO settlements (id, account_id, mode, transaction_id, acquirer, end_to_end_id, txid, amount, outcome, reason,
+     payer_document_sealed, settled_at, created_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+);
+const INSERT_RETURN = statement(
+  'pix_returns.insert',
+  `INSERT INTO pix_returns (id, account_id, mode, transaction_id, acquirer, end_to_end_id, return_id, amount, reason,
+     status, next_attempt_at, created_at, updated_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'PENDING', $10, $10, $10)`,
+);
+const RETURN_COLUMNS = 'id, transaction_id, acquirer, end_to_end_id, return_id, amount, status, attempts';
+/** Leases the rows by moving their due time on; a worker that dies is followed by the next sweep. */
+const CLAIM_RETURNS = statement(
+  'pix_returns.claim_due',
+  `UPDATE pix_returns SET next_attempt_at = $2, attempts = attempts + 1, updated_at = $1 WHERE id IN (
+     SELECT id FROM pix_returns WHERE status IN ('PENDING', 'IN_PROGRESS') AND next_attempt_at <= $1
+     ORDER BY next_attempt_at LIMIT $3 FOR UPDATE SKIP LOCKED)
+   RETURNING ${RETURN_COLUMNS}`,
+);
+const MOVE_RETURN = statement(
+  'pix_returns.move',
+  `UPDATE pix_returns SET status = $2, next_attempt_at = $3, failure_reason = $4, updated_at = $5
+   WHERE id = $1 AND status IN ('PENDING', 'IN_PROGRESS')`,
+);
+const RETURNS_OF = statement(
+  'pix_returns.of',
+  `SELECT ${RETURN_COLUMNS} FROM pix_returns WHERE transaction_id = $1 ORDER BY id`,
+);
+
+@Injectable()
+export class SettlementsRepository {
+  constructor(private readonly reader: Reader) {}
+
+  /** A Pix seen before fails the transaction: unique violation of `settlements_end_to_end_id_key`. */
+  insert(tx: Tx, row: SettlementRow): void {
+    tx.defer(INSERT, [
+      row.id,
+      row.accountId,
+      row.mode,
+      row.transactionId,
+      row.acquirer,
+      row.endToEndId,
+      row.txid,
+      row.amount,
+      row.outcome,
+      row.reason,
+      row.payerDocumentSealed,
+      row.settledAt,
+      row.createdAt,
+    ]);
+  }
+
+  insertReturn(
+    tx: Tx,
+    row: {
+      id: string;
+      accountId: string;
+      mode: Mode;
+      transactionId: string;
+      acquirer: string;
+      endToEndId: string;
+      returnId: string;
+      amount: Amount;
+      reason: string;
+      now: Date;
+    },
+  ): void {
+    tx.defer(INSERT_RETURN, [
+      row.id,
+      row.accountId,
+      row.mode,
+      row.transactionId,
+      row.acquirer,
+      row.endToEndId,
+      row.returnId,
+      row.amount,
+      row.reason,
+      row.now,
+    ]);
+  }
+
+  async claimDueReturns(tx: Tx, now: Date, leasedUntil: Date, limit: number): Promise<PixReturn[]> {
+    return (await tx.query<ReturnRow>(CLAIM_RETURNS, [now, leasedUntil, limit])).map(toPixReturn);
+  }
+
+  moveReturn(
+    tx: Tx,
+    id: string,
+    status: PixReturn['status'],
+    nextAttemptAt: Date | null,
+    failureReason: string | null,
+    at: Date,
+  ): void {
+    tx.defer(MOVE_RETURN, [id, status, nextAttemptAt, failureReason, at]);
+  }
+
+  async returnsOf(transactionId: string): Promise<PixReturn[]> {
+    return (await this.reader.query<ReturnRow>(RETURNS_OF, [transactionId])).map(toPixReturn);
+  }
+}
+
+interface ReturnRow {
+  id: string;
+  transaction_id: string;
+  acquirer: string;
+  end_to_end_id: string;
+  return_id: string;
+  amount: Amount;
+  status: PixReturn['status'];
+  attempts: number;
+}
+
+function toPixReturn(row: ReturnRow): PixReturn {
+  return {
+    id: row.id,
+    transactionId: row.transaction_id,
+    acquirer: row.acquirer,
+    endToEndId: row.end_to_end_id,
+    returnId: row.return_id,
+    amount: row.amount,
+    status: row.status,
+    attempts: row.attempts,
+  };
+}

@@ -1,0 +1,111 @@
+import type { PaymentMethod } from '../acquirers/index.js';
+import type { Mode } from '../core/mode.js';
+import type { Amount } from '../core/money/index.js';
+import type { TransactionStatus } from './transactions.machine.js';
+
+export type Metadata = Record<string, unknown>;
+
+/** interface.md, `metadata.failure`. */
+export interface Failure {
+  readonly reason: string;
+  readonly providerErrorCode: string;
+  /** Lifetime of the QR code in seconds; absent when the charge had no expiry. */
+  readonly ttlSeconds?: number;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+/** One payment in one mode of one account: what charges and payments are two views of. Amounts in the smallest unit. */
+export interface Transaction {
+  readonly id: string;
+  readonly accountId: string;
+  readonly mode: Mode;
+  readonly status: TransactionStatus;
+  readonly amount: Amount;
+  readonly currency: string;
+  readonly paymentMethods: readonly PaymentMethod[];
+  readonly paidWith: PaymentMethod | null;
+  readonly customerName: string | null;
+  readonly customerDocument: string | null;
+  readonly customerEmail: string | null;
+  readonly customerPhone: string | null;
+  readonly metadata: Metadata;
+  /** Set only when the payer lock holds for this transaction. */
+  readonly expectedPayerTaxId: string | null;
+  readonly acquirer: string;
+  readonly txid: string | null;
+  readonly brCode: string | null;
+  readonly expiresAt: Date | null;
+  /** Of the Pix that was credited. */
+  readonly endToEndId: string | null;
+  readonly providerFee: Amount | null;
+  readonly platformFee: Amount | null;
+  readonly netAmount: Amount | null;
+  readonly paidAt: Date | null;
+  readonly failure: Failure | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+export function isPix(transaction: Transaction): boolean {
+  return transaction.paymentMethods.includes('PIX');
+}
+
+/** Whether the time for paying is over, to the millisecond: at `expiresAt` itself it is. */
+export function isPastExpiry(transaction: Transaction, at: Date): boolean {
+  return transaction.expiresAt !== null && at.getTime() >= transaction.expiresAt.getTime();
+}
+
+export function failureOf(
+  transaction: Pick<Transaction, 'createdAt' | 'expiresAt'>,
+  cause: { reason: string; providerErrorCode: string; at: Date },
+): Failure {
+  const { createdAt, expiresAt } = transaction;
+  return {
+    reason: cause.reason,
+    providerErrorCode: cause.providerErrorCode,
+    ...(expiresAt === null ? {} : { ttlSeconds: Math.round((expiresAt.getTime() - createdAt.getTime()) / 1000) }),
+    at: cause.at.toISOString(),
+  };
+}
+
+export function expiryFailure(transaction: Pick<Transaction, 'createdAt' | 'expiresAt'>, at: Date): Failure {
+  return failureOf(transaction, { reason: 'The charge expired without payment.', providerErrorCode: 'expired', at });
+}
+
+/**
+ * The transaction as it is at `now`: one whose time is over reads as expired even before the sweeper has written it,
+ * with the very failure block that the sweeper will write (decisions §3.7).
+ */
+export function asOf(transaction: Transaction, now: Date): Transaction {
+  if (transaction.status !== 'WAITING_PAYMENT') return transaction;
+  if (transaction.expiresAt === null || !isPastExpiry(transaction, now)) return transaction;
+  return { ...transaction, status: 'EXPIRED', failure: expiryFailure(transaction, transaction.expiresAt) };
+}
+
+type Dates = 'expiresAt' | 'paidAt' | 'createdAt' | 'updatedAt';
+
+/** A transaction as an event carries it: dates as ISO 8601 texts. */
+export type TransactionSnapshot = Omit<Transaction, Dates> & {
+  readonly [K in Dates]: Transaction[K] extends Date ? string : string | null;
+};
+
+export function toSnapshot(transaction: Transaction): TransactionSnapshot {
+  return {
+    ...transaction,
+    expiresAt: transaction.expiresAt?.toISOString() ?? null,
+    paidAt: transaction.paidAt?.toISOString() ?? null,
+    createdAt: transaction.createdAt.toISOString(),
+    updatedAt: transaction.updatedAt.toISOString(),
+  };
+}
+
+export function fromSnapshot(snapshot: TransactionSnapshot): Transaction {
+  return {
+    ...snapshot,
+    expiresAt: snapshot.expiresAt === null ? null : new Date(snapshot.expiresAt),
+    paidAt: snapshot.paidAt === null ? null : new Date(snapshot.paidAt),
+    createdAt: new Date(snapshot.createdAt),
+    updatedAt: new Date(snapshot.updatedAt),
+  };
+}

@@ -1,0 +1,57 @@
+import { describe, expect, it } from '@jest/globals';
+import { EVENT_OF } from './transaction.events.js';
+import {
+  MOVES,
+  nextStatus,
+  TRANSACTION_STATUSES,
+  type TransactionStatus,
+  type Trigger,
+} from './transactions.machine.js';
+
+const NO = null;
+
+/** Written by hand from the contract; columns are triggers, rows are where the transaction is. */
+const TRIGGERS = [
+  ...(['issued', 'not_issued', 'settled', 'settled_by_other_payer'] as const),
+  ...(['settled_by_unknown_payer', 'expired', 'refused', 'cancelled'] as const),
+] satisfies Trigger[];
+
+type Row = readonly (TransactionStatus | null)[];
+
+const TABLE: Readonly<Record<TransactionStatus, Row>> = {
+  PENDING: ['WAITING_PAYMENT', 'REFUSED', NO, NO, NO, NO, NO, 'CANCELLED'],
+  WAITING_PAYMENT: [NO, NO, 'PAID', 'REFUNDED', 'PROCESSING', 'EXPIRED', 'REFUSED', 'CANCELLED'],
+  PROCESSING: [NO, NO, NO, NO, NO, NO, NO, 'CANCELLED'],
+  PAID: [NO, NO, NO, NO, NO, NO, NO, NO],
+  APPROVED: [NO, NO, NO, NO, NO, NO, NO, NO],
+  REFUSED: [NO, NO, NO, NO, NO, NO, NO, NO],
+  CANCELLED: [NO, NO, NO, NO, NO, NO, NO, NO],
+  EXPIRED: [NO, NO, NO, NO, NO, NO, NO, NO],
+  REFUNDED: [NO, NO, NO, NO, NO, NO, NO, NO],
+  CHARGEBACK: [NO, NO, NO, NO, NO, NO, NO, NO],
+  DISPUTE: [NO, NO, NO, NO, NO, NO, NO, NO],
+};
+
+describe('the state machine of transactions', () => {
+  it('knows exactly the statuses of the contract and the triggers of the table', () => {
+    expect([...TRANSACTION_STATUSES].sort()).toEqual(Object.keys(TABLE).sort());
+    expect(Object.keys(MOVES).sort()).toEqual([...TRIGGERS].sort());
+  });
+
+  it.each(
+    TRANSACTION_STATUSES.flatMap((from) =>
+      TRIGGERS.map((trigger, column) => ({ from, trigger, to: TABLE[from][column] })),
+    ),
+  )('$from + $trigger → $to', ({ from, trigger, to }) => {
+    expect(nextStatus(from, trigger)).toBe(to);
+  });
+
+  it('never leaves a status by moving to itself, nor a final one at all', () => {
+    for (const { from, to } of Object.values(MOVES)) expect(from).not.toContain(to);
+  });
+
+  it('has an event for every move, and the same one only for the same news', () => {
+    expect(Object.keys(EVENT_OF).sort()).toEqual([...TRIGGERS].sort());
+    expect(new Set(Object.values(EVENT_OF)).size).toBe(TRIGGERS.length);
+  });
+});

@@ -1,0 +1,278 @@
+import { Injectable } from '@nestjs/common';
+import { ACCOUNT_COLUMNS, type Account, type AccountRow, toAccount } from '../accounts/index.js';
+import type { PaymentMethod } from '../acquirers/index.js';
+import { Reader, statement, type Tx } from '../core/database/index.js';
+import { idBound } from '../core/ids.js';
+import type { Mode, Scope } from '../core/mode.js';
+import type { Amount } from '../core/money/index.js';
+import type { Failure, Metadata, Transaction } from './transaction.js';
+import { MOVES, type TransactionStatus, type Trigger } from './transactions.machine.js';
+
+interface Row {
+  id: string;
+  account_id: string;
+  mode: Mode;
+  status: TransactionStatus;
+  amount: Amount;
+  currency: string;
+  payment_methods: PaymentMethod[];
+  paid_with: PaymentMethod | null;
+  customer_name: string | null;
+  customer_document: string | null;
+  customer_email: string | null;
+  customer_phone: string | null;
+  metadata: Metadata;
+  expected_payer_tax_id: string | null;
+  acquirer: string;
+  txid: string | null;
+  br_code: string | null;
+  expires_at: Date | null;
+  end_to_end_id: string | null;
+  provider_fee: Amount | null;
+  platform_fee: Amount | null;
+  net_amount: Amount | null;
+  paid_at: Date | null;
+  failure: Failure | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+const COLUMNS = `t.id, t.account_id, t.mode, t.status, t.amount, t.currency, t.payment_methods, t.paid_with, t.customer_name,
+  t.customer_document, t.customer_email, t.customer_phone, t.metadata, t.expected_payer_tax_id, t.acquirer, t.txid,
+  t.br_code, t.expires_at, t.end_to_end_id, t.provider_fee, t.platform_fee, t.net_amount, t.paid_at, t.failure,
+  t.created_at, t.updated_at`;
+
+function toTransaction(row: Row): Transaction {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    mode: row.mode,
+    status: row.status,
+    amount: row.amount,
+    currency: row.currency,
+    paymentMethods: row.payment_methods,
+    paidWith: row.paid_with,
+    customerName: row.customer_name,
+    customerDocument: row.customer_document,
+    customerEmail: row.customer_email,
+    customerPhone: row.customer_phone,
+    metadata: row.metadata,
+    expectedPayerTaxId: row.expected_payer_tax_id,
+    acquirer: row.acquirer,
+    txid: row.txid,
+    brCode: row.br_code,
+    expiresAt: row.expires_at,
+    endToEndId: row.end_to_end_id,
+    providerFee: row.provider_fee,
+    platformFee: row.platform_fee,
+    netAmount: row.net_amount,
+    paidAt: row.paid_at,
+    failure: row.failure,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+const INSERT = statement(
+  'transactions.insert',
+  `INSERT INTO transactions (id, account_id, mode, status, amount, currency, payment_methods, customer_name,
+     customer_document, customer_email, customer_phone, metadata, expected_payer_tax_id, acquirer, txid, br_code,
+     expires_at, created_at, updated_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $18)`,
+);
+const FIND = statement(
+  'transactions.find',
+  `SELECT ${COLUMNS} FROM transactions t WHERE t.id = $1 AND t.account_id = $2 AND t.mode = $3`,
+);
+const FIND_PUBLIC = statement('transactions.find_public', `SELECT ${COLUMNS} FROM transactions t WHERE t.id = $1`);
+const LOCK_BY_TXID = statement(
+  'transactions.lock_by_txid',
+  `SELECT ${COLUMNS}, ${ACCOUNT_COLUMNS} FROM transactions t JOIN accounts a ON a.id = t.account_id
+   WHERE t.txid = $1 AND t.acquirer = $2 FOR UPDATE OF t`,
+);
+/** Columns that a move does not name keep their value. */
+const MOVE = statement(
+  'transactions.move',
+  `UPDATE transactions t SET status = $2, updated_at = $4,
+     br_code = coalesce($5, br_code), paid_with = coalesce($6, paid_with), end_to_end_id = coalesce($7, end_to_end_id),
+     provider_fee = coalesce($8, provider_fee), platform_fee = coalesce($9, platform_fee),
+     net_amount = coalesce($10, net_amount), paid_at = coalesce($11, paid_at), failure = coalesce($12, failure)
+   WHERE t.id = $1 AND t.status = ANY ($3) RETURNING ${COLUMNS}`,
+);
+/** The failure block is that of `expiryFailure`, so that a read before the sweep and one after it are equal. */
+const EXPIRE_DUE = statement(
+  'transactions.expire_due',
+  `UPDATE transactions t SET status = 'EXPIRED', updated_at = $1,
+     failure = jsonb_build_object('reason', $3::text, 'providerErrorCode', 'expired',
+       'ttlSeconds', round(extract(epoch FROM t.expires_at - t.created_at))::int,
+       'at', to_char(t.expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+   FROM (
+     SELECT id, status AS previous_status FROM transactions
+     WHERE status = 'WAITING_PAYMENT' AND expires_at <= $1
+     ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED
+   ) due
+   WHERE t.id = due.id RETURNING ${COLUMNS}, due.previous_status`,
+);
+const LIST = statement(
+  'transactions.list',
+  `SELECT ${COLUMNS} FROM transactions t
+   WHERE t.account_id = $1 AND t.mode = $2 AND 'PIX' = ANY (t.payment_methods)
+     AND t.id < coalesce($3::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+     AND t.id >= $4::uuid AND t.id <= $5::uuid
+     AND ($6::text[] IS NULL OR (CASE
+       WHEN t.status = 'WAITING_PAYMENT' AND t.expires_at <= $7 THEN 'EXPIRED' ELSE t.status END) = ANY ($6))
+     AND ($8::text IS NULL OR t.customer_document = $8)
+   ORDER BY t.id DESC LIMIT $9`,
+);
+const UNKNOWN = statement(
+  'transactions.unknown',
+  `SELECT ${COLUMNS} FROM transactions t
+   WHERE t.status = 'PENDING' AND t.updated_at <= $1
+   ORDER BY t.updated_at LIMIT $2`,
+);
+const TOUCH_PENDING = statement(
+  'transactions.touch_pending',
+  `UPDATE transactions SET updated_at = $2 WHERE id = $1 AND status = 'PENDING'`,
+);
+const FIND_PENDING = statement(
+  'transactions.find_pending',
+  `SELECT ${COLUMNS} FROM transactions t WHERE t.txid = $1 AND t.acquirer = $2 AND t.status = 'PENDING'`,
+);
+const LOCK = statement('transactions.lock', `SELECT ${COLUMNS} FROM transactions t WHERE t.id = $1 FOR UPDATE`);
+
+export interface MoveFields {
+  readonly brCode?: string;
+  readonly paidWith?: PaymentMethod;
+  readonly endToEndId?: string;
+  readonly providerFee?: Amount;
+  readonly platformFee?: Amount;
+  readonly netAmount?: Amount;
+  readonly paidAt?: Date;
+  readonly failure?: Failure;
+}
+
+export interface TransactionFilter {
+  /** Newest first, strictly older than this id. */
+  readonly before: string | null;
+  readonly createdFrom: Date | null;
+  readonly createdTo: Date | null;
+  readonly statuses: readonly TransactionStatus[] | null;
+  readonly customerDocument: string | null;
+  readonly limit: number;
+}
+
+@Injectable()
+export class TransactionsRepository {
+  constructor(private readonly reader: Reader) {}
+
+  insert(tx: Tx, t: Transaction): void {
+    tx.defer(INSERT, [
+      t.id,
+      t.accountId,
+      t.mode,
+      t.status,
+      t.amount,
+      t.currency,
+      t.paymentMethods,
+      t.customerName,
+      t.customerDocument,
+      t.customerEmail,
+      t.customerPhone,
+      JSON.stringify(t.metadata),
+      t.expectedPayerTaxId,
+      t.acquirer,
+      t.txid,
+      t.brCode,
+      t.expiresAt,
+      t.createdAt,
+    ]);
+  }
+
+  async find(scope: Scope, id: string): Promise<Transaction | null> {
+    const [row] = await this.reader.query<Row>(FIND, [id, scope.accountId, scope.mode]);
+    return row ? toTransaction(row) : null;
+  }
+
+  /** Across accounts: for the public checkout page and for workers, never for a merchant's request. */
+  async findPublic(id: string): Promise<Transaction | null> {
+    const [row] = await this.reader.query<Row>(FIND_PUBLIC, [id]);
+    return row ? toTransaction(row) : null;
+  }
+
+  /** Locks the transaction until the end of `tx`; its account comes along, unlocked. */
+  async lockByTxid(
+    tx: Tx,
+    acquirer: string,
+    txid: string,
+  ): Promise<{ transaction: Transaction; account: Account } | null> {
+    const [row] = await tx.query<Row & AccountRow>(LOCK_BY_TXID, [txid, acquirer]);
+    return row ? { transaction: toTransaction(row), account: toAccount(row) } : null;
+  }
+
+  /** @returns the moved transaction, or null when its status no longer allows the move: somebody else moved it */
+  async move(tx: Tx, id: string, trigger: Trigger, at: Date, fields: MoveFields = {}): Promise<Transaction | null> {
+    const { from, to } = MOVES[trigger];
+    const [row] = await tx.query<Row>(MOVE, [
+      id,
+      to,
+      from,
+      at,
+      fields.brCode,
+      fields.paidWith,
+      fields.endToEndId,
+      fields.providerFee,
+      fields.platformFee,
+      fields.netAmount,
+      fields.paidAt,
+      fields.failure === undefined ? null : JSON.stringify(fields.failure),
+    ]);
+    return row ? toTransaction(row) : null;
+  }
+
+  /** Moves what is past its expiry, in any number of workers at once. */
+  async expireDue(
+    tx: Tx,
+    now: Date,
+    limit: number,
+    reason: string,
+  ): Promise<{ transaction: Transaction; previousStatus: TransactionStatus }[]> {
+    const rows = await tx.query<Row & { previous_status: TransactionStatus }>(EXPIRE_DUE, [now, limit, reason]);
+    return rows.map((row) => ({ transaction: toTransaction(row), previousStatus: row.previous_status }));
+  }
+
+  async list(scope: Scope, filter: TransactionFilter, now: Date): Promise<Transaction[]> {
+    const rows = await this.reader.query<Row>(LIST, [
+      scope.accountId,
+      scope.mode,
+      filter.before,
+      idBound(filter.createdFrom ?? new Date(0), 'min'),
+      filter.createdTo ? idBound(filter.createdTo, 'max') : 'ffffffff-ffff-ffff-ffff-ffffffffffff',
+      filter.statuses,
+      now,
+      filter.customerDocument,
+      filter.limit,
+    ]);
+    return rows.map(toTransaction);
+  }
+
+  async findPending(acquirer: string, txid: string): Promise<Transaction | null> {
+    const [row] = await this.reader.query<Row>(FIND_PENDING, [txid, acquirer]);
+    return row ? toTransaction(row) : null;
+  }
+
+  async lock(tx: Tx, id: string): Promise<Transaction | null> {
+    const [row] = await tx.query<Row>(LOCK, [id]);
+    return row ? toTransaction(row) : null;
+  }
+
+  /** Puts off when the sweeper looks at it (again). */
+  touchPending(tx: Tx, id: string, at: Date): void {
+    tx.defer(TOUCH_PENDING, [id, at]);
+  }
+
+  /** Charges whose creation at the acquirer has no known outcome and that nobody has looked at since. */
+  async findUnknown(before: Date, limit: number): Promise<Transaction[]> {
+    const rows = await this.reader.query<Row>(UNKNOWN, [before, limit]);
+    return rows.map(toTransaction);
+  }
+}

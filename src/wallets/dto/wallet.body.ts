@@ -1,0 +1,50 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+
+// Only for the OpenAPI document: the shapes are made by wallets.serializer.ts.
+
+export class CurrencyBalanceSchema {
+  @ApiProperty({ description: 'ISO 4217.', example: 'BRL' }) currency!: string;
+  @ApiProperty({
+    description: 'Spendable, in the smallest unit; negative after a dispute of spent money.',
+    type: 'integer',
+    example: 1990,
+  })
+  available!: number;
+  @ApiProperty({ description: 'Settled but waiting for its release.', type: 'integer', example: 0 }) pending!: number;
+  @ApiProperty({ description: 'available + pending.', type: 'integer', example: 1990 }) total!: number;
+}
+
+export class BalanceSchema {
+  @ApiProperty({ description: 'Spendable, primary currency.', type: 'integer', example: 1990 }) available!: number;
+  @ApiProperty({ description: 'Settled but held until its release.', type: 'integer', example: 0 }) pending!: number;
+  @ApiPropertyOptional({ description: 'available + pending; not in the flat form.', type: 'integer', example: 1990 })
+  total?: number;
+  @ApiPropertyOptional({ description: 'Held by disputes; not in the flat form.', type: 'integer', example: 0 })
+  retained?: number;
+  @ApiProperty({ description: 'Primary currency, or the one asked for.', example: 'BRL' }) currency!: string;
+  @ApiProperty({
+    description: 'Next release of pending money.',
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    example: '2026-11-22T03:00:00.000Z',
+  })
+  next_release_at!: string | null;
+  @ApiProperty({ description: 'Amount of that release.', type: 'integer', nullable: true, example: 1990 })
+  next_release_amount!: number | null;
+  @ApiPropertyOptional({
+    description: 'One entry for each currency; not in the flat form.',
+    type: [CurrencyBalanceSchema],
+  })
+  balances?: CurrencyBalanceSchema[];
+  @ApiPropertyOptional({ description: 'The primary entry; not in the flat form.', type: CurrencyBalanceSchema })
+  primary?: CurrencyBalanceSchema;
+}
+
+export class WalletSchema {
+  @ApiProperty({ description: 'ISO 4217.', example: 'BRL' }) currency!: string;
+  @ApiProperty({ description: 'Kind of wallet.', example: 'OPERATIONAL' }) walletType!: string;
+  @ApiProperty({ description: 'Equals `available` of the balance.', type: 'integer', example: 1990 }) balance!: number;
+  @ApiProperty({ description: 'Equals `pending` of the balance.', type: 'integer', example: 0 })
+  pendingBalance!: number;
+}

@@ -1,0 +1,63 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../core/clock.js';
+import type { Tx } from '../core/database/index.js';
+import { newId } from '../core/ids.js';
+import type { Scope } from '../core/mode.js';
+import type { Amount } from '../core/money/index.js';
+import { WalletsRepository } from './wallets.repository.js';
+
+/**
+ * Where money of one account, mode and currency can be. Balances are positive for what is owed to somebody:
+ * - `available`, `pending`, `retained`: owed to the merchant (spendable, waiting for its release, held by disputes);
+ * - `platform_fees`, `provider_fees`: earned by the service and by the acquirer;
+ * - `clearing`: the counterpart, what the acquirer holds for us; negative by as much as it holds.
+ * Each account has its own buckets of every kind: a row shared by all merchants would be one queue for all of them.
+ */
+export type Bucket = 'available' | 'pending' | 'retained' | 'platform_fees' | 'provider_fees' | 'clearing';
+
+export interface Posting extends Scope {
+  readonly currency: string;
+  /** What made it, as in `charge.paid:<id>`: a unique key, so the same cause can never post twice. */
+  readonly cause: string;
+  readonly transactionId: string | null;
+  /** Amounts in the smallest unit, positive or negative; they sum to zero. */
+  readonly lines: Partial<Record<Bucket, Amount>>;
+}
+
+/** Double-entry journal. Entries are never changed; a correction is a new entry. */
+@Injectable()
+export class LedgerService {
+  constructor(
+    private readonly wallets: WalletsRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Posts entries and moves the balances with them. Locks the touched balance rows in sorted order until the commit:
+   * call it last in a transaction. A cause that was posted before fails the transaction (unique violation of
+   * `journal_entries_cause_key`).
+   * @throws Error when an entry does not sum to zero: a mistake of the caller, caught before the database does
+   */
+  post(tx: Tx, postings: readonly Posting[]): void {
+    const now = this.clock.now();
+    const entries = postings.map((posting) => {
+      const lines = (Object.entries(posting.lines) as [Bucket, Amount][])
+        .filter(([, amount]) => amount !== 0)
+        .map(([bucket, amount]) => ({ bucket, amount }));
+      const sum = lines.reduce((total, line) => total + line.amount, 0);
+      if (sum !== 0 || lines.length < 2 || !lines.every((line) => Number.isSafeInteger(line.amount))) {
+        throw new Error(`The posting ${posting.cause} has ${lines.length} lines that sum to ${sum}, not to zero`);
+      }
+      return {
+        id: newId(now),
+        accountId: posting.accountId,
+        mode: posting.mode,
+        currency: posting.currency,
+        cause: posting.cause,
+        transactionId: posting.transactionId,
+        lines,
+      };
+    });
+    if (entries.length > 0) this.wallets.post(tx, entries, now);
+  }
+}

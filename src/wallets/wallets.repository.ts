@@ -1,0 +1,154 @@
+import { Injectable } from '@nestjs/common';
+import { Reader, statement, type Tx } from '../core/database/index.js';
+import type { Mode, Scope } from '../core/mode.js';
+import type { Amount } from '../core/money/index.js';
+import type { Bucket } from './ledger.service.js';
+
+export interface EntryRow {
+  id: string;
+  accountId: string;
+  mode: Mode;
+  currency: string;
+  cause: string;
+  transactionId: string | null;
+  lines: readonly { bucket: Bucket; amount: Amount }[];
+}
+
+export interface ReleaseRow {
+  id: string;
+  accountId: string;
+  mode: Mode;
+  currency: string;
+  transactionId: string;
+  amount: Amount;
+  releaseAt: Date;
+}
+
+/**
+ * Entries, their lines and the balances in one statement. The upsert inserts missing balance rows and locks the others
+ * in sorted order, so two postings can never wait for each other; it comes last, so the hot row is held for the
+ * shortest time before the commit.
+ */
+const POST = statement(
+  'ledger.post',
+  `WITH entries AS (
+     INSERT INTO journal_entries (id, account_id, mode, currency, cause, transaction_id, created_at)
+     SELECT *, $13::timestamptz FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::uuid[])
+   ), lines AS (
+     INSERT INTO journal_lines (entry_id, line, account_id, mode, currency, bucket, amount)
+     SELECT * FROM unnest($7::uuid[], $14::smallint[], $8::uuid[], $9::text[], $10::text[], $11::text[], $12::bigint[])
+   )
+   INSERT INTO balances (account_id, mode, currency, bucket, amount, updated_at)
+   SELECT account_id, mode, currency, bucket, sum(amount)::bigint, $13
+   FROM unnest($8::uuid[], $9::text[], $10::text[], $11::text[], $12::bigint[]) AS l (account_id, mode, currency, bucket, amount)
+   GROUP BY account_id, mode, currency, bucket ORDER BY account_id, mode, currency, bucket
+   ON CONFLICT (account_id, mode, currency, bucket)
+   DO UPDATE SET amount = balances.amount + excluded.amount, updated_at = excluded.updated_at`,
+);
+
+const BALANCES = statement(
+  'ledger.balances',
+  `SELECT currency, bucket, amount FROM balances
+   WHERE account_id = $1 AND mode = $2 AND bucket IN ('available', 'pending', 'retained') ORDER BY currency`,
+);
+
+const NEXT_RELEASE = statement(
+  'releases.next',
+  `SELECT DISTINCT ON (currency) currency, release_at, sum(amount)::bigint AS amount FROM releases
+   WHERE account_id = $1 AND mode = $2 AND released_at IS NULL
+   GROUP BY currency, release_at ORDER BY currency, release_at`,
+);
+
+const INSERT_RELEASE = statement(
+  'releases.insert',
+  `INSERT INTO releases (id, account_id, mode, currency, transaction_id, amount, release_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+);
+
+const CLAIM_RELEASES = statement(
+  'releases.claim',
+  `UPDATE releases SET released_at = $1 WHERE id IN (
+     SELECT id FROM releases WHERE released_at IS NULL AND release_at <= $1
+     ORDER BY release_at LIMIT $2 FOR UPDATE SKIP LOCKED)
+   RETURNING id, account_id, mode, currency, transaction_id, amount, release_at`,
+);
+
+const INCOHERENT = statement(
+  'ledger.incoherent',
+  `SELECT coalesce(b.account_id, l.account_id) AS account_id, coalesce(b.bucket, l.bucket) AS bucket
+   FROM balances b
+   FULL JOIN (SELECT account_id, mode, currency, bucket, sum(amount) AS amount FROM journal_lines GROUP BY 1, 2, 3, 4) l
+     USING (account_id, mode, currency, bucket)
+   WHERE b.amount IS DISTINCT FROM l.amount LIMIT 100`,
+);
+
+@Injectable()
+export class WalletsRepository {
+  constructor(private readonly reader: Reader) {}
+
+  post(tx: Tx, entries: readonly EntryRow[], now: Date): void {
+    const lines = entries.flatMap((entry) => entry.lines.map((line, index) => ({ entry, line, number: index + 1 })));
+    tx.defer(POST, [
+      entries.map((entry) => entry.id),
+      entries.map((entry) => entry.accountId),
+      entries.map((entry) => entry.mode),
+      entries.map((entry) => entry.currency),
+      entries.map((entry) => entry.cause),
+      entries.map((entry) => entry.transactionId),
+      lines.map(({ entry }) => entry.id),
+      lines.map(({ entry }) => entry.accountId),
+      lines.map(({ entry }) => entry.mode),
+      lines.map(({ entry }) => entry.currency),
+      lines.map(({ line }) => line.bucket),
+      lines.map(({ line }) => line.amount),
+      now,
+      lines.map(({ number }) => number),
+    ]);
+  }
+
+  async balances(scope: Scope): Promise<{ currency: string; bucket: Bucket; amount: Amount }[]> {
+    return this.reader.query(BALANCES, [scope.accountId, scope.mode]);
+  }
+
+  async nextReleases(scope: Scope): Promise<{ currency: string; release_at: Date; amount: Amount }[]> {
+    return this.reader.query(NEXT_RELEASE, [scope.accountId, scope.mode]);
+  }
+
+  insertRelease(tx: Tx, release: ReleaseRow): void {
+    tx.defer(INSERT_RELEASE, [
+      release.id,
+      release.accountId,
+      release.mode,
+      release.currency,
+      release.transactionId,
+      release.amount,
+      release.releaseAt,
+    ]);
+  }
+
+  async claimDueReleases(tx: Tx, now: Date, limit: number): Promise<ReleaseRow[]> {
+    const rows = await tx.query<{
+      id: string;
+      account_id: string;
+      mode: Mode;
+      currency: string;
+      transaction_id: string;
+      amount: Amount;
+      release_at: Date;
+    }>(CLAIM_RELEASES, [now, limit]);
+    return rows.map((row) => ({
+      id: row.id,
+      accountId: row.account_id,
+      mode: row.mode,
+      currency: row.currency,
+      transactionId: row.transaction_id,
+      amount: row.amount,
+      releaseAt: row.release_at,
+    }));
+  }
+
+  /** Balances that are not the sum of their lines: none, ever. */
+  async incoherent(): Promise<{ account_id: string; bucket: string }[]> {
+    return this.reader.query(INCOHERENT, []);
+  }
+}

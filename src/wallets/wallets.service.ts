@@ -1,0 +1,130 @@
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { releaseTimeOf } from '../brazil/index.js';
+import { Clock } from '../core/clock.js';
+import { type Config, CONFIG } from '../core/config/index.js';
+import { Database, type Tx } from '../core/database/index.js';
+import { newId } from '../core/ids.js';
+import type { Scope } from '../core/mode.js';
+import type { Amount } from '../core/money/index.js';
+import { Poller } from '../core/queue/index.js';
+import { LedgerService } from './ledger.service.js';
+import { WalletsRepository } from './wallets.repository.js';
+
+/** Amounts in the currency's smallest unit. */
+export interface WalletBalance {
+  readonly currency: string;
+  readonly available: Amount;
+  readonly pending: Amount;
+  readonly retained: Amount;
+  readonly nextReleaseAt: Date | null;
+  readonly nextReleaseAmount: Amount | null;
+}
+
+export interface CreditedSettlement extends Scope {
+  readonly transactionId: string;
+  readonly currency: string;
+  readonly amount: Amount;
+  readonly providerFee: Amount;
+  readonly platformFee: Amount;
+  readonly netAmount: Amount;
+  readonly paidAt: Date;
+  /** Calendar days in São Paulo until the money is spendable; 0 is at once (decisions §3.20). */
+  readonly releaseDays: number;
+}
+
+const RELEASE_BATCH = 200;
+
+@Injectable()
+export class WalletsService implements OnApplicationBootstrap {
+  constructor(
+    @Inject(CONFIG) private readonly config: Config,
+    private readonly database: Database,
+    private readonly wallets: WalletsRepository,
+    private readonly ledger: LedgerService,
+    private readonly poller: Poller,
+    private readonly clock: Clock,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    if (this.config.runsWorkers) this.poller.every('wallets.release', 5_000, () => this.releaseDue());
+  }
+
+  /** Credits a settlement once for ever: its cause is the transaction. Locks the account's balances. */
+  credit(tx: Tx, settlement: CreditedSettlement): void {
+    const { accountId, mode, currency, transactionId, netAmount } = settlement;
+    const held = settlement.releaseDays > 0;
+    if (held && netAmount > 0) {
+      this.wallets.insertRelease(tx, {
+        id: newId(this.clock.now()),
+        accountId,
+        mode,
+        currency,
+        transactionId,
+        amount: netAmount,
+        releaseAt: releaseTimeOf(settlement.paidAt, settlement.releaseDays),
+      });
+    }
+    this.ledger.post(tx, [
+      {
+        accountId,
+        mode,
+        currency,
+        transactionId,
+        cause: `charge.paid:${transactionId}`,
+        lines: {
+          clearing: -settlement.amount,
+          [held ? 'pending' : 'available']: netAmount,
+          platform_fees: settlement.platformFee,
+          provider_fees: settlement.providerFee,
+        },
+      },
+    ]);
+  }
+
+  /**
+   * Moves what is due from pending to available; safe to run in any number of workers.
+   * @returns whether there may be more
+   */
+  async releaseDue(): Promise<boolean> {
+    const released = await this.database.transaction(async (tx) => {
+      const due = await this.wallets.claimDueReleases(tx, this.clock.now(), RELEASE_BATCH);
+      this.ledger.post(
+        tx,
+        due.map((release) => ({
+          accountId: release.accountId,
+          mode: release.mode,
+          currency: release.currency,
+          transactionId: release.transactionId,
+          cause: `release:${release.transactionId}`,
+          lines: { pending: -release.amount, available: release.amount },
+        })),
+      );
+      return due.length;
+    });
+    return released === RELEASE_BATCH;
+  }
+
+  /** One entry for each currency the account ever had money in; `primary` first, also when it is empty. */
+  async balances(scope: Scope, primary: string): Promise<WalletBalance[]> {
+    const [rows, releases] = await Promise.all([this.wallets.balances(scope), this.wallets.nextReleases(scope)]);
+    const currencies = [...new Set([primary, ...rows.map((row) => row.currency)])];
+    return currencies.map((currency) => {
+      const of = (bucket: string): Amount =>
+        rows.find((row) => row.currency === currency && row.bucket === bucket)?.amount ?? 0;
+      const release = releases.find((candidate) => candidate.currency === currency);
+      return {
+        currency,
+        available: of('available'),
+        pending: of('pending'),
+        retained: of('retained'),
+        nextReleaseAt: release?.release_at ?? null,
+        nextReleaseAmount: release?.amount ?? null,
+      };
+    });
+  }
+
+  /** Balances that are not the sum of their journal lines; empty unless something is badly wrong. */
+  async incoherent(): Promise<{ account_id: string; bucket: string }[]> {
+    return this.wallets.incoherent();
+  }
+}

@@ -1,0 +1,29 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { IsArray, IsDefined, IsString } from 'class-validator';
+
+export class CreateEndpointDto {
+  @IsString({ message: 'must be a string' })
+  @IsDefined({ message: 'is required' })
+  @ApiProperty({
+    description:
+      'Where deliveries are posted, at most 2048 characters, without user name or password. Live mode takes https only; test mode also http.',
+    type: String,
+    format: 'uri',
+    maxLength: 2048,
+    example: 'https://merchant.example/webhooks/recebe',
+  })
+  url!: string;
+
+  @IsString({ each: true, message: 'must contain only strings' })
+  @IsArray({ message: 'must be a list of event names' })
+  @IsDefined({ message: 'is required' })
+  @ApiProperty({
+    description:
+      'Event names from `GET /v1/webhooks/event-catalog`; duplicates are collapsed, an unknown name is a 400. `"*"` subscribes to every canonical name, those of later versions included: `charge.*`, `payout.*`, `med_case.*` and `med.resolved`, never the legacy `payment.*` and `withdrawal.*`. An endpoint subscribed to several names of one transition gets one delivery for each.',
+    type: [String],
+    minItems: 1,
+    maxItems: 100,
+    example: ['charge.paid', 'charge.expired'],
+  })
+  events!: string[];
+}

@@ -1,0 +1,46 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { EndpointStatus } from '../endpoints.repository.js';
+
+const URL_DESCRIPTION = 'Where deliveries are posted.';
+const URL_EXAMPLE = 'https://merchant.example/webhooks/recebe';
+const EVENTS_DESCRIPTION = 'Subscribed event names; `"*"` stands for every canonical name.';
+const EVENTS_EXAMPLE = ['charge.paid', 'charge.expired'];
+const STATUS_DESCRIPTION = 'Only an ACTIVE endpoint gets deliveries. An answer 410 makes it INACTIVE.';
+
+export class RegisteredEndpointBody {
+  @ApiProperty({ description: 'Id of the endpoint.', example: '019a4c1e-8a00-7c3d-9d52-6f1b2a3c4d5e' }) id!: string;
+  @ApiProperty({ description: URL_DESCRIPTION, example: URL_EXAMPLE }) url!: string;
+  @ApiProperty({ description: EVENTS_DESCRIPTION, type: [String], example: EVENTS_EXAMPLE }) events!: string[];
+  @ApiProperty({
+    description: 'Key of the HMAC-SHA256 signatures, 64 hex characters taken as UTF-8 text. Shown here only: keep it.',
+    example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+  })
+  secret!: string;
+  @ApiProperty({ description: STATUS_DESCRIPTION, enum: ['ACTIVE', 'INACTIVE'], example: 'ACTIVE' })
+  status!: EndpointStatus;
+}
+
+export class EndpointBody {
+  @ApiProperty({
+    description: '`wh_` and the id given at registration; routes take both forms.',
+    example: 'wh_019a4c1e-8a00-7c3d-9d52-6f1b2a3c4d5e',
+  })
+  id!: string;
+  @ApiProperty({ description: URL_DESCRIPTION, example: URL_EXAMPLE }) url!: string;
+  @ApiProperty({ description: EVENTS_DESCRIPTION, type: [String], example: EVENTS_EXAMPLE }) events!: string[];
+  @ApiProperty({ description: STATUS_DESCRIPTION, enum: ['ACTIVE', 'INACTIVE'], example: 'ACTIVE' })
+  status!: EndpointStatus;
+  @ApiProperty({
+    description: 'When it was registered, UTC.',
+    format: 'date-time',
+    example: '2026-11-03T12:00:00.000Z',
+  })
+  createdAt!: string;
+  @ApiProperty({ description: 'When it last changed, UTC.', format: 'date-time', example: '2026-11-03T12:00:00.000Z' })
+  updatedAt!: string;
+}
+
+export class EndpointListBody {
+  @ApiProperty({ description: 'Every endpoint of the account in this mode, newest first.', type: [EndpointBody] })
+  data!: EndpointBody[];
+}

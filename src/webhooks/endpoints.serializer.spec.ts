@@ -1,0 +1,51 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Endpoint } from './endpoints.repository.js';
+import { catalogItem, endpointItem, endpointList, registeredEndpoint } from './endpoints.serializer.js';
+
+const id = '019a4c1e-8a00-7c3d-9d52-6f1b2a3c4d5e';
+// A row may carry more than its type says: none of it may leave.
+const endpoint = {
+  id,
+  url: 'https://merchant.example/hook',
+  events: ['charge.paid', '*'],
+  status: 'ACTIVE',
+  createdAt: new Date('2026-11-03T12:00:00.001Z'),
+  updatedAt: new Date('2026-11-04T12:00:00.002Z'),
+  accountId: '019a4c1e-0000-7c3d-9d52-6f1b2a3c4d5e',
+  secretSealed: Buffer.from('sealed'),
+} satisfies Endpoint & Record<string, unknown>;
+
+describe('endpoint serializers', () => {
+  it('gives a registration the bare id and the secret', () => {
+    expect(registeredEndpoint(endpoint, 'f'.repeat(64))).toStrictEqual({
+      id,
+      url: 'https://merchant.example/hook',
+      events: ['charge.paid', '*'],
+      secret: 'f'.repeat(64),
+      status: 'ACTIVE',
+    });
+  });
+
+  it('lists endpoints with wh_ ids and times, without secrets', () => {
+    const item = {
+      id: `wh_${id}`,
+      url: 'https://merchant.example/hook',
+      events: ['charge.paid', '*'],
+      status: 'ACTIVE',
+      createdAt: '2026-11-03T12:00:00.001Z',
+      updatedAt: '2026-11-04T12:00:00.002Z',
+    };
+    expect(endpointItem(endpoint)).toStrictEqual(item);
+    expect(endpointList([endpoint])).toStrictEqual({ data: [item] });
+    expect(endpointList([])).toStrictEqual({ data: [] });
+  });
+
+  it('shows the three fields of a catalog item', () => {
+    const item = { event: 'payment.created', description: 'A payment was created.', legacy: true, from: 'x' };
+    expect(catalogItem(item)).toStrictEqual({
+      event: 'payment.created',
+      description: 'A payment was created.',
+      legacy: true,
+    });
+  });
+});

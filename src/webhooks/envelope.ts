@@ -1,0 +1,43 @@
+import { API_VERSION } from '../core/api-version.js';
+import { eventId } from '../core/ids.js';
+import type { DomainEvent, EventFamily } from '../outbox/index.js';
+
+export interface CanonicalEnvelope {
+  /** `evt_<32 hex>`: one for each business event, whatever the number of endpoints, names and retries. */
+  id: string;
+  object: 'event';
+  api_version: string;
+  type: string;
+  created_at: string;
+  data: { object: object };
+}
+
+export interface LegacyEnvelope {
+  event: string;
+  data: object;
+}
+
+/**
+ * @param name what the merchant subscribed to, as in `charge.paid`
+ * @param content `data.object` of the canonical family, `data` of the legacy one
+ */
+export function envelope(
+  family: EventFamily,
+  event: Pick<DomainEvent, 'id' | 'occurredAt'>,
+  name: string,
+  content: object,
+): CanonicalEnvelope | LegacyEnvelope {
+  switch (family) {
+    case 'canonical':
+      return {
+        id: eventId(event.id),
+        object: 'event',
+        api_version: API_VERSION,
+        type: name,
+        created_at: event.occurredAt.toISOString(),
+        data: { object: content },
+      };
+    case 'legacy':
+      return { event: name, data: content };
+  }
+}

@@ -1,0 +1,3 @@
+export { EndpointsService } from './endpoints.service.js';
+export { WebhookAttemptEntity, WebhookDeliveryEntity, WebhookEndpointEntity } from './webhook.entity.js';
+export { WebhooksModule } from './webhooks.module.js';

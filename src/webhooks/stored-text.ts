@@ -1,0 +1,18 @@
+/** At most this much of a receiver's answer is kept (decisions §4.5). */
+export const MAX_RESPONSE_BYTES = 8 * 1024;
+
+/**
+ * Bytes from a stranger as text that PostgreSQL stores: valid UTF-8 without NUL, which would fail the INSERT and with
+ * it the record of the whole attempt.
+ * @returns at most 8 KiB in UTF-8; a character that the limit cuts through is left out
+ */
+export function toStorableText(bytes: Uint8Array): string {
+  const text = decode(bytes.subarray(0, MAX_RESPONSE_BYTES)).replaceAll('\0', '\uFFFD');
+  // One bad byte becomes a replacement character of three.
+  return decode(Buffer.from(text, 'utf8').subarray(0, MAX_RESPONSE_BYTES));
+}
+
+function decode(bytes: Uint8Array): string {
+  // As a stream that never ends, the decoder holds back an unfinished last character.
+  return new TextDecoder('utf-8').decode(bytes, { stream: true });
+}

@@ -1,0 +1,328 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, it, expect } from '@jest/globals';
+import { Ajv } from 'ajv';
+import { DockerfileParser, type Instruction } from 'dockerfile-ast';
+import { validate } from 'dockerfile-utils';
+import { parse } from 'yaml';
+import { readConfig } from '../src/core/config/config.js';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+const dockerfile = read('docker/Dockerfile');
+const composeText = read('docker/compose.yaml');
+
+const require = createRequire(import.meta.url);
+// Its declarations import without extensions, which a NodeNext compiler cannot follow.
+const { DCLinter } = require('dclint') as {
+  DCLinter: new (config: { rules: Record<string, 0 | 1 | 2>; quiet: boolean; debug: boolean; exclude: string[] }) => {
+    lintFiles(paths: string[], recursive: boolean): { messages: { rule: string }[] }[];
+  };
+};
+
+const SECRET = /SECRET|PASSWORD|TOKEN|_KEY|CREDENTIAL/;
+
+interface Stage {
+  name: string | null;
+  image: string;
+  instructions: Instruction[];
+}
+
+function stages(text: string): Stage[] {
+  const found: Stage[] = [];
+  const file = DockerfileParser.parse(text);
+  const froms = file.getFROMs();
+  for (const instruction of file.getInstructions()) {
+    const from = froms.find((f) => f.getRange().start.line === instruction.getRange().start.line);
+    if (from) found.push({ name: from.getBuildStage(), image: from.getImage() ?? '', instructions: [] });
+    else found.at(-1)?.instructions.push(instruction);
+  }
+  return found;
+}
+
+/** The last value an instruction has in a stage, or in the stages it is built from; that is what the image gets. */
+function lastOf(all: Stage[], stage: Stage | undefined, keyword: string): Instruction | undefined {
+  if (!stage) return undefined;
+  const own = stage.instructions.filter((i) => i.getKeyword() === keyword).at(-1);
+  return (
+    own ??
+    lastOf(
+      all,
+      all.slice(0, all.indexOf(stage)).findLast((s) => s.name === stage.image),
+      keyword,
+    )
+  );
+}
+
+function environmentOf(all: Stage[], stage: Stage | undefined): Record<string, string> {
+  if (!stage) return {};
+  const parent = all.slice(0, all.indexOf(stage)).findLast((s) => s.name === stage.image);
+  const env = environmentOf(all, parent);
+  const text = stage.instructions.map((i) => i.getTextContent()).join('\n');
+  for (const e of DockerfileParser.parse(`FROM scratch\n${text}`).getENVs()) {
+    for (const property of e.getProperties()) env[property.getName()] = property.getValue() ?? '';
+  }
+  return env;
+}
+
+function execForm(instruction: Instruction | undefined): string[] | undefined {
+  const array = /\[.*\]\s*$/s.exec(instruction?.getArgumentsContent() ?? '')?.[0];
+  try {
+    return array === undefined ? undefined : (JSON.parse(array) as string[]);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What is wrong with a Dockerfile, one short line each. */
+function dockerfileProblems(text: string): string[] {
+  const problems = validate(text).map(
+    ({ message }) => `syntax: ${typeof message === 'string' ? message : message.value}`,
+  );
+  const all = stages(text);
+  const final = all.at(-1);
+  const names = all.map((s) => s.name);
+  if (all.length < 2) problems.push('one stage only');
+  for (const { image } of all) {
+    if (!names.includes(image) && !/:\d+\.\d+\.\d+(-[a-z]+)*$|@sha256:[0-9a-f]{64}$/.test(image)) {
+      problems.push(`base image not pinned: ${image}`);
+    }
+  }
+  for (const { instructions } of all) {
+    for (const i of instructions) {
+      const content = i.getArgumentsContent() ?? '';
+      const keyword = i.getKeyword();
+      if (keyword === 'ADD') problems.push('ADD');
+      if (keyword === 'RUN' && /npm (i|install)\b/.test(content)) problems.push('npm install ignores the lock');
+      if ((keyword === 'ENV' || keyword === 'ARG') && SECRET.test(content)) problems.push(`secret in ${keyword}`);
+    }
+  }
+  if (final?.instructions.some((i) => i.getKeyword() === 'COPY' && / \.\/? /.test(` ${i.getArgumentsContent()}`))) {
+    problems.push('the whole context in the last stage');
+  }
+  const user = lastOf(all, final, 'USER')?.getArgumentsContent()?.split(':')[0] ?? 'root';
+  if (!/^[1-9]\d*$/.test(user)) problems.push(`runs as ${user}`);
+  const health = execForm(lastOf(all, final, 'HEALTHCHECK'));
+  if (health?.[0] !== 'node') problems.push('no HEALTHCHECK by node');
+  if (execForm(lastOf(all, final, 'CMD'))?.join(' ') !== 'node dist/src/main.js') problems.push('CMD not in exec form');
+  if (!lastOf(all, final, 'STOPSIGNAL')) problems.push('no STOPSIGNAL');
+  return problems;
+}
+
+interface Service {
+  image: string;
+  environment: Record<string, string>;
+  ports?: string[];
+  volumes?: string[];
+  depends_on?: Record<string, { condition: string }>;
+  healthcheck?: object;
+}
+interface Compose {
+  services: Record<string, Service>;
+  volumes: object;
+}
+
+/** Substitutes ${NAME}, ${NAME:-default} and ${NAME:?message} in every string, as Compose does after parsing. */
+function interpolate<T>(node: T, env: Record<string, string>): T {
+  if (typeof node === 'string') {
+    return node.replace(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_all, name: string, kind?: string, rest?: string) => {
+      const value = env[name] ?? '';
+      if (value === '' && kind === '?') throw new Error(`${name}: ${rest ?? ''}`);
+      return value === '' && kind === '-' ? (rest ?? '') : value;
+    }) as T;
+  }
+  if (Array.isArray(node)) return node.map((item: unknown) => interpolate(item, env)) as T;
+  if (typeof node !== 'object' || node === null) return node;
+  return Object.fromEntries(Object.entries(node).map(([k, v]: [string, unknown]) => [k, interpolate(v, env)])) as T;
+}
+
+const required: Record<string, string> = {
+  POSTGRES_PASSWORD: 'a1b2c3',
+  JWT_SECRET: 'j'.repeat(64),
+  ENCRYPTION_KEY: 'e'.repeat(64),
+};
+const load = (text: string, env = required): Compose => interpolate(parse(text, { merge: true }) as Compose, env);
+const compose = load(composeText);
+
+function schemaProblems(document: object): string[] {
+  // The package carries compose-spec's own schema; its $schema says https, which names no schema that ajv knows.
+  const path = join(dirname(require.resolve('dclint/package.json')), 'schemas/compose.schema.json');
+  const { $schema: _, ...schema } = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;
+  const check = new Ajv({ strict: false, allErrors: true }).compile(schema);
+  return check(document) ? [] : (check.errors ?? []).map((e) => `${e.instancePath} ${e.message ?? ''}`);
+}
+
+describe('docker/Dockerfile', () => {
+  it('keeps every rule', () => {
+    expect(dockerfileProblems(dockerfile)).toEqual([]);
+  });
+
+  const broken: [string, (text: string) => string, RegExp][] = [
+    ['an unknown instruction', (t) => `${t}\nCOPPY a b\n`, /syntax/],
+    ['one stage only', (t) => t.slice(0, t.indexOf('FROM base AS build')), /one stage only/],
+    ['latest', (t) => t.replace(/node:\S+/, 'node:latest'), /not pinned/],
+    ['a floating major', (t) => t.replace(/node:\S+/, 'node:24-trixie-slim'), /not pinned/],
+    ['ADD', (t) => t.replace('COPY . .', 'ADD . .'), /^ADD$/],
+    ['npm install', (t) => t.replace('npm ci', 'npm install'), /ignores the lock/],
+    ['a secret as ENV', (t) => t.replace('PORT=3000', 'JWT_SECRET=x'), /secret in ENV/],
+    ['a secret as ARG', (t) => t.replace('WORKDIR', 'ARG NPM_TOKEN\nWORKDIR'), /secret in ARG/],
+    ['sources in the image', (t) => t.replace('COPY package.json ./', 'COPY . .'), /whole context/],
+    ['root, by name', (t) => t.replace(/USER .*/, 'USER root'), /runs as root/],
+    ['root, by leaving USER out', (t) => t.replace(/USER .*/, ''), /runs as root/],
+    ['curl', (t) => t.replace(/CMD \["node", "docker.*/, 'CMD curl -f localhost'), /no HEALTHCHECK/],
+    ['CMD in a shell', (t) => t.replace(/CMD \["node", "dist.*/, 'CMD node dist/src/main.js'), /exec form/],
+    ['no stop signal', (t) => t.replace(/STOPSIGNAL .*/, ''), /STOPSIGNAL/],
+  ];
+  it.each(broken)('would be caught with %s', (_name, mutate, problem) => {
+    const changed = mutate(dockerfile);
+    expect(changed).not.toBe(dockerfile);
+    expect(dockerfileProblems(changed)).toContainEqual(expect.stringMatching(problem));
+  });
+
+  it('gets from .dockerignore only what it names', () => {
+    const lines = read('.dockerignore')
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'));
+    expect(lines[0]).toBe('*');
+    expect(lines.filter((line) => line.startsWith('!')).join(' ')).not.toMatch(/\.env|\.data|\.git|npmrc|\*\*/);
+    expect(lines).toEqual(expect.arrayContaining(['!src', '!migrations', '!docker/healthcheck.mjs', '**/.env*']));
+  });
+});
+
+describe('docker/healthcheck.mjs', () => {
+  async function exitCode(listener: RequestListener): Promise<number> {
+    const server = createServer(listener);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const PORT = String((server.address() as AddressInfo).port);
+    try {
+      return await new Promise<number>((resolve) => {
+        const child = execFile(process.execPath, [join(root, 'docker/healthcheck.mjs')], { env: { PORT } }, () =>
+          resolve(child.exitCode ?? -1),
+        );
+      });
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  }
+
+  it('is content with 200 of /health/live', async () => {
+    expect(await exitCode((req, res) => res.writeHead(req.url === '/health/live' ? 200 : 404).end())).toBe(0);
+  });
+
+  it.each([404, 500, 503, 301])('fails on %i', async (status) => {
+    expect(await exitCode((_req, res) => res.writeHead(status, { location: '/health/live' }).end())).toBe(1);
+  });
+
+  it('fails on a connection that is dropped', async () => {
+    expect(await exitCode((req) => req.socket.destroy())).toBe(1);
+  });
+
+  it('fails on a service that accepts and never answers', async () => {
+    expect(await exitCode(() => undefined)).toBe(1);
+  }, 15_000);
+});
+
+describe('docker/compose.yaml', () => {
+  const own = ['api', 'worker'] as const;
+  const stateful = ['postgres', 'redis'] as const;
+  const service = (name: string): Service => {
+    const found = compose.services[name];
+    if (!found) throw new Error(`no service ${name}`);
+    return found;
+  };
+
+  it('fits the schema of the Compose Specification, which a misspelt key does not', () => {
+    expect(schemaProblems(compose)).toEqual([]);
+    expect(schemaProblems(load(composeText.replace('depends_on:', 'depend_on:')))).not.toEqual([]);
+    expect(schemaProblems(load(composeText.replace('service_healthy', 'healthy')))).not.toEqual([]);
+  });
+
+  it('has no finding of the linter, which a port open to the world is', () => {
+    // Off: rules of order, which would part related keys; and build with image, since two services share one image.
+    const off = ['service-keys-order', 'services-alphabetical-order', 'top-level-properties-order'];
+    const alsoOff = ['service-dependencies-alphabetical-order', 'no-build-and-image'];
+    const rules = Object.fromEntries([...off, ...alsoOff].map((name) => [name, 0] as const));
+    const directory = mkdtempSync(join(tmpdir(), 'compose-'));
+    const findings = (text: string): string[] => {
+      // With values in place: the linter does not look behind ${…}.
+      writeFileSync(join(directory, 'compose.yaml'), interpolate(text, required));
+      const linter = new DCLinter({ rules, quiet: false, debug: false, exclude: [] });
+      return linter.lintFiles([directory], false).flatMap((r) => r.messages.map((m) => m.rule));
+    };
+    try {
+      expect(findings(composeText)).toEqual([]);
+      expect(findings(composeText.replace('${PUBLISH_ADDRESS:-127.0.0.1}:', ''))).toEqual([
+        'no-unbound-port-interfaces',
+      ]);
+      expect(findings(composeText.replace('postgres:18-trixie', 'postgres'))).toEqual([
+        'service-image-require-explicit-tag',
+      ]);
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  });
+
+  it('names every service that runs', () => {
+    expect(Object.keys(compose.services).sort()).toEqual([...own, ...stateful].sort());
+    expect(composeText).not.toMatch(/^version:/m);
+  });
+
+  it.each(Object.keys(required))('refuses to start without %s', (name) => {
+    expect(() => load(composeText, { ...required, [name]: '' })).toThrow(`${name}: set it to`);
+  });
+
+  it('documents every variable it reads, and no secret has a value', () => {
+    const example = read('docker/.env.example').match(/^\w+=.*$/gm) ?? [];
+    const used = new Set([...composeText.matchAll(/\$\{(\w+)/g)].map((m) => m[1] ?? ''));
+    expect(example.map((line) => line.replace(/=.*/, '')).sort()).toEqual([...used].sort());
+    expect(example.filter((line) => SECRET.test(line.replace(/=.*/, '')) && !line.endsWith('='))).toEqual([]);
+  });
+
+  it.each(own)('gives %s only settings that the service knows, enough for production', (name) => {
+    const known = [...read('src/core/config/config.ts').matchAll(/^\s+([A-Z_]{3,}):/gm)].map((m) => m[1]);
+    const all = stages(dockerfile);
+    const image = Object.entries(environmentOf(all, all.at(-1))).filter(([key]) => !key.startsWith('NPM_CONFIG_'));
+    const environment = { ...Object.fromEntries(image), ...service(name).environment };
+    expect(known.length).toBeGreaterThan(10);
+    expect(Object.keys(environment).filter((key) => !known.includes(key))).toEqual([]);
+    expect(readConfig(environment)).toMatchObject({
+      production: true,
+      role: name,
+      host: '0.0.0.0',
+      port: 3000,
+      databaseUrl: 'postgres://recebe:a1b2c3@postgres:5432/recebe',
+      redisUrl: 'redis://redis:6379',
+    });
+  });
+
+  it.each(own)('starts %s after the healthy databases', (name) => {
+    expect(service(name).depends_on).toEqual({
+      postgres: { condition: 'service_healthy' },
+      redis: { condition: 'service_healthy' },
+    });
+  });
+
+  it.each(stateful)('keeps %s pinned, healthy, durable and unpublished', (name) => {
+    const { image, healthcheck, ports, volumes } = service(name);
+    expect(image).toMatch(/:\d+[\d.]*-[a-z]+$/);
+    expect(healthcheck).toBeDefined();
+    expect(ports).toBeUndefined();
+    expect(Object.keys(compose.volumes)).toContain(volumes?.[0]?.split(':')[0]);
+  });
+
+  it('mounts PostgreSQL 18 where its image keeps the data', () => {
+    expect(service('postgres').volumes).toEqual(['postgres:/var/lib/postgresql']);
+  });
+
+  it('publishes the API on loopback unless told otherwise', () => {
+    expect(service('api').ports).toEqual(['127.0.0.1:3000:3000']);
+    expect(service('worker').ports).toBeUndefined();
+  });
+});

@@ -1,0 +1,528 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { IdempotencyService } from '../../src/core/idempotency/index.js';
+import { expectLedgerCoherent } from '../support/coherence.js';
+import { WebhookReceiver } from '../support/receiver.js';
+import { type Answer, type ChargeAnswer, type Merchant, TestService } from '../support/service.js';
+
+interface ErrorAnswer extends Record<string, unknown> {
+  error: { type: string; code: string; message: string; param?: string; details?: { param: string; code: string }[] };
+  request_id: string;
+}
+
+let service: TestService;
+let merchant: Merchant;
+
+beforeAll(async () => {
+  service = await TestService.start({ env: { CHARGE_LIST_ENABLED: 'true' } });
+  merchant = await service.merchant();
+});
+afterEach(() => expectLedgerCoherent(service.database.url));
+afterAll(() => service.stop());
+
+function expectError(answer: Answer<ErrorAnswer>, status: number, type: string, code: string): void {
+  expect({ status: answer.status, type: answer.body.error.type, code: answer.body.error.code }).toEqual({
+    status,
+    type,
+    code,
+  });
+  expect(answer.body.request_id).toBe(answer.headers.get('x-request-id'));
+}
+
+describe('idempotency', () => {
+  it('50 twins at once: one charge, one event, 50 equal answers; another body is a conflict', async () => {
+    const key = `twins-${randomUUID()}`;
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => service.createCharge(merchant.testKey, { amount: 777 }, key)),
+    );
+    expect(answers.map((answer) => answer.status)).toEqual(Array.from({ length: 50 }, () => 201));
+    expect(new Set(answers.map((answer) => answer.text)).size).toBe(1);
+    expect(answers.filter((answer) => answer.headers.get('idempotent-replayed') === null)).toHaveLength(1);
+    const id = answers[0]?.body.id.slice(3);
+    const [counts] = await service.sql(
+      `SELECT (SELECT count(*)::int FROM transactions WHERE amount = 777) AS charges,
+              (SELECT count(*)::int FROM events WHERE subject_id = $1) AS events`,
+      [id],
+    );
+    expect(counts).toEqual({ charges: 1, events: 1 });
+    const other = await service.createCharge<ErrorAnswer>(merchant.testKey, { amount: 778 }, key);
+    expectError(other, 409, 'idempotency_error', 'idempotency_key_reused');
+  });
+
+  it('the shortcut and the general route are one operation; defaults and order of keys do not matter', async () => {
+    const key = `shared-${randomUUID()}`;
+    const first = await service.createCharge(
+      merchant.testKey,
+      { amount: 500, customer: { name: 'A', phone: '11999999999' } },
+      key,
+    );
+    const replay = await service.call('POST', '/v1/pix/charges', {
+      key: merchant.testKey,
+      headers: { 'Idempotency-Key': key },
+      rawBody: '{"customer":{"phone":"11999999999","name":"A"},"currency":"BRL","amount":500}',
+    });
+    expect(replay.status).toBe(201);
+    expect(replay.headers.get('idempotent-replayed')).toBe('true');
+    expect(replay.body).toEqual(first.body);
+  });
+
+  it('a replay is the answer of then, also after the charge was paid', async () => {
+    const key = `then-${randomUUID()}`;
+    const first = await service.createCharge(merchant.testKey, {}, key);
+    await service.simulate(merchant.testKey, first.body.id, { event: 'pay' });
+    const replay = await service.createCharge(merchant.testKey, {}, key);
+    expect(replay.text).toBe(first.text);
+  });
+
+  it('accounts and modes have their own keys; a refusal frees the key', async () => {
+    const key = `scoped-${randomUUID()}`;
+    const other = await service.merchant();
+    const mine = await service.createCharge(merchant.testKey, {}, key);
+    const theirs = await service.createCharge(other.testKey, {}, key);
+    expect(theirs.status).toBe(201);
+    expect(theirs.body.id).not.toBe(mine.body.id);
+    const live = await service.createCharge<ErrorAnswer>(merchant.liveKey, {}, key);
+    expectError(live, 422, 'business_error', 'no_provider_configured');
+    const refused = `refused-${randomUUID()}`;
+    expect((await service.createCharge(merchant.testKey, { amount: 0 }, refused)).status).toBe(400);
+    expect((await service.createCharge(merchant.testKey, { amount: 1 }, refused)).status).toBe(201);
+  });
+
+  it('a key is free again after 24 hours', async () => {
+    const key = `old-${randomUUID()}`;
+    const first = await service.createCharge(merchant.testKey, {}, key);
+    service.clock.advance(24 * 3600 + 1);
+    const again = await service.createCharge(merchant.testKey, { amount: 5 }, key);
+    expect(again.status).toBe(201);
+    expect(again.body.id).not.toBe(first.body.id);
+    await service.get(IdempotencyService).purge();
+    const left = await service.sql('SELECT 1 FROM idempotency_keys WHERE expires_at <= $1', [service.clock.now()]);
+    expect(left).toHaveLength(0);
+  });
+
+  it.each([
+    [undefined, 'idempotency_key_required'],
+    ['short', 'invalid_request'],
+    ['x'.repeat(129), 'invalid_request'],
+  ])('key %s is a 400 %s, before the body is looked at', async (key, code) => {
+    const answer = await service.call<ErrorAnswer>('POST', '/v1/charges', {
+      key: merchant.testKey,
+      rawBody: '{not json',
+      headers: key === undefined ? {} : { 'Idempotency-Key': key },
+    });
+    expectError(answer, 400, 'invalid_request_error', code);
+  });
+});
+
+describe('races', () => {
+  it('200 concurrent duplicate notifications of one Pix credit it once', async () => {
+    const racer = await service.merchant();
+    const { body } = await service.createCharge(racer.testKey);
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, () =>
+        service.simulate(racer.testKey, body.id, { event: 'pay', end_to_end_id: 'E00000000202611211200raceRACE123' }),
+      ),
+    );
+    expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([200]));
+    expect((await service.getCharge(racer.testKey, body.id)).body.status).toBe('paid');
+    const wallet = await service.call('GET', '/v1/wallets/balance', { key: racer.testKey });
+    expect(wallet.body).toMatchObject({ available: 1990 });
+  });
+
+  it('different Pix for one charge at once: one is credited, the others go back', async () => {
+    const racer = await service.merchant();
+    const { body } = await service.createCharge(racer.testKey);
+    await Promise.all(Array.from({ length: 20 }, () => service.simulate(racer.testKey, body.id, { event: 'pay' })));
+    const outcomes = await service.sql(
+      'SELECT outcome, count(*)::int AS count FROM settlements WHERE transaction_id = $1 GROUP BY 1 ORDER BY 1',
+      [body.id.slice(3)],
+    );
+    expect(outcomes).toEqual([
+      { outcome: 'credited', count: 1 },
+      { outcome: 'returned', count: 19 },
+    ]);
+  });
+
+  it('pay, expire and fail at once: one wins, and the ledger follows it', async () => {
+    for (let round = 0; round < 10; round++) {
+      const racer = await service.merchant();
+      const { body } = await service.createCharge(racer.testKey);
+      await Promise.all(
+        ['pay', 'expire', 'fail', 'pay'].map((event) => service.simulate(racer.testKey, body.id, { event })),
+      );
+      const { status } = (await service.getCharge(racer.testKey, body.id)).body;
+      const wallet = await service.call('GET', '/v1/wallets/balance', { key: racer.testKey });
+      expect(wallet.body).toMatchObject({ available: status === 'paid' ? 1990 : 0 });
+    }
+  });
+
+  it('40 charges of one wallet paid at once are all credited', async () => {
+    const racer = await service.merchant({ fee_bps: '333' });
+    const charges = await Promise.all(
+      Array.from({ length: 40 }, (_, index) => service.createCharge(racer.testKey, { amount: 100 + index })),
+    );
+    await Promise.all(charges.map(({ body }) => service.simulate(racer.testKey, body.id, { event: 'pay' })));
+    const expected = charges.reduce(
+      (sum, { body }) => sum + body.amount - Math.floor((body.amount * 333 + 5000) / 10_000),
+      0,
+    );
+    const wallet = await service.call('GET', '/v1/wallets/balance', { key: racer.testKey });
+    expect(wallet.body).toMatchObject({ available: expected });
+  });
+});
+
+describe('isolation: another account and the other mode see nothing', () => {
+  it('charges, simulation, wallets, endpoints', async () => {
+    const [owner, stranger] = [await service.merchant(), await service.merchant()];
+    const receiver = await WebhookReceiver.start();
+    const { body: charge } = await service.createCharge(owner.testKey);
+    await service.simulate(owner.testKey, charge.id, { event: 'pay' });
+    await service.call('POST', '/v1/webhooks/endpoints', {
+      key: owner.testKey,
+      body: { url: receiver.url, events: ['charge.paid'] },
+    });
+    for (const key of [stranger.testKey, stranger.liveKey, owner.liveKey]) {
+      for (const id of [charge.id, charge.id.slice(3)]) {
+        expectError(
+          await service.call<ErrorAnswer>('GET', `/v1/charges/${id}`, { key }),
+          404,
+          'not_found_error',
+          'not_found',
+        );
+        const simulated = await service.call<ErrorAnswer>('POST', `/v1/sandbox/charges/${id}/simulate`, {
+          key,
+          body: { event: 'expire' },
+        });
+        expectError(simulated, 404, 'not_found_error', 'not_found');
+      }
+      expect((await service.call('GET', '/v1/charges', { key })).body).toEqual({
+        object: 'list',
+        data: [],
+        has_more: false,
+        next_cursor: null,
+      });
+      expect((await service.call('GET', '/v1/wallets/balance', { key })).body).toMatchObject({
+        available: 0,
+        total: 0,
+      });
+      expect((await service.call('GET', '/v1/wallets', { key })).body).toEqual([
+        { currency: 'BRL', walletType: 'OPERATIONAL', balance: 0, pendingBalance: 0 },
+      ]);
+      expect((await service.call('GET', '/v1/webhooks/endpoints', { key })).body).toEqual({ data: [] });
+    }
+    // A stranger's event must not reach the owner's endpoint.
+    const foreign = await service.createCharge(stranger.testKey);
+    await service.simulate(stranger.testKey, foreign.body.id, { event: 'pay' });
+    const mine = await service.createCharge(owner.testKey);
+    await service.simulate(owner.testKey, mine.body.id, { event: 'pay' });
+    const [webhook] = await receiver.waitForType('charge.paid');
+    expect(webhook?.body).toMatchObject({ data: { object: { id: mine.body.id } } });
+    expect(receiver.received).toHaveLength(1);
+    await receiver.stop();
+  });
+});
+
+describe('charge list by cursor', () => {
+  let lister: Merchant;
+  const ids: string[] = [];
+
+  beforeAll(async () => {
+    lister = await service.merchant();
+    for (let index = 0; index < 7; index++) {
+      const document = index % 2 === 0 ? '52998224725' : '11144477735';
+      const { body } = await service.createCharge(lister.testKey, { amount: 100 + index, customer: { document } });
+      ids.unshift(body.id);
+    }
+    await service.simulate(lister.testKey, ids[0] ?? '', { event: 'pay' });
+  });
+
+  async function list(
+    query: string,
+  ): Promise<Answer<{ data: ChargeAnswer[]; has_more: boolean; next_cursor: string }>> {
+    return service.call('GET', `/v1/charges${query}`, { key: lister.testKey });
+  }
+
+  it('pages newest first without gaps or repetitions', async () => {
+    const seen: string[] = [];
+    let cursor = '';
+    for (let page = 0; page < 4; page++) {
+      const answer = await list(`?limit=2${cursor}`);
+      seen.push(...answer.body.data.map((charge) => charge.id));
+      expect(answer.body.has_more).toBe(page < 3);
+      cursor = `&starting_after=${answer.body.next_cursor}`;
+    }
+    expect(seen).toEqual(ids);
+  });
+
+  it('filters', async () => {
+    expect((await list('?status=paid')).body.data.map((charge) => charge.id)).toEqual([ids[0]]);
+    expect((await list('?status=pending')).body.data).toHaveLength(6);
+    expect((await list('?customer_id=529.982.247-25')).body.data).toHaveLength(4);
+    const all = (await list('')).body.data;
+    const third = all[2]?.created_at ?? '';
+    expect((await list(`?created_after=${third}`)).body.data.every((charge) => charge.created_at >= third)).toBe(true);
+    expect((await list(`?created_before=${third}`)).body.data.every((charge) => charge.created_at <= third)).toBe(true);
+    const bounded = await list(`?created_after=${third}&created_before=${third}`);
+    expect(bounded.body.data.map((charge) => charge.id)).toContain(ids[2]);
+  });
+
+  it.each([
+    'limit=0',
+    'limit=101',
+    'limit=x',
+    'status=PAID',
+    'created_after=yesterday',
+    'created_after=2026-W01-1',
+    'created_after=20260101T000000Z',
+    'created_before=2026-13-01',
+    'created_before=2026-01-01T00:00',
+    'page=2',
+    'offset=3',
+    'starting_after=ch_1',
+    `starting_after=ch_${randomUUID()}`,
+  ])('%s is a 400', async (query) => {
+    expectError(
+      (await list(`?${query}`)) as unknown as Answer<ErrorAnswer>,
+      400,
+      'invalid_request_error',
+      'invalid_request',
+    );
+  });
+
+  it('is 404 unless switched on', async () => {
+    const plain = await TestService.start({ database: service.database });
+    const answer = await plain.call<ErrorAnswer>('GET', '/v1/charges', { key: lister.testKey });
+    expectError(answer, 404, 'not_found_error', 'not_found');
+    await plain.stop();
+  });
+});
+
+describe('bad input is always the envelope', () => {
+  it('lists all violations at once', async () => {
+    const answer = await service.createCharge<ErrorAnswer>(merchant.testKey, {
+      amount: 12.5,
+      currency: 'USD',
+      payment_method: 'card',
+      description: 'x'.repeat(501),
+      expires_in: 59,
+      customer: { document: '1', email: 'nobody', extra: 1 },
+      metadata: [],
+      foo: 1,
+    });
+    expectError(answer, 400, 'invalid_request_error', 'invalid_request');
+    expect([...new Set(answer.body.error.details?.map((detail) => detail.param))].sort()).toEqual([
+      'amount',
+      'currency',
+      'customer.document',
+      'customer.email',
+      'customer.extra',
+      'description',
+      'expires_in',
+      'foo',
+      'metadata',
+      'payment_method',
+    ]);
+  });
+
+  it.each([
+    ['0', 0],
+    ['negative', -1],
+    ['text', '100'],
+    ['fraction', 0.1],
+    ['too large', 1_000_000_000_000],
+    ['beyond 2^53', 2 ** 60],
+    ['null', null],
+    ['true', true],
+    ['missing', undefined],
+  ])('amount %s', async (_name, amount) => {
+    const answer = await service.createCharge<ErrorAnswer>(merchant.testKey, { amount });
+    expectError(answer, 400, 'invalid_request_error', 'invalid_request');
+    expect(answer.body.error.param).toBe('amount');
+  });
+
+  it('the largest amount and the longest window work; a larger window is capped', async () => {
+    const answer = await service.createCharge(merchant.testKey, { amount: 999_999_999_999, expires_in: 1_000_000 });
+    expect(answer.status).toBe(201);
+    const { created_at, pix } = answer.body;
+    expect(new Date(pix.expires_at).getTime() - new Date(created_at).getTime()).toBe(86_400_000);
+  });
+
+  const json = { 'Idempotency-Key': 'bad-input-key' };
+  it.each<[string, { rawBody: string | Buffer; headers?: Record<string, string> }, number, string]>([
+    ['malformed JSON', { rawBody: '{"amount":' }, 400, 'invalid_request'],
+    ['an array', { rawBody: '[]' }, 400, 'invalid_request'],
+    ['a text', { rawBody: '"x"' }, 400, 'invalid_request'],
+    ['null', { rawBody: 'null' }, 400, 'invalid_request'],
+    ['nothing', { rawBody: '' }, 400, 'invalid_request'],
+    [
+      'broken UTF-8',
+      { rawBody: Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]) },
+      400,
+      'invalid_request',
+    ],
+    ['XML', { rawBody: '<a/>', headers: { 'content-type': 'application/xml' } }, 415, 'unsupported_media_type'],
+    [
+      'a form',
+      { rawBody: 'a=1', headers: { 'content-type': 'application/x-www-form-urlencoded' } },
+      415,
+      'unsupported_media_type',
+    ],
+    ['a broken content type', { rawBody: '{}', headers: { 'content-type': ';;' } }, 415, 'unsupported_media_type'],
+    ['a body over 256 KiB', { rawBody: `{"a":"${'x'.repeat(300_000)}"}` }, 413, 'payload_too_large'],
+    ['__proto__', { rawBody: '{"amount":1,"payment_method":"pix","__proto__":{"x":1}}' }, 400, 'invalid_request'],
+    [
+      '__proto__ in metadata',
+      { rawBody: '{"amount":1,"payment_method":"pix","metadata":{"__proto__":1}}' },
+      400,
+      'invalid_request',
+    ],
+    [
+      'constructor as an object',
+      { rawBody: '{"amount":{"constructor":1},"payment_method":"pix"}' },
+      400,
+      'invalid_request',
+    ],
+    [
+      'a NUL byte',
+      { rawBody: '{"amount":1,"payment_method":"pix","description":"a\\u0000b"}' },
+      400,
+      'invalid_request',
+    ],
+    [
+      'a lone surrogate',
+      { rawBody: '{"amount":1,"payment_method":"pix","metadata":{"a":"\\ud800"}}' },
+      400,
+      'invalid_request',
+    ],
+    [
+      'deep nesting',
+      { rawBody: `{"amount":1,"payment_method":"pix","metadata":${'{"a":'.repeat(6)}1${'}'.repeat(6)}}` },
+      400,
+      'invalid_request',
+    ],
+    ['nesting to the sky', { rawBody: `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}` }, 400, 'invalid_request'],
+    [
+      'metadata over 16 KiB',
+      { rawBody: `{"amount":1,"payment_method":"pix","metadata":{"a":"${'x'.repeat(17_000)}"}}` },
+      400,
+      'invalid_request',
+    ],
+  ])('%s', async (_name, request, status, code) => {
+    const before = await service.sql('SELECT count(*)::int AS n FROM transactions');
+    const answer = await service.call<ErrorAnswer>('POST', '/v1/charges', {
+      key: merchant.testKey,
+      ...request,
+      headers: { ...json, ...request.headers },
+    });
+    expectError(answer, status, 'invalid_request_error', code);
+    expect(await service.sql('SELECT count(*)::int AS n FROM transactions')).toEqual(before);
+  });
+
+  it('metadata with the names of JavaScript things is kept as it is', async () => {
+    const metadata = {
+      constructor: { x: 1 },
+      toString: 'a',
+      hasOwnProperty: null,
+      then: 1,
+      length: [1, { valueOf: 2 }],
+    };
+    const answer = await service.createCharge(merchant.testKey, { metadata, customer: { name: '日本 🎉 عربى' } });
+    expect(answer.status).toBe(201);
+    expect(answer.body.metadata).toEqual(metadata);
+    expect((await service.getCharge(merchant.testKey, answer.body.id)).body.metadata).toEqual(metadata);
+  });
+
+  it.each([
+    'ch_',
+    'x',
+    `ch_${'0'.repeat(36)}`,
+    'CH_019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12',
+    '%00',
+    'a'.repeat(500),
+    '..%2f..',
+    `ch_${randomUUID()}`,
+    'tx_x',
+  ])('id %s is a 404', async (id) => {
+    expectError(
+      await service.call<ErrorAnswer>('GET', `/v1/charges/${id}`, { key: merchant.testKey }),
+      404,
+      'not_found_error',
+      'not_found',
+    );
+  });
+
+  it('unknown routes and malformed addresses', async () => {
+    expectError(await service.call<ErrorAnswer>('GET', '/v1/nothing'), 404, 'not_found_error', 'not_found');
+    expectError(await service.call<ErrorAnswer>('DELETE', '/v1/charges'), 404, 'not_found_error', 'not_found');
+    const bad = await service.call<ErrorAnswer>('GET', '/v1/charges/%zz');
+    expect(bad.status).toBeLessThan(500);
+    expect(bad.body.request_id).toBe(bad.headers.get('x-request-id'));
+  });
+
+  it('a live key cannot simulate, a wrong event lists the right ones', async () => {
+    const { body } = await service.createCharge(merchant.testKey);
+    const answer = await service.call<ErrorAnswer>('POST', `/v1/sandbox/charges/${body.id}/simulate`, {
+      key: merchant.testKey,
+      body: { event: 'explode' },
+    });
+    expectError(answer, 400, 'invalid_request_error', 'invalid_request');
+    expect(answer.body.error.message).toContain('pay, expire, fail');
+  });
+});
+
+describe('authentication and request ids', () => {
+  it.each([undefined, '', 'ak_test_', 'x', `ak_test_${'A'.repeat(32)}`, `ak_live_${'A'.repeat(32)}`])(
+    'key %s is a 401 that tells nothing about the body',
+    async (key) => {
+      const answer = await service.call<ErrorAnswer>('POST', '/v1/charges', {
+        ...(key === undefined ? {} : { key }),
+        rawBody: `{broken ${'x'.repeat(300_000)}`,
+        headers: { 'content-type': 'text/plain' },
+      });
+      expectError(answer, 401, 'authentication_error', 'unauthorized');
+    },
+  );
+
+  it('keeps a request id of the right form and replaces any other', async () => {
+    const mine = await service.call('GET', '/v1/wallets', {
+      key: merchant.testKey,
+      headers: { 'X-Request-Id': 'my-request_0001' },
+    });
+    expect(mine.headers.get('x-request-id')).toBe('my-request_0001');
+    for (const bad of ['short', 'with space in it', 'x'.repeat(129)]) {
+      const answer = await service.call('GET', '/v1/nothing', { headers: { 'X-Request-Id': bad } });
+      expect(answer.headers.get('x-request-id')).toMatch(/^req_[0-9a-f]{32}$/);
+    }
+  });
+
+  it('rate limits per account and mode, with headers', async () => {
+    const limited = await TestService.start({
+      database: service.database,
+      env: { RATE_LIMIT: 'on', RATE_LIMIT_RATE: '1', RATE_LIMIT_BURST: '3' },
+    });
+    const user = await limited.merchant();
+    const answers: Answer<ErrorAnswer>[] = [];
+    for (let index = 0; index < 5; index++)
+      answers.push(await limited.call('GET', '/v1/wallets', { key: user.testKey }));
+    expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200, 429, 429]);
+    expect(answers[0]?.headers.get('ratelimit-limit')).toBe('3');
+    expect(answers[0]?.headers.get('ratelimit-remaining')).toBe('2');
+    expect(Number(answers[0]?.headers.get('ratelimit-reset'))).toBeGreaterThan(0);
+    const refused = answers[4];
+    if (!refused) throw new Error('unreachable');
+    expectError(refused, 429, 'rate_limit_error', 'rate_limited');
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await limited.call('GET', '/v1/wallets', { key: user.liveKey })).status).toBe(200);
+    await limited.stop();
+  });
+
+  it('health, readiness and metrics answer', async () => {
+    expect((await service.call('GET', '/health/live')).body).toEqual({ status: 'up' });
+    const ready = await service.call('GET', '/health/ready');
+    expect(ready.status).toBe(200);
+    expect(ready.body).toEqual({ status: 'up', database: 'up', queue: 'up', storage: 'up' });
+    const metrics = await service.call('GET', '/metrics');
+    expect(metrics.text).toContain('recebe_http_request_duration_seconds_bucket');
+    expect(metrics.text).toContain('recebe_outbox_pending');
+  });
+});

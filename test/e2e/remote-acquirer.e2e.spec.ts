@@ -1,0 +1,309 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  type Acquirer,
+  AcquirersService,
+  InboxService,
+  type PixChargeRequest,
+  type PixChargeState,
+  type PixIssueOutcome,
+  type PixReturnState,
+  type ReceivedPix,
+} from '../../src/acquirers/index.js';
+import { encodeBrCode, newEndToEndId } from '../../src/brazil/index.js';
+import { Database } from '../../src/core/database/index.js';
+import { CreationService, ReturnsService } from '../../src/transactions/index.js';
+import { expectLedgerCoherent } from '../support/coherence.js';
+import { type Merchant, TestService } from '../support/service.js';
+import { waitFor } from '../support/wait.js';
+
+/** A bank behind a network that loses answers: what a live PSP is to us. */
+class FarBank implements Acquirer {
+  readonly name = 'far-bank';
+  readonly capabilities = { methods: ['PIX'], refundStrategies: ['devolution'], receipts: false } as const;
+  readonly charges = new Map<string, PixChargeRequest>();
+  readonly pix = new Map<string, ReceivedPix>();
+  readonly returns = new Map<string, number>();
+  /** What goes wrong with the next requests. */
+  faults: ('lost before' | 'lost after' | 'refused' | 'unavailable')[] = [];
+  blind = false;
+  /** Runs in the middle of the next creation, as whatever happens meanwhile elsewhere. */
+  meanwhile: (() => Promise<void>) | null = null;
+  returnRequests = 0;
+
+  readonly pixIssuer = { kind: 'remote', issue: (request: PixChargeRequest) => this.#issue(request) } as const;
+
+  async #issue(request: PixChargeRequest): Promise<PixIssueOutcome> {
+    const fault = this.faults.shift();
+    const { meanwhile } = this;
+    this.meanwhile = null;
+    await meanwhile?.();
+    if (fault === 'refused') return { kind: 'refused', code: 'NEGADA', reason: 'secret words of the bank' };
+    if (fault === 'unavailable') return { kind: 'unavailable' };
+    if (fault === 'lost before') throw new Error('socket hang up');
+    this.charges.set(request.txid, request);
+    if (fault === 'lost after') throw new Error('socket hang up');
+    return { kind: 'issued', brCode: this.#brCode(request.txid) };
+  }
+
+  async getPixCharge(txid: string): Promise<PixChargeState> {
+    if (this.blind) throw new Error('time-out');
+    return this.charges.has(txid) ? { kind: 'found', brCode: this.#brCode(txid), ended: null } : { kind: 'not_found' };
+  }
+
+  async getPix(endToEndId: string): Promise<ReceivedPix | null> {
+    if (this.blind) throw new Error('time-out');
+    return this.pix.get(endToEndId) ?? null;
+  }
+
+  async requestReturn({
+    endToEndId,
+    returnId,
+    amount,
+  }: {
+    endToEndId: string;
+    returnId: string;
+    amount: number;
+  }): Promise<PixReturnState> {
+    this.returnRequests++;
+    this.returns.set(`${endToEndId}/${returnId}`, amount);
+    if (this.returnRequests === 1) throw new Error('time-out after the effect');
+    return { kind: 'in_progress' };
+  }
+
+  async getReturn(endToEndId: string, returnId: string): Promise<PixReturnState> {
+    return this.returns.has(`${endToEndId}/${returnId}`) ? { kind: 'returned' } : { kind: 'not_found' };
+  }
+
+  #brCode(txid: string): string {
+    return encodeBrCode({ kind: 'dynamic', location: `pix.far.example/${txid}`, merchantName: 'M', merchantCity: 'C' });
+  }
+}
+
+describe('an acquirer behind a network', () => {
+  let service: TestService;
+  let merchant: Merchant;
+  const bank = new FarBank();
+
+  beforeAll(async () => {
+    service = await TestService.start();
+    service.get(AcquirersService).register(bank, { servesTestMode: true });
+    merchant = await service.merchant();
+  });
+  afterEach(async () => {
+    bank.faults = [];
+    bank.blind = false;
+    await expectLedgerCoherent(service.database.url);
+  });
+  afterAll(() => service.stop());
+
+  function statusOf(key: string): Promise<{ status: string }[]> {
+    return service.sql(
+      `SELECT t.status FROM transactions t JOIN idempotency_keys k ON k.resource_id = t.id WHERE k.key = $1`,
+      [key],
+    );
+  }
+
+  it('creates: intent, call, outcome, one event', async () => {
+    const key = randomUUID();
+    const created = await service.createCharge(merchant.testKey, {}, key);
+    expect(created.status).toBe(201);
+    expect(created.body.pix.br_code).toContain('pix.far.example');
+    expect(await service.createCharge(merchant.testKey, {}, key)).toMatchObject({ text: created.text });
+    const events = await service.sql('SELECT type FROM events WHERE subject_id = $1', [created.body.id.slice(3)]);
+    expect(events).toEqual([{ type: 'transaction.created' }]);
+  });
+
+  it('an answer that was lost is asked for at once', async () => {
+    bank.faults = ['lost after'];
+    expect((await service.createCharge(merchant.testKey)).status).toBe(201);
+  });
+
+  it('an unknown outcome stays in flight; repeating the request goes on with the same txid', async () => {
+    const key = randomUUID();
+    bank.faults = ['lost after'];
+    bank.blind = true;
+    const unknown = await service.createCharge(merchant.testKey, {}, key);
+    expect(unknown.status).toBe(503);
+    expect(unknown.headers.get('retry-after')).not.toBeNull();
+    expect(await statusOf(key)).toEqual([{ status: 'PENDING' }]);
+    const known = bank.charges.size;
+    bank.blind = false;
+    const repeated = await service.createCharge(merchant.testKey, {}, key);
+    expect(repeated.status).toBe(201);
+    expect(bank.charges.size).toBe(known);
+    expect(await statusOf(key)).toEqual([{ status: 'WAITING_PAYMENT' }]);
+  });
+
+  it('the sweeper finds out about charges nobody asks for again', async () => {
+    const [there, lost] = [randomUUID(), randomUUID()];
+    bank.faults = ['lost after', 'lost before'];
+    bank.blind = true;
+    await service.createCharge(merchant.testKey, {}, there);
+    await service.createCharge(merchant.testKey, {}, lost);
+    bank.blind = false;
+    await service.get(CreationService).resolveUnknown(0);
+    expect(await statusOf(there)).toEqual([{ status: 'WAITING_PAYMENT' }]);
+    expect(await statusOf(lost)).toEqual([{ status: 'REFUSED' }]);
+    const repeated = await service.createCharge(merchant.testKey, {}, there);
+    expect([repeated.status, repeated.body.status]).toEqual([201, 'pending']);
+  });
+
+  it.each([
+    ['refused', 422, 'charge_refused'],
+    ['unavailable', 503, 'provider_unavailable'],
+  ] as const)('%s: %i, nothing of the bank leaks, the key is free for another try', async (fault, status, code) => {
+    const key = randomUUID();
+    bank.faults = [fault];
+    const refused = await service.createCharge<{ error: { code: string } }>(merchant.testKey, {}, key);
+    expect(refused.status).toBe(status);
+    expect(refused.body.error.code).toBe(code);
+    expect(refused.text).not.toContain('secret words');
+    expect((await service.createCharge(merchant.testKey, { amount: 5 }, key)).status).toBe(201);
+  });
+
+  it('a refusal of the second creation of a charge that may live is not believed', async () => {
+    const key = randomUUID();
+    const before = bank.charges.size;
+    bank.faults = ['lost after', 'unavailable', 'refused'];
+    bank.blind = true;
+    expect((await service.createCharge(merchant.testKey, {}, key)).status).toBe(503);
+    expect((await service.createCharge(merchant.testKey, {}, key)).status).toBe(503);
+    expect((await service.createCharge(merchant.testKey, {}, key)).status).toBe(503);
+    expect(await statusOf(key)).toEqual([{ status: 'PENDING' }]);
+    bank.blind = false;
+    expect((await service.createCharge(merchant.testKey, {}, key)).status).toBe(201);
+    expect(bank.charges.size).toBe(before + 1);
+  });
+
+  it.each(['unavailable', 'lost after'] as const)(
+    'the sweeper finds the charge while a repetition is told "%s": still one charge under the key',
+    async (fault) => {
+      const key = randomUUID();
+      bank.faults = ['lost before', fault];
+      expect((await service.createCharge(merchant.testKey, {}, key)).status).toBe(503);
+      const [pending] = await service.sql<{ txid: string }>(`SELECT txid FROM transactions WHERE status = 'PENDING'`);
+      const before = bank.charges.size;
+      bank.meanwhile = async () => {
+        // The first request, late on its way, has arrived at the bank after all.
+        bank.charges.set(pending?.txid ?? '', {} as PixChargeRequest);
+        await service.get(CreationService).resolveUnknown(-60_000);
+      };
+      const repeated = await service.createCharge(merchant.testKey, {}, key);
+      const again = await service.createCharge(merchant.testKey, {}, key);
+      expect([repeated.status, again.status]).toEqual([201, 201]);
+      expect(again.body.id).toBe(repeated.body.id);
+      expect(again.body.pix.txid).toBe(pending?.txid);
+      expect(bank.charges.size).toBe(before + 1);
+    },
+  );
+
+  it('a charge that is paid while its creation is unknown is complete: created, then paid, with its code', async () => {
+    const key = randomUUID();
+    bank.faults = ['lost after'];
+    bank.blind = true;
+    await service.createCharge(merchant.testKey, {}, key);
+    bank.blind = false;
+    const [pending] = await service.sql<{ id: string; txid: string }>(
+      `SELECT id, txid FROM transactions WHERE status = 'PENDING'`,
+    );
+    const endToEndId = newEndToEndId('12345678', new Date());
+    const txid = pending?.txid ?? '';
+    bank.pix.set(endToEndId, {
+      endToEndId,
+      txid,
+      amount: 1990,
+      settledAt: service.clock.now(),
+      fee: 0,
+      payerDocument: null,
+    });
+    await notify(endToEndId);
+    const events = await service.sql('SELECT type FROM events WHERE subject_id = $1 ORDER BY id', [pending?.id]);
+    expect(events).toEqual([{ type: 'transaction.created' }, { type: 'transaction.paid' }]);
+    const repeated = await service.createCharge(merchant.testKey, {}, key);
+    expect(repeated.body).toMatchObject({
+      status: 'paid',
+      pix: { br_code: expect.stringContaining('pix.far.example') },
+    });
+  });
+
+  it('twins during the call get one charge', async () => {
+    const key = randomUUID();
+    const before = bank.charges.size;
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => service.createCharge(merchant.testKey, {}, key)),
+    );
+    expect(new Set(answers.map((answer) => answer.text)).size).toBe(1);
+    expect(bank.charges.size).toBe(before + 1);
+  });
+
+  async function notify(endToEndId: string): Promise<void> {
+    const inbox = service.get(InboxService);
+    const id = await service
+      .get(Database)
+      .transaction((tx) => inbox.store(tx, bank.name, { kind: 'pix', reference: endToEndId }));
+    await inbox.process(id);
+  }
+
+  it('a forged notification moves nothing; the true one is applied when the bank can be asked', async () => {
+    const { body: charge } = await service.createCharge(merchant.testKey);
+    const endToEndId = newEndToEndId('12345678', new Date());
+    await notify(endToEndId);
+    expect((await service.getCharge(merchant.testKey, charge.id)).body.status).toBe('pending');
+    bank.pix.set(endToEndId, {
+      endToEndId,
+      txid: charge.pix.txid ?? '',
+      amount: 1990,
+      settledAt: new Date(),
+      fee: 7,
+      payerDocument: null,
+    });
+    bank.blind = true;
+    await notify(endToEndId);
+    bank.blind = false;
+    service.clock.advance(60);
+    await waitFor('the sweeper to apply it', async () => {
+      const { body } = await service.getCharge(merchant.testKey, charge.id);
+      return body.status === 'paid';
+    });
+    const [row] = await service.sql('SELECT provider_fee::int, net_amount::int FROM transactions WHERE id = $1', [
+      charge.id.slice(3),
+    ]);
+    expect(row).toEqual({ provider_fee: 7, net_amount: 1983 });
+  });
+
+  it('a Pix without a charge of ours is kept for the operators and credited to nobody', async () => {
+    const endToEndId = newEndToEndId('12345678', new Date());
+    const stray = { endToEndId, txid: null, amount: 5, settledAt: new Date(), fee: 0, payerDocument: null };
+    bank.pix.set(endToEndId, stray);
+    await notify(endToEndId);
+    await notify(endToEndId);
+    expect(await service.sql('SELECT outcome FROM settlements WHERE end_to_end_id = $1', [endToEndId])).toEqual([
+      { outcome: 'unmatched' },
+    ]);
+  });
+
+  it('a return whose answer timed out is asked for, and made once', async () => {
+    const { body: charge } = await service.createCharge(merchant.testKey);
+    const endToEndId = newEndToEndId('12345678', new Date());
+    const wrong = {
+      endToEndId,
+      txid: charge.pix.txid ?? '',
+      amount: 1,
+      settledAt: service.clock.now(),
+      fee: 0,
+      payerDocument: null,
+    };
+    bank.pix.set(endToEndId, wrong);
+    await notify(endToEndId);
+    await waitFor('the return', async () => {
+      service.clock.advance(5);
+      await service.get(ReturnsService).advanceDue();
+      const rows = await service.sql(`SELECT 1 FROM pix_returns WHERE end_to_end_id = $1 AND status = 'RETURNED'`, [
+        endToEndId,
+      ]);
+      return rows.length === 1;
+    });
+    expect([...bank.returns.entries()].filter(([id]) => id.startsWith(endToEndId))).toEqual([[expect.any(String), 1]]);
+  });
+});

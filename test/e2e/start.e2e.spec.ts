@@ -1,0 +1,269 @@
+import { randomBytes } from 'node:crypto';
+import { chownSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { CLI, embeddedPids, MAIN, Processes, readDemo, type ServiceProcess, withDatabase } from '../support/process.js';
+import { expectLedgerCoherent } from '../support/coherence.js';
+import { waitFor } from '../support/wait.js';
+
+jest.setTimeout(120_000);
+
+interface Answer {
+  status: number;
+  body: Record<string, unknown>;
+}
+
+async function call(
+  service: ServiceProcess,
+  key: string,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<Answer> {
+  const response = await fetch(`${service.url}${path}`, {
+    method,
+    headers: {
+      apikey: key,
+      'Idempotency-Key': `start-${randomBytes(8).toString('hex')}`,
+      ...(body && { 'Content-Type': 'application/json' }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+const charge = { amount: 10_000, payment_method: 'pix' };
+
+describe('starting the service', () => {
+  const processes = new Processes();
+  afterAll(() => processes.cleanUp());
+
+  it.each([
+    [{}, ['DATABASE_URL', 'REDIS_URL', 'JWT_SECRET', 'ENCRYPTION_KEY']],
+    [
+      { DATABASE_URL: 'postgres://recebe@127.0.0.1:1/recebe', JWT_SECRET: 'x'.repeat(32), REDIS_URL: '' },
+      ['REDIS_URL', 'ENCRYPTION_KEY'],
+    ],
+  ])('refuses production without its variables, naming each: given %j', async (given, missing) => {
+    const dataDir = processes.dataDir();
+    const ended = await processes.run(MAIN, [], { NODE_ENV: 'production', DATA_DIR: dataDir, ...given });
+    expect(ended.code).toBe(1);
+    expect(ended.stdout).toBe('');
+    expect(ended.stderr).toContain('Recebe could not start');
+    expect([...ended.stderr.matchAll(/^ {2}- (\w+): is required/gm)].map(([, name]) => name)).toEqual(missing);
+    expect(ended.stderr).not.toMatch(/^ {4}at /m);
+    expect(existsSync(dataDir)).toBe(false);
+  });
+
+  (process.getuid?.() === 0 ? it : it.skip)(
+    'leaves an ordinary user’s directory to that user when root starts it once',
+    async () => {
+      const dataDir = processes.dataDir();
+      mkdirSync(dataDir);
+      chownSync(dataDir, 65534, 65534);
+      const service = await processes.start(dataDir);
+      expect((await service.kill('SIGTERM')).code).toBe(0);
+      const owners = Object.fromEntries(readdirSync(dataDir).map((file) => [file, statSync(join(dataDir, file)).uid]));
+      expect(Object.keys(owners)).toEqual(expect.arrayContaining(['demo.json', 'encryption-key', 'postgres']));
+      expect(new Set(Object.values(owners))).toEqual(new Set([65534]));
+    },
+  );
+
+  describe('on the embedded default', () => {
+    const dataDir = processes.dataDir();
+    let service: ServiceProcess;
+    let key: string;
+
+    const available = async (apiKey: string): Promise<unknown> =>
+      (await call(service, apiKey, 'GET', '/v1/wallets/balance?currency=BRL')).body['available'];
+
+    const expectCheckout = async (): Promise<void> => {
+      const checkout = /^ {2}Checkout +(\S+)/m.exec(service.stdout)?.[1] ?? '';
+      expect(checkout.startsWith(`${service.demo().base_url}/checkout/`)).toBe(true);
+      const page = await fetch(checkout.replace('localhost', '127.0.0.1'));
+      expect(page.status).toBe(200);
+      expect(page.headers.get('content-type')).toContain('text/html');
+    };
+
+    beforeAll(async () => {
+      service = await processes.start(dataDir);
+      key = service.demo().test_api_key;
+    });
+
+    it('says where everything is and writes demo.json for nobody else to read', async () => {
+      const demo = service.demo();
+      expect(statSync(join(dataDir, 'demo.json')).mode & 0o777).toBe(0o600);
+      expect(Object.keys(demo)).toEqual(['account_id', 'email', 'password', 'test_api_key', 'base_url']);
+      expect(demo).toEqual({
+        account_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        email: 'owner@demo.local',
+        password: expect.stringMatching(/^.{10,}$/),
+        test_api_key: expect.stringMatching(/^ak_test_[A-Za-z0-9_-]{32}$/),
+        base_url: service.url.replace('127.0.0.1', 'localhost'),
+      });
+      for (const shown of [demo.base_url, `${demo.base_url}/docs`, demo.email, demo.password, demo.test_api_key]) {
+        expect(service.stdout).toContain(shown);
+      }
+      expect(service.stderr).toBe('');
+      await expectCheckout();
+      expect((await fetch(`${service.url}/docs`)).status).toBe(200);
+    });
+
+    it('takes webhook endpoints on this machine without a setting', async () => {
+      const body = { url: 'http://localhost:4000/webhooks', events: ['*'] };
+      expect((await call(service, key, 'POST', '/v1/webhooks/endpoints', body)).status).toBe(201);
+    });
+
+    it('explains a taken port and leaves the running service its databases', async () => {
+      const ended = await processes.run(MAIN, [], { DATA_DIR: dataDir, PORT: new URL(service.url).port });
+      expect(ended.code).toBe(1);
+      expect(ended.stderr).toContain('is taken by another program');
+      expect(ended.stderr).not.toMatch(/^ {4}at /m);
+      expect(ended.stdout).not.toContain('Recebe is ready');
+      expect((await call(service, key, 'POST', '/v1/charges', charge)).status).toBe(201);
+      expect(readDemo(dataDir).base_url).toBe(service.url.replace('127.0.0.1', 'localhost'));
+    });
+
+    it('runs a worker beside it that is healthy and serves no API', async () => {
+      const worker = await processes.start(dataDir, { ROLE: 'worker' });
+      expect(await (await fetch(`${worker.url}/health/live`)).json()).toEqual({ status: 'up' });
+      expect(await (await fetch(`${worker.url}/health/ready`)).json()).toMatchObject({ status: 'up', database: 'up' });
+      for (const path of ['/v1/wallets', '/v1/charges', '/v1/webhooks/event-catalog', '/docs', '/openapi.json']) {
+        expect([path, (await call(worker, key, 'GET', path)).status]).toEqual([path, 404]);
+      }
+      expect(worker.stdout).toContain('role worker');
+      expect(worker.stdout).not.toContain(key);
+      expect(await worker.kill('SIGTERM')).toMatchObject({ code: 0, stderr: '' });
+      expect((await call(service, key, 'GET', '/v1/wallets')).status).toBe(200);
+    });
+
+    describe('the command line, while the service runs', () => {
+      const cli = async (...args: string[]): Promise<Record<string, string>> => {
+        const ended = await processes.run(CLI, args, { DATA_DIR: dataDir });
+        expect(ended).toMatchObject({ code: 0, stderr: '' });
+        return JSON.parse(ended.stdout) as Record<string, string>;
+      };
+      const password = 'correct horse battery';
+      let accountId = '';
+
+      it('makes an account whose keys work at once', async () => {
+        const made = await cli(
+          ...['account', 'create', '--name', 'Padaria', '--email', 'dona@padaria.example', '--password', password],
+          ...['--fee-bps', '100', '--fee-fixed', '5'],
+        );
+        expect(made).toEqual({ account_id: expect.any(String), user_id: expect.any(String) });
+        accountId = made['account_id'] ?? '';
+
+        const issued = await cli('key', 'issue', accountId, '--test', '--label', 'Caixa 1');
+        expect(issued).toMatchObject({ label: 'Caixa 1', mode: 'test' });
+        const testKey = issued['apiKey'] ?? '';
+        expect(testKey).toMatch(/^ak_test_[A-Za-z0-9_-]{32}$/);
+        expect(await pay(testKey)).toBe(10_000 - 100 - 5);
+
+        // What the running service answers with is what was set, also where it remembers accounts.
+        const set = await cli('account', 'set', accountId, 'fee_bps=0', 'fee_fixed=1', 'name=Padaria Nova');
+        expect(set).toMatchObject({ account_id: accountId, name: 'Padaria Nova', fee_bps: 0, fee_fixed: 1 });
+        expect(await pay(testKey)).toBe(9_895 + 9_999);
+
+        const live = await cli('key', 'issue', accountId);
+        expect(live).toMatchObject({ apiKey: expect.stringMatching(/^ak_live_/), mode: 'live' });
+        expect(await available(live['apiKey'] ?? '')).toBe(0);
+      });
+
+      it('adds members and operators', async () => {
+        const who = (email: string): string[] => ['--email', email, '--password', password];
+        expect(await cli('member', 'add', accountId, ...who('caixa@padaria.example'), '--role', 'MEMBER')).toEqual({
+          account_id: accountId,
+          user_id: expect.any(String),
+          role: 'MEMBER',
+        });
+        expect(await cli('operator', 'create', ...who('ops@example.com'))).toEqual({ user_id: expect.any(String) });
+      });
+
+      it('refuses what is wrong, on stderr alone', async () => {
+        const who = ['--email', 'x@y.example', '--password'];
+        const cases: [string[], number, RegExp][] = [
+          [[], 2, /^Usage:.*account create/s],
+          [['account', 'drop'], 2, /^There is no command "account drop"/],
+          [['operator', 'create', '--email', 'a@b.example'], 2, /^Missing --password/],
+          [['key', 'issue', accountId, '--tset'], 2, /--tset.*Usage: key issue/s],
+          [['key', 'issue', 'demo'], 2, /^Name the account by its id/],
+          [['account', 'set', accountId, 'fee_bps'], 2, /not of the form key=value/],
+          [['member', 'add', accountId, ...who, password, '--role', 'BOSS'], 2, /--role must be one of OWNER/],
+          [['account', 'set', accountId, 'fee_bsp=1'], 1, /^fee_bsp: is not one of name, /],
+          [['account', 'set', accountId, 'fee_bps=10001'], 1, /^fee_bps: must be basis points/],
+          [['member', 'add', accountId, ...who, 'short', '--role', 'OWNER'], 1, /^password: must have at least 10/],
+          [['operator', 'create', '--email', 'DONA@padaria.example', '--password', password], 1, /exists already/],
+          [['key', 'issue', '00000000-0000-7000-8000-000000000000'], 1, /^No such account/],
+        ];
+        // A few at a time: each is a process that loads the whole application.
+        for (let from = 0; from < cases.length; from += 4) {
+          const batch = cases.slice(from, from + 4);
+          const ended = await Promise.all(batch.map(([args]) => processes.run(CLI, args, { DATA_DIR: dataDir })));
+          for (const [index, [args, code, words]] of batch.entries()) {
+            const { stderr, ...rest } = ended[index] ?? { stderr: '' };
+            expect({ args, ...rest }).toEqual({ args, code, signal: null, stdout: '' });
+            expect(stderr).toMatch(words);
+            expect(stderr).not.toMatch(/^ {4}at /m);
+          }
+        }
+      });
+
+      async function pay(apiKey: string): Promise<unknown> {
+        const created = await call(service, apiKey, 'POST', '/v1/charges', charge);
+        expect(created.status).toBe(201);
+        const path = `/v1/sandbox/charges/${String(created.body['id'])}/simulate`;
+        expect((await call(service, apiKey, 'POST', path, { event: 'pay' })).status).toBe(200);
+        return available(apiKey);
+      }
+    });
+
+    it('ends on SIGTERM with its databases, and the second start has the data and the key', async () => {
+      const { body: made } = await call(service, key, 'POST', '/v1/charges', charge);
+      const before = service.demo();
+      expect(await service.kill('SIGTERM')).toMatchObject({ code: 0, stderr: '' });
+      expect(embeddedPids(dataDir)).toEqual({ postgres: null, redis: null });
+
+      service = await processes.start(dataDir);
+      expect(service.demo()).toEqual({ ...before, base_url: service.url.replace('127.0.0.1', 'localhost') });
+      expect(statSync(join(dataDir, 'demo.json')).mode & 0o777).toBe(0o600);
+      expect(service.stdout).toContain(key);
+      await expectCheckout();
+      expect(await call(service, key, 'GET', `/v1/charges/${String(made['id'])}`)).toMatchObject({
+        status: 200,
+        body: { id: made['id'], status: 'pending', amount: charge.amount },
+      });
+    });
+
+    it('starts again after kill -9, on the databases that were left running', async () => {
+      const { body: made } = await call(service, key, 'POST', '/v1/charges', charge);
+      const orphans = embeddedPids(dataDir);
+      expect(await service.kill('SIGKILL')).toMatchObject({ signal: 'SIGKILL' });
+      expect(orphans.postgres).not.toBeNull();
+      expect(embeddedPids(dataDir)).toEqual(orphans);
+
+      service = await processes.start(dataDir);
+      expect(embeddedPids(dataDir)).toEqual(orphans);
+      expect((await call(service, key, 'GET', `/v1/charges/${String(made['id'])}`)).status).toBe(200);
+      await withDatabase(dataDir, expectLedgerCoherent);
+    });
+
+    it('starts again after a crash of everything', async () => {
+      const { body: made } = await call(service, key, 'POST', '/v1/charges', charge);
+      const { postgres, redis } = embeddedPids(dataDir);
+      await service.kill('SIGKILL');
+      for (const pid of [postgres, redis]) if (pid !== null) process.kill(pid, 'SIGKILL');
+      await waitFor('the servers to be gone', () => {
+        const left = embeddedPids(dataDir);
+        return left.postgres === null && left.redis === null;
+      });
+
+      service = await processes.start(dataDir);
+      expect((await call(service, key, 'GET', `/v1/charges/${String(made['id'])}`)).status).toBe(200);
+      await withDatabase(dataDir, expectLedgerCoherent);
+      // A program that only looks in, as above, leaves the service its database.
+      expect((await call(service, key, 'POST', '/v1/charges', charge)).status).toBe(201);
+      expect((await service.kill('SIGTERM')).code).toBe(0);
+    });
+  });
+});

@@ -1,0 +1,338 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { readConfig } from '../../src/core/config/index.js';
+import { fingerprintOf } from '../../src/core/crypto/index.js';
+import { type Database, type Reader, statement } from '../../src/core/database/index.js';
+import { ApiError } from '../../src/core/errors/index.js';
+import {
+  type Answer,
+  type Claim,
+  IdempotencyRepository,
+  IdempotencyService,
+  type IdempotentAnswer,
+  type IdempotentRequest,
+} from '../../src/core/idempotency/index.js';
+import { Poller } from '../../src/core/queue/index.js';
+import { Gate, SILENT, TestSchema } from '../support/schema.js';
+import { TestClock } from '../support/service.js';
+
+const MAKE = statement('spec.make', 'INSERT INTO things (id) VALUES ($1)');
+const raw = (text: string): ReturnType<typeof statement> => statement('', text);
+
+interface Body {
+  id: string;
+}
+
+/** What a maker of things may be told to do instead of making one at once. */
+interface Steps {
+  /** Waits with the key taken and nothing committed. */
+  uncommitted?: () => Promise<void>;
+  /** Commits the thing without an answer, as before a call to an acquirer, and goes on with this. */
+  committed?: (id: string, claim: Claim<Body>) => Promise<Answer<Body>>;
+}
+
+describe('idempotency', () => {
+  let schema: TestSchema;
+  let database: Database;
+  let reader: Reader;
+  let clock: TestClock;
+  let service: IdempotencyService;
+
+  beforeAll(async () => {
+    schema = await TestSchema.open('CREATE TABLE things (id uuid PRIMARY KEY)');
+    ({ database, reader } = await schema.connect(40));
+  });
+  afterAll(() => schema.close());
+  beforeEach(async () => {
+    clock = new TestClock();
+    const config = readConfig({ DATABASE_URL: 'postgres://unused/unused' });
+    const keys = new IdempotencyRepository(reader);
+    service = new IdempotencyService(config, database, keys, new Poller({ logger: SILENT }), clock);
+    await reader.query(raw('TRUNCATE things, idempotency_keys'), []);
+  });
+
+  const request = (changes: Partial<IdempotentRequest> = {}): IdempotentRequest => ({
+    accountId: randomUUID(),
+    mode: 'test',
+    operation: 'things.create',
+    key: 'key-00000001',
+    fingerprint: fingerprintOf({ amount: 1 }),
+    ...changes,
+  });
+
+  const complete = (id: string, claim: Claim<Body>): Promise<Answer<Body>> =>
+    database.transaction(async (tx) => {
+      const answer = { status: 201, body: { id } };
+      claim.complete(tx, answer);
+      return answer;
+    });
+
+  function run(
+    asked: IdempotentRequest,
+    steps: Steps = {},
+    resume: (id: string, claim: Claim<Body>) => Promise<Answer<Body> | null> = complete,
+  ): Promise<IdempotentAnswer<Body>> {
+    return service.run<Body>(asked, {
+      first: async (claim) => {
+        const id = randomUUID();
+        const answer = { status: 201, body: { id } };
+        await database.transaction(async (tx) => {
+          claim.take(tx, id, steps.committed ? null : answer);
+          await tx.query(MAKE, [id]);
+          await steps.uncommitted?.();
+        });
+        return steps.committed ? steps.committed(id, claim) : answer;
+      },
+      resume,
+    });
+  }
+
+  const things = async (): Promise<string[]> =>
+    (await reader.query<{ id: string }>(raw('SELECT id FROM things ORDER BY id'), [])).map((row) => row.id);
+  const codeOf = (work: Promise<unknown>): Promise<unknown> =>
+    work.then(
+      () => 'answered',
+      (error: unknown) => (error instanceof ApiError ? error.code : error),
+    );
+
+  it('does a thing once and repeats its answer', async () => {
+    const asked = request();
+    const first = await run(asked);
+    expect(first).toEqual({ status: 201, body: { id: expect.any(String) }, replayed: false });
+    expect(await run(asked)).toEqual({ ...first, replayed: true });
+    expect(await things()).toEqual([first.body.id]);
+  });
+
+  it('refuses another body under the key, before and after the answer', async () => {
+    const asked = request();
+    await run(asked);
+    const other = { ...asked, fingerprint: fingerprintOf({ amount: 2 }) };
+    await expect(run(other)).rejects.toMatchObject({
+      status: 409,
+      type: 'idempotency_error',
+      code: 'idempotency_key_reused',
+    });
+    const unanswered = request();
+    await run(unanswered, {
+      committed: async (id, claim) => {
+        expect(await codeOf(run({ ...unanswered, fingerprint: other.fingerprint }))).toBe('idempotency_key_reused');
+        return complete(id, claim);
+      },
+    });
+    expect(await things()).toHaveLength(2);
+  });
+
+  it('knows a key only inside its account, mode and operation', async () => {
+    const asked = request();
+    const others = [
+      { accountId: randomUUID() },
+      { mode: 'live' as const },
+      { operation: 'other' },
+      { key: 'KEY-00000001' },
+    ];
+    await run(asked);
+    for (const other of others) expect((await run({ ...asked, ...other })).replayed).toBe(false);
+    expect(await things()).toHaveLength(5);
+  });
+
+  it('answers 30 twins at once with one thing', async () => {
+    const asked = request();
+    const answers = await Promise.all(Array.from({ length: 30 }, () => run(asked)));
+    const [id] = await things();
+    expect(await things()).toHaveLength(1);
+    expect(new Set(answers.map((answer) => answer.body.id))).toEqual(new Set([id]));
+    expect(answers.filter((answer) => !answer.replayed)).toHaveLength(1);
+  });
+
+  it('lets a twin wait for one that has not committed yet, and replay it', async () => {
+    const asked = request();
+    const [taken, gate] = [new Gate(), new Gate()];
+    const first = run(asked, { uncommitted: () => (taken.open(), gate.opened) });
+    await taken.opened;
+    const twin = run(asked);
+    gate.open();
+    expect(await twin).toEqual({ ...(await first), replayed: true });
+    expect(await things()).toHaveLength(1);
+  });
+
+  it('lets a twin go first when the one before it rolls back', async () => {
+    const asked = request();
+    const [taken, gate] = [new Gate(), new Gate()];
+    const first = run(asked, {
+      uncommitted: async () => {
+        taken.open();
+        await gate.opened;
+        throw new Error('crashed');
+      },
+    });
+    await taken.opened;
+    const twin = run(asked);
+    gate.open();
+    await expect(first).rejects.toThrow('crashed');
+    expect((await twin).replayed).toBe(false);
+    expect(await things()).toEqual([(await twin).body.id]);
+  });
+
+  it('lets a twin wait for an outcome that is not known yet, and replay it', async () => {
+    const asked = request();
+    let twin: Promise<IdempotentAnswer<Body>> | undefined;
+    const first = await run(asked, {
+      committed: (id, claim) => {
+        twin = run(asked);
+        return complete(id, claim);
+      },
+    });
+    expect(await twin).toEqual({ ...first, replayed: true });
+    expect(await things()).toHaveLength(1);
+  });
+
+  it('tells a twin after 10 s that the first one is still at work', async () => {
+    const asked = request();
+    await run(asked, {
+      committed: async (id, claim) => {
+        await expect(run(asked)).rejects.toMatchObject({
+          status: 409,
+          type: 'idempotency_error',
+          code: 'idempotency_key_in_use',
+          headers: { 'Retry-After': '1' },
+        });
+        return complete(id, claim);
+      },
+    });
+  }, 30_000);
+
+  describe('when the first one died before it had an answer', () => {
+    /** Leaves a thing and its key without an answer. */
+    async function die(asked: IdempotentRequest): Promise<string> {
+      await expect(run(asked, { committed: () => Promise.reject(new Error('killed')) })).rejects.toThrow('killed');
+      const [id = ''] = await things();
+      return id;
+    }
+
+    it('lets one of many repetitions go on with its thing, once its lease has run out', async () => {
+      const asked = request();
+      const id = await die(asked);
+      clock.advance(41);
+      const resumed: string[] = [];
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, () =>
+          run(asked, {}, (found, claim) => {
+            resumed.push(found);
+            return complete(found, claim);
+          }),
+        ),
+      );
+      expect(resumed).toEqual([id]);
+      expect(answers).toEqual(answers.map(() => ({ status: 201, body: { id }, replayed: true })));
+      expect(await things()).toEqual([id]);
+    });
+
+    it('leases it anew: one that dies while going on is followed too', async () => {
+      const asked = request();
+      const id = await die(asked);
+      clock.advance(41);
+      await expect(run(asked, {}, () => Promise.reject(new Error('killed again')))).rejects.toThrow('killed again');
+      let resumed = 0;
+      const waiting = run(asked, {}, (found, claim) => {
+        resumed++;
+        return complete(found, claim);
+      });
+      expect(resumed).toBe(0);
+      clock.advance(41);
+      expect((await waiting).body.id).toBe(id);
+      expect(resumed).toBe(1);
+    });
+
+    it('lets the next repetition go on at once when the outcome was handed on', async () => {
+      const asked = request();
+      const handedOn = run(asked, {
+        committed: async (_id, claim) => {
+          await database.transaction(async (tx) => claim.handOn(tx));
+          throw new Error('unknown');
+        },
+      });
+      await expect(handedOn).rejects.toThrow('unknown');
+      const [id] = await things();
+      expect((await run(asked)).body.id).toBe(id);
+      expect(await things()).toHaveLength(1);
+    });
+
+    it('frees the key and starts anew when nothing came of it', async () => {
+      const asked = request();
+      const id = await die(asked);
+      clock.advance(41);
+      const answer = await run(asked, {}, async (found, claim) => {
+        await database.transaction(async (tx) => claim.release(tx, found));
+        return null;
+      });
+      expect(answer.replayed).toBe(false);
+      expect(answer.body.id).not.toBe(id);
+      expect(await run(asked)).toEqual({ ...answer, replayed: true });
+    });
+
+    it('lets it neither answer nor free the key any more once its successor has', async () => {
+      const asked = request();
+      const answered = await run(asked, {
+        committed: async (id, claim) => {
+          clock.advance(41);
+          const first = await run(asked);
+          expect(first).toEqual({ status: 201, body: { id }, replayed: true });
+          // It was not dead, only slow.
+          expect(await database.transaction((tx) => claim.hold(tx, id))).toBe(false);
+          await database.transaction(async (tx) => claim.release(tx, id));
+          return first;
+        },
+      });
+      expect((await run(asked)).body).toEqual(answered.body);
+      expect(await things()).toHaveLength(1);
+    });
+  });
+
+  it('stores no refusal: the key is free for a corrected request', async () => {
+    const asked = request();
+    const refused = run(asked, {
+      committed: async (id, claim) => {
+        await database.transaction(async (tx) => claim.release(tx, id));
+        throw new Error('refused');
+      },
+    });
+    await expect(refused).rejects.toThrow('refused');
+    const corrected = await run({ ...asked, fingerprint: fingerprintOf({ amount: 2 }) });
+    expect(corrected.replayed).toBe(false);
+  });
+
+  it('passes an error of the work on as it is, and keeps nothing', async () => {
+    const asked = request();
+    const error = new Error('mine');
+    await expect(run(asked, { uncommitted: () => Promise.reject(error) })).rejects.toBe(error);
+    expect(await things()).toEqual([]);
+    expect((await run(asked)).replayed).toBe(false);
+  });
+
+  it('replays for 24 hours and not longer, for another body neither', async () => {
+    const asked = request();
+    const first = await run(asked);
+    clock.advance(24 * 3600 - 60);
+    expect((await run(asked)).body).toEqual(first.body);
+    clock.advance(61);
+    const [later, twin] = await Promise.all([
+      run({ ...asked, fingerprint: fingerprintOf({ amount: 2 }) }),
+      run({ ...asked, fingerprint: fingerprintOf({ amount: 2 }) }),
+    ]);
+    expect(later.body.id).not.toBe(first.body.id);
+    expect(twin.body).toEqual(later.body);
+    expect([later.replayed, twin.replayed].sort()).toEqual([false, true]);
+    expect(await things()).toHaveLength(2);
+  });
+
+  it('clears away what has expired and nothing else', async () => {
+    await Promise.all([run(request()), run(request())]);
+    clock.advance(12 * 3600);
+    const young = request();
+    await run(young);
+    clock.advance(12 * 3600 + 1);
+    expect(await service.purge()).toBe(false);
+    const left = await reader.query(raw('SELECT account_id FROM idempotency_keys'), []);
+    expect(left).toEqual([{ account_id: young.accountId }]);
+  });
+});

@@ -1,0 +1,251 @@
+import { describe, expect, it } from '@jest/globals';
+import { parseText, readSources, type SourceFile } from './source-files.js';
+
+/**
+ * Who may import whom. Arrows point one way; `core` knows no domain word and `brazil` (tax ids, BR Code, São Paulo's
+ * calendar) knows nothing at all, so anybody may import the two. A new arrow is a decision: add it here on purpose.
+ */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  brazil: [],
+  accounts: ['core'],
+  // The decorators that guard a controller are auth's: every module with routes imports it.
+  auth: ['accounts', 'core'],
+  'api-keys': ['accounts', 'auth', 'core'],
+  outbox: ['core'],
+  wallets: ['auth', 'brazil', 'core'],
+  acquirers: ['brazil', 'core'],
+  transactions: ['accounts', 'acquirers', 'brazil', 'core', 'outbox', 'wallets'],
+  // accounts: the principal of a request carries the account, whose settings a new charge follows.
+  charges: ['accounts', 'auth', 'brazil', 'core', 'outbox', 'transactions'],
+  payments: ['accounts', 'auth', 'brazil', 'core', 'outbox', 'transactions'],
+  webhooks: ['accounts', 'auth', 'core', 'outbox'],
+  sandbox: ['acquirers', 'auth', 'brazil', 'charges', 'core', 'transactions'],
+  checkout: ['accounts', 'auth', 'brazil', 'charges', 'core', 'transactions'],
+  health: ['auth', 'core', 'outbox', 'wallets'],
+  cli: ['accounts', 'api-keys', 'brazil', 'core', 'root'],
+};
+
+/** Files at the top of src put the modules together: they import anything, and only the command line imports them. */
+const ROOT_FILES = ['app.module', 'demo-data', 'entities', 'main', 'openapi', 'runtime'];
+
+/** Besides `core/database`, repositories, entities and migrations. */
+const TYPEORM_ALLOWED = [
+  // The data source is the injection token that Database and Reader are made from.
+  'src/core/core.module.ts',
+];
+
+/** `file: oddity` that may stay, each with its reason beside the code. */
+const ODDITIES_ALLOWED = ['src/outbox/event-catalog.ts: eslint-disable-next-line'];
+
+const isTestFile = (path: string): boolean => /\.(?:spec|fixture)\.ts$/.test(path);
+
+/** `src/wallets/x.ts` → `wallets`, `src/main.ts` → `root`, `migrations/x.ts` → `migrations`. */
+function moduleOf(path: string): string {
+  const [top = '', second = '', third] = path.split('/');
+  if (top !== 'src') return top;
+  return third === undefined ? 'root' : second;
+}
+
+/** The folder whose index.ts is the only door to `path` from outside it, or null for a file that is its own door. */
+function roomOf(path: string): string | null {
+  const parts = path.split('/');
+  if (parts[0] === 'migrations') return 'migrations';
+  if (parts[0] !== 'src' || parts.length < 3) return null;
+  if (parts[1] !== 'core') return parts.slice(0, 2).join('/');
+  return parts.length < 4 ? null : parts.slice(0, 3).join('/');
+}
+
+function forbiddenArrows(files: readonly SourceFile[]): string[] {
+  return files.flatMap(({ path, references }) => {
+    const from = moduleOf(path);
+    if (from === 'root') return [];
+    const allowed = MAY_IMPORT[from];
+    return references.flatMap(({ target, line }) => {
+      if (target === null || moduleOf(target) === from) return [];
+      return allowed?.includes(moduleOf(target)) ? [] : [`${path}:${line} ${from} → ${moduleOf(target)}`];
+    });
+  });
+}
+
+function sideDoors(files: readonly SourceFile[]): string[] {
+  return files.flatMap(({ path, references }) =>
+    references.flatMap(({ target, specifier, line }) => {
+      const room = target === null ? null : roomOf(target);
+      const isOutside = room !== null && !path.startsWith(`${room}/`);
+      return isOutside && target !== `${room}/index.ts` ? [`${path}:${line} reaches ${specifier}`] : [];
+    }),
+  );
+}
+
+/** Each cycle once, as `a → b → a`. */
+function cycles(edges: ReadonlyMap<string, ReadonlySet<string>>): string[] {
+  const found: string[] = [];
+  const done = new Set<string>();
+  const walk = (node: string, path: readonly string[]): void => {
+    const at = path.indexOf(node);
+    if (at >= 0) {
+      found.push([...path.slice(at), node].join(' → '));
+      return;
+    }
+    if (done.has(node)) return;
+    for (const next of edges.get(node) ?? []) walk(next, [...path, node]);
+    done.add(node);
+  };
+  for (const node of edges.keys()) walk(node, []);
+  return found;
+}
+
+function graph(files: readonly SourceFile[], nodeOf: (path: string) => string | null): Map<string, Set<string>> {
+  const edges = new Map<string, Set<string>>();
+  for (const { path, references } of files) {
+    const from = nodeOf(path);
+    if (from === null) continue;
+    for (const { target } of references) {
+      const to = target === null ? null : nodeOf(target);
+      if (to !== null && to !== from) edges.set(from, (edges.get(from) ?? new Set()).add(to));
+    }
+  }
+  return edges;
+}
+
+function strayTypeorm(files: readonly SourceFile[]): string[] {
+  return files
+    .filter(({ references }) => references.some(({ specifier }) => /^typeorm(?:\/|$)/.test(specifier)))
+    .map(({ path }) => path)
+    .filter(
+      (path) =>
+        !/\.(?:repository|entity)\.ts$/.test(path) &&
+        !path.startsWith('src/core/database/') &&
+        !path.startsWith('migrations/') &&
+        !TYPEORM_ALLOWED.includes(path),
+    );
+}
+
+function strayOddities(files: readonly SourceFile[]): string[] {
+  return files.flatMap(({ path, oddities }) =>
+    oddities
+      .map((oddity) => `${path}: ${oddity}`)
+      .filter((found) => !ODDITIES_ALLOWED.includes(found.replace(/ \(line \d+\)$/, ''))),
+  );
+}
+
+describe('architecture', () => {
+  const sources = readSources('src', 'migrations').filter(({ path }) => !isTestFile(path));
+
+  it('reads the sources', () => {
+    expect(sources.length).toBeGreaterThan(100);
+    expect(sources.flatMap(({ references }) => references).length).toBeGreaterThan(400);
+  });
+
+  it('knows every module and every file at the top of src', () => {
+    const modules = new Set(sources.filter(({ path }) => path.startsWith('src/')).map(({ path }) => moduleOf(path)));
+    expect([...modules].sort()).toEqual([...Object.keys(MAY_IMPORT), 'root'].sort());
+    const top = sources.filter(({ path }) => /^src\/[^/]+$/.test(path)).map(({ path }) => path.slice(4, -3));
+    expect(top.sort()).toEqual(ROOT_FILES);
+  });
+
+  it('imports only along the arrows', () => {
+    expect(forbiddenArrows(sources.filter(({ path }) => path.startsWith('src/')))).toEqual([]);
+  });
+
+  it('lets nobody import the leaves, nor the top of src but the command line', () => {
+    const leaves = ['webhooks', 'sandbox', 'checkout', 'health', 'cli'];
+    const allowed = Object.entries(MAY_IMPORT).flatMap(([from, to]) => to.map((name) => `${from} → ${name}`));
+    expect(allowed.filter((arrow) => leaves.some((leaf) => arrow.endsWith(`→ ${leaf}`)))).toEqual([]);
+    expect(allowed.filter((arrow) => arrow.endsWith('→ root'))).toEqual(['cli → root']);
+  });
+
+  it('enters a module, and each room of core, by its index.ts only', () => {
+    expect(sideDoors(sources)).toEqual([]);
+  });
+
+  it('has no cycle between modules, nor between the rooms of core', () => {
+    expect(cycles(new Map(Object.entries(MAY_IMPORT).map(([from, to]) => [from, new Set(to)])))).toEqual([]);
+    const node = (path: string): string | null => (path.startsWith('src/') ? moduleOf(path) : null);
+    expect(
+      cycles(
+        graph(
+          sources.filter(({ path }) => moduleOf(path) !== 'root'),
+          node,
+        ),
+      ),
+    ).toEqual([]);
+    const room = (path: string): string | null => (path.startsWith('src/core/') ? roomOf(path) : null);
+    expect(cycles(graph(sources, room))).toEqual([]);
+  });
+
+  it('touches the ORM only where rows are described or read', () => {
+    expect(strayTypeorm(sources)).toEqual([]);
+  });
+
+  it('has no any, enum, default export, forwardRef, console or silenced checker, in tests neither', () => {
+    expect(strayOddities(readSources('src', 'migrations', 'test'))).toEqual([]);
+  });
+
+  it('lists no exception that is not needed any more', () => {
+    const found = sources.flatMap(({ path, oddities }) => oddities.map((oddity) => `${path}: ${oddity}`));
+    const needed = (entry: string): boolean => found.some((oddity) => oddity.startsWith(`${entry} (`));
+    expect(ODDITIES_ALLOWED.filter((entry) => !needed(entry))).toEqual([]);
+    const typeorm = sources.filter(({ references }) => references.some(({ specifier }) => specifier === 'typeorm'));
+    expect(TYPEORM_ALLOWED.filter((path) => !typeorm.some((file) => file.path === path))).toEqual([]);
+  });
+});
+
+describe('the rules of the architecture', () => {
+  const broken = parseText(
+    'src/wallets/broken.ts',
+    `import { a,
+       b } from '../charges/index.js';
+     import type { C } from '../accounts/accounts.repository.js';
+     export * from '../core/money/money.js';
+     import { DataSource } from 'typeorm';
+     declare module '../sandbox/index.js' { interface X { y: string } }
+     const late = import('../checkout/index.js');
+     type T = import('../health/index.js').T;
+     // import { no } from '../cli/index.js';
+     const text = "import x from '../cli/index.js'";
+     // eslint-disable-next-line no-console
+     console.log(a, forwardRef(() => b)); /* @ts-ignore */
+     const x: any = 1, y = x as any, z: any[] = [];
+     enum E { A }
+     export default E;`,
+  );
+
+  it('see every way to import', () => {
+    expect(forbiddenArrows([broken])).toEqual([
+      'src/wallets/broken.ts:2 wallets → charges',
+      'src/wallets/broken.ts:3 wallets → accounts',
+      'src/wallets/broken.ts:6 wallets → sandbox',
+      'src/wallets/broken.ts:7 wallets → checkout',
+      'src/wallets/broken.ts:8 wallets → health',
+    ]);
+    expect(sideDoors([broken])).toEqual([
+      'src/wallets/broken.ts:3 reaches ../accounts/accounts.repository.js',
+      'src/wallets/broken.ts:4 reaches ../core/money/money.js',
+    ]);
+    expect(strayTypeorm([broken])).toEqual(['src/wallets/broken.ts']);
+  });
+
+  it('see every construct that is done without', () => {
+    expect(broken.oddities.map((oddity) => oddity.replace(/ \(.*/, '')).sort()).toEqual(
+      [
+        '@ts-ignore',
+        'any',
+        'any',
+        'any',
+        'console.log',
+        'default export',
+        'enum',
+        'eslint-disable-next-line',
+        'forwardRef',
+      ].sort(),
+    );
+    expect(strayOddities([broken])).toHaveLength(9);
+  });
+
+  it('see a cycle', () => {
+    const edges = { a: ['b'], b: ['c'], c: ['a', 'd'], d: [] };
+    expect(cycles(new Map(Object.entries(edges).map(([from, to]) => [from, new Set(to)])))).toEqual(['a → b → c → a']);
+  });
+});

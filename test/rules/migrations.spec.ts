@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { DataSource } from 'typeorm';
+import { MIGRATIONS } from '../../migrations/index.js';
+import { createDataSource } from '../../src/core/database/index.js';
+import { ENTITIES } from '../../src/entities.js';
+import { createEmptyDatabase, type TestDatabase } from '../support/database.js';
+
+/** Tables that are nobody's: no merchant's request reads or writes their rows by itself. */
+const SHARED_TABLES = [
+  'accounts', // the account itself
+  'acquirer_notifications', // whose it is, is known only after asking the acquirer
+  'sandbox_charges', // the sandbox bank's own books: a bank does not know our accounts
+  'sandbox_pix',
+  'sandbox_returns',
+  'users', // may be a member of accounts, or an operator without one
+];
+
+/** Merchant tables whose rows may be of no account. */
+const ACCOUNT_UNKNOWN = [
+  'settlements', // a Pix that matches no charge is kept for the operators
+];
+
+/** Merchant tables without a mode. */
+const MODELESS_TABLES = [
+  'members', // people see both modes
+  'webhook_attempts', // always reached through its delivery
+];
+
+type Row = Record<string, string>;
+
+/** What pg_dump would show, as texts: two databases with equal lists have the same schema. */
+async function schemaOf(source: DataSource): Promise<string[]> {
+  const rows = await source.query<{ line: string }[]>(`
+    SELECT format('column %s.%s %s %s default %s', table_name, column_name, udt_name, is_nullable, column_default) AS line
+    FROM information_schema.columns WHERE table_schema = 'public' AND table_name <> 'migrations'
+    UNION ALL SELECT format('constraint %s.%s %s', conrelid::regclass, conname, pg_get_constraintdef(oid))
+    FROM pg_constraint WHERE connamespace = 'public'::regnamespace AND conrelid::regclass::text <> 'migrations'
+    UNION ALL SELECT 'index ' || indexdef FROM pg_indexes WHERE schemaname = 'public' AND tablename <> 'migrations'
+    UNION ALL SELECT 'trigger ' || pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal
+    UNION ALL SELECT 'function ' || pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+    UNION ALL SELECT 'type ' || typname FROM pg_type WHERE typnamespace = 'public'::regnamespace AND typtype IN ('e', 'd')
+    ORDER BY line`);
+  return rows.map((row) => row.line);
+}
+
+describe('migrations', () => {
+  let database: TestDatabase;
+  let source: DataSource;
+
+  beforeAll(async () => {
+    database = await createEmptyDatabase();
+    source = createDataSource({ url: database.url, pool: 4, entities: ENTITIES, migrations: MIGRATIONS });
+    await source.initialize();
+    await source.runMigrations();
+  });
+
+  afterAll(async () => {
+    await source.destroy();
+    await database.drop();
+  });
+
+  it('are listed in the order of their times, each named after its class', () => {
+    const names = MIGRATIONS.map((migration) => migration.name);
+    const times = names.map((name) => Number(/\d{13}$/.exec(name)?.[0]));
+    expect(times).toEqual([...times].sort((a, b) => a - b));
+    expect(new Set(times).size).toBe(times.length);
+    expect(MIGRATIONS.map((Migration) => new Migration().name)).toEqual(names);
+  });
+
+  it('go up, down and up again to the same schema, and leave nothing behind on the way', async () => {
+    const up = await schemaOf(source);
+    expect(up.length).toBeGreaterThan(200);
+    for (let count = 0; count < MIGRATIONS.length; count++) await source.undoLastMigration();
+    expect(await schemaOf(source)).toEqual([]);
+    await source.runMigrations();
+    expect(await schemaOf(source)).toEqual(up);
+  });
+
+  it('make the tables that the entities describe: nothing would have to be changed', async () => {
+    const sql = await source.driver.createSchemaBuilder().log();
+    const checks = await source.query<Row[]>(
+      `SELECT conname AS name FROM pg_constraint WHERE contype = 'c' AND connamespace = 'public'::regnamespace`,
+    );
+    // The ORM compares checks by their names only: an expression in the entity would be a second text that may lie.
+    const isCheck = (query: string): boolean =>
+      checks.some(({ name }) => query.endsWith(`DROP CONSTRAINT "${String(name)}"`));
+    expect(sql.upQueries.map(({ query }) => query).filter((query) => !isCheck(query))).toEqual([]);
+  });
+
+  it('make no table without an entity', async () => {
+    const tables = await source.query<Row[]>(`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`);
+    const described = source.entityMetadatas.map(({ tableName }) => tableName);
+    expect(tables.map((row) => row['tablename']).sort()).toEqual([...described, 'migrations'].sort());
+  });
+
+  it('give every merchant table its account_id and mode', async () => {
+    const rows = await source.query<Row[]>(
+      `SELECT table_name, column_name, udt_name, is_nullable FROM information_schema.columns WHERE table_schema = 'public'`,
+    );
+    const merchantTables = source.entityMetadatas
+      .map(({ tableName }) => tableName)
+      .filter((table) => !SHARED_TABLES.includes(table));
+    const column = (table: string, name: string): string => {
+      const found = rows.find((row) => row['table_name'] === table && row['column_name'] === name);
+      return found ? `${found['udt_name']} ${found['is_nullable'] === 'YES' ? 'null' : 'not null'}` : 'missing';
+    };
+    expect(merchantTables.length).toBeGreaterThan(10);
+    for (const table of merchantTables) {
+      const may = ACCOUNT_UNKNOWN.includes(table) ? 'null' : 'not null';
+      expect({ table, account_id: column(table, 'account_id') }).toEqual({ table, account_id: `uuid ${may}` });
+      const mode = MODELESS_TABLES.includes(table) ? 'missing' : `text ${may}`;
+      expect({ table, mode: column(table, 'mode') }).toEqual({ table, mode });
+    }
+    for (const table of SHARED_TABLES) expect(column(table, 'account_id')).toBe('missing');
+  });
+
+  it('keep amounts in bigint, times with their zone, ids as uuid, and nothing as a float', async () => {
+    const rows = await source.query<Row[]>(
+      `SELECT table_name || '.' || column_name AS column, udt_name AS type FROM information_schema.columns
+       WHERE table_schema = 'public' AND table_name <> 'migrations'`,
+    );
+    const wrong = rows.filter(({ column = '', type = '' }) => {
+      if (/(?:amount|_fee|fee_fixed)$/.test(column)) return type !== 'int8';
+      if (/(?:_at|_until)$/.test(column)) return type !== 'timestamptz';
+      if (/(?:\.id|_id)$/.test(column) && !/(?:end_to_end_id|return_id|tax_id)$/.test(column)) return type !== 'uuid';
+      return ['float4', 'float8', 'numeric', 'money', 'timestamp', 'varchar', 'json'].includes(type);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('name every constraint and index, so that the code can tell them apart and they are the same everywhere', async () => {
+    const rows = await source.query<Row[]>(
+      `SELECT conrelid::regclass::text AS table, conname AS name FROM pg_constraint
+       WHERE connamespace = 'public'::regnamespace AND conrelid <> 0 AND contype IN ('p', 'u', 'c', 'f')
+         AND conrelid::regclass::text <> 'migrations'
+       UNION ALL SELECT tablename, indexname FROM pg_indexes WHERE schemaname = 'public' AND tablename <> 'migrations'`,
+    );
+    const suffix = /_(?:pkey|key|check|fkey|idx)$/;
+    expect(rows.filter(({ table = '', name = '' }) => !name.startsWith(`${table}_`) || !suffix.test(name))).toEqual([]);
+    expect(rows.filter(({ name = '' }) => name.length >= 63)).toEqual([]);
+  });
+
+  it('index every foreign key, so that no look-up from the other side reads a whole table', async () => {
+    const rows = await source.query<Row[]>(
+      `SELECT c.conname AS name FROM pg_constraint c
+       WHERE c.contype = 'f' AND c.connamespace = 'public'::regnamespace AND NOT EXISTS (
+         SELECT 1 FROM pg_index i WHERE i.indrelid = c.conrelid
+           AND (i.indkey::smallint[])[0:cardinality(c.conkey) - 1] @> c.conkey)`,
+    );
+    expect(rows.map((row) => row['name'])).toEqual([]);
+  });
+});

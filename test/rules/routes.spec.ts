@@ -1,0 +1,169 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { readConfig } from '../../src/core/config/index.js';
+import { setupOpenApi } from '../../src/openapi.js';
+import { openRuntime, type Runtime } from '../../src/runtime.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+
+/** Routes that ask nobody who they are. Adding one is a decision. */
+const PUBLIC = [
+  'GET /',
+  'GET /checkout/:id',
+  'GET /checkout/:id/qr.png',
+  'GET /checkout/:id/status',
+  'GET /docs',
+  'GET /docs-yaml',
+  'GET /docs/*',
+  'GET /docs/',
+  'GET /docs/LICENSE',
+  'GET /docs/docs/swagger-ui-init.js',
+  'GET /docs/index.html',
+  'GET /docs/swagger-ui-init.js',
+  'GET /health/live',
+  'GET /health/ready',
+  'GET /metrics',
+  'GET /openapi.json',
+  'GET /v1/webhooks/event-catalog',
+];
+
+/** Routes behind an API key. */
+const GUARDED = [
+  'GET /v1/charges',
+  'GET /v1/charges/:id',
+  'GET /v1/wallets',
+  'GET /v1/wallets/balance',
+  'GET /v1/webhooks/endpoints',
+  'POST /v1/charges',
+  'POST /v1/pix/charges',
+  'POST /v1/sandbox/charges/:id/simulate',
+  'POST /v1/webhooks/endpoints',
+];
+
+const UNKNOWN_KEY = `ak_test_${'A'.repeat(32)}`;
+
+describe('every route', () => {
+  /** `METHOD /path` as the server registered it; HEAD is left out where a GET of the path makes it. */
+  const routes = new Set<string>();
+  let database: TestDatabase;
+  let runtime: Runtime;
+  let url: string;
+  const dataDir = mkdtempSync(join(tmpdir(), 'recebe-spec-'));
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    const config = readConfig({
+      DATABASE_URL: database.url,
+      DATA_DIR: dataDir,
+      HOST: '127.0.0.1',
+      PORT: '0',
+      LOG_LEVEL: 'silent',
+      RATE_LIMIT: 'off',
+      ROLE: 'api',
+    });
+    runtime = await openRuntime(config, { redis: false });
+    // Taken from the server itself: a route that no decorator or document tells of is seen all the same.
+    const server = runtime.app.getHttpAdapter().getInstance();
+    server.addHook('onRoute', (route) => {
+      for (const method of [route.method].flat()) routes.add(`${method} ${route.url}`);
+    });
+    setupOpenApi(runtime.app, config.publicBaseUrl);
+    await runtime.app.listen(0, '127.0.0.1');
+    url = await runtime.app.getUrl();
+  });
+
+  afterAll(async () => {
+    await runtime.close();
+    await database.drop();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  it('is in one of the two lists', () => {
+    const listed = [...routes].filter((route) => !(route.startsWith('HEAD ') && routes.has(`GET${route.slice(4)}`)));
+    expect(listed.sort()).toEqual([...PUBLIC, ...GUARDED].sort());
+  });
+
+  const guardedCalls = GUARDED.flatMap((route) =>
+    (route.startsWith('GET ') ? [route, `HEAD ${route.slice(4)}`] : [route]).flatMap((call) => [
+      { call, key: null as string | null, what: 'without a key' },
+      { call, key: UNKNOWN_KEY, what: 'with an unknown key' },
+      { call, key: 'nonsense', what: 'with a malformed key' },
+      { call, key: '', what: 'with an empty key' },
+    ]),
+  );
+
+  it.each(guardedCalls)('$call answers 401 $what, whatever else is wrong', async ({ call, key }) => {
+    const [method = '', path = ''] = call.split(' ');
+    const response = await fetch(`${url}${path.replace(':id', 'no-such-id')}?unknown=1`, {
+      method,
+      headers: {
+        ...(key === null ? {} : { apikey: key }),
+        ...(method === 'POST' ? { 'content-type': 'text/plain' } : {}),
+      },
+      ...(method === 'POST' ? { body: '{broken' } : {}),
+    });
+    expect(response.status).toBe(401);
+    const requestId = response.headers.get('x-request-id');
+    expect(requestId).toMatch(/^req_[0-9a-f]{32}$/);
+    expect(response.headers.get('x-api-version')).toBe('2026-11-01');
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    const text = await response.text();
+    if (method === 'HEAD') return expect(text).toBe('');
+    expect(JSON.parse(text)).toEqual({
+      error: {
+        type: 'authentication_error',
+        code: 'unauthorized',
+        message: expect.any(String),
+      },
+      request_id: requestId,
+    });
+  });
+
+  it.each([
+    ...[undefined, '', ';', 'nonsense', 'application/json; charset=utf-16', 'application/json'].map((type) => ({
+      type,
+      size: 9,
+    })),
+    { type: 'application/json', size: 300_000 },
+    { type: ';', size: 0 },
+  ])('tells a stranger nothing of its body: $size bytes of $type', async ({ type, size }) => {
+    const response = await fetch(`${url}/v1/charges`, {
+      method: 'POST',
+      headers: type === undefined ? {} : { 'content-type': type },
+      body: Buffer.alloc(size, '{'),
+    });
+    expect(response.status).toBe(401);
+    expect(await response.json()).toMatchObject({ error: { code: 'unauthorized' } });
+  });
+
+  it.each(PUBLIC.filter((route) => !route.includes(':id') && !route.includes('*')))(
+    '%s answers without a key',
+    async (route) => {
+      const response = await fetch(`${url}${route.slice(4)}`, { redirect: 'manual' });
+      // Some of the documentation's files are not there: a 404 of one that anybody may ask for.
+      expect([200, 302, 404]).toContain(response.status);
+      expect(response.headers.get('x-request-id')).toMatch(/^req_[0-9a-f]{32}$/);
+      await response.arrayBuffer();
+    },
+  );
+
+  it.each([
+    '/v1/charge',
+    '/v1/charges/x/y',
+    '/%00',
+    '/v2/charges',
+    '/v1/wallets/balance/',
+    '/v1/charges/%zz',
+    '/%',
+    `/v1/charges/${'a'.repeat(500)}`,
+  ])('that does not exist is the 404 of the envelope: %s', async (path) => {
+    const response = await fetch(`${url}${path}`, { headers: { 'x-request-id': 'my-own-id-1234' } });
+    expect(response.status).toBe(404);
+    expect(response.headers.get('x-request-id')).toBe('my-own-id-1234');
+    expect(await response.json()).toEqual({
+      error: { type: 'not_found_error', code: 'not_found', message: 'No such route.' },
+      request_id: 'my-own-id-1234',
+    });
+  });
+});

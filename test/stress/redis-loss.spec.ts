@@ -1,0 +1,226 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { expectLedgerCoherent } from '../support/coherence.js';
+import { redisAvailable, startRedis, type TestRedis } from '../support/redis.js';
+import { type Merchant, TestService } from '../support/service.js';
+import { waitFor } from '../support/wait.js';
+
+jest.setTimeout(120_000);
+
+const CHARGES = 150;
+const WAITING_JOBS = '{recebe}:webhooks.deliver:wait';
+/** Past it a delivery whose job is lost is queued again; the test's clock moves there instead of waiting. */
+const PAST_QUEUED_SECONDS = 31;
+
+/** A receiver that leaves every request unanswered while it is closed, so that jobs pile up behind it in Redis. */
+class GatedReceiver {
+  readonly received: { type: string; id: string; event: string }[] = [];
+  readonly #held: ServerResponse[] = [];
+  #open = true;
+  readonly #server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as {
+        id: string;
+        type: string;
+        data: { object: { id: string } };
+      };
+      this.received.push({ type: body.type, id: body.data.object.id, event: body.id });
+      if (this.#open) response.writeHead(204).end();
+      else this.#held.push(response);
+    });
+  });
+
+  static async start(): Promise<GatedReceiver> {
+    const receiver = new GatedReceiver();
+    await new Promise<void>((resolve) => receiver.#server.listen(0, '127.0.0.1', resolve));
+    return receiver;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/hook`;
+  }
+
+  close(): void {
+    this.#open = false;
+  }
+
+  open(): void {
+    this.#open = true;
+    for (const response of this.#held.splice(0)) response.writeHead(204).end();
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}
+
+(redisAvailable() ? describe : describe.skip)('losing Redis loses no delivery', () => {
+  let redis: TestRedis;
+  let receiver: GatedReceiver;
+  let service: TestService;
+  let merchant: Merchant;
+
+  beforeEach(async () => {
+    redis = await startRedis();
+    receiver = await GatedReceiver.start();
+  });
+  afterEach(async () => {
+    receiver.open();
+    await expectLedgerCoherent(service.database.url);
+    await service.stop();
+    await receiver.stop();
+    await redis.stop();
+  });
+
+  async function start(): Promise<void> {
+    service = await TestService.start({
+      env: {
+        REDIS_URL: redis.url,
+        WEBHOOK_CONCURRENCY: '2',
+        // On a machine so slow that an attempt times out behind the gate, the next one is not long in coming.
+        WEBHOOK_RETRY_SCHEDULE: Array.from({ length: 30 }, () => 1).join(','),
+        // On, because the limits live in Redis too; high, because this test is about something else.
+        RATE_LIMIT: 'on',
+        RATE_LIMIT_RATE: '100000',
+        RATE_LIMIT_BURST: '100000',
+      },
+    });
+    merchant = await service.merchant();
+    const body = { url: receiver.url, events: ['charge.created', 'charge.paid'] };
+    const { status } = await service.call('POST', '/v1/webhooks/endpoints', { key: merchant.testKey, body });
+    expect(status).toBe(201);
+  }
+
+  /** Several clients at once. @returns the ids of the charges, all of them answered 201 */
+  async function create(count: number): Promise<string[]> {
+    const answers = await inParallel(count, () => service.createCharge(merchant.testKey));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
+    return answers.map(({ body }) => body.id);
+  }
+
+  async function pay(ids: readonly string[]): Promise<void> {
+    const answers = await inParallel(ids.length, (n) =>
+      service.simulate(merchant.testKey, ids[n] ?? '', { event: 'pay' }),
+    );
+    expect(answers.map(({ status, body }) => [status, body.charge.status])).toEqual(answers.map(() => [200, 'paid']));
+  }
+
+  async function statuses(): Promise<Record<string, number>> {
+    const rows = await service.sql<{ status: string; count: number }>(
+      'SELECT status, count(*)::int AS count FROM webhook_deliveries GROUP BY status',
+    );
+    return Object.fromEntries(rows.map(({ status, count }) => [status, Number(count)]));
+  }
+
+  const waitingJobs = async (): Promise<number> =>
+    Number((await redis.command('LLEN', WAITING_JOBS).catch(() => ':0')).slice(1));
+
+  /** Fills Redis with jobs: the receiver answers nothing until it is opened. @returns the ids of the charges */
+  async function backlog(): Promise<string[]> {
+    receiver.close();
+    const ids = await create(CHARGES);
+    await waitFor('the jobs to wait in Redis', async () => (await waitingJobs()) === CHARGES - 2, 30_000);
+    return ids;
+  }
+
+  async function expectDelivered(types: readonly string[], ids: readonly string[]): Promise<void> {
+    const count = types.length * ids.length;
+    await waitFor(
+      `all of ${count} deliveries to be made`,
+      async () => (await statuses())['DELIVERED'] === count,
+      60_000,
+    );
+    expect(await statuses()).toEqual({ DELIVERED: count });
+    const seen = new Set(receiver.received.map(({ type, id }) => `${type} ${id}`));
+    expect([...seen].sort()).toEqual(types.flatMap((type) => ids.map((id) => `${type} ${id}`)).sort());
+    expect(new Set(receiver.received.map(({ event }) => event)).size).toBe(count);
+  }
+
+  /** Only what was in the hands of a worker gets through: the rest has lost its jobs. */
+  async function expectStranded(): Promise<void> {
+    receiver.open();
+    await waitFor('the attempts under way to end', async () => (await statuses())['DELIVERED'] === 2, 60_000);
+    expect(await statuses()).toEqual({ DELIVERED: 2, PENDING: CHARGES - 2 });
+    service.clock.advance(PAST_QUEUED_SECONDS);
+  }
+
+  it('flushed in the middle of a backlog', async () => {
+    await start();
+    const ids = await backlog();
+    await redis.flush();
+    expect(await waitingJobs()).toBe(0);
+    await expectStranded();
+    await expectDelivered(['charge.created'], ids);
+  });
+
+  it('killed in the middle of a backlog and back empty, with charges made and paid meanwhile', async () => {
+    await start();
+    const ids = await backlog();
+    await redis.kill();
+    const meanwhile = await create(30);
+    await pay(meanwhile);
+    await redis.start();
+    expect(await waitingJobs()).toBe(0);
+    receiver.open();
+    service.clock.advance(PAST_QUEUED_SECONDS);
+    await waitFor('everything to be delivered', async () => (await statuses())['DELIVERED'] === CHARGES + 60, 60_000);
+    const seen = new Set(receiver.received.map(({ type, id }) => `${type} ${id}`));
+    for (const id of [...ids, ...meanwhile]) expect(seen).toContain(`charge.created ${id}`);
+    for (const id of meanwhile) expect(seen).toContain(`charge.paid ${id}`);
+  });
+
+  it('away for the whole run, start included: the API goes on, and the webhooks come when it is back', async () => {
+    await redis.kill();
+    await start();
+    const health = await service.call('GET', '/health/ready');
+    expect(health).toMatchObject({ status: 200, body: { status: 'up', database: 'up', queue: 'down' } });
+
+    const ids = await create(CHARGES);
+    await pay(ids);
+    const balance = await service.call('GET', '/v1/wallets/balance', { key: merchant.testKey });
+    expect(balance).toMatchObject({ status: 200, body: { available: CHARGES * 1990 } });
+    await waitFor('the deliveries to be written', async () => (await statuses())['PENDING'] === 2 * CHARGES, 30_000);
+    expect(await statuses()).toEqual({ PENDING: 2 * CHARGES });
+    expect(receiver.received).toEqual([]);
+
+    await redis.start();
+    service.clock.advance(PAST_QUEUED_SECONDS);
+    await expectDelivered(['charge.created', 'charge.paid'], ids);
+  });
+
+  it('flushed again and again while charges are made and paid', async () => {
+    await start();
+    const ids: string[] = [];
+    for (let round = 0; round < 8; round++) {
+      const [made] = await Promise.all([create(20), redis.flush()]);
+      ids.push(...made);
+      await Promise.all([pay(made), redis.flush()]);
+    }
+    // Wherever a flush has hit, some jobs are gone: each time the queue has run dry, the sweeper brings what is left.
+    await waitFor(
+      'everything to be delivered',
+      async () => {
+        const now = await statuses();
+        if (now['DELIVERED'] === 2 * ids.length) return true;
+        if (now['PROCESSING'] === undefined && (await waitingJobs()) === 0) service.clock.advance(PAST_QUEUED_SECONDS);
+        return false;
+      },
+      60_000,
+    );
+    await expectDelivered(['charge.created', 'charge.paid'], ids);
+  });
+});
+
+async function inParallel<T>(count: number, work: (n: number) => Promise<T>): Promise<T[]> {
+  const results: T[] = [];
+  let next = 0;
+  const client = async (): Promise<void> => {
+    for (let n = next++; n < count; n = next++) results[n] = await work(n);
+  };
+  await Promise.all(Array.from({ length: 8 }, client));
+  return results;
+}

@@ -1,0 +1,218 @@
+import fc from 'fast-check';
+import { all, type Fields, isClean, junk, levelsOf, text, type Verdict, validObject } from './fuzz.js';
+
+export type Body = Record<string, unknown>;
+
+const MAX_AMOUNT = 999_999_999_999;
+const EVENT_NAMES = [
+  '*',
+  'charge.created',
+  'charge.paid',
+  'charge.expired',
+  'payment.created',
+  'payment.status_changed',
+];
+
+// ---- The model: written from the contract, not from the code. null is the same as leaving a field out.
+
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
+const optional = (value: unknown, rule: (given: unknown) => Verdict | boolean): Verdict | boolean =>
+  !isGiven(value) || rule(value);
+export const onlyKeys = (body: object, ...keys: string[]): boolean =>
+  Object.keys(body).every((key) => keys.includes(key));
+const isAmount = (value: unknown): boolean =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= MAX_AMOUNT;
+export const isPlainObject = (value: unknown): value is Body =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+/** In characters as people count them: what a variation selector adds to one is not for the model to say. */
+function textVerdict(value: unknown, min: number, max: number): Verdict {
+  if (typeof value !== 'string') return 'invalid';
+  const most = [...value].length;
+  const least = [...value.replace(/[\ufe0e\ufe0f]/g, '')].length;
+  if (most < min || least > max) return 'invalid';
+  return least >= min && most <= max ? 'valid' : 'either';
+}
+
+/** Modulo 11 with the weights of the Receita Federal; characters are worth their ASCII code less 48. */
+function taxIdOf(value: unknown): string | null {
+  if (typeof value !== 'string' || !/^[0-9A-Za-z.\-/\s]*$/.test(value)) return null;
+  const bare = value.replace(/[.\-/\s]/g, '').toUpperCase();
+  const weights: Record<number, number[]> = {
+    11: [11, 10, 9, 8, 7, 6, 5, 4, 3, 2],
+    14: [6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2],
+  };
+  const row = weights[bare.length];
+  if (!row || !(bare.length === 11 ? /^\d+$/ : /^[0-9A-Z]{12}\d\d$/).test(bare)) return null;
+  if (bare.length === 11 ? new Set(bare).size === 1 : /^0+$/.test(bare)) return null;
+  const digit = (length: number): number => {
+    const used = row.slice(row.length - length);
+    const rest = used.reduce((sum, weight, index) => sum + weight * (bare.charCodeAt(index) - 48), 0) % 11;
+    return rest < 2 ? 0 : 11 - rest;
+  };
+  const right = `${digit(bare.length - 2)}${digit(bare.length - 1)}`;
+  return bare.endsWith(right) ? bare : null;
+}
+
+const isTaxId = (value: unknown): Verdict =>
+  taxIdOf(value) === null ? 'invalid' : String(value).length > 40 ? 'either' : 'valid';
+
+function emailVerdict(value: unknown): Verdict {
+  if (typeof value !== 'string' || !value.includes('@') || value.length > 254) return 'invalid';
+  return /^[a-z0-9]{1,30}@[a-z0-9]{1,30}\.(?:com|br|example)$/.test(value) ? 'valid' : 'either';
+}
+
+function customerVerdict(value: unknown): Verdict {
+  if (!isPlainObject(value)) return 'invalid';
+  return all(
+    onlyKeys(value, 'name', 'document', 'email', 'phone'),
+    optional(value['name'], (name) => textVerdict(name, 1, 200)),
+    optional(value['document'], isTaxId),
+    optional(value['email'], emailVerdict),
+    optional(value['phone'], (phone) => typeof phone === 'string' && /^[+0-9() .-]{5,32}$/.test(phone)),
+  );
+}
+
+export function chargeVerdict(body: Body, methodIsRequired: boolean): Verdict {
+  const customer = isPlainObject(body['customer']) ? body['customer'] : {};
+  const lock = body['expected_payer_tax_id'];
+  const document = customer['document'];
+  return all(
+    onlyKeys(
+      body,
+      ...[
+        'amount',
+        'currency',
+        'payment_method',
+        'description',
+        'expires_in',
+        'customer',
+        'expected_payer_tax_id',
+        'metadata',
+      ],
+    ),
+    isClean(body),
+    isAmount(body['amount']),
+    optional(body['currency'], (currency) => currency === 'BRL'),
+    isGiven(body['payment_method']) ? body['payment_method'] === 'pix' : !methodIsRequired,
+    optional(body['description'], (description) => textVerdict(description, 0, 500)),
+    optional(body['expires_in'], (seconds) => Number.isInteger(seconds) && Number(seconds) >= 60),
+    optional(body['customer'], customerVerdict),
+    optional(lock, (value) =>
+      all(isTaxId(value), isGiven(customer['name']), !isGiven(document) || taxIdOf(document) === taxIdOf(value)),
+    ),
+    optional(
+      body['metadata'],
+      (value) => isPlainObject(value) && levelsOf(value) <= 5 && Buffer.byteLength(JSON.stringify(value)) <= 16_384,
+    ),
+  );
+}
+
+export function endpointVerdict(body: Body): Verdict {
+  const { url, events } = body;
+  if (typeof url !== 'string' || !/^https?:\/\/[^\s\p{Cc}]+$/iu.test(url) || url.length > 2048) return 'invalid';
+  return all(
+    onlyKeys(body, 'url', 'events'),
+    isClean(body),
+    /^https?:\/\/[a-z]{3,20}\.example(?::8\d{3})?\/[a-z0-9]*$/.test(url) ? 'valid' : 'either',
+    Array.isArray(events) && events.length >= 1 && events.length <= 100,
+    Array.isArray(events) && events.every((name) => EVENT_NAMES.includes(name as string)),
+  );
+}
+
+export function simulateVerdict(body: Body): Verdict {
+  return all(
+    onlyKeys(body, 'event', 'payer_document', 'payer_name', 'amount', 'end_to_end_id'),
+    isClean(body),
+    ['pay', 'expire', 'fail'].includes(body['event'] as string),
+    optional(body['payer_document'], isTaxId),
+    optional(body['payer_name'], (name) => textVerdict(name, 0, 200)),
+    optional(body['amount'], isAmount),
+    optional(body['end_to_end_id'], (id) => typeof id === 'string' && /^[A-Za-z0-9]{1,64}$/.test(id)),
+  );
+}
+
+// ---- What is right, for the generators.
+
+const taxIds = [
+  '529.982.247-25',
+  '52998224725',
+  '11144477735',
+  '12.345.678/0001-95',
+  '12ABC34501DE35',
+  '12abc34501de35',
+];
+const niceText = (max: number): fc.Arbitrary<string> =>
+  fc.oneof(
+    fc.constantFrom(
+      'Maria da Silva',
+      'Padaria São João 🧉',
+      'نور',
+      '漢字',
+      "Robert'); DROP TABLE charges;--",
+      '👩‍👩‍👧',
+      'a\u0301\u202e',
+    ),
+    fc.string({ minLength: 1, maxLength: max, unit: 'binary' }).filter((value) => !value.includes('\u0000')),
+    fc.constantFrom(max, max + 1).map((length) => '🧉'.repeat(length)),
+    // Marks that some counters do not count.
+    fc.constantFrom('x', '').map((start) => `${start}${'\ufe0f'.repeat(max * 3)}`),
+  );
+
+const amount = text(fc.oneof(fc.integer({ min: 1, max: 100_000 }), fc.constantFrom(1, MAX_AMOUNT)));
+
+const customerFields: Fields = {
+  name: text(niceText(200)),
+  document: text(fc.constantFrom(...taxIds)),
+  email: text(fc.constantFrom('maria@example.com', 'a@b.br', 'joão@exemplo.com.br', '"a b"@example.com')),
+  phone: text(fc.constantFrom('+5511987654321', '(11) 98765-4321')),
+};
+
+export const chargeFields: Fields = {
+  amount,
+  payment_method: fc.constant('"pix"'),
+  currency: fc.constantFrom('"BRL"', 'null'),
+  description: text(niceText(500)),
+  expires_in: fc.constantFrom('60', '3600', '86400', '86401', '1e21', '1e300', 'null'),
+  customer: validObject(customerFields, []),
+  expected_payer_tax_id: text(fc.constantFrom(...taxIds)),
+  metadata: fc.oneof(
+    fc
+      .array(fc.tuple(fc.string({ maxLength: 8 }), junk), { maxLength: 4 })
+      .map((pairs) => `{${pairs.map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(',')}}`),
+    fc.constantFrom(
+      '{}',
+      '{"constructor":1}',
+      '{"toString":null}',
+      '{"a":{"b":{"c":{"d":{}}}}}',
+      '{"a":{"b":{"c":{"d":{"e":{}}}}}}',
+    ),
+    fc.constantFrom(16_374, 16_376, 16_377, 17_000).map((length) => `{"x":"${'y'.repeat(length)}"}`),
+  ),
+};
+
+export const endpointFields: Fields = {
+  url: text(
+    fc.oneof(
+      fc.constantFrom('https://merchant.example/hooks', 'http://merchant.example:8080/', 'https://merchant.example/'),
+      fc.webUrl(),
+      fc.string().map((path) => `https://merchant.example/${path}`),
+      fc.constantFrom(
+        'http://169.254.169.254/',
+        'https://user:pass@merchant.example/',
+        'ftp://merchant.example/',
+        'https://',
+        'http://[::]/',
+      ),
+    ),
+  ),
+  events: text(fc.array(fc.constantFrom(...EVENT_NAMES), { minLength: 1, maxLength: 3 })),
+};
+
+export const simulateFields: Fields = {
+  event: fc.constantFrom('"pay"', '"pay"', '"pay"', '"expire"', '"fail"'),
+  payer_document: fc.oneof(text(fc.constantFrom(...taxIds)), fc.constant('null')),
+  payer_name: fc.oneof(text(niceText(200)), fc.constant('null')),
+  amount: fc.oneof(fc.constant('1990'), amount),
+  // Few, so that one comes again at another charge.
+  end_to_end_id: text(fc.integer({ min: 1, max: 60 }).map((number) => `E000000002026112115300000000${number}`)),
+};

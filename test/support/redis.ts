@@ -1,0 +1,131 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect, createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const START_LIMIT_MS = 10_000;
+
+/** A real server of its own for one spec file. Nothing is written to disk: a restart comes back empty. */
+export interface TestRedis {
+  readonly url: string;
+  /** Dies at once (SIGKILL), as in a crash. Resolves when the process is gone. */
+  kill(): Promise<void>;
+  /** Starts it again on the same port, empty. Resolves when it answers PING. */
+  start(): Promise<void>;
+  /** FLUSHALL. */
+  flush(): Promise<void>;
+  /** Any other command without spaces inside its words; resolves with the first reply line. */
+  command(...words: string[]): Promise<string>;
+  /** Stops answering without closing a connection (SIGSTOP), as behind a network that drops packets. */
+  freeze(): void;
+  /** Undoes freeze. */
+  thaw(): void;
+  /** Ends the server and removes its directory. */
+  stop(): Promise<void>;
+}
+
+/** Path of a `redis-server` or `valkey-server` on PATH, undefined when there is none. */
+export function findRedisServer(): string | undefined {
+  for (const name of ['redis-server', 'valkey-server']) {
+    try {
+      execFileSync(name, ['--version'], { stdio: 'ignore' });
+      return name;
+    } catch {
+      // Not on PATH; the next name may be.
+    }
+  }
+  return undefined;
+}
+
+/**
+ * True when specs on a real Redis can run. Says so when they cannot, so that a skipped suite is never taken for a
+ * passed one; with REQUIRE_REDIS=1 (set in CI) it throws instead.
+ */
+export function redisAvailable(): boolean {
+  if (findRedisServer() !== undefined) return true;
+  if (process.env.REQUIRE_REDIS === '1')
+    throw new Error('REQUIRE_REDIS=1 but no redis-server or valkey-server on PATH');
+  process.stderr.write('No redis-server or valkey-server on PATH: the specs on Redis are skipped\n');
+  return false;
+}
+
+/** Starts a server on a free port of 127.0.0.1. The caller must `stop()` it. */
+export async function startRedis(): Promise<TestRedis> {
+  const binary = findRedisServer();
+  if (binary === undefined) throw new Error('No redis-server or valkey-server on PATH');
+  const port = await freePort();
+  const directory = mkdtempSync(join(tmpdir(), 'recebe-redis-'));
+  let child: ChildProcess | undefined;
+
+  // A failed spec may never reach stop(); a server left behind would outlive the test run.
+  const killOnExit = (): void => void child?.kill('SIGKILL');
+  process.on('exit', killOnExit);
+
+  const kill = async (): Promise<void> => {
+    const dying = child;
+    child = undefined;
+    if (dying === undefined || dying.exitCode !== null || dying.signalCode !== null) return;
+    const gone = once(dying, 'exit');
+    dying.kill('SIGKILL');
+    await gone;
+  };
+
+  const start = async (): Promise<void> => {
+    child = spawn(
+      binary,
+      ['--port', String(port), '--bind', '127.0.0.1', '--dir', directory, '--save', '', '--appendonly', 'no'],
+      { stdio: 'ignore' },
+    );
+    const deadline = Date.now() + START_LIMIT_MS;
+    for (;;) {
+      const reply = await send(port, ['PING']).catch(() => '');
+      if (reply === '+PONG') return;
+      if (Date.now() > deadline) throw new Error(`${binary} did not answer on port ${port}: "${reply}"`);
+      await delay(10);
+    }
+  };
+
+  await start();
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    kill,
+    start,
+    flush: async () => {
+      await send(port, ['FLUSHALL']);
+    },
+    command: (...words) => send(port, words),
+    freeze: () => void child?.kill('SIGSTOP'),
+    thaw: () => void child?.kill('SIGCONT'),
+    stop: async () => {
+      await kill();
+      process.off('exit', killOnExit);
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Speaks the inline protocol over a socket of its own, so that the helper shares no code with what it tests. */
+async function send(port: number, words: string[]): Promise<string> {
+  const socket = connect({ port, host: '127.0.0.1' });
+  socket.setTimeout(2_000, () => socket.destroy(new Error('no answer within 2 s')));
+  try {
+    await once(socket, 'connect');
+    socket.write(`${words.join(' ')}\r\n`);
+    const [reply] = (await once(socket, 'data')) as [Buffer];
+    return reply.toString('utf8').split('\r\n')[0] ?? '';
+  } finally {
+    socket.destroy();
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,0 +1,173 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { AccountsService } from '../../src/accounts/index.js';
+import { ApiKeysService } from '../../src/api-keys/index.js';
+import { Clock } from '../../src/core/clock.js';
+import { readConfig } from '../../src/core/config/index.js';
+import { setupOpenApi } from '../../src/openapi.js';
+import { openRuntime, type Runtime, type RuntimeOverrides } from '../../src/runtime.js';
+import { createTestDatabase, type TestDatabase } from './database.js';
+
+/** Time that a test moves instead of waiting. */
+export class TestClock extends Clock {
+  offsetMs = 0;
+
+  override now(): Date {
+    return new Date(Date.now() + this.offsetMs);
+  }
+
+  advance(seconds: number): void {
+    this.offsetMs += seconds * 1000;
+  }
+}
+
+export interface Answer<T = Record<string, unknown>> {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: T;
+  readonly text: string;
+}
+
+export interface Merchant {
+  readonly accountId: string;
+  readonly testKey: string;
+  readonly liveKey: string;
+}
+
+let counter = 0;
+
+/** The whole application on a port of its own, on a database of its own. */
+export class TestService {
+  private constructor(
+    readonly runtime: Runtime,
+    readonly database: TestDatabase,
+    readonly clock: TestClock,
+    readonly url: string,
+    private readonly dataDir: string,
+    private readonly ownsDatabase: boolean,
+  ) {}
+
+  static async start(
+    options: {
+      env?: Record<string, string>;
+      database?: TestDatabase;
+      overrides?: RuntimeOverrides;
+      redis?: boolean;
+    } = {},
+  ): Promise<TestService> {
+    const database = options.database ?? (await createTestDatabase());
+    const dataDir = mkdtempSync(join(tmpdir(), 'recebe-spec-'));
+    const clock = new TestClock();
+    const config = readConfig({
+      DATABASE_URL: database.url,
+      DATA_DIR: dataDir,
+      HOST: '127.0.0.1',
+      PORT: '0',
+      PUBLIC_BASE_URL: 'https://pay.example.com',
+      LOG_LEVEL: 'silent',
+      RATE_LIMIT: 'off',
+      WEBHOOK_ALLOW_PRIVATE: 'true',
+      ...options.env,
+    });
+    const redis = options.env?.['REDIS_URL'] !== undefined;
+    const runtime = await openRuntime(config, { redis }, { clock, ...options.overrides });
+    setupOpenApi(runtime.app, config.publicBaseUrl);
+    await runtime.app.listen(0, '127.0.0.1');
+    const url = await runtime.app.getUrl();
+    return new TestService(runtime, database, clock, url, dataDir, options.database === undefined);
+  }
+
+  get<T>(token: abstract new (...args: never[]) => T): T {
+    return this.runtime.app.get(token);
+  }
+
+  async merchant(settings: Record<string, string> = {}): Promise<Merchant> {
+    const { accountId } = await this.get(AccountsService).create({
+      name: 'Padaria São João',
+      email: `owner-${randomBytes(6).toString('hex')}@example.com`,
+      password: 'correct horse battery',
+      settings,
+    });
+    const keys = this.get(ApiKeysService);
+    const test = await keys.issue(accountId, { mode: 'test', label: null });
+    const live = await keys.issue(accountId, { mode: 'live', label: null });
+    return { accountId, testKey: test.apiKey, liveKey: live.apiKey };
+  }
+
+  async call<T = Record<string, unknown>>(
+    method: string,
+    path: string,
+    options: { key?: string; body?: unknown; rawBody?: string | Buffer; headers?: Record<string, string> } = {},
+  ): Promise<Answer<T>> {
+    const hasBody = options.body !== undefined || options.rawBody !== undefined;
+    const response = await fetch(`${this.url}${path}`, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(options.key === undefined ? {} : { apikey: options.key }),
+        ...(hasBody ? { 'content-type': 'application/json' } : {}),
+        ...options.headers,
+      },
+      ...(hasBody ? { body: options.rawBody ?? JSON.stringify(options.body) } : {}),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.includes('json') ?? false;
+    return { status: response.status, headers: response.headers, text, body: (isJson ? JSON.parse(text) : {}) as T };
+  }
+
+  createCharge<T = ChargeAnswer>(
+    key: string,
+    body: Record<string, unknown> = {},
+    idempotencyKey = `test-key-${++counter}-${randomBytes(4).toString('hex')}`,
+  ): Promise<Answer<T>> {
+    return this.call<T>('POST', '/v1/charges', {
+      key,
+      body: { amount: 1990, payment_method: 'pix', ...body },
+      headers: { 'Idempotency-Key': idempotencyKey },
+    });
+  }
+
+  simulate(
+    key: string,
+    chargeId: string,
+    body: Record<string, unknown>,
+  ): Promise<Answer<{ object: string; event: string; charge: ChargeAnswer }>> {
+    return this.call('POST', `/v1/sandbox/charges/${chargeId}/simulate`, { key, body });
+  }
+
+  getCharge(key: string, id: string): Promise<Answer<ChargeAnswer>> {
+    return this.call<ChargeAnswer>('GET', `/v1/charges/${id}`, { key });
+  }
+
+  /** Rows of any table, for what no route shows. */
+  async sql<R extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<R[]> {
+    const client = new pg.Client({ connectionString: this.database.url });
+    await client.connect();
+    try {
+      return (await client.query<R>(text, values)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.runtime.close();
+    rmSync(this.dataDir, { recursive: true, force: true });
+    if (this.ownsDatabase) await this.database.drop();
+  }
+}
+
+export interface ChargeAnswer extends Record<string, unknown> {
+  id: string;
+  status: string;
+  amount: number;
+  pix: { br_code: string; qr_code_url: string; expires_at: string; txid?: string };
+  customer: Record<string, string>;
+  metadata: Record<string, unknown> & { failure?: Record<string, unknown> };
+  settlement: { end_to_end_id?: string };
+  checkout_url: string;
+  created_at: string;
+}
