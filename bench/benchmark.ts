@@ -11,10 +11,12 @@ import {
 } from './measures.js';
 import { HttpLoad } from './http-load.js';
 import type { Replay } from './replay.js';
+import { startReceivers } from './receivers.js';
 import { atLeast, below, type Line, table, told } from './report.js';
 import { measureStarts, openStage, type Progress, type Stage, type StartTimes } from './stage.js';
 import { percentile, perSecond } from './stats.js';
-import { WebhookTimer } from './webhook-latency.js';
+import { measureDrain } from './webhook-drain.js';
+import { registerEndpoint, removeEndpoint, WebhookTimer } from './webhook-latency.js';
 
 /** How long to look. */
 export interface Plan {
@@ -28,7 +30,10 @@ export interface Plan {
 
 const CONNECTIONS = [1, 16, 64];
 const WEBHOOKS_PER_SECOND = 50;
+const WEBHOOKS_PER_SECOND_BESIDE_DEAD = 100;
 const WEBHOOK_RUNS = 2;
+const DEAD_ENDPOINTS = 4;
+const BACKLOG = 10_000;
 
 const DISTURBED = [
   '(others: n %) — other programs had up to that share of the machine in the rounds that count, though the least',
@@ -56,9 +61,10 @@ export async function runBenchmark(
   const lines: Line[] = [
     ...(await createLines(creates, plan, progress)),
     ...(await settlementLines(stage, plan, progress)),
-    ...(await webhookLines(stage, plan, progress)),
+    ...(await webhookLines(stage, plan, cleanup, progress)),
     memoryLine(`memory after ${String(plan.warmUpCharges)} charges`, afterWarmUp),
     told('  at the end of the run', memoryText(residentMemory(service.pid))),
+    ...(await drainLines(stage, directory, cleanup, progress)),
     ...startLines(starts),
   ];
   await expectCoherent(stage);
@@ -115,31 +121,84 @@ function disturbedText(share: number): string {
   return share < 0.1 ? '' : ` (others: ${(share * 100).toFixed(0)} %)`;
 }
 
-async function webhookLines(stage: Stage, plan: Plan, progress: Progress): Promise<Line[]> {
-  progress(`${String(plan.webhooks)} payments at ${String(WEBHOOKS_PER_SECOND)}/s, waiting for their webhooks`);
-  const charges = await chargesToAnnounce(stage, plan.webhooks * WEBHOOK_RUNS);
-  const timer = await WebhookTimer.register(stage.service.url, charges[0]?.merchant.apiKey ?? '');
+async function webhookLines(stage: Stage, plan: Plan, cleanup: Cleanup, progress: Progress): Promise<Line[]> {
+  const charges = await chargesToAnnounce(stage, plan.webhooks * WEBHOOK_RUNS * 3);
+  const apiKey = charges[0]?.merchant.apiKey ?? '';
+  const timer = await WebhookTimer.register(stage.service.url, apiKey);
   const load = new HttpLoad(stage.service.url, 8);
   await load.open();
+  const measure = (perSecond: number): Promise<Latency> => {
+    progress(`${String(plan.webhooks)} payments at ${String(perSecond)}/s, waiting for their webhooks`);
+    return leastDisturbed(() => timer.run(load, charges.splice(0, plan.webhooks), perSecond));
+  };
   try {
-    let best: { milliseconds: number[]; disturbed: number } | null = null;
-    for (let run = 0; run < WEBHOOK_RUNS && (best === null || best.disturbed > UNDISTURBED); run++) {
-      const disturbance = new Disturbance();
-      const milliseconds = await timer.run(load, charges.splice(0, plan.webhooks), WEBHOOKS_PER_SECOND);
-      const disturbed = disturbance.share() ?? 0;
-      if (best === null || disturbed < best.disturbed) best = { milliseconds, disturbed };
-    }
-    const { milliseconds, disturbed } = best ?? { milliseconds: [], disturbed: 0 };
-    const figure = `pay to webhook at ${String(WEBHOOKS_PER_SECOND)}/s`;
-    const note = disturbedText(disturbed);
+    const usual = await measure(WEBHOOKS_PER_SECOND);
+    const alone = await measure(WEBHOOKS_PER_SECOND_BESIDE_DEAD);
+    const dead = await startReceivers(0, DEAD_ENDPOINTS, cleanup);
+    const ids: string[] = [];
+    for (const { url } of dead) ids.push(await registerEndpoint(stage.service.url, apiKey, url));
+    const beside = await measure(WEBHOOKS_PER_SECOND_BESIDE_DEAD);
+    for (const id of ids) await removeEndpoint(stage.service.url, apiKey, id);
+    const [p99Alone, p99Beside] = [alone, beside].map(({ milliseconds }) => percentile(milliseconds, 0.99));
+    const ratio = (p99Beside ?? Number.NaN) / (p99Alone ?? Number.NaN);
+    const figure = (perSecond: number): string => `pay to webhook at ${String(perSecond)}/s`;
+    const told99 = (name: string, { milliseconds, disturbed }: Latency): Line =>
+      told(name, `${percentile(milliseconds, 0.99).toFixed(1)} ms${disturbedText(disturbed)}`);
     return [
-      below(`${figure}, p50`, percentile(milliseconds, 0.5), 30, 'ms', note),
-      below('  p99', percentile(milliseconds, 0.99), 150, 'ms', note),
+      below(
+        `${figure(WEBHOOKS_PER_SECOND)}, p50`,
+        percentile(usual.milliseconds, 0.5),
+        30,
+        'ms',
+        disturbedText(usual.disturbed),
+      ),
+      below('  p99', percentile(usual.milliseconds, 0.99), 150, 'ms', disturbedText(usual.disturbed)),
+      told99(`${figure(WEBHOOKS_PER_SECOND_BESIDE_DEAD)}, p99`, alone),
+      told99(`  with ${String(DEAD_ENDPOINTS)} dead endpoints beside it, p99`, beside),
+      { figure: '  ratio', measured: ratio.toFixed(2), target: { text: 'at most 1.5', met: ratio <= 1.5 } },
     ];
   } finally {
     await load.close();
     await timer.stop();
   }
+}
+
+interface Latency {
+  readonly milliseconds: readonly number[];
+  readonly disturbed: number;
+}
+
+async function leastDisturbed(run: () => Promise<number[]>): Promise<Latency> {
+  let best: Latency | null = null;
+  for (let attempt = 0; attempt < WEBHOOK_RUNS && (best === null || best.disturbed > UNDISTURBED); attempt++) {
+    const disturbance = new Disturbance();
+    const milliseconds = await run();
+    const disturbed = disturbance.share() ?? 0;
+    if (best === null || disturbed < best.disturbed) best = { milliseconds, disturbed };
+  }
+  return best ?? { milliseconds: [], disturbed: 0 };
+}
+
+async function drainLines(stage: Stage, directory: string, cleanup: Cleanup, progress: Progress): Promise<Line[]> {
+  progress(`a worker process and a backlog of ${String(BACKLOG)} deliveries, then a bare HTTP client`);
+  const { perSecond, barePerSecond, ratio, processorMs, memory } = await measureDrain(
+    stage,
+    BACKLOG,
+    directory,
+    cleanup,
+  );
+  const cpu = processorMs === null ? '' : ` · ${processorMs.toFixed(2)} ms CPU each`;
+  const peakMb = memory.peakMb ?? memory.nowMb;
+  return [
+    told('webhooks drained from a backlog', `${perSecond.toFixed(0)}/s${cpu}`),
+    told('  bare HTTP client, signing', `${barePerSecond.toFixed(0)}/s`),
+    atLeast('  service / bare', ratio, 0.3),
+    {
+      figure: '  memory of the worker meanwhile',
+      measured: memoryText(memory),
+      target: { text: 'under 200 MB', met: peakMb < 200 },
+    },
+  ];
 }
 
 type Memory = ReturnType<typeof residentMemory>;

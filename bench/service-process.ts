@@ -54,12 +54,17 @@ export class ServiceProcess {
   stop(): Promise<void> {
     return end(this.child);
   }
+
+  /** As in a crash. Resolves when the process is gone. */
+  kill(): Promise<void> {
+    return end(this.child, 'SIGKILL');
+  }
 }
 
-/** In order, as a process manager does it: with PostgreSQL and Redis shut down. */
-async function end(child: ChildProcess): Promise<void> {
+/** In order by default, as a process manager does it: with PostgreSQL and Redis shut down. */
+async function end(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise((resolve) => child.once('exit', resolve));
-  child.kill('SIGTERM');
+  child.kill(signal);
   await ended;
 }

@@ -46,6 +46,7 @@ export async function measureStarts(
 export interface Stage {
   readonly service: ServiceProcess;
   readonly postgresVersion: string;
+  readonly databaseUrl: string;
   readonly recordings: Recordings;
   /** The service's own database, to look into. */
   readonly database: BareClients;
@@ -77,7 +78,7 @@ export async function openStage(
 
   const [version] = await database.query<{ server_version: string }>('SHOW server_version');
   const postgresVersion = version?.server_version ?? 'unknown';
-  return { service, postgresVersion, recordings, database, merchants, bare, bareMerchants };
+  return { service, postgresVersion, databaseUrl: postgres.url, recordings, database, merchants, bare, bareMerchants };
 }
 
 /** Waits until no event waits for the relay: what the service still has to do must not run into the bare round. */

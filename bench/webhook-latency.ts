@@ -7,6 +7,23 @@ import type { OpenCharge } from './workload.js';
 
 const ARRIVAL_LIMIT_MS = 30_000;
 
+/** @returns the endpoint's id */
+export async function registerEndpoint(serviceUrl: string, apiKey: string, url: string): Promise<string> {
+  const response = await fetch(`${serviceUrl}/v1/webhooks/endpoints`, {
+    method: 'POST',
+    headers: { apikey: apiKey, 'content-type': 'application/json' },
+    body: JSON.stringify({ url, events: ['charge.paid'] }),
+  });
+  if (response.status !== 201) throw new Error(`No endpoint: ${await response.text()}`);
+  return ((await response.json()) as { id: string }).id;
+}
+
+export async function removeEndpoint(serviceUrl: string, apiKey: string, id: string): Promise<void> {
+  const path = `${serviceUrl}/v1/webhooks/endpoints/${id}`;
+  const response = await fetch(path, { method: 'DELETE', headers: { apikey: apiKey } });
+  if (response.status !== 200) throw new Error(`Not deleted: ${await response.text()}`);
+}
+
 /** A merchant's receiver that answers 200 and remembers when each charge's `charge.paid` arrived. */
 export class WebhookTimer {
   readonly #arrivals = new Map<string, number>();
@@ -30,12 +47,7 @@ export class WebhookTimer {
     const timer = new WebhookTimer();
     await new Promise<void>((resolve) => timer.#server.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${String((timer.#server.address() as AddressInfo).port)}/hook`;
-    const registered = await fetch(`${serviceUrl}/v1/webhooks/endpoints`, {
-      method: 'POST',
-      headers: { apikey: apiKey, 'content-type': 'application/json' },
-      body: JSON.stringify({ url, events: ['charge.paid'] }),
-    });
-    if (registered.status !== 201) throw new Error(`No endpoint: ${await registered.text()}`);
+    await registerEndpoint(serviceUrl, apiKey, url);
     return timer;
   }
 

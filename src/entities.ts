@@ -7,10 +7,16 @@ import {
 } from './acquirers/index.js';
 import { ApiKeyEntity } from './api-keys/index.js';
 import { IdempotencyKeyEntity } from './core/idempotency/index.js';
+import { EmailEntity } from './core/mail/index.js';
 import { EventEntity } from './outbox/index.js';
 import { PixReturnEntity, SettlementEntity, TransactionEntity } from './transactions/index.js';
 import { BalanceEntity, JournalEntryEntity, JournalLineEntity, ReleaseEntity } from './wallets/index.js';
-import { WebhookAttemptEntity, WebhookDeliveryEntity, WebhookEndpointEntity } from './webhooks/index.js';
+import {
+  WebhookAttemptEntity,
+  WebhookDefaultSecretEntity,
+  WebhookDeliveryEntity,
+  WebhookEndpointEntity,
+} from './webhooks/index.js';
 
 /** Every table as an entity: a test holds them against the migrations. */
 export const ENTITIES = [
@@ -18,6 +24,7 @@ export const ENTITIES = [
   AcquirerNotificationEntity,
   ApiKeyEntity,
   BalanceEntity,
+  EmailEntity,
   EventEntity,
   IdempotencyKeyEntity,
   JournalEntryEntity,
@@ -32,6 +39,7 @@ export const ENTITIES = [
   TransactionEntity,
   UserEntity,
   WebhookAttemptEntity,
+  WebhookDefaultSecretEntity,
   WebhookDeliveryEntity,
   WebhookEndpointEntity,
 ];

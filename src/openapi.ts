@@ -9,7 +9,8 @@ const DESCRIPTION = `Payment collection for Brazil, Pix first.
 - Send your API key in the \`apikey\` header. Keys that start with \`ak_test_\` use the sandbox, \`ak_live_\` move money; the two modes see nothing of each other.
 - Financial writes need an \`Idempotency-Key\`. Repeating a request with the same key and body gives the same answer and one charge.
 - Unknown fields are errors. All violations of a request are listed in \`error.details\`.
-- The webhook is the source of truth for outcomes; reading a charge is for one-off checks.`;
+- The webhook is the source of truth for outcomes; reading a charge is for one-off checks.
+- Webhooks may come more than once and in any order. Deduplicate on the event's \`id\`; of two events of one charge the one with the higher \`sequence\` (in the older \`payment.*\` family \`data.sequence\`) is the later one.`;
 
 /** The OpenAPI document: `/openapi.json`, and as a page at `/docs`. */
 export function setupOpenApi(app: NestFastifyApplication, baseUrl: string): OpenAPIObject {
@@ -21,6 +22,7 @@ export function setupOpenApi(app: NestFastifyApplication, baseUrl: string): Open
     .addServer(baseUrl, 'This service')
     .addApiKey({ type: 'apiKey', in: 'header', name: 'apikey', description: '`ak_test_…` or `ak_live_…`.' }, 'apikey')
     .addTag('Charges', 'Create and read Pix charges.')
+    .addTag('Payments', 'The same charges in the transaction format.')
     .addTag('Wallets', 'Balances of the account.')
     .addTag('Webhooks', 'Where events are sent.')
     .addTag('Sandbox', 'Drive test charges.')

@@ -270,7 +270,7 @@ describe('docker/compose.yaml', () => {
   });
 
   it('names every service that runs', () => {
-    expect(Object.keys(compose.services).sort()).toEqual([...own, ...stateful].sort());
+    expect(Object.keys(compose.services).sort()).toEqual([...own, ...stateful, 'mail'].sort());
     expect(composeText).not.toMatch(/^version:/m);
   });
 
@@ -321,8 +321,16 @@ describe('docker/compose.yaml', () => {
     expect(service('postgres').volumes).toEqual(['postgres:/var/lib/postgresql']);
   });
 
-  it('publishes the API on loopback unless told otherwise', () => {
+  it.each(own)('lets the pinned mail catcher take the mail of %s until a mail server is named', (name) => {
+    expect(service('mail').image).toMatch(/:v\d+\.\d+\.\d+$/);
+    expect(readConfig(service(name).environment).mail.smtpUrl).toBe('smtp://mail:1025');
+    const named = load(composeText, { ...required, SMTP_URL: 'smtps://u:p@mail.example' }).services[name];
+    expect(readConfig(named?.environment ?? {}).mail.smtpUrl).toBe('smtps://u:p@mail.example');
+  });
+
+  it('publishes the API and the caught mail on loopback unless told otherwise', () => {
     expect(service('api').ports).toEqual(['127.0.0.1:3000:3000']);
+    expect(service('mail').ports).toEqual(['127.0.0.1:8025:8025']);
     expect(service('worker').ports).toBeUndefined();
   });
 });

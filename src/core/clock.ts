@@ -3,7 +3,10 @@ import { Injectable } from '@nestjs/common';
 /** The only source of "now", so that a test can move time instead of waiting for it. */
 @Injectable()
 export class Clock {
+  /** How far a test has moved the time; what is reckoned by the clock of the database must be moved as well. */
+  readonly offsetMs: number = 0;
+
   now(): Date {
-    return new Date();
+    return new Date(Date.now() + this.offsetMs);
   }
 }

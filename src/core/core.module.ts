@@ -6,6 +6,7 @@ import { SecretBox } from './crypto/index.js';
 import { Database, Reader } from './database/index.js';
 import { IdempotencyRepository, IdempotencyService } from './idempotency/index.js';
 import { Logger } from './log/index.js';
+import { createMailTransport, EmailsRepository, Mailer, MailTransport, MailWorker } from './mail/index.js';
 import { Metrics } from './metrics/index.js';
 import { JobQueue, Poller } from './queue/index.js';
 import { RateLimiter } from './rate-limit/index.js';
@@ -39,6 +40,10 @@ export class CoreModule {
       { provide: Clock, useValue: resources.clock },
       Database,
       Reader,
+      { provide: MailTransport, useFactory: createMailTransport, inject: [CONFIG] },
+      EmailsRepository,
+      Mailer,
+      MailWorker,
       IdempotencyRepository,
       IdempotencyService,
     ];

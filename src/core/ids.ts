@@ -3,6 +3,9 @@ import { notFound } from './errors/index.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
+/** Before every id: where a walk through a table begins. */
+export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+
 /**
  * A UUIDv7 whose time is `now` to the millisecond: created_at and the id's order agree, so the primary key serves
  * lists by creation time and no second index is needed.

@@ -46,7 +46,8 @@ export class HealthController {
   @Get('health/ready')
   @ApiOperation({
     summary: 'Can it serve requests?',
-    description: 'Redis down is reported but does not make the service unready: deliveries wait in PostgreSQL.',
+    description:
+      'Redis down is reported but does not make the service unready: the workers look in PostgreSQL by themselves.',
   })
   @ApiResponse({ status: 200, description: 'Ready.', type: ReadyBody, headers: COMMON_HEADERS })
   @ApiResponse({

@@ -1,5 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { EventCatalog, type DomainEventType, type PublicEvent } from './event-catalog.js';
+import type { Tx } from '../core/database/index.js';
+import {
+  type DomainEvent,
+  type DomainEventType,
+  EventCatalog,
+  type NewEvent,
+  type PublicEvent,
+} from './event-catalog.js';
 
 const event = (
   name: string,
@@ -54,5 +61,55 @@ describe('the event catalog', () => {
   it('is empty before anybody has registered', () => {
     const empty = new EventCatalog();
     expect([empty.list(), empty.canonicalNames(), empty.publicEventsOf('x')]).toEqual([[], [], []]);
+  });
+
+  it('finds the domain events that names are made from', () => {
+    expect(catalog.sourcesOf((name) => name.startsWith('charge.'))).toEqual([
+      'transaction.paid',
+      'transaction.refused',
+      'transaction.cancelled',
+    ]);
+    expect(catalog.sourcesOf((name) => name === 'payment.completed')).toEqual(['transaction.paid']);
+    expect(catalog.sourcesOf((name) => name === 'payout.paid')).toEqual([]);
+  });
+
+  it('refreshes events with the one who knows their subjects, each type at once, and leaves others as they are', async () => {
+    const refreshing = new EventCatalog();
+    const tx = {} as Tx;
+    const types = (...names: string[]): DomainEventType[] => names as unknown as DomainEventType[];
+    const asked: string[][] = [];
+    refreshing.registerRefresh(types('a', 'b'), async (given, events) => {
+      expect(given).toBe(tx);
+      asked.push(events.map(({ id }) => id));
+      return events.filter(({ id }) => id !== '3').map((each) => ({ ...each, data: `now ${each.id}` as never }));
+    });
+    const events = ['a', 'x', 'b', 'a'].map((type, id) => ({ id: String(id), type, data: 'then' }));
+    const refreshed = await refreshing.refresh(tx, events as unknown as DomainEvent[]);
+    expect(refreshed.map(({ id, data }) => [id, data]).sort()).toEqual([
+      ['0', 'now 0'],
+      ['1', 'then'],
+      ['2', 'now 2'],
+    ]);
+    expect(asked).toEqual([['0', '2', '3']]);
+    expect(await refreshing.refresh(tx, [])).toEqual([]);
+  });
+
+  it('samples the first source that has a sample, and nothing for a name that is not sent', () => {
+    const scope = { accountId: 'a', mode: 'test' } as const;
+    const now = new Date();
+    const sample = (type: string): NewEvent => ({ type, ...scope }) as unknown as NewEvent;
+    const types = (...names: string[]): DomainEventType[] => names as unknown as DomainEventType[];
+    expect(catalog.sample('charge.failed', scope, now)).toBeNull();
+    catalog.registerSample(types('transaction.cancelled', 'transaction.paid'), sample);
+    expect(catalog.sample('charge.failed', scope, now)?.event.type).toBe('transaction.cancelled');
+    catalog.registerSample(types('transaction.refused'), sample);
+    expect(catalog.sample('charge.failed', scope, now)?.event).toEqual({ type: 'transaction.refused', ...scope });
+    expect(catalog.sample('payment.completed', scope, now)?.publicEvent.family).toBe('legacy');
+    expect(['payout.paid', '*', 'nothing', ''].map((name) => catalog.sample(name, scope, now))).toEqual([
+      null,
+      null,
+      null,
+      null,
+    ]);
   });
 });

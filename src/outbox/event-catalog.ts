@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { Mode } from '../core/mode.js';
+import type { Tx } from '../core/database/index.js';
+import { groupBy } from '../core/group-by.js';
+import type { Mode, Scope } from '../core/mode.js';
 
 /**
  * Domain events by type, each with the data it carries. A context adds its own by declaration merging; data is a
@@ -17,9 +19,14 @@ export interface DomainEvent<T extends DomainEventType = DomainEventType> {
   readonly mode: Mode;
   readonly type: T;
   readonly subjectId: string;
+  /** 1, 2, … for the events of one subject, in the order in which they were committed. */
+  readonly sequence: number;
   readonly data: DomainEvents[T];
   readonly occurredAt: Date;
 }
+
+/** An event before it is written, which is when it gets its id and number. */
+export type NewEvent<T extends DomainEventType = DomainEventType> = Omit<DomainEvent<T>, 'id' | 'sequence'>;
 
 /** How a public event family is wrapped and signed. */
 export type EventFamily = 'canonical' | 'legacy';
@@ -31,9 +38,20 @@ export interface PublicEvent<T extends DomainEventType = DomainEventType> {
   readonly family: EventFamily;
   /** The domain event it is made from; null for a name that is reserved and never sent by this version. */
   readonly from: T | null;
+  /** The one address that gets this event instead of the account's endpoints; null for these, as when left out. */
+  destination?(event: DomainEvent<T>): string | null;
   /** `data.object` of a canonical event, `data` of a legacy one; null when this event does not concern the name. */
   present(event: DomainEvent<T>): object | null;
 }
+
+/** Brings events to the state their subjects are in now; one whose subject is gone is left out. */
+export type Refresh<T extends DomainEventType = DomainEventType> = (
+  tx: Tx,
+  events: readonly DomainEvent<T>[],
+) => Promise<DomainEvent<T>[]>;
+
+/** A whole, valid event that never was, for merchants who try their receiver: marked as a sample, with ids of its own. */
+export type Sample<T extends DomainEventType = DomainEventType> = (type: T, scope: Scope, now: Date) => NewEvent<T>;
 
 /**
  * Public event names and how each is made from a domain event. Contexts register, the webhooks module reads: so
@@ -42,9 +60,38 @@ export interface PublicEvent<T extends DomainEventType = DomainEventType> {
 @Injectable()
 export class EventCatalog {
   readonly #events: PublicEvent[] = [];
+  readonly #refreshes = new Map<string, Refresh>();
+  readonly #samples = new Map<string, Sample>();
 
   register<T extends DomainEventType>(event: PublicEvent<T>): void {
     this.#events.push(event);
+  }
+
+  /** How events of these types are told again later: without one they are told as they were. */
+  registerRefresh<T extends DomainEventType>(types: readonly T[], refresh: Refresh<T>): void {
+    for (const type of types) this.#refreshes.set(type, refresh as unknown as Refresh);
+  }
+
+  registerSample<T extends DomainEventType>(types: readonly T[], sample: Sample<T>): void {
+    for (const type of types) this.#samples.set(type, sample as unknown as Sample);
+  }
+
+  /** @returns null for a name that this version does not send; where it has several sources, of the first */
+  sample(name: string, scope: Scope, now: Date): { publicEvent: PublicEvent; event: NewEvent } | null {
+    for (const publicEvent of this.#events) {
+      const { from } = publicEvent;
+      const sample = publicEvent.name === name && from !== null ? this.#samples.get(from) : undefined;
+      if (sample && from !== null) return { publicEvent, event: sample(from, scope, now) };
+    }
+    return null;
+  }
+
+  /** The events as their subjects are now, in no particular order. */
+  async refresh(tx: Tx, events: readonly DomainEvent[]): Promise<DomainEvent[]> {
+    const refreshed: DomainEvent[] = [];
+    for (const [refresh, group] of groupBy(events, (event) => this.#refreshes.get(event.type)))
+      refreshed.push(...(refresh ? await refresh(tx, group) : group));
+    return refreshed;
   }
 
   /** Subscribable names in the order of registration, each once. */
@@ -70,5 +117,11 @@ export class EventCatalog {
   /** The public events of a domain event, not yet presented: a name nobody subscribed to costs nothing. */
   publicEventsOf(type: string): readonly PublicEvent[] {
     return this.#events.filter((event) => event.from === type);
+  }
+
+  /** The domain events that names for which `isWanted` holds are made from. */
+  sourcesOf(isWanted: (name: string) => boolean): DomainEventType[] {
+    const sources = this.#events.flatMap(({ name, from }) => (from !== null && isWanted(name) ? [from] : []));
+    return [...new Set(sources)];
   }
 }

@@ -1,12 +1,29 @@
 import { Injectable } from '@nestjs/common';
 import { Reader, statement, type Tx } from '../core/database/index.js';
-import type { Mode } from '../core/mode.js';
+import type { Mode, Scope } from '../core/mode.js';
 import type { DomainEvent } from './event-catalog.js';
 
-const INSERT = statement(
-  'events.insert',
-  `INSERT INTO events (id, account_id, mode, type, subject_id, data, occurred_at, next_attempt_at)
-   SELECT *, $7::timestamptz, $7 FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::uuid[], $6::jsonb[])`,
+/**
+ * Numbers the events of each subject onwards from its last one. Sound only because the caller holds the subject's lock
+ * or has just made it, so that what came before is committed and seen; a caller that does not is refused by the unique
+ * index on (subject_id, sequence).
+ */
+const INSERT_ONE = statement(
+  'events.insert_one',
+  `INSERT INTO events (id, account_id, mode, type, subject_id, data, sequence, occurred_at, next_attempt_at)
+   VALUES ($1, $2, $3, $4, $5, $6, 1 + coalesce(
+     (SELECT sequence FROM events WHERE subject_id = $5 ORDER BY sequence DESC LIMIT 1), 0), $7::timestamptz, $7)`,
+);
+/** The same for several, which costs twice as much for a single one. */
+const INSERT_MANY = statement(
+  'events.insert_many',
+  `INSERT INTO events (id, account_id, mode, type, subject_id, data, sequence, occurred_at, next_attempt_at)
+   SELECT e.id, e.account_id, e.mode, e.type, e.subject_id, e.data,
+     row_number() OVER (PARTITION BY e.subject_id ORDER BY e.number) + coalesce(
+       (SELECT sequence FROM events WHERE subject_id = e.subject_id ORDER BY sequence DESC LIMIT 1), 0),
+     $7::timestamptz, $7
+   FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::uuid[], $6::jsonb[])
+     WITH ORDINALITY AS e (id, account_id, mode, type, subject_id, data, number)`,
 );
 
 /** Marked done by the statement that claims them: a rollback makes them pending again, so no lease is needed. */
@@ -15,7 +32,15 @@ const CLAIM = statement(
   `UPDATE events SET status = 'done' WHERE id IN (
      SELECT id FROM events WHERE status = 'pending' AND next_attempt_at <= $1
      ORDER BY next_attempt_at LIMIT $2 FOR UPDATE SKIP LOCKED)
-   RETURNING id, account_id, mode, type, subject_id, data, occurred_at`,
+   RETURNING id, account_id, mode, type, subject_id, sequence, data, occurred_at`,
+);
+/** A subject has a handful of events, found by the unique index on (subject_id, sequence). */
+const HISTORY = statement(
+  'events.history',
+  `SELECT l.* FROM unnest($3::uuid[]) AS s (id) CROSS JOIN LATERAL (
+     SELECT id, account_id, mode, type, subject_id, sequence, data, occurred_at FROM events
+     WHERE subject_id = s.id AND account_id = $1 AND mode = $2 AND type = ANY ($4::text[])
+     ORDER BY sequence DESC LIMIT $5) l`,
 );
 const POSTPONE = statement(
   'events.postpone',
@@ -33,6 +58,7 @@ interface Row {
   mode: Mode;
   type: string;
   subject_id: string;
+  sequence: number;
   data: object;
   occurred_at: Date;
 }
@@ -41,29 +67,35 @@ interface Row {
 export class OutboxRepository {
   constructor(private readonly reader: Reader) {}
 
-  insert(tx: Tx, events: readonly DomainEvent[], now: Date): void {
-    tx.defer(INSERT, [
+  /** The caller holds the lock of every subject, or has made it in `tx`. */
+  insert(tx: Tx, events: readonly Omit<DomainEvent, 'sequence'>[], now: Date): void {
+    const columns = [
       events.map((event) => event.id),
       events.map((event) => event.accountId),
       events.map((event) => event.mode),
       events.map((event) => event.type),
       events.map((event) => event.subjectId),
       events.map((event) => JSON.stringify(event.data)),
-      now,
-    ]);
+    ];
+    if (events.length === 1) tx.defer(INSERT_ONE, [...columns.flat(), now]);
+    else tx.defer(INSERT_MANY, [...columns, now]);
   }
 
   async claim(tx: Tx, now: Date, limit: number): Promise<DomainEvent[]> {
     const rows = await tx.query<Row>(CLAIM, [now, limit]);
-    return rows.map((row) => ({
-      id: row.id,
-      accountId: row.account_id,
-      mode: row.mode,
-      type: row.type as DomainEvent['type'],
-      subjectId: row.subject_id,
-      data: row.data as DomainEvent['data'],
-      occurredAt: row.occurred_at,
-    }));
+    return rows.map(toEvent);
+  }
+
+  /** The last events of each subject among those of `types`, at most `limit` for each. */
+  async history(
+    tx: Tx,
+    scope: Scope,
+    subjectIds: readonly string[],
+    types: readonly string[],
+    limit: number,
+  ): Promise<DomainEvent[]> {
+    const rows = await tx.query<Row>(HISTORY, [scope.accountId, scope.mode, subjectIds, types, limit]);
+    return rows.map(toEvent);
   }
 
   async postpone(tx: Tx, id: string, until: Date): Promise<void> {
@@ -74,4 +106,17 @@ export class OutboxRepository {
     const [row] = await this.reader.query<{ pending: number; seconds: number }>(LAG, [now]);
     return row ?? { pending: 0, seconds: 0 };
   }
+}
+
+function toEvent(row: Row): DomainEvent {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    mode: row.mode,
+    type: row.type as DomainEvent['type'],
+    subjectId: row.subject_id,
+    sequence: row.sequence,
+    data: row.data as DomainEvent['data'],
+    occurredAt: row.occurred_at,
+  };
 }

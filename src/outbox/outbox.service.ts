@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../core/clock.js';
 import type { Tx } from '../core/database/index.js';
+import { groupBy } from '../core/group-by.js';
 import { newId } from '../core/ids.js';
-import { type DomainEvent, type DomainEventType } from './event-catalog.js';
+import type { Scope } from '../core/mode.js';
+import { type DomainEvent, type DomainEventType, EventCatalog, type NewEvent } from './event-catalog.js';
 import { OutboxRepository } from './outbox.repository.js';
 import { Relay } from './relay.js';
 
@@ -13,11 +15,16 @@ export class OutboxService {
 
   constructor(
     private readonly events: OutboxRepository,
+    private readonly catalog: EventCatalog,
     private readonly relay: Relay,
     private readonly clock: Clock,
   ) {}
 
-  record<T extends DomainEventType>(tx: Tx, events: readonly Omit<DomainEvent<T>, 'id'>[]): void {
+  /**
+   * The caller holds the lock of every subject or has made it in `tx`: its events are numbered on from the last one.
+   * Several of one subject are numbered in their order here.
+   */
+  record<T extends DomainEventType>(tx: Tx, events: readonly NewEvent<T>[]): void {
     if (events.length === 0) return;
     const now = this.clock.now();
     this.events.insert(
@@ -26,5 +33,33 @@ export class OutboxService {
       now,
     );
     tx.afterCommit(this.#wake);
+  }
+
+  /**
+   * What happened to each subject among events of `types`, told as the subject is now.
+   * @param limit of events of one subject, the last ones
+   * @returns the events of each subject, the last one first; nothing of a subject that has none
+   */
+  async history(
+    tx: Tx,
+    scope: Scope,
+    subjectIds: readonly string[],
+    types: readonly DomainEventType[],
+    limit: number,
+  ): Promise<Map<string, DomainEvent[]>> {
+    const events = await this.events.history(tx, scope, subjectIds, types, limit);
+    const refreshed = await this.catalog.refresh(tx, events);
+    refreshed.sort((a, b) => b.sequence - a.sequence);
+    return groupBy(refreshed, (event) => event.subjectId);
+  }
+
+  /**
+   * Sends the last event of a subject again, as the subject is now, to everybody who is subscribed by now. It stays the
+   * same business event, with the same id and sequence; its deliveries are new ones.
+   * @returns how many deliveries; 0 when there is no such event or nobody wants it
+   */
+  async replay(tx: Tx, scope: Scope, subjectId: string, types: readonly DomainEventType[]): Promise<number> {
+    const events = (await this.history(tx, scope, [subjectId], types, 1)).get(subjectId);
+    return events ? this.relay.replay(tx, events) : 0;
   }
 }

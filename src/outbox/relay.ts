@@ -14,10 +14,11 @@ declare module '../core/queue/index.js' {
   }
 }
 
-/** Turns events into its own rows (deliveries) inside the relay's transaction. */
+/** Turns events into its own rows (deliveries) inside `tx`; what is to happen after the commit it leaves to `tx`. */
 export interface EventConsumer {
-  /** @returns what to do once the rows are committed, for example queue their jobs */
-  consume(tx: Tx, events: readonly DomainEvent[]): Promise<() => void>;
+  consume(tx: Tx, events: readonly DomainEvent[]): Promise<void>;
+  /** The same again because somebody asked for it, whatever was delivered before. @returns how many deliveries it made */
+  replay(tx: Tx, events: readonly DomainEvent[]): Promise<number>;
 }
 
 const BATCH = 200;
@@ -76,28 +77,27 @@ export class Relay implements OnApplicationBootstrap {
     }
   }
 
+  async replay(tx: Tx, events: readonly DomainEvent[]): Promise<number> {
+    return (await this.#consumer?.replay(tx, events)) ?? 0;
+  }
+
   async #relay(limit: number): Promise<number> {
-    let after: (() => void) | null = null;
-    const count = await this.database.transaction(async (tx) => {
+    return this.database.transaction(async (tx) => {
       const events = await this.events.claim(tx, this.clock.now(), limit);
-      after = events.length > 0 && this.#consumer ? await this.#consumer.consume(tx, events) : null;
+      if (events.length > 0) await this.#consumer?.consume(tx, events);
       return events.length;
     });
-    (after as (() => void) | null)?.();
-    return count;
   }
 
   /** Relays the next event; one that fails is put off and kept, never dropped. */
   async #relayOne(): Promise<boolean> {
     let current: DomainEvent | null = null;
     try {
-      let after: (() => void) | null = null;
       await this.database.transaction(async (tx) => {
         const [event] = await this.events.claim(tx, this.clock.now(), 1);
         current = event ?? null;
-        after = event && this.#consumer ? await this.#consumer.consume(tx, [event]) : null;
+        if (event) await this.#consumer?.consume(tx, [event]);
       });
-      (after as (() => void) | null)?.();
       return current !== null;
     } catch (error) {
       const failed = current as DomainEvent | null;

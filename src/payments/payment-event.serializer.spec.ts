@@ -19,6 +19,7 @@ const event = (
   mode: transaction.mode,
   type: 'transaction.paid',
   subjectId: transaction.id,
+  sequence: 2,
   data: { transaction: toSnapshot(transaction), previousStatus },
   occurredAt: new Date('2026-11-21T12:30:01.000Z'),
 });

@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { EventCatalog } from '../outbox/index.js';
+import { type DomainEvent, EventCatalog } from '../outbox/index.js';
 import type { TransactionEventType } from '../transactions/index.js';
 import { legacyPayment } from './payment-event.serializer.js';
 
@@ -17,20 +17,29 @@ const EVENTS: readonly { name: string; from: readonly TransactionEventType[]; de
     from: ['transaction.returned'],
     description: 'A refund moved on, or a Pix was returned because its payer did not match the payer lock.',
   },
-  {
-    name: 'payment.status_changed',
-    from: [
-      'transaction.paid',
-      'transaction.refused',
-      'transaction.cancelled',
-      'transaction.expired',
-      'transaction.returned',
-    ],
-    description: 'Alias: any of the above that changed the status.',
-  },
 ];
 
-/** The older event family. Source: interface.md "Legacy event family", decisions §4.2. */
+const ALIAS = {
+  name: 'payment.status_changed',
+  from: [
+    'transaction.paid',
+    'transaction.refused',
+    'transaction.cancelled',
+    'transaction.expired',
+    'transaction.returned',
+  ],
+  description: 'Alias: any of the above that changed the status.',
+} as const;
+
+/** Events written before there was such a URL have none. */
+function webhookUrl(event: DomainEvent<TransactionEventType>): string | null {
+  return event.data.transaction.webhookUrl ?? null;
+}
+
+/**
+ * The older event family. Source: interface.md "Legacy event family", decisions §4.2 and §3.18: a transaction's own
+ * `webhookUrl` gets them all instead of the account's endpoints, but for the alias, which is only for who asked for it.
+ */
 @Injectable()
 export class PaymentEvents implements OnModuleInit {
   constructor(private readonly catalog: EventCatalog) {}
@@ -38,8 +47,24 @@ export class PaymentEvents implements OnModuleInit {
   onModuleInit(): void {
     for (const { name, from, description } of EVENTS) {
       for (const type of from) {
-        this.catalog.register({ name, description, family: 'legacy', from: type, present: legacyPayment });
+        this.catalog.register({
+          name,
+          description,
+          family: 'legacy',
+          from: type,
+          destination: webhookUrl,
+          present: legacyPayment,
+        });
       }
+    }
+    for (const type of ALIAS.from) {
+      this.catalog.register({
+        name: ALIAS.name,
+        description: ALIAS.description,
+        family: 'legacy',
+        from: type,
+        present: (event) => (webhookUrl(event) === null ? legacyPayment(event) : null),
+      });
     }
   }
 }

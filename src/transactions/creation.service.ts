@@ -40,6 +40,8 @@ export interface NewPixTransaction {
   };
   readonly metadata: Metadata;
   readonly expectedPayerTaxId: string | null;
+  /** Checked by the caller. Left out: events go to the account's endpoints. */
+  readonly webhookUrl?: string | null;
 }
 
 interface Creation<T> {
@@ -256,6 +258,7 @@ export class CreationService {
       acquirer: acquirer.name,
       txid: newTxid(),
       brCode: null,
+      webhookUrl: input.webhookUrl ?? null,
       expiresAt: new Date(now.getTime() + input.expiresIn * 1000),
       endToEndId: null,
       providerFee: null,

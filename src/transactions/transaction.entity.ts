@@ -34,6 +34,7 @@ export class TransactionEntity {
   @Column('jsonb', { nullable: true }) failure!: object | null;
   @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt!: Date;
+  @Column('text', { name: 'webhook_url', nullable: true }) webhookUrl!: string | null;
 }
 
 @Entity('settlements')

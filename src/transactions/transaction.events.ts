@@ -1,4 +1,4 @@
-import type { DomainEvent } from '../outbox/index.js';
+import type { NewEvent } from '../outbox/index.js';
 import type { Transaction, TransactionSnapshot } from './transaction.js';
 import { toSnapshot } from './transaction.js';
 import type { TransactionStatus, Trigger } from './transactions.machine.js';
@@ -45,11 +45,14 @@ export const EVENT_OF: Readonly<Record<Trigger, TransactionEventType>> = {
   cancelled: 'transaction.cancelled',
 };
 
+/** The last of these that a transaction has tells of the status that it has. */
+export const STATUS_EVENTS: readonly TransactionEventType[] = Object.values(EVENT_OF);
+
 export function transactionEvent(
   type: TransactionEventType,
   transaction: Transaction,
   previousStatus: TransactionStatus | null,
-): Omit<DomainEvent<TransactionEventType>, 'id'> {
+): NewEvent<TransactionEventType> {
   return {
     accountId: transaction.accountId,
     mode: transaction.mode,

@@ -35,6 +35,8 @@ export interface Transaction {
   readonly acquirer: string;
   readonly txid: string | null;
   readonly brCode: string | null;
+  /** Where its `payment.*` events go instead of the account's endpoints. */
+  readonly webhookUrl: string | null;
   readonly expiresAt: Date | null;
   /** Of the Pix that was credited. */
   readonly endToEndId: string | null;

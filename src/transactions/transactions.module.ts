@@ -7,6 +7,8 @@ import { CreationService } from './creation.service.js';
 import { ReturnsService } from './returns.service.js';
 import { SettlementService } from './settlement.service.js';
 import { SettlementsRepository } from './settlements.repository.js';
+import { TransactionRefresh } from './transaction-refresh.js';
+import { TransactionSamples } from './transaction-samples.js';
 import { TransactionsRepository } from './transactions.repository.js';
 import { TransactionsService } from './transactions.service.js';
 
@@ -17,6 +19,8 @@ import { TransactionsService } from './transactions.service.js';
     ReturnsService,
     SettlementService,
     SettlementsRepository,
+    TransactionRefresh,
+    TransactionSamples,
     TransactionsRepository,
     TransactionsService,
   ],

@@ -26,6 +26,7 @@ interface Row {
   acquirer: string;
   txid: string | null;
   br_code: string | null;
+  webhook_url: string | null;
   expires_at: Date | null;
   end_to_end_id: string | null;
   provider_fee: Amount | null;
@@ -39,8 +40,8 @@ interface Row {
 
 const COLUMNS = `t.id, t.account_id, t.mode, t.status, t.amount, t.currency, t.payment_methods, t.paid_with, t.customer_name,
   t.customer_document, t.customer_email, t.customer_phone, t.metadata, t.expected_payer_tax_id, t.acquirer, t.txid,
-  t.br_code, t.expires_at, t.end_to_end_id, t.provider_fee, t.platform_fee, t.net_amount, t.paid_at, t.failure,
-  t.created_at, t.updated_at`;
+  t.br_code, t.webhook_url, t.expires_at, t.end_to_end_id, t.provider_fee, t.platform_fee, t.net_amount, t.paid_at,
+  t.failure, t.created_at, t.updated_at`;
 
 function toTransaction(row: Row): Transaction {
   return {
@@ -61,6 +62,7 @@ function toTransaction(row: Row): Transaction {
     acquirer: row.acquirer,
     txid: row.txid,
     brCode: row.br_code,
+    webhookUrl: row.webhook_url,
     expiresAt: row.expires_at,
     endToEndId: row.end_to_end_id,
     providerFee: row.provider_fee,
@@ -77,8 +79,8 @@ const INSERT = statement(
   'transactions.insert',
   `INSERT INTO transactions (id, account_id, mode, status, amount, currency, payment_methods, customer_name,
      customer_document, customer_email, customer_phone, metadata, expected_payer_tax_id, acquirer, txid, br_code,
-     expires_at, created_at, updated_at)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $18)`,
+     webhook_url, expires_at, created_at, updated_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $19)`,
 );
 const FIND = statement(
   'transactions.find',
@@ -138,6 +140,14 @@ const FIND_PENDING = statement(
   'transactions.find_pending',
   `SELECT ${COLUMNS} FROM transactions t WHERE t.txid = $1 AND t.acquirer = $2 AND t.status = 'PENDING'`,
 );
+const LOCK_OWN = statement(
+  'transactions.lock_own',
+  `SELECT ${COLUMNS} FROM transactions t WHERE t.id = $1 AND t.account_id = $2 AND t.mode = $3 FOR UPDATE`,
+);
+const FIND_ALL = statement(
+  'transactions.find_all',
+  `SELECT ${COLUMNS} FROM transactions t WHERE t.id = ANY ($1::uuid[])`,
+);
 const LOCK = statement('transactions.lock', `SELECT ${COLUMNS} FROM transactions t WHERE t.id = $1 FOR UPDATE`);
 
 export interface MoveFields {
@@ -183,6 +193,7 @@ export class TransactionsRepository {
       t.acquirer,
       t.txid,
       t.brCode,
+      t.webhookUrl,
       t.expiresAt,
       t.createdAt,
     ]);
@@ -263,6 +274,18 @@ export class TransactionsRepository {
   async lock(tx: Tx, id: string): Promise<Transaction | null> {
     const [row] = await tx.query<Row>(LOCK, [id]);
     return row ? toTransaction(row) : null;
+  }
+
+  /** For a merchant's request: null also for what belongs to another account or mode. */
+  async lockOwn(tx: Tx, scope: Scope, id: string): Promise<Transaction | null> {
+    const [row] = await tx.query<Row>(LOCK_OWN, [id, scope.accountId, scope.mode]);
+    return row ? toTransaction(row) : null;
+  }
+
+  /** Across accounts, for workers; in no particular order and not locked. */
+  async findAll(tx: Tx, ids: readonly string[]): Promise<Transaction[]> {
+    const rows = await tx.query<Row>(FIND_ALL, [ids]);
+    return rows.map(toTransaction);
   }
 
   /** Puts off when the sweeper looks at it (again). */

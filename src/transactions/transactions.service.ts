@@ -1,14 +1,14 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Clock } from '../core/clock.js';
 import { type Config, CONFIG } from '../core/config/index.js';
-import { Database } from '../core/database/index.js';
+import { Database, type Tx } from '../core/database/index.js';
 import { notFound } from '../core/errors/index.js';
 import type { Scope } from '../core/mode.js';
 import { Poller } from '../core/queue/index.js';
 import { OutboxService } from '../outbox/index.js';
 import { CreationService } from './creation.service.js';
-import { asOf, expiryFailure, type Transaction } from './transaction.js';
-import { transactionEvent } from './transaction.events.js';
+import { asOf, expiryFailure, isPastExpiry, type Transaction } from './transaction.js';
+import { STATUS_EVENTS, transactionEvent } from './transaction.events.js';
 import { type TransactionFilter, TransactionsRepository } from './transactions.repository.js';
 
 const SWEEP_MS = 1_000;
@@ -52,6 +52,34 @@ export class TransactionsService implements OnApplicationBootstrap {
     const now = this.clock.now();
     const rows = await this.transactions.list(scope, filter, now);
     return rows.map((transaction) => asOf(transaction, now));
+  }
+
+  /**
+   * Sends the event of the status that the transaction has again, as fresh deliveries. One that is past its expiry is
+   * written as expired first, so that the status and the event agree.
+   * @returns how many deliveries it makes: none when nobody is subscribed, or the status has no public event
+   * @throws ApiError 404
+   */
+  async resendEvent(scope: Scope, id: string): Promise<{ transaction: Transaction; deliveries: number }> {
+    return this.database.transaction(async (tx) => {
+      const transaction = await this.#lockCurrent(tx, scope, id);
+      const deliveries = await this.outbox.replay(tx, scope, id, STATUS_EVENTS);
+      return { transaction, deliveries };
+    });
+  }
+
+  /** Locks the transaction; an expiry that the sweeper has not written yet is written. */
+  async #lockCurrent(tx: Tx, scope: Scope, id: string): Promise<Transaction> {
+    const transaction = await this.transactions.lockOwn(tx, scope, id);
+    if (!transaction) throw notFound('payment');
+    const now = this.clock.now();
+    const { status, expiresAt } = transaction;
+    if (status !== 'WAITING_PAYMENT' || expiresAt === null || !isPastExpiry(transaction, now)) return transaction;
+    const failure = expiryFailure(transaction, expiresAt);
+    const expired = await this.transactions.move(tx, id, 'expired', now, { failure });
+    if (!expired) throw new Error(`${id} was moved while it was locked`);
+    this.outbox.record(tx, [transactionEvent('transaction.expired', expired, status)]);
+    return expired;
   }
 
   /** Writes the expiry of what is past it, with its event, once. @returns whether there may be more */

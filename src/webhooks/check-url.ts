@@ -1,55 +1,90 @@
-import { BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
 import type { Config } from '../core/config/index.js';
 import type { Mode } from '../core/mode.js';
+import { type AddressClass, addressClass } from './address-class.js';
 
 export const MAX_URL_LENGTH = 2048;
 
-/** Never a receiver, whatever the settings: unspecified, link-local (cloud metadata lives there), multicast. */
-const NEVER = new BlockList();
-NEVER.addSubnet('0.0.0.0', 8, 'ipv4');
-NEVER.addSubnet('169.254.0.0', 16, 'ipv4');
-NEVER.addSubnet('224.0.0.0', 3, 'ipv4');
-NEVER.addAddress('::', 'ipv6');
-NEVER.addSubnet('fe80::', 10, 'ipv6');
-NEVER.addSubnet('ff00::', 8, 'ipv6');
+/** What the rules depend on. */
+export type AddressRules = Pick<Config, 'webhooks' | 'databaseUrl' | 'redisUrl'>;
 
-/** Receivers inside our own network: only where the operator wants them (WEBHOOK_ALLOW_PRIVATE). */
-const PRIVATE = new BlockList();
-PRIVATE.addSubnet('10.0.0.0', 8, 'ipv4');
-PRIVATE.addSubnet('100.64.0.0', 10, 'ipv4');
-PRIVATE.addSubnet('127.0.0.0', 8, 'ipv4');
-PRIVATE.addSubnet('172.16.0.0', 12, 'ipv4');
-PRIVATE.addSubnet('192.168.0.0', 16, 'ipv4');
-PRIVATE.addAddress('::1', 'ipv6');
-PRIVATE.addSubnet('fc00::', 7, 'ipv6');
+/** Receivers inside a network of our own: only where the operator wants them. Others than these and public are never. */
+const PRIVATE: ReadonlySet<AddressClass> = new Set(['private', 'loopback', 'special-use']);
+
+/** Names that only mean something inside a network (RFC 6761, RFC 6762, RFC 8375, ICANN's .internal). */
+const PRIVATE_NAME = /(?:^|\.)(?:localhost|local|localdomain|internal|intranet|lan|corp|home|home\.arpa)$/;
+const METADATA_NAME =
+  /^(?:metadata|instance-data|metadata\.goog|metadata\.google\.internal|instance-data\.ec2\.internal)$/;
 
 /**
- * Whether webhooks may go to `url` (decisions §4.8): live mode takes https only, test mode also http; a host that is
- * evidently not public is taken only with WEBHOOK_ALLOW_PRIVATE. This is the one place for these rules. It sees the
- * text of the URL: what a name resolves to is known only when connecting.
+ * Services that take lines of text from anybody: HTTP sent to them could be understood as commands. After the "bad
+ * ports" of the Fetch standard, and data stores.
+ */
+const OTHER_SERVICES: ReadonlySet<number> = new Set([
+  0, 20, 21, 22, 23, 25, 53, 69, 79, 110, 111, 113, 119, 123, 135, 137, 138, 139, 143, 161, 162, 179, 389, 427, 445,
+  465, 512, 513, 514, 515, 530, 532, 540, 548, 554, 563, 587, 601, 636, 873, 989, 990, 993, 995, 1433, 1521, 1719, 1720,
+  1723, 2049, 3306, 3389, 3659, 4045, 4190, 5060, 5061, 5432, 5672, 6000, 6379, 6566, 6665, 6666, 6667, 6668, 6669,
+  6679, 6697, 9042, 10080, 11211, 27017, 27018, 27019,
+]);
+
+/**
+ * Whether private and loopback addresses may be receivers of this mode. Decisions §4.8 read as follows. Live mode needs
+ * https and a public address, also with WEBHOOK_ALLOW_PRIVATE. Test mode takes http too, and with WEBHOOK_ALLOW_PRIVATE
+ * private addresses: not without it, since where merchants share a server their test keys must not reach into its
+ * network. On the embedded default (no DATABASE_URL: one machine, one operator) WEBHOOK_ALLOW_PRIVATE is on unless set,
+ * and holds in live mode as well: what does not leave the machine or its network needs no https.
+ */
+export function allowsPrivate(mode: Mode, rules: AddressRules): boolean {
+  return rules.webhooks.allowPrivate && (mode === 'test' || rules.databaseUrl === undefined);
+}
+
+/**
+ * Whether webhooks may go to `url`, as far as its text tells; what a name resolves to is known only when connecting
+ * (`checkAddress`). Asked at registration, and again at every attempt: an operator may have changed the rules since.
  * @returns what the URL must be, for the caller to read; null when it may be used
  */
-export function checkUrl(url: string, mode: Mode, config: Pick<Config, 'webhooks'>): string | null {
+export function checkUrl(url: string, mode: Mode, rules: AddressRules): string | null {
   if (url.length > MAX_URL_LENGTH) return `must have at most ${MAX_URL_LENGTH} characters`;
   // URL forgives blanks, tabs and missing slashes, and PostgreSQL refuses NUL: what is stored is what was sent.
   if (!/^https?:\/\/[^\s\p{Cc}\\]+$/iu.test(url) || !URL.canParse(url)) {
     return 'must be an absolute URL that starts with https:// or http://';
   }
-  const parsed = new URL(url);
-  if (parsed.username !== '' || parsed.password !== '') return 'must not contain a user name or password';
-  if (mode === 'live' && parsed.protocol !== 'https:') return 'must start with https:// in live mode';
-  return checkHost(parsed.hostname, config.webhooks.allowPrivate);
+  const { username, password, protocol, hostname, port } = new URL(url);
+  if (username !== '' || password !== '') return 'must not contain a user name or password';
+  const kind = hostClass(hostname);
+  const isPrivate = kind !== null && PRIVATE.has(kind);
+  const mayBePrivate = allowsPrivate(mode, rules);
+  if (protocol === 'http:' && mode === 'live' && !(isPrivate && mayBePrivate)) {
+    return 'must start with https:// in live mode';
+  }
+  if (isPrivate && !mayBePrivate) return 'must have a public host';
+  if (kind !== null && kind !== 'public' && !isPrivate) return `must not have a ${kind} address`;
+  if (port !== '' && isOtherService(Number(port), rules)) return `must not have port ${port}: it is not for HTTP`;
+  return null;
 }
 
-/** @param hostname as URL gives it: lower case, every spelling of an IPv4 address normalised, IPv6 in brackets */
-function checkHost(hostname: string, allowPrivate: boolean): string | null {
-  const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
-  const version = isIP(host);
-  if (version === 0) {
-    const isLocal = host === 'localhost' || host.endsWith('.localhost');
-    return isLocal && !allowPrivate ? 'must have a public host' : null;
-  }
-  const family = version === 4 ? 'ipv4' : 'ipv6';
-  if (NEVER.check(host, family)) return 'must not have a link-local, multicast or unspecified address';
-  return PRIVATE.check(host, family) && !allowPrivate ? 'must have a public host' : null;
+/**
+ * Whether a webhook may go to this address.
+ * @param address as the resolver gave it, about to be connected to
+ * @returns why not, null when it may
+ */
+export function checkAddress(address: string, mayBePrivate: boolean): AddressClass | null {
+  const kind = addressClass(address);
+  return kind === 'public' || (mayBePrivate && PRIVATE.has(kind)) ? null : kind;
+}
+
+/**
+ * @param hostname as URL gives it: lower case, decoded, every spelling of an IPv4 address normalised, IPv6 in brackets
+ * @returns null for a name that says nothing about where it leads
+ */
+function hostClass(hostname: string): AddressClass | null {
+  const host = hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '');
+  if (isIP(host) !== 0) return addressClass(host);
+  if (METADATA_NAME.test(host)) return 'cloud metadata';
+  return PRIVATE_NAME.test(host) || !host.includes('.') ? 'private' : null;
+}
+
+function isOtherService(port: number, rules: AddressRules): boolean {
+  const own = [rules.databaseUrl, rules.redisUrl].map((url) => (url === undefined ? 0 : Number(new URL(url).port)));
+  return OTHER_SERVICES.has(port) || own.includes(port);
 }

@@ -1,8 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Reader, statement, type Tx } from '../core/database/index.js';
 import type { Mode, Scope } from '../core/mode.js';
+import type { DirectEndpoint } from './direct-endpoint.js';
 
-export type EndpointStatus = 'ACTIVE' | 'INACTIVE';
+export const ENDPOINT_STATUSES = ['ACTIVE', 'INACTIVE'] as const;
+
+export type EndpointStatus = (typeof ENDPOINT_STATUSES)[number];
 
 export interface Endpoint {
   readonly id: string;
@@ -11,6 +14,13 @@ export interface Endpoint {
   readonly status: EndpointStatus;
   readonly createdAt: Date;
   readonly updatedAt: Date;
+}
+
+/** What a merchant may change; what is left out stays. */
+export interface EndpointChange {
+  readonly url?: string;
+  readonly events?: readonly string[];
+  readonly status?: EndpointStatus;
 }
 
 /** What matching an event needs of an active endpoint. */
@@ -24,6 +34,12 @@ export function secretContext(endpointId: string): string {
   return `webhook_endpoint:${endpointId}`;
 }
 
+/**
+ * What a merchant sees as an endpoint: not the address of a single transaction, and not what was deleted, whose row
+ * stays for the deliveries that name it.
+ */
+const OWN = `account_id = $1 AND mode = $2 AND kind = 'registered' AND deleted_at IS NULL`;
+
 /** Registrations of one account and mode come one after another: two at once would both count the same endpoints. */
 const LOCK_SCOPE = statement(
   'webhook_endpoints.lock_scope',
@@ -32,29 +48,69 @@ const LOCK_SCOPE = statement(
 const INSERT = statement(
   'webhook_endpoints.insert',
   `INSERT INTO webhook_endpoints (id, account_id, mode, url, events, secret_sealed, status, created_at, updated_at)
-   SELECT $1::uuid, $2::uuid, $3::text, $4, $5::text[], $6::bytea, $7, $8::timestamptz, $9::timestamptz
-   WHERE (SELECT count(*) FROM webhook_endpoints WHERE account_id = $2 AND mode = $3) < $10::int
+   SELECT $3::uuid, $1::uuid, $2::text, $4, $5::text[], $6::bytea, $7, $8::timestamptz, $9::timestamptz
+   WHERE (SELECT count(*) FROM webhook_endpoints WHERE ${OWN}) < $10::int
    RETURNING id`,
 );
 const LIST = statement(
   'webhook_endpoints.list',
-  `SELECT id, url, events, status, created_at, updated_at FROM webhook_endpoints
-   WHERE account_id = $1 AND mode = $2 ORDER BY id DESC`,
+  `SELECT id, url, events, status, created_at, updated_at FROM webhook_endpoints WHERE ${OWN} ORDER BY id DESC`,
+);
+const FIND = statement(
+  'webhook_endpoints.find',
+  `SELECT id, url, events, status, created_at, updated_at FROM webhook_endpoints WHERE ${OWN} AND id = $3`,
+);
+const FRESH = `($6 = 'ACTIVE' OR $4 <> url)`;
+/** ACTIVE said by the merchant, and a new address, are a fresh start: what failed before counts no more. */
+const UPDATE = statement(
+  'webhook_endpoints.update',
+  `UPDATE webhook_endpoints SET url = coalesce($4::text, url), events = coalesce($5::text[], events),
+     status = coalesce($6::text, status), updated_at = $7,
+     failures = CASE WHEN ${FRESH} THEN 0 ELSE failures END,
+     failing_since = CASE WHEN ${FRESH} THEN NULL ELSE failing_since END,
+     paused_until = CASE WHEN ${FRESH} THEN NULL ELSE paused_until END
+   WHERE ${OWN} AND id = $3
+   RETURNING id, url, events, status, created_at, updated_at`,
+);
+/** The row stays, without its secrets. */
+const REMOVE = statement(
+  'webhook_endpoints.remove',
+  `UPDATE webhook_endpoints SET status = 'INACTIVE', secret_sealed = '', previous_secret_sealed = NULL,
+     previous_secret_until = NULL, deleted_at = $4, updated_at = $4
+   WHERE ${OWN} AND id = $3
+   RETURNING id`,
+);
+const ROTATE = statement(
+  'webhook_endpoints.rotate',
+  `UPDATE webhook_endpoints SET previous_secret_sealed = secret_sealed, previous_secret_until = $5,
+     secret_sealed = $4, updated_at = $6
+   WHERE ${OWN} AND id = $3
+   RETURNING id`,
 );
 const SUBSCRIBED = statement(
   'webhook_endpoints.subscribed',
   `SELECT e.id, e.account_id, e.mode, e.events
    FROM unnest($1::uuid[], $2::text[]) AS s (account_id, mode)
    JOIN webhook_endpoints e ON e.account_id = s.account_id AND e.mode = s.mode
-   WHERE e.status = 'ACTIVE' AND e.events && $3::text[]
+   WHERE e.status = 'ACTIVE' AND e.kind = 'registered' AND e.deleted_at IS NULL AND e.events && $3::text[]
    ORDER BY e.id`,
 );
-/** Only while it is still the address that answered: the merchant may just have changed it. */
-const DEACTIVATE = statement(
-  'webhook_endpoints.deactivate',
-  `UPDATE webhook_endpoints SET status = 'INACTIVE', updated_at = $3 WHERE id = $1 AND url = $2 AND status = 'ACTIVE'`,
+/** Sorted, so that two never wait for each other. */
+const END_PAUSE = statement(
+  'webhook_endpoints.end_pause',
+  `UPDATE webhook_endpoints SET paused_until = $2 WHERE id IN (
+     SELECT id FROM webhook_endpoints WHERE id = ANY ($1::uuid[]) AND paused_until > $2 ORDER BY id FOR NO KEY UPDATE)`,
 );
-
+/** In the order of their ids, in which every worker locks them. */
+const INSERT_DIRECT = statement(
+  'webhook_endpoints.insert_direct',
+  `INSERT INTO webhook_endpoints (id, account_id, mode, url, events, secret_sealed, status, kind, created_at, updated_at)
+   SELECT DISTINCT ON (d.id) d.id, d.account_id, d.mode, d.url, '{}'::text[], ''::bytea, 'ACTIVE', 'direct',
+     $5::timestamptz, $5
+   FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[]) AS d (id, account_id, mode, url)
+   ORDER BY d.id
+   ON CONFLICT (id) DO NOTHING`,
+);
 interface Row {
   id: string;
   url: string;
@@ -72,9 +128,9 @@ export class EndpointsRepository {
   async insert(tx: Tx, scope: Scope, endpoint: Endpoint, secretSealed: Buffer, limit: number): Promise<boolean> {
     tx.defer(LOCK_SCOPE, [scope.accountId, scope.mode]);
     const rows = await tx.query(INSERT, [
-      endpoint.id,
       scope.accountId,
       scope.mode,
+      endpoint.id,
       endpoint.url,
       endpoint.events,
       secretSealed,
@@ -89,14 +145,48 @@ export class EndpointsRepository {
   /** Newest first. */
   async list(scope: Scope): Promise<Endpoint[]> {
     const rows = await this.reader.query<Row>(LIST, [scope.accountId, scope.mode]);
-    return rows.map((row) => ({
-      id: row.id,
-      url: row.url,
-      events: row.events,
-      status: row.status,
-      createdAt: row.created_at,
-      updatedAt: row.updated_at,
-    }));
+    return rows.map(toEndpoint);
+  }
+
+  async find(scope: Scope, id: string): Promise<Endpoint | null> {
+    const [row] = await this.reader.query<Row>(FIND, [scope.accountId, scope.mode, id]);
+    return row ? toEndpoint(row) : null;
+  }
+
+  /** @returns the endpoint as it is now; null when there is none to change. Locks it. */
+  async update(tx: Tx, scope: Scope, id: string, change: EndpointChange, now: Date): Promise<Endpoint | null> {
+    const [row] = await tx.query<Row>(UPDATE, [
+      scope.accountId,
+      scope.mode,
+      id,
+      change.url ?? null,
+      change.events ?? null,
+      change.status ?? null,
+      now,
+    ]);
+    return row ? toEndpoint(row) : null;
+  }
+
+  /** @returns false when there is none to delete. Locks it. */
+  async remove(tx: Tx, scope: Scope, id: string, now: Date): Promise<boolean> {
+    const rows = await tx.query(REMOVE, [scope.accountId, scope.mode, id, now]);
+    return rows.length === 1;
+  }
+
+  /**
+   * @param previousUntil until when the secret before this one signs too; null: it stops at once
+   * @returns false when there is no such endpoint
+   */
+  async rotate(
+    tx: Tx,
+    scope: Scope,
+    id: string,
+    sealed: Buffer,
+    previousUntil: Date | null,
+    now: Date,
+  ): Promise<boolean> {
+    const rows = await tx.query(ROTATE, [scope.accountId, scope.mode, id, sealed, previousUntil, now]);
+    return rows.length === 1;
   }
 
   /** Active endpoints of these accounts and modes that have one of the names; oldest first. */
@@ -109,7 +199,33 @@ export class EndpointsRepository {
     return rows.map((row) => ({ id: row.id, accountId: row.account_id, mode: row.mode, events: row.events }));
   }
 
-  deactivate(tx: Tx, id: string, url: string, at: Date): void {
-    tx.defer(DEACTIVATE, [id, url, at]);
+  /**
+   * Somebody asks for a delivery: what the circuit breaker holds back is tried at once, by one delivery, whose answer
+   * decides on. Locks those that are paused: before any delivery.
+   */
+  endPause(tx: Tx, ids: readonly string[], now: Date): void {
+    tx.defer(END_PAUSE, [ids, now]);
   }
+
+  /** Those that exist already are left alone. They have no secret: the account's default one signs for them. */
+  insertDirect(tx: Tx, endpoints: readonly DirectEndpoint[], now: Date): void {
+    tx.defer(INSERT_DIRECT, [
+      endpoints.map((endpoint) => endpoint.id),
+      endpoints.map((endpoint) => endpoint.accountId),
+      endpoints.map((endpoint) => endpoint.mode),
+      endpoints.map((endpoint) => endpoint.url),
+      now,
+    ]);
+  }
+}
+
+function toEndpoint(row: Row): Endpoint {
+  return {
+    id: row.id,
+    url: row.url,
+    events: row.events,
+    status: row.status,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
 }

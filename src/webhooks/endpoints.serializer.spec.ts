@@ -1,6 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Endpoint } from './endpoints.repository.js';
-import { catalogItem, endpointItem, endpointList, registeredEndpoint } from './endpoints.serializer.js';
+import {
+  catalogItem,
+  endpointItem,
+  endpointList,
+  registeredEndpoint,
+  updatedEndpoint,
+} from './endpoints.serializer.js';
 
 const id = '019a4c1e-8a00-7c3d-9d52-6f1b2a3c4d5e';
 // A row may carry more than its type says: none of it may leave.
@@ -13,6 +19,7 @@ const endpoint = {
   updatedAt: new Date('2026-11-04T12:00:00.002Z'),
   accountId: '019a4c1e-0000-7c3d-9d52-6f1b2a3c4d5e',
   secretSealed: Buffer.from('sealed'),
+  previousSecretSealed: Buffer.from('sealed before'),
 } satisfies Endpoint & Record<string, unknown>;
 
 describe('endpoint serializers', () => {
@@ -22,6 +29,15 @@ describe('endpoint serializers', () => {
       url: 'https://merchant.example/hook',
       events: ['charge.paid', '*'],
       secret: 'f'.repeat(64),
+      status: 'ACTIVE',
+    });
+  });
+
+  it('gives a change the bare id, and no secret', () => {
+    expect(updatedEndpoint(endpoint)).toStrictEqual({
+      id,
+      url: 'https://merchant.example/hook',
+      events: ['charge.paid', '*'],
       status: 'ACTIVE',
     });
   });

@@ -1,8 +1,13 @@
 import type { EventCatalogItemBody } from './dto/event-catalog-item.body.js';
-import type { EndpointBody, EndpointListBody, RegisteredEndpointBody } from './dto/endpoint.body.js';
+import type {
+  EndpointBody,
+  EndpointListBody,
+  RegisteredEndpointBody,
+  UpdatedEndpointBody,
+} from './dto/endpoint.body.js';
 import type { Endpoint } from './endpoints.repository.js';
 
-/** The answer to a registration: the only one with the secret, and with the bare id. */
+/** The answer to a registration: it and a rotation's are the only ones with a secret. */
 export function registeredEndpoint(endpoint: Endpoint, secret: string): RegisteredEndpointBody {
   return {
     id: endpoint.id,
@@ -11,6 +16,11 @@ export function registeredEndpoint(endpoint: Endpoint, secret: string): Register
     secret,
     status: endpoint.status,
   };
+}
+
+/** The answer to a change: as a registration's, without the secret. */
+export function updatedEndpoint(endpoint: Endpoint): UpdatedEndpointBody {
+  return { id: endpoint.id, url: endpoint.url, events: [...endpoint.events], status: endpoint.status };
 }
 
 export function endpointItem(endpoint: Endpoint): EndpointBody {

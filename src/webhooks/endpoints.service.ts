@@ -1,20 +1,21 @@
-import { randomBytes } from 'node:crypto';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Clock } from '../core/clock.js';
-import { type Config, CONFIG } from '../core/config/index.js';
 import { SecretBox } from '../core/crypto/index.js';
 import { Database } from '../core/database/index.js';
-import { business, invalidRequest, type Violation } from '../core/errors/index.js';
-import { newId } from '../core/ids.js';
+import { business, invalidRequest, notFound, type Violation } from '../core/errors/index.js';
+import { newId, parseId } from '../core/ids.js';
 import type { Mode, Scope } from '../core/mode.js';
 import { EventCatalog } from '../outbox/index.js';
-import { checkUrl } from './check-url.js';
-import { type Endpoint, EndpointsRepository, secretContext } from './endpoints.repository.js';
+import { DeliveryQueue } from './delivery-queue.js';
+import { type Endpoint, type EndpointChange, EndpointsRepository, secretContext } from './endpoints.repository.js';
+import { newSecret, overlapEnd } from './secrets.js';
 import { isSubscribable } from './subscription.js';
+import { WebhookClient } from './webhook-client.js';
 
 /** Each is asked about at every event of the account. */
 export const MAX_ENDPOINTS = 100;
 const MAX_NAMES = 100;
+const WHAT = 'webhook endpoint';
 
 export interface EndpointInput {
   readonly url: string;
@@ -25,9 +26,10 @@ export interface EndpointInput {
 @Injectable()
 export class EndpointsService {
   constructor(
-    @Inject(CONFIG) private readonly config: Config,
+    private readonly client: WebhookClient,
     private readonly database: Database,
     private readonly endpoints: EndpointsRepository,
+    private readonly queue: DeliveryQueue,
     private readonly catalog: EventCatalog,
     private readonly secrets: SecretBox,
     private readonly clock: Clock,
@@ -38,8 +40,7 @@ export class EndpointsService {
    * @throws ApiError 400 with every violation; 422 `webhook_endpoint_limit_reached` at 100 endpoints in the mode
    */
   async register(scope: Scope, input: EndpointInput): Promise<{ endpoint: Endpoint; secret: string }> {
-    const violations = [...this.#checkUrl(input.url, scope.mode), ...this.#checkEvents(input.events)];
-    if (violations.length > 0) throw invalidRequest(violations);
+    await this.#check(input, scope.mode);
     const now = this.clock.now();
     const endpoint: Endpoint = {
       id: newId(now),
@@ -49,7 +50,7 @@ export class EndpointsService {
       createdAt: now,
       updatedAt: now,
     };
-    const secret = randomBytes(32).toString('hex');
+    const secret = newSecret();
     const sealed = this.secrets.seal(secret, secretContext(endpoint.id));
     const inserted = await this.database.transaction((tx) =>
       this.endpoints.insert(tx, scope, endpoint, sealed, MAX_ENDPOINTS),
@@ -68,8 +69,72 @@ export class EndpointsService {
     return this.endpoints.list(scope);
   }
 
-  #checkUrl(url: string, mode: Mode): Violation[] {
-    const message = checkUrl(url, mode, this.config);
+  /** @throws ApiError 404 for an id that is malformed, deleted or of another account or mode */
+  async get(scope: Scope, id: string): Promise<Endpoint> {
+    const endpoint = await this.endpoints.find(scope, endpointId(id));
+    if (!endpoint) throw notFound(WHAT);
+    return endpoint;
+  }
+
+  /**
+   * Changes what is named and nothing else. INACTIVE cancels what waits for it, the rest of a long line soon after; an
+   * attempt under way ends as it ends, and is not repeated.
+   * @throws ApiError 400 with every violation; 404
+   */
+  async update(scope: Scope, id: string, change: EndpointChange): Promise<Endpoint> {
+    const uuid = endpointId(id);
+    await this.#check(change, scope.mode);
+    const { url, events, status } = change;
+    if (url === undefined && events === undefined && status === undefined) return this.get(scope, uuid);
+    const unique = events === undefined ? change : { ...change, events: [...new Set(events)] };
+    const endpoint = await this.database.transaction((tx) =>
+      this.endpoints.update(tx, scope, uuid, unique, this.clock.now()),
+    );
+    if (!endpoint) throw notFound(WHAT);
+    if (status === 'INACTIVE') await this.queue.cancel([uuid]);
+    return endpoint;
+  }
+
+  /**
+   * The endpoint is gone for every route and its secrets are erased; its deliveries stay to be read, those that wait
+   * are cancelled.
+   * @throws ApiError 404, also when it is deleted already
+   */
+  async remove(scope: Scope, id: string): Promise<void> {
+    const uuid = endpointId(id);
+    const removed = await this.database.transaction((tx) => this.endpoints.remove(tx, scope, uuid, this.clock.now()));
+    if (!removed) throw notFound(WHAT);
+    await this.queue.cancel([uuid]);
+  }
+
+  /**
+   * An instantaneous swap: of two at once each answers with its own secret, and the later one stays.
+   * @param overlapSeconds for how long the secret before it signs too
+   * @returns the bare id and the new secret, which cannot be read again
+   * @throws ApiError 404
+   */
+  async rotateSecret(scope: Scope, id: string, overlapSeconds: number): Promise<{ id: string; secret: string }> {
+    const uuid = endpointId(id);
+    const secret = newSecret();
+    const sealed = this.secrets.seal(secret, secretContext(uuid));
+    const now = this.clock.now();
+    const rotated = await this.database.transaction((tx) =>
+      this.endpoints.rotate(tx, scope, uuid, sealed, overlapEnd(now, overlapSeconds), now),
+    );
+    if (!rotated) throw notFound(WHAT);
+    return { id: uuid, secret };
+  }
+
+  async #check({ url, events }: EndpointChange, mode: Mode): Promise<void> {
+    const violations = [
+      ...(url === undefined ? [] : await this.#checkUrl(url, mode)),
+      ...(events === undefined ? [] : this.#checkEvents(events)),
+    ];
+    if (violations.length > 0) throw invalidRequest(violations);
+  }
+
+  async #checkUrl(url: string, mode: Mode): Promise<Violation[]> {
+    const message = await this.client.checkTarget({ url, mode });
     return message === null ? [] : [{ param: 'url', code: 'invalid', message }];
   }
 
@@ -84,9 +149,14 @@ export class EndpointsService {
             {
               param: `events.${index}`,
               code: 'invalid',
-              message: `"${name.slice(0, 100)}" is not an event; see GET /v1/webhooks/event-catalog`,
+              // Not what was sent instead: it may be a secret that was pasted into the wrong place.
+              message: 'is not an event; see GET /v1/webhooks/event-catalog',
             },
           ],
     );
   }
+}
+
+function endpointId(id: string): string {
+  return parseId(id, ['wh_'], WHAT);
 }

@@ -1,7 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { envelope } from './envelope.js';
 
-const event = { id: '019a4c1e-8a00-7c3d-9d52-6f1b2a3c4d5e', occurredAt: new Date('2026-11-03T12:00:00.045Z') };
+const event = {
+  id: '019a4c1e-8a00-7c3d-9d52-6f1b2a3c4d5e',
+  sequence: 2,
+  occurredAt: new Date('2026-11-03T12:00:00.045Z'),
+};
 
 describe('envelope', () => {
   it('wraps a canonical event with its id, version, type and time', () => {
@@ -11,6 +15,7 @@ describe('envelope', () => {
       api_version: '2026-11-01',
       type: 'charge.paid',
       created_at: '2026-11-03T12:00:00.045Z',
+      sequence: 2,
       data: { object: { id: 'ch_1', amount: 100 } },
     });
   });
@@ -21,10 +26,10 @@ describe('envelope', () => {
     expect(ids[1]).toHaveProperty('id', 'evt_019a4c1e8a007c3d9d526f1b2a3c4d5e');
   });
 
-  it('wraps a legacy event with its name and data only', () => {
+  it('wraps a legacy event with its name and data only, its number among the data', () => {
     expect(envelope('legacy', event, 'payment.completed', { status: 'PAID' })).toEqual({
       event: 'payment.completed',
-      data: { status: 'PAID' },
+      data: { status: 'PAID', sequence: 2 },
     });
   });
 });

@@ -9,21 +9,23 @@ export interface CanonicalEnvelope {
   api_version: string;
   type: string;
   created_at: string;
+  /** 1, 2, … for the events of one charge: which of two that arrive is the later one. */
+  sequence: number;
   data: { object: object };
 }
 
 export interface LegacyEnvelope {
   event: string;
-  data: object;
+  data: object & { sequence: number };
 }
 
 /**
  * @param name what the merchant subscribed to, as in `charge.paid`
- * @param content `data.object` of the canonical family, `data` of the legacy one
+ * @param content `data.object` of the canonical family, `data` of the legacy one without its `sequence`
  */
 export function envelope(
   family: EventFamily,
-  event: Pick<DomainEvent, 'id' | 'occurredAt'>,
+  event: Pick<DomainEvent, 'id' | 'occurredAt' | 'sequence'>,
   name: string,
   content: object,
 ): CanonicalEnvelope | LegacyEnvelope {
@@ -35,9 +37,10 @@ export function envelope(
         api_version: API_VERSION,
         type: name,
         created_at: event.occurredAt.toISOString(),
+        sequence: event.sequence,
         data: { object: content },
       };
     case 'legacy':
-      return { event: name, data: content };
+      return { event: name, data: { ...content, sequence: event.sequence } };
   }
 }

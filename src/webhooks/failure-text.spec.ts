@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { failureText } from './failure-text.js';
+import { AddressNotAllowedError } from './guarded-connect.js';
 
 const limits = { connectMs: 5_000, totalMs: 15_000 };
 
@@ -15,12 +16,52 @@ describe('failureText', () => {
     expect(failureText(new DOMException('aborted', 'TimeoutError'), limits)).toBe('timed out after 15 s');
   });
 
+  it.each([
+    ['ECONNRESET', 'the receiver closed the connection before it answered'],
+    ['ECONNABORTED', 'the receiver closed the connection before it answered'],
+    ['EPIPE', 'the receiver closed the connection before it answered'],
+    ['UND_ERR_SOCKET', 'the receiver closed the connection before it answered'],
+    ['UND_ERR_HEADERS_OVERFLOW', 'the headers of the answer are too large'],
+    ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'the answer is not valid HTTP'],
+    ['ERR_TOO_MANY_INTERIM', 'the receiver sent interim answers (HTTP 1xx) and no end of them'],
+    ['EAI_AGAIN', 'the host name could not be resolved'],
+    ['EHOSTUNREACH', 'the host cannot be reached'],
+    ['ENETUNREACH', 'the host cannot be reached'],
+    ['EADDRNOTAVAIL', 'the host cannot be reached'],
+    ['EPERM', 'the host cannot be reached'],
+    ['ETIMEDOUT', 'the connection timed out'],
+  ])('says what %s is', (code, text) => {
+    expect(failure(code)).toBe(text);
+  });
+
+  it('says what came instead of an answer', () => {
+    expect(failureText(Object.assign(new Error('Parse Error'), { name: 'HTTPParserError' }), limits)).toBe(
+      'the answer is not valid HTTP',
+    );
+    expect(failure('UND_ERR_SOCKET', 'bad response')).toBe(
+      'the receiver answered HTTP 100, which it was not asked for',
+    );
+    expect(failure('UND_ERR_SOCKET', 'bad upgrade')).toBe('the receiver answered HTTP 101, which it was not asked for');
+  });
+
+  it('says of an address that is not allowed of which kind it is, and not which', () => {
+    const error = Object.assign(new AddressNotAllowedError('private'), { hostname: '10.0.0.7' });
+    expect(failureText(error, limits)).toBe("the host's address is not allowed: private");
+  });
+
   it('tells what is wrong with a certificate', () => {
     expect(failure('CERT_HAS_EXPIRED', 'certificate has expired')).toBe('TLS: certificate has expired');
     expect(failure('DEPTH_ZERO_SELF_SIGNED_CERT', 'self-signed certificate')).toBe('TLS: self-signed certificate');
     expect(failure('EPROTO', 'C0:error:0A00010B:ssl/record.c:354', { reason: 'wrong version number' })).toBe(
       'TLS: wrong version number',
     );
+    for (const code of [
+      'ERR_TLS_CERT_ALTNAME_INVALID',
+      'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE',
+      'CERT_NOT_YET_VALID',
+    ]) {
+      expect(failure(code, 'why')).toBe('TLS: why');
+    }
   });
 
   it('looks into the errors of a host with several addresses and into causes', () => {

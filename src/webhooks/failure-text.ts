@@ -2,19 +2,34 @@
 const TEXTS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'the receiver closed the connection before it answered',
+  ECONNABORTED: 'the receiver closed the connection before it answered',
   EPIPE: 'the receiver closed the connection before it answered',
   UND_ERR_SOCKET: 'the receiver closed the connection before it answered',
   ENOTFOUND: 'the host name does not exist',
   EAI_AGAIN: 'the host name could not be resolved',
   EHOSTUNREACH: 'the host cannot be reached',
+  EHOSTDOWN: 'the host cannot be reached',
   ENETUNREACH: 'the host cannot be reached',
+  ENETDOWN: 'the host cannot be reached',
+  EADDRNOTAVAIL: 'the host cannot be reached',
+  EACCES: 'the host cannot be reached',
+  EPERM: 'the host cannot be reached',
   ETIMEDOUT: 'the connection timed out',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer is not valid HTTP',
   UND_ERR_HEADERS_OVERFLOW: 'the headers of the answer are too large',
+  ERR_TOO_MANY_INTERIM: 'the receiver sent interim answers (HTTP 1xx) and no end of them',
+};
+
+/** Answers that the HTTP client takes no further: it knows them by these messages only. */
+const SOCKET_TEXTS: Readonly<Record<string, string>> = {
+  'bad response': 'the receiver answered HTTP 100, which it was not asked for',
+  'bad upgrade': 'the receiver answered HTTP 101, which it was not asked for',
 };
 
 /**
- * Why no answer came, in words for `lastError`. Never the error's own message, which may tell addresses of our network;
- * TLS problems excepted, whose text is about the receiver's certificate.
+ * Why no answer came, in words for `lastError`. Never the error's own message, which may tell addresses of our network
+ * (of an address that is not allowed, its kind only); TLS problems excepted, whose text is about the receiver's
+ * certificate.
  * @param limits in milliseconds, for the texts about time
  */
 export function failureText(error: unknown, limits: { connectMs: number; totalMs: number }): string {
@@ -23,7 +38,10 @@ export function failureText(error: unknown, limits: { connectMs: number; totalMs
   if (textOf(error, 'name') === 'HTTPParserError') return 'the answer is not valid HTTP';
   const code = codeOf(error);
   if (code === 'UND_ERR_CONNECT_TIMEOUT') return `could not connect within ${limits.connectMs / 1000} s`;
-  const known = TEXTS[code];
+  if (code === 'ERR_ADDRESS_NOT_ALLOWED') {
+    return `the host's address is not allowed: ${textOf(error, 'addressClass')}`;
+  }
+  const known = (code === 'UND_ERR_SOCKET' ? SOCKET_TEXTS[textOf(error, 'message')] : undefined) ?? TEXTS[code];
   if (known !== undefined) return known;
   if (isTls(code)) {
     // OpenSSL's short reason ("wrong version number") where there is one: its message has source files in it.
@@ -43,7 +61,9 @@ function codeOf(error: unknown): string {
 }
 
 function isTls(code: string): boolean {
-  return /^(ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH$|EPROTO$)/.test(code);
+  return /^(ERR_TLS_|ERR_SSL_|ERR_OSSL_|CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|INVALID_|ERROR_IN_|PATH_LENGTH_|HOSTNAME_MISMATCH$|EPROTO$)/.test(
+    code,
+  );
 }
 
 function textOf(value: unknown, key: string): string {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Mode } from '../core/mode.js';
 import { type DomainEvent, EventCatalog, type EventFamily, type PublicEvent } from '../outbox/index.js';
+import { directEndpoint } from './direct-endpoint.js';
 import type { SubscribedEndpoint } from './endpoints.repository.js';
 import { buildMessages, candidatesOf, scopesOf } from './messages.js';
 import { registerReservedEvents } from './reserved-events.js';
@@ -9,7 +10,7 @@ import { isSubscribable, isSubscribed } from './subscription.js';
 const occurredAt = new Date('2026-11-03T12:00:00.000Z');
 
 function domainEvent(id: string, accountId: string, mode: Mode, type = 'thing.ended'): DomainEvent {
-  return { id, accountId, mode, type, subjectId: 's', data: { id }, occurredAt } as unknown as DomainEvent;
+  return { id, accountId, mode, type, subjectId: 's', sequence: 3, data: { id }, occurredAt } as unknown as DomainEvent;
 }
 
 /** `presented` collects the names whose payload was built, in order. */
@@ -34,10 +35,10 @@ function endpoint(id: string, events: string[], accountId = 'a', mode: Mode = 't
   return { id, accountId, mode, events };
 }
 
-function build(events: DomainEvent[], endpoints: SubscribedEndpoint[], catalog: EventCatalog) {
+function build(events: DomainEvent[], endpoints: SubscribedEndpoint[], catalog: EventCatalog, manual = false) {
   let count = 0;
   const canonical = new Set(catalog.canonicalNames());
-  return buildMessages(candidatesOf(events, catalog), endpoints, canonical, () => `d${++count}`);
+  return buildMessages(candidatesOf(events, catalog), endpoints, canonical, manual, () => `d${++count}`);
 }
 
 describe('buildMessages', () => {
@@ -65,9 +66,9 @@ describe('buildMessages', () => {
     ]);
     expect(presented).toEqual(['charge.expired', 'payment.failed', 'payment.expired']);
     expect(messages.map((message) => JSON.parse(message.payload) as object)).toEqual([
-      expect.objectContaining({ id: 'evt_019a4c1e8a007c3d9d526f1b2a3c4d5e', type: 'charge.expired' }),
-      { event: 'payment.failed', data: { of: '019a4c1e-8a00-7c3d-9d52-6f1b2a3c4d5e' } },
-      { event: 'payment.expired', data: { of: '019a4c1e-8a00-7c3d-9d52-6f1b2a3c4d5e' } },
+      expect.objectContaining({ id: 'evt_019a4c1e8a007c3d9d526f1b2a3c4d5e', type: 'charge.expired', sequence: 3 }),
+      { event: 'payment.failed', data: { of: '019a4c1e-8a00-7c3d-9d52-6f1b2a3c4d5e', sequence: 3 } },
+      { event: 'payment.expired', data: { of: '019a4c1e-8a00-7c3d-9d52-6f1b2a3c4d5e', sequence: 3 } },
     ]);
   });
 
@@ -103,6 +104,38 @@ describe('buildMessages', () => {
     const catalog = catalogWith([], (name) => name === 'charge.expired');
     const messages = build([domainEvent('1', 'a', 'test')], [endpoint('e', ['*', 'payment.failed'])], catalog);
     expect(messages.map((message) => message.eventType)).toEqual(['payment.failed']);
+  });
+
+  it('sends to the address that an event names, instead of to the endpoints', () => {
+    const catalog = new EventCatalog();
+    const url = (event: DomainEvent): string | null => (event.id === 'own' ? 'https://own.example/hook' : null);
+    for (const [name, destination] of [['charge.expired'], ['payment.failed', url]] as const) {
+      const family = destination ? 'legacy' : 'canonical';
+      const event = { name, family, description: name, from: 'thing.ended', destination, present: () => ({}) };
+      catalog.register(event as unknown as PublicEvent);
+    }
+    const events = [domainEvent('own', 'a', 'test'), domainEvent('other', 'a', 'test')];
+    const messages = build(events, [endpoint('e', ['*', 'payment.failed'])], catalog);
+    const own = directEndpoint({ accountId: 'a', mode: 'test' }, 'https://own.example/hook').id;
+    expect(
+      messages.map(({ eventId, eventType, deliveries }) => [eventId, eventType, deliveries[0]?.endpointId]),
+    ).toEqual([
+      ['own', 'charge.expired', 'e'],
+      ['own', 'payment.failed', own],
+      ['other', 'charge.expired', 'e'],
+      ['other', 'payment.failed', 'e'],
+    ]);
+    // Nobody has to be subscribed to get what names its address.
+    expect(build(events, [], catalog).map(({ eventId, eventType }) => [eventId, eventType])).toEqual([
+      ['own', 'payment.failed'],
+    ]);
+  });
+
+  it('carries what the event is about, and whether it was asked for', () => {
+    for (const manual of [true, false]) {
+      const messages = build([domainEvent('1', 'a', 'test')], [endpoint('e', ['*'])], catalogWith([]), manual);
+      expect(messages).toMatchObject([{ subjectId: 's', manual }]);
+    }
   });
 
   it('has no candidates for an event without public names', () => {

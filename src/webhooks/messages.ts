@@ -1,6 +1,8 @@
+import { groupBy } from '../core/group-by.js';
 import type { Scope } from '../core/mode.js';
 import type { DomainEvent, EventCatalog, PublicEvent } from '../outbox/index.js';
 import type { Message } from './deliveries.repository.js';
+import { type DirectEndpoint, directEndpoint } from './direct-endpoint.js';
 import type { SubscribedEndpoint } from './endpoints.repository.js';
 import { envelope } from './envelope.js';
 import { isSubscribed } from './subscription.js';
@@ -9,11 +11,16 @@ import { isSubscribed } from './subscription.js';
 export interface Candidate {
   readonly event: DomainEvent;
   readonly publicEvent: PublicEvent;
+  /** Who gets it instead of the account's endpoints. */
+  readonly direct: DirectEndpoint | null;
 }
 
 export function candidatesOf(events: readonly DomainEvent[], catalog: EventCatalog): Candidate[] {
   return events.flatMap((event) =>
-    catalog.publicEventsOf(event.type).map((publicEvent): Candidate => ({ event, publicEvent })),
+    catalog.publicEventsOf(event.type).map((publicEvent): Candidate => {
+      const url = publicEvent.destination?.(event) ?? null;
+      return { event, publicEvent, direct: url === null ? null : directEndpoint(event, url) };
+    }),
   );
 }
 
@@ -27,37 +34,45 @@ export function scopesOf(candidates: readonly Candidate[]): Scope[] {
 /**
  * Who gets what: one delivery for each endpoint and name. A payload is built once for each (event, name), and only when
  * somebody of the event's account and mode is subscribed.
+ * @param manual asked for by hand, see Message
  */
 export function buildMessages(
   candidates: readonly Candidate[],
   endpoints: readonly SubscribedEndpoint[],
   canonicalNames: ReadonlySet<string>,
+  manual: boolean,
   nextId: () => string,
 ): Message[] {
-  const byScope = new Map<string, SubscribedEndpoint[]>();
-  for (const endpoint of endpoints) {
-    const sameScope = byScope.get(keyOf(endpoint));
-    if (sameScope) sameScope.push(endpoint);
-    else byScope.set(keyOf(endpoint), [endpoint]);
-  }
-  return candidates.flatMap(({ event, publicEvent }): Message[] => {
-    const receivers = (byScope.get(keyOf(event)) ?? []).filter((endpoint) =>
-      isSubscribed(endpoint.events, publicEvent.name, canonicalNames),
-    );
+  const byScope = groupBy(endpoints, keyOf);
+  return candidates.flatMap((candidate): Message[] => {
+    const { event, publicEvent, direct } = candidate;
+    const receivers: readonly { id: string }[] = direct
+      ? [direct]
+      : (byScope.get(keyOf(event)) ?? []).filter((endpoint) =>
+          isSubscribed(endpoint.events, publicEvent.name, canonicalNames),
+        );
     if (receivers.length === 0) return [];
-    const content = publicEvent.present(event);
-    if (content === null) return [];
+    const payload = payloadOf(candidate);
+    if (payload === null) return [];
     return [
       {
         accountId: event.accountId,
         mode: event.mode,
         eventId: event.id,
         eventType: publicEvent.name,
-        payload: JSON.stringify(envelope(publicEvent.family, event, publicEvent.name, content)),
+        subjectId: event.subjectId,
+        manual,
+        payload,
         deliveries: receivers.map((endpoint) => ({ id: nextId(), endpointId: endpoint.id })),
       },
     ];
   });
+}
+
+/** The body as it is sent; null when the event does not concern the name. */
+export function payloadOf({ event, publicEvent }: Pick<Candidate, 'event' | 'publicEvent'>): string | null {
+  const content = publicEvent.present(event);
+  return content === null ? null : JSON.stringify(envelope(publicEvent.family, event, publicEvent.name, content));
 }
 
 function keyOf(scope: Scope): string {

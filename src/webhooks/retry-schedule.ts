@@ -1,4 +1,5 @@
 import type { DeliveryStatus } from './deliveries.repository.js';
+import { isSuccess } from './endpoint-health.js';
 
 export interface AttemptOutcome {
   /** Null when no answer came. */
@@ -22,7 +23,9 @@ export function maxAttempts(scheduleSeconds: readonly number[]): number {
 
 /**
  * What becomes of a delivery after an attempt (decisions §4.5, §4.6): 2xx is delivered, 410 ends it, everything else
- * is tried again until the attempts are used up.
+ * is tried again until the attempts are used up. The wait is counted from the end of the attempt and is kept to within
+ * 10 %, but for what is due while the endpoint's circuit breaker is open (endpoint-health.ts): that comes when the
+ * endpoint is back, with no attempt lost.
  * @param delivery attempts made, including this one, and how many there may be
  * @param random from 0 to below 1
  */
@@ -34,7 +37,7 @@ export function judge(
   random: number,
 ): Verdict {
   const { statusCode } = outcome;
-  if (statusCode !== null && statusCode >= 200 && statusCode < 300) return { status: 'DELIVERED', nextAttemptAt: null };
+  if (isSuccess(statusCode)) return { status: 'DELIVERED', nextAttemptAt: null };
   if (statusCode === 410 || delivery.attempts >= delivery.maxAttempts) return { status: 'FAILED', nextAttemptAt: null };
   // A row may have been written under a longer schedule than today's: its last wait is used again.
   const wait = scheduleSeconds[Math.min(delivery.attempts, scheduleSeconds.length) - 1] ?? 0;

@@ -2,19 +2,25 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../core/clock.js';
 import { SecretBox } from '../core/crypto/index.js';
 import { Logger } from '../core/log/index.js';
-import { EventCatalog } from '../outbox/index.js';
-import type { TakenDelivery } from './deliveries.repository.js';
+import { EventCatalog, type EventFamily } from '../outbox/index.js';
+import { defaultSecretContext } from './default-secrets.repository.js';
+import type { ClaimedDelivery, ClaimedEndpoint } from './delivery-queue.repository.js';
 import { secretContext } from './endpoints.repository.js';
 import { signatureHeader } from './signature.js';
 import { type WebhookAnswer, WebhookClient } from './webhook-client.js';
 
 export interface SentAttempt extends WebhookAnswer {
   readonly startedAt: Date;
+  /** False when the service could not sign: nothing was sent, which says nothing about the receiver. */
+  readonly isSigned: boolean;
 }
 
 /** Signs a delivery and posts it. */
 @Injectable()
 export class Sender {
+  /** Opened once for all deliveries of a claim, and forgotten with them. */
+  readonly #opened = new WeakMap<ClaimedEndpoint, readonly string[]>();
+
   constructor(
     private readonly catalog: EventCatalog,
     private readonly secrets: SecretBox,
@@ -24,37 +30,53 @@ export class Sender {
   ) {}
 
   /** @throws Error only when this process is shutting down */
-  async send(delivery: TakenDelivery): Promise<SentAttempt> {
+  async send(delivery: ClaimedDelivery): Promise<SentAttempt> {
     const startedAt = this.clock.now();
-    const secret = this.#secretOf(delivery);
-    if (secret === null) {
+    const secrets = this.#secretsOf(delivery, startedAt);
+    if (secrets.length === 0) {
       // A failed attempt like others: with the usual waits an operator has days to bring the key back.
       const error = 'the service could not sign the delivery';
-      return { startedAt, statusCode: null, error, retryAfter: null, responseBody: null, durationMs: 0 };
+      const answer = { statusCode: null, error, retryAfter: null, responseBody: null, durationMs: 0 };
+      return { startedAt, isSigned: false, ...answer };
     }
+    const target = { url: delivery.endpoint.url, mode: delivery.mode };
     const unixSeconds = Math.floor(startedAt.getTime() / 1000);
     const headers = {
       'Content-Type': 'application/json',
       'User-Agent': 'Recebe-Webhooks/1',
-      'X-Service-Signature': signatureHeader(this.#familyOf(delivery), secret, delivery.payload, unixSeconds),
+      'X-Service-Signature': signatureHeader(this.#familyOf(delivery), secrets, delivery.payload, unixSeconds),
       'X-Service-Delivery-Id': `wd_${delivery.id}`,
       'X-Service-Event-Type': delivery.eventType,
     };
-    return { startedAt, ...(await this.client.post(delivery.url, headers, delivery.payload)) };
+    return { startedAt, isSigned: true, ...(await this.client.post(target, headers, delivery.payload)) };
   }
 
-  #familyOf({ eventType }: TakenDelivery): 'canonical' | 'legacy' {
+  #familyOf({ eventType }: ClaimedDelivery): EventFamily {
     return this.catalog.list().some((item) => item.event === eventType && item.legacy) ? 'legacy' : 'canonical';
   }
 
-  #secretOf(delivery: TakenDelivery): string | null {
+  /** The secret and, during the overlap of a rotation, the one before it; none when the secret cannot be had. */
+  #secretsOf(delivery: ClaimedDelivery, at: Date): readonly string[] {
+    const { endpoint } = delivery;
+    const known = this.#opened.get(endpoint);
+    if (known) return known;
+    const { secretSealed, previousSecretSealed, previousSecretUntil } = endpoint;
+    const isOverlap = previousSecretUntil !== null && previousSecretUntil > at;
+    const secret = this.#open(delivery, secretSealed);
+    const previous = secret !== null && isOverlap ? this.#open(delivery, previousSecretSealed) : null;
+    const secrets = [secret, previous].filter((opened) => opened !== null);
+    this.#opened.set(endpoint, secrets);
+    return secrets;
+  }
+
+  #open({ accountId, mode, endpoint }: ClaimedDelivery, sealed: Buffer | null): string | null {
+    const { id, kind } = endpoint;
+    const context = kind === 'direct' ? defaultSecretContext(accountId, mode) : secretContext(id);
     try {
-      return this.secrets.open(delivery.secretSealed, secretContext(delivery.endpointId));
+      if (sealed === null) throw new Error('there is none');
+      return this.secrets.open(sealed, context);
     } catch (error) {
-      this.logger.error(
-        { error, endpointId: delivery.endpointId },
-        'the secret of a webhook endpoint cannot be opened',
-      );
+      this.logger.error({ error, endpointId: id, kind }, 'the secret of a webhook endpoint cannot be opened');
       return null;
     }
   }

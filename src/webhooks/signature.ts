@@ -2,20 +2,33 @@ import { createHmac } from 'node:crypto';
 import type { EventFamily } from '../outbox/index.js';
 
 /**
- * Value of `X-Service-Signature` (decisions §4.1).
- * @param secret 64 hex characters, used as UTF-8 text and not decoded
+ * Value of `X-Service-Signature` (decisions §4.1): one signature for each secret, more than one only in the overlap of
+ * a rotation.
+ * @param secrets newest first; each 64 hex characters, used as UTF-8 text and not decoded
  * @param rawBody exactly the text that is sent
  * @param unixSeconds time of this attempt; legacy signatures carry no time
  */
-export function signatureHeader(family: EventFamily, secret: string, rawBody: string, unixSeconds: number): string {
+export function signatureHeader(
+  family: EventFamily,
+  secrets: readonly string[],
+  rawBody: string,
+  unixSeconds: number,
+): string {
+  const text = signedText(family, rawBody, unixSeconds);
   switch (family) {
     case 'canonical':
-      return `t=${unixSeconds},v1=${hmac(secret, `${unixSeconds}.${rawBody}`)}`;
+      return [`t=${unixSeconds}`, ...secrets.map((secret) => `v1=${hmac(secret, text)}`)].join(',');
     case 'legacy':
-      return `sha256=${hmac(secret, rawBody)}`;
+      return secrets.map((secret) => `sha256=${hmac(secret, text)}`).join(',');
   }
 }
 
-function hmac(secret: string, text: string): string {
-  return createHmac('sha256', Buffer.from(secret, 'utf8')).update(text, 'utf8').digest('hex');
+/** What is signed. */
+export function signedText(family: EventFamily, rawBody: string, unixSeconds: number): string {
+  return family === 'canonical' ? `${unixSeconds}.${rawBody}` : rawBody;
+}
+
+/** HMAC-SHA256 in hex. */
+export function hmac(key: string | Buffer, text: string): string {
+  return createHmac('sha256', key).update(text, 'utf8').digest('hex');
 }

@@ -1,6 +1,17 @@
+import { isIP } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Agent, type Dispatcher, request } from 'undici';
+import type { Mode } from '../core/mode.js';
+import { type AddressRules, allowsPrivate, checkUrl } from './check-url.js';
 import { failureText } from './failure-text.js';
+import {
+  AddressNotAllowedError,
+  allowedAddresses,
+  createResolver,
+  guardedConnect,
+  type ResolveHost,
+} from './guarded-connect.js';
 import { MAX_RESPONSE_BYTES, toStorableText } from './stored-text.js';
 
 export interface WebhookAnswer {
@@ -14,43 +25,96 @@ export interface WebhookAnswer {
   readonly durationMs: number;
 }
 
-/** Milliseconds (decisions §4.5). */
-const LIMITS = { connectMs: 5_000, totalMs: 15_000 };
+/** Interim answers (1xx) before the answer. A receiver that sends them without end would keep this process busy. */
+const MAX_INTERIM = 32;
+/** How long a registration waits for name servers. */
+const RESOLVE_MS = 1_000;
 
-/** The one way out to merchants: no redirects, limits on time and size. What the receiver does is an answer, no error. */
+/** Where to: a delivery, or what an endpoint is tested with. */
+export interface WebhookTarget {
+  readonly url: string;
+  readonly mode: Mode;
+}
+
+/**
+ * The one way out to merchants: checked addresses, no redirects, limits on time and size. What the receiver does is an
+ * answer, no error.
+ */
 @Injectable()
 export class WebhookClient implements OnApplicationShutdown {
-  readonly #agent: Agent;
-  readonly #limits: typeof LIMITS;
+  /** One pool for each set of address rules: a connection is never used by a delivery under stricter ones. */
+  readonly #agents: { readonly public: Agent; readonly private: Agent };
+  readonly #resolvers: { readonly public: ResolveHost; readonly private: ResolveHost };
+  readonly #limits: { connectMs: number; totalMs: number };
   #closed = false;
 
-  constructor(limits: typeof LIMITS = LIMITS) {
-    this.#limits = limits;
-    this.#agent = new Agent({
-      connect: { timeout: limits.connectMs },
-      // Shorter than what common servers keep idle connections for (2 s and more): a POST on a connection that the
-      // receiver is just closing is lost and would cost the merchant a failed attempt.
-      keepAliveTimeout: 1_500,
-    });
+  /** @param resolve for tests: the names of the world outside */
+  constructor(
+    private readonly rules: AddressRules,
+    resolve?: ResolveHost,
+  ) {
+    const { connectTimeoutMs, timeoutMs } = rules.webhooks;
+    this.#limits = { connectMs: connectTimeoutMs, totalMs: timeoutMs };
+    this.#resolvers = { public: resolve ?? createResolver(false), private: resolve ?? createResolver(true) };
+    const agent = (mayBePrivate: boolean): Agent =>
+      new Agent({
+        connect: guardedConnect({
+          mayBePrivate,
+          timeoutMs: connectTimeoutMs,
+          resolve: this.#resolvers[mayBePrivate ? 'private' : 'public'],
+        }),
+        // Shorter than what common servers keep idle connections for (2 s and more): a POST on a connection that the
+        // receiver is just closing is lost and would cost the merchant a failed attempt.
+        keepAliveTimeout: 1_500,
+      });
+    this.#agents = { public: agent(false), private: agent(true) };
   }
 
-  /** Posts under way come to their end and are recorded while the queue waits for its running jobs; no new one starts. */
+  /** Posts under way come to their end and are recorded; no new one starts. */
   onApplicationShutdown(): void {
     this.#closed = true;
-    this.#agent.close().catch(() => undefined);
+    for (const agent of Object.values(this.#agents)) agent.close().catch(() => undefined);
+  }
+
+  /**
+   * Whether somebody may register this URL: its text, and where its host leads today. A name that does not resolve yet,
+   * or not at once, is taken: every connection is checked again.
+   * @returns what the URL must be, for the caller to read; null when it may be registered
+   */
+  async checkTarget({ url, mode }: WebhookTarget): Promise<string | null> {
+    const problem = checkUrl(url, mode, this.rules);
+    const { hostname } = problem === null ? new URL(url) : { hostname: '' };
+    if (problem !== null || isIP(hostname.replace(/^\[|\]$/g, '')) !== 0) return problem;
+    const mayBePrivate = allowsPrivate(mode, this.rules);
+    const resolve = this.#resolvers[mayBePrivate ? 'private' : 'public'];
+    const found = allowedAddresses(hostname, { mayBePrivate, resolve }).then(
+      () => null,
+      (error: unknown) =>
+        error instanceof AddressNotAllowedError ? `must not lead to a ${error.addressClass} address` : null,
+    );
+    return Promise.race([found, delay(RESOLVE_MS, null, { ref: false })]);
   }
 
   /** @throws Error only when this process is shutting down: that attempt says nothing about the receiver */
-  async post(url: string, headers: Record<string, string>, body: string): Promise<WebhookAnswer> {
+  async post({ url, mode }: WebhookTarget, headers: Record<string, string>, body: string): Promise<WebhookAnswer> {
     const started = performance.now();
+    const problem = checkUrl(url, mode, this.rules);
+    if (problem !== null) return noAnswer(`the URL ${problem}`, started);
+    // One clock for connecting, headers and body; undici's own would start anew for each. Not AbortSignal.timeout,
+    // whose timer outlives the post: at thousands of posts a second they would fill the memory.
+    const end = new AbortController();
+    const timer = setTimeout(() => end.abort(new DOMException('too slow', 'TimeoutError')), this.#limits.totalMs);
+    let interim = 0;
     try {
       const response = await request(url, {
         method: 'POST',
         headers,
         body,
-        dispatcher: this.#agent,
-        // One clock for connecting, headers and body; undici's own would start anew for each.
-        signal: AbortSignal.timeout(this.#limits.totalMs),
+        dispatcher: allowsPrivate(mode, this.rules) ? this.#agents.private : this.#agents.public,
+        signal: end.signal,
+        onInfo: () => {
+          if (++interim > MAX_INTERIM) end.abort(new TooManyInterimError('too many'));
+        },
         headersTimeout: 0,
         bodyTimeout: 0,
       });
@@ -65,15 +129,19 @@ export class WebhookClient implements OnApplicationShutdown {
       };
     } catch (error) {
       if (this.#closed) throw error;
-      return {
-        statusCode: null,
-        error: failureText(error, this.#limits),
-        retryAfter: null,
-        responseBody: null,
-        durationMs: since(started),
-      };
+      return noAnswer(failureText(error, this.#limits), started);
+    } finally {
+      clearTimeout(timer);
     }
   }
+}
+
+class TooManyInterimError extends Error {
+  readonly code = 'ERR_TOO_MANY_INTERIM';
+}
+
+function noAnswer(error: string, started: number): WebhookAnswer {
+  return { statusCode: null, error, retryAfter: null, responseBody: null, durationMs: since(started) };
 }
 
 /**

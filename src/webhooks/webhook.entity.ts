@@ -1,7 +1,9 @@
-import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
+import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 
 @Entity('webhook_endpoints')
-@Index('webhook_endpoints_account_id_idx', ['accountId', 'mode', 'id'])
+@Index('webhook_endpoints_account_id_idx', ['accountId', 'mode', 'id'], {
+  where: `kind = 'registered' AND deleted_at IS NULL`,
+})
 export class WebhookEndpointEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'webhook_endpoints_pkey' }) id!: string;
   @ForeignKey('AccountEntity', { name: 'webhook_endpoints_account_id_fkey' })
@@ -14,13 +16,45 @@ export class WebhookEndpointEntity {
   @Column('text') status!: string;
   @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt!: Date;
+  @Column('text', { default: 'registered' }) kind!: string;
+  @Column('bytea', { name: 'previous_secret_sealed', nullable: true }) previousSecretSealed!: Buffer | null;
+  @Column('timestamptz', { name: 'previous_secret_until', nullable: true }) previousSecretUntil!: Date | null;
+  @Column('timestamptz', { name: 'deleted_at', nullable: true }) deletedAt!: Date | null;
+  @Column('integer', { default: 0 }) failures!: number;
+  @Column('timestamptz', { name: 'failing_since', nullable: true }) failingSince!: Date | null;
+  @Column('timestamptz', { name: 'paused_until', nullable: true }) pausedUntil!: Date | null;
+}
+
+@Entity('webhook_default_secrets')
+export class WebhookDefaultSecretEntity {
+  @ForeignKey('AccountEntity', { name: 'webhook_default_secrets_account_id_fkey' })
+  @PrimaryColumn('uuid', { name: 'account_id', primaryKeyConstraintName: 'webhook_default_secrets_pkey' })
+  accountId!: string;
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'webhook_default_secrets_pkey' }) mode!: string;
+  @Column('bytea', { name: 'secret_sealed' }) secretSealed!: Buffer;
+  @Column('bytea', { name: 'previous_secret_sealed', nullable: true }) previousSecretSealed!: Buffer | null;
+  @Column('timestamptz', { name: 'previous_secret_until', nullable: true }) previousSecretUntil!: Date | null;
+  @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
+  @Column('timestamptz', { name: 'updated_at' }) updatedAt!: Date;
 }
 
 @Entity('webhook_deliveries')
-@Unique('webhook_deliveries_event_key', ['eventId', 'endpointId', 'eventType'])
-@Index('webhook_deliveries_due_idx', ['nextAttemptAt'], { where: `status IN ('PENDING', 'PROCESSING')` })
-@Index('webhook_deliveries_endpoint_idx', ['endpointId'], { where: `status = 'PENDING'` })
-@Index('webhook_deliveries_list_idx', ['accountId', 'mode', 'id'])
+@Index('webhook_deliveries_event_key', ['eventId', 'endpointId', 'eventType'], { unique: true, where: 'NOT manual' })
+@Index('webhook_deliveries_fresh_idx', ['endpointId', 'nextAttemptAt'], {
+  where: `status = 'PENDING' AND attempts = 0 AND NOT manual`,
+})
+@Index('webhook_deliveries_again_idx', ['endpointId', 'nextAttemptAt'], {
+  where: `status = 'PENDING' AND (attempts > 0 OR manual)`,
+})
+@Index('webhook_deliveries_lease_idx', ['nextAttemptAt'], { where: `status = 'PROCESSING'` })
+@Index('webhook_deliveries_manual_idx', ['endpointId', 'subjectId'], { where: 'manual' })
+@Index('webhook_deliveries_delivered_idx', ['accountId', 'mode', 'eventType', 'id'], {
+  where: `status = 'DELIVERED'`,
+})
+@Index('webhook_deliveries_history_idx', ['endpointId', 'eventType', 'id'], { where: `status = 'DELIVERED'` })
+@Index('webhook_deliveries_undelivered_idx', ['accountId', 'mode', 'status', 'endpointId', 'eventType', 'id'], {
+  where: `status <> 'DELIVERED'`,
+})
 export class WebhookDeliveryEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'webhook_deliveries_pkey' }) id!: string;
   @Column('uuid', { name: 'account_id' }) accountId!: string;
@@ -30,12 +64,13 @@ export class WebhookDeliveryEntity {
   endpointId!: string;
   @Column('uuid', { name: 'event_id' }) eventId!: string;
   @Column('text', { name: 'event_type' }) eventType!: string;
+  @Column('uuid', { name: 'subject_id' }) subjectId!: string;
+  @Column('boolean', { default: false }) manual!: boolean;
   @Column('text') payload!: string;
   @Column('text') status!: string;
   @Column('integer', { default: 0 }) attempts!: number;
   @Column('integer', { name: 'max_attempts' }) maxAttempts!: number;
   @Column('timestamptz', { name: 'next_attempt_at', nullable: true }) nextAttemptAt!: Date | null;
-  @Column('timestamptz', { name: 'queued_until', nullable: true }) queuedUntil!: Date | null;
   @Column('integer', { name: 'last_status_code', nullable: true }) lastStatusCode!: number | null;
   @Column('text', { name: 'last_error', nullable: true }) lastError!: string | null;
   @Column('timestamptz', { name: 'delivered_at', nullable: true }) deliveredAt!: Date | null;

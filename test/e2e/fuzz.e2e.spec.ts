@@ -8,12 +8,16 @@ import {
   type Body,
   chargeFields,
   chargeVerdict,
+  endpointChangeFields,
+  endpointChangeVerdict,
   endpointFields,
   endpointVerdict,
   isPlainObject,
   onlyKeys,
   simulateFields,
   simulateVerdict,
+  verifyFields,
+  verifyVerdict,
 } from '../support/fuzz-model.js';
 import { type ChargeAnswer, type Merchant, TestService } from '../support/service.js';
 
@@ -70,9 +74,14 @@ describe('bodies of any kind', () => {
     await service.stop();
   });
 
-  async function send(path: string, sent: FuzzRequest, key = merchant.testKey): Promise<Answer> {
+  async function send(
+    path: string,
+    sent: FuzzRequest,
+    key = merchant.testKey,
+    method: 'POST' | 'PATCH' = 'POST',
+  ): Promise<Answer> {
     const response = await client.request({
-      method: 'POST',
+      method,
       path,
       headers: {
         apikey: key,
@@ -190,6 +199,41 @@ describe('bodies of any kind', () => {
     });
     expect(good).toBeGreaterThan(100);
     expect(await countTransactions()).toBe(created);
+  }, 60_000);
+
+  it('PATCH /v1/webhooks/endpoints/{id}', async () => {
+    const body = { url: 'https://merchant.example/', events: ['*'] };
+    const { testKey: key } = await service.merchant();
+    const { body: endpoint } = await service.call<{ id: string }>('POST', '/v1/webhooks/endpoints', { key, body });
+    let good = 0;
+    await throwAt(requests(endpointChangeFields, []), async (batch) => {
+      const path = `/v1/webhooks/endpoints/${endpoint.id}`;
+      const answers = await Promise.all(batch.map((request) => send(path, request, key, 'PATCH')));
+      for (const [index, request] of batch.entries()) {
+        const answer = answers[index];
+        if (!answer) throw new Error('unreachable');
+        if (answer.status === 200) good++;
+        check(request, answer, 200, endpointChangeVerdict);
+      }
+    });
+    expect(good).toBeGreaterThan(100);
+  }, 60_000);
+
+  it('POST /v1/webhooks/verify', async () => {
+    const reasons = new Set<unknown>();
+    await throwAt(requests(verifyFields, ['payload', 'headers', 'secret']), async (batch) => {
+      const answers = await Promise.all(batch.map((request) => send('/v1/webhooks/verify', request)));
+      for (const [index, request] of batch.entries()) {
+        const answer = answers[index];
+        if (!answer) throw new Error('unreachable');
+        if (answer.status === 200) reasons.add(answer.body['reason']);
+        check(request, answer, 200, verifyVerdict);
+      }
+    });
+    // Which of them come is chance; that most tries end before the arithmetic is not.
+    expect(reasons).toContain('signature_missing');
+    expect(reasons.size).toBeGreaterThanOrEqual(3);
+    expect(reasons).not.toContain(null);
   }, 60_000);
 
   it('POST /v1/sandbox/charges/{id}/simulate', async () => {

@@ -128,6 +128,7 @@ describe('the main job: a Pix charge is created, paid, credited and announced', 
       api_version: '2026-11-01',
       type: 'charge.paid',
       created_at: expect.any(String),
+      sequence: 2,
       data: { object: paid.body.charge },
     });
     expect(completed.body).toEqual({
@@ -143,6 +144,7 @@ describe('the main job: a Pix charge is created, paid, credited and announced', 
         platformFee: 160,
         netAmount: 9_840,
         occurredAt: expect.any(String),
+        sequence: 2,
       },
     });
 

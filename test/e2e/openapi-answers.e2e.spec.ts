@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Ajv, type ValidateFunction } from 'ajv';
+import { signatureHeader } from '../../src/webhooks/signature.js';
 import { closed, type Documented, readDocument, type ResponseDoc } from '../support/openapi.js';
 import { type Answer, type ChargeAnswer, type Merchant, TestService } from '../support/service.js';
+import { waitFor } from '../support/wait.js';
 
 describe('what the OpenAPI document says is kept', () => {
   let service: TestService;
@@ -196,6 +198,99 @@ describe('what the OpenAPI document says is kept', () => {
     keeps('endpoints_list', await service.call('GET', path, { key: key() }));
     keeps('endpoints_list', await service.call('GET', path));
     keeps('endpoints_eventCatalog', await service.call('GET', '/v1/webhooks/event-catalog'));
+  });
+
+  it('when an endpoint is changed, tested and deleted, and its signatures are verified', async () => {
+    const path = '/v1/webhooks/endpoints';
+    const { body: endpoint } = await service.call<{ id: string; secret: string }>('POST', path, {
+      key: key(),
+      body: { url: 'https://merchant.example/hooks', events: ['*'] },
+    });
+    const calls: [string, string, string, object, object][] = [
+      [
+        'endpoints_update',
+        'PATCH',
+        `${path}/${endpoint.id}`,
+        { events: ['charge.paid'] },
+        { status: 'x', secret: 'y' },
+      ],
+      ['endpoints_rotateSecret', 'POST', `${path}/${endpoint.id}/rotate-secret`, {}, { overlap_seconds: -1 }],
+      ['endpoints_test', 'POST', `${path}/${endpoint.id}/test`, { event: 'charge.paid' }, { event: 'payout.paid' }],
+      ['signing_rotateDefault', 'POST', '/v1/webhooks/default-secret/rotate', {}, { overlap_seconds: 'x' }],
+      ['signing_verify', 'POST', '/v1/webhooks/verify', { payload: '', headers: {}, secret: '' }, { payload: {} }],
+    ];
+    for (const [id, method, at, good, bad] of calls) {
+      keeps(id, await service.call(method, at, { key: key(), body: good }));
+      keeps(id, await service.call(method, at, { key: key(), body: bad }));
+      keeps(id, await service.call(method, at));
+      keeps(id, await service.call(method, at, { key: key(), rawBody: 'x', headers: { 'content-type': 'a/b' } }));
+      keeps(id, await service.call(method, at, { key: key(), rawBody: ' '.repeat(300_000) }));
+      if (at.includes(endpoint.id)) keeps(id, await service.call(method, at, { key: merchant.liveKey, body: good }));
+    }
+    for (const signature of [
+      't=1,v1=x',
+      signatureHeader('legacy', [endpoint.secret], 'x', 0),
+      signatureHeader('canonical', [endpoint.secret], '{"a": 1}', 1),
+      signatureHeader('canonical', [endpoint.secret], '{"a":1}', Math.floor(Date.now() / 1000)),
+    ]) {
+      const body = { payload: '{"a":1}', headers: { 'X-Service-Signature': signature }, secret: endpoint.secret };
+      keeps('signing_verify', await service.call('POST', '/v1/webhooks/verify', { key: key(), body }));
+    }
+    for (const who of [merchant.liveKey, key(), '']) {
+      keeps('endpoints_remove', await service.call('DELETE', `${path}/${endpoint.id}`, { key: who }));
+    }
+  });
+
+  it('when deliveries are looked at, tried again and recovered', async () => {
+    const register = async (events: string[]): Promise<string> => {
+      const body = { url: 'https://nowhere.invalid/hooks', events };
+      const path = '/v1/webhooks/endpoints';
+      return (await service.call<{ id: string }>('POST', path, { key: key(), body })).body.id;
+    };
+    const [endpoint, deleted] = [await register(['charge.created']), await register(['payment.created'])];
+    const { id } = (await service.createCharge(key(), {})).body;
+    for (const who of [key(), merchant.liveKey, '']) {
+      keeps('payments_resendWebhook', await service.call('POST', `/v1/payments/${id}/resend-webhook`, { key: who }));
+    }
+
+    const path = '/v1/webhooks/deliveries';
+    const list = async (query: string): Promise<{ id: string }[]> => {
+      const answer = await service.call<{ data: { id: string; attempts: number }[] }>('GET', `${path}${query}`, {
+        key: key(),
+      });
+      keeps('deliveries_list', answer);
+      return answer.body.data.filter(({ attempts }) => attempts > 0);
+    };
+    const [tried] = await waitFor('an attempt of each', async () => {
+      const all = [await list(`?endpointId=${endpoint}`), await list(`?endpointId=wh_${deleted}`)];
+      return all.every((found) => found.length > 0) ? all.flat() : null;
+    });
+    await service.call('DELETE', `/v1/webhooks/endpoints/${deleted}`, { key: key() });
+    const [cancelled] = await waitFor('the cancellation', async () => {
+      const found = await list(`?endpointId=${deleted}&status=CANCELLED`);
+      return found.length > 0 ? found : null;
+    });
+    keeps('deliveries_list', await service.call('GET', `${path}?limit=0&page=1`, { key: key() }));
+    keeps('deliveries_list', await service.call('GET', path));
+    keeps('deliveries_stats', await service.call('GET', '/v1/webhooks/stats', { key: key() }));
+    keeps('deliveries_stats', await service.call('GET', '/v1/webhooks/stats'));
+    for (const each of [tried, cancelled]) {
+      for (const who of [key(), merchant.liveKey, '']) {
+        keeps('deliveries_get', await service.call('GET', `${path}/${each?.id}`, { key: who }));
+        keeps('deliveries_retry', await service.call('POST', `${path}/${each?.id}/retry`, { key: who }));
+      }
+    }
+
+    const recover = `/v1/webhooks/endpoints/${endpoint}/recover`;
+    const since = new Date(Date.now() - 60_000).toISOString();
+    for (const body of [{ since }, { since, dry_run: true }, { since: 'then', dry_run: 1 }]) {
+      keeps('deliveries_recover', await service.call('POST', recover, { key: key(), body }));
+    }
+    keeps('deliveries_recover', await service.call('POST', recover, { key: merchant.liveKey, body: { since } }));
+    keeps('deliveries_recover', await service.call('POST', recover));
+    const headers = { 'content-type': 'a/b' };
+    keeps('deliveries_recover', await service.call('POST', recover, { key: key(), rawBody: 'x', headers }));
+    keeps('deliveries_recover', await service.call('POST', recover, { key: key(), rawBody: ' '.repeat(300_000) }));
   });
 
   it('on the pages for payers and for operators', async () => {

@@ -79,6 +79,7 @@ describe('the OpenAPI document', () => {
   it('has every route of the API, and nothing that is not one', () => {
     const documented = operations.map(({ method, path }) => `${method} ${path}`).sort();
     expect(documented).toEqual([
+      'DELETE /v1/webhooks/endpoints/{id}',
       'GET /checkout/{id}',
       'GET /checkout/{id}/qr.png',
       'GET /checkout/{id}/status',
@@ -89,12 +90,23 @@ describe('the OpenAPI document', () => {
       'GET /v1/charges/{id}',
       'GET /v1/wallets',
       'GET /v1/wallets/balance',
+      'GET /v1/webhooks/deliveries',
+      'GET /v1/webhooks/deliveries/{id}',
       'GET /v1/webhooks/endpoints',
       'GET /v1/webhooks/event-catalog',
+      'GET /v1/webhooks/stats',
+      'PATCH /v1/webhooks/endpoints/{id}',
       'POST /v1/charges',
+      'POST /v1/payments/{id}/resend-webhook',
       'POST /v1/pix/charges',
       'POST /v1/sandbox/charges/{id}/simulate',
+      'POST /v1/webhooks/default-secret/rotate',
+      'POST /v1/webhooks/deliveries/{id}/retry',
       'POST /v1/webhooks/endpoints',
+      'POST /v1/webhooks/endpoints/{id}/recover',
+      'POST /v1/webhooks/endpoints/{id}/rotate-secret',
+      'POST /v1/webhooks/endpoints/{id}/test',
+      'POST /v1/webhooks/verify',
     ]);
   });
 

@@ -2,19 +2,23 @@ import { afterAll, beforeEach, beforeAll, describe, expect, it } from '@jest/glo
 import { Clock } from '../../src/core/clock.js';
 import { readConfig } from '../../src/core/config/index.js';
 import { type Database, type Reader, statement, type Tx } from '../../src/core/database/index.js';
+import type { Scope } from '../../src/core/mode.js';
 import { InProcessJobQueue } from '../../src/core/queue/in-process-job-queue.js';
 import { Poller } from '../../src/core/queue/index.js';
 import {
   type DomainEvent,
+  EventCatalog,
   type EventConsumer,
+  type NewEvent,
   OutboxRepository,
   OutboxService,
   Relay,
 } from '../../src/outbox/index.js';
 import { transactionEvent } from '../../src/transactions/transaction.events.js';
-import { aTransaction } from '../support/a-transaction.js';
+import { aPaidTransaction, aTransaction } from '../support/a-transaction.js';
 import { barrier, SILENT, TestSchema } from '../support/schema.js';
 import { TestClock } from '../support/service.js';
+import { waitFor } from '../support/wait.js';
 
 const CONSUME = statement('spec.consume', 'INSERT INTO consumed (relay, event_id) SELECT $1, unnest($2::uuid[])');
 const raw = (text: string): ReturnType<typeof statement> => statement('', text);
@@ -29,13 +33,18 @@ class Recorder implements EventConsumer {
     private readonly before: (events: readonly DomainEvent[]) => Promise<void> | void = () => undefined,
   ) {}
 
-  async consume(tx: Tx, events: readonly DomainEvent[]): Promise<() => void> {
+  async consume(tx: Tx, events: readonly DomainEvent[]): Promise<void> {
     this.calls++;
     tx.defer(CONSUME, [this.name, events.map((event) => event.id)]);
     await this.before(events);
-    return () => {
+    tx.afterCommit(() => {
       this.committed += events.length;
-    };
+    });
+  }
+
+  async replay(tx: Tx, events: readonly DomainEvent[]): Promise<number> {
+    await this.consume(tx, events);
+    return events.length;
   }
 }
 
@@ -48,7 +57,9 @@ describe('the outbox', () => {
 
   beforeAll(async () => {
     // No unique constraint: an event that two relays consume must be seen, not refused.
-    schema = await TestSchema.open('CREATE TABLE consumed (relay text, event_id uuid)');
+    schema = await TestSchema.open(
+      'CREATE TABLE consumed (relay text, event_id uuid); CREATE TABLE subjects (id uuid, step int)',
+    );
     ({ database, reader } = await schema.connect(4));
   });
   afterAll(() => schema.close());
@@ -74,8 +85,15 @@ describe('the outbox', () => {
     return made;
   }
 
-  async function record(count: number, wakes: { wake(): void } = { wake: () => undefined }): Promise<void> {
-    const outbox = new OutboxService(new OutboxRepository(reader), wakes as Relay, clock);
+  function outboxWith(
+    relay: { wake(): void } = { wake: () => undefined },
+    catalog = new EventCatalog(),
+  ): OutboxService {
+    return new OutboxService(new OutboxRepository(reader), catalog, relay as Relay, clock);
+  }
+
+  async function record(count: number, wakes?: { wake(): void }): Promise<void> {
+    const outbox = outboxWith(wakes);
     const event = transactionEvent('transaction.created', aTransaction(), null);
     await database.transaction(async (tx) =>
       outbox.record(
@@ -164,6 +182,7 @@ describe('the outbox', () => {
       {
         id: expect.stringMatching(/^[0-9a-f-]{36}$/),
         ...transactionEvent('transaction.created', aTransaction(), null),
+        sequence: 1,
         occurredAt: expect.any(Date),
       },
     ]);
@@ -176,7 +195,7 @@ describe('the outbox', () => {
     expect(wakes).toBe(1);
     await record(0, waker);
     expect(wakes).toBe(1);
-    const outbox = new OutboxService(new OutboxRepository(reader), waker as unknown as Relay, clock);
+    const outbox = outboxWith(waker);
     const failed = database.transaction(async (tx) => {
       outbox.record(tx, [transactionEvent('transaction.created', aTransaction(), null)]);
       await tx.query(raw('SELECT 1'), []);
@@ -190,7 +209,7 @@ describe('the outbox', () => {
   it('does not see what is not committed, and does not lose it either: ids commit out of order', async () => {
     const recorder = new Recorder('a');
     const one = await relay(recorder);
-    const outbox = new OutboxService(new OutboxRepository(reader), { wake: () => undefined } as Relay, clock);
+    const outbox = outboxWith();
     const event = transactionEvent('transaction.created', aTransaction(), null);
     await database.transaction(async (tx) => {
       outbox.record(tx, [event]);
@@ -198,8 +217,8 @@ describe('the outbox', () => {
       // A later event is committed and relayed while the earlier one is still open.
       const other = await schema.connect(1);
       await other.source.query(
-        `INSERT INTO events (id, account_id, mode, type, subject_id, data, occurred_at, next_attempt_at)
-         SELECT 'ffffffff-ffff-7fff-bfff-ffffffffffff', $1, 'test', 'transaction.created', $1, '{}', now(), now() - interval '1 s'`,
+        `INSERT INTO events (id, account_id, mode, type, subject_id, sequence, data, occurred_at, next_attempt_at)
+         SELECT 'ffffffff-ffff-7fff-bfff-ffffffffffff', $1, 'test', 'transaction.created', $1, 1, '{}', now(), now() - interval '1 s'`,
         [event.accountId],
       );
       await one.run();
@@ -207,6 +226,164 @@ describe('the outbox', () => {
     });
     await one.run();
     expect(await consumed()).toHaveLength(2);
+  });
+
+  describe('numbers the events of a subject', () => {
+    const numbers = (): Promise<{ subject_id: string; sequence: number; step: number }[]> =>
+      reader.query(
+        raw(`SELECT subject_id, sequence, (data ->> 'step')::int AS step FROM events ORDER BY subject_id, sequence`),
+        [],
+      );
+    const event = (subjectId: string, step: number): NewEvent => ({
+      ...transactionEvent('transaction.created', aTransaction({ id: subjectId }), null),
+      data: { step } as unknown as NewEvent['data'],
+    });
+    const SUBJECTS = ['a', 'b', 'c'].map((digit) => `019a4c1e-8a00-7c3d-9d52-6f1b2a3c4d5${digit}`);
+    const LOCK = raw('UPDATE subjects SET step = step + 1 WHERE id = $1 RETURNING step');
+
+    beforeEach(async () => {
+      await reader.query(raw('TRUNCATE subjects'), []);
+      await reader.query(raw('INSERT INTO subjects SELECT unnest($1::uuid[]), 0'), [SUBJECTS]);
+    });
+
+    it('1, 2, … in the order of their commits, however many change it at once', async () => {
+      const outbox = outboxWith();
+      const change = (connection: Database, id: string, then: () => void = () => undefined): Promise<void> =>
+        connection.transaction(async (tx) => {
+          const [row] = await tx.query<{ step: number }>(LOCK, [id]);
+          outbox.record(tx, [event(id, row?.step ?? 0)]);
+          then();
+        });
+      const connections = await Promise.all(Array.from({ length: 4 }, () => schema.connect(4)));
+      await Promise.all(
+        connections.flatMap(({ database: own }) =>
+          Array.from({ length: 60 }, async (_, index) => {
+            const id = SUBJECTS[index % 3] ?? '';
+            if (index % 10 > 0) return change(own, id);
+            const rolledBack = change(own, id, () => {
+              throw new Error('rolled back');
+            });
+            return expect(rolledBack).rejects.toThrow('rolled back');
+          }),
+        ),
+      );
+      const rows = await numbers();
+      expect(rows).toHaveLength(4 * 54);
+      for (const id of SUBJECTS) {
+        const own = rows.filter((row) => row.subject_id === id);
+        expect(own.map((row) => row.sequence)).toEqual(own.map((_, index) => index + 1));
+        expect(own.map((row) => row.step)).toEqual(own.map((row) => row.sequence));
+      }
+    });
+
+    it('in their order when one transaction writes several, of several subjects', async () => {
+      const outbox = outboxWith();
+      const [a = '', b = ''] = SUBJECTS;
+      await database.transaction(async (tx) => outbox.record(tx, [event(a, 1), event(b, 1), event(a, 2)]));
+      await database.transaction(async (tx) => {
+        outbox.record(tx, [event(b, 2), event(a, 3)]);
+        outbox.record(tx, [event(a, 4), event(b, 3)]);
+      });
+      const rows = await numbers();
+      expect(rows.map(({ subject_id, step }) => [subject_id, step])).toEqual([
+        ...[1, 2, 3, 4].map((step) => [a, step]),
+        ...[1, 2, 3].map((step) => [b, step]),
+      ]);
+      expect(rows.map(({ sequence }) => sequence)).toEqual(rows.map(({ step }) => step));
+    });
+
+    it('and refuses who has not locked it', async () => {
+      const outbox = outboxWith();
+      const [a = ''] = SUBJECTS;
+      const other = await schema.connect(1);
+      const refused = await database.transaction(async (tx) => {
+        outbox.record(tx, [event(a, 1)]);
+        await tx.query(raw('SELECT 1'), []);
+        // Does not see what is not committed, takes the same number and waits at the index.
+        const unlocked = other.database.transaction(async (otherTx) => outbox.record(otherTx, [event(a, 1)]));
+        const result = expect(unlocked).rejects.toThrow('events_subject_key');
+        await waitFor('the other one to wait', async () => {
+          const waiting = raw(
+            `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+          );
+          return (await reader.query(waiting, [])).length === 1;
+        });
+        return { result };
+      });
+      await refused.result;
+      expect(await numbers()).toHaveLength(1);
+    });
+  });
+
+  describe('tells an event again', () => {
+    const [first = '', second = ''] = ['1', '2'].map((digit) => `019a4c1e-8a00-7c3d-9d52-6f1b2a3c4d5${digit}`);
+    const scope = { accountId: aTransaction().accountId, mode: 'test' } as const;
+    const paid = (id: string): NewEvent => transactionEvent('transaction.paid', aPaidTransaction({ id }), null);
+    const created = (id: string): NewEvent => transactionEvent('transaction.created', aTransaction({ id }), null);
+
+    async function write(...events: NewEvent[]): Promise<void> {
+      await database.transaction(async (tx) => outboxWith().record(tx, events));
+    }
+
+    it('the last one of its subject, as the subject is now, in the transaction of who asks', async () => {
+      const catalog = new EventCatalog();
+      catalog.registerRefresh(['transaction.paid'], async (tx, events) => {
+        await tx.query(raw('SELECT 1'), []);
+        return events.map((event) => ({ ...event, data: { ...event.data, previousStatus: 'EXPIRED' as const } }));
+      });
+      await write(created(first), paid(first), created(second));
+      const again: DomainEvent[] = [];
+      const one = await relay(new Recorder('a', (events) => void again.push(...events)));
+      const outbox = new OutboxService(new OutboxRepository(reader), catalog, one, clock);
+      const types = ['transaction.created', 'transaction.paid'] as const;
+      const replay = (who: Scope, id: string, of: readonly (typeof types)[number][] = types): Promise<number> =>
+        database.transaction((tx) => outbox.replay(tx, who, id, of));
+      expect(await replay(scope, first)).toBe(1);
+      expect(await replay(scope, first, ['transaction.created'])).toBe(1);
+      expect(await replay(scope, second)).toBe(1);
+      expect(
+        again.map(({ subjectId, sequence, type, data }) => [subjectId, sequence, type, data.previousStatus]),
+      ).toEqual([
+        [first, 2, 'transaction.paid', 'EXPIRED'],
+        [first, 1, 'transaction.created', null],
+        [second, 1, 'transaction.created', null],
+      ]);
+      // Nothing of an unknown subject, of other types, of the other mode or of another account.
+      for (const nothing of [
+        replay(scope, aTransaction().id),
+        replay(scope, second, ['transaction.paid']),
+        replay({ ...scope, mode: 'live' }, first),
+        replay({ ...scope, accountId: first }, first),
+      ]) {
+        expect(await nothing).toBe(0);
+      }
+      const undone = database.transaction(async (tx) => {
+        await outbox.replay(tx, scope, first, types);
+        throw new Error('rolled back');
+      });
+      await expect(undone).rejects.toThrow('rolled back');
+      expect(await consumed()).toHaveLength(3);
+    });
+
+    it('and what went before it', async () => {
+      await write(created(first), paid(first), created(second));
+      const histories = await database.transaction((tx) =>
+        outboxWith().history(
+          tx,
+          scope,
+          [first, second, scope.accountId],
+          ['transaction.created', 'transaction.paid'],
+          20,
+        ),
+      );
+      const told = [...histories].map(([id, events]) => [id, events.map(({ sequence }) => sequence)]);
+      expect(new Map(told as [string, number[]][])).toEqual(
+        new Map([
+          [first, [2, 1]],
+          [second, [1]],
+        ]),
+      );
+    });
   });
 
   it('tells how much waits, and how long', async () => {

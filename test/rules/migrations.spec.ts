@@ -17,11 +17,13 @@ const SHARED_TABLES = [
 
 /** Merchant tables whose rows may be of no account. */
 const ACCOUNT_UNKNOWN = [
+  'emails', // mail to an operator concerns no account
   'settlements', // a Pix that matches no charge is kept for the operators
 ];
 
 /** Merchant tables without a mode. */
 const MODELESS_TABLES = [
+  'emails', // sent to people, who see both modes
   'members', // people see both modes
   'webhook_attempts', // always reached through its delivery
 ];

@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { AccountsService } from '../../src/accounts/index.js';
+import { ApiKeysService } from '../../src/api-keys/index.js';
 import { readConfig } from '../../src/core/config/index.js';
 import { setupOpenApi } from '../../src/openapi.js';
 import { openRuntime, type Runtime } from '../../src/runtime.js';
@@ -30,18 +32,32 @@ const PUBLIC = [
 
 /** Routes behind an API key. */
 const GUARDED = [
+  'DELETE /v1/webhooks/endpoints/:id',
   'GET /v1/charges',
   'GET /v1/charges/:id',
   'GET /v1/wallets',
   'GET /v1/wallets/balance',
+  'GET /v1/webhooks/deliveries',
+  'GET /v1/webhooks/deliveries/:id',
   'GET /v1/webhooks/endpoints',
+  'GET /v1/webhooks/stats',
+  'PATCH /v1/webhooks/endpoints/:id',
   'POST /v1/charges',
+  'POST /v1/payments/:id/resend-webhook',
   'POST /v1/pix/charges',
   'POST /v1/sandbox/charges/:id/simulate',
+  'POST /v1/webhooks/default-secret/rotate',
+  'POST /v1/webhooks/deliveries/:id/retry',
   'POST /v1/webhooks/endpoints',
+  'POST /v1/webhooks/endpoints/:id/recover',
+  'POST /v1/webhooks/endpoints/:id/rotate-secret',
+  'POST /v1/webhooks/endpoints/:id/test',
+  'POST /v1/webhooks/verify',
 ];
 
 const UNKNOWN_KEY = `ak_test_${'A'.repeat(32)}`;
+
+const unknownField = (param: string): object => ({ param, code: 'unknown_field', message: 'is not a known field' });
 
 describe('every route', () => {
   /** `METHOD /path` as the server registered it; HEAD is left out where a GET of the path makes it. */
@@ -49,6 +65,7 @@ describe('every route', () => {
   let database: TestDatabase;
   let runtime: Runtime;
   let url: string;
+  let key: string;
   const dataDir = mkdtempSync(join(tmpdir(), 'recebe-spec-'));
 
   beforeAll(async () => {
@@ -71,6 +88,10 @@ describe('every route', () => {
     setupOpenApi(runtime.app, config.publicBaseUrl);
     await runtime.app.listen(0, '127.0.0.1');
     url = await runtime.app.getUrl();
+    const { accountId } = await runtime.app
+      .get(AccountsService)
+      .create({ name: 'Padaria', email: 'routes@example.com', password: 'long enough to be one' });
+    key = (await runtime.app.get(ApiKeysService).issue(accountId, { mode: 'test', label: null })).apiKey;
   });
 
   afterAll(async () => {
@@ -95,13 +116,14 @@ describe('every route', () => {
 
   it.each(guardedCalls)('$call answers 401 $what, whatever else is wrong', async ({ call, key }) => {
     const [method = '', path = ''] = call.split(' ');
+    const hasBody = method === 'POST' || method === 'PATCH';
     const response = await fetch(`${url}${path.replace(':id', 'no-such-id')}?unknown=1`, {
       method,
       headers: {
         ...(key === null ? {} : { apikey: key }),
-        ...(method === 'POST' ? { 'content-type': 'text/plain' } : {}),
+        ...(hasBody ? { 'content-type': 'text/plain' } : {}),
       },
-      ...(method === 'POST' ? { body: '{broken' } : {}),
+      ...(hasBody ? { body: '{broken' } : {}),
     });
     expect(response.status).toBe(401);
     const requestId = response.headers.get('x-request-id');
@@ -118,6 +140,28 @@ describe('every route', () => {
       },
       request_id: requestId,
     });
+  });
+
+  it.each(GUARDED)('%s refuses a parameter that it does not read', async (route) => {
+    const [method = '', path = ''] = route.split(' ');
+    const response = await fetch(`${url}${path.replace(':id', 'no-such-id')}?no_such_field=1`, {
+      method,
+      headers: { apikey: key, 'Idempotency-Key': 'no-such-field' },
+    });
+    expect(await response.json()).toMatchObject({
+      error: { code: 'invalid_request', details: expect.arrayContaining([unknownField('no_such_field')]) },
+    });
+    expect(response.status).toBe(400);
+  });
+
+  it('a body on a route that reads none is refused by its fields', async () => {
+    const response = await fetch(`${url}/v1/webhooks/endpoints/no-such-id`, {
+      method: 'DELETE',
+      headers: { apikey: key, 'Content-Type': 'application/json' },
+      body: '{"force":true}',
+    });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { details: [unknownField('force')] } });
   });
 
   it.each([

@@ -20,6 +20,7 @@ export function aTransaction(changes: Partial<Transaction> = {}): Transaction {
     acquirer: 'sandbox',
     txid: 'abcdefghijklmnopqrstuvwxyz12345',
     brCode: '00020126',
+    webhookUrl: null,
     expiresAt: new Date('2026-11-21T13:00:00.000Z'),
     endToEndId: null,
     providerFee: null,

@@ -47,6 +47,17 @@ const CHECKS: readonly { name: string; sql: string }[] = [
     sql: `SELECT subject_id, type, count(*) FROM events WHERE type LIKE 'transaction.%' GROUP BY 1, 2 HAVING count(*) > 1`,
   },
   {
+    name: 'the events of each subject are numbered 1, 2, … without a hole',
+    sql: `SELECT subject_id FROM events GROUP BY subject_id HAVING min(sequence) <> 1 OR max(sequence) <> count(*)`,
+  },
+  {
+    name: 'each event of a transaction goes on from the status that the one before it tells of',
+    sql: `SELECT * FROM (
+            SELECT subject_id, sequence, data ->> 'previousStatus' AS previous,
+              lag(data -> 'transaction' ->> 'status') OVER (PARTITION BY subject_id ORDER BY sequence) AS before
+            FROM events WHERE type LIKE 'transaction.%') e WHERE sequence > 1 AND previous IS DISTINCT FROM before`,
+  },
+  {
     name: 'each idempotency key with an answer names a transaction',
     sql: `SELECT k.key FROM idempotency_keys k WHERE NOT EXISTS (SELECT 1 FROM transactions t WHERE t.id = k.resource_id)`,
   },

@@ -119,6 +119,30 @@ export function endpointVerdict(body: Body): Verdict {
   );
 }
 
+/** Here null is not the same as leaving a field out. */
+export function endpointChangeVerdict(body: Body): Verdict {
+  const { url = 'https://merchant.example/', events = ['*'], status } = body;
+  return all(
+    onlyKeys(body, 'url', 'events', 'status'),
+    endpointVerdict({ url, events }),
+    isClean(body),
+    status === undefined || status === 'ACTIVE' || status === 'INACTIVE',
+  );
+}
+
+export function verifyVerdict(body: Body): Verdict {
+  const { headers } = body;
+  const isText = (value: unknown): boolean => typeof value === 'string';
+  return all(
+    onlyKeys(body, 'payload', 'headers', 'secret'),
+    isClean(body),
+    isText(body['payload']) && Buffer.byteLength(String(body['payload'])) <= 65_536,
+    textVerdict(body['secret'], 0, 1_000),
+    isPlainObject(headers) &&
+      Object.values(headers).every((value) => isText(value) || (Array.isArray(value) && value.every(isText))),
+  );
+}
+
 export function simulateVerdict(body: Body): Verdict {
   return all(
     onlyKeys(body, 'event', 'payer_document', 'payer_name', 'amount', 'end_to_end_id'),
@@ -206,6 +230,41 @@ export const endpointFields: Fields = {
     ),
   ),
   events: text(fc.array(fc.constantFrom(...EVENT_NAMES), { minLength: 1, maxLength: 3 })),
+};
+
+export const endpointChangeFields: Fields = {
+  ...endpointFields,
+  status: fc.constantFrom('"ACTIVE"', '"INACTIVE"'),
+};
+
+const hex = fc.constantFrom('a'.repeat(64), 'A'.repeat(64), '0'.repeat(63), ` ${'f'.repeat(64)}`);
+const signature = fc.oneof(
+  fc.constantFrom('', ',', '=', 't=,v1=', 't=1', 'sha256=', 'v1=x,v1=y', 'sha1=x'),
+  fc.tuple(fc.integer({ min: -1, max: 99_999_999_999 }), hex).map(([time, sum]) => `t=${time},v1=${sum}`),
+  hex.map((sum) => `sha256=${sum}`),
+  fc.string(),
+);
+
+export const verifyFields: Fields = {
+  payload: fc.oneof(
+    text(niceText(16_384)),
+    text(junk),
+    text(fc.constantFrom('{"object":"event"}', '{"event":"x"}', '[['.repeat(30_000))),
+  ),
+  headers: text(
+    fc.record(
+      {
+        'X-Service-Signature': fc.oneof(signature, fc.array(signature, { maxLength: 3 })),
+        'x-service-delivery-id': fc.oneof(
+          fc.uuid().map((id) => `wd_${id}`),
+          fc.string(),
+        ),
+        constructor: fc.string(),
+      },
+      { requiredKeys: [] },
+    ),
+  ),
+  secret: text(fc.oneof(hex, fc.string(), niceText(1_000))),
 };
 
 export const simulateFields: Fields = {

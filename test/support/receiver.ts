@@ -14,6 +14,7 @@ export class WebhookReceiver {
   readonly received: ReceivedWebhook[] = [];
   /** Status of the next answers. */
   answer = 200;
+  #held: (() => void)[] | null = null;
   readonly #server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -25,7 +26,9 @@ export class WebhookReceiver {
         body: JSON.parse(rawBody) as Record<string, unknown>,
         at: performance.now(),
       });
-      response.writeHead(this.answer).end('ok');
+      const respond = (): void => void response.writeHead(this.answer).end('ok');
+      if (this.#held) this.#held.push(respond);
+      else respond();
     });
   });
 
@@ -33,6 +36,16 @@ export class WebhookReceiver {
     const receiver = new WebhookReceiver();
     await new Promise<void>((resolve) => receiver.#server.listen(0, '127.0.0.1', resolve));
     return receiver;
+  }
+
+  /** Keeps what comes without an answer until the function that this gives is called. */
+  hold(): () => void {
+    const held: (() => void)[] = [];
+    this.#held = held;
+    return () => {
+      this.#held = null;
+      for (const respond of held) respond();
+    };
   }
 
   get url(): string {

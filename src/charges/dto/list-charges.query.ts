@@ -1,7 +1,8 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, Matches } from 'class-validator';
+import { IsDateTime } from '../../core/http/index.js';
 import { PUBLIC_STATUSES } from '../charge-status.js';
-import { IsDateTime, IsTaxId } from './validators.js';
+import { IsTaxId } from './validators.js';
 
 const LIMIT = { message: 'must be an integer from 1 to 100' };
 

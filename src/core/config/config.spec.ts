@@ -34,6 +34,7 @@ describe('the configuration', () => {
       databaseUrl: undefined,
       databasePool: 16,
       redisUrl: undefined,
+      mail: { smtpUrl: undefined, from: { name: 'Recebe', address: 'no-reply@localhost' } },
       jwtSecret: undefined,
       encryptionKey: undefined,
       logLevel: 'info',
@@ -44,7 +45,10 @@ describe('the configuration', () => {
       webhooks: {
         // decisions §4.6: 10 s to 22 h, 15 attempts with the first one.
         retryScheduleSeconds: [10, 30, 120, 300, 900, 1800, 3600, 7200, 14400, 21600, 28800, 43200, 57600, 79200],
-        concurrency: 32,
+        concurrency: 256,
+        // decisions §4.5
+        timeoutMs: 15_000,
+        connectTimeoutMs: 5_000,
         allowPrivate: true,
       },
     } satisfies Config);
@@ -70,6 +74,18 @@ describe('the configuration', () => {
     [{ DATA_DIR: '/srv/data' }, { dataDir: '/srv/data' }],
     [{ DATABASE_POOL: '200' }, { databasePool: 200 }],
     [{ REDIS_URL: 'rediss://cache:6380/1' }, { redisUrl: 'rediss://cache:6380/1' }],
+    [{ SMTP_URL: 'smtp://u:p@mail:1025' }, { mail: { smtpUrl: 'smtp://u:p@mail:1025' } }],
+    [{ SMTP_URL: 'smtps://mail?tls.minVersion=TLSv1.3' }, { mail: { smtpUrl: 'smtps://mail?tls.minVersion=TLSv1.3' } }],
+    [{ MAIL_FROM: 'pix@loja.example' }, { mail: { from: { name: '', address: 'pix@loja.example' } } }],
+    [
+      { MAIL_FROM: '"Padaria, São João" <pix@loja.example>' },
+      { mail: { from: { name: 'Padaria, São João', address: 'pix@loja.example' } } },
+    ],
+    [{ PUBLIC_BASE_URL: 'https://pay.example.com' }, { mail: { from: { address: 'no-reply@pay.example.com' } } }],
+    ...['http://203.0.113.9:80', 'http://[2001:db8::1]'].map((base) => [
+      { PUBLIC_BASE_URL: base },
+      { mail: { from: { name: 'Recebe', address: 'no-reply@localhost' } } },
+    ]),
     [{ JWT_SECRET: 'x'.repeat(32) }, { jwtSecret: 'x'.repeat(32) }],
     [{ ENCRYPTION_KEY: HEX }, { encryptionKey: HEX }],
     [{ ENCRYPTION_KEY: `2026:${HEX},2025-b_1:${HEX}` }, { encryptionKey: `2026:${HEX},2025-b_1:${HEX}` }],
@@ -86,6 +102,10 @@ describe('the configuration', () => {
     [{ WEBHOOK_RETRY_SCHEDULE: '0' }, { webhooks: { retryScheduleSeconds: [0] } }],
     [{ WEBHOOK_RETRY_SCHEDULE: '1,2,3' }, { webhooks: { retryScheduleSeconds: [1, 2, 3] } }],
     [{ WEBHOOK_CONCURRENCY: '1000' }, { webhooks: { concurrency: 1000 } }],
+    [
+      { WEBHOOK_TIMEOUT_MS: '30000', WEBHOOK_CONNECT_TIMEOUT_MS: '100' },
+      { webhooks: { timeoutMs: 30_000, connectTimeoutMs: 100 } },
+    ],
     [{ WEBHOOK_ALLOW_PRIVATE: 'false' }, { webhooks: { allowPrivate: false } }],
     [{ WEBHOOK_ALLOW_PRIVATE: 'true', DATABASE_URL: 'postgres://db/x' }, { webhooks: { allowPrivate: true } }],
   ] as [Record<string, string>, object][])('reads %j', (env, expected) => {
@@ -99,6 +119,13 @@ describe('the configuration', () => {
     ...['mysql://x/y', 'localhost:5432', 'postgres'].map((value) => ['DATABASE_URL', value]),
     ...['http://x', 'localhost:6379'].map((value) => ['REDIS_URL', value]),
     ...['1', '201', 'many'].map((value) => ['DATABASE_POOL', value]),
+    ...['mail.example', 'http://mail.example', 'smtp:'].map((value) => ['SMTP_URL', value]),
+    ...[
+      'nobody',
+      'a@x.example, b@x.example',
+      'A <a@x.example>, B <b@x.example>',
+      'A\r\nBcc: b@x.example <a@x.example>',
+    ].map((value) => ['MAIL_FROM', value]),
     ['JWT_SECRET', 'x'.repeat(31)],
     ...[
       'x',
@@ -119,6 +146,8 @@ describe('the configuration', () => {
     ...['yes', 'TRUE', '2'].map((value) => ['CHARGE_LIST_ENABLED', value]),
     ...['10,', '10, 30', '-1', '1.5', 'soon'].map((value) => ['WEBHOOK_RETRY_SCHEDULE', value]),
     ...['0', '1001'].map((value) => ['WEBHOOK_CONCURRENCY', value]),
+    ...['99', '30001'].map((value) => ['WEBHOOK_TIMEOUT_MS', value]),
+    ...['99', '30001'].map((value) => ['WEBHOOK_CONNECT_TIMEOUT_MS', value]),
     ['WEBHOOK_ALLOW_PRIVATE', 'maybe'],
   ])('refuses %s=%s by its name', (name = '', value = '') => {
     expect(problemsOf({ [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name}: .+`))]);
@@ -142,8 +171,9 @@ describe('the configuration', () => {
       ENCRYPTION_KEY: 'hunter2',
       DATABASE_URL: 'mysql://u:hunter2@x/y',
       METRICS_TOKEN: 'hunter2',
+      SMTP_URL: 'http://u:hunter2@mail.example',
     };
-    expect(problemsOf(env)).toHaveLength(4);
+    expect(problemsOf(env)).toHaveLength(5);
     expect(problemsOf(env).join('\n')).not.toContain('hunter2');
   });
 });

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 
 const onOrOff = z
@@ -12,10 +13,14 @@ const integer = (fallback: number, min: number, max: number) =>
 const url = (...protocols: string[]) =>
   z.string().refine((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol.replace(':', '')), {
     message: `must be a URL starting with ${protocols.map((p) => `${p}://`).join(' or ')}`,
+    abort: true,
   });
 
 /** 15 attempts: at once, then after these many seconds (decisions §4.6). */
 const RETRY_SCHEDULE = '10,30,120,300,900,1800,3600,7200,14400,21600,28800,43200,57600,79200';
+
+/** One address, with a name before it or without; no line breaks: it becomes a header. */
+const MAIL_FROM = /^(?:(?<name>[^<>\p{Cc}]*)<(?<named>[^\s<>@,;]+@[^\s<>@,;]+)>|(?<bare>[^\s<>@,;]+@[^\s<>@,;]+))$/u;
 
 const schema = z.object({
   NODE_ENV: z.string().default('development'),
@@ -27,6 +32,13 @@ const schema = z.object({
   DATABASE_URL: url('postgres', 'postgresql').optional(),
   DATABASE_POOL: integer(16, 2, 200),
   REDIS_URL: url('redis', 'rediss').optional(),
+  SMTP_URL: url('smtp', 'smtps')
+    .refine((value) => new URL(value).hostname !== '', 'must name a host')
+    .optional(),
+  MAIL_FROM: z
+    .string()
+    .regex(MAIL_FROM, 'must be an address, or a name and an address: Recebe <no-reply@example.com>')
+    .optional(),
   JWT_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
   ENCRYPTION_KEY: z
     .string()
@@ -49,7 +61,10 @@ const schema = z.object({
     .regex(/^\d+(,\d+)*$/, 'must be seconds separated by commas, for example 10,30,120')
     .default(RETRY_SCHEDULE)
     .transform((value) => value.split(',').map(Number)),
-  WEBHOOK_CONCURRENCY: integer(32, 1, 1000),
+  WEBHOOK_CONCURRENCY: integer(256, 1, 1000),
+  // decisions §4.5. At most 30 s: for so long an attempt holds a place in its worker.
+  WEBHOOK_TIMEOUT_MS: integer(15_000, 100, 30_000),
+  WEBHOOK_CONNECT_TIMEOUT_MS: integer(5_000, 100, 30_000),
   // No default here: unset it follows the embedded default, and `flag(false).optional()` is never undefined.
   WEBHOOK_ALLOW_PRIVATE: onOrOff.optional(),
 });
@@ -68,6 +83,11 @@ export interface Config {
   readonly databaseUrl: string | undefined;
   readonly databasePool: number;
   readonly redisUrl: string | undefined;
+  readonly mail: {
+    /** May have a password in it. Undefined: mail becomes files in `dataDir`. */
+    smtpUrl: string | undefined;
+    from: { name: string; address: string };
+  };
   readonly jwtSecret: string | undefined;
   readonly encryptionKey: string | undefined;
   readonly logLevel: string;
@@ -81,7 +101,14 @@ export interface Config {
     publicPerMinute: number;
   };
   readonly chargeListEnabled: boolean;
-  readonly webhooks: { retryScheduleSeconds: number[]; concurrency: number; allowPrivate: boolean };
+  readonly webhooks: {
+    retryScheduleSeconds: number[];
+    concurrency: number;
+    /** For the whole attempt, connecting included. */
+    timeoutMs: number;
+    connectTimeoutMs: number;
+    allowPrivate: boolean;
+  };
 }
 
 /** The injection token for Config, which is an interface. */
@@ -114,6 +141,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   }
   const v = parsed.data;
   const embedded = v.DATABASE_URL === undefined;
+  const publicBaseUrl = (v.PUBLIC_BASE_URL ?? `http://localhost:${v.PORT}`).replace(/\/+$/, '');
   return {
     production: v.NODE_ENV === 'production',
     role: v.ROLE,
@@ -121,11 +149,12 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     runsWorkers: v.ROLE !== 'api',
     port: v.PORT,
     host: v.HOST ?? (embedded ? '127.0.0.1' : '0.0.0.0'),
-    publicBaseUrl: (v.PUBLIC_BASE_URL ?? `http://localhost:${v.PORT}`).replace(/\/+$/, ''),
+    publicBaseUrl,
     dataDir: v.DATA_DIR,
     databaseUrl: v.DATABASE_URL,
     databasePool: v.DATABASE_POOL,
     redisUrl: v.REDIS_URL,
+    mail: { smtpUrl: v.SMTP_URL, from: mailFrom(v.MAIL_FROM, publicBaseUrl) },
     jwtSecret: v.JWT_SECRET,
     encryptionKey: v.ENCRYPTION_KEY,
     logLevel: v.LOG_LEVEL,
@@ -142,7 +171,21 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     webhooks: {
       retryScheduleSeconds: v.WEBHOOK_RETRY_SCHEDULE,
       concurrency: v.WEBHOOK_CONCURRENCY,
+      timeoutMs: v.WEBHOOK_TIMEOUT_MS,
+      connectTimeoutMs: v.WEBHOOK_CONNECT_TIMEOUT_MS,
       allowPrivate: v.WEBHOOK_ALLOW_PRIVATE ?? embedded,
     },
+  };
+}
+
+/** By default nobody's mailbox on the host that payers and merchants know. */
+function mailFrom(value: string | undefined, publicBaseUrl: string): Config['mail']['from'] {
+  const { name, named, bare } = MAIL_FROM.exec(value ?? '')?.groups ?? {};
+  const { hostname } = new URL(publicBaseUrl);
+  // An IP address is no domain.
+  const domain = isIP(hostname.replace(/^\[|\]$/g, '')) === 0 ? hostname : 'localhost';
+  return {
+    name: value === undefined ? 'Recebe' : (name ?? '').trim().replace(/^"(.*)"$/, '$1'),
+    address: named ?? bare ?? `no-reply@${domain}`,
   };
 }

@@ -1,6 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseInt8 } from './data-source.js';
-import { isAborted, isLockTimeout, isRetryable, isUnavailable, uniqueViolation } from './pg-errors.js';
+import {
+  isAborted,
+  isLockTimeout,
+  isRetryable,
+  isStatementTimeout,
+  isUnavailable,
+  uniqueViolation,
+} from './pg-errors.js';
 
 describe('a bigint of the database', () => {
   it.each([
@@ -56,6 +63,10 @@ describe('errors of the database', () => {
       isLockTimeout: isLockTimeout(error),
       isUnavailable: isUnavailable(error),
     }).toEqual(expected);
+  });
+
+  it('a statement that took too long may be told apart from a database that is away', () => {
+    expect(['57014', '57P01', '55P03'].map((code) => isStatementTimeout(of(code)))).toEqual([true, false, false]);
   });
 
   it('are recognised by their text where the driver gives no code', () => {

@@ -29,6 +29,11 @@ export function isAborted(error: unknown): boolean {
   return isPgError(error) && error.code === '25P02';
 }
 
+/** A single statement took too long: the database is there, and a smaller request may pass. */
+export function isStatementTimeout(error: unknown): boolean {
+  return isPgError(error) && error.code === '57014';
+}
+
 const UNAVAILABLE = new Set([
   'ECONNREFUSED',
   'ECONNRESET',

@@ -7,7 +7,7 @@ import { otherwise } from './server-user.js';
 const LOG_LIMIT_BYTES = 1_048_576;
 
 /** Writes a file of mode 0600 in one piece: a kill in between leaves the old content, never half of the new. */
-export function writePrivate(path: string, content: string): void {
+export function writePrivate(path: string, content: string | Uint8Array): void {
   const draft = `${path}.${randomBytes(4).toString('hex')}`;
   // Flushed first: after a power cut a renamed but empty password file would lock the service out of its own data.
   writeFileSync(draft, content, { mode: 0o600, flush: true });

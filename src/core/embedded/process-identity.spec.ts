@@ -14,8 +14,8 @@ describe('process identity', () => {
   });
 
   it('counts neither an ended process nor a zombie as alive', async () => {
-    // The inner process ends at once, and the outer one, become `sleep`, never asks how.
-    const outer = spawn('sh', ['-c', 'true & echo $!; exec sleep 600'], { stdio: ['ignore', 'pipe', 'ignore'] });
+    // The inner process ends when the outer one has become `sleep`, which never asks how.
+    const outer = spawn('sh', ['-c', 'sleep 1 & echo $!; exec sleep 600'], { stdio: ['ignore', 'pipe', 'ignore'] });
     const [line] = (await once(outer.stdout, 'data')) as [Buffer];
     const zombie = Number(line.toString());
     const living = identify(outer.pid ?? 0);

@@ -1,8 +1,11 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
+import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
+import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import type { FastifyRequest } from 'fastify';
 import type { Observable } from 'rxjs';
-import { ApiError, badRequest } from '../errors/index.js';
+import { ApiError, badRequest, invalidRequest, type Violation } from '../errors/index.js';
 import { MAX_BODY_BYTES, RawBody } from './raw-body.js';
+import { MAX_UNKNOWN, unknownField } from './validation.pipe.js';
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
@@ -47,11 +50,34 @@ export function parseBody(raw: RawBody): unknown {
   return body;
 }
 
+/**
+ * Fields that a route does not read at all, so that no DTO refuses them: a `limit` on a list that has no pages must not
+ * seem to work (decisions §2.4).
+ */
+function unread(context: ExecutionContext, request: FastifyRequest): Violation[] {
+  const args = Reflect.getMetadata(ROUTE_ARGS_METADATA, context.getClass(), context.getHandler().name) as
+    object | undefined;
+  const reads = (type: RouteParamtypes): boolean =>
+    Object.keys(args ?? {}).some((key) => key.startsWith(`${String(type)}:`));
+  const sources: [RouteParamtypes, unknown][] = [
+    [RouteParamtypes.QUERY, request.query],
+    [RouteParamtypes.BODY, request.body],
+  ];
+  return sources.flatMap(([type, sent]) =>
+    reads(type) ? [] : Object.keys(sent ?? {}).map((name) => unknownField(name)),
+  );
+}
+
 @Injectable()
 export class BodyInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     if (request.body instanceof RawBody) request.body = parseBody(request.body);
+    // Public pages get whatever links add to them.
+    if (request.url.startsWith('/v1/')) {
+      const violations = unread(context, request);
+      if (violations.length > 0) throw invalidRequest(violations.slice(0, MAX_UNKNOWN));
+    }
     return next.handle();
   }
 }

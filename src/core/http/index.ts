@@ -1,4 +1,5 @@
 export { BodyInterceptor } from './body.interceptor.js';
+export { IsDateTime } from './date-time.decorator.js';
 export { ErrorFilter, sendError } from './error.filter.js';
 export { type CallerForLog, createHttpAdapter } from './fastify.js';
 export { Nested } from './nested.decorator.js';

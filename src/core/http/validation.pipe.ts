@@ -5,7 +5,7 @@ import { scanJson } from './json-scan.js';
 import { instantiate } from './nested.decorator.js';
 
 /** Named in one answer: a body can hold tens of thousands, and an answer many times its size. */
-const MAX_UNKNOWN = 50;
+export const MAX_UNKNOWN = 50;
 
 /**
  * Validates bodies and queries against their DTO and lists every violation at once. Unknown fields are violations: a
@@ -31,7 +31,7 @@ export class ValidationPipe implements PipeTransform {
   }
 }
 
-function unknownField(path: string): Violation {
+export function unknownField(path: string): Violation {
   return { param: path.slice(0, 200), code: 'unknown_field', message: 'is not a known field' };
 }
 

@@ -5,7 +5,7 @@ declare const noName: unique symbol;
  * `index.js` (TypeScript loses additions when some name the door and some name this file):
  *
  *     declare module '../core/queue/index.js' {
- *       interface JobMap { 'webhooks.deliver': { deliveryId: string } }
+ *       interface JobMap { 'acquirers.notification': { notificationId: string } }
  *     }
  *
  * Jobs carry ids only: never secrets, never payloads. The truth is in PostgreSQL; a lost job costs time, never work.

@@ -1,22 +1,23 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { EndpointStatus } from '../endpoints.repository.js';
+import { ENDPOINT_STATUSES, type EndpointStatus } from '../endpoints.repository.js';
 
+const ID_DESCRIPTION = 'Id of the endpoint.';
+const ID_EXAMPLE = '019a4c1e-8a00-7c3d-9d52-6f1b2a3c4d5e';
 const URL_DESCRIPTION = 'Where deliveries are posted.';
 const URL_EXAMPLE = 'https://merchant.example/webhooks/recebe';
 const EVENTS_DESCRIPTION = 'Subscribed event names; `"*"` stands for every canonical name.';
 const EVENTS_EXAMPLE = ['charge.paid', 'charge.expired'];
 const STATUS_DESCRIPTION = 'Only an ACTIVE endpoint gets deliveries. An answer 410 makes it INACTIVE.';
+const SECRET_DESCRIPTION =
+  'Key of the HMAC-SHA256 signatures, 64 hex characters taken as UTF-8 text. Shown here only: keep it.';
+const SECRET_EXAMPLE = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
 
 export class RegisteredEndpointBody {
-  @ApiProperty({ description: 'Id of the endpoint.', example: '019a4c1e-8a00-7c3d-9d52-6f1b2a3c4d5e' }) id!: string;
+  @ApiProperty({ description: ID_DESCRIPTION, example: ID_EXAMPLE }) id!: string;
   @ApiProperty({ description: URL_DESCRIPTION, example: URL_EXAMPLE }) url!: string;
   @ApiProperty({ description: EVENTS_DESCRIPTION, type: [String], example: EVENTS_EXAMPLE }) events!: string[];
-  @ApiProperty({
-    description: 'Key of the HMAC-SHA256 signatures, 64 hex characters taken as UTF-8 text. Shown here only: keep it.',
-    example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
-  })
-  secret!: string;
-  @ApiProperty({ description: STATUS_DESCRIPTION, enum: ['ACTIVE', 'INACTIVE'], example: 'ACTIVE' })
+  @ApiProperty({ description: SECRET_DESCRIPTION, example: SECRET_EXAMPLE }) secret!: string;
+  @ApiProperty({ description: STATUS_DESCRIPTION, enum: ENDPOINT_STATUSES, example: 'ACTIVE' })
   status!: EndpointStatus;
 }
 
@@ -28,7 +29,7 @@ export class EndpointBody {
   id!: string;
   @ApiProperty({ description: URL_DESCRIPTION, example: URL_EXAMPLE }) url!: string;
   @ApiProperty({ description: EVENTS_DESCRIPTION, type: [String], example: EVENTS_EXAMPLE }) events!: string[];
-  @ApiProperty({ description: STATUS_DESCRIPTION, enum: ['ACTIVE', 'INACTIVE'], example: 'ACTIVE' })
+  @ApiProperty({ description: STATUS_DESCRIPTION, enum: ENDPOINT_STATUSES, example: 'ACTIVE' })
   status!: EndpointStatus;
   @ApiProperty({
     description: 'When it was registered, UTC.',
@@ -43,4 +44,25 @@ export class EndpointBody {
 export class EndpointListBody {
   @ApiProperty({ description: 'Every endpoint of the account in this mode, newest first.', type: [EndpointBody] })
   data!: EndpointBody[];
+}
+
+export class UpdatedEndpointBody {
+  @ApiProperty({ description: ID_DESCRIPTION, example: ID_EXAMPLE }) id!: string;
+  @ApiProperty({ description: URL_DESCRIPTION, example: URL_EXAMPLE }) url!: string;
+  @ApiProperty({ description: EVENTS_DESCRIPTION, type: [String], example: EVENTS_EXAMPLE }) events!: string[];
+  @ApiProperty({ description: STATUS_DESCRIPTION, enum: ENDPOINT_STATUSES, example: 'ACTIVE' })
+  status!: EndpointStatus;
+}
+
+export class DeletedEndpointBody {
+  @ApiProperty({ description: 'Always true.', example: true }) deleted!: boolean;
+}
+
+export class RotatedSecretBody {
+  @ApiProperty({ description: ID_DESCRIPTION, example: ID_EXAMPLE }) id!: string;
+  @ApiProperty({ description: SECRET_DESCRIPTION, example: SECRET_EXAMPLE }) secret!: string;
+}
+
+export class DefaultSecretBody {
+  @ApiProperty({ description: SECRET_DESCRIPTION, example: SECRET_EXAMPLE }) secret!: string;
 }

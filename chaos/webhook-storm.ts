@@ -1,0 +1,279 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { Agent, request } from 'undici';
+import type { Cleanup } from '../bench/cleanup.js';
+import { makeMerchants, type Merchant } from '../bench/merchants.js';
+import { CHARGE } from '../bench/requests.js';
+import { ServiceProcess } from '../bench/service-process.js';
+import { type Receiver, startReceivers } from '../bench/receivers.js';
+import type { Random } from './random.js';
+import { CrashingPostgres, CrashingRedis } from './servers.js';
+
+export type Progress = (line: string) => void;
+
+export interface StormPlan {
+  /** Of each round: one without and one with crashes. */
+  readonly events: number;
+  readonly goodEndpoints: number;
+  readonly deadEndpoints: number;
+}
+
+/** What became of the deliveries to good endpoints in one round. */
+export interface RoundResult {
+  readonly events: number;
+  readonly expected: number;
+  readonly once: number;
+  readonly repeated: number;
+  readonly lost: number;
+  /** Milliseconds from the event to its first arrival. */
+  readonly delays: readonly number[];
+  readonly seconds: number;
+  readonly crashes: ReadonlyMap<string, number>;
+  /** To dead endpoints, by status. */
+  readonly dead: Readonly<Record<string, number>>;
+}
+
+const MERCHANTS = 5;
+const WORKERS = 2;
+const CLIENTS = 16;
+const ANSWER_LIMIT_MS = 120_000;
+/** A killed worker's deliveries wait for their lease. */
+const DRAIN_LIMIT_MS = 240_000;
+/** Short, so that what failed during a crash is tried again within the run. */
+const RETRY_SCHEDULE = '1,2,3,5,5,10,10,20,30,60,60,60,60,60';
+
+/** Merchants, their endpoints and the service as several processes, of which every one may die. */
+export class WebhookStorm {
+  readonly #agent = new Agent({ connections: CLIENTS });
+  readonly #workers: ServiceProcess[] = [];
+  /** Events of the rounds before, which are judged already. */
+  readonly #judged = new Set<string>();
+
+  private constructor(
+    private readonly random: Random,
+    private readonly directory: string,
+    private readonly cleanup: Cleanup,
+    private readonly env: Record<string, string>,
+    private readonly postgres: CrashingPostgres,
+    private readonly redis: CrashingRedis | null,
+    private readonly api: ServiceProcess,
+    private readonly merchants: readonly Merchant[],
+    private readonly receivers: readonly Receiver[],
+  ) {}
+
+  static async open(plan: StormPlan, random: Random, directory: string, cleanup: Cleanup): Promise<WebhookStorm> {
+    const postgres = await CrashingPostgres.start(directory, cleanup);
+    const redis = await CrashingRedis.start(directory, cleanup);
+    const env = {
+      DATABASE_URL: postgres.url,
+      ...(redis ? { REDIS_URL: redis.url } : {}),
+      HOST: '127.0.0.1',
+      ENCRYPTION_KEY: randomBytes(32).toString('hex'),
+      WEBHOOK_ALLOW_PRIVATE: 'true',
+      WEBHOOK_RETRY_SCHEDULE: RETRY_SCHEDULE,
+      LOG_LEVEL: 'warn',
+    };
+    // Without Redis jobs stay in their process: then one process is both API and worker, and the other a worker more.
+    const api = await start('api', directory, cleanup, { ...env, ROLE: redis ? 'api' : 'all' });
+    const merchants = await makeMerchants(postgres.url, MERCHANTS);
+    const receivers = await startReceivers(plan.goodEndpoints, plan.deadEndpoints, cleanup);
+    const storm = new WebhookStorm(random, directory, cleanup, env, postgres, redis, api, merchants, receivers);
+    cleanup.add(() => storm.#agent.destroy());
+    await storm.#register();
+    for (let n = 0; n < WORKERS; n++) storm.#workers.push(await storm.#startWorker(n));
+    return storm;
+  }
+
+  get description(): string {
+    const dead = this.receivers.flatMap(({ fault }) => fault ?? []);
+    return [
+      `${String(this.receivers.length)} endpoints of ${String(MERCHANTS)} merchants, ${String(dead.length)} of them dead: ${dead.join(', ')}`,
+      `1 API process, ${String(WORKERS)} worker processes, PostgreSQL, ${this.redis ? 'Redis' : 'no Redis on the PATH'}`,
+    ].join('\n');
+  }
+
+  /** Creates `events` charges, each of which is announced to every endpoint of its merchant, and judges what arrived. */
+  async round(events: number, crashing: boolean, progress: Progress): Promise<RoundResult> {
+    const began = performance.now();
+    for (const receiver of this.receivers) receiver.delays.length = 0;
+    const crashes = new Map<string, number>();
+    const created = { count: 0, done: false };
+    const crash = crashing ? this.#crashes(events, created, crashes, progress) : Promise.resolve();
+    await this.#create(events, created);
+    created.done = true;
+    await crash;
+    progress(`${String(events)} charges created; waiting for their webhooks`);
+    await this.#drained();
+    const seconds = (performance.now() - began) / 1000;
+    return { ...(await this.#judge(events)), seconds, crashes };
+  }
+
+  async #register(): Promise<void> {
+    for (const [index, receiver] of this.receivers.entries()) {
+      const body = JSON.stringify({ url: receiver.url, events: ['charge.created'] });
+      await this.#post('/v1/webhooks/endpoints', this.#merchantOf(index).apiKey, body);
+    }
+  }
+
+  #merchantOf(index: number): Merchant {
+    const merchant = this.merchants[index % this.merchants.length];
+    if (!merchant) throw new Error('No merchants');
+    return merchant;
+  }
+
+  #startWorker(index: number): Promise<ServiceProcess> {
+    return start(`worker-${String(index)}`, this.directory, this.cleanup, { ...this.env, ROLE: 'worker' });
+  }
+
+  async #create(events: number, created: { count: number }): Promise<void> {
+    let next = 0;
+    const client = async (): Promise<void> => {
+      while (next < events) {
+        const merchant = this.#merchantOf(next++);
+        await this.#post('/v1/charges', merchant.apiKey, CHARGE, randomUUID());
+        created.count += 1;
+      }
+    };
+    await Promise.all(Array.from({ length: CLIENTS }, client));
+  }
+
+  /** A merchant that repeats a request, with the same key, until it is answered. */
+  async #post(path: string, apiKey: string, body: string, idempotencyKey?: string): Promise<void> {
+    const deadline = performance.now() + ANSWER_LIMIT_MS;
+    for (let last = ''; ; await delay(50)) {
+      if (performance.now() > deadline) throw new Error(`POST ${path} was not answered: ${last}`);
+      try {
+        const response = await request(`${this.api.url}${path}`, {
+          method: 'POST',
+          dispatcher: this.#agent,
+          headers: {
+            apikey: apiKey,
+            'content-type': 'application/json',
+            ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+          },
+          body,
+        });
+        const text = await response.body.text();
+        if (response.statusCode === 201) return;
+        last = `${String(response.statusCode)} ${text}`;
+        if (response.statusCode < 500 && !text.includes('idempotency_key_in_use')) throw new Refused(last);
+      } catch (error) {
+        if (error instanceof Refused) throw error;
+        last = String(error);
+      }
+    }
+  }
+
+  /** Crashes spread over the creation of the charges, and one more while the last webhooks are on their way. */
+  async #crashes(
+    events: number,
+    created: { count: number; done: boolean },
+    crashes: Map<string, number>,
+    progress: Progress,
+  ): Promise<void> {
+    const kinds = ['worker', ...(this.redis ? ['Redis'] : []), 'worker', 'PostgreSQL', 'worker'];
+    for (const [index, kind] of kinds.entries()) {
+      const share = events / (kinds.length + 1);
+      const at = Math.floor(share * (index + 1) - this.random.next() * share * 0.8);
+      while (created.count < at && !created.done) await delay(5);
+      await this.#crash(kind, crashes, progress);
+    }
+    while (!created.done) await delay(5);
+    await this.#crash('worker', crashes, progress);
+  }
+
+  async #crash(kind: string, crashes: Map<string, number>, progress: Progress): Promise<void> {
+    progress(`crash: ${kind}`);
+    if (kind === 'Redis') await this.redis?.crash();
+    else if (kind === 'PostgreSQL') await this.postgres.crash();
+    else {
+      const index = this.random.between(0, this.#workers.length - 1);
+      await this.#workers[index]?.kill();
+      this.#workers[index] = await this.#startWorker(index);
+    }
+    crashes.set(kind, (crashes.get(kind) ?? 0) + 1);
+  }
+
+  /** Until nothing waits for a good endpoint any more. */
+  async #drained(): Promise<void> {
+    const deadline = performance.now() + DRAIN_LIMIT_MS;
+    for (;;) {
+      const [row] = await this.#rows<{ waiting: string }>(
+        `SELECT (SELECT count(*) FROM events WHERE status = 'pending')
+              + (SELECT count(*) FROM webhook_deliveries d JOIN webhook_endpoints e ON e.id = d.endpoint_id
+                 WHERE d.status IN ('PENDING', 'PROCESSING') AND e.url = ANY ($1)) AS waiting`,
+        [this.receivers.filter(({ fault }) => fault === null).map(({ url }) => url)],
+      );
+      if (row?.waiting === '0') return;
+      // What is late now is counted as lost: the report says so.
+      if (performance.now() > deadline) return;
+      await delay(200);
+    }
+  }
+
+  /** Against the events themselves: each must have come to every good endpoint of its account. */
+  async #judge(created: number): Promise<Omit<RoundResult, 'seconds' | 'crashes'>> {
+    const rows = await this.#rows<{ id: string; account_id: string }>(
+      `SELECT 'evt_' || replace(id::text, '-', '') AS id, account_id FROM events WHERE type = 'transaction.created'`,
+    );
+    const events = rows.filter(({ id }) => !this.#judged.has(id));
+    if (events.length !== created) {
+      throw new Error(`${String(created)} charges were confirmed, but there are ${String(events.length)} events`);
+    }
+    let once = 0;
+    let repeated = 0;
+    let lost = 0;
+    const good = this.receivers.map((receiver, index) => ({ receiver, accountId: this.#merchantOf(index).accountId }));
+    for (const { id, account_id } of events) {
+      this.#judged.add(id);
+      for (const { receiver } of good.filter(
+        ({ receiver: { fault }, accountId }) => !fault && accountId === account_id,
+      )) {
+        const times = receiver.arrivals.get(id) ?? 0;
+        if (times === 0) lost += 1;
+        else if (times === 1) once += 1;
+        else repeated += 1;
+      }
+    }
+    const dead = await this.#rows<{ status: string; count: string }>(
+      `SELECT d.status, count(*) FROM webhook_deliveries d JOIN webhook_endpoints e ON e.id = d.endpoint_id
+       WHERE e.url = ANY ($1) GROUP BY 1 ORDER BY 1`,
+      [this.receivers.filter(({ fault }) => fault !== null).map(({ url }) => url)],
+    );
+    return {
+      events: events.length,
+      expected: once + repeated + lost,
+      once,
+      repeated,
+      lost,
+      delays: this.receivers.flatMap(({ delays }) => delays),
+      dead: Object.fromEntries(dead.map(({ status, count }) => [status, Number(count)])),
+    };
+  }
+
+  /** On a connection of its own: the last one may have died with the server. */
+  async #rows<R extends pg.QueryResultRow>(sql: string, values: unknown[] = []): Promise<R[]> {
+    const client = new pg.Client({ connectionString: this.postgres.url });
+    client.on('error', () => undefined);
+    await client.connect();
+    try {
+      return (await client.query<R>(sql, values)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+}
+
+class Refused extends Error {}
+
+function start(
+  name: string,
+  directory: string,
+  cleanup: Cleanup,
+  env: Record<string, string>,
+): Promise<ServiceProcess> {
+  return ServiceProcess.start(mkdtempSync(join(directory, `${name}-`)), cleanup, env);
+}

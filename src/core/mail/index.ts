@@ -1,0 +1,5 @@
+export { EmailEntity } from './email.entity.js';
+export { EmailsRepository, type Mail } from './emails.repository.js';
+export { createMailTransport, MailTransport } from './mail-transport.js';
+export { MailWorker } from './mail-worker.js';
+export { Mailer } from './mailer.js';

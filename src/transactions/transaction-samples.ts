@@ -1,0 +1,96 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { encodeBrCode, newEndToEndId, newTxid } from '../brazil/index.js';
+import { newId } from '../core/ids.js';
+import type { Scope } from '../core/mode.js';
+import { EventCatalog, type NewEvent } from '../outbox/index.js';
+import { expiryFailure, failureOf, type Transaction } from './transaction.js';
+import { EVENT_OF, STATUS_EVENTS, transactionEvent, type TransactionEventType } from './transaction.events.js';
+import { MOVES, type TransactionStatus, type Trigger } from './transactions.machine.js';
+
+const LIFETIME_MS = 3_600_000;
+const AMOUNT = 1990;
+const PLATFORM_FEE = 20;
+
+@Injectable()
+export class TransactionSamples implements OnModuleInit {
+  constructor(private readonly catalog: EventCatalog) {}
+
+  onModuleInit(): void {
+    this.catalog.registerSample(STATUS_EVENTS, sampleTransactionEvent);
+  }
+}
+
+/**
+ * An event of a Pix charge that never was, whole and valid, for merchants who try their receiver: new ids each time and
+ * `{"sample": true}` as its metadata. Nothing of it is stored.
+ */
+export function sampleTransactionEvent(
+  type: TransactionEventType,
+  scope: Scope,
+  now: Date,
+): NewEvent<TransactionEventType> {
+  const status = statusAfter(type);
+  // Created just now; what came of it later was so a minute later, or when its hour was over.
+  const age = type === 'transaction.created' ? 0 : status === 'EXPIRED' ? LIFETIME_MS : 60_000;
+  const createdAt = new Date(now.getTime() - age);
+  const expiresAt = new Date(createdAt.getTime() + LIFETIME_MS);
+  const txid = newTxid();
+  const isPaid = status === 'PAID';
+  const transaction: Transaction = {
+    id: newId(createdAt),
+    accountId: scope.accountId,
+    mode: scope.mode,
+    status,
+    amount: AMOUNT,
+    currency: 'BRL',
+    paymentMethods: ['PIX'],
+    paidWith: isPaid ? 'PIX' : null,
+    customerName: 'Maria da Silva',
+    customerDocument: '52998224725',
+    customerEmail: 'maria@example.com',
+    customerPhone: '+5511987654321',
+    metadata: { sample: true },
+    expectedPayerTaxId: null,
+    acquirer: 'sandbox',
+    txid,
+    brCode: encodeBrCode({
+      kind: 'dynamic',
+      location: `pix.example.com/${txid}`,
+      merchantName: 'Sample',
+      merchantCity: 'Sao Paulo',
+      amount: AMOUNT,
+    }),
+    webhookUrl: null,
+    expiresAt,
+    endToEndId: isPaid ? newEndToEndId('00000000', now) : null,
+    providerFee: isPaid ? 0 : null,
+    platformFee: isPaid ? PLATFORM_FEE : null,
+    netAmount: isPaid ? AMOUNT - PLATFORM_FEE : null,
+    paidAt: isPaid ? now : null,
+    failure: sampleFailure(status, { createdAt, expiresAt }, now),
+    createdAt,
+    updatedAt: now,
+  };
+  return transactionEvent(type, transaction, type === 'transaction.created' ? null : 'WAITING_PAYMENT');
+}
+
+function statusAfter(type: TransactionEventType): TransactionStatus {
+  const trigger = (Object.keys(EVENT_OF) as Trigger[]).find((candidate) => EVENT_OF[candidate] === type);
+  if (!trigger) throw new Error(`${type} is the event of no move`);
+  return MOVES[trigger].to;
+}
+
+function sampleFailure(
+  status: TransactionStatus,
+  times: Pick<Transaction, 'createdAt' | 'expiresAt'>,
+  now: Date,
+): Transaction['failure'] {
+  if (status === 'EXPIRED') return expiryFailure(times, now);
+  if (status === 'REFUSED') {
+    return failureOf(times, { reason: 'The acquirer refused the charge.', providerErrorCode: 'refused', at: now });
+  }
+  if (status === 'CANCELLED') {
+    return failureOf(times, { reason: 'The charge was cancelled.', providerErrorCode: 'canceled', at: now });
+  }
+  return null;
+}

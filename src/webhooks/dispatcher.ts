@@ -1,0 +1,149 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  Inject,
+  Injectable,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+  type OnModuleDestroy,
+} from '@nestjs/common';
+import { type Config, CONFIG } from '../core/config/index.js';
+import { Logger } from '../core/log/index.js';
+import { Metrics } from '../core/metrics/index.js';
+import { Poller } from '../core/queue/index.js';
+import { DeliveryQueue } from './delivery-queue.js';
+import type { ClaimedDelivery } from './delivery-queue.repository.js';
+import { isSuccess } from './endpoint-health.js';
+import { Lanes, type Receiver } from './lanes.js';
+import { Recorder } from './recorder.js';
+import { Sender, type SentAttempt } from './sender.js';
+
+const LOOK_TASK = 'webhooks.look';
+const CLAIM_TASK = 'webhooks.claim';
+const CANCEL_TASK = 'webhooks.cancel';
+/** Retries, and what other processes have written: the rest is woken. */
+const LOOK_MS = 250;
+/** Only for a claim that failed: whoever frees a place or offers an endpoint wakes it. */
+const CLAIM_MS = 1_000;
+/** For posts under way at a shutdown, beyond the time that an attempt may take; the rest is left to the leases. */
+const SHUTDOWN_MARGIN_MS = 1_000;
+
+/**
+ * Brings deliveries to their receivers, one dispatcher in each worker process: as many are claimed as there is room
+ * for, each is posted outside any transaction, and what came of it is written in batches. A crash between a post and
+ * its record repeats it after the lease (at least once).
+ */
+@Injectable()
+export class Dispatcher implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
+  readonly #lanes: Lanes;
+  readonly #underWay = new Set<Promise<void>>();
+  #lagSeconds = 0;
+  #inactive: readonly string[] = [];
+  #closing = false;
+
+  constructor(
+    @Inject(CONFIG) private readonly config: Config,
+    private readonly queue: DeliveryQueue,
+    private readonly sender: Sender,
+    private readonly recorder: Recorder,
+    private readonly poller: Poller,
+    private readonly metrics: Metrics,
+    private readonly logger: Logger,
+  ) {
+    this.#lanes = new Lanes(config.webhooks.concurrency);
+  }
+
+  onApplicationBootstrap(): void {
+    if (!this.config.runsWorkers) return;
+    this.poller.every(LOOK_TASK, LOOK_MS, () => this.#look());
+    this.poller.every(CLAIM_TASK, CLAIM_MS, () => this.#claim());
+    this.poller.every(CANCEL_TASK, LOOK_MS, () => this.#cancel());
+    this.metrics.gauge(
+      'recebe_webhook_held',
+      'Webhook attempts under way or not yet recorded.',
+      () => this.#lanes.held,
+    );
+    this.metrics.gauge(
+      'recebe_webhook_lag_seconds',
+      'How long the oldest due webhook of an endpoint that is not paused has waited.',
+      () => this.#lagSeconds,
+    );
+  }
+
+  /**
+   * Deliveries to these endpoints have been committed. A process that runs no workers does nothing: the others look
+   * for themselves.
+   */
+  wake(receivers: Iterable<Receiver>): void {
+    if (!this.config.runsWorkers || this.#closing) return;
+    for (const receiver of receivers) this.#lanes.offer(receiver);
+    this.poller.wake(CLAIM_TASK);
+  }
+
+  /** Nothing more is claimed. */
+  onModuleDestroy(): void {
+    this.#closing = true;
+  }
+
+  /** Posts under way come to their end and are recorded. */
+  async onApplicationShutdown(): Promise<void> {
+    const limit = new AbortController();
+    await Promise.race([
+      Promise.all(this.#underWay),
+      delay(this.config.webhooks.timeoutMs + SHUTDOWN_MARGIN_MS, null, { signal: limit.signal }).catch(() => undefined),
+    ]);
+    limit.abort();
+    this.recorder.close();
+  }
+
+  async #look(): Promise<void> {
+    if (this.#closing) return;
+    const { waiting, lagMs, inactive } = await this.queue.look();
+    this.#inactive = inactive;
+    for (const endpoint of waiting) this.#lanes.offer(endpoint, endpoint.failing);
+    this.#lagSeconds = lagMs / 1000;
+    this.#lanes.prune();
+    this.poller.wake(CLAIM_TASK);
+  }
+
+  /** A task of its own: a long line that is cancelled must not hold up the looks. */
+  async #cancel(): Promise<void> {
+    if (!this.#closing && this.#inactive.length > 0) await this.queue.cancel(this.#inactive);
+  }
+
+  /** @returns whether there may be room for others, since some had less than they were asked for */
+  async #claim(): Promise<boolean> {
+    const asks = this.#closing ? [] : this.#lanes.allot();
+    if (asks.length === 0) return false;
+    const claimed = await this.queue.claim(asks);
+    const counts = new Map<string, number>();
+    for (const { endpoint } of claimed) counts.set(endpoint.id, (counts.get(endpoint.id) ?? 0) + 1);
+    for (const ask of asks) this.#lanes.taken(ask, counts.get(ask.endpointId) ?? 0);
+    if (this.#closing) await this.queue.handBack(claimed);
+    else for (const delivery of claimed) this.#begin(delivery);
+    return true;
+  }
+
+  #begin(delivery: ClaimedDelivery): void {
+    const attempt = this.#attempt(delivery).catch((error: unknown) => {
+      this.logger.error({ error, deliveryId: delivery.id }, 'a webhook attempt broke off; it comes back by its lease');
+    });
+    this.#underWay.add(attempt);
+    void attempt.then(() => {
+      this.#underWay.delete(attempt);
+      this.#lanes.leave();
+      this.poller.wake(CLAIM_TASK);
+    });
+  }
+
+  async #attempt(delivery: ClaimedDelivery): Promise<void> {
+    const passage = this.#lanes.begin({ endpointId: delivery.endpoint.id, accountId: delivery.accountId });
+    let sent: SentAttempt | null = null;
+    try {
+      sent = await this.sender.send(delivery);
+    } finally {
+      const succeeded = sent !== null && isSuccess(sent.statusCode);
+      if (this.#lanes.answered(passage, succeeded)) this.poller.wake(CLAIM_TASK);
+    }
+    await this.recorder.record(delivery, sent);
+  }
+}

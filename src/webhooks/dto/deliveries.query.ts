@@ -1,0 +1,42 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn, IsOptional, IsString, Matches } from 'class-validator';
+import { DELIVERY_STATUSES, type DeliveryStatus } from '../deliveries.repository.js';
+
+export class DeliveriesQuery {
+  @ApiPropertyOptional({ description: 'Only deliveries of this status.', enum: DELIVERY_STATUSES })
+  @IsOptional()
+  @IsIn(DELIVERY_STATUSES, { message: `must be one of ${DELIVERY_STATUSES.join(', ')}` })
+  status?: DeliveryStatus;
+
+  @ApiPropertyOptional({
+    description: 'Only deliveries of this event name, one of `GET /v1/webhooks/event-catalog`.',
+    example: 'charge.paid',
+  })
+  @IsOptional()
+  @IsString({ message: 'must be an event name' })
+  eventType?: string;
+
+  @ApiPropertyOptional({
+    description: 'Only deliveries to this endpoint, a deleted one too: `wh_<uuid>` or the bare `<uuid>`.',
+    example: 'wh_019a4c1e-8a00-7c3d-9d52-6f1b2a3c4d5e',
+  })
+  @IsOptional()
+  @Matches(/^(?:wh_)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, { message: 'must be the id of an endpoint' })
+  endpointId?: string;
+
+  @ApiPropertyOptional({ description: 'Deliveries a page.', minimum: 1, maximum: 100, default: 25, type: 'integer' })
+  @IsOptional()
+  @Matches(/^(?:[1-9]\d?|100)$/, { message: 'must be an integer from 1 to 100' })
+  limit?: string;
+
+  @ApiPropertyOptional({
+    description: 'How many of the newest to leave out.',
+    minimum: 0,
+    maximum: 999_999_999,
+    default: 0,
+    type: 'integer',
+  })
+  @IsOptional()
+  @Matches(/^(?:0|[1-9]\d{0,8})$/, { message: 'must be an integer from 0 to 999999999' })
+  offset?: string;
+}

@@ -1,0 +1,41 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsArray, IsIn, IsString, ValidateIf } from 'class-validator';
+import { ENDPOINT_STATUSES, type EndpointStatus } from '../endpoints.repository.js';
+
+/** Not @IsOptional, which takes null for "not sent": a null here is a mistake that must be heard. */
+const IfSent = (): PropertyDecorator => ValidateIf((_dto: object, value: unknown) => value !== undefined);
+
+export class UpdateEndpointDto {
+  @IfSent()
+  @IsString({ message: 'must be a string' })
+  @ApiPropertyOptional({
+    description:
+      'Where deliveries are posted from now on, those that wait included; the rules of registration hold. A new address starts with a clean record: failures of the old one no longer count.',
+    format: 'uri',
+    maxLength: 2048,
+    example: 'https://merchant.example/webhooks/recebe',
+  })
+  url?: string;
+
+  @IfSent()
+  @IsString({ each: true, message: 'must contain only strings' })
+  @IsArray({ message: 'must be a list of event names' })
+  @ApiPropertyOptional({
+    description: 'Replaces the subscribed event names; the rules of registration hold. For events from now on.',
+    type: [String],
+    minItems: 1,
+    maxItems: 100,
+    example: ['charge.paid', 'charge.expired'],
+  })
+  events?: string[];
+
+  @IfSent()
+  @IsIn(ENDPOINT_STATUSES, { message: `must be ${ENDPOINT_STATUSES.join(' or ')}` })
+  @ApiPropertyOptional({
+    description:
+      '`INACTIVE` stops deliveries and cancels those that wait: they do not come back. `ACTIVE` lets events from now on be delivered, and clears the record of failures.',
+    enum: ENDPOINT_STATUSES,
+    example: 'ACTIVE',
+  })
+  status?: EndpointStatus;
+}

@@ -1,0 +1,73 @@
+/** `direct`: the `webhookUrl` of transactions. */
+export type EndpointKind = 'registered' | 'direct';
+
+/** What the attempts since an endpoint's last success were. */
+export interface Health {
+  readonly failures: number;
+  readonly failingSince: Date | null;
+  /** Set while the circuit breaker is open: until then nothing is sent, after it one delivery at a time as a probe. */
+  readonly pausedUntil: Date | null;
+}
+
+export interface AttemptResult {
+  /** Null when no answer came. */
+  readonly statusCode: number | null;
+  readonly at: Date;
+  /** Made for its delivery, including this one. */
+  readonly attempts: number;
+}
+
+/** Failures in a row after which an endpoint is left in peace. */
+export const BREAKER_FAILURES = 5;
+const MIN_PAUSE_MS = 5_000;
+const MAX_PAUSE_MS = 60_000;
+/** A pause is this part of how long the endpoint has been failing: it comes back at most that much later than it could. */
+const PAUSE_SHARE = 0.25;
+const PAUSE_JITTER = 0.2;
+
+/** Decisions §4.9. */
+export const DISABLE_FAILURES = 20;
+export const DISABLE_AFTER_MS = 5 * 24 * 3_600_000;
+
+export function isSuccess(statusCode: number | null): boolean {
+  return statusCode !== null && statusCode >= 200 && statusCode < 300;
+}
+
+/**
+ * The breaker. Five failures in a row that say "I cannot" (no answer, 5xx, 429) open it for 5 to 60 s; then one probe
+ * decides. Any answer that says "not this" (another 4xx, a redirect) closes it: the endpoint works, and its deliveries
+ * fail one by one on the schedule. Nor does one delivery alone open it, which may be the only one that the receiver
+ * cannot digest: the failures must be more than its attempts. So deliveries do not use up their attempts on an endpoint that is known to be down,
+ * and their retries are postponed by it at most until it is up again.
+ * @param results in the order in which they came
+ * @param random from 0 to below 1
+ */
+export function nextHealth(health: Health, results: readonly AttemptResult[], now: Date, random: () => number): Health {
+  let { failures, failingSince, pausedUntil } = health;
+  for (const { statusCode, at, attempts } of results) {
+    if (isSuccess(statusCode)) {
+      failures = 0;
+      failingSince = null;
+      pausedUntil = null;
+      continue;
+    }
+    failures += 1;
+    failingSince ??= at;
+    const isDown = statusCode === null || statusCode >= 500 || statusCode === 429;
+    const isOpen = pausedUntil !== null || (failures >= BREAKER_FAILURES && failures > attempts);
+    pausedUntil = isDown && isOpen ? pauseEnd(failingSince, now, random()) : null;
+  }
+  return { failures, failingSince, pausedUntil };
+}
+
+function pauseEnd(failingSince: Date, now: Date, random: number): Date {
+  const share = (now.getTime() - failingSince.getTime()) * PAUSE_SHARE;
+  const pause = Math.min(Math.max(share, MIN_PAUSE_MS), MAX_PAUSE_MS);
+  return new Date(now.getTime() + Math.round(pause * (1 - PAUSE_JITTER + 2 * PAUSE_JITTER * random)));
+}
+
+/** Whether the service gives an endpoint up. The address of a single transaction is nobody's to switch on again. */
+export function isToBeDisabled(kind: EndpointKind, { failures, failingSince }: Health, now: Date): boolean {
+  if (kind !== 'registered' || failingSince === null) return false;
+  return failures >= DISABLE_FAILURES && now.getTime() - failingSince.getTime() >= DISABLE_AFTER_MS;
+}

@@ -1,0 +1,258 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { Lanes, type Passage, type Receiver } from './lanes.js';
+
+/** Of an account of its own, unless said otherwise. */
+const to = (endpointId: string, accountId = `account of ${endpointId}`): Receiver => ({ endpointId, accountId });
+
+describe('Lanes', () => {
+  let now: number;
+  let lanes: Lanes;
+
+  beforeEach(() => {
+    now = 1_000_000;
+    lanes = new Lanes(64, () => now);
+  });
+
+  /** Asks for everybody that waits and begins all of it, as if there were endless deliveries, or exactly so many. */
+  function round(endless = true): Map<string, number> {
+    const asks = lanes.allot();
+    for (const ask of asks) {
+      for (let n = 0; n < ask.allowance; n++) begin(ask.endpointId);
+      if (endless) lanes.taken(ask, ask.allowance);
+    }
+    return new Map(asks.map(({ endpointId, allowance }) => [endpointId, allowance]));
+  }
+
+  const underWay = new Map<string, Passage[]>();
+  beforeEach(() => underWay.clear());
+
+  function begin(id: string): void {
+    underWay.set(id, [...(underWay.get(id) ?? []), lanes.begin(to(id))]);
+  }
+
+  /** All that is under way of this endpoint ends and is written. */
+  function end(id: string, succeeded = true): void {
+    for (const passage of underWay.get(id) ?? []) {
+      lanes.answered(passage, succeeded);
+      lanes.leave();
+    }
+    underWay.delete(id);
+  }
+
+  /** An endpoint that has answered quickly until it has as many at once as it may have. */
+  function prove(id: string): void {
+    for (let n = 0; n < 3; n++) {
+      lanes.offer(to(id));
+      round(false);
+      end(id);
+    }
+  }
+
+  /** Answers after two seconds until it has as many at once as it may have. */
+  function answerSlowly(receiver: Receiver): void {
+    for (let n = 0; n < 3; n++) {
+      lanes.offer(receiver);
+      round(false);
+      now += 2_000;
+      end(receiver.endpointId);
+    }
+  }
+
+  it('begins with one, doubles with every round of successes up to an eighth, and falls to one at a failure', () => {
+    lanes.offer(to('a'));
+    for (const allowance of [1, 2, 4, 8, 8]) {
+      expect(round()).toEqual(new Map([['a', allowance]]));
+      end('a');
+    }
+    round();
+    end('a', false);
+    expect(round()).toEqual(new Map([['a', 1]]));
+    end('a');
+    expect(round()).toEqual(new Map([['a', 2]]));
+    end('a');
+    expect(round()).toEqual(new Map([['a', 4]]));
+  });
+
+  it('asks only who waits, and nobody twice before there is an answer', () => {
+    expect(lanes.allot()).toEqual([]);
+    prove('a');
+    lanes.offer(to('a'));
+    lanes.offer(to('a'));
+    const [ask] = lanes.allot();
+    expect(ask).toEqual({ endpointId: 'a', allowance: 8 });
+    expect(lanes.allot()).toEqual([]);
+    lanes.taken({ endpointId: 'a', allowance: 8 }, 7);
+    expect(lanes.allot()).toEqual([]);
+    lanes.offer(to('a'));
+    expect(lanes.allot()).toHaveLength(1);
+  });
+
+  it('remembers an offer that comes while the claim is under way', () => {
+    lanes.offer(to('a'));
+    const [ask] = lanes.allot();
+    lanes.offer(to('a'));
+    lanes.taken(ask ?? { endpointId: '', allowance: 0 }, 0);
+    expect(lanes.allot()).toHaveLength(1);
+  });
+
+  it('holds at most as many places as there are, until the outcome is written and not only known', () => {
+    lanes = new Lanes(4, () => now);
+    for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) lanes.offer(to(id));
+    round();
+    expect(lanes.held).toBe(2);
+    for (const id of ['a', 'b']) {
+      for (const passage of underWay.get(id) ?? []) lanes.answered(passage, true);
+    }
+    // Two have answered, so they may have the other half; no record is written, so no more than four in all.
+    round();
+    expect(lanes.held).toBe(4);
+    for (const passages of underWay.values()) for (const passage of passages) lanes.answered(passage, true);
+    expect(round().size).toBe(0);
+    lanes.leave();
+    expect([...round().values()]).toEqual([1]);
+  });
+
+  it.each([1, 2, 3, 7])('with %i places everybody has a turn', (places) => {
+    lanes = new Lanes(places, () => now);
+    const ids = Array.from({ length: 10 }, (_, n) => `e${n}`);
+    for (const id of ids) lanes.offer(to(id));
+    const served = new Set<string>();
+    for (let n = 0; n < 40; n++) {
+      for (const id of round().keys()) served.add(id);
+      expect(lanes.held).toBeLessThanOrEqual(places);
+      for (const id of [...underWay.keys()]) end(id);
+    }
+    expect([...served].sort()).toEqual(ids.sort());
+  });
+
+  it('leaves half of the places to those that answer, whatever the unproven ones hold', () => {
+    for (let n = 0; n < 100; n++) lanes.offer(to(`dead${n}`));
+    round();
+    round();
+    expect(lanes.held).toBe(32);
+    // The good ones have been known before: as in a process that has run for a while.
+    for (const id of ['good1', 'good2', 'good3', 'good4']) {
+      const passage = lanes.begin(to(id));
+      lanes.answered(passage, true);
+      lanes.leave();
+      lanes.offer(to(id));
+    }
+    const asked = round();
+    expect([...asked.keys()].sort()).toEqual(['good1', 'good2', 'good3', 'good4']);
+    expect(lanes.held).toBe(32 + 4 * 2);
+  });
+
+  it('gives those that fail a quarter of the places, one each, so that a new endpoint is not kept waiting', () => {
+    for (let n = 0; n < 100; n++) {
+      lanes.answered(lanes.begin(to(`dead${n}`)), false);
+      lanes.leave();
+      lanes.offer(to(`dead${n}`));
+    }
+    expect([...round().values()]).toEqual(Array.from({ length: 16 }, () => 1));
+    lanes.offer(to('new'));
+    expect(round()).toEqual(new Map([['new', 1]]));
+  });
+
+  it('takes the word of the database for an endpoint it has not tried, and its own experience for the others', () => {
+    lanes.offer(to('a'), true);
+    expect(round()).toEqual(new Map([['a', 1]]));
+    prove('b');
+    lanes.offer(to('b'), true);
+    expect(round().get('b')).toBe(8);
+  });
+
+  it('an endpoint that hangs no longer counts as one that answers, and its places are not the others’', () => {
+    const hot = ['a', 'b', 'c', 'd'];
+    for (const id of [...hot, 'e']) prove(id);
+    for (const id of hot) lanes.offer(to(id));
+    round();
+    expect(lanes.held).toBe(32); // the whole half of those that answer
+    lanes.offer(to('e'));
+    expect(round().get('e')).toBeUndefined();
+    now += 1_001;
+    expect(round().get('e')).toBe(8);
+  });
+
+  it('slow endpoints share a quarter with failing ones, and each is quick again with one quick answer', () => {
+    prove('good');
+    const slow = Array.from({ length: 8 }, (_, n) => `slow${n}`);
+    for (const id of slow) {
+      answerSlowly(to(id));
+    }
+    for (const id of slow) lanes.offer(to(id));
+    round();
+    // Each has an equal share although each alone may have four.
+    expect([...underWay.values()].map((passages) => passages.length)).toEqual(slow.map(() => 2));
+    lanes.offer(to('good'));
+    expect(round().get('good')).toBe(8);
+    end('slow0');
+    expect(round().get('slow0')).toBe(8);
+  });
+
+  it('one account’s slow, dead and unproven endpoints leave other accounts their room', () => {
+    for (let n = 0; n < 100; n++) answerSlowly(to(`slow${n}`, 'greedy'));
+    for (let n = 0; n < 100; n++) lanes.offer(to(`slow${n}`, 'greedy'));
+    round();
+    expect(lanes.held).toBe(4);
+    for (let n = 0; n < 100; n++) lanes.offer(to(`unproven${n}`, 'greedy'));
+    round();
+    expect(lanes.held).toBe(8);
+    now += 2_000; // none of them answers
+    expect(round().size).toBe(0);
+    for (let n = 0; n < 24; n++) lanes.offer(to(`new${n}`));
+    expect(round().size).toBe(24);
+  });
+
+  it('serves who has the fewest under way, and then who waits longest', () => {
+    lanes = new Lanes(12, () => now); // six for those that answer, two each
+    const ids = ['a', 'b', 'c', 'd'];
+    for (const id of ids) prove(id);
+    begin('a');
+    for (const id of ids) lanes.offer(to(id));
+    expect(round()).toEqual(
+      new Map([
+        ['b', 2],
+        ['c', 1],
+        ['d', 1],
+        ['a', 1],
+      ]),
+    );
+    for (const id of ids) end(id);
+    expect([...round()]).toEqual([
+      ['b', 2],
+      ['c', 2],
+      ['d', 1],
+      ['a', 1],
+    ]);
+  });
+
+  it('says when it is worth to ask again: the lane is half empty and more may be due', () => {
+    prove('a');
+    lanes.offer(to('a'));
+    round();
+    const passages = underWay.get('a') ?? [];
+    expect(passages).toHaveLength(8);
+    const worth = passages.map((passage) => lanes.answered(passage, true));
+    expect(worth).toEqual([false, false, false, true, true, true, true, true]);
+    lanes.allot();
+    expect(lanes.answered(lanes.begin(to('a')), true)).toBe(false);
+  });
+
+  it('forgets what it has not needed for ten minutes, and nothing else', () => {
+    prove('idle');
+    prove('used');
+    now += 9 * 60_000;
+    lanes.offer(to('used'));
+    lanes.allot();
+    now += 61_000;
+    lanes.prune();
+    lanes.offer(to('idle'));
+    lanes.offer(to('used'));
+    expect(round()).toEqual(
+      new Map([
+        ['used', 8],
+        ['idle', 1],
+      ]),
+    );
+  });
+});

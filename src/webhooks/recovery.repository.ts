@@ -1,0 +1,84 @@
+import { Injectable } from '@nestjs/common';
+import { Reader, statement, type Tx } from '../core/database/index.js';
+import { groupBy } from '../core/group-by.js';
+import type { Scope } from '../core/mode.js';
+import type { FailedDelivery } from './recovery.js';
+
+/** Recoveries of one endpoint come one after another: two at once would both find the same failures. */
+const LOCK = statement(
+  'webhook_recoveries.lock',
+  `SELECT pg_advisory_xact_lock(hashtextextended('webhook_recovery:' || $1, 0))`,
+);
+const NOT_FAILED = `status IN ('PENDING', 'PROCESSING', 'DELIVERED')`;
+/** Both are ends, so the last change is when it ended. */
+const FAILED = statement(
+  'webhook_recoveries.failed',
+  `SELECT f.id, f.subject_id, f.event_id, f.event_type, f.created_at FROM webhook_deliveries f
+   WHERE f.account_id = $1 AND f.mode = $2 AND f.status <> 'DELIVERED' AND f.status IN ('FAILED', 'CANCELLED')
+     AND f.endpoint_id = $3 AND f.updated_at >= $4 AND f.updated_at <= $5 AND f.id > $7
+     AND NOT EXISTS (
+       SELECT 1 FROM webhook_deliveries n WHERE n.manual AND n.endpoint_id = $3 AND n.subject_id = f.subject_id
+         AND n.${NOT_FAILED} AND n.created_at > f.created_at)
+   ORDER BY f.id LIMIT $6`,
+);
+const ASKED = statement(
+  'webhook_recoveries.asked',
+  `SELECT subject_id, max(created_at) AS asked_at FROM webhook_deliveries
+   WHERE manual AND endpoint_id = $1 AND subject_id = ANY ($2::uuid[]) AND ${NOT_FAILED} GROUP BY subject_id`,
+);
+const TOLD = statement(
+  'webhook_recoveries.told',
+  `SELECT event_id, event_type FROM webhook_deliveries
+   WHERE NOT manual AND endpoint_id = $1 AND event_id = ANY ($2::uuid[]) AND ${NOT_FAILED}`,
+);
+
+/** The deliveries of one endpoint as a recovery looks at them. */
+@Injectable()
+export class RecoveryRepository {
+  constructor(private readonly reader: Reader) {}
+
+  /**
+   * At most `limit` with ids behind `after` that ended FAILED or CANCELLED between the two moments and after which
+   * nothing was asked for, in the order of their ids.
+   */
+  async failed(
+    scope: Scope,
+    endpointId: string,
+    [since, until]: readonly [Date, Date],
+    after: string,
+    limit: number,
+  ): Promise<FailedDelivery[]> {
+    const values = [scope.accountId, scope.mode, endpointId, since, until, limit, after];
+    const rows = await this.reader.query<{
+      id: string;
+      subject_id: string;
+      event_id: string;
+      event_type: string;
+      created_at: Date;
+    }>(FAILED, values);
+    return rows.map((row) => ({
+      id: row.id,
+      subjectId: row.subject_id,
+      eventId: row.event_id,
+      eventType: row.event_type,
+      createdAt: row.created_at,
+    }));
+  }
+
+  lock(tx: Tx, endpointId: string): void {
+    tx.defer(LOCK, [endpointId]);
+  }
+
+  /** By subject, when the last delivery was made that was asked for and did not fail. */
+  async asked(tx: Tx, endpointId: string, subjectIds: readonly string[]): Promise<Map<string, Date>> {
+    const rows = await tx.query<{ subject_id: string; asked_at: Date }>(ASKED, [endpointId, subjectIds]);
+    return new Map(rows.map((row) => [row.subject_id, row.asked_at]));
+  }
+
+  /** By event, the names under which it arrived or may still arrive, without having been asked for. */
+  async told(tx: Tx, endpointId: string, eventIds: readonly string[]): Promise<Map<string, string[]>> {
+    const rows = await tx.query<{ event_id: string; event_type: string }>(TOLD, [endpointId, eventIds]);
+    const byEvent = groupBy(rows, (row) => row.event_id);
+    return new Map([...byEvent].map(([id, told]) => [id, told.map((row) => row.event_type)]));
+  }
+}

@@ -1,0 +1,885 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { AccountsService } from '../../src/accounts/index.js';
+import { CreationService } from '../../src/transactions/index.js';
+import { expectLedgerCoherent } from '../support/coherence.js';
+import { type ReceivedWebhook, WebhookReceiver } from '../support/receiver.js';
+import { type Answer, type ChargeAnswer, type Merchant, TestService } from '../support/service.js';
+import { waitFor } from '../support/wait.js';
+
+interface Delivery extends Record<string, unknown> {
+  id: string;
+  endpointId: string | null;
+  eventType: string;
+  status: string;
+  attempts: number;
+  maxAttempts: number;
+  nextRetryAt: string | null;
+  createdAt: string;
+  payload: { id?: string; event?: string; sequence?: number; data: Record<string, unknown> };
+}
+
+interface Detail extends Delivery {
+  url: string;
+  eventId: string;
+  manual: boolean;
+  history: Record<string, unknown>[];
+}
+
+interface Page {
+  data: Delivery[];
+  total: number;
+  limit: number;
+  offset: number;
+}
+
+const UNKNOWN_ID = '019a4c1e-8a00-7c3d-9d52-6f1b2a3c4d5e';
+
+describe('webhook deliveries', () => {
+  let service: TestService;
+  let receiver: WebhookReceiver;
+  let merchant: Merchant;
+
+  beforeAll(async () => {
+    // Two attempts each: at once and after 10 s.
+    service = await TestService.start({ env: { WEBHOOK_RETRY_SCHEDULE: '10' } });
+    receiver = await WebhookReceiver.start();
+  });
+  beforeEach(async () => {
+    merchant = await service.merchant();
+  });
+  afterEach(async () => {
+    receiver.answer = 200;
+    await quiet();
+    receiver.received.length = 0;
+    await expectLedgerCoherent(service.database.url);
+  });
+  afterAll(async () => {
+    await service.stop();
+    await receiver.stop();
+  });
+
+  function get<T = Record<string, unknown>>(path: string, key = merchant.testKey): Promise<Answer<T>> {
+    return service.call<T>('GET', path, { key });
+  }
+
+  function post<T = Record<string, unknown>>(path: string, body?: unknown, key = merchant.testKey): Promise<Answer<T>> {
+    return service.call<T>('POST', path, { key, ...(body === undefined ? {} : { body }) });
+  }
+
+  /** Its `wh_…` id. */
+  async function register(events: string[], url = receiver.url, key = merchant.testKey): Promise<string> {
+    const { status, body } = await post<{ id: string }>('/v1/webhooks/endpoints', { url, events }, key);
+    expect(status).toBe(201);
+    return `wh_${body.id}`;
+  }
+
+  async function list(query = ''): Promise<Delivery[]> {
+    const { status, body } = await get<Page>(`/v1/webhooks/deliveries${query}`);
+    expect(status).toBe(200);
+    return body.data;
+  }
+
+  /** Waits until the merchant's deliveries are `count`, all in `status`; newest first. */
+  function settled(count: number, status = 'DELIVERED'): Promise<Delivery[]> {
+    return waitFor(`${count} × ${status}`, async () => {
+      const found = await list('?limit=100');
+      return found.length === count && found.every((delivery) => delivery.status === status) ? found : null;
+    });
+  }
+
+  /** Nothing waits to be relayed or sent, of anybody. */
+  function quiet(): Promise<unknown> {
+    return waitFor('the workers', async () => {
+      const [row] = await service.sql<{ busy: boolean }>(
+        `SELECT EXISTS (SELECT 1 FROM events WHERE status = 'pending')
+           OR EXISTS (SELECT 1 FROM webhook_deliveries WHERE status = 'PROCESSING'
+             OR (status = 'PENDING' AND next_attempt_at <= $1)) AS busy`,
+        [service.clock.now()],
+      );
+      return row?.busy === false;
+    });
+  }
+
+  /** Brings deliveries that are refused to their end. */
+  async function failed(count: number): Promise<Delivery[]> {
+    return waitFor(`${count} × FAILED`, async () => {
+      service.clock.advance(15);
+      const found = await list('?status=FAILED&limit=100');
+      return found.length === count ? found : null;
+    });
+  }
+
+  async function charge(body: Record<string, unknown> = {}): Promise<ChargeAnswer> {
+    const created = await service.createCharge(merchant.testKey, body);
+    expect(created.status).toBe(201);
+    return created.body;
+  }
+
+  async function pay(id: string): Promise<void> {
+    expect((await service.simulate(merchant.testKey, id, { event: 'pay' })).status).toBe(200);
+  }
+
+  const eventIdOf = (webhook: ReceivedWebhook | undefined): unknown => webhook?.body['id'];
+  const deliveryIdOf = (webhook: ReceivedWebhook | undefined): unknown => webhook?.headers['x-service-delivery-id'];
+
+  describe('in the list', () => {
+    it('have these fields and no others, the payload being what was received', async () => {
+      const endpointId = await register(['charge.created']);
+      await charge();
+      const [delivery] = await settled(1);
+      const [webhook] = receiver.received;
+      expect(delivery).toStrictEqual({
+        id: deliveryIdOf(webhook),
+        endpointId,
+        eventType: 'charge.created',
+        status: 'DELIVERED',
+        attempts: 1,
+        maxAttempts: 2,
+        lastStatusCode: 200,
+        lastError: null,
+        nextRetryAt: null,
+        deliveredAt: expect.any(String),
+        createdAt: expect.any(String),
+        updatedAt: expect.any(String),
+        payload: webhook?.body,
+      });
+      expect(delivery?.id).toMatch(/^wd_[0-9a-f-]{36}$/);
+    });
+
+    it('tell why an attempt failed and when the next one is, while they wait', async () => {
+      await register(['charge.created']);
+      receiver.answer = 503;
+      await charge();
+      const [delivery] = await waitFor('the attempt', async () => {
+        const found = await list('?status=PENDING');
+        return found[0]?.attempts === 1 ? found : null;
+      });
+      expect(delivery).toMatchObject({ lastStatusCode: 503, lastError: 'HTTP 503', deliveredAt: null });
+      const wait = Date.parse(delivery?.nextRetryAt ?? '') - service.clock.now().getTime();
+      expect(wait).toBeGreaterThan(0);
+      expect(wait).toBeLessThanOrEqual(11_000);
+      receiver.answer = 200;
+      service.clock.advance(12);
+      await settled(1);
+    });
+
+    it('are found by status, event and endpoint, in pages from the newest on', async () => {
+      const both = await register(['charge.created', 'charge.paid']);
+      const paidOnly = await register(['charge.paid']);
+      const ids: string[] = [];
+      for (let count = 0; count < 3; count++) ids.push((await charge()).id);
+      for (const id of ids) await pay(id);
+      const all = await settled(9);
+      expect(all.map((delivery) => delivery.createdAt)).toEqual(
+        all
+          .map((delivery) => delivery.createdAt)
+          .sort()
+          .reverse(),
+      );
+
+      const paged: Delivery[] = [];
+      for (let offset = 0; offset < 10; offset += 2) {
+        const { body } = await get<Page>(`/v1/webhooks/deliveries?limit=2&offset=${offset}`);
+        expect(body).toMatchObject({ total: 9, limit: 2, offset });
+        paged.push(...body.data);
+      }
+      expect(paged).toEqual(all);
+      expect((await get<Page>('/v1/webhooks/deliveries')).body).toMatchObject({ limit: 25, offset: 0 });
+      expect((await get<Page>('/v1/webhooks/deliveries?offset=999999999')).body).toMatchObject({ data: [], total: 9 });
+
+      const expectFound = async (query: string, wanted: (delivery: Delivery) => boolean): Promise<void> => {
+        const { body } = await get<Page>(`/v1/webhooks/deliveries?${query}&limit=100`);
+        const expected = all.filter(wanted);
+        expect({ query, ids: body.data.map(({ id }) => id), total: body.total }).toEqual({
+          query,
+          ids: expected.map(({ id }) => id),
+          total: expected.length,
+        });
+      };
+      await expectFound('status=DELIVERED', () => true);
+      await expectFound('status=FAILED', () => false);
+      await expectFound('eventType=charge.paid', ({ eventType }) => eventType === 'charge.paid');
+      await expectFound('eventType=payout.paid', () => false);
+      for (const endpoint of [both, paidOnly]) {
+        await expectFound(`endpointId=${endpoint}`, ({ endpointId }) => endpointId === endpoint);
+        await expectFound(`endpointId=${endpoint.slice(3)}`, ({ endpointId }) => endpointId === endpoint);
+        await expectFound(
+          `endpointId=${endpoint}&eventType=charge.paid&status=DELIVERED`,
+          ({ endpointId, eventType }) => endpointId === endpoint && eventType === 'charge.paid',
+        );
+      }
+      await expectFound(`endpointId=${UNKNOWN_ID}`, () => false);
+
+      // The history of an endpoint outlives it.
+      expect((await service.call('DELETE', `/v1/webhooks/endpoints/${both}`, { key: merchant.testKey })).status).toBe(
+        200,
+      );
+      await expectFound(`endpointId=${both}`, ({ endpointId }) => endpointId === both);
+    });
+
+    it('are not asked for by what is not understood', async () => {
+      for (const [query, param] of [
+        ['status=DONE', 'status'],
+        ['status=delivered', 'status'],
+        ['status=', 'status'],
+        ['status=FAILED&status=PENDING', 'status'],
+        ['eventType=charge.exploded', 'eventType'],
+        ['eventType=*', 'eventType'],
+        ['eventType=', 'eventType'],
+        ['endpointId=nonsense', 'endpointId'],
+        ['endpointId=ch_019a4c1e-8a00-7c3d-9d52-6f1b2a3c4d5e', 'endpointId'],
+        ['limit=0', 'limit'],
+        ['limit=101', 'limit'],
+        ['limit=2.5', 'limit'],
+        ['offset=-1', 'offset'],
+        ['offset=9999999999', 'offset'],
+        ['offset=a', 'offset'],
+        ['page=1', 'page'],
+        ['event_type=charge.paid', 'event_type'],
+      ]) {
+        const { status, body } = await get(`/v1/webhooks/deliveries?${query}`);
+        expect({ query, status, body }).toMatchObject({
+          query,
+          status: 400,
+          body: { error: { code: 'invalid_request', details: [{ param }] } },
+        });
+      }
+    });
+
+    it('are counted by status', async () => {
+      expect((await get('/v1/webhooks/stats')).body).toStrictEqual({
+        total: 0,
+        PENDING: 0,
+        PROCESSING: 0,
+        DELIVERED: 0,
+        FAILED: 0,
+        CANCELLED: 0,
+      });
+      await register(['charge.created', 'payment.created']);
+      await charge();
+      await settled(2);
+      const broken = await WebhookReceiver.start();
+      broken.answer = 500;
+      const endpoint = await register(['charge.created'], broken.url);
+      await charge();
+      await failed(1);
+      await charge();
+      const counts = async (): Promise<Record<string, unknown>> => (await get('/v1/webhooks/stats')).body;
+      const done = { total: 8, DELIVERED: 6, FAILED: 1, PROCESSING: 0 };
+      await waitFor('the attempts', async () => {
+        const { DELIVERED, PENDING, PROCESSING } = await counts();
+        return DELIVERED === 6 && PENDING === 1 && PROCESSING === 0;
+      });
+      expect(await counts()).toStrictEqual({ ...done, PENDING: 1, CANCELLED: 0 });
+      await service.call('DELETE', `/v1/webhooks/endpoints/${endpoint}`, { key: merchant.testKey });
+      expect(await counts()).toStrictEqual({ ...done, PENDING: 0, CANCELLED: 1 });
+      await broken.stop();
+    });
+  });
+
+  describe('one by one', () => {
+    it('show every attempt, and what the receiver said', async () => {
+      await register(['charge.created']);
+      receiver.answer = 500;
+      await charge();
+      const [{ id = '' } = {}] = await failed(1);
+      const { status, body } = await get<Detail>(`/v1/webhooks/deliveries/${id}`);
+      expect(status).toBe(200);
+      const [item] = await list();
+      const { url, eventId, manual, history, ...rest } = body;
+      expect(rest).toStrictEqual(item);
+      expect({ url, eventId, manual }).toEqual({ url: receiver.url, eventId: body.payload.id, manual: false });
+      expect(history).toStrictEqual(
+        [1, 2].map((number) => ({
+          number,
+          startedAt: expect.any(String),
+          durationMs: expect.any(Number),
+          statusCode: 500,
+          error: 'HTTP 500',
+          responseBody: 'ok',
+        })),
+      );
+      const gap = Date.parse(String(history[1]?.['startedAt'])) - Date.parse(String(history[0]?.['startedAt']));
+      expect(gap).toBeGreaterThanOrEqual(9_000);
+      expect((await get(`/v1/webhooks/deliveries/${id.slice(3)}`)).body).toEqual(body);
+    });
+
+    it('are not found by what is not their id', async () => {
+      for (const id of [UNKNOWN_ID, `wd_${UNKNOWN_ID}`, 'nonsense', 'wh_1', '%00']) {
+        for (const answer of [
+          await get(`/v1/webhooks/deliveries/${id}`),
+          await post(`/v1/webhooks/deliveries/${id}/retry`),
+        ]) {
+          expect([id, answer.status, answer.body]).toMatchObject([id, 404, { error: { code: 'not_found' } }]);
+        }
+      }
+    });
+  });
+
+  describe('tried again by hand', () => {
+    it('have one attempt more after the last one, and keep their id and body', async () => {
+      await register(['charge.created']);
+      receiver.answer = 500;
+      await charge();
+      const [{ id = '' } = {}] = await failed(1);
+      for (const attempts of [3, 4]) {
+        const { status, body } = await post<Delivery>(`/v1/webhooks/deliveries/${id}/retry`);
+        expect(status).toBe(200);
+        expect(body).toMatchObject({ id, maxAttempts: attempts });
+        await waitFor('the attempt', async () => {
+          const { body: now } = await get<Detail>(`/v1/webhooks/deliveries/${id}`);
+          return now.status === (attempts === 4 ? 'DELIVERED' : 'FAILED') && now.attempts === attempts;
+        });
+        receiver.answer = 200;
+      }
+      expect(receiver.received).toHaveLength(4);
+      expect(new Set(receiver.received.map(deliveryIdOf))).toEqual(new Set([id]));
+      expect(new Set(receiver.received.map(({ rawBody }) => rawBody)).size).toBe(1);
+      const { body } = await get<Detail>(`/v1/webhooks/deliveries/${id}`);
+      expect(body.history.map((attempt) => attempt['number'])).toEqual([1, 2, 3, 4]);
+
+      const again = await post<{ error: { code: string } }>(`/v1/webhooks/deliveries/${id}/retry`);
+      expect([again.status, again.body.error.code]).toEqual([400, 'webhook_delivery_not_retryable']);
+    });
+
+    it('do not wait for their next retry, and keep their attempts', async () => {
+      await register(['charge.created']);
+      receiver.answer = 500;
+      await charge();
+      const [{ id = '' } = {}] = await waitFor('the attempt', async () => {
+        const found = await list('?status=PENDING');
+        return found[0]?.attempts === 1 ? found : null;
+      });
+      receiver.answer = 200;
+      expect((await post<Delivery>(`/v1/webhooks/deliveries/${id}/retry`)).status).toBe(200);
+      const [delivery] = await settled(1);
+      expect(delivery).toMatchObject({ id, attempts: 2, maxAttempts: 2 });
+    });
+
+    it('make one attempt, however many ask for it at once', async () => {
+      await register(['charge.created']);
+      receiver.answer = 500;
+      await charge();
+      const [{ id = '' } = {}] = await failed(1);
+      await quiet();
+      const before = receiver.received.length;
+      const release = receiver.hold();
+      const answers = await Promise.all(
+        Array.from({ length: 8 }, () => post<Delivery>(`/v1/webhooks/deliveries/${id}/retry`)),
+      );
+      release();
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+      await waitFor('the end', async () => (await list('?status=FAILED')).length === 1);
+      await quiet();
+      expect(receiver.received.length - before).toBe(1);
+      expect((await get<Detail>(`/v1/webhooks/deliveries/${id}`)).body).toMatchObject({ attempts: 3, maxAttempts: 3 });
+    });
+
+    it('do not wait for a circuit breaker, nor does what is resent', async () => {
+      await register(['charge.created']);
+      receiver.answer = 500;
+      const { id: chargeId } = await charge();
+      const [{ id = '' } = {}] = await failed(1);
+      receiver.answer = 200;
+      const pause = (): Promise<unknown> =>
+        service.sql(
+          'UPDATE webhook_endpoints SET failures = 9, failing_since = $2, paused_until = $3 WHERE account_id = $1',
+          [merchant.accountId, service.clock.now(), new Date(service.clock.now().getTime() + 3_600_000)],
+        );
+      await pause();
+      await post(`/v1/webhooks/deliveries/${id}/retry`);
+      await waitFor('the delivery', async () => (await list('?status=DELIVERED')).length === 1);
+      await pause();
+      await post(`/v1/payments/${chargeId}/resend-webhook`);
+      await settled(2);
+    });
+
+    it('need an active endpoint, and not to be cancelled', async () => {
+      const endpoint = await register(['charge.created']);
+      receiver.answer = 500;
+      await charge();
+      const [{ id = '' } = {}] = await failed(1);
+      await charge();
+      const waiting = await waitFor('the attempt', async () => (await list('?status=PENDING'))[0]);
+      const patch = { key: merchant.testKey, body: { status: 'INACTIVE' } };
+      expect((await service.call('PATCH', `/v1/webhooks/endpoints/${endpoint}`, patch)).status).toBe(200);
+      await waitFor('the cancellation', async () => (await list('?status=CANCELLED')).length === 1);
+      const refusals = [id, waiting.id].map(async (each) => {
+        const { status, body } = await post<{ error: { code: string } }>(`/v1/webhooks/deliveries/${each}/retry`);
+        return [status, body.error.code];
+      });
+      expect(await Promise.all(refusals)).toEqual([
+        [400, 'webhook_endpoint_inactive'],
+        [400, 'webhook_delivery_not_retryable'],
+      ]);
+    });
+  });
+
+  it('number the events of a charge in the order in which they happened, whatever happens at once', async () => {
+    await register(['*', 'payment.status_changed']);
+    const charges = await Promise.all(Array.from({ length: 12 }, () => charge({ expires_in: 60 })));
+    service.clock.advance(59);
+    await Promise.all(
+      charges.flatMap(({ id }) => [
+        ...['pay', 'expire', 'fail'].map((event) => service.simulate(merchant.testKey, id, { event })),
+        post(`/v1/payments/${id}/resend-webhook`),
+      ]),
+    );
+    await quiet();
+    for (const { id } of charges) {
+      const { status } = (await service.getCharge(merchant.testKey, id)).body;
+      const told = receiver.received.flatMap(({ body }) => {
+        const content = body['data'] as { object?: { id: string; status: string }; paymentId?: string };
+        if (content.object?.id !== id) return [];
+        return [{ event: body['id'], sequence: body['sequence'], status: content.object.status }];
+      });
+      const bySequence = new Map(told.map((each) => [each.sequence, each]));
+      expect([...bySequence.keys()].sort()).toEqual([1, 2]);
+      expect(bySequence.get(2)?.status).toBe(status);
+      expect(new Set(told.map(({ event, sequence }) => `${String(event)} ${String(sequence)}`)).size).toBe(2);
+      expect(receiver.ofType('payment.status_changed')).toContainEqual(
+        expect.objectContaining({
+          body: {
+            event: 'payment.status_changed',
+            data: expect.objectContaining({ paymentId: id.slice(3), sequence: 2 }),
+          },
+        }),
+      );
+    }
+  });
+
+  describe('of a payment that are sent again', () => {
+    const resend = (id: string, key?: string): Promise<Answer> => post(`/v1/payments/${id}/resend-webhook`, {}, key);
+
+    it('tell the current status: the same event, in new deliveries, to everybody who is subscribed by now', async () => {
+      await register(['*', 'payment.completed', 'payment.status_changed']);
+      const { id } = await charge();
+      const raw = id.slice(3);
+      expect((await resend(raw)).body).toStrictEqual({ resent: true, status: 'WAITING_PAYMENT' });
+      await receiver.waitForType('charge.created', 2);
+      await pay(id);
+      await settled(5);
+      await register(['charge.paid']);
+      for (const form of [raw, `tx_${raw}`, `ch_${raw}`]) {
+        const { status, body } = await resend(form);
+        expect([status, body]).toEqual([200, { resent: true, status: 'PAID' }]);
+      }
+      await settled(5 + 3 * 4);
+      const created = receiver.ofType('charge.created');
+      const paid = receiver.ofType('charge.paid');
+      const completed = receiver.ofType('payment.completed');
+      expect([created.length, paid.length, completed.length]).toEqual([2, 7, 4]);
+      expect(receiver.ofType('payment.status_changed')).toHaveLength(4);
+      for (const same of [created, paid, completed]) expect(new Set(same.map(({ rawBody }) => rawBody)).size).toBe(1);
+      expect(new Set(receiver.received.map(deliveryIdOf)).size).toBe(receiver.received.length);
+      expect(eventIdOf(created[0])).not.toBe(eventIdOf(paid[0]));
+      expect([created[0]?.body['sequence'], paid[0]?.body['sequence']]).toEqual([1, 2]);
+      expect(completed[0]?.body).toMatchObject({ data: { sequence: 2, status: 'PAID' } });
+      const manual = (await list('?limit=100')).map(
+        async (delivery) => (await get<Detail>(`/v1/webhooks/deliveries/${delivery.id}`)).body.manual,
+      );
+      expect((await Promise.all(manual)).filter(Boolean)).toHaveLength(13);
+    });
+
+    it('are none when nobody is subscribed', async () => {
+      const { id } = await charge();
+      expect((await resend(id)).body).toEqual({ resent: false, status: 'WAITING_PAYMENT' });
+      await register(['charge.paid']);
+      expect((await resend(id)).body).toEqual({ resent: false, status: 'WAITING_PAYMENT' });
+      expect(await list()).toEqual([]);
+    });
+
+    it('tell of an expiry that nobody has written yet, after writing it', async () => {
+      await register(['charge.expired', 'charge.created']);
+      const { id } = await charge({ expires_in: 60 });
+      await settled(1);
+      // Its clock runs ahead, and it has no workers: the sweeper of the other one sees no expiry.
+      const api = await TestService.start({ database: service.database, env: { ROLE: 'api' } });
+      try {
+        api.clock.advance(service.clock.offsetMs / 1000 + 61);
+        const answer = await api.call('POST', `/v1/payments/${id}/resend-webhook`, { key: merchant.testKey });
+        expect(answer.body).toEqual({ resent: true, status: 'EXPIRED' });
+      } finally {
+        await api.stop();
+      }
+      service.clock.advance(61);
+      const webhooks = await receiver.waitForType('charge.expired', 2);
+      expect(new Set(webhooks.map(eventIdOf)).size).toBe(1);
+      expect(new Set(webhooks.map(({ rawBody }) => rawBody)).size).toBe(1);
+      expect(webhooks[0]?.body).toMatchObject({ sequence: 2, data: { object: { status: 'expired' } } });
+      const events = await service.sql('SELECT type, sequence FROM events WHERE subject_id = $1 ORDER BY sequence', [
+        id.slice(3),
+      ]);
+      expect(events).toEqual([
+        { type: 'transaction.created', sequence: 1 },
+        { type: 'transaction.expired', sequence: 2 },
+      ]);
+    });
+
+    it('are not found by what is not the id of a payment', async () => {
+      for (const id of [UNKNOWN_ID, `tx_${UNKNOWN_ID}`, 'nonsense', `wd_${UNKNOWN_ID}`, '%00']) {
+        const { status, body } = await resend(id);
+        expect([id, status, body]).toMatchObject([id, 404, { error: { code: 'not_found' } }]);
+      }
+    });
+  });
+
+  describe('recovered after an outage', () => {
+    const recover = (endpoint: string, body: unknown, key?: string): Promise<Answer> =>
+      post(`/v1/webhooks/endpoints/${endpoint}/recover`, body, key);
+    let since: string;
+
+    beforeEach(() => {
+      since = new Date(service.clock.now().getTime() - 1_000).toISOString();
+    });
+
+    it('are told once for each charge, as it is now, and not again', async () => {
+      const endpoint = await register(['charge.created', 'charge.paid', 'payment.created']);
+      const healthy = await charge();
+      await settled(2);
+      receiver.answer = 500;
+      const [unpaid, paid] = [await charge(), await charge()];
+      await pay(paid.id);
+      await failed(5);
+      // Paid during the outage, but what of it failed is known; and one that was never heard of before.
+      receiver.answer = 200;
+      const [later] = [await charge()];
+      await waitFor('the breaker to close', async () => {
+        service.clock.advance(15);
+        return (await list('?status=DELIVERED')).length === 4;
+      });
+      receiver.received.length = 0;
+
+      const counts = { object: 'webhook_recovery', since, failed: 5, charges: 2, has_more: false };
+      const dry = await recover(endpoint, { since, dry_run: true });
+      expect([dry.status, dry.body]).toStrictEqual([200, { ...counts, dry_run: true, queued: 0 }]);
+      await quiet();
+      expect(receiver.received).toEqual([]);
+
+      const real = await recover(endpoint.slice(3), { since });
+      expect([real.status, real.body]).toStrictEqual([200, { ...counts, dry_run: false, queued: 2 }]);
+      const again = await recover(endpoint, { since });
+      expect(again.body).toMatchObject({ failed: 0, charges: 0, queued: 0 });
+      await waitFor('both', () => receiver.received.length === 2);
+      await quiet();
+      expect(receiver.received).toHaveLength(2);
+      const told = receiver.received.map(({ body }) => [body['type'], body['sequence'], body['data']]);
+      expect(told).toEqual(
+        expect.arrayContaining([
+          ['charge.created', 1, { object: expect.objectContaining({ id: unpaid.id, status: 'pending' }) }],
+          ['charge.paid', 2, { object: expect.objectContaining({ id: paid.id, status: 'paid' }) }],
+        ]),
+      );
+      expect((await recover(endpoint, { since, dry_run: true })).body).toMatchObject({ failed: 0, charges: 0 });
+      const text = receiver.received.map(({ rawBody }) => rawBody).join();
+      for (const { id } of [healthy, later]) expect(text).not.toContain(id);
+    });
+
+    it('are told also when they were cancelled with the endpoint', async () => {
+      const endpoint = await register(['charge.created']);
+      receiver.answer = 500;
+      const { id } = await charge();
+      await waitFor('the first attempt', async () => (await list('?status=PENDING'))[0]?.['attempts'] === 1);
+      const status = (body: object): Promise<Answer> =>
+        service.call('PATCH', `/v1/webhooks/endpoints/${endpoint}`, { key: merchant.testKey, body });
+      await status({ status: 'INACTIVE' });
+      await waitFor('it to be cancelled', async () => (await list('?status=CANCELLED')).length === 1);
+      await status({ status: 'ACTIVE' });
+      receiver.answer = 200;
+      receiver.received.length = 0;
+      expect((await recover(endpoint, { since })).body).toMatchObject({ failed: 1, charges: 1, queued: 1 });
+      await waitFor('it', () => receiver.received.length === 1);
+      expect(receiver.received[0]?.rawBody).toContain(id);
+      expect((await recover(endpoint, { since })).body).toMatchObject({ failed: 0, queued: 0 });
+    });
+
+    it('are told as they are now also under the name of what they were', async () => {
+      const endpoint = await register(['payment.created', 'charge.created']);
+      receiver.answer = 500;
+      const { id } = await charge();
+      await pay(id);
+      await failed(2);
+      receiver.answer = 200;
+      receiver.received.length = 0;
+      expect((await recover(endpoint, { since })).body).toMatchObject({ failed: 2, charges: 1, queued: 1 });
+      await waitFor('it', () => receiver.received.length === 1);
+      const [webhook] = receiver.received;
+      expect(webhook?.body).toMatchObject({
+        type: 'charge.created',
+        sequence: 1,
+        data: { object: { status: 'paid' } },
+      });
+    });
+
+    it('are told under the name that failed', async () => {
+      const endpoint = await register(['charge.created', 'payment.created']);
+      await charge();
+      const [{ id = '' } = {}] = await waitFor('both', async () => {
+        const found = await list('?eventType=payment.created&status=DELIVERED');
+        return found.length === 1 && (await list('?status=DELIVERED')).length === 2 ? found : null;
+      });
+      await service.sql(`UPDATE webhook_deliveries SET status = 'FAILED', delivered_at = NULL WHERE id = $1`, [
+        id.slice(3),
+      ]);
+      receiver.received.length = 0;
+      expect((await recover(endpoint, { since })).body).toMatchObject({ failed: 1, charges: 1, queued: 1 });
+      expect(await receiver.waitForType('payment.created')).toHaveLength(1);
+      expect((await recover(endpoint, { since })).body).toMatchObject({ failed: 0, charges: 0, queued: 0 });
+    });
+
+    it('are told once when it is asked for many times at once', async () => {
+      const endpoint = await register(['charge.created']);
+      receiver.answer = 500;
+      for (let count = 0; count < 4; count++) await charge();
+      await failed(4);
+      receiver.answer = 200;
+      receiver.received.length = 0;
+      const answers = await Promise.all(Array.from({ length: 6 }, () => recover(endpoint, { since })));
+      expect(answers.reduce((sum, { body }) => sum + Number(body['queued']), 0)).toBe(4);
+      await waitFor('all', () => receiver.received.length === 4);
+      await quiet();
+      expect(receiver.received).toHaveLength(4);
+    });
+
+    it('are told again when that failed too', async () => {
+      const endpoint = await register(['charge.created']);
+      receiver.answer = 500;
+      await charge();
+      await failed(1);
+      expect((await recover(endpoint, { since })).body).toMatchObject({ failed: 1, queued: 1 });
+      await failed(2);
+      expect((await recover(endpoint, { since })).body).toMatchObject({ failed: 2, charges: 1, queued: 1 });
+      await failed(3);
+    });
+
+    it('are those of this endpoint, since then', async () => {
+      const endpoint = await register(['charge.created']);
+      const other = await register(['charge.created']);
+      receiver.answer = 500;
+      await charge();
+      await failed(2);
+      service.clock.advance(60);
+      const afterwards = service.clock.now().toISOString();
+      expect((await recover(endpoint, { since: afterwards })).body).toMatchObject({ failed: 0, queued: 0 });
+      expect((await recover(endpoint, { since, dry_run: true })).body).toMatchObject({ failed: 1, charges: 1 });
+      expect((await recover(other, { since, dry_run: true })).body).toMatchObject({ failed: 1, charges: 1 });
+      receiver.answer = 200;
+      await recover(endpoint, { since });
+      await waitFor('it', async () => (await list(`?endpointId=${endpoint}&status=DELIVERED`)).length === 1);
+      expect(await list(`?endpointId=${other}&status=DELIVERED`)).toEqual([]);
+      expect((await recover(other, { since, dry_run: true })).body).toMatchObject({ failed: 1, charges: 1 });
+    });
+
+    it('are more than one transaction takes', async () => {
+      const endpoint = await register(['charge.created']);
+      await charge();
+      await settled(1);
+      // As a long outage leaves them: 1200 deliveries of 1200 charges, and 300 more of the first of these.
+      await service.sql(
+        `WITH made AS (
+           INSERT INTO transactions SELECT (jsonb_populate_record(t, jsonb_build_object('id', gen_random_uuid(), 'txid', md5(n::text)))).*
+           FROM transactions t, generate_series(1, 1200) n WHERE t.account_id = $1 RETURNING id),
+         told AS (
+           INSERT INTO events (id, account_id, mode, type, subject_id, sequence, data, occurred_at, status, next_attempt_at)
+           SELECT gen_random_uuid(), $1, 'test', 'transaction.created', m.id, 1,
+             jsonb_set(e.data, '{transaction,id}', to_jsonb(m.id)), now(), 'done', now()
+           FROM made m, (SELECT data FROM events WHERE account_id = $1 LIMIT 1) e RETURNING id, subject_id)
+         INSERT INTO webhook_deliveries (id, account_id, mode, endpoint_id, event_id, event_type, subject_id, manual,
+           payload, status, attempts, max_attempts, created_at, updated_at)
+         SELECT gen_random_uuid(), $1, 'test', $2, e.id, 'charge.created', e.subject_id, c.copy > 1, '{}', 'FAILED', 2, 2, $3, $3
+         FROM (SELECT *, row_number() OVER () AS number FROM told) e
+         CROSS JOIN generate_series(1, 2) AS c (copy) WHERE c.copy = 1 OR e.number <= 300`,
+        [merchant.accountId, endpoint.slice(3), service.clock.now()],
+      );
+      await charge(); // the application's clock has gone on
+      const counts = { failed: 1500, charges: 1200 };
+      expect((await recover(endpoint, { since, dry_run: true })).body).toMatchObject(counts);
+      expect((await recover(endpoint, { since })).body).toMatchObject({ ...counts, queued: 1200 });
+      expect((await recover(endpoint, { since })).body).toMatchObject({ failed: 0, charges: 0, queued: 0 });
+      const [row] = await service.sql(
+        `SELECT count(*)::int AS made, count(DISTINCT subject_id)::int AS charges FROM webhook_deliveries
+         WHERE account_id = $1 AND manual AND status <> 'FAILED'`,
+        [merchant.accountId],
+      );
+      expect(row).toEqual({ made: 1200, charges: 1200 });
+      await waitFor('all of them', async () => (await get('/v1/webhooks/stats')).body['DELIVERED'] === 1202, 30_000);
+      // Transactions without their settlement's rows: not to be looked at by others.
+      await service.sql(
+        `DELETE FROM transactions WHERE account_id = $1 AND id NOT IN (
+        SELECT resource_id FROM idempotency_keys)`,
+        [merchant.accountId],
+      );
+    }, 60_000);
+
+    it('are not asked for by what is not understood', async () => {
+      const endpoint = await register(['*']);
+      const now = service.clock.now().toISOString();
+      for (const [body, param] of [
+        [{}, 'since'],
+        [{ since: 'yesterday' }, 'since'],
+        [{ since: 1_763_000_000 }, 'since'],
+        [{ since: '2026-11-21T12:00:00' }, 'since'],
+        [{ since: '2020-01-01T00:00:00Z' }, 'since'],
+        [{ since: '2999-01-01T00:00:00Z' }, 'since'],
+        [{ since: now, dry_run: 'yes' }, 'dry_run'],
+        [{ since: now, dryRun: true }, 'dryRun'],
+      ]) {
+        const answer = await recover(endpoint, body);
+        expect([body, answer.status, answer.body]).toMatchObject([
+          body,
+          400,
+          { error: { code: 'invalid_request', param } },
+        ]);
+      }
+    });
+
+    it('need an endpoint that is active; counting does not', async () => {
+      const endpoint = await register(['charge.created']);
+      const patch = { key: merchant.testKey, body: { status: 'INACTIVE' } };
+      await service.call('PATCH', `/v1/webhooks/endpoints/${endpoint}`, patch);
+      expect(await recover(endpoint, { since })).toMatchObject({
+        status: 400,
+        body: { error: { code: 'webhook_endpoint_inactive' } },
+      });
+      expect((await recover(endpoint, { since, dry_run: true })).status).toBe(200);
+      await service.call('DELETE', `/v1/webhooks/endpoints/${endpoint}`, { key: merchant.testKey });
+      expect((await recover(endpoint, { since, dry_run: true })).status).toBe(404);
+      expect((await recover(UNKNOWN_ID, { since })).status).toBe(404);
+      expect((await recover('nonsense', { since })).status).toBe(404);
+    });
+  });
+
+  describe('to the URL of a single payment', () => {
+    async function payment(webhookUrl: string): Promise<string> {
+      const scope = { accountId: merchant.accountId, mode: 'test' } as const;
+      const account = await service.get(AccountsService).get(merchant.accountId);
+      const none = { name: null, document: null, email: null, phone: null };
+      const input = {
+        amount: 1990,
+        expiresIn: 3600,
+        customer: none,
+        metadata: {},
+        expectedPayerTaxId: null,
+        webhookUrl,
+      };
+      const request = { ...scope, operation: 'spec', key: `key-${Math.random()}`, fingerprint: Buffer.alloc(32) };
+      const answer = await service
+        .get(CreationService)
+        .createPix(scope, account, input, request, ({ id }) => ({ status: 201, body: id }));
+      return answer.body;
+    }
+
+    it('get its payment.* events instead of the endpoints, which keep the charge.* events', async () => {
+      const own = await WebhookReceiver.start();
+      try {
+        const endpoint = await register(['*', 'payment.created', 'payment.completed', 'payment.status_changed']);
+        const id = await payment(own.url);
+        const twin = await payment(own.url);
+        await pay(`ch_${id}`);
+        const [completed] = await own.waitForType('payment.completed');
+        await settled(2 + 2 + 2);
+        const types = (webhooks: readonly ReceivedWebhook[]): unknown[] =>
+          webhooks.map(({ headers }) => headers['x-service-event-type']).sort();
+        expect(types(own.received)).toEqual(['payment.completed', 'payment.created', 'payment.created']);
+        expect(types(receiver.received)).toEqual(['charge.created', 'charge.created', 'charge.paid']);
+        expect(completed?.body).toMatchObject({ data: { paymentId: id, status: 'PAID', sequence: 2 } });
+
+        // Signed with the account's default secret, which is there before anybody has asked for it.
+        expect(completed?.headers['x-service-signature']).toMatch(/^sha256=[0-9a-f]{64}$/);
+
+        const listed = await list();
+        expect(listed.filter(({ eventType }) => eventType.startsWith('payment.'))).toHaveLength(3);
+        for (const { eventType, endpointId, id: deliveryId } of listed) {
+          const isOwn = eventType.startsWith('payment.');
+          expect(endpointId).toBe(isOwn ? null : endpoint);
+          const { body } = await get<Detail>(`/v1/webhooks/deliveries/${deliveryId}`);
+          expect(body.url).toBe(isOwn ? own.url : receiver.url);
+        }
+        // One row for the URL, however many payments name it, and nobody sees it.
+        const rows = await service.sql<{ id: string }>(
+          `SELECT id FROM webhook_endpoints WHERE account_id = $1 AND kind = 'direct'`,
+          [merchant.accountId],
+        );
+        expect(rows).toHaveLength(1);
+        const hidden = String(rows[0]?.id);
+        expect((await get('/v1/webhooks/endpoints')).text).not.toContain(hidden);
+        expect(
+          (await post(`/v1/webhooks/endpoints/${hidden}/recover`, { since: new Date().toISOString() })).status,
+        ).toBe(404);
+
+        expect((await post(`/v1/payments/${twin}/resend-webhook`)).body).toMatchObject({ resent: true });
+        await own.waitForType('payment.created', 3);
+      } finally {
+        await own.stop();
+      }
+    });
+
+    it('are tried again like others, and by hand too', async () => {
+      const own = await WebhookReceiver.start();
+      try {
+        own.answer = 410;
+        await payment(own.url);
+        const [{ id = '' } = {}] = await waitFor('the end', async () => {
+          const found = await list('?status=FAILED');
+          return found.length === 1 ? found : null;
+        });
+        // What a 410 has cut off is not lost by asking for one more.
+        await service.sql('UPDATE webhook_deliveries SET max_attempts = 9 WHERE id = $1', [id.slice(3)]);
+        own.answer = 200;
+        expect((await post<Delivery>(`/v1/webhooks/deliveries/${id}/retry`)).body).toMatchObject({ maxAttempts: 9 });
+        await settled(1);
+      } finally {
+        await own.stop();
+      }
+    });
+
+    it('belong to their mode and account', async () => {
+      const own = await WebhookReceiver.start();
+      try {
+        const first = await payment(own.url);
+        await settled(1);
+        const mine = merchant;
+        merchant = await service.merchant();
+        await payment(own.url);
+        await settled(1);
+        const rows = await service.sql<{ account_id: string }>(
+          `SELECT account_id FROM webhook_endpoints WHERE kind = 'direct' AND url = $1`,
+          [own.url],
+        );
+        expect(rows.map((row) => row.account_id).sort()).toEqual([mine.accountId, merchant.accountId].sort());
+        expect((await post(`/v1/payments/${first}/resend-webhook`)).status).toBe(404);
+      } finally {
+        await own.stop();
+      }
+    });
+  });
+
+  it('are seen by nobody else: not by the other mode, not by another account', async () => {
+    const endpoint = await register(['charge.created']);
+    await charge();
+    await settled(1);
+    receiver.answer = 500;
+    const { id } = await charge();
+    const [delivery] = await failed(1);
+    const stranger = await service.merchant();
+    const since = new Date(service.clock.now().getTime() - 600_000).toISOString();
+    const filters = ['', 'status=FAILED', 'status=DELIVERED', 'eventType=charge.created'];
+    for (const key of [merchant.liveKey, stranger.testKey, stranger.liveKey]) {
+      for (const query of filters.flatMap((filter) => [`?${filter}`, `?endpointId=${endpoint}&${filter}`])) {
+        const { status, body } = await get<Page>(`/v1/webhooks/deliveries${query}`, key);
+        expect([query, status, body.data, body.total]).toEqual([query, 200, [], 0]);
+      }
+      expect((await get('/v1/webhooks/stats', key)).body).toMatchObject({ total: 0, FAILED: 0, DELIVERED: 0 });
+      const answers = [
+        await get(`/v1/webhooks/deliveries/${delivery?.id}`, key),
+        await post(`/v1/webhooks/deliveries/${delivery?.id}/retry`, undefined, key),
+        await post(`/v1/webhooks/endpoints/${endpoint}/recover`, { since }, key),
+        await post(`/v1/webhooks/endpoints/${endpoint}/recover`, { since, dry_run: true }, key),
+        await post(`/v1/payments/${id}/resend-webhook`, undefined, key),
+      ];
+      expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404]);
+    }
+    const [untouched] = await list();
+    expect(untouched).toEqual(delivery);
+  });
+});

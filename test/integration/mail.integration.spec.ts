@@ -1,0 +1,432 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { readConfig } from '../../src/core/config/index.js';
+import { type Database, type Reader, statement } from '../../src/core/database/index.js';
+import { createLogger, type Logger } from '../../src/core/log/index.js';
+import {
+  createMailTransport,
+  EmailsRepository,
+  type Mail,
+  Mailer,
+  MailTransport,
+  MailWorker,
+} from '../../src/core/mail/index.js';
+import type { Poller } from '../../src/core/queue/index.js';
+import { headerOf, Mailbox } from '../support/mailbox.js';
+import { Processes } from '../support/process.js';
+import { Gate, SILENT, TestSchema } from '../support/schema.js';
+import { TestClock } from '../support/service.js';
+import { waitFor } from '../support/wait.js';
+
+interface EmailRow {
+  id: string;
+  status: string;
+  attempts: number;
+  last_error: string | null;
+  sent_at: Date | null;
+  wait_seconds: number;
+}
+
+const raw = (text: string): ReturnType<typeof statement> => statement('', text);
+const MAIL: Mail = {
+  accountId: null,
+  to: 'dono@padaria.example',
+  subject: 'Seu endereço de webhook foi desativado',
+  text: 'Olá, João.',
+  html: '<p>Olá, <b>João</b>.</p>',
+};
+
+describe('mail', () => {
+  let schema: TestSchema;
+  let database: Database;
+  let reader: Reader;
+  let clock: TestClock;
+  let mailbox: Mailbox;
+  let dataDir: string;
+  const wakes: string[] = [];
+  const poller = { wake: (name: string) => wakes.push(name) } as unknown as Poller;
+
+  beforeAll(async () => {
+    schema = await TestSchema.open();
+    ({ database, reader } = await schema.connect(4));
+  });
+  afterAll(() => schema.close());
+  beforeEach(async () => {
+    clock = new TestClock();
+    wakes.length = 0;
+    dataDir = mkdtempSync(join(tmpdir(), 'recebe-spec-'));
+    mailbox = await Mailbox.start();
+    await reader.query(raw('TRUNCATE emails'), []);
+  });
+  afterEach(async () => {
+    await mailbox.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  function transport(env: Record<string, string> = { SMTP_URL: mailbox.url }): MailTransport {
+    return createMailTransport(readConfig({ DATA_DIR: dataDir, ...env }));
+  }
+
+  function worker(by: MailTransport = transport(), logger: Logger = SILENT): MailWorker {
+    const config = readConfig({ ROLE: 'worker' });
+    return new MailWorker(config, database, new EmailsRepository(), by, poller, clock, logger);
+  }
+
+  async function enqueue(...mails: Partial<Mail>[]): Promise<void> {
+    const mailer = new Mailer(new EmailsRepository(), poller, clock);
+    await database.transaction(async (tx) => {
+      for (const mail of mails) mailer.enqueue(tx, { ...MAIL, ...mail });
+    });
+  }
+
+  function rows(): Promise<EmailRow[]> {
+    return reader.query<EmailRow>(
+      raw(`SELECT *, extract(epoch FROM next_attempt_at - $1::timestamptz)::float8 AS wait_seconds
+           FROM emails ORDER BY created_at, id`),
+      [clock.now()],
+    );
+  }
+
+  describe('written in a transaction', () => {
+    it('is sent once it has committed, and the worker is woken for it', async () => {
+      await enqueue({});
+      expect(wakes).toEqual(['mail.send']);
+      expect(await worker().run()).toBe(false);
+      expect(await rows()).toMatchObject([
+        { status: 'sent', attempts: 1, last_error: null, sent_at: expect.any(Date) },
+      ]);
+      const [mail] = mailbox.received;
+      expect(mail).toMatchObject({ from: 'no-reply@localhost', to: ['dono@padaria.example'] });
+      expect(headerOf(mail, 'From')).toBe('Recebe <no-reply@localhost>');
+      expect(headerOf(mail, 'To')).toBe('dono@padaria.example');
+      expect(headerOf(mail, 'Subject')).toMatch(/^=\?UTF-8\?Q\?Seu_endere=C3=A7o_de_webhook_/);
+      expect(headerOf(mail, 'Message-ID')).toBe(`<${(await rows())[0]?.id}@localhost>`);
+      expect(headerOf(mail, 'Auto-Submitted')).toBe('auto-generated');
+      expect(headerOf(mail, 'Content-Type')).toMatch(/^multipart\/alternative/);
+      expect(mail?.raw).toContain('Ol=C3=A1, Jo=C3=A3o.');
+      expect(mail?.raw).toContain('<p>Ol=C3=A1, <b>Jo=C3=A3o</b>.</p>');
+
+      await worker().run();
+      expect(mailbox.received).toHaveLength(1);
+    });
+
+    it('is forgotten with it, and nobody is woken', async () => {
+      const mailer = new Mailer(new EmailsRepository(), poller, clock);
+      const failed = database.transaction(async (tx) => {
+        mailer.enqueue(tx, MAIL);
+        await tx.query(raw('SELECT 1'), []);
+        throw new Error('rolled back');
+      });
+      await expect(failed).rejects.toThrow('rolled back');
+      expect(wakes).toEqual([]);
+      expect(await rows()).toEqual([]);
+    });
+
+    it('has the sender of MAIL_FROM', async () => {
+      await enqueue({});
+      await worker(transport({ SMTP_URL: mailbox.url, MAIL_FROM: '"Pagamentos, São João" <pix@loja.example>' })).run();
+      const [mail] = mailbox.received;
+      expect(mail?.from).toBe('pix@loja.example');
+      expect(headerOf(mail, 'From')).toMatch(/^=\?UTF-8\?Q\?Pagamentos=2C_S=C3=A3o_Jo=C3=A3o\?= <pix@loja\.example>$/);
+      expect(headerOf(mail, 'Message-ID')).toMatch(/@loja\.example>$/);
+    });
+
+    it('is shared by several workers, each mail sent by one of them', async () => {
+      await enqueue(...Array.from({ length: 40 }, (_, number) => ({ subject: `mail ${number}` })));
+      await Promise.all(
+        [worker(), worker(), worker()].map(async (one) => {
+          while (await one.run());
+        }),
+      );
+      expect(mailbox.received).toHaveLength(40);
+      expect(new Set(mailbox.received.map((mail) => headerOf(mail, 'Subject'))).size).toBe(40);
+      expect((await rows()).every(({ status, attempts }) => status === 'sent' && attempts === 1)).toBe(true);
+    });
+  });
+
+  describe('that cannot be sent now', () => {
+    it.each([
+      ['a busy mailbox', { at: 'RCPT TO', code: 450 }, 'EENVELOPE RCPT TO 450'],
+      ['a full disk', { at: 'DATA', code: 452 }, 'EMESSAGE DATA 452'],
+      ['a server that is closing', { at: 'CONNECT', code: 421 }, /421/],
+      // The operator's to mend: the mail must still be there when the password is right again.
+      ['a wrong password', { at: 'AUTH', code: 535 }, /^EAUTH AUTH \w+ 535$/],
+      ['a sender that is not taken', { at: 'MAIL FROM', code: 550 }, 'EENVELOPE MAIL FROM 550'],
+    ] as const)('because of %s is sent later, as the same mail', async (_what, refusal, reason) => {
+      await enqueue({});
+      mailbox.refusal = { ...refusal };
+      const one = worker(transport({ SMTP_URL: `smtp://user:pass@127.0.0.1:${mailbox.port}` }));
+      await one.run();
+      const [waiting] = await rows();
+      expect(waiting).toMatchObject({ status: 'pending', attempts: 1, sent_at: null });
+      expect(waiting?.last_error).toMatch(reason);
+      expect(waiting?.wait_seconds).toBeGreaterThan(29);
+      expect(waiting?.wait_seconds).toBeLessThanOrEqual(30);
+
+      await one.run();
+      expect(await rows()).toMatchObject([{ attempts: 1 }]);
+      mailbox.refusal = undefined;
+      clock.advance(31);
+      await one.run();
+      expect(await rows()).toMatchObject([{ id: waiting?.id, status: 'sent', attempts: 2, last_error: null }]);
+      expect(headerOf(mailbox.received[0], 'Message-ID')).toBe(`<${waiting?.id}@localhost>`);
+    });
+
+    it('because no server answers is sent later', async () => {
+      await enqueue({});
+      const one = worker();
+      await mailbox.stop();
+      await one.run();
+      expect(await rows()).toMatchObject([
+        { status: 'pending', last_error: expect.stringMatching(/^ESOCKET CONN .*ECONNREFUSED/) },
+      ]);
+    });
+
+    it('is tried ever more rarely, and given up after two days', async () => {
+      await enqueue({});
+      mailbox.refusal = { at: 'RCPT TO', code: 450, text: 'try later' };
+      const waits: number[] = [];
+      for (;;) {
+        await worker().run();
+        const [row] = await rows();
+        if (row?.status !== 'pending') break;
+        waits.push(Math.round(row.wait_seconds));
+        clock.advance(row.wait_seconds + 1);
+      }
+      expect(waits).toEqual([30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 43_200, 86_400]);
+      expect(await rows()).toMatchObject([
+        { status: 'failed', attempts: 11, last_error: 'EENVELOPE RCPT TO 450: 450 try later' },
+      ]);
+      clock.advance(1_000_000);
+      await worker().run();
+      expect(mailbox.seen['RCPT TO']).toBe(11);
+    });
+
+    it('holds up no other mail', async () => {
+      await enqueue({ to: 'not an address' }, { subject: 'next' });
+      await worker().run();
+      expect((await rows()).map(({ status }) => status).sort()).toEqual(['failed', 'sent']);
+    });
+  });
+
+  describe('that can never be sent', () => {
+    it.each([
+      ['its recipient', { at: 'RCPT TO', code: 550, text: '5.1.1 no such user' }],
+      ['its content', { at: 'DATA', code: 554, text: '5.7.1 spam' }],
+    ] as const)('because the server refuses %s for good is not tried again', async (_what, refusal) => {
+      await enqueue({});
+      mailbox.refusal = { ...refusal };
+      await worker().run();
+      expect(await rows()).toMatchObject([
+        { status: 'failed', attempts: 1, last_error: expect.stringContaining(refusal.text) },
+      ]);
+      clock.advance(1_000_000);
+      await worker().run();
+      expect(mailbox.seen[refusal.at]).toBe(1);
+    });
+
+    it.each([
+      '',
+      'nobody',
+      'a@x.example, b@x.example',
+      'A <a@x.example>',
+      'a@x.example\r\nBcc: b@x.example',
+      'a@x.example\nRCPT TO:<b@x.example>',
+      '"a@x.example, b"@x.example',
+    ])('because its recipient is %j never reaches a server', async (to) => {
+      await enqueue({ to });
+      await worker().run();
+      expect(await rows()).toMatchObject([{ status: 'failed', last_error: 'the recipient is not an address' }]);
+      expect(mailbox.seen.CONNECT).toBe(0);
+    });
+  });
+
+  it('has no more headers and recipients than it was given, whatever is in its texts', async () => {
+    const injection = 'Hi\r\nBcc: evil@x.example\r\n\r\n.\r\nMAIL FROM:<evil@x.example>';
+    await enqueue({ subject: injection, text: `\r\n.\r\nRCPT TO:<evil@x.example>\r\n${injection}`, html: injection });
+    await worker().run();
+    expect(mailbox.received).toHaveLength(1);
+    const [mail] = mailbox.received;
+    expect(mail?.to).toEqual([MAIL.to]);
+    expect(headerOf(mail, 'Bcc')).toBeUndefined();
+    expect(headerOf(mail, 'Subject')).toContain('Hi');
+    expect(mail?.raw).toContain('RCPT TO:<evil@x.example>');
+  });
+
+  describe('whose worker dies', () => {
+    it('after its lease is another one’s, and the first no longer decides', async () => {
+      await enqueue({});
+      const gate = new Gate();
+      class Stuck extends MailTransport {
+        override async send(): Promise<void> {
+          await gate.opened;
+          throw Object.assign(new Error('refused'), { command: 'DATA', responseCode: 554 });
+        }
+      }
+      const stuck = worker(new Stuck()).run();
+      await waitFor('the claim', async () => (await rows())[0]?.attempts === 1);
+      await worker().run();
+      expect(mailbox.received).toHaveLength(0);
+
+      clock.advance(91);
+      await worker().run();
+      expect(await rows()).toMatchObject([{ status: 'sent', attempts: 2 }]);
+      gate.open();
+      await stuck;
+      expect(await rows()).toMatchObject([{ status: 'sent', attempts: 2, last_error: null }]);
+    });
+
+    it('at every attempt comes to an end', async () => {
+      await enqueue({});
+      await reader.query(raw('UPDATE emails SET attempts = 11'), []);
+      await worker().run();
+      expect(await rows()).toMatchObject([{ status: 'failed', last_error: 'the last attempt was interrupted' }]);
+      expect(mailbox.seen.CONNECT).toBe(0);
+    });
+
+    it('by kill -9, between the server taking it and its record, is sent again with the same Message-ID', async () => {
+      const processes = new Processes();
+      try {
+        const env = {
+          DATABASE_URL: schema.database.url,
+          ROLE: 'worker',
+          LOG_LEVEL: 'debug',
+          // As a careless operator might: these options make nodemailer print what it says to the server.
+          SMTP_URL: `smtp://user:hunter2@127.0.0.1:${mailbox.port}/?logger=true&debug=true`,
+        };
+        const first = await processes.start(processes.dataDir(), env);
+        mailbox.beforeAcknowledging = async () => {
+          await first.kill('SIGKILL');
+        };
+        await enqueue({});
+        await waitFor('the first delivery', () => !first.running && mailbox.received.length === 1);
+        expect(await rows()).toMatchObject([{ status: 'pending', attempts: 1 }]);
+
+        mailbox.beforeAcknowledging = () => undefined;
+        const second = await processes.start(processes.dataDir(), env);
+        await reader.query(raw('UPDATE emails SET next_attempt_at = now()'), []);
+        await waitFor('the second delivery', async () => (await rows())[0]?.status === 'sent');
+        await second.kill('SIGTERM');
+        expect(await rows()).toMatchObject([{ status: 'sent', attempts: 2 }]);
+        expect(mailbox.received).toHaveLength(2);
+        expect(new Set(mailbox.received.map((mail) => headerOf(mail, 'Message-ID'))).size).toBe(1);
+        expect(mailbox.seen.AUTH).toBe(2);
+        for (const { stdout, stderr } of [first, second]) {
+          expect(stdout + stderr).not.toMatch(/hunter2|EHLO|AUTH/);
+          expect(stdout + stderr).not.toContain(MAIL.to);
+        }
+      } finally {
+        await processes.cleanUp();
+      }
+    }, 60_000);
+  });
+
+  describe('and secrets', () => {
+    it('the password of SMTP_URL is in no log and no row, also when the server quotes it', async () => {
+      const secrets = [
+        'hunter2',
+        Buffer.from('hunter2').toString('base64'),
+        Buffer.from('\0user\0hunter2').toString('base64'),
+      ];
+      const lines: string[] = [];
+      const logger = createLogger('debug', { write: (line) => lines.push(line) });
+      mailbox.refusal = { at: 'AUTH', code: 535, text: `you said ${secrets.join(' ')}` };
+      await enqueue({});
+      await worker(transport({ SMTP_URL: `smtp://user:hunter2@127.0.0.1:${mailbox.port}` }), logger).run();
+      expect(mailbox.seen.AUTH).toBe(1);
+      const found = JSON.stringify(await rows()) + lines.join('');
+      for (const secret of secrets) expect(found).not.toContain(secret);
+      expect(lines).toHaveLength(1);
+      expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+        level: 'warn',
+        attempt: 1,
+        reason: expect.stringMatching(/^EAUTH/),
+      });
+    });
+
+    it('neither recipient nor content is logged, also when the server quotes them', async () => {
+      const lines: string[] = [];
+      mailbox.refusal = { at: 'RCPT TO', code: 550, text: `<${MAIL.to}> unknown` };
+      await enqueue({});
+      await worker(transport(), createLogger('debug', { write: (line) => lines.push(line) })).run();
+      expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 'error', reason: 'EENVELOPE RCPT TO 550' });
+      expect(lines.join('')).not.toMatch(/padaria|João|webhook/);
+    });
+
+    // 0.0.0.0 is this machine too, but not by a name that says so.
+    it('a password is not sent in clear to another machine, unless SMTP_URL says so', async () => {
+      await enqueue({});
+      const url = `smtp://user:hunter2@0.0.0.0:${mailbox.port}`;
+      await worker(transport({ SMTP_URL: url })).run();
+      expect(await rows()).toMatchObject([{ status: 'pending', last_error: expect.stringMatching(/STARTTLS/) }]);
+      expect(mailbox.seen.AUTH).toBe(0);
+      clock.advance(31);
+      await worker(transport({ SMTP_URL: `${url}/?requireTLS=false` })).run();
+      expect(await rows()).toMatchObject([{ status: 'sent' }]);
+      expect(mailbox.seen.AUTH).toBe(1);
+    });
+
+    it('STARTTLS is used where it is offered, and its certificate checked, but for this machine', async () => {
+      const withTls = await Mailbox.start({ disabledCommands: [] });
+      try {
+        await enqueue({});
+        await worker(transport({ SMTP_URL: `smtp://user:hunter2@0.0.0.0:${withTls.port}` })).run();
+        expect(await rows()).toMatchObject([{ status: 'pending', last_error: expect.stringMatching(/certificate/) }]);
+        expect(withTls.seen.AUTH).toBe(0);
+        clock.advance(31);
+        await worker(transport({ SMTP_URL: `smtp://user:hunter2@127.0.0.1:${withTls.port}` })).run();
+        expect(await rows()).toMatchObject([{ status: 'sent' }]);
+        expect(withTls.received).toHaveLength(1);
+      } finally {
+        await withTls.stop();
+      }
+    });
+
+    it('smtps:// speaks TLS from the start', async () => {
+      const secure = await Mailbox.start({ secure: true });
+      try {
+        await enqueue({});
+        await worker(transport({ SMTP_URL: `smtps://user:hunter2@127.0.0.1:${secure.port}` })).run();
+        expect(await rows()).toMatchObject([{ status: 'sent' }]);
+      } finally {
+        await secure.stop();
+      }
+    });
+  });
+
+  describe('without SMTP_URL', () => {
+    it('becomes a private file named after its row', async () => {
+      await enqueue({}, { subject: 'second' });
+      await worker(transport({})).run();
+      const directory = join(dataDir, 'mail');
+      const found = await rows();
+      expect(found.every(({ status }) => status === 'sent')).toBe(true);
+      expect(readdirSync(directory).sort()).toEqual(found.map(({ id }) => `${id}.eml`).sort());
+      expect(statSync(directory).mode & 0o777).toBe(0o700);
+      for (const { id } of found) {
+        const path = join(directory, `${id}.eml`);
+        expect(statSync(path).mode & 0o777).toBe(0o600);
+        const mail = { from: '', to: [], raw: readFileSync(path, 'utf8') };
+        expect(headerOf(mail, 'To')).toBe(MAIL.to);
+        expect(headerOf(mail, 'Message-ID')).toBe(`<${id}@localhost>`);
+        expect(mail.raw).toContain('Ol=C3=A1');
+      }
+    });
+
+    it('written twice is one file', async () => {
+      await enqueue({});
+      await worker(transport({})).run();
+      await reader.query(raw(`UPDATE emails SET status = 'pending', next_attempt_at = now()`), []);
+      await worker(transport({})).run();
+      expect(readdirSync(join(dataDir, 'mail'))).toHaveLength(1);
+    });
+
+    it('that cannot be written is kept for later', async () => {
+      await enqueue({});
+      await worker(transport({ DATA_DIR: '/dev/null' })).run();
+      expect(await rows()).toMatchObject([{ status: 'pending', last_error: expect.stringMatching(/ENOTDIR/) }]);
+    });
+  });
+});

@@ -1,0 +1,214 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { expectLedgerCoherent } from '../support/coherence.js';
+import { Processes, type ServiceProcess } from '../support/process.js';
+import { redisAvailable, startRedis, type TestRedis } from '../support/redis.js';
+import { type Merchant, TestService } from '../support/service.js';
+import { waitFor } from '../support/wait.js';
+
+jest.setTimeout(240_000);
+
+const TIMEOUT_MS = 10_000;
+
+/** Counts what comes by its delivery id, and answers after a while, or not before it is opened. */
+class CountingReceiver {
+  readonly times = new Map<string, number>();
+  readonly events = new Set<string>();
+  delayMs = 0;
+  readonly #held: ServerResponse[] = [];
+  #open = true;
+  readonly #server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const id = String(request.headers['x-service-delivery-id']);
+      this.times.set(id, (this.times.get(id) ?? 0) + 1);
+      const { id: event } = JSON.parse(Buffer.concat(chunks).toString('utf8')) as { id: string };
+      this.events.add(`${event} ${String(request.url)}`);
+      if (this.#open) setTimeout(() => response.writeHead(200).end(), this.delayMs);
+      else this.#held.push(response);
+    });
+  });
+
+  static async start(): Promise<CountingReceiver> {
+    const receiver = new CountingReceiver();
+    await new Promise<void>((resolve) => receiver.#server.listen(0, '127.0.0.1', resolve));
+    return receiver;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  get held(): number {
+    return this.#held.length;
+  }
+
+  close(): void {
+    this.#open = false;
+  }
+
+  open(): void {
+    this.#open = true;
+    for (const response of this.#held.splice(0)) response.writeHead(200).end();
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}
+
+(redisAvailable() ? describe : describe.skip)('two worker processes against one PostgreSQL and Redis', () => {
+  let redis: TestRedis;
+  let receiver: CountingReceiver;
+  let api: TestService;
+  let merchant: Merchant;
+  let processes: Processes;
+  let workers: ServiceProcess[];
+
+  beforeEach(async () => {
+    redis = await startRedis();
+    receiver = await CountingReceiver.start();
+    processes = new Processes();
+    const env = {
+      REDIS_URL: redis.url,
+      ENCRYPTION_KEY: randomBytes(32).toString('hex'),
+      WEBHOOK_TIMEOUT_MS: String(TIMEOUT_MS),
+      WEBHOOK_ALLOW_PRIVATE: 'true',
+    };
+    api = await TestService.start({ env: { ...env, ROLE: 'api' } });
+    merchant = await api.merchant();
+    workers = await Promise.all(
+      [1, 2].map(() =>
+        processes.start(processes.dataDir(), {
+          ...env,
+          ROLE: 'worker',
+          HOST: '127.0.0.1',
+          DATABASE_URL: api.database.url,
+        }),
+      ),
+    );
+  });
+  afterEach(async () => {
+    receiver.open();
+    await expectLedgerCoherent(api.database.url);
+    await processes.cleanUp();
+    await api.stop();
+    await receiver.stop();
+    await redis.stop();
+  });
+
+  async function register(count: number): Promise<void> {
+    for (let n = 0; n < count; n++) {
+      const body = { url: `${receiver.url}/${n}`, events: ['charge.created'] };
+      const { status } = await api.call('POST', '/v1/webhooks/endpoints', { key: merchant.testKey, body });
+      expect(status).toBe(201);
+    }
+  }
+
+  async function create(count: number): Promise<void> {
+    let left = count;
+    const client = async (): Promise<void> => {
+      while (left-- > 0) expect((await api.createCharge(merchant.testKey)).status).toBe(201);
+    };
+    await Promise.all(Array.from({ length: 6 }, client));
+  }
+
+  async function statuses(): Promise<Record<string, number>> {
+    const rows = await api.sql<{ status: string; count: number }>(
+      'SELECT status, count(*)::int AS count FROM webhook_deliveries GROUP BY status',
+    );
+    return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
+  }
+
+  const delivered = (count: number, limitMs: number): Promise<true> =>
+    waitFor(`${count} deliveries`, async () => (await statuses())['DELIVERED'] === count, limitMs);
+
+  /** Attempts of each worker that were successes, as its metrics say. */
+  function shares(): Promise<number[]> {
+    return Promise.all(
+      workers.map(async ({ url }) => {
+        const text = await (await fetch(`${url}/metrics`)).text();
+        return Number(/^recebe_webhook_attempts_total\{outcome="delivered"\} (\d+)$/m.exec(text)?.[1] ?? 0);
+      }),
+    );
+  }
+
+  it('share the work, and make no attempt twice', async () => {
+    receiver.delayMs = 25;
+    await register(6);
+    await create(120);
+    await delivered(720, 90_000);
+    expect([...receiver.times.values()].filter((times) => times !== 1)).toEqual([]);
+    expect(receiver.times.size).toBe(720);
+    expect(receiver.events.size).toBe(720);
+    expect(await api.sql('SELECT number, count(*)::int FROM webhook_attempts GROUP BY number')).toEqual([
+      { number: 1, count: 720 },
+    ]);
+    const did = await waitFor('the metrics', async () => {
+      const counts = await shares();
+      return counts.reduce((sum, count) => sum + count, 0) === 720 ? counts : null;
+    });
+    for (const count of did) expect(count).toBeGreaterThan(72);
+  });
+
+  it('share a backlog to one endpoint that each of them could send alone', async () => {
+    await register(1);
+    await create(150);
+    await delivered(150, 60_000);
+    const before = await shares();
+    // Once more, all at once and so slowly that one worker cannot be through before the other one looks.
+    receiver.delayMs = 700;
+    await api.sql(`UPDATE webhook_deliveries SET status = 'PENDING', attempts = 0, next_attempt_at = now()`);
+    await waitFor('the backlog to be taken on', async () => (await statuses())['PROCESSING'] !== undefined);
+    await delivered(150, 60_000);
+    expect([...receiver.times.values()]).toEqual(Array.from({ length: 150 }, () => 2));
+    const after = await shares();
+    for (const [worker, count] of after.entries()) expect(count - (before[worker] ?? 0)).toBeGreaterThan(5);
+  });
+
+  it('kill -9 of one in the middle: everything arrives, and no attempt is made twice', async () => {
+    await register(4);
+    // An endpoint that answers may have several under way.
+    await create(10);
+    await delivered(40, 60_000);
+    receiver.close();
+    const creating = create(50);
+    await waitFor('both to hold some', () => receiver.held >= 20, 30_000);
+    const [victim] = workers;
+    await victim?.kill('SIGKILL');
+    const atRisk = receiver.held;
+    receiver.open();
+    await creating;
+    // The lease is the time an attempt may take and half a minute.
+    await delivered(240, TIMEOUT_MS + 90_000);
+    expect(await statuses()).toEqual({ DELIVERED: 240 });
+    expect(receiver.times.size).toBe(240);
+    expect(receiver.events.size).toBe(240);
+    const again = [...receiver.times.values()].filter((times) => times > 1);
+    expect(again.length).toBeGreaterThan(0);
+    expect(again.length).toBeLessThanOrEqual(atRisk);
+    const rows = await api.sql<{ id: string; attempts: number }>('SELECT id, attempts FROM webhook_deliveries');
+    for (const { id, attempts } of rows) expect(receiver.times.get(`wd_${id}`)).toBeLessThanOrEqual(attempts);
+  });
+
+  it('an orderly stop of one in the middle: nothing is sent twice, and nothing waits for a lease', async () => {
+    receiver.delayMs = 150;
+    await register(4);
+    const creating = create(80);
+    await waitFor('some to have arrived', () => receiver.times.size > 60, 30_000);
+    const [leaving] = workers;
+    const { code } = (await leaving?.kill('SIGTERM')) ?? {};
+    expect(code).toBe(0);
+    await creating;
+    await delivered(320, 30_000);
+    expect([...receiver.times.values()].filter((times) => times !== 1)).toEqual([]);
+    expect(receiver.times.size).toBe(320);
+    expect(await api.sql('SELECT number, count(*)::int FROM webhook_attempts GROUP BY number')).toEqual([
+      { number: 1, count: 320 },
+    ]);
+  });
+});
