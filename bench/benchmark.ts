@@ -1,3 +1,4 @@
+import { measureAuthentication } from './authentication.js';
 import { Disturbance, UNDISTURBED } from './disturbance.js';
 import type { Cleanup } from './cleanup.js';
 import { describeMachine, loadAverage, residentMemory } from './machine.js';
@@ -62,6 +63,7 @@ export async function runBenchmark(
     ...(await createLines(creates, plan, progress)),
     ...(await settlementLines(stage, plan, progress)),
     ...(await webhookLines(stage, plan, cleanup, progress)),
+    ...(await authenticationLines(stage, plan, progress)),
     memoryLine(`memory after ${String(plan.warmUpCharges)} charges`, afterWarmUp),
     told('  at the end of the run', memoryText(residentMemory(service.pid))),
     ...(await drainLines(stage, directory, cleanup, progress)),
@@ -199,6 +201,22 @@ async function drainLines(stage: Stage, directory: string, cleanup: Cleanup, pro
       target: { text: 'under 200 MB', met: peakMb < 200 },
     },
   ];
+}
+
+async function authenticationLines(stage: Stage, plan: Plan, progress: Progress): Promise<Line[]> {
+  progress('requests that end behind the guards: without authentication, with a key, with a login');
+  const { service, callers, recordings } = stage;
+  const { processorMs, disturbed } = await measureAuthentication(service, callers, plan.pairs, plan.roundSeconds);
+  const { open } = processorMs;
+  if (open === null) return [told('authentication', 'the system does not tell processor time')];
+  const added = (who: 'key' | 'login'): Line[] => {
+    const queries = recordings.authentication[who] - recordings.authentication.open;
+    return [
+      below(`  added by a ${who}`, (processorMs[who] ?? Number.NaN) - open, 0.5, 'ms CPU', disturbedText(disturbed), 2),
+      { figure: '    queries', measured: String(queries), target: { text: 'at most 1', met: queries <= 1 } },
+    ];
+  };
+  return [told('a request without authentication', `${open.toFixed(2)} ms CPU`), ...added('key'), ...added('login')];
 }
 
 type Memory = ReturnType<typeof residentMemory>;

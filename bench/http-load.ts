@@ -13,31 +13,18 @@ export class HttpLoad {
 
   /** Opens every connection, so that no measured request pays for one. */
   async open(): Promise<void> {
-    await Promise.all(this.#clients.map((_, index) => this.#send(index, 'GET', '/health/live', {}, null, 200)));
+    await Promise.all(this.#clients.map((_, index) => this.send(index, 'GET', '/health/live', {}, null, 200)));
   }
 
   /** @returns null when the answer had the `expected` status, else status and body */
-  post(
+  send(
     connection: number,
-    path: string,
-    headers: Record<string, string>,
-    body: string,
-    expected: number,
-  ): Promise<string | null> {
-    return this.#send(connection, 'POST', path, headers, body, expected);
-  }
-
-  async close(): Promise<void> {
-    await Promise.all(this.#clients.map((client) => client.close()));
-  }
-
-  #send(
-    connection: number,
-    method: 'GET' | 'POST',
+    method: 'GET' | 'POST' | 'DELETE',
     path: string,
     headers: Record<string, string>,
     body: string | null,
     expected: number,
+    onData: (chunk: string) => void = () => undefined,
   ): Promise<string | null> {
     return new Promise((resolve, reject) => {
       let status = 0;
@@ -49,6 +36,7 @@ export class HttpLoad {
         },
         onResponseData: (_controller, chunk) => {
           if (status !== expected) wrong += chunk.toString('utf8');
+          else onData(chunk.toString('utf8'));
         },
         onResponseEnd: () => resolve(status === expected ? null : `${String(status)} ${wrong}`),
         onResponseError: (_controller, error) => reject(error),
@@ -57,5 +45,27 @@ export class HttpLoad {
       if (!client) throw new Error('A load without connections');
       client.dispatch({ method, path, headers: { 'content-type': 'application/json', ...headers }, body }, handler);
     });
+  }
+
+  post(
+    connection: number,
+    path: string,
+    headers: Record<string, string>,
+    body: string,
+    expected: number,
+  ): Promise<string | null> {
+    return this.send(connection, 'POST', path, headers, body, expected);
+  }
+
+  /** @returns the body of a 200 @throws Error with any other answer */
+  async get(connection: number, path: string, headers: Record<string, string>): Promise<string> {
+    let body = '';
+    const refusal = await this.send(connection, 'GET', path, headers, null, 200, (chunk) => (body += chunk));
+    if (refusal !== null) throw new Error(`GET ${path}: ${refusal}`);
+    return body;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#clients.map((client) => client.close()));
   }
 }

@@ -27,9 +27,8 @@ export async function makeMerchants(databaseUrl: string, count: number): Promise
     await new Database(dataSource).transaction(async (tx) => {
       for (const { accountId, apiKey, keyHash } of merchants) {
         accounts.insert(tx, { id: accountId, name: 'Padaria', contactEmail: 'owner@example.com', createdAt });
-        keys.insert(tx, {
+        keys.insert(tx, accountId, {
           id: newId(createdAt),
-          accountId,
           mode: 'test',
           keyHash,
           prefix: apiKey.slice(0, 12),

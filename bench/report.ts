@@ -9,9 +9,9 @@ export function told(figure: string, measured: string): Line {
   return { figure, measured, target: null };
 }
 
-export function below(figure: string, value: number, limit: number, unit: string, note = ''): Line {
+export function below(figure: string, value: number, limit: number, unit: string, note = '', digits = 1): Line {
   const target = { text: `under ${String(limit)} ${unit}`, met: value < limit };
-  return { figure, measured: `${value.toFixed(1)} ${unit}${note}`, target };
+  return { figure, measured: `${value.toFixed(digits)} ${unit}${note}`, target };
 }
 
 export function atLeast(figure: string, value: number, limit: number, digits = 2): Line {

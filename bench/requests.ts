@@ -3,14 +3,34 @@ export interface ChargeAnswer {
   readonly pix: { readonly txid: string };
 }
 
-/** An everyday charge: who is charged, what for, and the merchant's own reference. */
-export const CHARGE = JSON.stringify({
-  amount: 1990,
-  payment_method: 'pix',
-  description: 'Order 1042',
-  customer: { name: 'Maria da Silva', document: '529.982.247-25', email: 'maria@example.com' },
-  metadata: { order_id: '1042', channel: 'web' },
-});
+/**
+ * An everyday charge: who is charged, what for, and the merchant's own reference. Each is another customer's: the fraud
+ * guard is part of what is measured, and lets thirty a minute through for one.
+ */
+export function newCharge(): string {
+  return JSON.stringify({
+    amount: 1990,
+    payment_method: 'pix',
+    description: 'Order 1042',
+    customer: { name: 'Maria da Silva', document: newCpf(), email: 'maria@example.com' },
+    metadata: { order_id: '1042', channel: 'web' },
+  });
+}
+
+let customers = 100_000_000;
+
+/** The next one with valid check digits. */
+function newCpf(): string {
+  const base = String(customers++);
+  const first = checkDigit(base);
+  return `${base}${first}${checkDigit(`${base}${first}`)}`;
+}
+
+/** Weights run 2, 3, … from the right, modulo 11. */
+function checkDigit(digits: string): string {
+  const sum = [...digits].reverse().reduce((total, digit, index) => total + Number(digit) * (index + 2), 0);
+  return String(((sum * 10) % 11) % 10);
+}
 
 export const PAY = JSON.stringify({ event: 'pay' });
 

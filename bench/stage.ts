@@ -2,6 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startEmbeddedPostgres } from '../src/core/embedded/index.js';
+import { type Callers, callersOf } from './authentication.js';
 import type { Cleanup } from './cleanup.js';
 import { makeMerchants, type Merchant } from './merchants.js';
 import { recordHotPaths, type Recordings } from './recordings.js';
@@ -51,6 +52,7 @@ export interface Stage {
   /** The service's own database, to look into. */
   readonly database: BareClients;
   readonly merchants: readonly Merchant[];
+  readonly callers: Callers;
   /** A second database in the same PostgreSQL for the bare SQL: the service's relay would else work off its events. */
   readonly bare: BareClients;
   readonly bareMerchants: readonly Merchant[];
@@ -67,6 +69,9 @@ export async function openStage(
   cleanup.add(() => postgres.stop());
   const database = await BareClients.connect(postgres.url, 1, cleanup);
   const merchants = await makeMerchants(postgres.url, MERCHANTS);
+  const [busy] = merchants;
+  if (!busy) throw new Error('No merchants');
+  const callers = await callersOf(postgres.url, service, busy);
 
   progress('recording the statements of a create and of a payment');
   await database.query('CREATE DATABASE bare');
@@ -78,7 +83,17 @@ export async function openStage(
 
   const [version] = await database.query<{ server_version: string }>('SHOW server_version');
   const postgresVersion = version?.server_version ?? 'unknown';
-  return { service, postgresVersion, databaseUrl: postgres.url, recordings, database, merchants, bare, bareMerchants };
+  return {
+    service,
+    postgresVersion,
+    databaseUrl: postgres.url,
+    recordings,
+    database,
+    merchants,
+    callers,
+    bare,
+    bareMerchants,
+  };
 }
 
 /** Waits until no event waits for the relay: what the service still has to do must not run into the bare round. */

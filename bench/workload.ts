@@ -4,7 +4,7 @@ import { newId } from '../src/core/ids.js';
 import type { HttpLoad } from './http-load.js';
 import type { Merchant } from './merchants.js';
 import type { BareClients, Fresh, Replay } from './replay.js';
-import { CHARGE, PAY, payPath } from './requests.js';
+import { newCharge, PAY, payPath } from './requests.js';
 import { drive, type Round } from './stats.js';
 
 /** A charge that waits for its payment. */
@@ -32,7 +32,8 @@ export function httpCreates(
     return drive(workers, seconds, (worker) => {
       if (index >= end) return null;
       const { apiKey } = merchantOf(merchants, index++);
-      return () => load.post(worker, '/v1/charges', { apikey: apiKey, 'idempotency-key': randomUUID() }, CHARGE, 201);
+      return () =>
+        load.post(worker, '/v1/charges', { apikey: apiKey, 'idempotency-key': randomUUID() }, newCharge(), 201);
     });
   };
 }

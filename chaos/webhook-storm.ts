@@ -6,7 +6,7 @@ import pg from 'pg';
 import { Agent, request } from 'undici';
 import type { Cleanup } from '../bench/cleanup.js';
 import { makeMerchants, type Merchant } from '../bench/merchants.js';
-import { CHARGE } from '../bench/requests.js';
+import { newCharge } from '../bench/requests.js';
 import { ServiceProcess } from '../bench/service-process.js';
 import { type Receiver, startReceivers } from '../bench/receivers.js';
 import type { Random } from './random.js';
@@ -133,7 +133,7 @@ export class WebhookStorm {
     const client = async (): Promise<void> => {
       while (next < events) {
         const merchant = this.#merchantOf(next++);
-        await this.#post('/v1/charges', merchant.apiKey, CHARGE, randomUUID());
+        await this.#post('/v1/charges', merchant.apiKey, newCharge(), randomUUID());
         created.count += 1;
       }
     };

@@ -1,5 +1,18 @@
 import { Initial1700000000000 } from './1700000000000-initial.js';
 import { WebhookManagement1700000001000 } from './1700000001000-webhook-management.js';
+import { MembersAndAudit1700000002000 } from './1700000002000-members-and-audit.js';
+import { RequestLogsAndFraud1700000002500 } from './1700000002500-request-logs-and-fraud.js';
+import { Payments1700000003000 } from './1700000003000-payments.js';
+import { Refunds1700000003500 } from './1700000003500-refunds.js';
+import { DailyFigures1700000004000 } from './1700000004000-daily-figures.js';
 
 /** In the order in which they are applied. */
-export const MIGRATIONS = [Initial1700000000000, WebhookManagement1700000001000];
+export const MIGRATIONS = [
+  Initial1700000000000,
+  WebhookManagement1700000001000,
+  MembersAndAudit1700000002000,
+  RequestLogsAndFraud1700000002500,
+  Payments1700000003000,
+  Refunds1700000003500,
+  DailyFigures1700000004000,
+];

@@ -9,10 +9,14 @@ import { CheckoutModule } from './checkout/index.js';
 import { CoreModule, type CoreResources } from './core/core.module.js';
 import { BodyInterceptor, ErrorFilter, ValidationPipe } from './core/http/index.js';
 import { Logger } from './core/log/index.js';
+import { FraudModule } from './fraud/index.js';
 import { HealthModule } from './health/index.js';
+import { OperationsModule } from './operations/index.js';
 import { OutboxModule } from './outbox/index.js';
 import { PaymentsModule } from './payments/index.js';
+import { RequestLogsModule } from './request-logs/index.js';
 import { SandboxModule } from './sandbox/index.js';
+import { TeamModule } from './team/index.js';
 import { TransactionsModule } from './transactions/index.js';
 import { WalletsModule } from './wallets/index.js';
 import { WebhooksModule } from './webhooks/index.js';
@@ -30,12 +34,16 @@ export class AppModule {
         OutboxModule,
         WalletsModule,
         AcquirersModule,
+        FraudModule,
         TransactionsModule,
         ChargesModule,
         PaymentsModule,
         WebhooksModule,
         SandboxModule,
         CheckoutModule,
+        TeamModule,
+        RequestLogsModule,
+        OperationsModule,
         HealthModule,
       ],
       providers: [

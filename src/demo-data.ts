@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AccountsService } from './accounts/index.js';
 import { ApiKeysService } from './api-keys/index.js';
+import { SYSTEM } from './audit/index.js';
 import { ChargesService } from './charges/index.js';
 import type { Config } from './core/config/index.js';
 import { writePrivate } from './core/embedded/index.js';
@@ -42,8 +43,8 @@ export async function ensureDemo(app: NestFastifyApplication, config: Config): P
     return found ? { ...found, base_url: config.publicBaseUrl } : null;
   }
   const password = randomBytes(12).toString('base64url');
-  const { accountId } = await accounts.create({ name: 'Demo', email: EMAIL, password });
-  const key = await app.get(ApiKeysService).issue(accountId, { mode: 'test', label: 'Demo' });
+  const { accountId } = await accounts.create({ name: 'Demo', email: EMAIL, password }, SYSTEM);
+  const key = await app.get(ApiKeysService).issue(accountId, { mode: 'test', label: 'Demo' }, SYSTEM);
   const demo: DemoFile = {
     account_id: accountId,
     email: EMAIL,

@@ -1,15 +1,28 @@
-import { AccountEntity, MemberEntity, UserEntity } from './accounts/index.js';
+import { AccountEntity, InvitationEntity, MemberEntity, UserEntity } from './accounts/index.js';
 import {
   AcquirerNotificationEntity,
   SandboxChargeEntity,
+  SandboxOrderEventEntity,
   SandboxPixEntity,
+  SandboxRefundFailureEntity,
   SandboxReturnEntity,
 } from './acquirers/index.js';
 import { ApiKeyEntity } from './api-keys/index.js';
+import { AuditEventEntity } from './audit/index.js';
+import { RevokedTokenEntity } from './auth/index.js';
 import { IdempotencyKeyEntity } from './core/idempotency/index.js';
 import { EmailEntity } from './core/mail/index.js';
+import { FraudHitEntity } from './fraud/index.js';
 import { EventEntity } from './outbox/index.js';
-import { PixReturnEntity, SettlementEntity, TransactionEntity } from './transactions/index.js';
+import { RequestLogEntity } from './request-logs/index.js';
+import {
+  PixReturnEntity,
+  RefundEntity,
+  SettlementEntity,
+  TransactionChangeEntity,
+  TransactionEntity,
+  TransactionFigureEntity,
+} from './transactions/index.js';
 import { BalanceEntity, JournalEntryEntity, JournalLineEntity, ReleaseEntity } from './wallets/index.js';
 import {
   WebhookAttemptEntity,
@@ -23,20 +36,30 @@ export const ENTITIES = [
   AccountEntity,
   AcquirerNotificationEntity,
   ApiKeyEntity,
+  AuditEventEntity,
   BalanceEntity,
   EmailEntity,
   EventEntity,
+  FraudHitEntity,
   IdempotencyKeyEntity,
+  InvitationEntity,
   JournalEntryEntity,
   JournalLineEntity,
   MemberEntity,
   PixReturnEntity,
+  RefundEntity,
   ReleaseEntity,
+  RequestLogEntity,
+  RevokedTokenEntity,
   SandboxChargeEntity,
+  SandboxOrderEventEntity,
   SandboxPixEntity,
+  SandboxRefundFailureEntity,
   SandboxReturnEntity,
   SettlementEntity,
+  TransactionChangeEntity,
   TransactionEntity,
+  TransactionFigureEntity,
   UserEntity,
   WebhookAttemptEntity,
   WebhookDefaultSecretEntity,

@@ -7,7 +7,8 @@ const DESCRIPTION = `Payment collection for Brazil, Pix first.
 
 - Every body is JSON; amounts are integers in the smallest currency unit (cents for BRL); times are ISO 8601 in UTC.
 - Send your API key in the \`apikey\` header. Keys that start with \`ak_test_\` use the sandbox, \`ak_live_\` move money; the two modes see nothing of each other.
-- Financial writes need an \`Idempotency-Key\`. Repeating a request with the same key and body gives the same answer and one charge.
+- People use the dashboard's routes with the token of \`POST /v1/auth/login\` as \`Authorization: Bearer <token>\`; keys and tokens never stand in for each other.
+- Financial writes need an \`Idempotency-Key\`; payments and refunds carry theirs in the body, as \`idempotencyKey\`. Repeating a request with the same key and body gives the same answer and one charge.
 - Unknown fields are errors. All violations of a request are listed in \`error.details\`.
 - The webhook is the source of truth for outcomes; reading a charge is for one-off checks.
 - Webhooks may come more than once and in any order. Deduplicate on the event's \`id\`; of two events of one charge the one with the higher \`sequence\` (in the older \`payment.*\` family \`data.sequence\`) is the later one.`;
@@ -21,12 +22,19 @@ export function setupOpenApi(app: NestFastifyApplication, baseUrl: string): Open
     .setLicense('MIT', 'https://opensource.org/license/mit')
     .addServer(baseUrl, 'This service')
     .addApiKey({ type: 'apiKey', in: 'header', name: 'apikey', description: '`ak_test_…` or `ak_live_…`.' }, 'apikey')
+    .addBearerAuth({ type: 'http', description: 'The token of POST /v1/auth/login.' }, 'dashboard')
     .addTag('Charges', 'Create and read Pix charges.')
-    .addTag('Payments', 'The same charges in the transaction format.')
+    .addTag('Payments', 'The transaction format: six methods, refunds, receipts.')
     .addTag('Wallets', 'Balances of the account.')
     .addTag('Webhooks', 'Where events are sent.')
+    .addTag('Dashboard', 'Log in and out.')
+    .addTag('API keys', 'Issue, rotate and revoke keys.')
+    .addTag('Members', 'People of the account.')
+    .addTag('Audit events', 'Who did what.')
+    .addTag('Request logs', 'What was asked of the API.')
     .addTag('Sandbox', 'Drive test charges.')
     .addTag('Checkout', 'Public pages for payers.')
+    .addTag('Operators', 'For the staff of the platform.')
     .addTag('Operations', 'Health and metrics.')
     .build();
   const document = SwaggerModule.createDocument(app, config, {

@@ -1,19 +1,25 @@
 import { Injectable } from '@nestjs/common';
-import argon2 from 'argon2';
-import { isEmail } from 'class-validator';
+import { type Actor, AuditTrail } from '../audit/index.js';
 import { Clock } from '../core/clock.js';
-import { Database, uniqueViolation } from '../core/database/index.js';
-import { badRequest, invalidRequest, notFound, type Violation } from '../core/errors/index.js';
+import { Database } from '../core/database/index.js';
+import { invalidRequest, notFound, type Violation } from '../core/errors/index.js';
+import type { IdCursorFilter } from '../core/http/index.js';
 import { newId } from '../core/ids.js';
-import { type Account, type AccountChanges, AccountsRepository, type Role } from './accounts.repository.js';
-import { parseSettings } from './settings.js';
+import { type Account, type AccountChanges, type AccountDetails, AccountsRepository } from './accounts.repository.js';
+import type { Role } from './members.repository.js';
+import { MembersService, normalizeEmail, unlessEmailTaken } from './members.service.js';
+import { Passwords } from './passwords.js';
+import { parseSettings, readSettings, type SettingValues } from './settings.js';
 
-/** Merchants, their members and settings; platform staff. */
+/** Merchants and their settings. */
 @Injectable()
 export class AccountsService {
   constructor(
     private readonly database: Database,
     private readonly accounts: AccountsRepository,
+    private readonly members: MembersService,
+    private readonly passwords: Passwords,
+    private readonly audit: AuditTrail,
     private readonly clock: Clock,
   ) {}
 
@@ -24,125 +30,128 @@ export class AccountsService {
     return account;
   }
 
+  /** For operators. @throws ApiError 404 */
+  async details(id: string): Promise<AccountDetails> {
+    const account = await this.accounts.findDetails(id);
+    if (!account) throw notFound('account');
+    return account;
+  }
+
+  /** For operators. Newest first. */
+  async list(filter: IdCursorFilter): Promise<AccountDetails[]> {
+    return this.accounts.list(filter);
+  }
+
+  /** Whether the document, bare, is on the account's block list. */
+  async blocksDocument(id: string, document: string): Promise<boolean> {
+    return this.accounts.blocksDocument(id, document);
+  }
+
   async noneYet(): Promise<boolean> {
     return this.accounts.isEmpty();
   }
 
   /**
    * Makes an account with its first OWNER.
-   * @param settings `key=value` texts by key, as the CLI takes them
+   * @param input.settings `key=value` texts by key, as the CLI takes them
+   * @param input.values settings as JSON has them, instead
    * @throws ApiError 400 with every violation
    */
-  async create(input: {
-    name: string;
-    email: string;
-    password: string;
-    settings?: Record<string, string>;
-  }): Promise<{ accountId: string; userId: string }> {
-    const settings = parseSettings(input.settings ?? {});
+  async create(
+    input: {
+      name: string;
+      email: string;
+      password: string;
+      settings?: Record<string, string>;
+      values?: SettingValues;
+    },
+    actor: Actor,
+  ): Promise<{ accountId: string; userId: string }> {
+    const settings = input.values ? readSettings(input.values) : parseSettings(input.settings ?? {});
     const name = input.name.trim();
-    const violations: Violation[] = [...checkCredentials(input), ...settings.violations];
+    const violations: Violation[] = [...this.members.checkCredentials(input), ...settings.violations];
     if (name === '' || name.length > 120) {
       violations.push({ param: 'name', code: 'invalid', message: 'must have 1 to 120 characters' });
     }
     if (violations.length > 0) throw invalidRequest(violations);
-    const user = await this.#newUser({ ...input, name, operator: false });
+    const email = normalizeEmail(input.email);
+    const passwordHash = await this.passwords.hash(input.password);
     const now = this.clock.now();
     const accountId = newId(now);
-    await this.#unlessEmailTaken(() =>
+    const userId = await unlessEmailTaken(() =>
       this.database.transaction(async (tx) => {
-        this.accounts.insert(tx, { id: accountId, name, contactEmail: user.email, createdAt: now });
-        this.accounts.insertUser(tx, user);
-        this.accounts.insertMember(tx, { accountId, userId: user.id, role: 'OWNER', createdAt: now });
+        this.accounts.insert(tx, { id: accountId, name, contactEmail: email, createdAt: now });
+        const ownerId = await this.members.admit(tx, { accountId, email, name, passwordHash, role: 'OWNER' });
         await this.accounts.update(tx, accountId, settings.changes);
+        this.audit.record(tx, actor, 'account.created', accountId, { data: { owner_id: ownerId } });
+        return ownerId;
       }),
     );
-    return { accountId, userId: user.id };
+    return { accountId, userId };
   }
 
   /** @throws ApiError 400 for an unknown key or a bad value, 404 for an unknown account */
-  async set(accountId: string, settings: Record<string, string>): Promise<Account> {
+  async set(accountId: string, settings: Record<string, string>, actor: Actor): Promise<Account> {
     const parsed = parseSettings(settings);
     if (parsed.violations.length > 0) throw invalidRequest(parsed.violations);
-    return this.change(accountId, parsed.changes);
+    return this.change(accountId, parsed.changes, actor);
   }
 
-  async change(accountId: string, changes: AccountChanges): Promise<Account> {
-    const account = await this.database.transaction((tx) => this.accounts.update(tx, accountId, changes));
-    if (!account) throw notFound('account');
-    return account;
+  /** The same for settings as JSON has them. */
+  async setValues(accountId: string, values: SettingValues, actor: Actor): Promise<Account> {
+    const read = readSettings(values);
+    if (read.violations.length > 0) throw invalidRequest(read.violations);
+    return this.change(accountId, read.changes, actor);
   }
 
-  /** Adds a member with a login of its own. */
+  /** @throws ApiError 404 for an unknown account */
+  async change(accountId: string, changes: AccountChanges, actor: Actor): Promise<Account> {
+    return this.database.transaction(async (tx) => {
+      const before = await this.accounts.lock(tx, accountId);
+      const account = await this.accounts.update(tx, accountId, changes);
+      if (!before || !account) throw notFound('account');
+      const changed = changedSettings(before, changes);
+      if (Object.keys(changed).length > 0) {
+        this.audit.record(tx, actor, 'account.settings_changed', accountId, { data: { changes: changed } });
+      }
+      return account;
+    });
+  }
+
+  /** Adds a member who can log in at once. @throws ApiError 400 with every violation, 404 for an unknown account */
   async addMember(
     accountId: string,
     input: { email: string; password: string; role: Role },
+    actor: Actor,
   ): Promise<{ userId: string }> {
-    const violations = checkCredentials(input);
+    const violations = this.members.checkCredentials(input);
     if (violations.length > 0) throw invalidRequest(violations);
     await this.get(accountId);
-    const user = await this.#newUser({ ...input, name: input.email, operator: false });
-    await this.#unlessEmailTaken(() =>
+    const email = normalizeEmail(input.email);
+    const passwordHash = await this.passwords.hash(input.password);
+    const userId = await unlessEmailTaken(() =>
       this.database.transaction(async (tx) => {
-        this.accounts.insertUser(tx, user);
-        this.accounts.insertMember(tx, { accountId, userId: user.id, role: input.role, createdAt: user.createdAt });
+        const id = await this.members.admit(tx, { accountId, email, name: email, passwordHash, role: input.role });
+        this.audit.record(tx, actor, 'member.added', accountId, { data: { user_id: id, role: input.role } });
+        return id;
       }),
     );
-    return { userId: user.id };
-  }
-
-  /** Platform staff: a user without an account (decisions §5.2). */
-  async createOperator(input: { email: string; password: string }): Promise<{ userId: string }> {
-    const violations = checkCredentials(input);
-    if (violations.length > 0) throw invalidRequest(violations);
-    const user = await this.#newUser({ ...input, name: input.email, operator: true });
-    await this.#unlessEmailTaken(() =>
-      this.database.transaction(async (tx) => {
-        this.accounts.insertUser(tx, user);
-      }),
-    );
-    return { userId: user.id };
-  }
-
-  async #newUser(input: { email: string; password: string; name: string; operator: boolean }): Promise<{
-    id: string;
-    email: string;
-    name: string;
-    passwordHash: string;
-    operator: boolean;
-    createdAt: Date;
-  }> {
-    const createdAt = this.clock.now();
-    return {
-      id: newId(createdAt),
-      email: input.email.trim().toLowerCase(),
-      name: input.name,
-      passwordHash: await argon2.hash(input.password, { type: argon2.argon2id }),
-      operator: input.operator,
-      createdAt,
-    };
-  }
-
-  async #unlessEmailTaken<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      if (uniqueViolation(error) === 'users_email_key') {
-        throw badRequest('invalid_request', 'A user with this e-mail exists already.', 'email');
-      }
-      throw error;
-    }
+    return { userId };
   }
 }
 
-function checkCredentials(input: { email: string; password: string }): Violation[] {
-  const violations: Violation[] = [];
-  // .local and the like are allowed: the demo owner has such an address.
-  if (!isEmail(input.email.trim(), { require_tld: false })) {
-    violations.push({ param: 'email', code: 'invalid', message: 'must be an e-mail address' });
-  }
-  if (input.password.length < 10) {
-    violations.push({ param: 'password', code: 'too_short', message: 'must have at least 10 characters' });
-  }
-  return violations;
+/** By the names that settings have outside. Of a list only its length: it may be one of customers' documents. */
+function changedSettings(
+  before: AccountDetails,
+  changes: AccountChanges,
+): Record<string, { from: unknown; to: unknown }> {
+  const shown = (value: unknown): unknown => (Array.isArray(value) ? `${value.length} entries` : value);
+  return Object.fromEntries(
+    (Object.keys(changes) as (keyof AccountChanges)[])
+      .filter((key) => JSON.stringify(before[key]) !== JSON.stringify(changes[key]))
+      .map((key) => [
+        key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+        { from: shown(before[key]), to: shown(changes[key]) },
+      ]),
+  );
 }

@@ -1,4 +1,15 @@
-export { AccountEntity, MemberEntity, UserEntity } from './account.entity.js';
+export { AccountEntity, InvitationEntity, MemberEntity, UserEntity } from './account.entity.js';
 export { AccountsModule } from './accounts.module.js';
-export { ACCOUNT_COLUMNS, type Account, type AccountRow, type Role, toAccount } from './accounts.repository.js';
+export {
+  ACCOUNT_COLUMNS,
+  type Account,
+  type AccountDetails,
+  type AccountRow,
+  type FraudMode,
+  toAccount,
+} from './accounts.repository.js';
 export { AccountsService } from './accounts.service.js';
+export { type LoginUser, type Member, type Role } from './members.repository.js';
+export { type Invitation, MembersService } from './members.service.js';
+export { Passwords } from './passwords.js';
+export { type SettingName, SETTINGS, type SettingValues } from './settings.js';

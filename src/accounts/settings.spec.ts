@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseSettings, SETTINGS } from './settings.js';
+import { parseSettings, readSettings, type SettingName, SETTINGS } from './settings.js';
 
 describe('settings as texts', () => {
   it('are these', () => {
@@ -9,8 +9,13 @@ describe('settings as texts', () => {
       'default_expires_in',
       'fee_bps',
       'fee_fixed',
+      'fraud_blocked_documents',
+      'fraud_max_amount',
+      'fraud_mode',
+      'fraud_velocity',
       'name',
       'payer_lock',
+      'pix_out_fee',
       'release_days',
     ]);
   });
@@ -23,11 +28,26 @@ describe('settings as texts', () => {
     ['fee_bps', '0', { feeBps: 0 }],
     ['fee_bps', '10000', { feeBps: 10_000 }],
     ['fee_fixed', '999999999999', { feeFixed: 999_999_999_999 }],
+    ['pix_out_fee', '0', { pixOutFee: 0 }],
+    ['pix_out_fee', '999999999999', { pixOutFee: 999_999_999_999 }],
     ['release_days', '365', { releaseDays: 365 }],
     ['payer_lock', 'true', { payerLock: true }],
     ['payer_lock', 'false', { payerLock: false }],
     ['default_expires_in', '60', { defaultExpiresIn: 60 }],
     ['default_expires_in', '86400', { defaultExpiresIn: 86_400 }],
+    ['fraud_mode', 'enforce', { fraudMode: 'enforce' }],
+    ['fraud_mode', 'shadow', { fraudMode: 'shadow' }],
+    ['fraud_mode', 'off', { fraudMode: 'off' }],
+    ['fraud_velocity', '1', { fraudVelocity: 1 }],
+    ['fraud_velocity', '10000', { fraudVelocity: 10_000 }],
+    ['fraud_max_amount', '1', { fraudMaxAmount: 1 }],
+    ['fraud_max_amount', 'none', { fraudMaxAmount: null }],
+    ['fraud_blocked_documents', '', { fraudBlockedDocuments: [] }],
+    [
+      'fraud_blocked_documents',
+      '529.982.247-25,11144477735,52998224725',
+      { fraudBlockedDocuments: ['52998224725', '11144477735'] },
+    ],
   ])('take %s=%s', (key, text, changes) => {
     expect(parseSettings({ [key]: text })).toStrictEqual({ changes, violations: [] });
     expect(parseSettings({ [key.replaceAll('_', '-')]: text })).toStrictEqual({ changes, violations: [] });
@@ -39,13 +59,21 @@ describe('settings as texts', () => {
     ...['', ' ', 'x'.repeat(61)].map((text) => ['city', text]),
     ...['', '-1', '10001', '1.5', '1e3', ' 1', '0x10', '１', 'NaN', 'Infinity'].map((text) => ['fee_bps', text]),
     ...['-1', '1000000000000', '9'.repeat(16), '9'.repeat(400)].map((text) => ['fee_fixed', text]),
+    ...['-1', '1.5', '1000000000000'].map((text) => ['pix_out_fee', text]),
     ...['366', '-1', ''].map((text) => ['release_days', text]),
     ...['TRUE', '1', 'yes', ''].map((text) => ['payer_lock', text]),
     ...['59', '86401', '0', ''].map((text) => ['default_expires_in', text]),
+    ...['Enforce', 'on', ''].map((text) => ['fraud_mode', text]),
+    ...['0', '10001', 'none', '1.5'].map((text) => ['fraud_velocity', text]),
+    ...['0', 'null', '-1', '1000000000000', ''].map((text) => ['fraud_max_amount', text]),
+    ...['none', '52998224726', '52998224725,', 'x'].map((text) => ['fraud_blocked_documents', text]),
+    ['fee_bps', 'none'],
   ])('refuse %s=%j and say what it must be', (key = '', text = '') => {
     const { changes, violations } = parseSettings({ [key]: text });
     expect(changes).toEqual({});
-    expect(violations).toEqual([{ param: key, code: 'invalid', message: `must be ${SETTINGS[key]?.rule}` }]);
+    expect(violations).toEqual([
+      { param: key, code: 'invalid', message: `must be ${SETTINGS[key as SettingName].rule}` },
+    ]);
   });
 
   it('list every problem, unknown names and those that every object has among them', () => {
@@ -58,5 +86,40 @@ describe('settings as texts', () => {
       'fee_bps invalid',
     ]);
     expect(violations[0]?.message).toContain('fee_bps');
+  });
+});
+
+describe('settings as JSON', () => {
+  it.each<[SettingName, unknown, object]>([
+    ['name', 'Padaria', { name: 'Padaria' }],
+    ['fee_bps', 150, { feeBps: 150 }],
+    ['payer_lock', true, { payerLock: true }],
+    ['fraud_max_amount', 5_000, { fraudMaxAmount: 5_000 }],
+    ['fraud_max_amount', null, { fraudMaxAmount: null }],
+    ['fraud_blocked_documents', ['12.ABC.345/01DE-35'], { fraudBlockedDocuments: ['12ABC34501DE35'] }],
+  ])('take %s = %j', (name, value, changes) => {
+    expect(readSettings({ [name]: value })).toStrictEqual({ changes, violations: [] });
+  });
+
+  it.each<[SettingName, unknown]>([
+    ...[1, null, {}, []].map((value): [SettingName, unknown] => ['name', value]),
+    ...['150', 1.5, null, true, Number.NaN].map((value): [SettingName, unknown] => ['fee_bps', value]),
+    ...['true', 1, null].map((value): [SettingName, unknown] => ['payer_lock', value]),
+    ...['none', '5000', 0].map((value): [SettingName, unknown] => ['fraud_max_amount', value]),
+    ...['52998224725', [52998224725], [null], {}].map((value): [SettingName, unknown] => [
+      'fraud_blocked_documents',
+      value,
+    ]),
+  ])('refuse %s = %j: a value has its JSON type', (name, value) => {
+    expect(readSettings({ [name]: value })).toEqual({
+      changes: {},
+      violations: [{ param: name, code: 'invalid', message: `must be ${SETTINGS[name].rule}` }],
+    });
+  });
+
+  it('refuse a block list that is too long', () => {
+    const documents = Array<string>(1_001).fill('52998224725');
+    expect(readSettings({ fraud_blocked_documents: documents }).violations).toHaveLength(1);
+    expect(readSettings({ fraud_blocked_documents: documents.slice(1) }).violations).toEqual([]);
   });
 });

@@ -1,76 +1,132 @@
 import { isEmail } from 'class-validator';
+import { normalizeTaxId } from '../brazil/index.js';
 import type { Violation } from '../core/errors/index.js';
 import { MAX_AMOUNT } from '../core/money/index.js';
 import type { AccountChanges } from './accounts.repository.js';
 
 interface Setting {
-  /** What a value must be, as the CLI's error says it. */
+  /** The JSON type; the texts of the command line are turned into it first. */
+  readonly kind: 'text' | 'integer' | 'boolean' | 'list';
+  /** What a value must be, as errors say it. */
   readonly rule: string;
-  /** The change, or null when the text breaks the rule. */
-  parse(text: string): AccountChanges | null;
+  /** The change, or null when the value breaks the rule. */
+  read(value: unknown): AccountChanges | null;
 }
 
-function whole(text: string, max: number): number | null {
-  const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-  return value <= max ? value : null;
+/** Every request reads the account, and with it whether this list is empty. */
+const MAX_BLOCKED_DOCUMENTS = 1_000;
+
+function text(rule: string, change: (value: string) => AccountChanges | null): Setting {
+  return { kind: 'text', rule, read: (value) => (typeof value === 'string' ? change(value) : null) };
+}
+
+/** @param max characters, before blanks around them are dropped */
+function label(rule: string, max: number, change: (value: string) => AccountChanges): Setting {
+  return text(rule, (value) => (value.trim() !== '' && value.length <= max ? change(value.trim()) : null));
+}
+
+function integer(rule: string, min: number, max: number, change: (value: number) => AccountChanges): Setting {
+  const read = (value: unknown): AccountChanges | null =>
+    typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max ? change(value) : null;
+  return { kind: 'integer', rule, read };
+}
+
+function orNone(setting: Setting, none: AccountChanges): Setting {
+  return {
+    ...setting,
+    rule: `${setting.rule}, or none (null in JSON)`,
+    read: (value) => (value === null ? none : setting.read(value)),
+  };
+}
+
+function blockedDocuments(value: unknown): AccountChanges | null {
+  if (!Array.isArray(value) || value.length > MAX_BLOCKED_DOCUMENTS) return null;
+  const documents = value.map((item: unknown) => (typeof item === 'string' ? normalizeTaxId(item) : null));
+  const valid = documents.filter((document) => document !== null);
+  return valid.length === documents.length ? { fraudBlockedDocuments: [...new Set(valid)] } : null;
 }
 
 /** Every setting of an account that staff can change, with its rule: one row here is all a new one needs. */
-export const SETTINGS: Record<string, Setting> = {
-  name: {
-    rule: '1 to 120 characters',
-    parse: (text) => (text.trim() !== '' && text.length <= 120 ? { name: text.trim() } : null),
-  },
-  contact_email: {
-    rule: 'an e-mail address',
-    parse: (text) => (isEmail(text, { require_tld: false }) ? { contactEmail: text } : null),
-  },
-  city: {
-    rule: '1 to 60 characters; shown in the BR Code',
-    parse: (text) => (text.trim() !== '' && text.length <= 60 ? { city: text.trim() } : null),
-  },
-  fee_bps: {
-    rule: 'basis points, 0 to 10000',
-    parse: (text) => {
-      const feeBps = whole(text, 10_000);
-      return feeBps === null ? null : { feeBps };
-    },
-  },
-  fee_fixed: {
-    rule: `cents, 0 to ${MAX_AMOUNT}`,
-    parse: (text) => {
-      const feeFixed = whole(text, MAX_AMOUNT);
-      return feeFixed === null ? null : { feeFixed };
-    },
-  },
-  release_days: {
-    rule: 'calendar days, 0 to 365',
-    parse: (text) => {
-      const releaseDays = whole(text, 365);
-      return releaseDays === null ? null : { releaseDays };
-    },
-  },
+export const SETTINGS = {
+  name: label('1 to 120 characters', 120, (name) => ({ name })),
+  contact_email: text('an e-mail address', (value) =>
+    isEmail(value, { require_tld: false }) ? { contactEmail: value } : null,
+  ),
+  city: label('1 to 60 characters; shown in the BR Code', 60, (city) => ({ city })),
+  fee_bps: integer('basis points, 0 to 10000', 0, 10_000, (feeBps) => ({ feeBps })),
+  fee_fixed: integer(`cents, 0 to ${MAX_AMOUNT}`, 0, MAX_AMOUNT, (feeFixed) => ({ feeFixed })),
+  pix_out_fee: integer(
+    `cents of a Pix-out, for refunds with passFeeToTenant; 0 to ${MAX_AMOUNT}`,
+    0,
+    MAX_AMOUNT,
+    (pixOutFee) => ({ pixOutFee }),
+  ),
+  release_days: integer('calendar days, 0 to 365', 0, 365, (releaseDays) => ({ releaseDays })),
   payer_lock: {
+    kind: 'boolean',
     rule: 'true or false',
-    parse: (text) => (text === 'true' || text === 'false' ? { payerLock: text === 'true' } : null),
+    read: (value) => (typeof value === 'boolean' ? { payerLock: value } : null),
   },
-  default_expires_in: {
-    rule: 'seconds, 60 to 86400',
-    parse: (text) => {
-      const defaultExpiresIn = whole(text, 86_400);
-      return defaultExpiresIn === null || defaultExpiresIn < 60 ? null : { defaultExpiresIn };
-    },
+  default_expires_in: integer('seconds, 60 to 86400', 60, 86_400, (defaultExpiresIn) => ({ defaultExpiresIn })),
+  fraud_mode: text('enforce, shadow or off', (value) =>
+    value === 'enforce' || value === 'shadow' || value === 'off' ? { fraudMode: value } : null,
+  ),
+  fraud_velocity: integer('charges a minute for one customer document, 1 to 10000', 1, 10_000, (fraudVelocity) => ({
+    fraudVelocity,
+  })),
+  fraud_max_amount: orNone(
+    integer(`cents, 1 to ${MAX_AMOUNT}`, 1, MAX_AMOUNT, (fraudMaxAmount) => ({ fraudMaxAmount })),
+    { fraudMaxAmount: null },
+  ),
+  fraud_blocked_documents: {
+    kind: 'list',
+    rule: `a list of at most ${MAX_BLOCKED_DOCUMENTS} CPFs and CNPJs`,
+    read: blockedDocuments,
   },
-};
+} as const satisfies Record<string, Setting>;
+
+export type SettingName = keyof typeof SETTINGS;
+
+/** Settings by name, with values of their JSON types: none for a number that is not limited is null. */
+export type SettingValues = Readonly<Record<string, unknown>>;
+
+/** The JSON value that a text of the command line stands for; the rule of the setting says whether it will do. */
+function fromText(kind: Setting['kind'], value: string): unknown {
+  switch (kind) {
+    case 'text':
+      return value;
+    case 'integer':
+      // Not Number alone, which takes ' 1', '1e3' and '0x10'.
+      return value === 'none' ? null : /^\d{1,15}$/.test(value) ? Number(value) : value;
+    case 'boolean':
+      return value === 'true' ? true : value === 'false' ? false : value;
+    case 'list':
+      return value === '' ? [] : value.split(',');
+  }
+}
 
 /** Reads `key=value` settings; every problem is listed, not only the first. Dashes and underscores are the same. */
-export function parseSettings(texts: Record<string, string>): { changes: AccountChanges; violations: Violation[] } {
+export function parseSettings(texts: Readonly<Record<string, string>>): {
+  changes: AccountChanges;
+  violations: Violation[];
+} {
+  return read(Object.entries(texts), (setting, value) => fromText(setting.kind, value));
+}
+
+/** The same for JSON. */
+export function readSettings(values: SettingValues): { changes: AccountChanges; violations: Violation[] } {
+  return read(Object.entries(values), (_setting, value) => value);
+}
+
+function read<V>(
+  entries: readonly (readonly [string, V])[],
+  valueOf: (setting: Setting, value: V) => unknown,
+): { changes: AccountChanges; violations: Violation[] } {
   let changes: AccountChanges = {};
   const violations: Violation[] = [];
-  for (const [key, text] of Object.entries(texts)) {
-    const name = key.replaceAll('-', '_');
-    const setting = Object.hasOwn(SETTINGS, name) ? SETTINGS[name] : undefined;
-    const change = setting?.parse(text);
+  for (const [key, value] of entries) {
+    const setting = settingOf(key.replaceAll('-', '_'));
+    const change = setting?.read(valueOf(setting, value));
     if (!setting) {
       violations.push({ param: key, code: 'unknown', message: `is not one of ${Object.keys(SETTINGS).join(', ')}` });
     } else if (!change) {
@@ -80,4 +136,8 @@ export function parseSettings(texts: Record<string, string>): { changes: Account
     }
   }
   return { changes, violations };
+}
+
+function settingOf(name: string): Setting | undefined {
+  return Object.hasOwn(SETTINGS, name) ? SETTINGS[name as SettingName] : undefined;
 }

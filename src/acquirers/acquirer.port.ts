@@ -1,13 +1,19 @@
 import type { Amount } from '../core/money/index.js';
 
-export type PaymentMethod = 'PIX' | 'CREDIT_CARD' | 'MBWAY' | 'MULTIBANCO' | 'BOLETO' | 'CRYPTO';
+export const PAYMENT_METHODS = ['PIX', 'CREDIT_CARD', 'MBWAY', 'MULTIBANCO', 'BOLETO', 'CRYPTO'] as const;
+export type PaymentMethod = (typeof PAYMENT_METHODS)[number];
 
+/** How a Pix is refunded: by its end-to-end id, or as a new Pix to a key. */
 export type RefundStrategy = 'devolution' | 'cashout';
+
+/** How money goes back to who paid: a Pix by one of its strategies, a card payment to its card. */
+export type RefundWay = RefundStrategy | 'card';
 
 /** What an acquirer can do; a use case asks here instead of trying. */
 export interface AcquirerCapabilities {
   readonly methods: readonly PaymentMethod[];
-  readonly refundStrategies: readonly RefundStrategy[];
+  /** The ways money of each method can go back; a method without an entry cannot be refunded. */
+  readonly refunds: Partial<Record<PaymentMethod, readonly RefundWay[]>>;
   readonly receipts: boolean;
 }
 
@@ -65,23 +71,125 @@ export interface ReceivedPix {
   readonly payerDocument: string | null;
 }
 
-/** API Pix: `PUT /pix/{e2eid}/devolucao/{id}`, idempotent on (end-to-end id, our id). */
-export interface PixReturnRequest {
-  readonly endToEndId: string;
+/** (reference, returnId) names a return for ever: asking under the same name again never pays a second time. */
+export interface ReturnName {
+  readonly way: RefundWay;
+  /** What the acquirer knows the payment by: the end-to-end id of a Pix. */
+  readonly reference: string;
+  /** Chosen by us before the first attempt; 1 to 35 letters and digits. */
   readonly returnId: string;
-  readonly amount: Amount;
 }
 
-export type PixReturnState =
+/** Money that goes back. API Pix: `PUT /pix/{e2eid}/devolucao/{id}` for a devolution, a Pix-out by our id for a cashout. */
+export interface ReturnRequest extends ReturnName {
+  readonly amount: Amount;
+  readonly currency: string;
+  /** `cashout`: the Pix key it goes to; null otherwise. */
+  readonly destination: string | null;
+}
+
+/** Why an acquirer did not send money back. Its own words stay in the adapter's log: they may name people. */
+export type ReturnFailure = 'amount_exceeded' | 'destination_invalid' | 'insufficient_funds' | 'too_late' | 'refused';
+
+export type ReturnState =
   | { readonly kind: 'in_progress' }
-  | { readonly kind: 'returned' }
-  | { readonly kind: 'failed'; readonly reason: string }
+  /** `bankReference`: what the payer's bank shows, a devolution's rtrId or a cashout's end-to-end id; null when unknown. */
+  | { readonly kind: 'returned'; readonly bankReference: string | null }
+  /** Final: no money has moved, and under this name none will. */
+  | { readonly kind: 'failed'; readonly reason: ReturnFailure }
   | { readonly kind: 'not_found' };
+
+/** Every method but Pix, which has a shape of its own. */
+export type OrderMethod = Exclude<PaymentMethod, 'PIX'>;
+
+/** What a payer needs to pay by each of the methods, as the acquirer made it. An entry is there once it was issued. */
+export interface Artefacts {
+  readonly CREDIT_CARD?: { readonly redirectUrl: string };
+  /** The payer is asked in the MB WAY app: nothing to show. */
+  readonly MBWAY?: Record<string, never>;
+  readonly MULTIBANCO?: { readonly entity: string; readonly reference: string };
+  readonly BOLETO?: { readonly barcode: string; readonly line: string; readonly pdfUrl: string };
+  /** `amount` is decimal, as the payer types it. */
+  readonly CRYPTO?: {
+    readonly address: string;
+    readonly amount: string;
+    readonly network: string;
+    readonly currency: string;
+  };
+}
+
+/** An order by one method. We choose the txid: repeating a request, or one for another method, is about the same order. */
+export interface OrderRequest {
+  readonly txid: string;
+  readonly method: OrderMethod;
+  /** In the smallest unit of `currency`. */
+  readonly amount: Amount;
+  readonly currency: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+  /** Where the payer goes after a card's page; null: nowhere. */
+  readonly returnUrl: string | null;
+  /** E.164, for MB WAY. */
+  readonly phone: string | null;
+  readonly merchant: { readonly name: string };
+  readonly payer: { readonly name: string | null; readonly document: string | null };
+}
+
+export type OrderOutcome =
+  | { readonly kind: 'issued'; readonly artefacts: Artefacts }
+  /** As for a Pix charge. */
+  | { readonly kind: 'refused'; readonly code: string; readonly reason: string }
+  | { readonly kind: 'unavailable' }
+  | { readonly kind: 'unknown' };
+
+/** Money that did arrive by another method than Pix. */
+export interface ReceivedPayment {
+  /** What the acquirer knows this payment by, for ever and for it alone. */
+  readonly reference: string;
+  readonly txid: string;
+  readonly method: OrderMethod;
+  readonly amount: Amount;
+  readonly settledAt: Date;
+  readonly fee: Amount;
+  readonly payerDocument: string | null;
+}
+
+/** What happened to an order besides money arriving. The last two are of cards that were paid. */
+export interface OrderEvent {
+  readonly txid: string;
+  readonly kind: 'processing' | 'expired' | 'refused' | 'removed' | 'chargeback' | 'dispute';
+  readonly reason: string;
+  readonly at: Date;
+}
+
+/** The part of an acquirer for everything but Pix. As with Pix, what throws leaves the outcome unknown. */
+export interface OrderDesk {
+  issue(request: OrderRequest): Promise<OrderOutcome>;
+  /** @returns null when the acquirer knows of no such payment */
+  getPayment(reference: string): Promise<ReceivedPayment | null>;
+  /** @param reference as the notification named it @returns null when the acquirer knows of no such event */
+  getEvent(reference: string): Promise<OrderEvent | null>;
+}
+
+/** What the acquirer says of a charge or order at this moment. */
+export interface AcquirerStatus {
+  /** In the acquirer's own words. */
+  readonly status: string;
+  /** Its answer, without documents of people. */
+  readonly raw: Record<string, unknown>;
+}
+
+/** Which payment a receipt is asked for. */
+export interface ReceiptRequest {
+  readonly reference: string;
+  readonly merchant: { readonly name: string };
+  readonly currency: string;
+}
 
 /** Something the acquirer said happened: only a hint, nothing is done before it is confirmed by asking. */
 export interface NotificationHint {
-  readonly kind: 'pix' | 'charge';
-  /** `pix`: the end-to-end id; `charge`: the txid. */
+  readonly kind: 'pix' | 'charge' | 'payment' | 'order';
+  /** `pix`: the end-to-end id; `charge`: the txid; `payment`: the payment's reference; `order`: the event's. */
   readonly reference: string;
 }
 
@@ -97,6 +205,17 @@ export interface Acquirer {
   getPixCharge(txid: string): Promise<PixChargeState>;
   /** @returns null when the acquirer knows of no such Pix */
   getPix(endToEndId: string): Promise<ReceivedPix | null>;
-  requestReturn(request: PixReturnRequest): Promise<PixReturnState>;
-  getReturn(endToEndId: string, returnId: string): Promise<PixReturnState>;
+  requestReturn(request: ReturnRequest): Promise<ReturnState>;
+  getReturn(name: ReturnName): Promise<ReturnState>;
+  /** Null for an acquirer of Pix only. */
+  readonly orders: OrderDesk | null;
+  /**
+   * Takes a charge or order back, so that nobody pays it any more (API Pix: `PATCH /cob/{txid}`). May be repeated, and
+   * one that is not there, is over or was paid is no error: money that came comes as a notification.
+   */
+  cancel(txid: string): Promise<void>;
+  /** The state right now. @returns null when the acquirer knows of no such charge or order */
+  getStatus(txid: string): Promise<AcquirerStatus | null>;
+  /** @returns a PDF, or null when there is none for this payment; asked only where `capabilities.receipts` */
+  getReceipt(request: ReceiptRequest): Promise<Buffer | null>;
 }

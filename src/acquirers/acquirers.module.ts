@@ -3,10 +3,20 @@ import { AcquirersService } from './acquirers.service.js';
 import { InboxRepository } from './inbox.repository.js';
 import { InboxService } from './inbox.service.js';
 import { SandboxBankRepository } from './sandbox/sandbox-bank.repository.js';
+import { SandboxOrders } from './sandbox/sandbox-orders.js';
+import { SandboxOrdersRepository } from './sandbox/sandbox-orders.repository.js';
 import { SandboxAcquirer } from './sandbox/sandbox.acquirer.js';
 
 @Module({
-  providers: [AcquirersService, InboxRepository, InboxService, SandboxBankRepository, SandboxAcquirer],
+  providers: [
+    AcquirersService,
+    InboxRepository,
+    InboxService,
+    SandboxBankRepository,
+    SandboxOrdersRepository,
+    SandboxOrders,
+    SandboxAcquirer,
+  ],
   exports: [AcquirersService, InboxService, SandboxAcquirer],
 })
 export class AcquirersModule {}

@@ -5,7 +5,7 @@ import { Database, type Tx } from '../core/database/index.js';
 import { newId } from '../core/ids.js';
 import { Logger } from '../core/log/index.js';
 import { JobQueue, Poller } from '../core/queue/index.js';
-import type { NotificationHint, PixChargeEnd, ReceivedPix } from './acquirer.port.js';
+import type { NotificationHint, OrderEvent, PixChargeEnd, ReceivedPayment, ReceivedPix } from './acquirer.port.js';
 import { AcquirersService } from './acquirers.service.js';
 import { InboxRepository, type Notification } from './inbox.repository.js';
 
@@ -19,6 +19,8 @@ declare module '../core/queue/index.js' {
 export interface ConfirmedHandlers {
   pixReceived(acquirer: string, pix: ReceivedPix): Promise<void>;
   chargeEnded(acquirer: string, txid: string, end: PixChargeEnd): Promise<void>;
+  paymentReceived(acquirer: string, payment: ReceivedPayment): Promise<void>;
+  orderMoved(acquirer: string, event: OrderEvent): Promise<void>;
 }
 
 const SWEEP_MS = 1_000;
@@ -121,6 +123,16 @@ export class InboxService implements OnApplicationBootstrap {
         if (state.kind === 'not_found' || !state.ended) return false;
         await this.#handlers.chargeEnded?.(acquirer.name, notification.reference, state.ended);
         return true;
+      }
+      case 'payment': {
+        const payment = (await acquirer.orders?.getPayment(notification.reference)) ?? null;
+        if (payment) await this.#handlers.paymentReceived?.(acquirer.name, payment);
+        return payment !== null;
+      }
+      case 'order': {
+        const event = (await acquirer.orders?.getEvent(notification.reference)) ?? null;
+        if (event) await this.#handlers.orderMoved?.(acquirer.name, event);
+        return event !== null;
       }
     }
   }

@@ -3,16 +3,54 @@ import { ACCOUNT_COLUMNS, type Account, type AccountRow, toAccount } from '../ac
 import { Reader, statement, type Tx } from '../core/database/index.js';
 import type { Mode } from '../core/mode.js';
 
+export interface ApiKey {
+  readonly id: string;
+  readonly mode: Mode;
+  readonly keyHash: Buffer;
+  readonly prefix: string;
+  readonly label: string | null;
+  readonly createdAt: Date;
+}
+
 /** One indexed query for every request: key and account together (the account's columns are read, never written). */
 const FIND_ACTIVE = statement(
   'api_keys.find_active',
   `SELECT k.id AS key_id, k.mode, ${ACCOUNT_COLUMNS} FROM api_keys k JOIN accounts a ON a.id = k.account_id
    WHERE k.key_hash = $1 AND k.revoked_at IS NULL`,
 );
+const COLUMNS = 'id, mode, key_hash, prefix, label, created_at';
+const LIST_ACTIVE = statement(
+  'api_keys.list_active',
+  `SELECT ${COLUMNS} FROM api_keys WHERE account_id = $1 AND revoked_at IS NULL ORDER BY id DESC`,
+);
 const INSERT = statement(
   'api_keys.insert',
   `INSERT INTO api_keys (id, account_id, mode, key_hash, prefix, label, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
 );
+const REVOKE = statement(
+  'api_keys.revoke',
+  `UPDATE api_keys SET revoked_at = $3 WHERE account_id = $1 AND id = $2 AND revoked_at IS NULL RETURNING ${COLUMNS}`,
+);
+
+interface Row {
+  id: string;
+  mode: Mode;
+  key_hash: Buffer;
+  prefix: string;
+  label: string | null;
+  created_at: Date;
+}
+
+function toApiKey(row: Row): ApiKey {
+  return {
+    id: row.id,
+    mode: row.mode,
+    keyHash: row.key_hash,
+    prefix: row.prefix,
+    label: row.label,
+    createdAt: row.created_at,
+  };
+}
 
 @Injectable()
 export class ApiKeysRepository {
@@ -23,18 +61,18 @@ export class ApiKeysRepository {
     return row ? { keyId: row.key_id, mode: row.mode, account: toAccount(row) } : null;
   }
 
-  insert(
-    tx: Tx,
-    key: {
-      id: string;
-      accountId: string;
-      mode: Mode;
-      keyHash: Buffer;
-      prefix: string;
-      label: string | null;
-      createdAt: Date;
-    },
-  ): void {
-    tx.defer(INSERT, [key.id, key.accountId, key.mode, key.keyHash, key.prefix, key.label, key.createdAt]);
+  /** Newest first. */
+  async listActive(accountId: string): Promise<ApiKey[]> {
+    return (await this.reader.query<Row>(LIST_ACTIVE, [accountId])).map(toApiKey);
+  }
+
+  insert(tx: Tx, accountId: string, key: ApiKey): void {
+    tx.defer(INSERT, [key.id, accountId, key.mode, key.keyHash, key.prefix, key.label, key.createdAt]);
+  }
+
+  /** @returns the key that was live until now; null when there is none: of two at once one gets it */
+  async revoke(tx: Tx, accountId: string, id: string, at: Date): Promise<ApiKey | null> {
+    const [row] = await tx.query<Row>(REVOKE, [accountId, id, at]);
+    return row ? toApiKey(row) : null;
   }
 }

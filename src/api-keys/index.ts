@@ -1,3 +1,3 @@
 export { ApiKeyEntity } from './api-key.entity.js';
 export { ApiKeysModule } from './api-keys.module.js';
-export { ApiKeysService, type IssuedApiKey } from './api-keys.service.js';
+export { ApiKeysService } from './api-keys.service.js';

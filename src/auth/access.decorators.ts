@@ -1,14 +1,26 @@
 import { applyDecorators, createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
-import { ApiHeader, ApiSecurity } from '@nestjs/swagger';
+import { ApiBearerAuth, ApiHeader, ApiSecurity } from '@nestjs/swagger';
+import type { FastifyRequest } from 'fastify';
+import type { Actor, Origin } from '../audit/index.js';
 import type { Scope } from '../core/mode.js';
 import { ApiErrors } from '../core/http/index.js';
-import { type ApiKeyPrincipal, principalOf } from './principal.js';
+import {
+  actorOf,
+  type ApiKeyPrincipal,
+  type DashboardRole,
+  type MemberPrincipal,
+  originOf,
+  principalOf,
+  type UserPrincipal,
+} from './principal.js';
 
-export type Access = 'public' | 'api-key';
+export type Access = 'public' | 'api-key' | 'dashboard';
 
 export const ACCESS = Symbol('access');
 export const IDEMPOTENT = Symbol('idempotent');
 export const IP_LIMIT = Symbol('ip limit');
+export const ROLES = Symbol('roles');
+export const ROLE_REFUSAL = Symbol('role refusal');
 export const TEST_ONLY = Symbol('test keys only');
 
 /** Nobody is asked who they are. The list of public routes is held by a test: adding one is a decision. */
@@ -23,6 +35,25 @@ export function ApiKeyAuth(): MethodDecorator & ClassDecorator {
     ApiSecurity('apikey'),
     ApiErrors(401, 429, 500, 503),
   );
+}
+
+/**
+ * People: `Authorization: Bearer` with the token of the login. Without roles every member of an account is let in, and
+ * nobody who is none; an operator only where 'OPERATOR' is named. Everybody else gets 403.
+ */
+export function DashboardAuth(...roles: DashboardRole[]): MethodDecorator & ClassDecorator {
+  const allowed: readonly DashboardRole[] = roles.length > 0 ? roles : ['OWNER', 'ADMIN', 'MEMBER'];
+  return applyDecorators(
+    SetMetadata(ACCESS, 'dashboard' satisfies Access),
+    SetMetadata(ROLES, allowed),
+    ApiBearerAuth('dashboard'),
+    ApiErrors(401, 429, 500, 503, ...(allowed.length < 4 ? [403] : [])),
+  );
+}
+
+/** The `error.code` for who has not the role, where it is not `forbidden`. */
+export function RoleRefusal(code: string): MethodDecorator & ClassDecorator {
+  return SetMetadata(ROLE_REFUSAL, code);
 }
 
 /** A financial write: without the header `Idempotency-Key` it is a 400. */
@@ -50,12 +81,35 @@ export function TestKeysOnly(): MethodDecorator & ClassDecorator {
   return SetMetadata(TEST_ONLY, true);
 }
 
+function requestOf(context: ExecutionContext): FastifyRequest {
+  return context.switchToHttp().getRequest<FastifyRequest>();
+}
+
 /** Account and mode of the caller: what every query of the request is restricted to. */
 export const CurrentScope = createParamDecorator((_data: unknown, context: ExecutionContext): Scope => {
-  const { accountId, mode } = principalOf(context.switchToHttp().getRequest());
+  const { accountId, mode } = principalOf(requestOf(context), 'api-key');
   return { accountId, mode };
 });
 
 export const CurrentPrincipal = createParamDecorator((_data: unknown, context: ExecutionContext): ApiKeyPrincipal =>
-  principalOf(context.switchToHttp().getRequest()),
+  principalOf(requestOf(context), 'api-key'),
+);
+
+/** For routes of members only: the account they are logged in to is what every query is restricted to. */
+export const CurrentMember = createParamDecorator((_data: unknown, context: ExecutionContext): MemberPrincipal =>
+  principalOf(requestOf(context), 'member'),
+);
+
+export const CurrentUser = createParamDecorator((_data: unknown, context: ExecutionContext): UserPrincipal =>
+  principalOf(requestOf(context), 'member', 'operator'),
+);
+
+/** The logged-in user as the audit trail names them. */
+export const CurrentActor = createParamDecorator((_data: unknown, context: ExecutionContext): Actor =>
+  actorOf(requestOf(context)),
+);
+
+/** Of a public route, whose caller has not said who they are. */
+export const RequestOrigin = createParamDecorator((_data: unknown, context: ExecutionContext): Origin =>
+  originOf(requestOf(context)),
 );

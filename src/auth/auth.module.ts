@@ -1,14 +1,52 @@
+import { createSecretKey } from 'node:crypto';
 import { Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
+import { JwtService } from '@nestjs/jwt';
+import { AccountsModule } from '../accounts/index.js';
+import { AuditModule } from '../audit/index.js';
+import { type Config, CONFIG, localSecret } from '../core/config/index.js';
+import { AuthController } from './auth.controller.js';
 import { Authenticators } from './authenticators.js';
-import { AuthGuard, IdempotencyKeyGuard, RateLimitGuard } from './guards.js';
+import { AuthGuard, IdempotencyKeyGuard, RateLimitGuard, RoleGuard } from './guards.js';
+import { LoginService } from './login.service.js';
+import { JWT_SECRET, LoginThrottle } from './login-throttle.js';
+import { Sessions } from './sessions.js';
+import { SessionsRepository } from './sessions.repository.js';
+
+const ISSUER = 'recebe';
+const AUDIENCE = 'recebe-dashboard';
+
+/**
+ * One algorithm, ours: what a token says of itself decides nothing. The key is made once: given as a text, the library
+ * would try it as a public key first, at every request, which costs forty times the verification.
+ */
+function jwtService(secret: string): JwtService {
+  return new JwtService({
+    secret: createSecretKey(secret, 'utf8'),
+    signOptions: { algorithm: 'HS256', issuer: ISSUER, audience: AUDIENCE },
+    verifyOptions: { algorithms: ['HS256'], issuer: ISSUER, audience: AUDIENCE },
+  });
+}
 
 /** Guards are global and deny by default; their order here is the order in which they run. */
 @Module({
+  imports: [AccountsModule, AuditModule],
+  controllers: [AuthController],
   providers: [
     Authenticators,
+    {
+      provide: JWT_SECRET,
+      useFactory: (config: Config) => config.jwtSecret ?? localSecret(config.dataDir, 'jwt-secret'),
+      inject: [CONFIG],
+    },
+    { provide: JwtService, useFactory: jwtService, inject: [JWT_SECRET] },
+    LoginService,
+    LoginThrottle,
+    Sessions,
+    SessionsRepository,
     { provide: APP_GUARD, useClass: AuthGuard },
     { provide: APP_GUARD, useClass: RateLimitGuard },
+    { provide: APP_GUARD, useClass: RoleGuard },
     { provide: APP_GUARD, useClass: IdempotencyKeyGuard },
   ],
   exports: [Authenticators],

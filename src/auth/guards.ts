@@ -2,57 +2,70 @@ import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@ne
 import { Reflector } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Config, CONFIG } from '../core/config/index.js';
-import { ApiError, badRequest, invalidRequest, notFound, unauthorized } from '../core/errors/index.js';
-import { RateLimiter, type RateLimitPolicy, type RateLimitResult } from '../core/rate-limit/index.js';
-import { type Access, ACCESS, IDEMPOTENT, IP_LIMIT, TEST_ONLY } from './access.decorators.js';
+import { badRequest, forbidden, invalidRequest, notFound, unauthorized } from '../core/errors/index.js';
+import { RateLimiter, type RateLimitPolicy } from '../core/rate-limit/index.js';
+import { type Access, ACCESS, IDEMPOTENT, IP_LIMIT, ROLE_REFUSAL, ROLES, TEST_ONLY } from './access.decorators.js';
 import { Authenticators } from './authenticators.js';
+import type { DashboardRole, Principal } from './principal.js';
+import { perMinute, rateLimited, rateLimitHeaders } from './rate-limits.js';
+import { Sessions } from './sessions.js';
 
-/** Order of checks (decisions §2.3): authentication → rate limit → idempotency key. A route that says nothing is closed. */
+/**
+ * Order of checks (decisions §2.3): authentication → rate limit → role → idempotency key. A route that says nothing is
+ * closed, and each route takes one kind of credential: a key opens no dashboard route, a login no other.
+ */
 @Injectable()
 export class AuthGuard implements CanActivate {
   constructor(
     @Inject(CONFIG) private readonly config: Config,
     private readonly reflector: Reflector,
     private readonly authenticators: Authenticators,
+    private readonly sessions: Sessions,
     private readonly limiter: RateLimiter,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const access = this.reflector.getAllAndOverride<Access | undefined>(ACCESS, [
-      context.getHandler(),
-      context.getClass(),
-    ]);
+    const targets = [context.getHandler(), context.getClass()];
+    const access = this.reflector.getAllAndOverride<Access | undefined>(ACCESS, targets);
     if (access === 'public') return true;
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    const key = request.headers['apikey'];
-    const principal = access === 'api-key' && typeof key === 'string' ? await this.authenticators.apiKey(key) : null;
+    const principal = await this.#authenticate(access, request);
     if (!principal) {
-      await this.#countFailure(context);
-      throw unauthorized();
+      await this.#countFailure(request.ip);
+      throw unauthorized(access === 'dashboard' ? 'dashboard' : 'api-key');
     }
     request.principal = principal;
+    if (principal.kind !== 'api-key') {
+      request.callerForLog = {
+        userId: principal.userId,
+        ...(principal.kind === 'member' ? { accountId: principal.accountId } : {}),
+      };
+      return true;
+    }
     request.callerForLog = {
       accountId: principal.accountId,
       mode: principal.mode,
       apiKeyFingerprint: principal.fingerprint,
     };
-    const targets = [context.getHandler(), context.getClass()];
     if (principal.mode !== 'test' && this.reflector.getAllAndOverride<boolean | undefined>(TEST_ONLY, targets)) {
       throw notFound('route');
     }
     return true;
   }
 
-  /** Guessing keys is slow work: past the limit an address hears 429 instead of 401. */
-  async #countFailure(context: ExecutionContext): Promise<void> {
+  async #authenticate(access: Access | undefined, request: FastifyRequest): Promise<Principal | null> {
+    const { apikey, authorization } = request.headers;
+    if (access === 'api-key') return typeof apikey === 'string' ? this.authenticators.apiKey(apikey) : null;
+    if (access === 'dashboard') return authorization === undefined ? null : this.sessions.authenticate(authorization);
+    return null;
+  }
+
+  /** Guessing is slow work: past the limit an address hears 429 instead of 401. */
+  async #countFailure(ip: string): Promise<void> {
     const { enabled, authFailuresPerMinute } = this.config.rateLimit;
     if (!enabled) return;
-    const policy = { rate: authFailuresPerMinute / 60, burst: authFailuresPerMinute };
-    const http = context.switchToHttp();
-    const result = await this.limiter.take(`auth:${http.getRequest<FastifyRequest>().ip}`, policy);
-    if (result.allowed) return;
-    stampRateLimit(http.getResponse<FastifyReply>(), result);
-    throw rateLimited(result.retryAfterSeconds);
+    const result = await this.limiter.take(`auth:${ip}`, perMinute(authFailuresPerMinute));
+    if (!result.allowed) throw rateLimited(result);
   }
 }
 
@@ -67,26 +80,43 @@ export class RateLimitGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     if (!this.config.rateLimit.enabled) return true;
     const http = context.switchToHttp();
-    const request = http.getRequest<FastifyRequest>();
-    const bucket = this.#bucket(context, request);
+    const bucket = this.#bucket(context, http.getRequest<FastifyRequest>());
     if (!bucket) return true;
     const taken = this.limiter.take(bucket.key, bucket.policy);
     const result = taken instanceof Promise ? await taken : taken;
-    stampRateLimit(http.getResponse<FastifyReply>(), result);
-    if (!result.allowed) throw rateLimited(result.retryAfterSeconds);
+    if (!result.allowed) throw rateLimited(result);
+    http.getResponse<FastifyReply>().headers(rateLimitHeaders(result));
     return true;
   }
 
   #bucket(context: ExecutionContext, request: FastifyRequest): { key: string; policy: RateLimitPolicy } | null {
-    if (request.principal) {
-      const { accountId, mode } = request.principal;
-      const { rate, burst } = this.config.rateLimit;
-      return { key: `account:${accountId}:${mode}`, policy: { rate, burst } };
-    }
+    const { rate, burst, publicPerMinute } = this.config.rateLimit;
+    if (request.principal) return { key: bucketOf(request.principal), policy: { rate, burst } };
     if (!this.reflector.get<boolean | undefined>(IP_LIMIT, context.getHandler())) return null;
-    const perMinute = this.config.rateLimit.publicPerMinute;
-    const route = request.routeOptions.url ?? '';
-    return { key: `ip:${route}:${request.ip}`, policy: { rate: perMinute / 60, burst: perMinute } };
+    return { key: `ip:${request.routeOptions.url ?? ''}:${request.ip}`, policy: perMinute(publicPerMinute) };
+  }
+}
+
+/** People do not take from the programs of their account, nor the other way round. */
+function bucketOf(principal: Principal): string {
+  if (principal.kind === 'api-key') return `account:${principal.accountId}:${principal.mode}`;
+  return principal.kind === 'member' ? `account:${principal.accountId}:dashboard` : `operator:${principal.userId}`;
+}
+
+@Injectable()
+export class RoleGuard implements CanActivate {
+  constructor(private readonly reflector: Reflector) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const { principal } = context.switchToHttp().getRequest<FastifyRequest>();
+    if (!principal || principal.kind === 'api-key') return true;
+    const targets = [context.getHandler(), context.getClass()];
+    const roles = this.reflector.getAllAndOverride<readonly DashboardRole[] | undefined>(ROLES, targets) ?? [];
+    if (roles.includes(principal.role)) return true;
+    throw forbidden(
+      `This needs the role ${roles.join(' or ')}; yours is ${principal.role}.`,
+      this.reflector.getAllAndOverride<string | undefined>(ROLE_REFUSAL, targets),
+    );
   }
 }
 
@@ -111,21 +141,4 @@ export class IdempotencyKeyGuard implements CanActivate {
     }
     return true;
   }
-}
-
-function stampRateLimit(reply: FastifyReply, result: RateLimitResult): void {
-  reply
-    .header('RateLimit-Limit', result.limit)
-    .header('RateLimit-Remaining', result.remaining)
-    .header('RateLimit-Reset', result.resetSeconds);
-}
-
-function rateLimited(retryAfterSeconds: number): ApiError {
-  return new ApiError(
-    429,
-    'rate_limit_error',
-    'rate_limited',
-    `Too many requests; try again in ${retryAfterSeconds} s.`,
-    { headers: { 'Retry-After': String(retryAfterSeconds) } },
-  );
 }

@@ -1,4 +1,25 @@
-export * from './access.decorators.js';
+export {
+  ApiKeyAuth,
+  CurrentActor,
+  CurrentMember,
+  CurrentPrincipal,
+  CurrentScope,
+  CurrentUser,
+  DashboardAuth,
+  IdempotencyKeyRequired,
+  LimitPerIp,
+  Public,
+  RoleRefusal,
+  TestKeysOnly,
+} from './access.decorators.js';
 export { AuthModule } from './auth.module.js';
 export { Authenticators } from './authenticators.js';
-export { type ApiKeyPrincipal } from './principal.js';
+export {
+  type ApiKeyPrincipal,
+  type DashboardRole,
+  type MemberPrincipal,
+  type OperatorPrincipal,
+  type Principal,
+  type UserPrincipal,
+} from './principal.js';
+export { RevokedTokenEntity } from './revoked-token.entity.js';

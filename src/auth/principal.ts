@@ -1,8 +1,10 @@
-import type { Account } from '../accounts/index.js';
+import type { Account, Role } from '../accounts/index.js';
+import type { Actor, Origin } from '../audit/index.js';
 import type { Mode } from '../core/mode.js';
 
 /** Who calls with an API key. The account comes with the key in one query. */
 export interface ApiKeyPrincipal {
+  readonly kind: 'api-key';
   readonly keyId: string;
   readonly fingerprint: string;
   readonly accountId: string;
@@ -10,14 +12,64 @@ export interface ApiKeyPrincipal {
   readonly account: Account;
 }
 
+/** The token a person is logged in with, until it ends by itself. */
+export interface Session {
+  readonly jti: string;
+  readonly expiresAt: Date;
+}
+
+/** Who is logged in to the dashboard of an account. The role is that of now, not that of the login. */
+export interface MemberPrincipal {
+  readonly kind: 'member';
+  readonly userId: string;
+  readonly accountId: string;
+  readonly role: Role;
+  readonly session: Session;
+}
+
+/** Platform staff: a user without an account (decisions §5.2). */
+export interface OperatorPrincipal {
+  readonly kind: 'operator';
+  readonly userId: string;
+  readonly role: 'OPERATOR';
+  readonly session: Session;
+}
+
+export type UserPrincipal = MemberPrincipal | OperatorPrincipal;
+export type Principal = ApiKeyPrincipal | UserPrincipal;
+export type DashboardRole = UserPrincipal['role'];
+
 declare module 'fastify' {
   interface FastifyRequest {
-    principal?: ApiKeyPrincipal;
+    principal?: Principal;
   }
 }
 
-/** @throws Error when the route is not behind a guard: a mistake in the code, not of the caller */
-export function principalOf(request: { principal?: ApiKeyPrincipal }): ApiKeyPrincipal {
-  if (!request.principal) throw new Error('This route reads the caller but is public');
-  return request.principal;
+/** What of a request is asked for here; FastifyRequest fits. */
+export interface CallerRequest {
+  readonly principal?: Principal;
+  readonly ip: string;
+  readonly id: string;
+}
+
+/** @throws Error when the route is not behind a guard that lets only such callers in: a mistake in the code */
+export function principalOf<K extends Principal['kind']>(
+  request: Pick<CallerRequest, 'principal'>,
+  ...kinds: K[]
+): Extract<Principal, { kind: K }> {
+  const { principal } = request;
+  if (!principal || !(kinds as string[]).includes(principal.kind)) {
+    throw new Error(`This route reads the caller as ${kinds.join(' or ')} but lets others in`);
+  }
+  return principal as Extract<Principal, { kind: K }>;
+}
+
+export function originOf(request: CallerRequest): Origin {
+  return { ip: request.ip, requestId: request.id };
+}
+
+/** The logged-in user, as the audit trail names them. */
+export function actorOf(request: CallerRequest): Actor {
+  const { kind, userId } = principalOf(request, 'member', 'operator');
+  return { type: kind, id: userId, ...originOf(request) };
 }

@@ -1,3 +1,5 @@
+export { businessDayWindow, type Day, isBankBusinessDay, saoPauloDay, saoPauloDayBounds } from './bank-calendar.js';
+export { boletoBarcode, boletoLine, formatBoletoLine, isBoletoBarcode, MAX_BOLETO_AMOUNT } from './boleto.js';
 export { encodeBrCode } from './br-code.js';
 export { checkBrCode, parseBrCode, type BrCodeCheck } from './br-code.parser.js';
 export {
@@ -19,5 +21,7 @@ export {
   newTxid,
   parseEndToEndId,
 } from './end-to-end-id.js';
+export { normalizePixKey, type PixKey, type PixKeyKind } from './pix-key.js';
+export { qrPng } from './qr-code.js';
 export { SAO_PAULO, releaseTimeOf } from './sao-paulo.js';
 export { maskTaxId, normalizeTaxId, taxIdKind, type TaxIdKind } from './tax-id.js';

@@ -4,12 +4,12 @@ import { EventCatalog } from '../outbox/index.js';
 import { fromSnapshot, isPix, type TransactionEventType } from '../transactions/index.js';
 import { chargeBody } from './charge.serializer.js';
 
+const CREATED = 'A charge was created: its Pix code exists and waits for payment.';
+
 const EVENTS: readonly { name: string; from: TransactionEventType; description: string }[] = [
-  {
-    name: 'charge.created',
-    from: 'transaction.created',
-    description: 'A charge was created: its Pix code exists and waits for payment.',
-  },
+  { name: 'charge.created', from: 'transaction.created', description: CREATED },
+  // Of a payment, whose code is made after it was announced.
+  { name: 'charge.created', from: 'transaction.issued', description: CREATED },
   { name: 'charge.paid', from: 'transaction.paid', description: 'A charge was paid, confirmed and credited.' },
   { name: 'charge.failed', from: 'transaction.refused', description: 'A charge failed or was cancelled.' },
   { name: 'charge.failed', from: 'transaction.cancelled', description: 'A charge failed or was cancelled.' },
@@ -33,6 +33,7 @@ export class ChargeEvents implements OnModuleInit {
         from,
         present: (event) => {
           const transaction = fromSnapshot(event.data.transaction);
+          if (name === 'charge.created' && transaction.brCode === null) return null;
           return isPix(transaction) ? chargeBody(transaction, this.config.publicBaseUrl) : null;
         },
       });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { aPaidTransaction, aTransaction } from '../../test/support/a-transaction.js';
 import { expiryFailure, TRANSACTION_STATUSES } from '../transactions/index.js';
-import { chargeBody, chargeList } from './charge.serializer.js';
+import { chargeBody } from './charge.serializer.js';
 import { PUBLIC_STATUSES, publicStatus, transactionStatusesOf } from './charge-status.js';
 
 const BASE = 'https://pay.example.com';
@@ -87,20 +87,6 @@ describe('the public charge', () => {
     const expired = aTransaction({ status: 'EXPIRED', failure, metadata: { a: 1, failure: 'forged' } });
     expect(chargeBody(expired, BASE).metadata).toEqual({ a: 1, failure });
     expect(expired.metadata).toEqual({ a: 1, failure: 'forged' });
-  });
-});
-
-describe('the list of charges', () => {
-  it('names the last charge as the cursor only while there are more', () => {
-    const page = [aTransaction({ id: 'b' }), aTransaction({ id: 'a' })];
-    expect(chargeList(page, true, BASE)).toStrictEqual({
-      object: 'list',
-      data: page.map((transaction) => chargeBody(transaction, BASE)),
-      has_more: true,
-      next_cursor: 'ch_a',
-    });
-    expect(chargeList(page, false, BASE)).toMatchObject({ has_more: false, next_cursor: null });
-    expect(chargeList([], false, BASE)).toStrictEqual({ object: 'list', data: [], has_more: false, next_cursor: null });
   });
 });
 

@@ -18,13 +18,6 @@ export interface ChargeBody {
   expected_payer_tax_id?: string;
 }
 
-export interface ChargeListBody {
-  object: 'list';
-  data: ChargeBody[];
-  has_more: boolean;
-  next_cursor: string | null;
-}
-
 /** The public charge: the same in the API and in webhooks. An allow-list: what is not named here never leaves. */
 export function chargeBody(t: Transaction, publicBaseUrl: string): ChargeBody {
   const checkoutUrl = `${publicBaseUrl}/checkout/${t.id}`;
@@ -48,19 +41,10 @@ export function chargeBody(t: Transaction, publicBaseUrl: string): ChargeBody {
       ...(t.txid === null ? {} : { txid: t.txid }),
     },
     checkout_url: checkoutUrl,
-    settlement: t.paidAt === null || t.endToEndId === null ? {} : { end_to_end_id: t.endToEndId },
+    settlement:
+      t.paidAt === null || t.paidWith !== 'PIX' || t.endToEndId === null ? {} : { end_to_end_id: t.endToEndId },
     metadata: t.failure === null ? t.metadata : { ...t.metadata, failure: t.failure },
     created_at: t.createdAt.toISOString(),
     ...(t.expectedPayerTaxId === null ? {} : { expected_payer_tax_id: t.expectedPayerTaxId }),
-  };
-}
-
-export function chargeList(page: readonly Transaction[], hasMore: boolean, publicBaseUrl: string): ChargeListBody {
-  const last = page.at(-1);
-  return {
-    object: 'list',
-    data: page.map((transaction) => chargeBody(transaction, publicBaseUrl)),
-    has_more: hasMore,
-    next_cursor: hasMore && last ? `ch_${last.id}` : null,
   };
 }

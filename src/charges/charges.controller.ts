@@ -8,9 +8,9 @@ import {
   CurrentScope,
   IdempotencyKeyRequired,
 } from '../auth/index.js';
-import { ApiErrors, ApiRequestId, RESPONSE_HEADERS } from '../core/http/index.js';
+import { ApiErrors, ApiRequestId, type CursorPage, RESPONSE_HEADERS } from '../core/http/index.js';
 import type { Scope } from '../core/mode.js';
-import type { ChargeBody, ChargeListBody } from './charge.serializer.js';
+import type { ChargeBody } from './charge.serializer.js';
 import { ChargesService } from './charges.service.js';
 import { ChargeListSchema, ChargeSchema } from './dto/charge.body.js';
 import { CreateChargeDto, CreatePixChargeDto } from './dto/create-charge.dto.js';
@@ -40,7 +40,7 @@ export class ChargesController {
   @IdempotencyKeyRequired()
   @ApiOperation({ summary: 'Create a charge', description: 'Answers with the BR Code and the address of its QR code.' })
   @ApiResponse(CREATED)
-  @ApiErrors(400, 409, 413, 415, 422)
+  @ApiErrors(400, 403, 409, 413, 415, 422)
   create(
     @CurrentPrincipal() principal: ApiKeyPrincipal,
     @Body() dto: CreateChargeDto,
@@ -57,7 +57,7 @@ export class ChargesController {
     description: 'Shortcut: as POST /v1/charges with `payment_method` fixed to `pix`. Keys are shared by the two.',
   })
   @ApiResponse(CREATED)
-  @ApiErrors(400, 409, 413, 415, 422)
+  @ApiErrors(400, 403, 409, 413, 415, 422)
   createPix(
     @CurrentPrincipal() principal: ApiKeyPrincipal,
     @Body() dto: CreatePixChargeDto,
@@ -86,7 +86,7 @@ export class ChargesController {
   })
   @ApiResponse({ status: 200, description: 'A page.', type: ChargeListSchema, headers: RESPONSE_HEADERS })
   @ApiErrors(400, 404)
-  list(@CurrentScope() scope: Scope, @Query() query: ListChargesQuery): Promise<ChargeListBody> {
+  list(@CurrentScope() scope: Scope, @Query() query: ListChargesQuery): Promise<CursorPage<ChargeBody>> {
     return this.charges.list(scope, query);
   }
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { publicMetadata } from './charges.service.js';
-import { depthOf } from './dto/validators.js';
+import { chargeMetadata } from './charges.service.js';
+import { depthOf } from '../core/http/index.js';
 
 describe('the metadata of a charge', () => {
   it('loses what is the service’s own, at the top level only', () => {
     expect(
-      publicMetadata(
+      chargeMetadata(
         { med: 1, failure: 2, _x: 3, _: 4, order: { med: 1, failure: 2, _x: 3 }, Med: 5, failures: 6, x_: 7 },
         null,
       ),
@@ -21,7 +21,7 @@ describe('the metadata of a charge', () => {
     [{ description: 'mine' }, 'Order 1', { description: 'Order 1' }],
     [{ description: { deep: true } }, 'Order 1', { description: 'Order 1' }],
   ])('of %o with the description %o is %o', (metadata, description, expected) => {
-    expect(publicMetadata(metadata, description)).toStrictEqual(expected);
+    expect(chargeMetadata(metadata, description)).toStrictEqual(expected);
   });
 
   it('keeps every other key, those that JavaScript has a meaning for too, and leaves its input alone', () => {
@@ -29,7 +29,7 @@ describe('the metadata of a charge', () => {
     fc.assert(
       fc.property(fc.dictionary(key, fc.jsonValue()), (metadata) => {
         const copy = structuredClone(metadata);
-        const kept = publicMetadata(metadata, null);
+        const kept = chargeMetadata(metadata, null);
         expect(Object.keys(kept)).toEqual(Object.keys(metadata).filter((name) => !/^(?:_.*|med|failure)$/s.test(name)));
         for (const name of Object.keys(kept)) expect(kept[name]).toEqual(metadata[name]);
         expect(metadata).toEqual(copy);

@@ -4,25 +4,26 @@ import { normalizeTaxId } from '../brazil/index.js';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { fingerprintOf } from '../core/crypto/index.js';
 import { invalidRequest, notFound, type Violation } from '../core/errors/index.js';
+import { cursorFilter, type CursorPage, cursorPage } from '../core/http/index.js';
 import type { IdempotentAnswer } from '../core/idempotency/index.js';
 import { parseId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
+import { FraudGuard } from '../fraud/index.js';
 import {
   CreationService,
   isPix,
   type Metadata,
   type NewPixTransaction,
+  publicMetadata,
   TransactionsService,
 } from '../transactions/index.js';
-import { type ChargeBody, chargeBody, chargeList, type ChargeListBody } from './charge.serializer.js';
+import { type ChargeBody, chargeBody } from './charge.serializer.js';
 import { transactionStatusesOf } from './charge-status.js';
 import type { CreatePixChargeDto } from './dto/create-charge.dto.js';
 import type { ListChargesQuery } from './dto/list-charges.query.js';
 
 const CHARGE_ID_PREFIXES = ['ch_'];
 const MAX_EXPIRES_IN = 86_400;
-/** Written by the service itself (decisions §2.7). */
-const RESERVED_METADATA = new Set(['med', 'failure']);
 
 /** Pix charges: the snake_case view of transactions. */
 @Injectable()
@@ -31,10 +32,12 @@ export class ChargesService {
     @Inject(CONFIG) private readonly config: Config,
     private readonly creation: CreationService,
     private readonly transactions: TransactionsService,
+    private readonly fraud: FraudGuard,
   ) {}
 
   /**
-   * @throws ApiError 400 when the payer lock's rules are broken, 409 (idempotency), 422 `no_provider_configured`
+   * @throws ApiError 400 when the payer lock's rules are broken, 403 `fraud.*`, 409 (idempotency), 422
+   *   `no_provider_configured`
    */
   async create(
     scope: Scope,
@@ -50,10 +53,16 @@ export class ChargesService {
       // Over what was understood, after defaults: {"currency":"BRL"} and its absence are the same request.
       fingerprint: fingerprintOf(input),
     };
-    return this.creation.createPix(scope, account, input, request, (transaction) => ({
-      status: 201,
-      body: chargeBody(transaction, this.config.publicBaseUrl),
-    }));
+    const { amount } = input;
+    const document = input.customer.document ?? input.expectedPayerTaxId;
+    return this.creation.createPix(
+      scope,
+      account,
+      input,
+      request,
+      () => this.fraud.check(scope, account, { operation: 'charge', amount, document, request }),
+      (transaction) => ({ status: 201, body: chargeBody(transaction, this.config.publicBaseUrl) }),
+    );
   }
 
   /** @throws ApiError 404 */
@@ -64,9 +73,8 @@ export class ChargesService {
   }
 
   /** @throws ApiError 404 while the list is switched off, as the contract says; 400 for a foreign cursor */
-  async list(scope: Scope, query: ListChargesQuery): Promise<ChargeListBody> {
+  async list(scope: Scope, query: ListChargesQuery): Promise<CursorPage<ChargeBody>> {
     if (!this.config.chargeListEnabled) throw notFound('route');
-    const limit = Number(query.limit ?? 25);
     const before =
       query.starting_after === undefined ? null : parseId(query.starting_after, CHARGE_ID_PREFIXES, 'charge');
     if (before !== null) {
@@ -76,15 +84,19 @@ export class ChargesService {
         ]);
       });
     }
-    const rows = await this.transactions.list(scope, {
+    const filter = {
+      ...cursorFilter(query),
       before,
-      createdFrom: query.created_after === undefined ? null : new Date(query.created_after),
-      createdTo: query.created_before === undefined ? null : new Date(query.created_before),
       statuses: query.status === undefined ? null : transactionStatusesOf(query.status),
       customerDocument: query.customer_id === undefined ? null : normalizeTaxId(query.customer_id),
-      limit: limit + 1,
-    });
-    return chargeList(rows.slice(0, limit), rows.length > limit, this.config.publicBaseUrl);
+    };
+    const rows = await this.transactions.list(scope, filter);
+    return cursorPage(
+      rows,
+      filter.limit,
+      (transaction) => chargeBody(transaction, this.config.publicBaseUrl),
+      (charge) => charge.id,
+    );
   }
 }
 
@@ -118,7 +130,7 @@ function toNewTransaction(dto: CreatePixChargeDto, defaultExpiresIn: number): Ne
       email: dto.customer?.email ?? null,
       phone: dto.customer?.phone ?? null,
     },
-    metadata: publicMetadata(dto.metadata ?? {}, dto.description ?? null),
+    metadata: chargeMetadata(dto.metadata ?? {}, dto.description ?? null),
     expectedPayerTaxId,
   };
 }
@@ -127,8 +139,7 @@ function taxIdOrNull(value: string | null | undefined): string | null {
   return value == null ? null : normalizeTaxId(value);
 }
 
-/** Without what is the service's own, and with the description folded in (decisions §2.7). */
-export function publicMetadata(metadata: Metadata, description: string | null): Metadata {
-  const kept = Object.entries(metadata).filter(([key]) => !key.startsWith('_') && !RESERVED_METADATA.has(key));
-  return { ...Object.fromEntries(kept), ...(description === null ? {} : { description }) };
+/** With the description folded in (decisions §2.7). */
+export function chargeMetadata(metadata: Metadata, description: string | null): Metadata {
+  return { ...publicMetadata(metadata), ...(description === null ? {} : { description }) };
 }

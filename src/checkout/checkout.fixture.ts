@@ -35,6 +35,8 @@ export function aTransaction(changes: Partial<Transaction> = {}): Transaction {
     txid: 'PRIVATETXID00000000000000000',
     brCode: BR_CODE,
     webhookUrl: 'https://private.example/hook',
+    artefacts: null,
+    customerId: 'private-customer-id',
     expiresAt: new Date('2026-03-10T02:30:00.000Z'),
     endToEndId: 'E00000000202603100210PRIVATE0001',
     providerFee: 70001,

@@ -1,4 +1,4 @@
-import { type Html, markup, trusted } from './checkout.html.js';
+import { type Html, markup, trusted } from '../core/http/index.js';
 
 /** Paths on a 24 by 24 grid, drawn with a stroke of the current colour. */
 const PATHS = {

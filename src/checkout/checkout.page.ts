@@ -1,7 +1,7 @@
 import type { PublicStatus } from '../charges/index.js';
 import type { Amount } from '../core/money/index.js';
 import { formatBrl, formatWhen } from './checkout.format.js';
-import { type Html, markup, trusted } from './checkout.html.js';
+import { type Html, markup, trusted } from '../core/http/index.js';
 import { FAVICON, type Icon, icon } from './checkout.icons.js';
 import { SCRIPT } from './checkout.script.js';
 import { STYLES } from './checkout.styles.js';

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../accounts/index.js';
+import { qrPng } from '../brazil/index.js';
 import { Clock } from '../core/clock.js';
 import { notFound } from '../core/errors/index.js';
 import { parseId } from '../core/ids.js';
 import { isPix, type Transaction, TransactionsService } from '../transactions/index.js';
-import { qrPng } from './checkout.qr.js';
 import { type CheckoutStatus, type CheckoutView, toCheckoutStatus, toCheckoutView } from './checkout.view.js';
 
 /** What somebody who holds only a checkout address may read. Takes `<uuid>` and `ch_<uuid>`. */

@@ -1,7 +1,9 @@
 import type { ParseArgsConfig } from 'node:util';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { AccountsService, type Role } from '../accounts/index.js';
+import { AccountsService, MembersService, type Role, SETTINGS } from '../accounts/index.js';
 import { ApiKeysService } from '../api-keys/index.js';
+import { CLI } from '../audit/index.js';
+import { type FigureDifference, FiguresService } from '../transactions/index.js';
 
 /** The command line itself is wrong: exit code 2. */
 export class UsageError extends Error {
@@ -25,12 +27,30 @@ function need(values: Values, ...names: string[]): string[] {
   return names.map((name) => values[name] as string);
 }
 
-function accountIdOf(positionals: string[]): string {
-  const [id = ''] = positionals;
+function accountIdOf([id = '']: readonly string[]): string {
   if (!/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) {
     throw new UsageError('Name the account by its id, as `account create` printed it.');
   }
   return id;
+}
+
+/** The account of `--account`, or null for all. */
+function accountOption({ account }: Values): string | null {
+  return typeof account === 'string' ? accountIdOf([account]) : null;
+}
+
+function differenceLine(difference: FigureDifference): Record<string, unknown> {
+  const { accountId, mode, kind, bucket, currency, key, count, amount, actualCount, actualAmount } = difference;
+  return {
+    account_id: accountId,
+    mode,
+    kind,
+    from: bucket.toISOString(),
+    currency,
+    key,
+    kept: { count, amount },
+    actual: { count: actualCount, amount: actualAmount },
+  };
 }
 
 /** Decisions §1, row CLI. Names and shapes are fixed: scripts rely on them. */
@@ -45,13 +65,12 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
           .filter((key) => typeof values[key] === 'string')
           .map((key) => [key, values[key] as string]),
       );
-      const { accountId, userId } = await app.get(AccountsService).create({ name, email, password, settings });
+      const { accountId, userId } = await app.get(AccountsService).create({ name, email, password, settings }, CLI);
       return { account_id: accountId, user_id: userId };
     },
   },
   'account set': {
-    usage:
-      'account set <account_id> key=value …   (name, contact_email, city, fee_bps, fee_fixed, release_days, payer_lock, default_expires_in)',
+    usage: `account set <account_id> key=value …   (${Object.keys(SETTINGS).join(', ')})`,
     options: {},
     async run(app, _values, positionals) {
       const accountId = accountIdOf(positionals);
@@ -61,7 +80,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
         return [pair.slice(0, at), pair.slice(at + 1)] as const;
       });
       if (pairs.length === 0) throw new UsageError('Nothing to set: give at least one key=value.');
-      const account = await app.get(AccountsService).set(accountId, Object.fromEntries(pairs));
+      const account = await app.get(AccountsService).set(accountId, Object.fromEntries(pairs), CLI);
       return {
         account_id: account.id,
         name: account.name,
@@ -69,9 +88,13 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
         city: account.city,
         fee_bps: account.feeBps,
         fee_fixed: account.feeFixed,
+        pix_out_fee: account.pixOutFee,
         release_days: account.releaseDays,
         payer_lock: account.payerLock,
         default_expires_in: account.defaultExpiresIn,
+        fraud_mode: account.fraudMode,
+        fraud_velocity: account.fraudVelocity,
+        fraud_max_amount: account.fraudMaxAmount,
       };
     },
   },
@@ -82,7 +105,8 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       const accountId = accountIdOf(positionals);
       const [email = '', password = '', role = ''] = need(values, 'email', 'password', 'role');
       if (!ROLES.includes(role)) throw new UsageError(`--role must be one of ${ROLES.join(', ')}.`);
-      const { userId } = await app.get(AccountsService).addMember(accountId, { email, password, role: role as Role });
+      const input = { email, password, role: role as Role };
+      const { userId } = await app.get(AccountsService).addMember(accountId, input, CLI);
       return { account_id: accountId, user_id: userId, role };
     },
   },
@@ -91,18 +115,36 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     options: { email: TEXT, password: TEXT },
     async run(app, values) {
       const [email = '', password = ''] = need(values, 'email', 'password');
-      const { userId } = await app.get(AccountsService).createOperator({ email, password });
+      const { userId } = await app.get(MembersService).createOperator({ email, password }, CLI);
       return { user_id: userId };
+    },
+  },
+  'figures check': {
+    usage: 'figures check [--account A]   (statistics against the transactions; exit code 1 when they differ)',
+    options: { account: TEXT },
+    async run(app, values) {
+      const differences = await app.get(FiguresService).check(accountOption(values));
+      if (differences.length > 0) process.exitCode = 1;
+      return { differences: differences.map(differenceLine) };
+    },
+  },
+  'figures rebuild': {
+    usage: 'figures rebuild [--account A]   (makes the statistics anew from the transactions; prints what was wrong)',
+    options: { account: TEXT },
+    async run(app, values) {
+      const differences = await app.get(FiguresService).rebuild(accountOption(values));
+      return { rebuilt: true, differences: differences.map(differenceLine) };
     },
   },
   'key issue': {
     usage: 'key issue <account_id> [--test] [--label L]',
     options: { test: { type: 'boolean' }, label: TEXT },
     run(app, values, positionals) {
-      return app.get(ApiKeysService).issue(accountIdOf(positionals), {
-        mode: values['test'] === true ? 'test' : 'live',
+      const options = {
+        mode: values['test'] === true ? ('test' as const) : ('live' as const),
         label: typeof values['label'] === 'string' ? values['label'] : null,
-      });
+      };
+      return app.get(ApiKeysService).issue(accountIdOf(positionals), options, CLI);
     },
   },
 };

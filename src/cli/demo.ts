@@ -53,7 +53,7 @@ class Refused extends Error {
   override readonly name = 'Refused';
   constructor(
     readonly status: number,
-    readonly code: string,
+    code: string,
     what: string,
     message: string,
   ) {
@@ -209,19 +209,6 @@ async function balance(target: Target): Promise<number> {
   return (await call<{ available: number }>(target, 'GET', '/v1/wallets/balance?currency=BRL')).available;
 }
 
-/** @returns null when this version has no refunds: the charge was read a moment ago, so a 404 means the route */
-async function requestRefund(target: Target, paymentId: string): Promise<Refund | null> {
-  try {
-    return await call<Refund>(target, 'POST', `/v1/payments/${paymentId}/refund`, {
-      idempotencyKey: `demo-refund-${randomUUID()}`,
-      reason: 'Tour of the service',
-    });
-  } catch (error) {
-    if (error instanceof Refused && error.status === 404 && error.code === 'not_found') return null;
-    throw error;
-  }
-}
-
 async function refundEnd(target: Target, paymentId: string, refund: Refund): Promise<Refund> {
   const deadline = Date.now() + REFUND_LIMIT_MS;
   for (;;) {
@@ -289,15 +276,15 @@ async function tour(target: Target, receiver: Receiver): Promise<void> {
 
   step('Refund it');
   const paymentId = charge.id.replace(/^ch_/, '');
-  const refund = await requestRefund(target, paymentId);
-  if (refund === null) {
-    say('Refunds: not available in this version.');
-  } else {
-    say(`POST /v1/payments/…/refund: ${refund.id}, ${money(refund.amount)}, ${refund.status}`);
-    const done = await refundEnd(target, paymentId, refund);
-    const now = await call<Charge>(target, 'GET', `/v1/charges/${charge.id}`);
-    say(`${done.status}; the charge is ${green(now.status)}, the balance ${money(await balance(target))}`);
-  }
+  const refund = await call<Refund>(target, 'POST', `/v1/payments/${paymentId}/refund`, {
+    idempotencyKey: `demo-refund-${randomUUID()}`,
+    reason: 'Tour of the service',
+  });
+  say(`POST /v1/payments/…/refund: ${refund.id}, ${money(refund.amount)}, ${refund.status}`);
+  say(`set aside at once: the balance is ${money(await balance(target))}`);
+  const done = await refundEnd(target, paymentId, refund);
+  const now = await call<Charge>(target, 'GET', `/v1/charges/${charge.id}`);
+  say(`${done.status}; the charge is ${green(now.status)}, the balance ${money(await balance(target))}`);
   await forget(target, endpoint.id);
   process.stdout.write(`\nThat was all of it. The same by curl: README.md. Every route: ${target.url}/docs\n`);
 }

@@ -48,7 +48,8 @@ function explain(error: unknown): string {
 }
 
 main(process.argv.slice(2)).then(
-  () => process.exit(0),
+  // With the exit code that a command has set.
+  () => process.exit(),
   (error: unknown) => {
     process.stderr.write(`${explain(error)}\n`);
     process.exit(error instanceof UsageError ? 2 : 1);

@@ -24,9 +24,27 @@ export function idBound(at: Date, side: 'min' | 'max'): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-${rest}`;
 }
 
+/** As `idBound`, for a list whose bounds may be left open. */
+export function idRange(from: Date | null, to: Date | null): [min: string, max: string] {
+  return [
+    from === null ? '00000000-0000-0000-0000-000000000000' : idBound(from, 'min'),
+    to === null ? 'ffffffff-ffff-ffff-ffff-ffffffffffff' : idBound(to, 'max'),
+  ];
+}
+
+/** The millisecond in which a UUIDv7 was made. */
+export function timeOfId(id: string): Date {
+  return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16));
+}
+
 /** `evt_<32 hex>` from the event's UUID. */
 export function eventId(id: string): string {
   return `evt_${id.replaceAll('-', '')}`;
+}
+
+/** Whether it is a UUID in the only form that we write. */
+export function isUuid(value: unknown): value is string {
+  return typeof value === 'string' && UUID.test(value);
 }
 
 /**
@@ -36,6 +54,6 @@ export function eventId(id: string): string {
 export function parseId(value: string, prefixes: readonly string[], what: string): string {
   const prefix = prefixes.find((candidate) => value.startsWith(candidate)) ?? '';
   const bare = value.slice(prefix.length);
-  if (!UUID.test(bare)) throw notFound(what);
+  if (!isUuid(bare)) throw notFound(what);
   return bare;
 }

@@ -60,6 +60,13 @@ describe('the data of a legacy event', () => {
       expect(keys.includes(key)).toBe(isSettled);
   });
 
+  it('echoes the merchant’s own id of its user, where there is one', () => {
+    expect(legacyPayment(event(aTransaction({ customerId: 'user-42' }), null))).toMatchObject({
+      customerId: 'user-42',
+    });
+    expect(legacyPayment(event(aTransaction(), null))).not.toHaveProperty('customerId');
+  });
+
   it('shows fees of zero', () => {
     const free = aPaidTransaction({ providerFee: 0, platformFee: 0, netAmount: 1990 });
     expect(legacyPayment(event(free, null))).toMatchObject({ providerFee: 0, platformFee: 0, netAmount: 1990 });

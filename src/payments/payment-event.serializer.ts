@@ -1,11 +1,13 @@
 import type { Amount } from '../core/money/index.js';
 import type { DomainEvent } from '../outbox/index.js';
-import type { TransactionEventType } from '../transactions/index.js';
+import type { RefundEventType, TransactionEventType } from '../transactions/index.js';
 
 /** `data` of a legacy event. Fees only where money was credited. */
 export interface LegacyPaymentData {
   transactionId: string;
   paymentId: string;
+  /** The merchant's own id of its user, where one was given. */
+  customerId?: string;
   amount: Amount;
   status: string;
   previousStatus: string | null;
@@ -16,12 +18,13 @@ export interface LegacyPaymentData {
   occurredAt: string;
 }
 
-export function legacyPayment(event: DomainEvent<TransactionEventType>): LegacyPaymentData {
+export function legacyPayment(event: DomainEvent<TransactionEventType | RefundEventType>): LegacyPaymentData {
   const { transaction: t, previousStatus } = event.data;
   const settled = t.status === 'PAID' || t.status === 'APPROVED';
   return {
     transactionId: `tx_${t.id}`,
     paymentId: t.id,
+    ...(t.customerId === null ? {} : { customerId: t.customerId }),
     amount: t.amount,
     status: t.status,
     previousStatus,

@@ -1,14 +1,21 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { type DomainEvent, EventCatalog } from '../outbox/index.js';
-import type { TransactionEventType } from '../transactions/index.js';
+import type { RefundEventType, TransactionEventType } from '../transactions/index.js';
 import { legacyPayment } from './payment-event.serializer.js';
+import { legacyRefund } from './refund-event.serializer.js';
 
 const EVENTS: readonly { name: string; from: readonly TransactionEventType[]; description: string }[] = [
   { name: 'payment.created', from: ['transaction.created'], description: 'A payment was created.' },
   { name: 'payment.completed', from: ['transaction.paid'], description: 'A payment became PAID or APPROVED.' },
   {
     name: 'payment.failed',
-    from: ['transaction.refused', 'transaction.cancelled', 'transaction.expired'],
+    from: [
+      'transaction.refused',
+      'transaction.cancelled',
+      'transaction.expired',
+      'transaction.charged_back',
+      'transaction.card_disputed',
+    ],
     description: 'A payment was refused, cancelled, expired or disputed.',
   },
   { name: 'payment.expired', from: ['transaction.expired'], description: 'A payment expired.' },
@@ -19,6 +26,9 @@ const EVENTS: readonly { name: string; from: readonly TransactionEventType[]; de
   },
 ];
 
+/** All of them are told under one name; the data say which refund it was and what it has become. */
+const REFUND_EVENTS: readonly RefundEventType[] = ['refund.sent', 'refund.returned', 'refund.failed'];
+
 const ALIAS = {
   name: 'payment.status_changed',
   from: [
@@ -27,12 +37,15 @@ const ALIAS = {
     'transaction.cancelled',
     'transaction.expired',
     'transaction.returned',
+    'transaction.refunded',
+    'transaction.charged_back',
+    'transaction.card_disputed',
   ],
   description: 'Alias: any of the above that changed the status.',
 } as const;
 
 /** Events written before there was such a URL have none. */
-function webhookUrl(event: DomainEvent<TransactionEventType>): string | null {
+function webhookUrl(event: DomainEvent<TransactionEventType | RefundEventType>): string | null {
   return event.data.transaction.webhookUrl ?? null;
 }
 
@@ -56,6 +69,16 @@ export class PaymentEvents implements OnModuleInit {
           present: legacyPayment,
         });
       }
+    }
+    for (const from of REFUND_EVENTS) {
+      this.catalog.register({
+        name: 'payment.refunded',
+        description: 'A refund moved on.',
+        family: 'legacy',
+        from,
+        destination: webhookUrl,
+        present: legacyRefund,
+      });
     }
     for (const type of ALIAS.from) {
       this.catalog.register({

@@ -1,9 +1,29 @@
-import { Controller, HttpCode, Param, Post } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { ApiKeyAuth, CurrentScope } from '../auth/index.js';
+import type { FastifyReply } from 'fastify';
+import { ApiKeyAuth, type ApiKeyPrincipal, CurrentPrincipal, CurrentScope } from '../auth/index.js';
 import { ApiErrors, ApiRequestId, RESPONSE_HEADERS } from '../core/http/index.js';
 import type { Scope } from '../core/mode.js';
+import { CreatePaymentDto } from './dto/create-payment.dto.js';
+import { ListPaymentsQuery } from './dto/list-payments.query.js';
+import {
+  CancelledPaymentSchema,
+  PaymentDetailSchema,
+  PaymentListSchema,
+  PaymentSchema,
+  ProviderStatusSchema,
+  ReceiptSchema,
+} from './dto/payment.body.js';
 import { ResendWebhookSchema } from './dto/resend-webhook.body.js';
+import { PAYMENT_ID } from './payment-id.js';
+import type {
+  CancelledPaymentBody,
+  PaymentBody,
+  PaymentDetailBody,
+  PaymentListBody,
+  ProviderStatusBody,
+  ReceiptBody,
+} from './payment.serializer.js';
 import { PaymentsService, type ResendBody } from './payments.service.js';
 
 @ApiTags('Payments')
@@ -13,6 +33,107 @@ import { PaymentsService, type ResendBody } from './payments.service.js';
 export class PaymentsController {
   constructor(private readonly payments: PaymentsService) {}
 
+  @Post()
+  @ApiOperation({
+    summary: 'Create a payment',
+    description:
+      'Answered at once; what the payer needs for each method appears on read within about three seconds, when the acquirer has made it. A method that the acquirer refuses stays null; when it refuses all of them the payment becomes REFUSED. A payment with PIX is also a charge. It can be paid until it expires: for BOLETO and MULTIBANCO at the end of the third day in São Paulo, otherwise after the account’s window, usually an hour.',
+  })
+  @ApiResponse({
+    status: 201,
+    description: 'The payment, waiting.',
+    type: PaymentSchema,
+    headers: {
+      ...RESPONSE_HEADERS,
+      'Idempotent-Replayed': {
+        description: '`true` when this is the stored answer of an earlier request with the same key.',
+        schema: { type: 'string', enum: ['true'] },
+      },
+    },
+  })
+  @ApiErrors(400, 403, 409, 413, 415, 422)
+  async create(
+    @CurrentPrincipal() { accountId, mode, account }: ApiKeyPrincipal,
+    @Body() dto: CreatePaymentDto,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<PaymentBody> {
+    const answer = await this.payments.create({ accountId, mode }, account, dto);
+    if (answer.replayed) reply.header('Idempotent-Replayed', 'true');
+    return answer.body;
+  }
+
+  @Get()
+  @ApiOperation({
+    summary: 'List payments',
+    description: 'All transactions of the account in the key’s mode, charges too. A page past the end is empty.',
+  })
+  @ApiResponse({ status: 200, description: 'A page.', type: PaymentListSchema, headers: RESPONSE_HEADERS })
+  @ApiErrors(400)
+  list(@CurrentScope() scope: Scope, @Query() query: ListPaymentsQuery): Promise<PaymentListBody> {
+    return this.payments.list(scope, query);
+  }
+
+  @Get(':id')
+  @ApiOperation({
+    summary: 'Read a payment',
+    description: 'With what the payer needs for each method. Learn of outcomes by webhook instead of polling.',
+  })
+  @ApiParam(PAYMENT_ID)
+  @ApiResponse({ status: 200, description: 'The payment.', type: PaymentDetailSchema, headers: RESPONSE_HEADERS })
+  @ApiErrors(404)
+  get(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<PaymentDetailBody> {
+    return this.payments.get(scope, id);
+  }
+
+  @Post(':id/cancel')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Cancel a payment',
+    description:
+      'While WAITING_PAYMENT, PENDING or PROCESSING; otherwise 400 `payment_not_cancellable`. Of this and a payment at the same moment one wins; money that comes after it goes back to the payer. Cancelling again changes nothing and answers `previousStatus` CANCELLED.',
+  })
+  @ApiParam(PAYMENT_ID)
+  @ApiResponse({
+    status: 200,
+    description: 'The cancelled payment.',
+    type: CancelledPaymentSchema,
+    headers: RESPONSE_HEADERS,
+  })
+  @ApiErrors(400, 404, 413, 415)
+  cancel(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<CancelledPaymentBody> {
+    return this.payments.cancel(scope, id);
+  }
+
+  @Get(':id/provider-status')
+  @ApiOperation({
+    summary: 'Ask the acquirer about a payment',
+    description: 'Its state there at this moment; nothing is cached. Changes nothing here.',
+  })
+  @ApiParam(PAYMENT_ID)
+  @ApiResponse({
+    status: 200,
+    description: 'The acquirer’s answer.',
+    type: ProviderStatusSchema,
+    headers: RESPONSE_HEADERS,
+  })
+  @ApiErrors(404)
+  providerStatus(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<ProviderStatusBody> {
+    return this.payments.providerStatus(scope, id);
+  }
+
+  @Get(':id/receipt')
+  @ApiOperation({
+    summary: 'Get the receipt of a payment',
+    description:
+      'The acquirer’s own, as a PDF; 422 `RECEIPT_NOT_AVAILABLE` unless the payment settled and there is one.',
+  })
+  @ApiParam(PAYMENT_ID)
+  @ApiResponse({ status: 200, description: 'The receipt.', type: ReceiptSchema, headers: RESPONSE_HEADERS })
+  @ApiErrors(404, 422)
+  receipt(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<ReceiptBody> {
+    return this.payments.receipt(scope, id);
+  }
+
   @Post(':id/resend-webhook')
   @HttpCode(200)
   @ApiOperation({
@@ -20,7 +141,7 @@ export class PaymentsController {
     description:
       'Works for charges too. The event of the status that the payment has now goes to everybody who is subscribed now, under each of its names, as new deliveries (with new `X-Service-Delivery-Id`s). It is the same business event, with the same `id` and `sequence`; its content is what a read of the payment would show now.',
   })
-  @ApiParam({ name: 'id', description: '`<uuid>`, `tx_<uuid>` or `ch_<uuid>`.', schema: { type: 'string' } })
+  @ApiParam(PAYMENT_ID)
   @ApiResponse({
     status: 200,
     description: 'What was sent, and whether to anybody.',

@@ -1,26 +1,183 @@
 import { Injectable } from '@nestjs/common';
-import { parseId } from '../core/ids.js';
-import type { Scope } from '../core/mode.js';
-import { TransactionsService, type TransactionStatus } from '../transactions/index.js';
-
-const PAYMENT_ID_PREFIXES = ['tx_', 'ch_'];
+import type { Account } from '../accounts/index.js';
+import { normalizeTaxId, qrPng } from '../brazil/index.js';
+import { fingerprintOf } from '../core/crypto/index.js';
+import { invalidRequest, type Violation } from '../core/errors/index.js';
+import type { IdempotentAnswer } from '../core/idempotency/index.js';
+import type { Mode, Scope } from '../core/mode.js';
+import { FraudGuard } from '../fraud/index.js';
+import {
+  CancellationService,
+  InquiriesService,
+  type NewPayment,
+  PaymentCreationService,
+  publicMetadata,
+  type Transaction,
+  TransactionPagesService,
+  TransactionsService,
+  type TransactionStatus,
+} from '../transactions/index.js';
+import { type CreatePaymentDto, isHttpUrl } from './dto/create-payment.dto.js';
+import type { ListPaymentsQuery } from './dto/list-payments.query.js';
+import { paymentId } from './payment-id.js';
+import {
+  cancelledPayment,
+  type CancelledPaymentBody,
+  paymentBody,
+  type PaymentBody,
+  paymentDetail,
+  type PaymentDetailBody,
+  paymentList,
+  type PaymentListBody,
+  providerStatus,
+  type ProviderStatusBody,
+  receiptBody,
+  type ReceiptBody,
+} from './payment.serializer.js';
 
 export interface ResendBody {
   resent: boolean;
   status: TransactionStatus;
 }
 
-/** The transaction wire format: transactions with their own statuses. */
+/** Payments: the camelCase view of transactions. */
 @Injectable()
 export class PaymentsService {
-  constructor(private readonly transactions: TransactionsService) {}
+  constructor(
+    private readonly creation: PaymentCreationService,
+    private readonly transactions: TransactionsService,
+    private readonly pages: TransactionPagesService,
+    private readonly cancellation: CancellationService,
+    private readonly inquiries: InquiriesService,
+    private readonly fraud: FraudGuard,
+  ) {}
+
+  /** @throws ApiError 400 for what a method needs, 403 `fraud.*`, 409 (idempotency), 422 `no_provider_configured` */
+  async create(scope: Scope, account: Account, dto: CreatePaymentDto): Promise<IdempotentAnswer<PaymentBody>> {
+    const input = toNewPayment(dto, scope.mode);
+    const request = {
+      ...scope,
+      operation: 'payments.create',
+      key: dto.idempotencyKey,
+      fingerprint: fingerprintOf(input),
+      permanent: true,
+    };
+    const { amount, customer } = input;
+    return this.creation.create(
+      scope,
+      account,
+      input,
+      request,
+      () => this.fraud.check(scope, account, { operation: 'payment', amount, document: customer.document, request }),
+      (transaction) => ({ status: 201, body: paymentBody(transaction) }),
+    );
+  }
+
+  /** @throws ApiError 404 */
+  async get(scope: Scope, id: string): Promise<PaymentDetailBody> {
+    const transaction = await this.transactions.get(scope, paymentId(id));
+    return paymentDetail(transaction, pixQrCode(transaction));
+  }
+
+  async list(scope: Scope, query: ListPaymentsQuery): Promise<PaymentListBody> {
+    const page = Number(query.page ?? 1);
+    const limit = Number(query.limit ?? 20);
+    const { transactions, total } = await this.pages.page(scope, {
+      page,
+      limit,
+      status: query.status ?? null,
+      from: query.startDate === undefined ? null : new Date(query.startDate),
+      to: query.endDate === undefined ? null : new Date(query.endDate),
+      sortBy: query.sortBy ?? 'createdAt',
+      sortOrder: query.sortOrder ?? 'desc',
+    });
+    return paymentList(transactions, total, page, limit);
+  }
+
+  /** @throws ApiError 404, 400 `payment_not_cancellable` */
+  async cancel(scope: Scope, id: string): Promise<CancelledPaymentBody> {
+    const { transaction, previousStatus } = await this.cancellation.cancel(scope, paymentId(id));
+    return cancelledPayment(transaction, pixQrCode(transaction), previousStatus);
+  }
+
+  /** @throws ApiError 404, 503 */
+  async providerStatus(scope: Scope, id: string): Promise<ProviderStatusBody> {
+    const { transaction, status } = await this.inquiries.status(scope, paymentId(id));
+    return providerStatus(transaction, status);
+  }
+
+  /** @throws ApiError 404, 422 `RECEIPT_NOT_AVAILABLE`, 503 */
+  async receipt(scope: Scope, id: string): Promise<ReceiptBody> {
+    return receiptBody(await this.inquiries.receipt(scope, paymentId(id)));
+  }
 
   /** @throws ApiError 404 */
   async resendWebhook(scope: Scope, id: string): Promise<ResendBody> {
-    const { transaction, deliveries } = await this.transactions.resendEvent(
-      scope,
-      parseId(id, PAYMENT_ID_PREFIXES, 'payment'),
-    );
+    const { transaction, deliveries } = await this.transactions.resendEvent(scope, paymentId(id));
     return { resent: deliveries > 0, status: transaction.status };
   }
+}
+
+/** Drawn at each read: a picture is a hundred times its code, and most are never looked at. */
+function pixQrCode({ brCode }: Transaction): string | null {
+  return brCode === null ? null : `data:image/png;base64,${qrPng(brCode).toString('base64')}`;
+}
+
+/** What the methods of the payment need of its other fields. */
+function toNewPayment(dto: CreatePaymentDto, mode: Mode): NewPayment {
+  const currency = dto.currency ?? 'BRL';
+  const methods = [...new Set(dto.paymentMethods)];
+  const metadata = publicMetadata(dto.metadata ?? {});
+  const violations: Violation[] = [];
+  const unless = (holds: boolean, param: string, code: string, message: string): void => {
+    if (!holds) violations.push({ param, code, message });
+  };
+  for (const method of ['PIX', 'BOLETO'] as const) {
+    if (methods.includes(method)) unless(currency === 'BRL', 'currency', 'invalid', `must be BRL for ${method}`);
+  }
+  const { phone, returnUrl } = metadata;
+  if (methods.includes('MBWAY')) {
+    unless(phone !== undefined, 'metadata.phone', 'required', 'is required for MBWAY');
+    unless(
+      phone === undefined || isE164(phone),
+      'metadata.phone',
+      'invalid',
+      'must be a phone number in E.164, as +351912345678',
+    );
+  }
+  if (methods.includes('CREDIT_CARD')) {
+    unless(
+      returnUrl == null || isHttpUrl(returnUrl),
+      'metadata.returnUrl',
+      'invalid',
+      'must be an absolute http or https URL',
+    );
+  }
+  const webhookUrl = dto.webhookUrl ?? null;
+  unless(
+    webhookUrl === null || mode === 'test' || webhookUrl.startsWith('https:'),
+    'webhookUrl',
+    'invalid',
+    'must start with https:// in live mode',
+  );
+  if (violations.length > 0) throw invalidRequest(violations);
+  const document = dto.customerDocument ?? null;
+  return {
+    amount: dto.amount,
+    currency,
+    methods,
+    customer: {
+      id: dto.customerId ?? null,
+      name: dto.customerName ?? null,
+      document: document === null ? null : (normalizeTaxId(document) ?? document),
+      email: dto.customerEmail ?? null,
+    },
+    metadata,
+    webhookUrl,
+  };
+}
+
+/** ITU-T E.164: a plus, a country code that does not begin with 0, at most 15 digits. */
+function isE164(value: unknown): boolean {
+  return typeof value === 'string' && /^\+[1-9]\d{6,14}$/.test(value);
 }

@@ -3,8 +3,8 @@ import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { ApiKeyAuth, CurrentScope, TestKeysOnly } from '../auth/index.js';
 import { ApiErrors, ApiRequestId, RESPONSE_HEADERS } from '../core/http/index.js';
 import type { Scope } from '../core/mode.js';
-import { SandboxEventSchema, SimulateDto } from './dto/simulate.dto.js';
-import { type SandboxEventBody, SandboxService } from './sandbox.service.js';
+import { SandboxEventSchema, SandboxPaymentEventSchema, SimulateDto } from './dto/simulate.dto.js';
+import { type SandboxEventBody, type SandboxPaymentEventBody, SandboxService } from './sandbox.service.js';
 
 @ApiTags('Sandbox')
 @ApiKeyAuth()
@@ -18,12 +18,34 @@ export class SandboxController {
   @HttpCode(200)
   @ApiOperation({
     summary: 'Make something happen to a test charge',
-    description: 'Goes the way of a real acquirer’s notification. A live key gets 404.',
+    description: 'Goes the way of a real acquirer’s notification; works on every payment too. A live key gets 404.',
   })
   @ApiParam({ name: 'id', description: '`ch_<uuid>` or the bare `<uuid>`.', schema: { type: 'string' } })
   @ApiResponse({ status: 200, description: 'The state after it.', type: SandboxEventSchema, headers: RESPONSE_HEADERS })
   @ApiErrors(400, 404, 413, 415)
   simulate(@CurrentScope() scope: Scope, @Param('id') id: string, @Body() dto: SimulateDto): Promise<SandboxEventBody> {
     return this.sandbox.simulate(scope, id, dto);
+  }
+
+  @Post('payments/:id/simulate')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Make something happen to a test payment',
+    description: 'As for a charge, answering with the payment.',
+  })
+  @ApiParam({ name: 'id', description: '`<uuid>`, `tx_<uuid>` or `ch_<uuid>`.', schema: { type: 'string' } })
+  @ApiResponse({
+    status: 200,
+    description: 'The state after it.',
+    type: SandboxPaymentEventSchema,
+    headers: RESPONSE_HEADERS,
+  })
+  @ApiErrors(400, 404, 413, 415)
+  simulatePayment(
+    @CurrentScope() scope: Scope,
+    @Param('id') id: string,
+    @Body() dto: SimulateDto,
+  ): Promise<SandboxPaymentEventBody> {
+    return this.sandbox.simulatePayment(scope, id, dto);
   }
 }

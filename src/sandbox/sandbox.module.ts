@@ -1,13 +1,16 @@
 import { Module } from '@nestjs/common';
 import { AcquirersModule } from '../acquirers/index.js';
-import { ChargesModule } from '../charges/index.js';
+import { AccountsModule } from '../accounts/index.js';
+import { PaymentsModule } from '../payments/index.js';
 import { TransactionsModule } from '../transactions/index.js';
 import { SandboxController } from './sandbox.controller.js';
+import { SandboxPagesController } from './sandbox-pages.controller.js';
+import { SandboxPagesService } from './sandbox-pages.service.js';
 import { SandboxService } from './sandbox.service.js';
 
 @Module({
-  imports: [AcquirersModule, ChargesModule, TransactionsModule],
-  controllers: [SandboxController],
-  providers: [SandboxService],
+  imports: [AccountsModule, AcquirersModule, PaymentsModule, TransactionsModule],
+  controllers: [SandboxController, SandboxPagesController],
+  providers: [SandboxPagesService, SandboxService],
 })
 export class SandboxModule {}

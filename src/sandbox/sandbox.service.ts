@@ -1,12 +1,16 @@
-import { Injectable } from '@nestjs/common';
-import { InboxService, SandboxAcquirer } from '../acquirers/index.js';
-import { newEndToEndId, normalizeTaxId } from '../brazil/index.js';
-import { type ChargeBody, ChargesService } from '../charges/index.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { InboxService, type PaymentMethod, SandboxAcquirer } from '../acquirers/index.js';
+import { newEndToEndId, newTxid, normalizeTaxId } from '../brazil/index.js';
+import type { ChargeBody } from '../charges/index.js';
 import { Clock } from '../core/clock.js';
+import { type Config, CONFIG } from '../core/config/index.js';
+import { invalidRequest } from '../core/errors/index.js';
 import { parseId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
-import { type Transaction, TransactionsService } from '../transactions/index.js';
+import { type PaymentDetailBody, PaymentsService } from '../payments/index.js';
+import { AcquirerWorkService, isPix, type Transaction, TransactionsService } from '../transactions/index.js';
 import type { SimulateDto } from './dto/simulate.dto.js';
+import { type SandboxChargeBody, sandboxCharge } from './sandbox.serializer.js';
 
 /** The payer of who names none: a CPF with valid check digits that stands in every tutorial. */
 const DEFAULT_PAYER = '52998224725';
@@ -16,46 +20,103 @@ const SANDBOX_ISPB = '00000000';
 export interface SandboxEventBody {
   object: 'sandbox_event';
   event: string;
-  charge: ChargeBody;
+  charge: ChargeBody | SandboxChargeBody;
+}
+
+export interface SandboxPaymentEventBody {
+  object: 'sandbox_event';
+  event: string;
+  payment: PaymentDetailBody;
 }
 
 /** Makes things happen at the sandbox bank, which then tells of them as a bank does. Test keys only. */
 @Injectable()
 export class SandboxService {
   constructor(
+    @Inject(CONFIG) private readonly config: Config,
     private readonly transactions: TransactionsService,
-    private readonly charges: ChargesService,
+    private readonly payments: PaymentsService,
+    private readonly work: AcquirerWorkService,
     private readonly bank: SandboxAcquirer,
     private readonly inbox: InboxService,
     private readonly clock: Clock,
   ) {}
 
-  /** The route is for test keys only. @throws ApiError 404 for what the key cannot see */
+  /** The route is for test keys only. @throws ApiError 404 for what the key cannot see, 400 for what cannot happen to it */
   async simulate(scope: Scope, chargeId: string, dto: SimulateDto): Promise<SandboxEventBody> {
-    const id = parseId(chargeId, ['ch_', 'tx_'], 'charge');
+    const id = await this.#simulate(scope, chargeId, dto);
     const transaction = await this.transactions.get(scope, id);
-    // The notification is stored; applying it now instead of by a job lets us answer with the state after it.
-    await this.inbox.process(await this.#happen(transaction, dto));
-    return { object: 'sandbox_event', event: dto.event, charge: await this.charges.get(scope, id) };
+    return {
+      object: 'sandbox_event',
+      event: dto.event,
+      charge: sandboxCharge(transaction, this.config.publicBaseUrl),
+    };
   }
 
-  /** @returns the id of the stored notification */
-  async #happen(transaction: Transaction, dto: SimulateDto): Promise<string> {
+  /** The same, answering with the payment. */
+  async simulatePayment(scope: Scope, paymentId: string, dto: SimulateDto): Promise<SandboxPaymentEventBody> {
+    const id = await this.#simulate(scope, paymentId, dto);
+    return { object: 'sandbox_event', event: dto.event, payment: await this.payments.get(scope, id) };
+  }
+
+  async #simulate(scope: Scope, rawId: string, dto: SimulateDto): Promise<string> {
+    const id = parseId(rawId, ['ch_', 'tx_'], 'charge');
+    const transaction = await this.transactions.get(scope, id);
+    // A moment after its creation the bank may not have been told of it yet, and nobody can pay what it does not know.
+    if (transaction.brCode === null && transaction.artefacts === null) await this.work.process(id);
+    // The notifications are stored; applying them now instead of by a job lets us answer with the state after it.
+    if (dto.event === 'refund_fail') await this.bank.failNextRefund(transaction.txid ?? '');
+    for (const notify of this.#happen(transaction, dto)) await this.inbox.process(await notify());
+    return id;
+  }
+
+  /** What the bank does, each giving the id of the stored notification. */
+  #happen(transaction: Transaction, dto: SimulateDto): (() => Promise<string>)[] {
     const txid = transaction.txid ?? '';
+    const tell = (kind: Parameters<typeof this.bank.orders.tell>[1]) => () => this.bank.orders.tell(txid, kind);
+    const isCardOnly = transaction.paymentMethods.every((method) => method === 'CREDIT_CARD');
     switch (dto.event) {
-      case 'pay':
-        return this.bank.receivePix({
-          txid,
-          endToEndId: dto.end_to_end_id ?? newEndToEndId(SANDBOX_ISPB, this.clock.now()),
-          amount: dto.amount ?? transaction.amount,
-          payer: { document: payerDocument(transaction, dto), name: dto.payer_name ?? transaction.customerName },
-        });
+      case 'pay': {
+        const method = methodOf(transaction, dto);
+        const pay = (): Promise<string> =>
+          this.bank.orders.receivePayment({
+            txid,
+            method,
+            reference:
+              dto.end_to_end_id ?? (method === 'PIX' ? newEndToEndId(SANDBOX_ISPB, this.clock.now()) : newTxid()),
+            amount: dto.amount ?? transaction.amount,
+            payer: { document: payerDocument(transaction, dto), name: dto.payer_name ?? transaction.customerName },
+          });
+        return method === 'CREDIT_CARD' ? [tell('processing'), pay] : [pay];
+      }
       case 'expire':
-        return this.bank.endCharge(txid, 'EXPIRED');
+        return [isPix(transaction) ? () => this.bank.endCharge(txid, 'EXPIRED') : tell('expired')];
       case 'fail':
-        return this.bank.endCharge(txid, 'REFUSED');
+        if (isPix(transaction)) return [() => this.bank.endCharge(txid, 'REFUSED')];
+        return isCardOnly ? [tell('processing'), tell('refused')] : [tell('refused')];
+      case 'processing':
+        if (!transaction.paymentMethods.includes('CREDIT_CARD')) throw impossible('is for payments by CREDIT_CARD');
+        return [tell('processing')];
+      case 'refund_fail':
+        // Nobody is notified of what has not happened yet.
+        return [];
+      case 'chargeback':
+      case 'dispute':
+        if (transaction.paidWith !== 'CREDIT_CARD') throw impossible('is for payments that were paid by CREDIT_CARD');
+        return [tell(dto.event)];
     }
   }
+}
+
+/** The one that was named, or the payment's first. */
+function methodOf({ paymentMethods }: Transaction, dto: SimulateDto): PaymentMethod {
+  const method = dto.method ?? paymentMethods[0];
+  if (method !== undefined && paymentMethods.includes(method)) return method;
+  throw invalidRequest([{ param: 'method', code: 'invalid', message: `must be one of ${paymentMethods.join(', ')}` }]);
+}
+
+function impossible(message: string): ReturnType<typeof invalidRequest> {
+  return invalidRequest([{ param: 'event', code: 'invalid', message }]);
 }
 
 function payerDocument(transaction: Transaction, dto: SimulateDto): string | null {

@@ -8,11 +8,12 @@ import {
   type PixChargeState,
   type PixIssueOutcome,
 } from '../acquirers/index.js';
-import { newTxid } from '../brazil/index.js';
+import { newTxid, normalizeTaxId } from '../brazil/index.js';
 import { Clock } from '../core/clock.js';
 import { Database } from '../core/database/index.js';
 import { business, providerUnavailable, serviceUnavailable } from '../core/errors/index.js';
 import {
+  type Admission,
   type Answer,
   type Claim,
   IdempotencyService,
@@ -68,6 +69,7 @@ export class CreationService {
   ) {}
 
   /**
+   * @param admit the fraud guard's word on a new request: every caller has to ask it
    * @param present the answer that this and every repetition of the request get
    * @throws ApiError 409 (idempotency), 422 `no_provider_configured`, 503 when the acquirer cannot be reached
    */
@@ -76,10 +78,12 @@ export class CreationService {
     account: Account,
     input: NewPixTransaction,
     request: IdempotentRequest,
+    admit: () => Promise<Admission>,
     present: (transaction: Transaction) => Answer<T>,
   ): Promise<IdempotentAnswer<T>> {
     const acquirer = this.acquirers.for(scope);
     return this.idempotency.run<T>(request, {
+      admit,
       first: (claim) =>
         this.#first(this.#draft(scope, account, acquirer, input), { acquirer, account, claim, present }),
       resume: async (id, claim) => {
@@ -161,7 +165,7 @@ export class CreationService {
     const { acquirer, account, claim } = creation;
     const outcome =
       transaction.status === 'PENDING'
-        ? await this.#ask(acquirer, pixRequest(transaction, account), mayExist)
+        ? await this.askPix(acquirer, pixRequest(transaction, account), mayExist)
         : ({ kind: 'settled elsewhere' } as const);
     if (outcome.kind === 'unknown') {
       await this.database.transaction(async (tx) => {
@@ -210,7 +214,7 @@ export class CreationService {
    * Creates at the acquirer. Where the charge may exist already, a refusal is believed only when the acquirer has said
    * that it does not: otherwise the refusal may be about the second creation of a charge that lives.
    */
-  async #ask(acquirer: Acquirer, request: PixChargeRequest, mayExist: boolean): Promise<PixIssueOutcome> {
+  async askPix(acquirer: Acquirer, request: PixChargeRequest, mayExist: boolean): Promise<PixIssueOutcome> {
     const before: Found = mayExist ? await this.#find(acquirer, request.txid) : { kind: 'not_found' };
     if (before.kind === 'found') return { kind: 'issued', brCode: before.brCode };
     let outcome: PixIssueOutcome;
@@ -259,6 +263,8 @@ export class CreationService {
       txid: newTxid(),
       brCode: null,
       webhookUrl: input.webhookUrl ?? null,
+      artefacts: null,
+      customerId: null,
       expiresAt: new Date(now.getTime() + input.expiresIn * 1000),
       endToEndId: null,
       providerFee: null,
@@ -272,13 +278,14 @@ export class CreationService {
   }
 }
 
-function pixRequest(transaction: Transaction, account: Account): PixChargeRequest {
+export function pixRequest(transaction: Transaction, account: Account): PixChargeRequest {
   return {
     txid: transaction.txid ?? '',
     amount: transaction.amount,
     createdAt: transaction.createdAt,
     expiresAt: transaction.expiresAt ?? transaction.createdAt,
     merchant: { name: account.name, city: account.city },
-    payer: { name: transaction.customerName, document: transaction.customerDocument },
+    // Another country's tax id is nothing a Brazilian bank can take.
+    payer: { name: transaction.customerName, document: normalizeTaxId(transaction.customerDocument ?? '') },
   };
 }

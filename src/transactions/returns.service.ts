@@ -1,5 +1,5 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { AcquirersService, type PixReturnState } from '../acquirers/index.js';
+import type { RefundWay } from '../acquirers/index.js';
 import { Clock } from '../core/clock.js';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { Database, type Tx } from '../core/database/index.js';
@@ -8,6 +8,7 @@ import { Logger } from '../core/log/index.js';
 import type { Mode } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
 import { Poller } from '../core/queue/index.js';
+import { nextAsk, ReturnCalls } from './return-calls.js';
 import { type PixReturn, SettlementsRepository } from './settlements.repository.js';
 
 export interface PixReturnIntent {
@@ -17,7 +18,9 @@ export interface PixReturnIntent {
   readonly acquirer: string;
   readonly endToEndId: string;
   readonly returnId: string;
+  readonly way: RefundWay;
   readonly amount: Amount;
+  readonly currency: string;
   readonly reason: string;
 }
 
@@ -26,9 +29,8 @@ const LEASE_MS = 30_000;
 const BATCH = 50;
 
 /**
- * Sends Pix back to their payers: intent in the settlement's transaction, call, outcome. A call whose outcome is not
- * known leaves the return in flight; it is asked for, and repeated under the same (end-to-end id, return id), which
- * acquirers take for the same return.
+ * Sends money that is nobody's payment back to its payer: intent in the settlement's transaction, call, outcome. A call whose outcome is not
+ * known leaves the return in flight.
  */
 @Injectable()
 export class ReturnsService implements OnApplicationBootstrap {
@@ -36,7 +38,7 @@ export class ReturnsService implements OnApplicationBootstrap {
     @Inject(CONFIG) private readonly config: Config,
     private readonly database: Database,
     private readonly settlements: SettlementsRepository,
-    private readonly acquirers: AcquirersService,
+    private readonly calls: ReturnCalls,
     private readonly poller: Poller,
     private readonly clock: Clock,
     private readonly logger: Logger,
@@ -62,36 +64,25 @@ export class ReturnsService implements OnApplicationBootstrap {
   }
 
   async #advance(pixReturn: PixReturn): Promise<void> {
-    const state = await this.#ask(pixReturn).catch((error: unknown): PixReturnState => {
-      this.logger.warn({ error, returnId: pixReturn.returnId }, 'the outcome of a return is not known; asking again');
-      return { kind: 'in_progress' };
-    });
+    const { acquirer, endToEndId, returnId, way, amount, currency, attempts } = pixReturn;
+    const request = { way, reference: endToEndId, returnId, amount, currency, destination: null };
+    // A worker that died between its call and the record has left it PENDING: only at the first attempt is nothing there.
+    const state = await this.calls.advance(acquirer, request, attempts <= 1 ? null : attempts);
     const now = this.clock.now();
-    const pauseMs = Math.min(500 * 2 ** pixReturn.attempts, 3_600_000);
     await this.database.transaction(async (tx) => {
-      const move = (status: PixReturn['status'], next: Date | null, reason: string | null): void =>
-        this.settlements.moveReturn(tx, pixReturn.id, status, next, reason, now);
+      const move = (to: PixReturn['status'], next: Date | null, reason: string | null): void =>
+        this.settlements.moveReturn(tx, pixReturn.id, to, next, reason, now);
       switch (state.kind) {
         case 'returned':
           return move('RETURNED', null, null);
         case 'failed':
           // Nobody is out of pocket, the money is still with us: an operator has to look.
-          this.logger.error({ returnId: pixReturn.returnId, reason: state.reason }, 'a return was refused');
+          this.logger.error({ returnId, reason: state.reason }, 'a return was refused');
           return move('FAILED', null, state.reason);
         case 'in_progress':
         case 'not_found':
-          return move('IN_PROGRESS', new Date(now.getTime() + pauseMs), null);
+          return move('IN_PROGRESS', nextAsk(now, attempts), null);
       }
     });
-  }
-
-  async #ask(pixReturn: PixReturn): Promise<PixReturnState> {
-    const acquirer = this.acquirers.get(pixReturn.acquirer);
-    const { endToEndId, returnId, amount } = pixReturn;
-    if (pixReturn.status === 'IN_PROGRESS') {
-      const state = await acquirer.getReturn(endToEndId, returnId);
-      if (state.kind !== 'not_found') return state;
-    }
-    return acquirer.requestReturn({ endToEndId, returnId, amount });
   }
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ReceivedPix } from '../acquirers/index.js';
 import { aTransaction } from '../../test/support/a-transaction.js';
-import { decideSettlement, type SettlementDecision } from './settlement.rules.js';
+import { decideSettlement, type ReceivedMoney, type SettlementDecision } from './settlement.rules.js';
 import type { Transaction } from './transaction.js';
 import { nextStatus, TRANSACTION_STATUSES, type TransactionStatus } from './transactions.machine.js';
 
@@ -11,7 +10,8 @@ const OTHER = '11144477735';
 
 const unlocked = (changes: Partial<Transaction> = {}): Transaction =>
   aTransaction({ expectedPayerTaxId: null, expiresAt: EXPIRES_AT, ...changes });
-const pix = (changes: Partial<ReceivedPix> = {}): ReceivedPix => ({
+const pix = (changes: Partial<ReceivedMoney> = {}): ReceivedMoney => ({
+  method: 'PIX',
   endToEndId: 'E00000000202611211230abcDEF12345',
   txid: 'abcdefghijklmnopqrstuvwxyz12345',
   amount: 1990,
@@ -33,7 +33,6 @@ const CLOSED: Readonly<Partial<Record<TransactionStatus, SettlementDecision['rea
   EXPIRED: 'late',
   CANCELLED: 'charge_closed',
   REFUSED: 'charge_closed',
-  PROCESSING: 'duplicate',
   PAID: 'duplicate',
   APPROVED: 'duplicate',
   REFUNDED: 'duplicate',
@@ -74,7 +73,7 @@ describe('what becomes of a confirmed Pix', () => {
       returned('late', 'expired'),
     ],
     ['wrong amount, late', unlocked(), pix({ amount: 1, settledAt: EXPIRES_AT }), returned('late', 'expired')],
-  ] as [string, Transaction, ReceivedPix, SettlementDecision][])('%s', (_what, transaction, received, decision) => {
+  ] as [string, Transaction, ReceivedMoney, SettlementDecision][])('%s', (_what, transaction, received, decision) => {
     expect(decideSettlement(transaction, received)).toEqual(decision);
   });
 
@@ -94,10 +93,29 @@ describe('what becomes of a confirmed Pix', () => {
     },
   );
 
+  it('of an unknown payer that is held is the only one: a second one goes back', () => {
+    expect(decideSettlement(aTransaction({ status: 'PROCESSING' }), pix({ payerDocument: LOCK }))).toEqual(
+      returned('duplicate'),
+    );
+  });
+
+  it.each([
+    ['CREDIT_CARD', 'approved'],
+    ['PIX', 'settled'],
+    ['MBWAY', 'settled'],
+    ['MULTIBANCO', 'settled'],
+    ['BOLETO', 'settled'],
+    ['CRYPTO', 'settled'],
+  ] as const)('by %s is taken while waiting and while a card is in flight: %s', (method, trigger) => {
+    for (const status of ['WAITING_PAYMENT', 'PROCESSING'] as const) {
+      expect(decideSettlement(unlocked({ status }), pix({ method }))).toEqual({ ...credited, trigger });
+    }
+  });
+
   it('is decided for every status, and only by moves that the machine allows', () => {
     expect(() => decideSettlement(aTransaction({ status: 'PENDING' }), pix())).toThrow(/issued/);
     const open = TRANSACTION_STATUSES.filter((status) => CLOSED[status] === undefined && status !== 'PENDING');
-    expect(open).toEqual(['WAITING_PAYMENT']);
+    expect(open).toEqual(['WAITING_PAYMENT', 'PROCESSING']);
     for (const status of open) {
       for (const received of [
         pix(),
@@ -105,7 +123,10 @@ describe('what becomes of a confirmed Pix', () => {
         pix({ payerDocument: null }),
         pix({ settledAt: EXPIRES_AT }),
       ]) {
-        const { trigger } = decideSettlement(aTransaction({ status }), received);
+        const { trigger } = decideSettlement(
+          status === 'PROCESSING' ? unlocked({ status }) : aTransaction({ status }),
+          received,
+        );
         expect(trigger === null ? null : nextStatus(status, trigger)).not.toBeNull();
       }
     }

@@ -1,6 +1,11 @@
-import type { ReceivedPix } from '../acquirers/index.js';
-import type { Transaction } from './transaction.js';
+import type { PaymentMethod, ReceivedPix } from '../acquirers/index.js';
+import { isHeld, type Transaction } from './transaction.js';
 import type { Trigger } from './transactions.machine.js';
+
+/** Money that an acquirer has confirmed. `endToEndId` of another method than Pix: what the acquirer knows it by. */
+export interface ReceivedMoney extends ReceivedPix {
+  readonly method: PaymentMethod;
+}
 
 export type ReturnReason = 'wrong_amount' | 'late' | 'duplicate' | 'charge_closed' | 'payer_mismatch';
 
@@ -18,13 +23,13 @@ const back = (reason: ReturnReason, trigger: Trigger | null = null): SettlementD
 });
 
 /**
- * What becomes of a Pix that the acquirer confirmed. Sources: interface.md "transitions that are stated", decisions
+ * What becomes of money that the acquirer confirmed. Sources: interface.md "transitions that are stated", decisions
  * §3.8–3.10.
  *
  * Whether it was in time is decided by the bank's own time of settlement, so a notification that reaches us late does
  * not cost the merchant a payment; but once the charge has been announced as expired it stays so.
  */
-export function decideSettlement(transaction: Transaction, pix: ReceivedPix): SettlementDecision {
+export function decideSettlement(transaction: Transaction, money: ReceivedMoney): SettlementDecision {
   switch (transaction.status) {
     case 'WAITING_PAYMENT':
       break;
@@ -36,6 +41,9 @@ export function decideSettlement(transaction: Transaction, pix: ReceivedPix): Se
     case 'REFUSED':
       return back('charge_closed');
     case 'PROCESSING':
+      // A card in flight does not keep others from paying: who settles first wins.
+      if (!isHeld(transaction)) break;
+      return back('duplicate');
     case 'PAID':
     case 'APPROVED':
     case 'REFUNDED':
@@ -43,15 +51,15 @@ export function decideSettlement(transaction: Transaction, pix: ReceivedPix): Se
     case 'DISPUTE':
       return back('duplicate');
   }
-  if (transaction.expiresAt !== null && pix.settledAt.getTime() >= transaction.expiresAt.getTime()) {
+  if (transaction.expiresAt !== null && money.settledAt.getTime() >= transaction.expiresAt.getTime()) {
     return back('late', 'expired');
   }
-  if (pix.amount !== transaction.amount) return back('wrong_amount');
-  if (transaction.expectedPayerTaxId !== null && pix.payerDocument === null) {
+  if (money.amount !== transaction.amount) return back('wrong_amount');
+  if (transaction.expectedPayerTaxId !== null && money.payerDocument === null) {
     return { outcome: 'review', reason: 'payer_unknown', trigger: 'settled_by_unknown_payer' };
   }
-  if (transaction.expectedPayerTaxId !== null && pix.payerDocument !== transaction.expectedPayerTaxId) {
+  if (transaction.expectedPayerTaxId !== null && money.payerDocument !== transaction.expectedPayerTaxId) {
     return back('payer_mismatch', 'settled_by_other_payer');
   }
-  return { outcome: 'credited', reason: null, trigger: 'settled' };
+  return { outcome: 'credited', reason: null, trigger: money.method === 'CREDIT_CARD' ? 'approved' : 'settled' };
 }

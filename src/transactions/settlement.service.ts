@@ -1,5 +1,13 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { InboxService, type PixChargeEnd, type ReceivedPix } from '../acquirers/index.js';
+import {
+  AcquirersService,
+  InboxService,
+  type OrderEvent,
+  type PixChargeEnd,
+  type ReceivedPayment,
+  type ReceivedPix,
+  type RefundWay,
+} from '../acquirers/index.js';
 import type { Account } from '../accounts/index.js';
 import { newReturnId } from '../brazil/index.js';
 import { Clock } from '../core/clock.js';
@@ -10,10 +18,10 @@ import { Logger } from '../core/log/index.js';
 import { feesOf } from '../core/money/index.js';
 import { OutboxService } from '../outbox/index.js';
 import { WalletsService } from '../wallets/index.js';
-import { expiryFailure, failureOf, type Transaction } from './transaction.js';
+import { expiryFailure, failureOf, isHeld, type Transaction } from './transaction.js';
 import { EVENT_OF, transactionEvent } from './transaction.events.js';
 import { CreationService } from './creation.service.js';
-import { decideSettlement, type SettlementDecision } from './settlement.rules.js';
+import { decideSettlement, type ReceivedMoney, type SettlementDecision } from './settlement.rules.js';
 import { SettlementsRepository } from './settlements.repository.js';
 import type { Trigger } from './transactions.machine.js';
 import { ReturnsService } from './returns.service.js';
@@ -21,6 +29,10 @@ import { type MoveFields, TransactionsRepository } from './transactions.reposito
 
 export type SettleResult = SettlementDecision['outcome'] | 'duplicate' | 'unmatched';
 
+/** What of a confirmed payment its credit needs. */
+type CreditedMoney = Pick<ReceivedMoney, 'method' | 'endToEndId' | 'settledAt' | 'fee'>;
+
+const ORDER_TRIGGERS = { processing: 'authenticating', chargeback: 'charged_back', dispute: 'card_disputed' } as const;
 const END_TRIGGERS = { expired: 'expired', refused: 'refused', removed: 'cancelled' } as const;
 
 /** Applies what an acquirer has confirmed. Everything here may be called again with the same facts. */
@@ -28,6 +40,7 @@ const END_TRIGGERS = { expired: 'expired', refused: 'refused', removed: 'cancell
 export class SettlementService implements OnModuleInit {
   constructor(
     private readonly database: Database,
+    private readonly acquirers: AcquirersService,
     private readonly transactions: TransactionsRepository,
     private readonly settlements: SettlementsRepository,
     private readonly wallets: WalletsService,
@@ -45,6 +58,8 @@ export class SettlementService implements OnModuleInit {
       if (pix.txid !== null) await this.creation.resolveByTxid(acquirer, pix.txid);
       await this.settle(acquirer, pix);
     });
+    this.inbox.on('paymentReceived', async (acquirer, payment) => void (await this.settleOrder(acquirer, payment)));
+    this.inbox.on('orderMoved', (acquirer, event) => this.moveOrder(acquirer, event));
     this.inbox.on('chargeEnded', (acquirer, txid, end) => this.endCharge(acquirer, txid, end));
   }
 
@@ -55,11 +70,34 @@ export class SettlementService implements OnModuleInit {
    * Two round trips: lock and read, then everything else with the COMMIT. Balances are locked last.
    */
   async settle(acquirer: string, pix: ReceivedPix): Promise<SettleResult> {
-    try {
-      return await this.database.transaction((tx) => this.#settle(tx, acquirer, pix));
-    } catch (error) {
-      if (uniqueViolation(error) === 'settlements_end_to_end_id_key') return 'duplicate';
-      throw error;
+    return this.#settleOnce(acquirer, { ...pix, method: 'PIX' });
+  }
+
+  /** The same for a payment by another method, idempotent on its reference. */
+  async settleOrder(acquirer: string, payment: ReceivedPayment): Promise<SettleResult> {
+    const { reference, ...money } = payment;
+    return this.#settleOnce(acquirer, { ...money, endToEndId: reference });
+  }
+
+  /** Something happened to an order besides money arriving. */
+  async moveOrder(acquirer: string, { txid, kind, reason, at }: OrderEvent): Promise<void> {
+    switch (kind) {
+      case 'expired':
+      case 'refused':
+      case 'removed':
+        return this.endCharge(acquirer, txid, { end: kind, reason, at });
+      case 'processing':
+      case 'chargeback':
+      case 'dispute': {
+        const trigger = ORDER_TRIGGERS[kind];
+        await this.database.transaction(async (tx) => {
+          const found = await this.transactions.lockByTxid(tx, acquirer, txid);
+          if (!found) return;
+          // A dispute of a Pix is a MED and comes another way.
+          if (kind !== 'processing' && found.transaction.paidWith !== 'CREDIT_CARD') return;
+          await this.#move(tx, found.transaction, trigger, {});
+        });
+      }
     }
   }
 
@@ -68,9 +106,9 @@ export class SettlementService implements OnModuleInit {
     const trigger: Trigger = END_TRIGGERS[end.end];
     await this.database.transaction(async (tx) => {
       const found = await this.#lockIssued(tx, acquirer, txid);
-      // PROCESSING: a Pix did arrive and is held for an operator, who alone may end it. Ending it here would leave the
-      // payer's money with nobody.
-      if (!found || found.transaction.status === 'PROCESSING') return;
+      // Held: a Pix did arrive and waits for an operator, who alone may end it. Ending it here would leave the payer's
+      // money with nobody.
+      if (!found || isHeld(found.transaction)) return;
       const failure = failureOf(found.transaction, {
         reason: end.reason,
         providerErrorCode: end.end === 'removed' ? 'canceled' : end.end,
@@ -78,6 +116,31 @@ export class SettlementService implements OnModuleInit {
       });
       await this.#move(tx, found.transaction, trigger, { failure });
     });
+  }
+
+  /**
+   * Credits a Pix that was held for an operator, in the transaction of whoever decides it and has locked `transaction`,
+   * which is PROCESSING. Locks balances.
+   */
+  creditHeld(
+    tx: Tx,
+    transaction: Transaction,
+    account: Account,
+    pix: Pick<ReceivedPix, 'endToEndId' | 'settledAt' | 'fee'>,
+  ): Promise<void> {
+    // Only a Pix is ever held.
+    return this.#credit(tx, transaction, account, { ...pix, method: 'PIX' }, 'review_accepted');
+  }
+
+  /** Sends a Pix that was held back to its payer, whatever has become of the charge; as `creditHeld`. */
+  async returnHeld(
+    tx: Tx,
+    transaction: Transaction,
+    acquirer: string,
+    pix: Pick<ReceivedPix, 'endToEndId' | 'amount'>,
+  ): Promise<void> {
+    await this.#move(tx, transaction, 'review_returned', {});
+    this.#sendBack(tx, transaction, acquirer, pix, 'devolution', 'review_returned');
   }
 
   /** Locks the transaction; one that is still PENDING exists after all, which is written with its event first. */
@@ -94,21 +157,33 @@ export class SettlementService implements OnModuleInit {
     return { ...found, transaction: issued };
   }
 
-  async #settle(tx: Tx, acquirer: string, pix: ReceivedPix): Promise<SettleResult> {
-    const found = pix.txid === null ? null : await this.#lockIssued(tx, acquirer, pix.txid);
+  async #settleOnce(acquirer: string, money: ReceivedMoney): Promise<SettleResult> {
+    try {
+      return await this.database.transaction((tx) => this.#settle(tx, acquirer, money));
+    } catch (error) {
+      if (uniqueViolation(error) === 'settlements_end_to_end_id_key') return 'duplicate';
+      throw error;
+    }
+  }
+
+  async #settle(tx: Tx, acquirer: string, money: ReceivedMoney): Promise<SettleResult> {
+    const found = money.txid === null ? null : await this.#lockIssued(tx, acquirer, money.txid);
     if (!found) {
       // Money without a charge: kept for the operators, never credited to anybody by guessing.
-      this.#record(tx, acquirer, pix, null, 'unmatched', null);
-      this.logger.warn({ acquirer, endToEndId: pix.endToEndId }, 'a Pix matches no charge');
+      this.#record(tx, acquirer, money, null, 'unmatched', null);
+      this.logger.warn({ acquirer, endToEndId: money.endToEndId }, 'a Pix matches no charge');
       return 'unmatched';
     }
     const { transaction, account } = found;
-    if (transaction.endToEndId === pix.endToEndId) return 'duplicate';
-    const decision = decideSettlement(transaction, pix);
-    this.#record(tx, acquirer, pix, transaction, decision.outcome, decision.reason);
+    if (transaction.endToEndId === money.endToEndId) return 'duplicate';
+    const decision = decideSettlement(transaction, money);
+    const way = this.#wayBack(acquirer, money);
+    // Money by a method that knows no way back (a boleto's, a blockchain's) is kept for the operators.
+    const outcome = decision.outcome === 'returned' && way === null ? 'unmatched' : decision.outcome;
+    this.#record(tx, acquirer, money, transaction, outcome, decision.reason);
     switch (decision.outcome) {
       case 'credited':
-        await this.#credit(tx, transaction, account, pix);
+        await this.#credit(tx, transaction, account, money, decision.trigger);
         break;
       case 'returned':
         await this.#move(tx, transaction, decision.trigger, {
@@ -116,30 +191,55 @@ export class SettlementService implements OnModuleInit {
             ? { failure: expiryFailure(transaction, transaction.expiresAt) }
             : {}),
         });
-        this.returns.request(tx, {
-          accountId: transaction.accountId,
-          mode: transaction.mode,
-          transactionId: transaction.id,
-          acquirer,
-          endToEndId: pix.endToEndId,
-          returnId: newReturnId(),
-          amount: pix.amount,
-          reason: decision.reason ?? 'late',
-        });
+        if (way !== null) this.#sendBack(tx, transaction, acquirer, money, way, decision.reason ?? 'late');
         break;
       case 'review':
         await this.#move(tx, transaction, decision.trigger, {});
         break;
     }
-    return decision.outcome;
+    return outcome;
   }
 
-  async #credit(tx: Tx, transaction: Transaction, account: Account, pix: ReceivedPix): Promise<void> {
-    const fees = feesOf(transaction.amount, { bps: account.feeBps, fixed: account.feeFixed }, pix.fee);
-    await this.#move(tx, transaction, 'settled', {
-      paidWith: 'PIX',
-      endToEndId: pix.endToEndId,
-      paidAt: pix.settledAt,
+  #sendBack(
+    tx: Tx,
+    transaction: Transaction,
+    acquirer: string,
+    money: Pick<ReceivedMoney, 'endToEndId' | 'amount'>,
+    way: RefundWay,
+    reason: string,
+  ): void {
+    this.returns.request(tx, {
+      accountId: transaction.accountId,
+      mode: transaction.mode,
+      transactionId: transaction.id,
+      acquirer,
+      endToEndId: money.endToEndId,
+      returnId: newReturnId(),
+      way,
+      amount: money.amount,
+      currency: transaction.currency,
+      reason,
+    });
+  }
+
+  /** By its own id, never by a new payment: this money is not the merchant's to send. */
+  #wayBack(acquirer: string, { method }: ReceivedMoney): RefundWay | null {
+    if (method === 'PIX') return 'devolution';
+    return this.acquirers.get(acquirer).capabilities.refunds[method]?.find((way) => way !== 'cashout') ?? null;
+  }
+
+  async #credit(
+    tx: Tx,
+    transaction: Transaction,
+    account: Account,
+    money: CreditedMoney,
+    trigger: Trigger | null,
+  ): Promise<void> {
+    const fees = feesOf(transaction.amount, { bps: account.feeBps, fixed: account.feeFixed }, money.fee);
+    await this.#move(tx, transaction, trigger, {
+      paidWith: money.method,
+      endToEndId: money.endToEndId,
+      paidAt: money.settledAt,
       ...fees,
     });
     this.wallets.credit(tx, {
@@ -149,7 +249,7 @@ export class SettlementService implements OnModuleInit {
       currency: transaction.currency,
       amount: transaction.amount,
       ...fees,
-      paidAt: pix.settledAt,
+      paidAt: money.settledAt,
       releaseDays: account.releaseDays,
     });
   }
@@ -163,7 +263,7 @@ export class SettlementService implements OnModuleInit {
   #record(
     tx: Tx,
     acquirer: string,
-    pix: ReceivedPix,
+    money: ReceivedMoney,
     transaction: Transaction | null,
     outcome: SettlementDecision['outcome'] | 'unmatched',
     reason: string | null,
@@ -175,15 +275,17 @@ export class SettlementService implements OnModuleInit {
       mode: transaction?.mode ?? null,
       transactionId: transaction?.id ?? null,
       acquirer,
-      endToEndId: pix.endToEndId,
-      txid: pix.txid,
-      amount: pix.amount,
+      endToEndId: money.endToEndId,
+      txid: money.txid,
+      method: money.method,
+      amount: money.amount,
       outcome,
       reason,
       // The payer's real document is never exposed; sealed, it can still answer an operator's or a court's question.
       payerDocumentSealed:
-        pix.payerDocument === null ? null : this.secrets.seal(pix.payerDocument, `settlement:${pix.endToEndId}`),
-      settledAt: pix.settledAt,
+        money.payerDocument === null ? null : this.secrets.seal(money.payerDocument, `settlement:${money.endToEndId}`),
+      providerFee: money.fee,
+      settledAt: money.settledAt,
       createdAt: now,
     });
   }

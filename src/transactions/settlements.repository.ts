@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { PaymentMethod, RefundWay } from '../acquirers/index.js';
 import { Reader, statement, type Tx } from '../core/database/index.js';
 import type { Mode } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
@@ -11,10 +12,13 @@ export interface SettlementRow {
   acquirer: string;
   endToEndId: string;
   txid: string | null;
+  method: PaymentMethod;
   amount: Amount;
   outcome: 'credited' | 'returned' | 'review' | 'unmatched';
   reason: string | null;
   payerDocumentSealed: Buffer | null;
+  /** What the acquirer keeps, in cents. */
+  providerFee: Amount;
   settledAt: Date;
   createdAt: Date;
 }
@@ -25,7 +29,9 @@ export interface PixReturn {
   readonly acquirer: string;
   readonly endToEndId: string;
   readonly returnId: string;
+  readonly way: RefundWay;
   readonly amount: Amount;
+  readonly currency: string;
   readonly status: 'PENDING' | 'IN_PROGRESS' | 'RETURNED' | 'FAILED';
   readonly attempts: number;
 }
@@ -33,16 +39,23 @@ export interface PixReturn {
 const INSERT = statement(
   'settlements.insert',
   `INSERT INTO settlements (id, account_id, mode, transaction_id, acquirer, end_to_end_id, txid, amount, outcome, reason,
-     payer_document_sealed, settled_at, created_at)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+     payer_document_sealed, provider_fee, settled_at, created_at, method)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
 );
 const INSERT_RETURN = statement(
   'pix_returns.insert',
   `INSERT INTO pix_returns (id, account_id, mode, transaction_id, acquirer, end_to_end_id, return_id, amount, reason,
-     status, next_attempt_at, created_at, updated_at)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'PENDING', $10, $10, $10)`,
+     status, next_attempt_at, created_at, updated_at, way, currency)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'PENDING', $10, $10, $10, $11, $12)`,
 );
-const RETURN_COLUMNS = 'id, transaction_id, acquirer, end_to_end_id, return_id, amount, status, attempts';
+/** What was held for an operator is no longer wanted. */
+const GIVE_BACK_HELD = statement(
+  'settlements.give_back_held',
+  `UPDATE settlements SET outcome = 'returned', reason = $2 WHERE transaction_id = $1 AND outcome = 'review'
+   RETURNING acquirer, end_to_end_id, amount`,
+);
+const RETURN_COLUMNS =
+  'id, transaction_id, acquirer, end_to_end_id, return_id, way, amount, currency, status, attempts';
 /** Leases the rows by moving their due time on; a worker that dies is followed by the next sweep. */
 const CLAIM_RETURNS = statement(
   'pix_returns.claim_due',
@@ -79,8 +92,10 @@ export class SettlementsRepository {
       row.outcome,
       row.reason,
       row.payerDocumentSealed,
+      row.providerFee,
       row.settledAt,
       row.createdAt,
+      row.method,
     ]);
   }
 
@@ -94,7 +109,9 @@ export class SettlementsRepository {
       acquirer: string;
       endToEndId: string;
       returnId: string;
+      way: RefundWay;
       amount: Amount;
+      currency: string;
       reason: string;
       now: Date;
     },
@@ -110,7 +127,18 @@ export class SettlementsRepository {
       row.amount,
       row.reason,
       row.now,
+      row.way,
+      row.currency,
     ]);
+  }
+
+  /** @returns the held money of a transaction, which the caller has to send back in the same `tx` */
+  async giveBackHeld(
+    tx: Tx,
+    transactionId: string,
+    reason: string,
+  ): Promise<{ acquirer: string; end_to_end_id: string; amount: Amount }[]> {
+    return tx.query(GIVE_BACK_HELD, [transactionId, reason]);
   }
 
   async claimDueReturns(tx: Tx, now: Date, leasedUntil: Date, limit: number): Promise<PixReturn[]> {
@@ -139,7 +167,9 @@ interface ReturnRow {
   acquirer: string;
   end_to_end_id: string;
   return_id: string;
+  way: RefundWay;
   amount: Amount;
+  currency: string;
   status: PixReturn['status'];
   attempts: number;
 }
@@ -151,7 +181,9 @@ function toPixReturn(row: ReturnRow): PixReturn {
     acquirer: row.acquirer,
     endToEndId: row.end_to_end_id,
     returnId: row.return_id,
+    way: row.way,
     amount: row.amount,
+    currency: row.currency,
     status: row.status,
     attempts: row.attempts,
   };

@@ -2,7 +2,10 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../core/clock.js';
 import type { Tx } from '../core/database/index.js';
 import { type DomainEvent, EventCatalog } from '../outbox/index.js';
+import { toRefundSnapshot } from './refund.js';
 import { asOf, toSnapshot } from './transaction.js';
+import { REFUND_EVENT_OF, type RefundEventType } from './refunds.events.js';
+import { RefundsRepository } from './refunds.repository.js';
 import { STATUS_EVENTS, type TransactionEventType } from './transaction.events.js';
 import { TransactionsRepository } from './transactions.repository.js';
 
@@ -12,17 +15,35 @@ export class TransactionRefresh implements OnModuleInit {
   constructor(
     private readonly catalog: EventCatalog,
     private readonly transactions: TransactionsRepository,
+    private readonly refunds: RefundsRepository,
     private readonly clock: Clock,
   ) {}
 
   onModuleInit(): void {
-    this.catalog.registerRefresh(STATUS_EVENTS, (tx, events) => this.#refresh(tx, events));
+    const types: readonly TransactionEventType[] = [...STATUS_EVENTS, 'transaction.issued'];
+    this.catalog.registerRefresh(types, (tx, events) => this.#refresh(tx, events));
+    this.catalog.registerRefresh(Object.values(REFUND_EVENT_OF), (tx, events) => this.#refreshRefunds(tx, events));
   }
 
-  async #refresh(
+  async #refreshRefunds(
     tx: Tx,
-    events: readonly DomainEvent<TransactionEventType>[],
-  ): Promise<DomainEvent<TransactionEventType>[]> {
+    events: readonly DomainEvent<RefundEventType>[],
+  ): Promise<DomainEvent<RefundEventType>[]> {
+    const found = await this.refunds.findAll(
+      tx,
+      events.map((event) => event.data.refund.id),
+    );
+    const byId = new Map(found.map((refund) => [refund.id, refund]));
+    return (await this.#refresh(tx, events)).flatMap((event) => {
+      const refund = byId.get(event.data.refund.id);
+      return refund ? [{ ...event, data: { ...event.data, refund: toRefundSnapshot(refund) } }] : [];
+    });
+  }
+
+  async #refresh<T extends TransactionEventType | RefundEventType>(
+    tx: Tx,
+    events: readonly DomainEvent<T>[],
+  ): Promise<DomainEvent<T>[]> {
     const found = await this.transactions.findAll(
       tx,
       events.map((event) => event.subjectId),

@@ -1,14 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { checkBrCode, isEndToEndId, isTxid } from '../brazil/index.js';
 import { fromSnapshot } from './transaction.js';
-import { STATUS_EVENTS } from './transaction.events.js';
-import { sampleTransactionEvent } from './transaction-samples.js';
+import { SAMPLED_EVENTS, sampleTransactionEvent } from './transaction-samples.js';
 
 const scope = { accountId: '019aa0f0-0000-7000-8000-000000000001', mode: 'live' } as const;
 const now = new Date('2026-11-21T12:00:00.000Z');
 
 describe('the sample of an event', () => {
-  it.each(STATUS_EVENTS)('%s is whole, valid and marked', (type) => {
+  it.each(SAMPLED_EVENTS)('%s is whole, valid and marked', (type) => {
     const event = sampleTransactionEvent(type, scope, now);
     const transaction = fromSnapshot(event.data.transaction);
     expect(event).toMatchObject({ ...scope, type, subjectId: transaction.id, occurredAt: now });

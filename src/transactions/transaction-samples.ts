@@ -5,18 +5,23 @@ import type { Scope } from '../core/mode.js';
 import { EventCatalog, type NewEvent } from '../outbox/index.js';
 import { expiryFailure, failureOf, type Transaction } from './transaction.js';
 import { EVENT_OF, STATUS_EVENTS, transactionEvent, type TransactionEventType } from './transaction.events.js';
-import { MOVES, type TransactionStatus, type Trigger } from './transactions.machine.js';
+import { type Move, MOVES, type TransactionStatus, type Trigger } from './transactions.machine.js';
 
 const LIFETIME_MS = 3_600_000;
 const AMOUNT = 1990;
 const PLATFORM_FEE = 20;
+
+/** Not what follows a payment: each public name made of such an event is also made of one of these. */
+export const SAMPLED_EVENTS = STATUS_EVENTS.filter((type) =>
+  moveOf(type).from.some((status) => status === 'PENDING' || status === 'WAITING_PAYMENT'),
+);
 
 @Injectable()
 export class TransactionSamples implements OnModuleInit {
   constructor(private readonly catalog: EventCatalog) {}
 
   onModuleInit(): void {
-    this.catalog.registerSample(STATUS_EVENTS, sampleTransactionEvent);
+    this.catalog.registerSample(SAMPLED_EVENTS, sampleTransactionEvent);
   }
 }
 
@@ -61,6 +66,8 @@ export function sampleTransactionEvent(
       amount: AMOUNT,
     }),
     webhookUrl: null,
+    artefacts: null,
+    customerId: null,
     expiresAt,
     endToEndId: isPaid ? newEndToEndId('00000000', now) : null,
     providerFee: isPaid ? 0 : null,
@@ -75,9 +82,13 @@ export function sampleTransactionEvent(
 }
 
 function statusAfter(type: TransactionEventType): TransactionStatus {
+  return moveOf(type).to;
+}
+
+function moveOf(type: TransactionEventType): Move {
   const trigger = (Object.keys(EVENT_OF) as Trigger[]).find((candidate) => EVENT_OF[candidate] === type);
   if (!trigger) throw new Error(`${type} is the event of no move`);
-  return MOVES[trigger].to;
+  return MOVES[trigger];
 }
 
 function sampleFailure(

@@ -6,7 +6,14 @@ import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeor
 @Index('transactions_document_idx', ['accountId', 'mode', 'customerDocument', 'id'], {
   where: 'customer_document IS NOT NULL',
 })
-@Index('transactions_open_idx', ['expiresAt'], { where: `status IN ('PENDING', 'WAITING_PAYMENT')` })
+@Index('transactions_open_idx', ['expiresAt'], { where: `status IN ('PENDING', 'WAITING_PAYMENT', 'PROCESSING')` })
+@Index('transactions_status_idx', ['accountId', 'mode', 'status', 'id'])
+@Index('transactions_amount_idx', ['accountId', 'mode', 'amount', 'id'])
+@Index('transactions_customer_name_idx', ['accountId', 'mode', 'customerName', 'id'], {
+  where: 'customer_name IS NOT NULL',
+})
+@Index('transactions_paid_at_idx', ['accountId', 'mode', 'paidAt', 'id'], { where: 'paid_at IS NOT NULL' })
+@Index('transactions_acquirer_due_idx', ['acquirerDueAt'], { where: 'acquirer_due_at IS NOT NULL' })
 export class TransactionEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'transactions_pkey' }) id!: string;
   @Column('uuid', { name: 'account_id' }) accountId!: string;
@@ -25,16 +32,20 @@ export class TransactionEntity {
   @Column('text') acquirer!: string;
   @Column('text', { nullable: true }) txid!: string | null;
   @Column('text', { name: 'br_code', nullable: true }) brCode!: string | null;
+  @Column('text', { name: 'webhook_url', nullable: true }) webhookUrl!: string | null;
+  @Column('jsonb', { nullable: true }) artefacts!: object | null;
+  @Column('text', { name: 'customer_ref', nullable: true }) customerId!: string | null;
+  @Column('timestamptz', { name: 'acquirer_due_at', nullable: true }) acquirerDueAt!: Date | null;
   @Column('timestamptz', { name: 'expires_at', nullable: true }) expiresAt!: Date | null;
   @Column('text', { name: 'end_to_end_id', nullable: true }) endToEndId!: string | null;
   @Column('bigint', { name: 'provider_fee', nullable: true }) providerFee!: number | null;
   @Column('bigint', { name: 'platform_fee', nullable: true }) platformFee!: number | null;
   @Column('bigint', { name: 'net_amount', nullable: true }) netAmount!: number | null;
   @Column('timestamptz', { name: 'paid_at', nullable: true }) paidAt!: Date | null;
+  @Column('bigint', { name: 'refunds_amount', default: 0 }) refundsAmount!: number;
   @Column('jsonb', { nullable: true }) failure!: object | null;
   @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt!: Date;
-  @Column('text', { name: 'webhook_url', nullable: true }) webhookUrl!: string | null;
 }
 
 @Entity('settlements')
@@ -54,8 +65,12 @@ export class SettlementEntity {
   @Column('text', { nullable: true }) txid!: string | null;
   @Column('bigint') amount!: number;
   @Column('text') outcome!: string;
+  @Column('text', { default: 'PIX' }) method!: string;
   @Column('text', { nullable: true }) reason!: string | null;
   @Column('bytea', { name: 'payer_document_sealed', nullable: true }) payerDocumentSealed!: Buffer | null;
+  @Column('bigint', { name: 'provider_fee', default: 0 }) providerFee!: number;
+  @Column('timestamptz', { name: 'reviewed_at', nullable: true }) reviewedAt!: Date | null;
+  @Column('uuid', { name: 'reviewed_by', nullable: true }) reviewedBy!: string | null;
   @Column('timestamptz', { name: 'settled_at' }) settledAt!: Date;
   @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
 }
@@ -74,6 +89,8 @@ export class PixReturnEntity {
   @Column('text') acquirer!: string;
   @Column('text', { name: 'end_to_end_id' }) endToEndId!: string;
   @Column('text', { name: 'return_id' }) returnId!: string;
+  @Column('text', { default: 'devolution' }) way!: string;
+  @Column('text', { default: 'BRL' }) currency!: string;
   @Column('bigint') amount!: number;
   @Column('text') reason!: string;
   @Column('text') status!: string;

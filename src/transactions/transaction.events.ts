@@ -12,25 +12,40 @@ export interface TransactionEventData {
 declare module '../outbox/index.js' {
   interface DomainEvents {
     'transaction.created': TransactionEventData;
+    'transaction.issued': TransactionEventData;
     'transaction.not_issued': TransactionEventData;
     'transaction.paid': TransactionEventData;
     'transaction.returned': TransactionEventData;
+    'transaction.refunded': TransactionEventData;
     'transaction.held': TransactionEventData;
     'transaction.expired': TransactionEventData;
     'transaction.refused': TransactionEventData;
     'transaction.cancelled': TransactionEventData;
+    'transaction.processing': TransactionEventData;
+    'transaction.charged_back': TransactionEventData;
+    'transaction.card_disputed': TransactionEventData;
+    'transaction.disputed': TransactionEventData;
+    'transaction.dispute_won': TransactionEventData;
   }
 }
 
 export type TransactionEventType =
   | 'transaction.created'
+  /** The acquirer has made what the payer needs, after the transaction was announced. */
+  | 'transaction.issued'
   | 'transaction.not_issued'
   | 'transaction.paid'
   | 'transaction.returned'
+  | 'transaction.refunded'
   | 'transaction.held'
   | 'transaction.expired'
   | 'transaction.refused'
-  | 'transaction.cancelled';
+  | 'transaction.cancelled'
+  | 'transaction.processing'
+  | 'transaction.charged_back'
+  | 'transaction.card_disputed'
+  | 'transaction.disputed'
+  | 'transaction.dispute_won';
 
 /** Each move has its event. `issued` tells the world that the charge exists. */
 export const EVENT_OF: Readonly<Record<Trigger, TransactionEventType>> = {
@@ -38,11 +53,23 @@ export const EVENT_OF: Readonly<Record<Trigger, TransactionEventType>> = {
   // Nobody was told that it exists, so no public event is made of its end.
   not_issued: 'transaction.not_issued',
   settled: 'transaction.paid',
+  approved: 'transaction.paid',
+  // Told to nobody, as of a Pix that is held: what comes of it is news.
+  authenticating: 'transaction.processing',
   settled_by_other_payer: 'transaction.returned',
   settled_by_unknown_payer: 'transaction.held',
+  // What came of a review is no other news than the same without one.
+  review_accepted: 'transaction.paid',
+  review_returned: 'transaction.returned',
+  refunded: 'transaction.refunded',
   expired: 'transaction.expired',
   refused: 'transaction.refused',
   cancelled: 'transaction.cancelled',
+  charged_back: 'transaction.charged_back',
+  card_disputed: 'transaction.card_disputed',
+  // A MED has events of its own (decisions §4.2).
+  disputed: 'transaction.disputed',
+  dispute_won: 'transaction.dispute_won',
 };
 
 /** The last of these that a transaction has tells of the status that it has. */

@@ -36,6 +36,11 @@ describe('a transaction as of a moment', () => {
     },
   );
 
+  it('lets a card in flight expire, and never a Pix that is held', () => {
+    expect(asOf(aTransaction({ status: 'PROCESSING', expectedPayerTaxId: null }), EXPIRES_AT).status).toBe('EXPIRED');
+    expect(asOf(aTransaction({ status: 'PROCESSING' }), EXPIRES_AT).status).toBe('PROCESSING');
+  });
+
   it('does not touch one that never expires', () => {
     const transaction = aTransaction({ expiresAt: null });
     expect(asOf(transaction, LONG_AFTER)).toBe(transaction);

@@ -1,4 +1,4 @@
-import type { PaymentMethod } from '../acquirers/index.js';
+import type { Artefacts, PaymentMethod } from '../acquirers/index.js';
 import type { Mode } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
 import type { TransactionStatus } from './transactions.machine.js';
@@ -37,8 +37,12 @@ export interface Transaction {
   readonly brCode: string | null;
   /** Where its `payment.*` events go instead of the account's endpoints. */
   readonly webhookUrl: string | null;
+  /** What the payer needs for each method but Pix; null until the acquirer has made it. */
+  readonly artefacts: Artefacts | null;
+  /** The merchant's own id of its user. */
+  readonly customerId: string | null;
   readonly expiresAt: Date | null;
-  /** Of the Pix that was credited. */
+  /** Of the Pix that was credited; of another method what the acquirer knows the payment by. */
   readonly endToEndId: string | null;
   readonly providerFee: Amount | null;
   readonly platformFee: Amount | null;
@@ -49,8 +53,28 @@ export interface Transaction {
   readonly updatedAt: Date;
 }
 
+/** Written by the service itself (decisions §2.7). */
+const RESERVED_METADATA = new Set(['med', 'failure']);
+
+/** What a merchant sent, without what is the service's own. */
+export function publicMetadata(metadata: Metadata): Metadata {
+  return Object.fromEntries(
+    Object.entries(metadata).filter(([key]) => !key.startsWith('_') && !RESERVED_METADATA.has(key)),
+  );
+}
+
 export function isPix(transaction: Transaction): boolean {
   return transaction.paymentMethods.includes('PIX');
+}
+
+/** A Pix of an unknown payer under the payer lock: the money is here and waits for an operator. */
+export function isHeld(transaction: Transaction): boolean {
+  return transaction.status === 'PROCESSING' && transaction.expectedPayerTaxId !== null;
+}
+
+/** Waits for its payer, or for the bank of a card that is in flight: this expires. */
+export function isOpen(transaction: Transaction): boolean {
+  return transaction.status === 'WAITING_PAYMENT' || (transaction.status === 'PROCESSING' && !isHeld(transaction));
 }
 
 /** Whether the time for paying is over, to the millisecond: at `expiresAt` itself it is. */
@@ -80,7 +104,7 @@ export function expiryFailure(transaction: Pick<Transaction, 'createdAt' | 'expi
  * with the very failure block that the sweeper will write (decisions §3.7).
  */
 export function asOf(transaction: Transaction, now: Date): Transaction {
-  if (transaction.status !== 'WAITING_PAYMENT') return transaction;
+  if (!isOpen(transaction)) return transaction;
   if (transaction.expiresAt === null || !isPastExpiry(transaction, now)) return transaction;
   return { ...transaction, status: 'EXPIRED', failure: expiryFailure(transaction, transaction.expiresAt) };
 }

@@ -23,13 +23,31 @@ export type Trigger =
   | 'not_issued'
   /** A payment that is not a card settles. */
   | 'settled'
+  /** A card payment settles. */
+  | 'approved'
+  /** The cardholder is being authenticated. */
+  | 'authenticating'
   /** Payer lock: the payer is somebody else; the money goes back. */
   | 'settled_by_other_payer'
   /** Payer lock: the bank did not say who paid; held for an operator. */
   | 'settled_by_unknown_payer'
+  /** An operator accepts what was held. */
+  | 'review_accepted'
+  /** An operator sends back what was held. */
+  | 'review_returned'
+  /** The merchant's refunds have brought all of it back to the payer. */
+  | 'refunded'
   | 'expired'
   | 'refused'
-  | 'cancelled';
+  | 'cancelled'
+  /** The issuer of the card takes the money back. */
+  | 'charged_back'
+  /** The cardholder does not recognise the payment. */
+  | 'card_disputed'
+  /** The payer's bank opens a MED: a Pix is disputed. */
+  | 'disputed'
+  /** The MED ends in the merchant's favour. */
+  | 'dispute_won';
 
 export interface Move {
   readonly from: readonly TransactionStatus[];
@@ -41,12 +59,22 @@ export const MOVES: Readonly<Record<Trigger, Move>> = {
   issued: { from: ['PENDING'], to: 'WAITING_PAYMENT' },
   not_issued: { from: ['PENDING'], to: 'REFUSED' },
   // Not from PENDING: what happens to a charge proves that it was issued, and that is written first, with its event.
-  settled: { from: ['WAITING_PAYMENT'], to: 'PAID' },
+  // From PROCESSING: a card in flight, or a payment by another method while it is; never by itself a Pix that is held.
+  settled: { from: ['WAITING_PAYMENT', 'PROCESSING'], to: 'PAID' },
+  approved: { from: ['WAITING_PAYMENT', 'PROCESSING'], to: 'APPROVED' },
+  authenticating: { from: ['WAITING_PAYMENT'], to: 'PROCESSING' },
   settled_by_other_payer: { from: ['WAITING_PAYMENT'], to: 'REFUNDED' },
   settled_by_unknown_payer: { from: ['WAITING_PAYMENT'], to: 'PROCESSING' },
-  expired: { from: ['WAITING_PAYMENT'], to: 'EXPIRED' },
-  refused: { from: ['WAITING_PAYMENT'], to: 'REFUSED' },
+  review_accepted: { from: ['PROCESSING'], to: 'PAID' },
+  review_returned: { from: ['PROCESSING'], to: 'REFUNDED' },
+  refunded: { from: ['PAID', 'APPROVED'], to: 'REFUNDED' },
+  expired: { from: ['WAITING_PAYMENT', 'PROCESSING'], to: 'EXPIRED' },
+  refused: { from: ['WAITING_PAYMENT', 'PROCESSING'], to: 'REFUSED' },
   cancelled: { from: ['PENDING', 'WAITING_PAYMENT', 'PROCESSING'], to: 'CANCELLED' },
+  charged_back: { from: ['APPROVED', 'DISPUTE'], to: 'CHARGEBACK' },
+  card_disputed: { from: ['APPROVED'], to: 'DISPUTE' },
+  disputed: { from: ['PAID'], to: 'DISPUTE' },
+  dispute_won: { from: ['DISPUTE'], to: 'PAID' },
 };
 
 /** The status after `trigger`, or null when it cannot happen to a transaction in `from`. */

@@ -3,10 +3,27 @@ import { AccountsModule } from '../accounts/index.js';
 import { AcquirersModule } from '../acquirers/index.js';
 import { OutboxModule } from '../outbox/index.js';
 import { WalletsModule } from '../wallets/index.js';
+import { AcquirerWorkRepository } from './acquirer-work.repository.js';
+import { AcquirerWorkService } from './acquirer-work.service.js';
+import { CancellationService } from './cancellation.service.js';
 import { CreationService } from './creation.service.js';
+import { FiguresRepository } from './figures.repository.js';
+import { FiguresService } from './figures.service.js';
+import { InquiriesService } from './inquiries.service.js';
+import { PaymentCreationService } from './payment-creation.service.js';
+import { RefundJobs } from './refunds.jobs.js';
+import { RefundMoves } from './refunds.moves.js';
+import { RefundProgress } from './refunds.progress.js';
+import { RefundsRepository } from './refunds.repository.js';
+import { RefundsService } from './refunds.service.js';
+import { ReturnCalls } from './return-calls.js';
 import { ReturnsService } from './returns.service.js';
+import { ReviewsRepository } from './reviews.repository.js';
+import { ReviewsService } from './reviews.service.js';
 import { SettlementService } from './settlement.service.js';
 import { SettlementsRepository } from './settlements.repository.js';
+import { TransactionPagesRepository } from './transaction-pages.repository.js';
+import { TransactionPagesService } from './transaction-pages.service.js';
 import { TransactionRefresh } from './transaction-refresh.js';
 import { TransactionSamples } from './transaction-samples.js';
 import { TransactionsRepository } from './transactions.repository.js';
@@ -15,15 +32,47 @@ import { TransactionsService } from './transactions.service.js';
 @Module({
   imports: [AccountsModule, AcquirersModule, OutboxModule, WalletsModule],
   providers: [
+    AcquirerWorkRepository,
+    AcquirerWorkService,
+    CancellationService,
     CreationService,
+    FiguresRepository,
+    FiguresService,
+    InquiriesService,
+    PaymentCreationService,
+    RefundJobs,
+    RefundMoves,
+    RefundProgress,
+    RefundsRepository,
+    RefundsService,
+    ReturnCalls,
     ReturnsService,
+    ReviewsRepository,
+    ReviewsService,
     SettlementService,
     SettlementsRepository,
+    TransactionPagesRepository,
+    TransactionPagesService,
     TransactionRefresh,
     TransactionSamples,
     TransactionsRepository,
     TransactionsService,
   ],
-  exports: [CreationService, ReturnsService, SettlementService, TransactionsService],
+  exports: [
+    AcquirerWorkService,
+    CancellationService,
+    CreationService,
+    FiguresService,
+    InquiriesService,
+    PaymentCreationService,
+    RefundJobs,
+    RefundMoves,
+    RefundsService,
+    ReturnsService,
+    ReviewsService,
+    SettlementService,
+    TransactionPagesService,
+    TransactionsService,
+  ],
 })
 export class TransactionsModule {}

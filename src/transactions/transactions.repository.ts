@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ACCOUNT_COLUMNS, type Account, type AccountRow, toAccount } from '../accounts/index.js';
-import type { PaymentMethod } from '../acquirers/index.js';
+import type { Artefacts, PaymentMethod } from '../acquirers/index.js';
 import { Reader, statement, type Tx } from '../core/database/index.js';
 import { idBound } from '../core/ids.js';
 import type { Mode, Scope } from '../core/mode.js';
@@ -8,7 +8,7 @@ import type { Amount } from '../core/money/index.js';
 import type { Failure, Metadata, Transaction } from './transaction.js';
 import { MOVES, type TransactionStatus, type Trigger } from './transactions.machine.js';
 
-interface Row {
+export interface TransactionRow {
   id: string;
   account_id: string;
   mode: Mode;
@@ -27,6 +27,8 @@ interface Row {
   txid: string | null;
   br_code: string | null;
   webhook_url: string | null;
+  artefacts: Artefacts | null;
+  customer_ref: string | null;
   expires_at: Date | null;
   end_to_end_id: string | null;
   provider_fee: Amount | null;
@@ -38,12 +40,13 @@ interface Row {
   updated_at: Date;
 }
 
-const COLUMNS = `t.id, t.account_id, t.mode, t.status, t.amount, t.currency, t.payment_methods, t.paid_with, t.customer_name,
+/** The select list for `toTransaction`, of transactions under the alias `t`. */
+export const TRANSACTION_COLUMNS = `t.id, t.account_id, t.mode, t.status, t.amount, t.currency, t.payment_methods, t.paid_with, t.customer_name,
   t.customer_document, t.customer_email, t.customer_phone, t.metadata, t.expected_payer_tax_id, t.acquirer, t.txid,
-  t.br_code, t.webhook_url, t.expires_at, t.end_to_end_id, t.provider_fee, t.platform_fee, t.net_amount, t.paid_at,
-  t.failure, t.created_at, t.updated_at`;
+  t.br_code, t.webhook_url, t.artefacts, t.customer_ref, t.expires_at, t.end_to_end_id, t.provider_fee, t.platform_fee,
+  t.net_amount, t.paid_at, t.failure, t.created_at, t.updated_at`;
 
-function toTransaction(row: Row): Transaction {
+export function toTransaction(row: TransactionRow): Transaction {
   return {
     id: row.id,
     accountId: row.account_id,
@@ -63,6 +66,8 @@ function toTransaction(row: Row): Transaction {
     txid: row.txid,
     brCode: row.br_code,
     webhookUrl: row.webhook_url,
+    artefacts: row.artefacts,
+    customerId: row.customer_ref,
     expiresAt: row.expires_at,
     endToEndId: row.end_to_end_id,
     providerFee: row.provider_fee,
@@ -79,18 +84,26 @@ const INSERT = statement(
   'transactions.insert',
   `INSERT INTO transactions (id, account_id, mode, status, amount, currency, payment_methods, customer_name,
      customer_document, customer_email, customer_phone, metadata, expected_payer_tax_id, acquirer, txid, br_code,
-     webhook_url, expires_at, created_at, updated_at)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $19)`,
+     webhook_url, expires_at, created_at, updated_at, customer_ref, acquirer_due_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $19, $20, $21)`,
 );
 const FIND = statement(
   'transactions.find',
-  `SELECT ${COLUMNS} FROM transactions t WHERE t.id = $1 AND t.account_id = $2 AND t.mode = $3`,
+  `SELECT ${TRANSACTION_COLUMNS} FROM transactions t WHERE t.id = $1 AND t.account_id = $2 AND t.mode = $3`,
 );
-const FIND_PUBLIC = statement('transactions.find_public', `SELECT ${COLUMNS} FROM transactions t WHERE t.id = $1`);
+const FIND_PUBLIC = statement(
+  'transactions.find_public',
+  `SELECT ${TRANSACTION_COLUMNS} FROM transactions t WHERE t.id = $1`,
+);
 const LOCK_BY_TXID = statement(
   'transactions.lock_by_txid',
-  `SELECT ${COLUMNS}, ${ACCOUNT_COLUMNS} FROM transactions t JOIN accounts a ON a.id = t.account_id
+  `SELECT ${TRANSACTION_COLUMNS}, ${ACCOUNT_COLUMNS} FROM transactions t JOIN accounts a ON a.id = t.account_id
    WHERE t.txid = $1 AND t.acquirer = $2 FOR UPDATE OF t`,
+);
+const LOCK_WITH_ACCOUNT = statement(
+  'transactions.lock_with_account',
+  `SELECT ${TRANSACTION_COLUMNS}, ${ACCOUNT_COLUMNS} FROM transactions t JOIN accounts a ON a.id = t.account_id
+   WHERE t.id = $1 FOR UPDATE OF t`,
 );
 /** Columns that a move does not name keep their value. */
 const MOVE = statement(
@@ -99,8 +112,10 @@ const MOVE = statement(
      br_code = coalesce($5, br_code), paid_with = coalesce($6, paid_with), end_to_end_id = coalesce($7, end_to_end_id),
      provider_fee = coalesce($8, provider_fee), platform_fee = coalesce($9, platform_fee),
      net_amount = coalesce($10, net_amount), paid_at = coalesce($11, paid_at), failure = coalesce($12, failure)
-   WHERE t.id = $1 AND t.status = ANY ($3) RETURNING ${COLUMNS}`,
+   WHERE t.id = $1 AND t.status = ANY ($3) RETURNING ${TRANSACTION_COLUMNS}`,
 );
+/** `isOpen`. */
+export const OPEN = `(t.status = 'WAITING_PAYMENT' OR (t.status = 'PROCESSING' AND t.expected_payer_tax_id IS NULL))`;
 /** The failure block is that of `expiryFailure`, so that a read before the sweep and one after it are equal. */
 const EXPIRE_DUE = statement(
   'transactions.expire_due',
@@ -109,26 +124,30 @@ const EXPIRE_DUE = statement(
        'ttlSeconds', round(extract(epoch FROM t.expires_at - t.created_at))::int,
        'at', to_char(t.expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
    FROM (
-     SELECT id, status AS previous_status FROM transactions
-     WHERE status = 'WAITING_PAYMENT' AND expires_at <= $1
-     ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED
+     SELECT t.id, t.status AS previous_status FROM transactions t
+     WHERE ${OPEN} AND t.expires_at <= $1 AND ($4::uuid IS NULL OR (t.account_id = $4 AND t.mode = $5))
+     ORDER BY t.expires_at LIMIT $2 FOR UPDATE SKIP LOCKED
    ) due
-   WHERE t.id = due.id RETURNING ${COLUMNS}, due.previous_status`,
+   WHERE t.id = due.id RETURNING ${TRANSACTION_COLUMNS}, due.previous_status`,
+);
+const HAS_DUE = statement(
+  'transactions.has_due',
+  `SELECT 1 FROM transactions t WHERE ${OPEN} AND t.expires_at <= $1 AND t.account_id = $2 AND t.mode = $3 LIMIT 1`,
 );
 const LIST = statement(
   'transactions.list',
-  `SELECT ${COLUMNS} FROM transactions t
+  `SELECT ${TRANSACTION_COLUMNS} FROM transactions t
    WHERE t.account_id = $1 AND t.mode = $2 AND 'PIX' = ANY (t.payment_methods)
      AND t.id < coalesce($3::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
      AND t.id >= $4::uuid AND t.id <= $5::uuid
      AND ($6::text[] IS NULL OR (CASE
-       WHEN t.status = 'WAITING_PAYMENT' AND t.expires_at <= $7 THEN 'EXPIRED' ELSE t.status END) = ANY ($6))
+       WHEN ${OPEN} AND t.expires_at <= $7 THEN 'EXPIRED' ELSE t.status END) = ANY ($6))
      AND ($8::text IS NULL OR t.customer_document = $8)
    ORDER BY t.id DESC LIMIT $9`,
 );
 const UNKNOWN = statement(
   'transactions.unknown',
-  `SELECT ${COLUMNS} FROM transactions t
+  `SELECT ${TRANSACTION_COLUMNS} FROM transactions t
    WHERE t.status = 'PENDING' AND t.updated_at <= $1
    ORDER BY t.updated_at LIMIT $2`,
 );
@@ -138,17 +157,24 @@ const TOUCH_PENDING = statement(
 );
 const FIND_PENDING = statement(
   'transactions.find_pending',
-  `SELECT ${COLUMNS} FROM transactions t WHERE t.txid = $1 AND t.acquirer = $2 AND t.status = 'PENDING'`,
+  `SELECT ${TRANSACTION_COLUMNS} FROM transactions t WHERE t.txid = $1 AND t.acquirer = $2 AND t.status = 'PENDING'`,
+);
+const LOCK = statement(
+  'transactions.lock',
+  `SELECT ${TRANSACTION_COLUMNS} FROM transactions t WHERE t.id = $1 FOR UPDATE`,
 );
 const LOCK_OWN = statement(
   'transactions.lock_own',
-  `SELECT ${COLUMNS} FROM transactions t WHERE t.id = $1 AND t.account_id = $2 AND t.mode = $3 FOR UPDATE`,
+  `SELECT ${TRANSACTION_COLUMNS} FROM transactions t WHERE t.id = $1 AND t.account_id = $2 AND t.mode = $3 FOR UPDATE`,
+);
+const FIND_BY_TXID = statement(
+  'transactions.find_by_txid',
+  `SELECT ${TRANSACTION_COLUMNS} FROM transactions t WHERE t.txid = $1 AND t.acquirer = $2`,
 );
 const FIND_ALL = statement(
   'transactions.find_all',
-  `SELECT ${COLUMNS} FROM transactions t WHERE t.id = ANY ($1::uuid[])`,
+  `SELECT ${TRANSACTION_COLUMNS} FROM transactions t WHERE t.id = ANY ($1::uuid[])`,
 );
-const LOCK = statement('transactions.lock', `SELECT ${COLUMNS} FROM transactions t WHERE t.id = $1 FOR UPDATE`);
 
 export interface MoveFields {
   readonly brCode?: string;
@@ -175,7 +201,8 @@ export interface TransactionFilter {
 export class TransactionsRepository {
   constructor(private readonly reader: Reader) {}
 
-  insert(tx: Tx, t: Transaction): void {
+  /** @param acquirerDueAt when the acquirer is to be called about it; null for what needs no call */
+  insert(tx: Tx, t: Transaction, acquirerDueAt: Date | null = null): void {
     tx.defer(INSERT, [
       t.id,
       t.accountId,
@@ -196,17 +223,19 @@ export class TransactionsRepository {
       t.webhookUrl,
       t.expiresAt,
       t.createdAt,
+      t.customerId,
+      acquirerDueAt,
     ]);
   }
 
   async find(scope: Scope, id: string): Promise<Transaction | null> {
-    const [row] = await this.reader.query<Row>(FIND, [id, scope.accountId, scope.mode]);
+    const [row] = await this.reader.query<TransactionRow>(FIND, [id, scope.accountId, scope.mode]);
     return row ? toTransaction(row) : null;
   }
 
   /** Across accounts: for the public checkout page and for workers, never for a merchant's request. */
   async findPublic(id: string): Promise<Transaction | null> {
-    const [row] = await this.reader.query<Row>(FIND_PUBLIC, [id]);
+    const [row] = await this.reader.query<TransactionRow>(FIND_PUBLIC, [id]);
     return row ? toTransaction(row) : null;
   }
 
@@ -216,14 +245,20 @@ export class TransactionsRepository {
     acquirer: string,
     txid: string,
   ): Promise<{ transaction: Transaction; account: Account } | null> {
-    const [row] = await tx.query<Row & AccountRow>(LOCK_BY_TXID, [txid, acquirer]);
+    const [row] = await tx.query<TransactionRow & AccountRow>(LOCK_BY_TXID, [txid, acquirer]);
+    return row ? { transaction: toTransaction(row), account: toAccount(row) } : null;
+  }
+
+  /** As `lockByTxid`. */
+  async lockWithAccount(tx: Tx, id: string): Promise<{ transaction: Transaction; account: Account } | null> {
+    const [row] = await tx.query<TransactionRow & AccountRow>(LOCK_WITH_ACCOUNT, [id]);
     return row ? { transaction: toTransaction(row), account: toAccount(row) } : null;
   }
 
   /** @returns the moved transaction, or null when its status no longer allows the move: somebody else moved it */
   async move(tx: Tx, id: string, trigger: Trigger, at: Date, fields: MoveFields = {}): Promise<Transaction | null> {
     const { from, to } = MOVES[trigger];
-    const [row] = await tx.query<Row>(MOVE, [
+    const [row] = await tx.query<TransactionRow>(MOVE, [
       id,
       to,
       from,
@@ -240,19 +275,31 @@ export class TransactionsRepository {
     return row ? toTransaction(row) : null;
   }
 
-  /** Moves what is past its expiry, in any number of workers at once. */
+  /** Moves what is past its expiry, in any number of workers at once. @param scope null: of everybody */
   async expireDue(
     tx: Tx,
     now: Date,
     limit: number,
     reason: string,
+    scope: Scope | null,
   ): Promise<{ transaction: Transaction; previousStatus: TransactionStatus }[]> {
-    const rows = await tx.query<Row & { previous_status: TransactionStatus }>(EXPIRE_DUE, [now, limit, reason]);
+    const rows = await tx.query<TransactionRow & { previous_status: TransactionStatus }>(EXPIRE_DUE, [
+      now,
+      limit,
+      reason,
+      scope?.accountId,
+      scope?.mode,
+    ]);
     return rows.map((row) => ({ transaction: toTransaction(row), previousStatus: row.previous_status }));
   }
 
+  /** Whether something of the account is past its expiry and not yet written as such. */
+  async hasDue(scope: Scope, now: Date): Promise<boolean> {
+    return (await this.reader.query(HAS_DUE, [now, scope.accountId, scope.mode])).length > 0;
+  }
+
   async list(scope: Scope, filter: TransactionFilter, now: Date): Promise<Transaction[]> {
-    const rows = await this.reader.query<Row>(LIST, [
+    const rows = await this.reader.query<TransactionRow>(LIST, [
       scope.accountId,
       scope.mode,
       filter.before,
@@ -267,24 +314,30 @@ export class TransactionsRepository {
   }
 
   async findPending(acquirer: string, txid: string): Promise<Transaction | null> {
-    const [row] = await this.reader.query<Row>(FIND_PENDING, [txid, acquirer]);
+    const [row] = await this.reader.query<TransactionRow>(FIND_PENDING, [txid, acquirer]);
     return row ? toTransaction(row) : null;
   }
 
   async lock(tx: Tx, id: string): Promise<Transaction | null> {
-    const [row] = await tx.query<Row>(LOCK, [id]);
+    const [row] = await tx.query<TransactionRow>(LOCK, [id]);
     return row ? toTransaction(row) : null;
   }
 
-  /** For a merchant's request: null also for what belongs to another account or mode. */
+  /** The same for a merchant's request: null also for what belongs to another account or mode. */
   async lockOwn(tx: Tx, scope: Scope, id: string): Promise<Transaction | null> {
-    const [row] = await tx.query<Row>(LOCK_OWN, [id, scope.accountId, scope.mode]);
+    const [row] = await tx.query<TransactionRow>(LOCK_OWN, [id, scope.accountId, scope.mode]);
+    return row ? toTransaction(row) : null;
+  }
+
+  /** Across accounts, as `findPublic`. */
+  async findByTxid(acquirer: string, txid: string): Promise<Transaction | null> {
+    const [row] = await this.reader.query<TransactionRow>(FIND_BY_TXID, [txid, acquirer]);
     return row ? toTransaction(row) : null;
   }
 
   /** Across accounts, for workers; in no particular order and not locked. */
   async findAll(tx: Tx, ids: readonly string[]): Promise<Transaction[]> {
-    const rows = await tx.query<Row>(FIND_ALL, [ids]);
+    const rows = await tx.query<TransactionRow>(FIND_ALL, [ids]);
     return rows.map(toTransaction);
   }
 
@@ -295,7 +348,7 @@ export class TransactionsRepository {
 
   /** Charges whose creation at the acquirer has no known outcome and that nobody has looked at since. */
   async findUnknown(before: Date, limit: number): Promise<Transaction[]> {
-    const rows = await this.reader.query<Row>(UNKNOWN, [before, limit]);
+    const rows = await this.reader.query<TransactionRow>(UNKNOWN, [before, limit]);
     return rows.map(toTransaction);
   }
 }

@@ -7,7 +7,7 @@ import type { Scope } from '../core/mode.js';
 import { Poller } from '../core/queue/index.js';
 import { OutboxService } from '../outbox/index.js';
 import { CreationService } from './creation.service.js';
-import { asOf, expiryFailure, isPastExpiry, type Transaction } from './transaction.js';
+import { asOf, expiryFailure, isOpen, isPastExpiry, type Transaction } from './transaction.js';
 import { STATUS_EVENTS, transactionEvent } from './transaction.events.js';
 import { type TransactionFilter, TransactionsRepository } from './transactions.repository.js';
 
@@ -47,6 +47,13 @@ export class TransactionsService implements OnApplicationBootstrap {
     return asOf(transaction, this.clock.now());
   }
 
+  /** For the acquirer's own public pages, as above: the txid is the credential. @throws ApiError 404 */
+  async getByTxid(acquirer: string, txid: string): Promise<Transaction> {
+    const transaction = await this.transactions.findByTxid(acquirer, txid);
+    if (!transaction) throw notFound('charge');
+    return asOf(transaction, this.clock.now());
+  }
+
   /** Newest first. */
   async list(scope: Scope, filter: TransactionFilter): Promise<Transaction[]> {
     const now = this.clock.now();
@@ -74,7 +81,7 @@ export class TransactionsService implements OnApplicationBootstrap {
     if (!transaction) throw notFound('payment');
     const now = this.clock.now();
     const { status, expiresAt } = transaction;
-    if (status !== 'WAITING_PAYMENT' || expiresAt === null || !isPastExpiry(transaction, now)) return transaction;
+    if (!isOpen(transaction) || expiresAt === null || !isPastExpiry(transaction, now)) return transaction;
     const failure = expiryFailure(transaction, expiresAt);
     const expired = await this.transactions.move(tx, id, 'expired', now, { failure });
     if (!expired) throw new Error(`${id} was moved while it was locked`);
@@ -82,11 +89,20 @@ export class TransactionsService implements OnApplicationBootstrap {
     return expired;
   }
 
-  /** Writes the expiry of what is past it, with its event, once. @returns whether there may be more */
-  async expireDue(): Promise<boolean> {
+  /** Writes the expiry of everything of one account that is past it: nothing in the usual case. */
+  async expireDueOf(scope: Scope): Promise<void> {
+    while (await this.transactions.hasDue(scope, this.clock.now())) await this.expireDue(scope);
+  }
+
+  /**
+   * Writes the expiry of what is past it, with its event, once.
+   * @param scope of whom; everybody's without it
+   * @returns whether there may be more
+   */
+  async expireDue(scope: Scope | null = null): Promise<boolean> {
     const count = await this.database.transaction(async (tx) => {
       const { reason } = expiryFailure({ createdAt: new Date(0), expiresAt: null }, new Date(0));
-      const expired = await this.transactions.expireDue(tx, this.clock.now(), BATCH, reason);
+      const expired = await this.transactions.expireDue(tx, this.clock.now(), BATCH, reason, scope);
       this.outbox.record(
         tx,
         expired.map(({ transaction, previousStatus }) =>

@@ -52,6 +52,13 @@ const BALANCES = statement(
    WHERE account_id = $1 AND mode = $2 AND bucket IN ('available', 'pending', 'retained') ORDER BY currency`,
 );
 
+/** The first of an account's buckets in the order of the upsert above: locking it alone cannot cross with a posting. */
+const LOCK_AVAILABLE = statement(
+  'ledger.lock_available',
+  `SELECT amount FROM balances
+   WHERE account_id = $1 AND mode = $2 AND currency = $3 AND bucket = 'available' FOR UPDATE`,
+);
+
 const NEXT_RELEASE = statement(
   'releases.next',
   `SELECT DISTINCT ON (currency) currency, release_at, sum(amount)::bigint AS amount FROM releases
@@ -108,6 +115,12 @@ export class WalletsRepository {
 
   async balances(scope: Scope): Promise<{ currency: string; bucket: Bucket; amount: Amount }[]> {
     return this.reader.query(BALANCES, [scope.accountId, scope.mode]);
+  }
+
+  /** What is spendable, locked until the end of `tx`. */
+  async lockAvailable(tx: Tx, scope: Scope, currency: string): Promise<Amount> {
+    const [row] = await tx.query<{ amount: Amount }>(LOCK_AVAILABLE, [scope.accountId, scope.mode, currency]);
+    return row?.amount ?? 0;
   }
 
   async nextReleases(scope: Scope): Promise<{ currency: string; release_at: Date; amount: Amount }[]> {

@@ -7,7 +7,7 @@ import { newId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
 import { Poller } from '../core/queue/index.js';
-import { LedgerService } from './ledger.service.js';
+import { LedgerService, type Posting } from './ledger.service.js';
 import { WalletsRepository } from './wallets.repository.js';
 
 /** Amounts in the currency's smallest unit. */
@@ -30,6 +30,15 @@ export interface CreditedSettlement extends Scope {
   readonly paidAt: Date;
   /** Calendar days in São Paulo until the money is spendable; 0 is at once (decisions §3.20). */
   readonly releaseDays: number;
+}
+
+/** Money that a merchant sends back to a payer: the refund in full, and the fee of it that the merchant bears. */
+export interface RefundMoney extends Scope {
+  readonly refundId: string;
+  readonly transactionId: string;
+  readonly currency: string;
+  readonly amount: Amount;
+  readonly fee: Amount;
 }
 
 const RELEASE_BATCH = 200;
@@ -79,6 +88,34 @@ export class WalletsService implements OnApplicationBootstrap {
         },
       },
     ]);
+  }
+
+  /**
+   * Sets a refund's money aside, once for ever. Locks the account's balances: call it last in a transaction.
+   * @returns false, and writes nothing, when less is available
+   */
+  async reserveRefund(tx: Tx, refund: RefundMoney): Promise<boolean> {
+    const total = refund.amount + refund.fee;
+    if ((await this.wallets.lockAvailable(tx, refund, refund.currency)) < total) return false;
+    this.#postRefund(tx, refund, 'reserved', { available: -total, reserved: total });
+    return true;
+  }
+
+  /** The refund failed: gives back what was set aside. */
+  releaseRefund(tx: Tx, refund: RefundMoney): void {
+    const total = refund.amount + refund.fee;
+    this.#postRefund(tx, refund, 'released', { reserved: -total, available: total });
+  }
+
+  /** The payer has the money: the acquirer holds that much less for us. */
+  payRefund(tx: Tx, refund: RefundMoney): void {
+    const { amount, fee } = refund;
+    this.#postRefund(tx, refund, 'paid', { reserved: -(amount + fee), clearing: amount, platform_fees: fee });
+  }
+
+  #postRefund(tx: Tx, refund: RefundMoney, what: 'reserved' | 'released' | 'paid', lines: Posting['lines']): void {
+    const { accountId, mode, currency, transactionId, refundId } = refund;
+    this.ledger.post(tx, [{ accountId, mode, currency, transactionId, cause: `refund.${what}:${refundId}`, lines }]);
   }
 
   /**

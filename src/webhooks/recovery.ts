@@ -35,13 +35,21 @@ export function tellingOf(
     );
     const hasFailed = ({ publicEvent }: Candidate): boolean =>
       failed.some((delivery) => delivery.eventId === event.id && delivery.eventType === publicEvent.name);
-    const preferred = [...candidates.filter(hasFailed), ...candidates.filter((candidate) => !hasFailed(candidate))];
+    const preferred = [
+      ...candidates.filter(hasFailed).sort(canonicalFirst),
+      ...candidates.filter((candidate) => !hasFailed(candidate)).sort(canonicalFirst),
+    ];
     for (const candidate of preferred) {
       const payload = payloadOf(candidate);
       if (payload !== null) return { candidate, payload };
     }
   }
   return null;
+}
+
+/** The older family says less. */
+function canonicalFirst(one: Candidate, other: Candidate): number {
+  return Number(one.publicEvent.family === 'legacy') - Number(other.publicEvent.family === 'legacy');
 }
 
 /** What is known of an endpoint and a charge, besides what failed. */

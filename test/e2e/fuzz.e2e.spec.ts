@@ -14,12 +14,17 @@ import {
   endpointVerdict,
   isPlainObject,
   onlyKeys,
+  paymentFields,
+  paymentVerdict,
+  refundFields,
+  refundVerdict,
   simulateFields,
   simulateVerdict,
   verifyFields,
   verifyVerdict,
 } from '../support/fuzz-model.js';
 import { type ChargeAnswer, type Merchant, TestService } from '../support/service.js';
+import { waitFor } from '../support/wait.js';
 
 const BATCH = 25;
 /** × 25 = 2000 bodies at each route. */
@@ -66,7 +71,8 @@ describe('bodies of any kind', () => {
 
   beforeAll(async () => {
     service = await TestService.start();
-    merchant = await service.merchant({ payer_lock: 'true', fee_bps: '150', fee_fixed: '10' });
+    // The guard would soon refuse what has nothing wrong with it: there are few documents and many requests.
+    merchant = await service.merchant({ payer_lock: 'true', fee_bps: '150', fee_fixed: '10', fraud_mode: 'off' });
     client = new Pool(service.url, { connections: BATCH });
   });
   afterAll(async () => {
@@ -174,13 +180,13 @@ describe('bodies of any kind', () => {
   );
 
   it('POST /v1/webhooks/endpoints', async () => {
-    let owner = await service.merchant();
+    let owner = await service.merchant({ fraud_mode: 'off' });
     let registered = 0;
     let good = 0;
     await throwAt(requests(endpointFields, ['url', 'events']), async (batch) => {
       // An account has at most 100.
       if (registered > 100 - BATCH) {
-        owner = await service.merchant();
+        owner = await service.merchant({ fraud_mode: 'off' });
         registered = 0;
       }
       const key = owner.testKey;
@@ -261,6 +267,69 @@ describe('bodies of any kind', () => {
     created += own.length;
     const statuses = await Promise.all(own.map((charge) => service.getCharge(merchant.testKey, charge.id)));
     expect(new Set(statuses.map((answer) => answer.body.status)).size).toBeGreaterThan(2);
+  }, 60_000);
+
+  it('POST /v1/payments', async () => {
+    let good = 0;
+    await throwAt(requests(paymentFields, ['amount', 'paymentMethods', 'idempotencyKey']), async (batch) => {
+      const answers = await Promise.all(batch.map((request) => send('/v1/payments', request)));
+      for (const [index, request] of batch.entries()) {
+        const answer = answers[index];
+        if (!answer) throw new Error('unreachable');
+        check(request, answer, 201, paymentVerdict);
+        if (answer.status !== 201) continue;
+        good++;
+        const read = readBody(request);
+        const sent = 'body' in read ? read.body : {};
+        expect(answer.body).toMatchObject({
+          status: 'WAITING_PAYMENT',
+          amount: sent['amount'],
+          customerName: sent['customerName'] ?? null,
+          customerEmail: sent['customerEmail'] ?? null,
+        });
+      }
+    });
+    created += good;
+    expect(good).toBeGreaterThan(100);
+    expect(await countTransactions()).toBe(created);
+    await waitFor('the acquirer to have been called about all of them', async () => {
+      const due = await service.sql('SELECT 1 FROM transactions WHERE acquirer_due_at IS NOT NULL LIMIT 1');
+      return due.length === 0;
+    });
+  }, 60_000);
+
+  it('POST /v1/payments/{id}/refund', async () => {
+    const owner = await service.merchant();
+    const payments: string[] = [];
+    for (let index = 0; index < 40; index++) {
+      const { body } = await service.createCharge(owner.testKey, { amount: 1_000_000 });
+      await service.simulate(owner.testKey, body.id, { event: 'pay' });
+      payments.push(body.id.slice(3));
+    }
+    created += payments.length;
+    const refused = ['refund_amount_exceeds_remaining', 'payment_not_refundable', 'insufficient_balance'];
+    let good = 0;
+    let next = 0;
+    await throwAt(requests(refundFields, ['idempotencyKey', 'amount']), async (batch) => {
+      const answers = await Promise.all(
+        batch.map((request) =>
+          send(`/v1/payments/${payments[next++ % payments.length]}/refund`, request, owner.testKey),
+        ),
+      );
+      for (const [index, request] of batch.entries()) {
+        const answer = answers[index];
+        if (!answer) throw new Error('unreachable');
+        if (answer.status === 201) good++;
+        const { error } = answer.body;
+        const isBusiness = isPlainObject(error) && refused.includes(String(error['code']));
+        // A body that is understood and refused by the business was a right one.
+        if (isBusiness) check(request, { ...answer, status: 201, body: {} }, 201, refundVerdict);
+        else check(request, answer, 201, refundVerdict);
+      }
+    });
+    expect(good).toBeGreaterThan(100);
+    const refunds = await service.sql('SELECT 1 FROM refunds WHERE account_id = $1', [owner.accountId]);
+    expect(refunds).toHaveLength(good);
   }, 60_000);
 
   it('in the path, an id of any kind is a 404 and nothing else', async () => {

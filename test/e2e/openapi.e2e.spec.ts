@@ -9,6 +9,7 @@ import {
   type Schema,
   within,
 } from '../support/openapi.js';
+import { ROUTES } from '../rules/route-table.js';
 import { TestService } from '../support/service.js';
 
 /** Where a guarded operation may be refused by the edge, whatever it does. */
@@ -65,6 +66,7 @@ describe('the OpenAPI document', () => {
     expect(document.servers).toEqual([{ url: 'https://pay.example.com', description: 'This service' }]);
     expect(document.components.securitySchemes).toEqual({
       apikey: { type: 'apiKey', in: 'header', name: 'apikey', description: expect.any(String) },
+      dashboard: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: expect.any(String) },
     });
     const used = new Set(operations.flatMap(({ operation }) => operation.tags ?? ['none']));
     expect([...used].sort()).toEqual(document.tags.map(({ name }) => name).sort());
@@ -78,36 +80,8 @@ describe('the OpenAPI document', () => {
 
   it('has every route of the API, and nothing that is not one', () => {
     const documented = operations.map(({ method, path }) => `${method} ${path}`).sort();
-    expect(documented).toEqual([
-      'DELETE /v1/webhooks/endpoints/{id}',
-      'GET /checkout/{id}',
-      'GET /checkout/{id}/qr.png',
-      'GET /checkout/{id}/status',
-      'GET /health/live',
-      'GET /health/ready',
-      'GET /metrics',
-      'GET /v1/charges',
-      'GET /v1/charges/{id}',
-      'GET /v1/wallets',
-      'GET /v1/wallets/balance',
-      'GET /v1/webhooks/deliveries',
-      'GET /v1/webhooks/deliveries/{id}',
-      'GET /v1/webhooks/endpoints',
-      'GET /v1/webhooks/event-catalog',
-      'GET /v1/webhooks/stats',
-      'PATCH /v1/webhooks/endpoints/{id}',
-      'POST /v1/charges',
-      'POST /v1/payments/{id}/resend-webhook',
-      'POST /v1/pix/charges',
-      'POST /v1/sandbox/charges/{id}/simulate',
-      'POST /v1/webhooks/default-secret/rotate',
-      'POST /v1/webhooks/deliveries/{id}/retry',
-      'POST /v1/webhooks/endpoints',
-      'POST /v1/webhooks/endpoints/{id}/recover',
-      'POST /v1/webhooks/endpoints/{id}/rotate-secret',
-      'POST /v1/webhooks/endpoints/{id}/test',
-      'POST /v1/webhooks/verify',
-    ]);
+    const routes = Object.keys(ROUTES).filter((route) => !/^GET \/(?:docs\b.*|openapi\.json)?$/.test(route));
+    expect(documented).toEqual(routes.map((route) => route.replaceAll(/:(\w+)/g, '{$1}')).sort());
   });
 
   it('describes every property of every schema', () => {
@@ -119,7 +93,10 @@ describe('the OpenAPI document', () => {
   });
 
   it('gives an example of every plain value, one that its own schema takes', () => {
-    const ajv = new Ajv({ strict: false, formats: { 'date-time': true, uri: true, binary: true } });
+    const ajv = new Ajv({
+      strict: false,
+      formats: { 'date-time': true, date: true, uri: true, uuid: true, binary: true, password: true },
+    });
     const properties = schemas.flatMap(({ path, schema }) =>
       Object.entries(schema.properties ?? {}).map(([name, property]) => ({ name: `${path}.${name}`, property })),
     );
@@ -155,12 +132,19 @@ describe('the OpenAPI document', () => {
       expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(['400', '409']));
   });
 
-  it('tells what a guarded operation may answer before it is reached, and guards all of /v1 but the catalog', () => {
-    const open = operations.filter(({ operation }) => !operation.security?.some((scheme) => 'apikey' in scheme));
-    expect(open.map(({ path }) => path).filter((path) => path.startsWith('/v1'))).toEqual([
-      '/v1/webhooks/event-catalog',
-    ]);
-    for (const { operation } of operations.filter((candidate) => !open.includes(candidate))) {
+  it('tells what each operation asks for, as it does, and what it may answer before it is reached', () => {
+    const schemeOf = { public: [], 'api-key': ['apikey'], dashboard: ['dashboard'] };
+    for (const { method, path, operation } of operations) {
+      const row = ROUTES[`${method} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`];
+      const schemes = (operation.security ?? []).flatMap((scheme) => Object.keys(scheme));
+      expect({ id: operation.operationId, schemes }).toEqual({
+        id: operation.operationId,
+        schemes: row && schemeOf[row.access],
+      });
+      const refused = Object.values(row?.expected ?? {}).includes(403);
+      if (refused) expect(Object.keys(operation.responses)).toContain('403');
+    }
+    for (const { operation } of operations.filter((candidate) => candidate.operation.security !== undefined)) {
       const id = operation.operationId;
       expect({ id, statuses: Object.keys(operation.responses) }).toEqual({
         id,

@@ -1,84 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  type Acquirer,
-  AcquirersService,
-  InboxService,
-  type PixChargeRequest,
-  type PixChargeState,
-  type PixIssueOutcome,
-  type PixReturnState,
-  type ReceivedPix,
-} from '../../src/acquirers/index.js';
-import { encodeBrCode, newEndToEndId } from '../../src/brazil/index.js';
+import { AcquirersService, InboxService, type PixChargeRequest } from '../../src/acquirers/index.js';
+import { newEndToEndId } from '../../src/brazil/index.js';
 import { Database } from '../../src/core/database/index.js';
 import { CreationService, ReturnsService } from '../../src/transactions/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
+import { FarBank } from '../support/far-bank.js';
 import { type Merchant, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
-
-/** A bank behind a network that loses answers: what a live PSP is to us. */
-class FarBank implements Acquirer {
-  readonly name = 'far-bank';
-  readonly capabilities = { methods: ['PIX'], refundStrategies: ['devolution'], receipts: false } as const;
-  readonly charges = new Map<string, PixChargeRequest>();
-  readonly pix = new Map<string, ReceivedPix>();
-  readonly returns = new Map<string, number>();
-  /** What goes wrong with the next requests. */
-  faults: ('lost before' | 'lost after' | 'refused' | 'unavailable')[] = [];
-  blind = false;
-  /** Runs in the middle of the next creation, as whatever happens meanwhile elsewhere. */
-  meanwhile: (() => Promise<void>) | null = null;
-  returnRequests = 0;
-
-  readonly pixIssuer = { kind: 'remote', issue: (request: PixChargeRequest) => this.#issue(request) } as const;
-
-  async #issue(request: PixChargeRequest): Promise<PixIssueOutcome> {
-    const fault = this.faults.shift();
-    const { meanwhile } = this;
-    this.meanwhile = null;
-    await meanwhile?.();
-    if (fault === 'refused') return { kind: 'refused', code: 'NEGADA', reason: 'secret words of the bank' };
-    if (fault === 'unavailable') return { kind: 'unavailable' };
-    if (fault === 'lost before') throw new Error('socket hang up');
-    this.charges.set(request.txid, request);
-    if (fault === 'lost after') throw new Error('socket hang up');
-    return { kind: 'issued', brCode: this.#brCode(request.txid) };
-  }
-
-  async getPixCharge(txid: string): Promise<PixChargeState> {
-    if (this.blind) throw new Error('time-out');
-    return this.charges.has(txid) ? { kind: 'found', brCode: this.#brCode(txid), ended: null } : { kind: 'not_found' };
-  }
-
-  async getPix(endToEndId: string): Promise<ReceivedPix | null> {
-    if (this.blind) throw new Error('time-out');
-    return this.pix.get(endToEndId) ?? null;
-  }
-
-  async requestReturn({
-    endToEndId,
-    returnId,
-    amount,
-  }: {
-    endToEndId: string;
-    returnId: string;
-    amount: number;
-  }): Promise<PixReturnState> {
-    this.returnRequests++;
-    this.returns.set(`${endToEndId}/${returnId}`, amount);
-    if (this.returnRequests === 1) throw new Error('time-out after the effect');
-    return { kind: 'in_progress' };
-  }
-
-  async getReturn(endToEndId: string, returnId: string): Promise<PixReturnState> {
-    return this.returns.has(`${endToEndId}/${returnId}`) ? { kind: 'returned' } : { kind: 'not_found' };
-  }
-
-  #brCode(txid: string): string {
-    return encodeBrCode({ kind: 'dynamic', location: `pix.far.example/${txid}`, merchantName: 'M', merchantCity: 'C' });
-  }
-}
 
 describe('an acquirer behind a network', () => {
   let service: TestService;
@@ -92,6 +21,7 @@ describe('an acquirer behind a network', () => {
   });
   afterEach(async () => {
     bank.faults = [];
+    bank.returnFault = () => null;
     bank.blind = false;
     await expectLedgerCoherent(service.database.url);
   });
@@ -295,6 +225,7 @@ describe('an acquirer behind a network', () => {
       payerDocument: null,
     };
     bank.pix.set(endToEndId, wrong);
+    bank.returnFault = () => 'lost after';
     await notify(endToEndId);
     await waitFor('the return', async () => {
       service.clock.advance(5);
@@ -304,6 +235,9 @@ describe('an acquirer behind a network', () => {
       ]);
       return rows.length === 1;
     });
-    expect([...bank.returns.entries()].filter(([id]) => id.startsWith(endToEndId))).toEqual([[expect.any(String), 1]]);
+    expect(bank.returnsOf(endToEndId)).toMatchObject([{ way: 'devolution', amount: 1 }]);
+    expect([...bank.requests.entries()].filter(([name]) => name.startsWith(endToEndId))).toEqual([
+      [expect.any(String), 1],
+    ]);
   });
 });

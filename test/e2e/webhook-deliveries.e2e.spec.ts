@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { AccountsService } from '../../src/accounts/index.js';
-import { CreationService } from '../../src/transactions/index.js';
+import { CreationService, FiguresService } from '../../src/transactions/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { type ReceivedWebhook, WebhookReceiver } from '../support/receiver.js';
 import { type Answer, type ChargeAnswer, type Merchant, TestService } from '../support/service.js';
@@ -709,6 +709,7 @@ describe('webhook deliveries', () => {
         SELECT resource_id FROM idempotency_keys)`,
         [merchant.accountId],
       );
+      await service.get(FiguresService).rebuild(merchant.accountId);
     }, 60_000);
 
     it('are not asked for by what is not understood', async () => {
@@ -763,9 +764,10 @@ describe('webhook deliveries', () => {
         webhookUrl,
       };
       const request = { ...scope, operation: 'spec', key: `key-${Math.random()}`, fingerprint: Buffer.alloc(32) };
+      const admit = () => Promise.resolve({ undo: () => Promise.resolve() });
       const answer = await service
         .get(CreationService)
-        .createPix(scope, account, input, request, ({ id }) => ({ status: 201, body: id }));
+        .createPix(scope, account, input, request, admit, ({ id }) => ({ status: 201, body: id }));
       return answer.body;
     }
 

@@ -5,6 +5,7 @@ import { fingerprintOf } from '../../src/core/crypto/index.js';
 import { type Database, type Reader, statement } from '../../src/core/database/index.js';
 import { ApiError } from '../../src/core/errors/index.js';
 import {
+  type Admission,
   type Answer,
   type Claim,
   IdempotencyRepository,
@@ -25,6 +26,8 @@ interface Body {
 
 /** What a maker of things may be told to do instead of making one at once. */
 interface Steps {
+  /** Lets a new request in, or not. */
+  admit?: () => Promise<Admission>;
   /** Waits with the key taken and nothing committed. */
   uncommitted?: () => Promise<void>;
   /** Commits the thing without an answer, as before a call to an acquirer, and goes on with this. */
@@ -73,6 +76,7 @@ describe('idempotency', () => {
     resume: (id: string, claim: Claim<Body>) => Promise<Answer<Body> | null> = complete,
   ): Promise<IdempotentAnswer<Body>> {
     return service.run<Body>(asked, {
+      ...(steps.admit ? { admit: steps.admit } : {}),
       first: async (claim) => {
         const id = randomUUID();
         const answer = { status: 201, body: { id } };
@@ -325,6 +329,18 @@ describe('idempotency', () => {
     expect(await things()).toHaveLength(2);
   });
 
+  it('replays a permanent key for ever, and never forgets it', async () => {
+    const asked = request({ permanent: true });
+    const first = await run(asked);
+    clock.advance(10 * 365 * 86_400);
+    expect(await service.purge()).toBe(false);
+    expect(await run(asked)).toEqual({ ...first, replayed: true });
+    await expect(run({ ...asked, fingerprint: fingerprintOf({ amount: 2 }) })).rejects.toMatchObject({
+      code: 'idempotency_key_reused',
+    });
+    expect(await things()).toEqual([first.body.id]);
+  });
+
   it('clears away what has expired and nothing else', async () => {
     await Promise.all([run(request()), run(request())]);
     clock.advance(12 * 3600);
@@ -334,5 +350,75 @@ describe('idempotency', () => {
     expect(await service.purge()).toBe(false);
     const left = await reader.query(raw('SELECT account_id FROM idempotency_keys'), []);
     expect(left).toEqual([{ account_id: young.accountId }]);
+  });
+
+  describe('a guard before new requests', () => {
+    let counted: number;
+    let open: boolean;
+    const refusal = new ApiError(403, 'fraud_error', 'refused', 'Refused.');
+    const admit = async (): Promise<Admission> => {
+      if (!open) throw refusal;
+      counted += 1;
+      return { undo: async () => void (counted -= 1) };
+    };
+    beforeEach(() => {
+      counted = 0;
+      open = true;
+    });
+
+    it('stores nothing of what it refuses, so that the same request may come again', async () => {
+      const asked = request();
+      open = false;
+      await expect(run(asked, { admit })).rejects.toBe(refusal);
+      expect(await reader.query(raw('SELECT 1 FROM idempotency_keys'), [])).toEqual([]);
+      open = true;
+      expect(await run(asked, { admit })).toMatchObject({ status: 201, replayed: false });
+      expect(counted).toBe(1);
+    });
+
+    it('does not stand before the answer of an earlier request, nor before the refusal of another body', async () => {
+      const asked = request();
+      const first = await run(asked, { admit });
+      open = false;
+      expect(await run(asked, { admit })).toEqual({ ...first, replayed: true });
+      const other = { ...asked, fingerprint: fingerprintOf({ amount: 2 }) };
+      expect(await codeOf(run(other, { admit }))).toBe('idempotency_key_reused');
+      // The key is free again a day later: this is a new request.
+      clock.advance(24 * 3600);
+      await expect(run(asked, { admit })).rejects.toBe(refusal);
+      expect(counted).toBe(1);
+    });
+
+    it('lets who goes on with an unfinished request finish it', async () => {
+      const asked = request();
+      const died = new Error('died');
+      await expect(run(asked, { admit, committed: () => Promise.reject(died) })).rejects.toBe(died);
+      open = false;
+      clock.advance(60);
+      expect(await run(asked, { admit })).toMatchObject({ status: 201, replayed: true });
+    });
+
+    it('counts what is made, and neither what fails nor what repeats or contradicts an earlier request', async () => {
+      const asked = request();
+      await run(asked, { admit });
+      expect(counted).toBe(1);
+      clock.advance(60);
+      await run(asked, { admit });
+      expect(counted).toBe(1);
+      expect(await codeOf(run({ ...asked, fingerprint: fingerprintOf({ amount: 2 }) }, { admit }))).toBe(
+        'idempotency_key_reused',
+      );
+      expect(counted).toBe(1);
+      const failure = new Error('failed');
+      await expect(run(request(), { admit, uncommitted: () => Promise.reject(failure) })).rejects.toBe(failure);
+      expect(counted).toBe(1);
+    });
+
+    it('leaves the count of twins alone: which of them made the thing, nobody knows', async () => {
+      const asked = request();
+      const answers = await Promise.all(Array.from({ length: 5 }, () => run(asked, { admit })));
+      expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+      expect(counted).toBe(5);
+    });
   });
 });

@@ -21,6 +21,8 @@ export function aTransaction(changes: Partial<Transaction> = {}): Transaction {
     txid: 'abcdefghijklmnopqrstuvwxyz12345',
     brCode: '00020126',
     webhookUrl: null,
+    artefacts: null,
+    customerId: null,
     expiresAt: new Date('2026-11-21T13:00:00.000Z'),
     endToEndId: null,
     providerFee: null,

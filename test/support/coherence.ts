@@ -35,7 +35,8 @@ const CHECKS: readonly { name: string; sql: string }[] = [
   {
     name: 'each Pix that is returned has exactly one return of its whole amount',
     sql: `SELECT s.id FROM settlements s WHERE s.outcome = 'returned' AND (
-            SELECT count(*) FROM pix_returns r WHERE r.end_to_end_id = s.end_to_end_id AND r.acquirer = s.acquirer AND r.amount = s.amount) <> 1`,
+            SELECT count(*) FROM pix_returns r WHERE r.end_to_end_id = s.end_to_end_id AND r.acquirer = s.acquirer
+              AND r.amount = s.amount AND r.way = CASE s.method WHEN 'CREDIT_CARD' THEN 'card' ELSE 'devolution' END) <> 1`,
   },
   {
     name: 'every status has its event',
@@ -58,13 +59,115 @@ const CHECKS: readonly { name: string; sql: string }[] = [
             FROM events WHERE type LIKE 'transaction.%') e WHERE sequence > 1 AND previous IS DISTINCT FROM before`,
   },
   {
-    name: 'each idempotency key with an answer names a transaction',
-    sql: `SELECT k.key FROM idempotency_keys k WHERE NOT EXISTS (SELECT 1 FROM transactions t WHERE t.id = k.resource_id)`,
+    name: 'each idempotency key with an answer names a transaction or a refund',
+    sql: `SELECT k.key FROM idempotency_keys k WHERE NOT EXISTS (SELECT 1 FROM transactions t WHERE t.id = k.resource_id)
+            AND NOT EXISTS (SELECT 1 FROM refunds r WHERE r.id = k.resource_id)`,
+  },
+  {
+    name: 'what is counted by day and hour, folded or not, is what the transactions and refunds say',
+    sql: `WITH facts AS (
+            SELECT account_id, mode, created_at, currency, amount, payment_methods AS methods, NULL AS old, status AS new, paid_with, paid_at,
+              NULL::uuid AS refund_id, 'actual' AS side FROM transactions
+            UNION ALL SELECT t.account_id, t.mode, t.created_at, t.currency, r.amount, NULL, NULL, NULL, NULL, NULL, r.id, 'actual'
+            FROM refunds r JOIN transactions t ON t.id = r.transaction_id WHERE r.status = 'REFUNDED'
+            UNION ALL SELECT account_id, mode, created_at, currency, amount, payment_methods, from_status, to_status, paid_with, paid_at,
+              refund_id, 'kept' FROM transaction_changes
+          ), counted AS (
+            SELECT side, account_id, mode, 'day' AS kind, created_at, currency, new AS key, 1 AS count, amount FROM facts WHERE new IS NOT NULL
+            UNION ALL SELECT side, account_id, mode, 'day', created_at, currency, old, -1, -amount FROM facts WHERE old IS NOT NULL
+            UNION ALL SELECT side, account_id, mode, 'hour', created_at, currency, new, 1, 0 FROM facts WHERE new IS NOT NULL
+            UNION ALL SELECT side, account_id, mode, 'hour', created_at, currency, old, -1, 0 FROM facts WHERE old IS NOT NULL
+            UNION ALL SELECT side, account_id, mode, 'month', created_at, currency, new, 1, 0 FROM facts WHERE new IS NOT NULL
+            UNION ALL SELECT side, account_id, mode, 'month', created_at, currency, old, -1, 0 FROM facts WHERE old IS NOT NULL
+            UNION ALL SELECT side, account_id, mode, 'offered', created_at, currency, unnest(methods), 1, 0 FROM facts
+            UNION ALL SELECT side, account_id, mode, 'paid', created_at, currency, paid_with, 1, amount FROM facts WHERE paid_at IS NOT NULL
+            UNION ALL SELECT side, account_id, mode, 'wait', created_at, currency, NULL, 1,
+              floor(greatest(0, extract(epoch FROM paid_at) - extract(epoch FROM created_at))) FROM facts WHERE paid_at IS NOT NULL
+            UNION ALL SELECT side, account_id, mode, 'wait_month', created_at, currency, NULL, 1,
+              floor(greatest(0, extract(epoch FROM paid_at) - extract(epoch FROM created_at))) FROM facts WHERE paid_at IS NOT NULL
+            UNION ALL SELECT side, account_id, mode, 'refunded', created_at, currency, 'all', 1, amount FROM facts WHERE refund_id IS NOT NULL
+          ), placed AS (
+            SELECT side, account_id, mode, kind, CASE kind WHEN 'hour' THEN date_trunc('hour', created_at, 'UTC')
+              WHEN 'month' THEN date_trunc('month', created_at, 'America/Sao_Paulo')
+              WHEN 'wait_month' THEN date_trunc('month', created_at, 'America/Sao_Paulo')
+              ELSE date_trunc('day', created_at, 'America/Sao_Paulo') END AS bucket, currency, key, count, amount FROM counted
+            UNION ALL SELECT 'kept', account_id, mode, kind, bucket, currency, CASE WHEN kind NOT LIKE 'wait%' THEN key END, count, amount
+            FROM transaction_figures
+          )
+          SELECT account_id, mode, kind, bucket, currency, key FROM placed GROUP BY 1, 2, 3, 4, 5, 6
+          HAVING sum(count * CASE side WHEN 'kept' THEN 1 ELSE -1 END) <> 0 OR sum(amount * CASE side WHEN 'kept' THEN 1 ELSE -1 END) <> 0`,
   },
   {
     name: 'released money was scheduled, and scheduled money that was released is in the journal',
     sql: `SELECT r.id FROM releases r WHERE (r.released_at IS NOT NULL) <> EXISTS (
             SELECT 1 FROM journal_entries e WHERE e.cause = 'release:' || r.transaction_id)`,
+  },
+  {
+    name: 'the refunds of a payment that have not failed never exceed it, and are what the payment counts',
+    sql: `SELECT t.id FROM transactions t LEFT JOIN (
+            SELECT transaction_id, sum(amount) AS amount FROM refunds WHERE status <> 'FAILED' GROUP BY 1) r
+            ON r.transaction_id = t.id
+          WHERE coalesce(r.amount, 0) <> t.refunds_amount OR coalesce(r.amount, 0) > t.amount`,
+  },
+  {
+    name: 'only paid money is refunded, in its own currency, account and mode, and to where it came from',
+    sql: `SELECT r.id FROM refunds r JOIN transactions t ON t.id = r.transaction_id
+          WHERE t.paid_at IS NULL OR (r.account_id, r.mode, r.currency, r.acquirer, r.payment_reference)
+            IS DISTINCT FROM (t.account_id, t.mode, t.currency, t.acquirer, t.end_to_end_id)`,
+  },
+  {
+    name: 'a payment is REFUNDED when its refunds have brought all of it back, and only then',
+    sql: `SELECT t.id, t.status FROM transactions t LEFT JOIN (
+            SELECT transaction_id, sum(amount) AS amount FROM refunds WHERE status = 'REFUNDED' GROUP BY 1) r
+            ON r.transaction_id = t.id
+          WHERE t.paid_at IS NOT NULL AND t.status NOT IN ('DISPUTE', 'CHARGEBACK')
+            AND (t.status = 'REFUNDED') <> (coalesce(r.amount, 0) = t.amount)`,
+  },
+  {
+    name: 'the reserved balance is what the open refunds have set aside',
+    sql: `SELECT * FROM (
+            SELECT account_id, mode, currency, amount FROM balances WHERE bucket = 'reserved') b
+          FULL JOIN (
+            SELECT account_id, mode, currency, sum(amount + fee) AS open FROM refunds
+            WHERE status IN ('PENDING', 'IN_PROGRESS') GROUP BY 1, 2, 3) r
+          USING (account_id, mode, currency) WHERE coalesce(b.amount, 0) <> coalesce(r.open, 0)`,
+  },
+  {
+    name: 'each refund is in the journal as its status says: reserved, then released if it failed, paid if it did not',
+    sql: `SELECT r.id, r.status FROM refunds r
+          LEFT JOIN journal_lines reserved ON reserved.bucket = 'available' AND reserved.entry_id =
+            (SELECT e.id FROM journal_entries e WHERE e.cause = 'refund.reserved:' || r.id)
+          LEFT JOIN journal_lines released ON released.bucket = 'available' AND released.entry_id =
+            (SELECT e.id FROM journal_entries e WHERE e.cause = 'refund.released:' || r.id)
+          LEFT JOIN journal_lines paid ON paid.bucket = 'clearing' AND paid.entry_id =
+            (SELECT e.id FROM journal_entries e WHERE e.cause = 'refund.paid:' || r.id)
+          WHERE reserved.amount IS DISTINCT FROM -(r.amount + r.fee)
+            OR released.amount IS DISTINCT FROM (CASE r.status WHEN 'FAILED' THEN r.amount + r.fee END)
+            OR paid.amount IS DISTINCT FROM (CASE r.status WHEN 'REFUNDED' THEN r.amount END)`,
+  },
+  {
+    name: 'each change of a refund has its event, once, and no other has one',
+    sql: `SELECT * FROM (
+            SELECT id, 'refund.returned' AS type FROM refunds WHERE status = 'REFUNDED'
+            UNION ALL SELECT id, 'refund.failed' FROM refunds WHERE status = 'FAILED'
+            UNION ALL SELECT id, 'refund.sent' FROM refunds WHERE status IN ('IN_PROGRESS', 'REFUNDED')
+              OR (status = 'FAILED' AND failure_reason <> 'charge_disputed')) r
+          FULL JOIN (
+            SELECT (data -> 'refund' ->> 'id')::uuid AS id, type, count(*) AS count FROM events
+            WHERE type LIKE 'refund.%' GROUP BY 1, 2) v
+          USING (id, type) WHERE v.count IS DISTINCT FROM 1 OR r.id IS NULL`,
+  },
+  {
+    name: 'the sandbox bank has sent back what is REFUNDED, nothing of what FAILED, and nothing twice',
+    sql: `SELECT r.id, r.status FROM refunds r LEFT JOIN sandbox_returns b
+            ON b.end_to_end_id = r.payment_reference AND b.return_id = replace(r.id::text, '-', '')
+              AND NOT b.fails AND b.amount = r.amount AND b.way = r.way
+          WHERE r.acquirer = 'sandbox' AND (
+            (r.status = 'REFUNDED' AND b.return_id IS NULL) OR (r.status IN ('PENDING', 'FAILED') AND b.return_id IS NOT NULL))
+          UNION ALL
+          SELECT NULL, b.return_id FROM sandbox_returns b
+          WHERE NOT EXISTS (SELECT 1 FROM refunds r WHERE replace(r.id::text, '-', '') = b.return_id)
+            AND NOT EXISTS (SELECT 1 FROM pix_returns p WHERE p.return_id = b.return_id)`,
   },
 ];
 

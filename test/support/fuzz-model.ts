@@ -145,13 +145,82 @@ export function verifyVerdict(body: Body): Verdict {
 
 export function simulateVerdict(body: Body): Verdict {
   return all(
-    onlyKeys(body, 'event', 'payer_document', 'payer_name', 'amount', 'end_to_end_id'),
+    onlyKeys(body, 'event', 'method', 'payer_document', 'payer_name', 'amount', 'end_to_end_id'),
     isClean(body),
-    ['pay', 'expire', 'fail'].includes(body['event'] as string),
+    ['pay', 'expire', 'fail', 'refund_fail'].includes(body['event'] as string),
+    // The charges of the test can be paid by nothing else.
+    optional(body['method'], (method) => method === 'PIX' || (method === 'BOLETO' && body['event'] !== 'pay')),
     optional(body['payer_document'], isTaxId),
     optional(body['payer_name'], (name) => textVerdict(name, 0, 200)),
     optional(body['amount'], isAmount),
     optional(body['end_to_end_id'], (id) => typeof id === 'string' && /^[A-Za-z0-9]{1,64}$/.test(id)),
+  );
+}
+
+function pixKeyVerdict(value: unknown): Verdict {
+  if (typeof value !== 'string') return 'invalid';
+  if (taxIdOf(value) !== null) return value.length > 40 ? 'either' : 'valid';
+  if (/^[a-z0-9]{1,30}@[a-z0-9]{1,30}\.(?:com|br|example)$/.test(value)) return 'valid';
+  if (/^\+55[1-9]{2}9\d{8}$/.test(value)) return 'valid';
+  if (/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(value)) return 'valid';
+  return /@|^\s*\+|-/.test(value) ? 'either' : 'invalid';
+}
+
+const PAYMENT_METHODS = ['PIX', 'CREDIT_CARD', 'MBWAY', 'MULTIBANCO', 'BOLETO', 'CRYPTO'];
+
+function documentVerdict(value: unknown): Verdict {
+  if (typeof value !== 'string' || !/^[\x20-\x7e]{1,32}$/.test(value) || value !== value.trim()) return 'invalid';
+  return /^[0-9A-Za-z]+$/.test(value) || taxIdOf(value) !== null ? 'valid' : 'either';
+}
+
+function urlVerdict(value: unknown): Verdict {
+  if (typeof value !== 'string' || !/^https?:\/\//i.test(value) || value.length > 2048) return 'invalid';
+  return /^https?:\/\/[a-z]{3,20}\.example\/[a-z0-9]*$/.test(value) ? 'valid' : 'either';
+}
+
+export function paymentVerdict(body: Body): Verdict {
+  const { paymentMethods: methods, currency, metadata, idempotencyKey: key } = body;
+  if (!Array.isArray(methods) || !methods.every((method) => PAYMENT_METHODS.includes(method as string)))
+    return 'invalid';
+  const meta = isPlainObject(metadata) ? metadata : {};
+  return all(
+    onlyKeys(
+      body,
+      ...['amount', 'currency', 'paymentMethods', 'customerId', 'customerName', 'customerDocument', 'customerEmail'],
+      ...['metadata', 'webhookUrl', 'idempotencyKey'],
+    ),
+    isClean(body),
+    isAmount(body['amount']),
+    methods.length >= 1 && methods.length <= 6,
+    optional(currency, (code) => typeof code === 'string' && /^[A-Z0-9]{3,8}$/.test(code)),
+    !(methods.includes('PIX') || methods.includes('BOLETO')) || !isGiven(currency) || currency === 'BRL',
+    optional(body['customerId'], (id) => textVerdict(id, 1, 128)),
+    optional(body['customerName'], (name) => textVerdict(name, 1, 200)),
+    optional(body['customerDocument'], documentVerdict),
+    optional(body['customerEmail'], emailVerdict),
+    optional(
+      metadata,
+      (value) => isPlainObject(value) && levelsOf(value) <= 5 && Buffer.byteLength(JSON.stringify(value)) <= 16_384,
+    ),
+    !methods.includes('MBWAY') || (typeof meta['phone'] === 'string' && /^\+[1-9]\d{6,14}$/.test(meta['phone'])),
+    !methods.includes('CREDIT_CARD') || optional(meta['returnUrl'], urlVerdict),
+    optional(body['webhookUrl'], urlVerdict),
+    typeof key === 'string' && /^[\x20-\x7e]{8,128}$/.test(key),
+  );
+}
+
+/** Whether the body may be a refund; the business may still refuse what is. */
+export function refundVerdict(body: Body): Verdict {
+  const key = body['idempotencyKey'];
+  return all(
+    onlyKeys(body, 'idempotencyKey', 'amount', 'reason', 'strategy', 'passFeeToTenant', 'destinationKey'),
+    isClean(body),
+    typeof key === 'string' && /^[\x20-\x7e]{8,128}$/.test(key),
+    optional(body['amount'], isAmount),
+    optional(body['reason'], (reason) => textVerdict(reason, 0, 500)),
+    optional(body['strategy'], (strategy) => strategy === 'cashout' || strategy === 'devolution'),
+    optional(body['passFeeToTenant'], (pass) => typeof pass === 'boolean'),
+    optional(body['destinationKey'], (value) => all(pixKeyVerdict(value), body['strategy'] !== 'devolution')),
   );
 }
 
@@ -214,6 +283,28 @@ export const chargeFields: Fields = {
   ),
 };
 
+const urls = text(
+  fc.constantFrom('https://merchant.example/hook', 'http://merchant.example/', 'ftp://merchant.example/', 'https://'),
+);
+
+export const paymentFields: Fields = {
+  amount,
+  currency: fc.constantFrom('"BRL"', '"BRL"', '"EUR"', 'null'),
+  paymentMethods: text(fc.subarray(PAYMENT_METHODS, { minLength: 1 })),
+  customerId: text(niceText(128)),
+  customerName: text(niceText(200)),
+  customerDocument: text(fc.constantFrom(...taxIds, 'PT123456789', '529.982.247-24', 'ES-X 1234567')),
+  customerEmail: text(fc.constantFrom('maria@example.com', '"a b"@example.com', 'x@[127.0.0.1]')),
+  metadata: fc.constantFrom(
+    '{"phone":"+351912345678"}',
+    '{"phone":"+351912345678","returnUrl":"https://merchant.example/thanks"}',
+    '{"phone":"912","returnUrl":"nowhere"}',
+    '{"phone":null,"returnUrl":null,"constructor":1}',
+  ),
+  webhookUrl: urls,
+  idempotencyKey: text(fc.uuid()),
+};
+
 export const endpointFields: Fields = {
   url: text(
     fc.oneof(
@@ -268,10 +359,26 @@ export const verifyFields: Fields = {
 };
 
 export const simulateFields: Fields = {
-  event: fc.constantFrom('"pay"', '"pay"', '"pay"', '"expire"', '"fail"'),
+  event: fc.constantFrom('"pay"', '"pay"', '"pay"', '"expire"', '"fail"', '"refund_fail"'),
+  method: fc.constantFrom('"PIX"', '"PIX"', '"BOLETO"'),
   payer_document: fc.oneof(text(fc.constantFrom(...taxIds)), fc.constant('null')),
   payer_name: fc.oneof(text(niceText(200)), fc.constant('null')),
   amount: fc.oneof(fc.constant('1990'), amount),
   // Few, so that one comes again at another charge.
   end_to_end_id: text(fc.integer({ min: 1, max: 60 }).map((number) => `E000000002026112115300000000${number}`)),
+};
+
+export const refundFields: Fields = {
+  idempotencyKey: text(fc.uuid()),
+  amount: text(fc.integer({ min: 1, max: 100 })),
+  reason: text(niceText(500)),
+  strategy: fc.constantFrom('"cashout"', '"devolution"', 'null'),
+  passFeeToTenant: fc.constantFrom('true', 'false', 'null'),
+  destinationKey: text(
+    fc.constantFrom(
+      ...taxIds,
+      ...['maria@example.com', 'Maria@Example.com', '+5511987654321', '+55 (11) 98765-4321', 'x@y'],
+      ...['123e4567-e12b-12d1-a456-426655440000', '123E4567-E12B-12D1-A456-426655440000', '11987654321'],
+    ),
+  ),
 };

@@ -3,8 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { AccountsService } from '../../src/accounts/index.js';
+import { AccountsService, MembersService, type Role } from '../../src/accounts/index.js';
 import { ApiKeysService } from '../../src/api-keys/index.js';
+import { SYSTEM } from '../../src/audit/index.js';
 import { Clock } from '../../src/core/clock.js';
 import { readConfig } from '../../src/core/config/index.js';
 import { setupOpenApi } from '../../src/openapi.js';
@@ -31,9 +32,25 @@ export interface Merchant {
   readonly accountId: string;
   readonly testKey: string;
   readonly liveKey: string;
+  readonly ownerId: string;
+  readonly ownerEmail: string;
 }
 
+/** Somebody who has logged in. */
+export interface Person {
+  readonly userId: string;
+  readonly email: string;
+  readonly token: string;
+}
+
+/** Of every user that the tests make. */
+export const PASSWORD = 'correct horse battery';
+
 let counter = 0;
+
+function newEmail(who: string): string {
+  return `${who}-${randomBytes(6).toString('hex')}@example.com`;
+}
 
 /** The whole application on a port of its own, on a database of its own. */
 export class TestService {
@@ -81,22 +98,51 @@ export class TestService {
   }
 
   async merchant(settings: Record<string, string> = {}): Promise<Merchant> {
-    const { accountId } = await this.get(AccountsService).create({
-      name: 'Padaria São João',
-      email: `owner-${randomBytes(6).toString('hex')}@example.com`,
-      password: 'correct horse battery',
-      settings,
-    });
+    const email = newEmail('owner');
+    const { accountId, userId } = await this.get(AccountsService).create(
+      { name: 'Padaria São João', email, password: PASSWORD, settings },
+      SYSTEM,
+    );
     const keys = this.get(ApiKeysService);
-    const test = await keys.issue(accountId, { mode: 'test', label: null });
-    const live = await keys.issue(accountId, { mode: 'live', label: null });
-    return { accountId, testKey: test.apiKey, liveKey: live.apiKey };
+    const test = await keys.issue(accountId, { mode: 'test', label: null }, SYSTEM);
+    const live = await keys.issue(accountId, { mode: 'live', label: null }, SYSTEM);
+    return { accountId, testKey: test.apiKey, liveKey: live.apiKey, ownerId: userId, ownerEmail: email };
+  }
+
+  /** A new member of the account, logged in. */
+  async member(accountId: string, role: Role): Promise<Person> {
+    const email = newEmail(role.toLowerCase());
+    const { userId } = await this.get(AccountsService).addMember(
+      accountId,
+      { email, password: PASSWORD, role },
+      SYSTEM,
+    );
+    return { userId, email, token: await this.login(email) };
+  }
+
+  async operator(): Promise<Person> {
+    const email = newEmail('operator');
+    const { userId } = await this.get(MembersService).createOperator({ email, password: PASSWORD }, SYSTEM);
+    return { userId, email, token: await this.login(email) };
+  }
+
+  /** @returns the token */
+  async login(email: string, password = PASSWORD): Promise<string> {
+    const answer = await this.call<{ access_token: string }>('POST', '/v1/auth/login', { body: { email, password } });
+    if (answer.status !== 200) throw new Error(`Login of ${email} was answered ${answer.status}`);
+    return answer.body.access_token;
   }
 
   async call<T = Record<string, unknown>>(
     method: string,
     path: string,
-    options: { key?: string; body?: unknown; rawBody?: string | Buffer; headers?: Record<string, string> } = {},
+    options: {
+      key?: string;
+      token?: string;
+      body?: unknown;
+      rawBody?: string | Buffer;
+      headers?: Record<string, string>;
+    } = {},
   ): Promise<Answer<T>> {
     const hasBody = options.body !== undefined || options.rawBody !== undefined;
     const response = await fetch(`${this.url}${path}`, {
@@ -104,13 +150,14 @@ export class TestService {
       redirect: 'manual',
       headers: {
         ...(options.key === undefined ? {} : { apikey: options.key }),
+        ...(options.token === undefined ? {} : { authorization: `Bearer ${options.token}` }),
         ...(hasBody ? { 'content-type': 'application/json' } : {}),
         ...options.headers,
       },
       ...(hasBody ? { body: options.rawBody ?? JSON.stringify(options.body) } : {}),
     });
     const text = await response.text();
-    const isJson = response.headers.get('content-type')?.includes('json') ?? false;
+    const isJson = text !== '' && (response.headers.get('content-type')?.includes('json') ?? false);
     return { status: response.status, headers: response.headers, text, body: (isJson ? JSON.parse(text) : {}) as T };
   }
 
@@ -132,6 +179,22 @@ export class TestService {
     body: Record<string, unknown>,
   ): Promise<Answer<{ object: string; event: string; charge: ChargeAnswer }>> {
     return this.call('POST', `/v1/sandbox/charges/${chargeId}/simulate`, { key, body });
+  }
+
+  /** A charge of an account with `payer_lock` whose payer the bank did not report: it waits for an operator. */
+  async heldCharge(key: string, body: Record<string, unknown> = {}): Promise<{ chargeId: string; reviewId: string }> {
+    const { body: charge } = await this.createCharge(key, {
+      customer: { name: 'Maria da Silva' },
+      expected_payer_tax_id: '52998224725',
+      ...body,
+    });
+    const paid = await this.simulate(key, charge.id, { event: 'pay', payer_document: null });
+    if (paid.body.charge.status !== 'processing') throw new Error(`The charge is not held: ${paid.text}`);
+    const [row] = await this.sql<{ id: string }>(
+      `SELECT id FROM settlements WHERE transaction_id = $1 AND outcome = 'review'`,
+      [charge.id.slice(3)],
+    );
+    return { chargeId: charge.id, reviewId: row?.id ?? '' };
   }
 
   getCharge(key: string, id: string): Promise<Answer<ChargeAnswer>> {

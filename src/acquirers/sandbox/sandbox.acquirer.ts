@@ -1,26 +1,40 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
-import { encodeBrCode, newTxid } from '../../brazil/index.js';
+import { encodeBrCode, newEndToEndId, newRtrId, newTxid } from '../../brazil/index.js';
 import { Clock } from '../../core/clock.js';
 import { type Config, CONFIG, ConfigError } from '../../core/config/index.js';
 import { SecretBox } from '../../core/crypto/index.js';
 import { Database } from '../../core/database/index.js';
-import type { Amount } from '../../core/money/index.js';
 import type {
   Acquirer,
   AcquirerCapabilities,
+  AcquirerStatus,
+  PixChargeEnd,
   PixChargeRequest,
   PixChargeState,
   PixIssuer,
-  PixReturnRequest,
-  PixReturnState,
+  ReceiptRequest,
   ReceivedPix,
+  ReturnName,
+  ReturnRequest,
+  ReturnState,
 } from '../acquirer.port.js';
 import { AcquirersService } from '../acquirers.service.js';
 import { InboxService } from '../inbox.service.js';
-import { SandboxBankRepository } from './sandbox-bank.repository.js';
+import { receiptPdf } from './receipt.pdf.js';
+import { SandboxBankRepository, type SandboxChargeStatus } from './sandbox-bank.repository.js';
+import { SandboxOrders } from './sandbox-orders.js';
+import { SandboxOrdersRepository } from './sandbox-orders.repository.js';
 
 /** A return is on its way for this long (decisions §6.3: "within about a second"). */
-const RETURN_MS = 500;
+const RETURN_MS = 400;
+/** Not an ISPB of any bank. */
+const ISPB = '00000000';
+
+const ENDS: Readonly<Record<SandboxChargeStatus, Omit<PixChargeEnd, 'at'>>> = {
+  EXPIRED: { end: 'expired', reason: 'The charge expired without payment.' },
+  REFUSED: { end: 'refused', reason: 'The acquirer refused the charge.' },
+  REMOVED: { end: 'removed', reason: 'The charge was taken back.' },
+};
 
 /**
  * A bank inside the service for test keys. It keeps its own books and tells of them only through the inbox, exactly
@@ -30,9 +44,9 @@ const RETURN_MS = 500;
 export class SandboxAcquirer implements Acquirer, OnModuleInit {
   readonly name = 'sandbox';
   readonly capabilities: AcquirerCapabilities = {
-    methods: ['PIX'],
-    refundStrategies: ['devolution'],
-    receipts: false,
+    methods: ['PIX', 'CREDIT_CARD', 'MBWAY', 'MULTIBANCO', 'BOLETO', 'CRYPTO'],
+    refunds: { PIX: ['cashout', 'devolution'], CREDIT_CARD: ['card'] },
+    receipts: true,
   };
   readonly pixIssuer: PixIssuer = { kind: 'local', issue: (request) => ({ brCode: this.#brCode(request) }) };
 
@@ -42,6 +56,8 @@ export class SandboxAcquirer implements Acquirer, OnModuleInit {
     private readonly inbox: InboxService,
     private readonly database: Database,
     private readonly bank: SandboxBankRepository,
+    private readonly books: SandboxOrdersRepository,
+    readonly orders: SandboxOrders,
     private readonly secrets: SecretBox,
     private readonly clock: Clock,
   ) {}
@@ -64,63 +80,96 @@ export class SandboxAcquirer implements Acquirer, OnModuleInit {
     const ended = await this.bank.findCharge(txid);
     // The codes are made by the issuer above, so the bank's books hold only what has ended.
     if (!ended) return { kind: 'not_found' };
-    const end =
-      ended.status === 'EXPIRED'
-        ? ({ end: 'expired', reason: 'The charge expired without payment.' } as const)
-        : ({ end: 'refused', reason: 'The acquirer refused the charge.' } as const);
-    return { kind: 'found', brCode: '', ended: { ...end, at: ended.ended_at } };
+    return { kind: 'found', brCode: '', ended: { ...ENDS[ended.status], at: ended.ended_at } };
   }
 
   async getPix(endToEndId: string): Promise<ReceivedPix | null> {
-    const row = await this.bank.findPix(endToEndId);
-    if (!row) return null;
-    const payer = JSON.parse(this.secrets.open(row.payer_sealed, `sandbox_pix:${endToEndId}`)) as {
-      document: string | null;
-    };
+    const row = await this.books.findPayment(endToEndId);
+    if (row?.method !== 'PIX') return null;
     return {
       endToEndId,
       txid: row.txid,
       amount: row.amount,
       settledAt: row.settled_at,
       fee: 0,
-      payerDocument: payer.document,
+      payerDocument: this.orders.payerOf(endToEndId, row.payer_sealed).document,
     };
   }
 
-  async requestReturn(request: PixReturnRequest): Promise<PixReturnState> {
+  async requestReturn(request: ReturnRequest): Promise<ReturnState> {
+    const { way, reference, returnId, amount, destination } = request;
+    const now = this.clock.now();
+    const references = { devolution: newRtrId, cashout: newEndToEndId, card: () => null };
     await this.database.transaction((tx) =>
-      this.bank.insertReturn(tx, request.endToEndId, request.returnId, request.amount, this.clock.now()),
+      this.bank.insertReturn(tx, {
+        endToEndId: reference,
+        returnId,
+        way,
+        amount,
+        destinationSealed:
+          destination === null ? null : this.secrets.seal(destination, `sandbox_return:${reference}/${returnId}`),
+        bankReference: references[way](ISPB, now),
+        requestedAt: now,
+      }),
     );
-    const state = await this.getReturn(request.endToEndId, request.returnId);
-    return state.kind === 'not_found' ? { kind: 'failed', reason: 'more than the Pix would be returned' } : state;
+    const state = await this.getReturn(request);
+    return state.kind === 'not_found' ? { kind: 'failed', reason: 'amount_exceeded' } : state;
   }
 
-  async getReturn(endToEndId: string, returnId: string): Promise<PixReturnState> {
-    const row = await this.bank.findReturn(endToEndId, returnId);
+  async getReturn({ reference, returnId }: ReturnName): Promise<ReturnState> {
+    const row = await this.bank.findReturn(reference, returnId);
     if (!row) return { kind: 'not_found' };
     const age = this.clock.now().getTime() - row.requested_at.getTime();
-    return age >= RETURN_MS ? { kind: 'returned' } : { kind: 'in_progress' };
+    if (age < RETURN_MS) return { kind: 'in_progress' };
+    return row.fails ? { kind: 'failed', reason: 'refused' } : { kind: 'returned', bankReference: row.bank_reference };
   }
 
-  /**
-   * A payer pays. The same end-to-end id again is the same Pix and changes nothing.
-   * @returns the id of the stored notification
-   */
-  async receivePix(pix: {
-    txid: string;
-    endToEndId: string;
-    amount: Amount;
-    payer: { document: string | null; name: string | null };
-  }): Promise<string> {
-    return this.database.transaction(async (tx) => {
-      this.bank.insertPix(tx, {
-        end_to_end_id: pix.endToEndId,
-        txid: pix.txid,
-        amount: pix.amount,
-        payer_sealed: this.secrets.seal(JSON.stringify(pix.payer), `sandbox_pix:${pix.endToEndId}`),
-        settled_at: this.clock.now(),
-      });
-      return this.inbox.store(tx, this.name, { kind: 'pix', reference: pix.endToEndId });
+  /** The next refund of the charge ends FAILED (decisions §6.2, `refund_fail`); saying it twice is saying it once. */
+  async failNextRefund(txid: string): Promise<void> {
+    await this.database.transaction(async (tx) => this.bank.failNextRefund(tx, txid, this.clock.now()));
+  }
+
+  async cancel(txid: string): Promise<void> {
+    await this.database.transaction(async (tx) => this.bank.endCharge(tx, txid, 'REMOVED', this.clock.now()));
+  }
+
+  /** What was issued and has no entry in the books waits for its payer. */
+  async getStatus(txid: string): Promise<AcquirerStatus> {
+    const [payments, events, ended] = await Promise.all([
+      this.books.paymentsOf(txid),
+      this.books.eventsOf(txid),
+      this.bank.findCharge(txid),
+    ]);
+    const last = events.at(-1)?.kind.toUpperCase();
+    const settled = payments.length > 0 && last !== 'CHARGEBACK' && last !== 'DISPUTE' ? 'PAID' : undefined;
+    const status = settled ?? last ?? ended?.status ?? 'ACTIVE';
+    const raw = {
+      txid,
+      status,
+      ended_at: ended?.ended_at.toISOString() ?? null,
+      payments: payments.map((payment) => ({
+        reference: payment.end_to_end_id,
+        method: payment.method,
+        amount: payment.amount,
+        settled_at: payment.settled_at.toISOString(),
+      })),
+      events: events.map(({ kind, happened_at }) => ({ kind, happened_at: happened_at.toISOString() })),
+    };
+    return { status, raw };
+  }
+
+  async getReceipt({ reference, merchant, currency }: ReceiptRequest): Promise<Buffer | null> {
+    const row = await this.books.findPayment(reference);
+    if (!row) return null;
+    return receiptPdf({
+      method: row.method,
+      reference,
+      txid: row.txid,
+      amount: row.amount,
+      currency,
+      settledAt: row.settled_at,
+      merchant: merchant.name,
+      payer: this.orders.payerOf(reference, row.payer_sealed),
     });
   }
 

@@ -1,12 +1,22 @@
-import { Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
+import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 
+/** Payments by any method. */
 @Entity('sandbox_pix')
+@Index('sandbox_pix_txid_idx', ['txid'])
 export class SandboxPixEntity {
   @PrimaryColumn('text', { name: 'end_to_end_id', primaryKeyConstraintName: 'sandbox_pix_pkey' }) endToEndId!: string;
   @Column('text') txid!: string;
   @Column('bigint') amount!: number;
   @Column('bytea', { name: 'payer_sealed' }) payerSealed!: Buffer;
   @Column('timestamptz', { name: 'settled_at' }) settledAt!: Date;
+  @Column('text', { default: 'PIX' }) method!: string;
+}
+
+@Entity('sandbox_order_events')
+export class SandboxOrderEventEntity {
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'sandbox_order_events_pkey' }) txid!: string;
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'sandbox_order_events_pkey' }) kind!: string;
+  @Column('timestamptz', { name: 'happened_at' }) happenedAt!: Date;
 }
 
 @Entity('sandbox_charges')
@@ -24,4 +34,15 @@ export class SandboxReturnEntity {
   @PrimaryColumn('text', { name: 'return_id', primaryKeyConstraintName: 'sandbox_returns_pkey' }) returnId!: string;
   @Column('bigint') amount!: number;
   @Column('timestamptz', { name: 'requested_at' }) requestedAt!: Date;
+  @Column('text', { default: 'devolution' }) way!: string;
+  @Column('bytea', { name: 'destination_sealed', nullable: true }) destinationSealed!: Buffer | null;
+  @Column('text', { name: 'bank_reference', nullable: true }) bankReference!: string | null;
+  @Column('boolean', { default: false }) fails!: boolean;
+}
+
+/** Charges whose next refund fails. */
+@Entity('sandbox_refund_failures')
+export class SandboxRefundFailureEntity {
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'sandbox_refund_failures_pkey' }) txid!: string;
+  @Column('timestamptz', { name: 'asked_at' }) askedAt!: Date;
 }

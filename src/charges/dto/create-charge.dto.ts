@@ -12,9 +12,9 @@ import {
   MaxLength,
   Min,
 } from 'class-validator';
-import { Nested } from '../../core/http/index.js';
+import { IsMetadata, Nested } from '../../core/http/index.js';
 import { MAX_AMOUNT } from '../../core/money/index.js';
-import { IsMetadata, IsTaxId } from './validators.js';
+import { IsTaxId } from './validators.js';
 
 const AMOUNT_RULE = { message: `must be an integer from 1 to ${MAX_AMOUNT}` };
 

@@ -40,7 +40,15 @@ describe('the configuration', () => {
       logLevel: 'info',
       metricsToken: undefined,
       trustProxy: undefined,
-      rateLimit: { enabled: true, rate: 200, burst: 400, authFailuresPerMinute: 60, publicPerMinute: 60 },
+      rateLimit: {
+        enabled: true,
+        rate: 200,
+        burst: 400,
+        authFailuresPerMinute: 60,
+        publicPerMinute: 60,
+        loginPer15Minutes: 10,
+      },
+      dashboardOrigins: [],
       chargeListEnabled: false,
       webhooks: {
         // decisions §4.6: 10 s to 22 h, 15 attempts with the first one.
@@ -72,6 +80,10 @@ describe('the configuration', () => {
     [{ PUBLIC_BASE_URL: 'https://pay.example.com///' }, { publicBaseUrl: 'https://pay.example.com' }],
     [{ PUBLIC_BASE_URL: 'https://example.com/pay/' }, { publicBaseUrl: 'https://example.com/pay' }],
     [{ DATA_DIR: '/srv/data' }, { dataDir: '/srv/data' }],
+    [
+      { DASHBOARD_ORIGIN: 'https://dash.example.com, http://localhost:5173,' },
+      { dashboardOrigins: ['https://dash.example.com', 'http://localhost:5173'] },
+    ],
     [{ DATABASE_POOL: '200' }, { databasePool: 200 }],
     [{ REDIS_URL: 'rediss://cache:6380/1' }, { redisUrl: 'rediss://cache:6380/1' }],
     [{ SMTP_URL: 'smtp://u:p@mail:1025' }, { mail: { smtpUrl: 'smtp://u:p@mail:1025' } }],
@@ -126,6 +138,19 @@ describe('the configuration', () => {
       'A <a@x.example>, B <b@x.example>',
       'A\r\nBcc: b@x.example <a@x.example>',
     ].map((value) => ['MAIL_FROM', value]),
+    ...[
+      '*',
+      'null',
+      'dash.example.com',
+      'https://dash.example.com/',
+      'https://dash.example.com/app',
+      'https://dash.example.com:443',
+      'https://*.example.com',
+      'https://DASH.example.com',
+      'file:///srv',
+      'https://dash.example.com,*',
+      'https://dash.example.com http://x',
+    ].map((value) => ['DASHBOARD_ORIGIN', value]),
     ['JWT_SECRET', 'x'.repeat(31)],
     ...[
       'x',

@@ -16,6 +16,10 @@ const url = (...protocols: string[]) =>
     abort: true,
   });
 
+/** An origin as browsers send it: no path, no slash at the end, no default port; never `*`. */
+const isOrigin = (value: string): boolean =>
+  /^https?:\/\/[^*]+$/.test(value) && URL.canParse(value) && new URL(value).origin === value;
+
 /** 15 attempts: at once, then after these many seconds (decisions §4.6). */
 const RETRY_SCHEDULE = '10,30,120,300,900,1800,3600,7200,14400,21600,28800,43200,57600,79200';
 
@@ -55,6 +59,14 @@ const schema = z.object({
   RATE_LIMIT_BURST: integer(400, 1, 1_000_000),
   RATE_LIMIT_AUTH_FAILURES_PER_MINUTE: integer(60, 1, 1_000_000),
   RATE_LIMIT_PUBLIC_PER_MINUTE: integer(60, 1, 1_000_000),
+  RATE_LIMIT_LOGIN_PER_15_MINUTES: integer(10, 1, 1_000_000),
+  DASHBOARD_ORIGIN: z
+    .string()
+    .default('')
+    .transform((value) => value.split(',').flatMap((origin) => (origin.trim() === '' ? [] : [origin.trim()])))
+    .refine((origins) => origins.every(isOrigin), {
+      message: 'must be origins separated by commas, for example https://dashboard.example.com',
+    }),
   CHARGE_LIST_ENABLED: flag(false),
   WEBHOOK_RETRY_SCHEDULE: z
     .string()
@@ -99,7 +111,10 @@ export interface Config {
     burst: number;
     authFailuresPerMinute: number;
     publicPerMinute: number;
+    loginPer15Minutes: number;
   };
+  /** Origins of the dashboard, where it is served from elsewhere: browsers there may call its routes. */
+  readonly dashboardOrigins: readonly string[];
   readonly chargeListEnabled: boolean;
   readonly webhooks: {
     retryScheduleSeconds: number[];
@@ -166,7 +181,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       burst: v.RATE_LIMIT_BURST,
       authFailuresPerMinute: v.RATE_LIMIT_AUTH_FAILURES_PER_MINUTE,
       publicPerMinute: v.RATE_LIMIT_PUBLIC_PER_MINUTE,
+      loginPer15Minutes: v.RATE_LIMIT_LOGIN_PER_15_MINUTES,
     },
+    dashboardOrigins: v.DASHBOARD_ORIGIN,
     chargeListEnabled: v.CHARGE_LIST_ENABLED,
     webhooks: {
       retryScheduleSeconds: v.WEBHOOK_RETRY_SCHEDULE,

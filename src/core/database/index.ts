@@ -2,5 +2,6 @@ export * from './data-source.js';
 export * from './database.js';
 export * from './migrate.js';
 export * from './pg-errors.js';
+export * from './row-buffer.js';
 export * from './statement.js';
 export { Tx } from './tx.js';

@@ -24,6 +24,11 @@ export function isLockTimeout(error: unknown): boolean {
   return isPgError(error) && error.code === '55P03';
 }
 
+/** A row of a partitioned table whose partition does not exist. A check that failed has the same code and a name. */
+export function isPartitionMissing(error: unknown): boolean {
+  return isPgError(error) && error.code === '23514' && error.constraint === undefined;
+}
+
 /** An earlier statement of the transaction failed; this error only echoes it. */
 export function isAborted(error: unknown): boolean {
   return isPgError(error) && error.code === '25P02';

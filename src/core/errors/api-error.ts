@@ -71,13 +71,17 @@ export function notFound(what = 'resource'): ApiError {
   return new ApiError(404, 'not_found_error', 'not_found', `No such ${what}.`);
 }
 
-export function unauthorized(): ApiError {
-  return new ApiError(
-    401,
-    'authentication_error',
-    'unauthorized',
-    'Send a valid API key in the `apikey` header (it starts with ak_test_ or ak_live_).',
-  );
+/** @param needed what the route asks for */
+export function unauthorized(needed: 'api-key' | 'dashboard' = 'api-key'): ApiError {
+  const message =
+    needed === 'api-key'
+      ? 'Send a valid API key in the `apikey` header (it starts with ak_test_ or ak_live_).'
+      : 'Send a valid token of POST /v1/auth/login as `Authorization: Bearer <token>`; API keys are not accepted here.';
+  return new ApiError(401, 'authentication_error', 'unauthorized', message);
+}
+
+export function forbidden(message: string, code = 'forbidden'): ApiError {
+  return new ApiError(403, 'permission_error', code, message);
 }
 
 export function business(code: string, message: string): ApiError {

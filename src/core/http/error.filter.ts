@@ -4,6 +4,13 @@ import { isLockTimeout, isUnavailable } from '../database/index.js';
 import { ApiError, badRequest, notFound, serviceUnavailable } from '../errors/index.js';
 import type { Logger } from '../log/index.js';
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The `error.code` it was answered with. */
+    errorCode?: string;
+  }
+}
+
 /** Everything that is thrown becomes the envelope of decisions §2.1; nothing else ever leaves. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
@@ -23,6 +30,7 @@ export class ErrorFilter implements ExceptionFilter {
 
 export function sendError(request: FastifyRequest, reply: FastifyReply, error: ApiError): void {
   if (reply.sent) return;
+  request.errorCode = error.code;
   void reply
     .code(error.status)
     .headers(error.headers)

@@ -8,6 +8,7 @@ import type { Config } from '../config/index.js';
 import { notFound } from '../errors/index.js';
 import type { Logger } from '../log/index.js';
 import type { Metrics } from '../metrics/index.js';
+import { registerBrowserHeaders } from './browser-headers.js';
 import { sendError, toApiError } from './error.filter.js';
 import { registerRawBodyParser } from './raw-body.js';
 
@@ -39,11 +40,12 @@ function answerUnreadable(error: Error & { code?: string }, socket: Socket, logg
   );
 }
 
-/** What the guards found out about the caller, for the request log. */
+/** What the guards found out about the caller, for the request log: of a key, or of a user. */
 export interface CallerForLog {
-  accountId: string;
-  mode: string;
-  apiKeyFingerprint: string;
+  accountId?: string;
+  mode?: string;
+  apiKeyFingerprint?: string;
+  userId?: string;
 }
 
 declare module 'fastify' {
@@ -92,6 +94,7 @@ export function createHttpAdapter(config: Config, logger: Logger, metrics: Metri
       else sendError(request, reply, notFound('route'));
     });
   }
+  registerBrowserHeaders(instance, config);
   instance.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown';
     metrics.httpSeconds.observe(
@@ -104,6 +107,7 @@ export function createHttpAdapter(config: Config, logger: Logger, metrics: Metri
         method: request.method,
         route,
         status: reply.statusCode,
+        errorCode: request.errorCode,
         durationMs: Math.round(reply.elapsedTime * 10) / 10,
         ...request.callerForLog,
       },

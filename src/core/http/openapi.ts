@@ -67,8 +67,8 @@ export class ErrorBody {
 
 const MEANINGS: Record<number, string> = {
   400: '`invalid_request` with every violation in `details`, or `idempotency_key_required`.',
-  401: '`unauthorized`: missing or invalid API key.',
-  403: '`forbidden`, or `fraud.*` from the velocity guard.',
+  401: '`unauthorized`: missing or invalid API key or token. At login `invalid_credentials`.',
+  403: '`forbidden`: not with this role (`API_KEY_ROLE_REQUIRED` on API keys); or `fraud.*` from the velocity guard.',
   404: '`not_found`: unknown, malformed, or of another account or mode.',
   409: '`idempotency_key_reused` (another body under the key) or `idempotency_key_in_use` (its first request is still running; see Retry-After).',
   413: '`payload_too_large`: body over 256 KiB.',

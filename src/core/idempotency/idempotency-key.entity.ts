@@ -12,5 +12,5 @@ export class IdempotencyKeyEntity {
   @Column('smallint', { name: 'response_status', nullable: true }) responseStatus!: number | null;
   @Column('text', { name: 'response_body', nullable: true }) responseBody!: string | null;
   @Column('timestamptz', { name: 'leased_until' }) leasedUntil!: Date;
-  @Column('timestamptz', { name: 'expires_at' }) expiresAt!: Date;
+  @Column('timestamptz', { name: 'expires_at', nullable: true }) expiresAt!: Date | null;
 }

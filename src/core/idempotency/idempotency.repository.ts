@@ -7,6 +7,8 @@ export interface IdempotentRequest extends Scope {
   readonly operation: string;
   readonly key: string;
   readonly fingerprint: Buffer;
+  /** True for keys that come in the body of payments and refunds: they are never forgotten. Otherwise 24 hours. */
+  readonly permanent?: boolean;
 }
 
 export interface IdempotencyRow {
@@ -15,7 +17,8 @@ export interface IdempotencyRow {
   response_status: number | null;
   response_body: string | null;
   leased_until: Date;
-  expires_at: Date;
+  /** Null for a permanent key. */
+  expires_at: Date | null;
 }
 
 const ME = 'account_id = $1 AND mode = $2 AND operation = $3 AND key = $4';
@@ -72,7 +75,7 @@ export class IdempotencyRepository {
   insert(
     tx: Tx,
     request: IdempotentRequest,
-    row: { resourceId: string; status: number | null; body: string | null; leasedUntil: Date; expiresAt: Date },
+    row: { resourceId: string; status: number | null; body: string | null; leasedUntil: Date; expiresAt: Date | null },
   ): void {
     tx.defer(INSERT, [
       ...identity(request),

@@ -36,6 +36,12 @@ export interface Claim<T> {
   release(tx: Tx, resourceId: string): void;
 }
 
+/** A request that was let in; twins of one key and body share one. */
+export interface Admission {
+  /** Takes back what was counted for it: it came to nothing, or repeats one that is over. Never rejects. */
+  undo(): Promise<void>;
+}
+
 const REPLAY_MS = 24 * 3600 * 1000;
 /** A twin waits this long (decisions §2.10); the connection's lock_timeout is the same. */
 const WAIT_MS = 10_000;
@@ -59,6 +65,8 @@ export class IdempotencyService implements OnApplicationBootstrap {
   }
 
   /**
+   * @param work.admit asked before `first`; throws what refuses a new request, under whose key nothing is then stored. A
+   *   repetition of a request that was let in is not refused, whatever has changed since.
    * @param work.first makes the resource; must call `claim.take` in the transaction that inserts it. Both give null when
    *   the key is no longer theirs to answer: what it has become is looked up again.
    * @param work.resume goes on with a resource whose maker has no answer
@@ -68,6 +76,7 @@ export class IdempotencyService implements OnApplicationBootstrap {
   async run<T>(
     request: IdempotentRequest,
     work: {
+      admit?(): Promise<Admission>;
       first(claim: Claim<T>): Promise<Answer<T> | null>;
       resume(resourceId: string, claim: Claim<T>): Promise<Answer<T> | null>;
     },
@@ -75,14 +84,23 @@ export class IdempotencyService implements OnApplicationBootstrap {
     const claim = this.#claim<T>(request);
     const started = performance.now();
     while (performance.now() - started < WAIT_MS) {
-      try {
-        const answer = await work.first(claim);
-        if (answer) return { ...answer, replayed: false };
-      } catch (error) {
-        if (isLockTimeout(error)) break;
-        if (uniqueViolation(error) !== 'idempotency_keys_pkey') throw error;
+      const admission = await work.admit?.().catch(async (refusal: unknown) => {
+        if (!(await this.keys.find(request))) throw refusal;
+        return null;
+      });
+      if (admission !== null) {
+        try {
+          const answer = await work.first(claim);
+          if (answer) return { ...answer, replayed: false };
+        } catch (error) {
+          if (isLockTimeout(error)) break;
+          if (uniqueViolation(error) !== 'idempotency_keys_pkey') {
+            await admission?.undo();
+            throw error;
+          }
+        }
       }
-      const answer = await this.#prior(request, claim, work.resume.bind(work), started);
+      const answer = await this.#prior(request, claim, work.resume.bind(work), started, admission);
       if (answer) return answer;
     }
     throw new ApiError(
@@ -94,7 +112,7 @@ export class IdempotencyService implements OnApplicationBootstrap {
     );
   }
 
-  /** Deletes keys past their 24 hours. @returns whether there may be more */
+  /** Deletes keys past their 24 hours; permanent ones stay. @returns whether there may be more */
   async purge(): Promise<boolean> {
     const count = await this.database.transaction((tx) => this.keys.purge(tx, this.clock.now(), PURGE_BATCH));
     return count === PURGE_BATCH;
@@ -106,16 +124,23 @@ export class IdempotencyService implements OnApplicationBootstrap {
     claim: Claim<T>,
     resume: (resourceId: string, claim: Claim<T>) => Promise<Answer<T> | null>,
     started: number,
+    admission: Admission | null | undefined,
   ): Promise<IdempotentAnswer<T> | null> {
     while (performance.now() - started < WAIT_MS) {
       const now = this.clock.now();
       const row = await this.keys.find(request);
       if (!row) return null;
-      if (row.expires_at.getTime() <= now.getTime()) {
+      if (row.expires_at !== null && row.expires_at.getTime() <= now.getTime()) {
         await this.database.transaction(async (tx) => this.keys.deleteExpired(tx, request, now));
         return null;
       }
-      if (!row.fingerprint.equals(request.fingerprint)) {
+      // A permanent key is answered in the commit that takes it: its first lease is its only one.
+      const takenAt = row.expires_at ? row.expires_at.getTime() - REPLAY_MS : row.leased_until.getTime() - LEASE_MS;
+      const isTwin = takenAt > now.getTime() - WAIT_MS;
+      const isSame = row.fingerprint.equals(request.fingerprint);
+      // A twin's admission stands for what the twin makes.
+      if (!isTwin || !isSame) await admission?.undo();
+      if (!isSame) {
         throw new ApiError(
           409,
           'idempotency_error',
@@ -149,7 +174,7 @@ export class IdempotencyService implements OnApplicationBootstrap {
           status: answer?.status ?? null,
           body: answer ? JSON.stringify(answer.body) : null,
           leasedUntil: new Date(now + LEASE_MS),
-          expiresAt: new Date(now + REPLAY_MS),
+          expiresAt: request.permanent === true ? null : new Date(now + REPLAY_MS),
         });
       },
       complete: (tx, answer) => this.keys.complete(tx, request, answer.status, JSON.stringify(answer.body)),

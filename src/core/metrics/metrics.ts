@@ -21,6 +21,20 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly fraudHits = new Counter({
+    name: 'recebe_fraud_hits_total',
+    help: 'What the fraud guard refused (enforced), or would have refused (not enforced), by its code.',
+    labelNames: ['code', 'enforced'],
+    registers: [this.registry],
+  });
+
+  readonly rowsDropped = new Counter({
+    name: 'recebe_rows_dropped_total',
+    help: 'Rows of request logs and the like that were lost: the database was away for too long, or refused them.',
+    labelNames: ['table'],
+    registers: [this.registry],
+  });
+
   constructor() {
     collectDefaultMetrics({ register: this.registry });
   }

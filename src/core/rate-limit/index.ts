@@ -1,3 +1,10 @@
-export { RateLimiter, type RateLimitLogger, type RateLimitPolicy, type RateLimitResult } from './rate-limiter.js';
+export {
+  RateLimiter,
+  type RateLimitLogger,
+  type RateLimitPolicy,
+  type RateLimitResult,
+  type WindowPolicy,
+  type WindowResult,
+} from './rate-limiter.js';
 export { createRateLimiter } from './create-rate-limiter.js';
 export { MemoryRateLimiter } from './memory-rate-limiter.js';

@@ -1,4 +1,13 @@
-import { checkPolicy, RateLimiter, toResult, type RateLimitPolicy, type RateLimitResult } from './rate-limiter.js';
+import { MemoryWindows } from './memory-windows.js';
+import {
+  checkPolicy,
+  RateLimiter,
+  toResult,
+  type RateLimitPolicy,
+  type RateLimitResult,
+  type WindowPolicy,
+  type WindowResult,
+} from './rate-limiter.js';
 
 /** A microsecond: sums of fractions must not refuse the last token of a burst. */
 const TOLERANCE_MS = 1e-3;
@@ -11,16 +20,18 @@ export class MemoryRateLimiter extends RateLimiter {
   private readonly fullAt = new Map<string, number>();
   private readonly now: () => number;
   private readonly maxKeys: number;
+  private readonly windows: MemoryWindows;
   private hand: MapIterator<[string, number]> | undefined;
 
   /**
    * @param options.now milliseconds that never go back; default the process's monotonic clock
-   * @param options.maxKeys buckets kept at most; default 100 000, about 10 MB
+   * @param options.maxKeys buckets, and windows, kept at most; default 100 000, about 10 MB of buckets
    */
   constructor(options: { now?: () => number; maxKeys?: number } = {}) {
     super();
     this.now = options.now ?? (() => performance.now());
     this.maxKeys = options.maxKeys ?? 100_000;
+    this.windows = new MemoryWindows(this.maxKeys);
   }
 
   /** How many buckets are kept. */
@@ -42,8 +53,17 @@ export class MemoryRateLimiter extends RateLimiter {
     return toResult(policy, cost, true, (after - now) / 1000);
   }
 
+  override takeInWindow(key: string, member: string, policy: WindowPolicy): WindowResult {
+    return this.windows.take(key, member, policy, this.now());
+  }
+
+  override giveBack(key: string, member: string): void {
+    this.windows.giveBack(key, member);
+  }
+
   override async close(): Promise<void> {
     this.fullAt.clear();
+    this.windows.clear();
   }
 
   /**

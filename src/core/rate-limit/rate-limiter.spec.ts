@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { redisAvailable, startRedis, type TestRedis } from '../../../test/support/redis.js';
 import { waitFor } from '../../../test/support/wait.js';
 import { createRateLimiter, MemoryRateLimiter, type RateLimiter, type RateLimitPolicy } from './index.js';
-import type { RateLimitResult } from './index.js';
+import type { RateLimitResult, WindowResult } from './index.js';
 import { RedisRateLimiter } from './redis-rate-limiter.js';
 
 /** Lets `ms` pass for the limiter: an injected clock in memory, the server's own on Redis. */
@@ -101,6 +101,64 @@ function contract(create: () => Promise<{ limiter: RateLimiter; pass: Pass }>): 
     const key = 'login:203.0.113.7:maria@exemplo.com.br {x} \n ção';
     expect(await limiter.take(key, slow)).toMatchObject({ allowed: true, remaining: 9 });
     expect(await limiter.take(key, slow)).toMatchObject({ allowed: true, remaining: 8 });
+  });
+
+  describe('in a window', () => {
+    const window = { limit: 3, windowSeconds: 60 };
+    const counted: WindowResult = { allowed: true, counted: true, retryAfterSeconds: 0 };
+    const known: WindowResult = { allowed: true, counted: false, retryAfterSeconds: 0 };
+    const refused: WindowResult = { allowed: false, counted: false, retryAfterSeconds: 60 };
+
+    it('lets exactly the limit in, and says how long to wait', async () => {
+      for (const member of ['a', 'b', 'c']) expect(await limiter.takeInWindow('key', member, window)).toEqual(counted);
+      expect(await limiter.takeInWindow('key', 'd', window)).toEqual(refused);
+      expect(await limiter.takeInWindow('key', 'e', window)).toEqual(refused);
+      expect(await limiter.takeInWindow('other', 'd', window)).toEqual(counted);
+    });
+
+    it('counts a member once, and knows it also when the window is full', async () => {
+      expect(await limiter.takeInWindow('twice', 'a', window)).toEqual(counted);
+      expect(await limiter.takeInWindow('twice', 'a', window)).toEqual(known);
+      await limiter.takeInWindow('twice', 'b', window);
+      await limiter.takeInWindow('twice', 'c', window);
+      expect(await limiter.takeInWindow('twice', 'd', window)).toEqual(refused);
+      expect(await limiter.takeInWindow('twice', 'a', window)).toEqual(known);
+    });
+
+    it('takes back what did not happen, and only that', async () => {
+      for (const member of ['a', 'b', 'c']) await limiter.takeInWindow('back', member, window);
+      await limiter.giveBack('back', 'nobody');
+      await limiter.giveBack('nothing', 'a');
+      expect(await limiter.takeInWindow('back', 'd', window)).toEqual(refused);
+      await limiter.giveBack('back', 'b');
+      expect(await limiter.takeInWindow('back', 'd', window)).toEqual(counted);
+      expect(await limiter.takeInWindow('back', 'e', window)).toEqual(refused);
+    });
+
+    it('slides: each leaves a window after it came, and no minute sees more than the limit', async () => {
+      const short = { limit: 2, windowSeconds: 0.4 };
+      await limiter.takeInWindow('slide', 'a', short);
+      await pass(250);
+      await limiter.takeInWindow('slide', 'b', short);
+      expect(await limiter.takeInWindow('slide', 'c', short)).toMatchObject({ allowed: false, retryAfterSeconds: 1 });
+      await pass(200);
+      expect(await limiter.takeInWindow('slide', 'c', short)).toEqual(counted);
+      expect(await limiter.takeInWindow('slide', 'd', short)).toMatchObject({ allowed: false });
+    });
+
+    it('applies a changed limit to a key it knows', async () => {
+      for (const member of ['a', 'b', 'c']) await limiter.takeInWindow('changed', member, window);
+      expect(await limiter.takeInWindow('changed', 'd', { ...window, limit: 2 })).toEqual(refused);
+      expect(await limiter.takeInWindow('changed', 'd', { ...window, limit: 4 })).toEqual(counted);
+    });
+
+    it('lets exactly the limit in under concurrency', async () => {
+      const policy = { limit: 50, windowSeconds: 60 };
+      const results = await Promise.all(
+        Array.from({ length: 200 }, async (_, index) => limiter.takeInWindow('race', `m${String(index)}`, policy)),
+      );
+      expect(results.filter(({ allowed }) => allowed)).toHaveLength(50);
+    });
   });
 
   it('throws on what could never be allowed or never be refused', () => {

@@ -17,6 +17,20 @@ export interface RateLimitResult {
   retryAfterSeconds: number;
 }
 
+/** At most `limit` in any `windowSeconds`. */
+export interface WindowPolicy {
+  readonly limit: number;
+  readonly windowSeconds: number;
+}
+
+export interface WindowResult {
+  readonly allowed: boolean;
+  /** Whether this call counted; one that was counted before under the same member is allowed without counting again. */
+  readonly counted: boolean;
+  /** Refused: seconds until the oldest one leaves the window, rounded up and at least 1. Allowed: 0. */
+  readonly retryAfterSeconds: number;
+}
+
 /** What the limiter needs of a logger; a pino logger fits. */
 export interface RateLimitLogger {
   info(fields: object, message: string): void;
@@ -45,6 +59,16 @@ export abstract class RateLimiter {
    */
   abstract take(key: string, policy: RateLimitPolicy, cost?: number): RateLimitResult | Promise<RateLimitResult>;
 
+  /**
+   * Counts `member` among those of the key in the last `windowSeconds`, unless there are `limit` already. Exact where a
+   * bucket is not: one of 30 that refills in a minute lets 59 through in its first minute. Costs a number for each
+   * member, so it is for limits that are low. Never rejects.
+   */
+  abstract takeInWindow(key: string, member: string, policy: WindowPolicy): WindowResult | Promise<WindowResult>;
+
+  /** Uncounts a member: what it stood for did not happen. Never rejects; what is not known any more is no error. */
+  abstract giveBack(key: string, member: string): void | Promise<void>;
+
   abstract close(): Promise<void>;
 }
 
@@ -54,6 +78,10 @@ export function checkPolicy(policy: RateLimitPolicy, cost: number): void {
   if (!(rate > 0 && rate < Infinity && burst >= 1 && burst < Infinity && cost > 0 && cost <= burst)) {
     throw new RangeError(`Impossible rate limit: rate ${rate}, burst ${burst}, cost ${cost}`);
   }
+}
+
+export function refusedInWindow(secondsLeft: number): WindowResult {
+  return { allowed: false, counted: false, retryAfterSeconds: Math.max(1, Math.ceil(secondsLeft - 1e-6)) };
 }
 
 /**

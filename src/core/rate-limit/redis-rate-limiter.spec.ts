@@ -55,6 +55,35 @@ const plenty = { rate: 1_000, burst: 1_000_000 };
     expect(await two.take('key', policy)).toMatchObject({ allowed: false });
   });
 
+  it('shares a window between processes, and leaves its key no longer than the window', async () => {
+    const [one, two] = [open(), open()];
+    await shared(one);
+    await shared(two);
+    const window = { limit: 3, windowSeconds: 60 };
+    await one.takeInWindow('key', 'a', window);
+    await two.takeInWindow('key', 'b', window);
+    await one.takeInWindow('key', 'c', window);
+    expect(await two.takeInWindow('key', 'd', window)).toMatchObject({ allowed: false });
+    expect(await two.takeInWindow('key', 'a', window)).toMatchObject({ allowed: true, counted: false });
+    await two.giveBack('key', 'c');
+    expect(await two.takeInWindow('key', 'd', window)).toMatchObject({ allowed: true, counted: true });
+    const left = Number((await redis.command('PTTL', '{recebe}:win:key')).slice(1));
+    expect(left).toBeGreaterThan(55_000);
+    expect(left).toBeLessThanOrEqual(60_000);
+  });
+
+  it('counts windows per process while Redis is dead', async () => {
+    const limiter = open();
+    await shared(limiter);
+    await redis.kill();
+    await waitFor('the loss to be noticed', () => !(limiter.take('probe', plenty) instanceof Promise));
+    const window = { limit: 1, windowSeconds: 60 };
+    expect(limiter.takeInWindow('dead', 'a', window)).toMatchObject({ allowed: true, counted: true });
+    expect(limiter.takeInWindow('dead', 'b', window)).toMatchObject({ allowed: false });
+    await limiter.giveBack('dead', 'a');
+    expect(limiter.takeInWindow('dead', 'b', window)).toMatchObject({ allowed: true });
+  });
+
   it('leaves a key in Redis no longer than its bucket needs to fill', async () => {
     const limiter = open();
     await shared(limiter);

@@ -4,15 +4,21 @@ import { MemoryRateLimiter } from './memory-rate-limiter.js';
 import {
   checkPolicy,
   RateLimiter,
+  refusedInWindow,
   toResult,
   type RateLimitLogger,
   type RateLimitPolicy,
   type RateLimitResult,
+  type WindowPolicy,
+  type WindowResult,
 } from './rate-limiter.js';
 
 const PREFIX = '{recebe}:rl:';
+const WINDOW_PREFIX = '{recebe}:win:';
 /** Every request waits for this answer, so a slow Redis must not become a slow API. */
 const PATIENCE_MS = 50;
+/** A window guards money and few requests ask for one: a busy moment of the machine must not make its count wrong. */
+const WINDOW_PATIENCE_MS = 500;
 
 /**
  * The bucket of the in-memory limiter in microseconds. The server's clock decides, or processes whose clocks differ
@@ -33,9 +39,27 @@ redis.call('SET', KEYS[1], string.format('%.0f', math.floor(after)), 'PX', strin
 return {1, math.floor(after - now)}
 `;
 
+/** A sorted set of members by the microsecond they were counted in, on the server's clock. */
+const TAKE_IN_WINDOW = `
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+local window = tonumber(ARGV[2])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.0f', now - window))
+if redis.call('ZSCORE', KEYS[1], ARGV[3]) then return {1, 0, 0} end
+if redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[1]) then
+  local oldest = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')
+  return {0, 0, tonumber(oldest[2]) + window - now}
+end
+redis.call('ZADD', KEYS[1], string.format('%.0f', now), ARGV[3])
+redis.call('PEXPIRE', KEYS[1], string.format('%.0f', math.ceil(window / 1000)))
+return {1, 1, 0}
+`;
+
 interface TakeCommand {
   /** @returns whether it was allowed (1 or 0) and the microseconds until the bucket is full */
   takeTokens(key: string, capacityMicros: number, costMicros: number): Promise<[number, number]>;
+  /** @returns whether it was allowed and whether it was counted (1 or 0), and the microseconds until the oldest leaves */
+  takeInWindow(key: string, limit: number, windowMicros: number, member: string): Promise<[number, number, number]>;
 }
 
 export interface RedisRateLimiterOptions {
@@ -72,6 +96,7 @@ export class RedisRateLimiter extends RateLimiter {
       reconnectOnError: (err) => err.message.startsWith('READONLY'),
     });
     client.defineCommand('takeTokens', { numberOfKeys: 1, lua: TAKE });
+    client.defineCommand('takeInWindow', { numberOfKeys: 1, lua: TAKE_IN_WINDOW });
     client.on('error', (err) => this.degrade(err)); // without a listener ioredis prints to the console
     client.on('close', () => this.degrade(new Error('connection closed'))); // a server that ends in order is no error
     this.client = client as Redis & TakeCommand;
@@ -81,6 +106,20 @@ export class RedisRateLimiter extends RateLimiter {
     checkPolicy(policy, cost);
     if (this.client.status !== 'ready') return this.fallback.take(key, policy, cost);
     return this.takeShared(key, policy, cost);
+  }
+
+  override takeInWindow(key: string, member: string, policy: WindowPolicy): WindowResult | Promise<WindowResult> {
+    if (this.client.status !== 'ready') return this.fallback.takeInWindow(key, member, policy);
+    return this.takeInSharedWindow(key, member, policy);
+  }
+
+  override async giveBack(key: string, member: string): Promise<void> {
+    this.fallback.giveBack(key, member);
+    if (this.client.status !== 'ready') return;
+    // Unheard it stays counted until it leaves the window.
+    await bounded(WINDOW_PATIENCE_MS, this.client.zrem(WINDOW_PREFIX + key, member)).catch((err: unknown) =>
+      this.degrade(err),
+    );
   }
 
   override async close(): Promise<void> {
@@ -93,6 +132,7 @@ export class RedisRateLimiter extends RateLimiter {
     try {
       const microsPerToken = 1_000_000 / policy.rate;
       const [allowed, micros] = await bounded(
+        PATIENCE_MS,
         this.client.takeTokens(PREFIX + key, policy.burst * microsPerToken, cost * microsPerToken),
       );
       this.recover();
@@ -100,6 +140,22 @@ export class RedisRateLimiter extends RateLimiter {
     } catch (err) {
       this.degrade(err);
       return this.fallback.take(key, policy, cost);
+    }
+  }
+
+  private async takeInSharedWindow(key: string, member: string, policy: WindowPolicy): Promise<WindowResult> {
+    try {
+      const { limit, windowSeconds } = policy;
+      const [allowed, counted, micros] = await bounded(
+        WINDOW_PATIENCE_MS,
+        this.client.takeInWindow(WINDOW_PREFIX + key, limit, windowSeconds * 1_000_000, member),
+      );
+      this.recover();
+      if (allowed !== 1) return refusedInWindow(micros / 1_000_000);
+      return { allowed: true, counted: counted === 1, retryAfterSeconds: 0 };
+    } catch (err) {
+      this.degrade(err);
+      return this.fallback.takeInWindow(key, member, policy);
     }
   }
 
@@ -119,13 +175,13 @@ export class RedisRateLimiter extends RateLimiter {
   }
 }
 
-function bounded<T>(answer: Promise<T>): Promise<T> {
+function bounded<T>(patienceMs: number, answer: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       // After a stall of this process the time-out fires although the answer already lies in the socket; one more turn
       // of the event loop lets it be read first, or every stall would count as an outage of Redis.
-      setImmediate(() => reject(new Error(`no answer within ${PATIENCE_MS} ms`)));
-    }, PATIENCE_MS);
+      setImmediate(() => reject(new Error(`no answer within ${patienceMs} ms`)));
+    }, patienceMs);
     answer.then(
       (value) => {
         clearTimeout(timer);

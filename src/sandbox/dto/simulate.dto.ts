@@ -1,17 +1,33 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiExtraModels, ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
 import { IsDefined, IsIn, IsInt, IsOptional, IsString, Matches, Max, MaxLength, Min } from 'class-validator';
-import { ChargeSchema, IsTaxId } from '../../charges/index.js';
+import { ChargeSchema, IsTaxId, PUBLIC_STATUSES } from '../../charges/index.js';
 import { MAX_AMOUNT } from '../../core/money/index.js';
+import { PaymentDetailSchema } from '../../payments/index.js';
+import { PAYMENT_METHODS } from '../../transactions/index.js';
 
-export const SANDBOX_EVENTS = ['pay', 'expire', 'fail'] as const;
+export const SANDBOX_EVENTS = ['pay', 'expire', 'fail', 'refund_fail', 'processing', 'chargeback', 'dispute'] as const;
 
 const AMOUNT = { message: `must be an integer from 1 to ${MAX_AMOUNT}` };
 
 export class SimulateDto {
-  @ApiProperty({ description: 'What happens at the sandbox bank.', enum: SANDBOX_EVENTS, example: 'pay' })
+  @ApiProperty({
+    description:
+      'What happens at the sandbox bank. `processing`: the payer of a card is being authenticated; `chargeback` and `dispute`: of a card that was paid. `refund_fail`: the next refund ends FAILED.',
+    enum: SANDBOX_EVENTS,
+    example: 'pay',
+  })
   @IsDefined({ message: 'is required' })
   @IsIn(SANDBOX_EVENTS, { message: `must be one of ${SANDBOX_EVENTS.join(', ')}` })
   event!: (typeof SANDBOX_EVENTS)[number];
+
+  @ApiPropertyOptional({
+    description: '`pay`: one of the payment’s methods. Default: its first.',
+    enum: PAYMENT_METHODS,
+    example: 'PIX',
+  })
+  @IsOptional()
+  @IsIn(PAYMENT_METHODS, { message: `must be one of ${PAYMENT_METHODS.join(', ')}` })
+  method?: (typeof PAYMENT_METHODS)[number];
 
   @ApiPropertyOptional({
     description:
@@ -49,7 +65,8 @@ export class SimulateDto {
   amount?: number;
 
   @ApiPropertyOptional({
-    description: '`pay`: id of the Pix; the same one again changes nothing. Default: a new one.',
+    description:
+      '`pay`: id of the Pix, or of the payment by another method; the same one again changes nothing. Default: a new one.',
     example: 'E00000000202611211530abcDEF12345',
   })
   @IsOptional()
@@ -57,8 +74,36 @@ export class SimulateDto {
   end_to_end_id?: string;
 }
 
+/** A payment without Pix. */
+export class SandboxChargeSchema {
+  @ApiProperty({ description: '`ch_<uuid>`.', example: 'ch_019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12' }) id!: string;
+  @ApiProperty({ description: 'Kind of object.', enum: ['charge'] }) object!: string;
+  @ApiProperty({ description: 'Smallest unit.', type: 'integer', example: 1990 }) amount!: number;
+  @ApiProperty({ description: 'Currency code.', example: 'EUR' }) currency!: string;
+  @ApiProperty({ description: 'Public status.', enum: PUBLIC_STATUSES }) status!: string;
+  @ApiProperty({
+    description: 'How it was or may be paid.',
+    enum: PAYMENT_METHODS.filter((method) => method !== 'PIX').map((method) => method.toLowerCase()),
+  })
+  payment_method!: string;
+  @ApiProperty({ description: 'As supplied.', type: 'object', additionalProperties: true })
+  metadata!: Record<string, unknown>;
+  @ApiProperty({ description: 'UTC.', format: 'date-time', example: '2026-11-21T12:00:00.000Z' }) created_at!: string;
+}
+
+@ApiExtraModels(ChargeSchema, SandboxChargeSchema)
 export class SandboxEventSchema {
   @ApiProperty({ description: 'Kind of object.', enum: ['sandbox_event'] }) object!: string;
   @ApiProperty({ description: 'As asked for.', enum: SANDBOX_EVENTS }) event!: string;
-  @ApiProperty({ description: 'The charge after it.', type: ChargeSchema }) charge!: ChargeSchema;
+  @ApiProperty({
+    description: 'The charge after it; of a payment without Pix what is like a charge.',
+    oneOf: [{ $ref: getSchemaPath(ChargeSchema) }, { $ref: getSchemaPath(SandboxChargeSchema) }],
+  })
+  charge!: ChargeSchema | SandboxChargeSchema;
+}
+
+export class SandboxPaymentEventSchema {
+  @ApiProperty({ description: 'Kind of object.', enum: ['sandbox_event'] }) object!: string;
+  @ApiProperty({ description: 'As asked for.', enum: SANDBOX_EVENTS }) event!: string;
+  @ApiProperty({ description: 'The payment after it.', type: PaymentDetailSchema }) payment!: PaymentDetailSchema;
 }

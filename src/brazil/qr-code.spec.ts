@@ -1,23 +1,23 @@
 import { describe, expect, it } from '@jest/globals';
 import jsqr from 'jsqr';
 import { PNG } from 'pngjs';
-import { parseBrCode } from '../brazil/index.js';
-import { BR_CODE } from './checkout.fixture.js';
-import { qrPng } from './checkout.qr.js';
+import { parseBrCode } from './index.js';
+import { BR_CODE } from '../checkout/checkout.fixture.js';
+import { qrPng } from './qr-code.js';
 
 // A CommonJS package: its function is the `default` of what an ES module gets.
 const decode = jsqr.default;
 
 describe('qrPng', () => {
   it('is read back as the very code', async () => {
-    const png = PNG.sync.read(await qrPng(BR_CODE));
+    const png = PNG.sync.read(qrPng(BR_CODE));
     const read = decode(new Uint8ClampedArray(png.data), png.width, png.height);
     expect(read?.data).toBe(BR_CODE);
     expect(parseBrCode(read?.data ?? '').amount).toBe(123456);
   });
 
   it('has at least 6 whole pixels per module, a quiet zone of 4 modules and only black and white', async () => {
-    const png = PNG.sync.read(await qrPng(BR_CODE));
+    const png = PNG.sync.read(qrPng(BR_CODE));
     const shade = (x: number, y: number): number => png.data[(y * png.width + x) * 4] ?? -1;
     let quiet = 0;
     while (shade(quiet, quiet) === 255) quiet += 1;

@@ -1,0 +1,167 @@
+import { createHash } from 'node:crypto';
+import type { ClientBase } from 'pg';
+import { encodeBrCode } from '../src/brazil/index.js';
+
+export interface Generation {
+  /** An account in test mode that has no payments yet. */
+  readonly accountId: string;
+  readonly count: number;
+  /** They are created in even steps from here to there. */
+  readonly from: Date;
+  readonly to: Date;
+}
+
+const BATCH = 50_000;
+
+/** Fees as of an account with 99 basis points. */
+const FEE = 'round(amount * 0.0099)::bigint';
+
+/**
+ * What becomes of payments $5 to $6 (exclusive) of $2 in all, decided by chance: seven in ten are paid, some of them
+ * refunded, the rest ends unpaid; what has no time left to be paid in waits. An id's time is that of creation.
+ */
+const MAKE = `
+  CREATE TEMPORARY TABLE made ON COMMIT DROP AS
+  WITH drawn AS MATERIALIZED (
+    SELECT number, random() AS fate, random() AS wait, random() AS back, random() AS who,
+      (1 + floor(random() * random() * 50000))::bigint AS amount, replace(gen_random_uuid()::text, '-', '') AS noise,
+      date_trunc('milliseconds', $3::timestamptz + ($4::timestamptz - $3) * (number::float8 / $2)) AS created_at
+    FROM generate_series($5::integer, $6::integer - 1) AS number
+  ), timed AS (
+    SELECT *, created_at + interval '1 hour' AS expires_at,
+      date_trunc('milliseconds', created_at + interval '1 second' * least(3500, 4 - 200 * ln(1 - wait))) AS ends_at
+    FROM drawn
+  )
+  SELECT pg_temp.id_at(created_at, noise) AS id, pg_temp.id_at(ends_at, reverse(noise)) AS refund_id,
+    'E00000000' || to_char(ends_at AT TIME ZONE 'UTC', 'YYYYMMDDHH24MI') || right(noise, 11) AS end_to_end_id,
+    md5(noise) AS txid, created_at, ends_at, amount, ${FEE} AS fee,
+    CASE WHEN ends_at > $4 OR (fate >= 0.72 AND expires_at > $4) THEN 'WAITING_PAYMENT' WHEN fate < 0.7 THEN 'PAID'
+      WHEN fate < 0.72 THEN 'REFUNDED' WHEN fate < 0.92 THEN 'EXPIRED' WHEN fate < 0.97 THEN 'CANCELLED'
+      ELSE 'REFUSED' END AS status,
+    CASE WHEN ends_at > $4 THEN 0 WHEN fate < 0.68 THEN 0 WHEN fate < 0.7 THEN amount / 2 WHEN fate < 0.72 THEN amount
+      ELSE 0 END AS refunded,
+    CASE WHEN expires_at > $4 THEN $4 + interval '1 day' ELSE expires_at END AS expires_at,
+    CASE WHEN back < 0.9 THEN ARRAY['PIX'] ELSE ARRAY['PIX', 'CREDIT_CARD'] END AS methods,
+    (ARRAY['52998224725', '11144477735', '39053344705', NULL])[1 + floor(who * 4)::integer] AS document,
+    'Cliente ' || floor(who * 5000) AS name
+  FROM timed`;
+
+/** $1 account, $2 BR Code. */
+const TRANSACTIONS = `
+  INSERT INTO transactions (id, account_id, mode, status, amount, currency, payment_methods, paid_with, customer_name,
+    customer_document, metadata, acquirer, txid, br_code, expires_at, end_to_end_id, provider_fee, platform_fee,
+    net_amount, paid_at, failure, created_at, updated_at, refunds_amount)
+  SELECT id, $1, 'test', status, amount, 'BRL', methods, CASE WHEN paid THEN 'PIX' END, name, document,
+    jsonb_build_object('order_id', txid), 'sandbox', txid, $2, expires_at, CASE WHEN paid THEN end_to_end_id END,
+    CASE WHEN paid THEN 0 END, CASE WHEN paid THEN fee END, CASE WHEN paid THEN amount - fee END,
+    CASE WHEN paid THEN ends_at END,
+    CASE WHEN NOT paid AND status <> 'WAITING_PAYMENT' THEN jsonb_build_object('reason', 'The charge ended without payment.',
+      'providerErrorCode', lower(status), 'at', to_char(ends_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) END,
+    created_at, CASE status WHEN 'WAITING_PAYMENT' THEN created_at ELSE ends_at END, refunded
+  FROM (SELECT *, status IN ('PAID', 'REFUNDED') AS paid FROM made) m ORDER BY id`;
+
+/** One event of each, that of its last change, delivered long ago. */
+const EVENTS = `
+  INSERT INTO events (id, account_id, mode, sequence, type, subject_id, data, occurred_at, status, next_attempt_at)
+  SELECT gen_random_uuid(), t.account_id, t.mode, 1, 'transaction.' || CASE t.status WHEN 'WAITING_PAYMENT' THEN 'created'
+      ELSE lower(t.status) END, t.id,
+    jsonb_build_object('previousStatus', CASE t.status WHEN 'WAITING_PAYMENT' THEN NULL WHEN 'REFUNDED' THEN 'PAID'
+      ELSE 'WAITING_PAYMENT' END, 'transaction', jsonb_build_object('id', t.id, 'accountId', t.account_id, 'mode', t.mode,
+      'status', t.status, 'amount', t.amount, 'currency', t.currency, 'paymentMethods', t.payment_methods,
+      'paidWith', t.paid_with, 'customerName', t.customer_name, 'customerDocument', t.customer_document,
+      'metadata', t.metadata, 'txid', t.txid, 'endToEndId', t.end_to_end_id, 'netAmount', t.net_amount,
+      'paidAt', t.paid_at, 'createdAt', t.created_at)), t.updated_at, 'done', t.updated_at
+  FROM made m JOIN transactions t ON t.id = m.id`;
+
+const SETTLEMENTS = `
+  INSERT INTO settlements (id, account_id, mode, transaction_id, acquirer, end_to_end_id, txid, amount, outcome,
+    settled_at, created_at)
+  SELECT gen_random_uuid(), $1, 'test', id, 'sandbox', end_to_end_id, txid, amount, 'credited', ends_at, ends_at
+  FROM made WHERE status IN ('PAID', 'REFUNDED')`;
+
+const REFUNDS = `
+  INSERT INTO refunds (id, account_id, mode, transaction_id, acquirer, payment_reference, way, amount, fee, currency,
+    status, attempts, bank_reference, created_at, updated_at)
+  SELECT refund_id, $1, 'test', id, 'sandbox', end_to_end_id, 'devolution', refunded, 0, 'BRL', 'REFUNDED', 1,
+    'D' || substr(end_to_end_id, 2), ends_at, ends_at
+  FROM made WHERE refunded > 0`;
+const REFUND_EVENTS = `
+  INSERT INTO events (id, account_id, mode, sequence, type, subject_id, data, occurred_at, status, next_attempt_at)
+  SELECT gen_random_uuid(), $1, 'test', number, 'refund.' || type, id, jsonb_build_object('refund', jsonb_build_object('id',
+    refund_id, 'amount', refunded)), ends_at, 'done', ends_at
+  FROM made, (VALUES (2, 'sent'), (3, 'returned')) AS e (number, type) WHERE refunded > 0`;
+const SANDBOX_PIX = `
+  INSERT INTO sandbox_pix (end_to_end_id, txid, amount, payer_sealed, settled_at)
+  SELECT end_to_end_id, txid, amount, '', ends_at FROM made WHERE refunded > 0`;
+const SANDBOX_RETURNS = `
+  INSERT INTO sandbox_returns (end_to_end_id, return_id, amount, requested_at, bank_reference)
+  SELECT end_to_end_id, replace(refund_id::text, '-', ''), refunded, ends_at, 'D' || substr(end_to_end_id, 2)
+  FROM made WHERE refunded > 0`;
+
+const POSTED = `
+  CREATE TEMPORARY TABLE posted ON COMMIT DROP AS
+  SELECT gen_random_uuid() AS entry_id, cause, id AS transaction_id, ends_at, lines FROM (
+    SELECT 'charge.paid:' || id AS cause, id, ends_at,
+      jsonb_build_object('clearing', -amount, 'available', amount - fee, 'platform_fees', fee) AS lines
+    FROM made WHERE status IN ('PAID', 'REFUNDED')
+    UNION ALL SELECT 'refund.reserved:' || refund_id, id, ends_at,
+      jsonb_build_object('available', -refunded, 'reserved', refunded) FROM made WHERE refunded > 0
+    UNION ALL SELECT 'refund.paid:' || refund_id, id, ends_at,
+      jsonb_build_object('reserved', -refunded, 'clearing', refunded) FROM made WHERE refunded > 0
+  ) p`;
+const ENTRIES = `
+  INSERT INTO journal_entries (id, account_id, mode, currency, cause, transaction_id, created_at)
+  SELECT entry_id, $1, 'test', 'BRL', cause, transaction_id, ends_at FROM posted`;
+const LINES = `
+  WITH lines AS (
+    INSERT INTO journal_lines (entry_id, line, account_id, mode, currency, bucket, amount)
+    SELECT entry_id, row_number() OVER (PARTITION BY entry_id), $1, 'test', 'BRL', bucket, amount
+    FROM posted, LATERAL (SELECT key AS bucket, value::bigint AS amount FROM jsonb_each_text(lines)) l WHERE amount <> 0
+    RETURNING bucket, amount
+  )
+  INSERT INTO balances AS b (account_id, mode, currency, bucket, amount, updated_at)
+  SELECT $1, 'test', 'BRL', bucket, sum(amount), now() FROM lines GROUP BY bucket
+  ON CONFLICT (account_id, mode, currency, bucket) DO UPDATE SET amount = b.amount + excluded.amount`;
+
+/**
+ * Writes payments as if they had been made, paid and refunded in the past: transactions with their settlements,
+ * journal, balances, refunds and events. The figures are left to the triggers and to whoever folds them.
+ * @param progress called with how many are written
+ */
+export async function generate(
+  client: ClientBase,
+  { accountId, count, from, to }: Generation,
+  progress: (written: number) => void = () => undefined,
+): Promise<void> {
+  const brCode = encodeBrCode({
+    kind: 'dynamic',
+    location: `pay.example.com/pix/${createHash('md5').update(accountId).digest('hex')}`,
+    merchantName: 'Padaria',
+    merchantCity: 'SAO PAULO',
+  });
+  await client.query(`
+    CREATE OR REPLACE FUNCTION pg_temp.id_at(at timestamptz, noise text) RETURNS uuid LANGUAGE sql AS $$
+      SELECT (lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0') || '7' || substr(noise, 1, 3) || 'a' ||
+        substr(noise, 4, 15))::uuid
+    $$`);
+  for (let first = 0; first < count; first += BATCH) {
+    const next = Math.min(count, first + BATCH);
+    await client.query('BEGIN');
+    await client.query(
+      MAKE.replaceAll(/\$([2-6])/g, (_, n: string) => literal([count, from, to, first, next], Number(n) - 2)),
+    );
+    await client.query(TRANSACTIONS, [accountId, brCode]);
+    await client.query(EVENTS);
+    for (const sql of [SETTLEMENTS, REFUNDS, REFUND_EVENTS]) await client.query(sql, [accountId]);
+    for (const sql of [SANDBOX_PIX, SANDBOX_RETURNS, POSTED]) await client.query(sql);
+    for (const sql of [ENTRIES, LINES]) await client.query(sql, [accountId]);
+    await client.query('COMMIT');
+    progress(next);
+  }
+}
+
+/** CREATE TABLE AS takes no parameters. */
+function literal(values: readonly (number | Date)[], index: number): string {
+  const value = values[index];
+  return value instanceof Date ? `'${value.toISOString()}'::timestamptz` : String(value);
+}

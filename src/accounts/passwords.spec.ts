@@ -1,0 +1,46 @@
+import { describe, expect, it } from '@jest/globals';
+import { Passwords } from './passwords.js';
+
+describe('passwords', () => {
+  const passwords = new Passwords();
+
+  it('match their own hash and no other, and nothing matches none', async () => {
+    const hash = await passwords.hash('correct horse battery');
+    expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    expect(await passwords.hash('correct horse battery')).not.toBe(hash);
+    expect(await passwords.verify(hash, 'correct horse battery')).toBe(true);
+    expect(await passwords.verify(hash, 'correct horse battery ')).toBe(false);
+    expect(await passwords.verify(null, 'correct horse battery')).toBe(false);
+    expect(await passwords.verify(null, '')).toBe(false);
+  });
+
+  it('are hashed anew when they were hashed at another cost', async () => {
+    const hash = await passwords.hash('correct horse battery');
+    expect(passwords.isOutdated(hash)).toBe(false);
+    expect(passwords.isOutdated(hash.replace('m=19456', 'm=65536'))).toBe(true);
+    expect(passwords.isOutdated(hash.replace('t=2', 't=3'))).toBe(true);
+    expect(passwords.isOutdated(null)).toBe(false);
+  });
+
+  it.each([
+    ['', 'too_short'],
+    ['123456789', 'too_short'],
+    ['🧉'.repeat(9), 'too_short'],
+    ['x'.repeat(257), 'too_long'],
+  ])('like "%s" are %s', (password, code) => {
+    expect(passwords.check(password)).toEqual([{ param: 'password', code, message: expect.any(String) }]);
+  });
+
+  it.each(['1234567890', '          ', '🧉'.repeat(256)])('like "%s" are taken', (password) => {
+    expect(passwords.check(password)).toEqual([]);
+  });
+
+  it('are compared two at a time; a hundred wait, the rest is told to come back', async () => {
+    const outcomes = await Promise.allSettled(Array.from({ length: 105 }, () => passwords.verify(null, 'x')));
+    const refused = outcomes.filter(({ status }) => status === 'rejected');
+    expect(refused).toHaveLength(3);
+    expect(refused[0]).toMatchObject({ reason: { status: 503, code: 'service_unavailable' } });
+    // The places are free again.
+    expect(await Promise.all([passwords.verify(null, 'x'), passwords.verify(null, 'x')])).toEqual([false, false]);
+  }, 60_000);
+});

@@ -1,0 +1,74 @@
+import { Injectable } from '@nestjs/common';
+import argon2 from 'argon2';
+import type { Violation } from '../core/errors/index.js';
+import { serviceUnavailable } from '../core/errors/index.js';
+
+/** OWASP's Password Storage Cheat Sheet: 19 MiB, two passes, one lane, for one core is what a login may take. */
+const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+
+/** Compared with where there is no hash: the same work, and no password has it. */
+const NOBODYS =
+  `$argon2id$v=19$m=${COST.memoryCost},t=${COST.timeCost},p=${COST.parallelism}` +
+  '$bm9ib2R5J3Mgc2FsdC4uLg$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
+
+/** Half of the threads that Node.js has for files, DNS and this: a flood of logins must not take the other half. */
+const AT_ONCE = 2;
+/** About a second's wait. */
+const MAX_WAITING = 100;
+
+const MIN_LENGTH = 10;
+const MAX_LENGTH = 256;
+
+/** Decisions §5.1: argon2id, computed off the event loop. */
+@Injectable()
+export class Passwords {
+  #running = 0;
+  readonly #waiting: (() => void)[] = [];
+
+  /** @throws ApiError 503 when too many wait already */
+  hash(password: string): Promise<string> {
+    return this.#inTurn(() => argon2.hash(password, { type: argon2.argon2id, ...COST }));
+  }
+
+  /**
+   * @param hash null for a user that does not exist or has no password yet: takes as long as any other
+   * @throws ApiError 503 when too many wait already
+   */
+  async verify(hash: string | null, password: string): Promise<boolean> {
+    const matches = await this.#inTurn(() => argon2.verify(hash ?? NOBODYS, password));
+    return matches && hash !== null;
+  }
+
+  /** Whether it was made at another cost than is asked for today. */
+  isOutdated(hash: string | null): boolean {
+    return hash !== null && argon2.needsRehash(hash, COST);
+  }
+
+  check(password: string): Violation[] {
+    const length = [...password].length;
+    if (length < MIN_LENGTH) {
+      return [{ param: 'password', code: 'too_short', message: `must have at least ${MIN_LENGTH} characters` }];
+    }
+    if (length > MAX_LENGTH) {
+      return [{ param: 'password', code: 'too_long', message: `must have at most ${MAX_LENGTH} characters` }];
+    }
+    return [];
+  }
+
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#running >= AT_ONCE) {
+      if (this.#waiting.length >= MAX_WAITING) throw serviceUnavailable();
+      // Who ends hands the place on, so `running` stays.
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    } else {
+      this.#running++;
+    }
+    try {
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#running--;
+    }
+  }
+}

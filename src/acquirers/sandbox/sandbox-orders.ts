@@ -1,0 +1,176 @@
+import { createHash } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import { boletoBarcode, boletoLine, MAX_BOLETO_AMOUNT } from '../../brazil/index.js';
+import { Clock } from '../../core/clock.js';
+import { type Config, CONFIG } from '../../core/config/index.js';
+import { SecretBox } from '../../core/crypto/index.js';
+import { Database } from '../../core/database/index.js';
+import type { Amount } from '../../core/money/index.js';
+import type {
+  Artefacts,
+  OrderDesk,
+  OrderEvent,
+  OrderOutcome,
+  OrderRequest,
+  PaymentMethod,
+  ReceivedPayment,
+} from '../acquirer.port.js';
+import { InboxService } from '../inbox.service.js';
+import { addressFor, quote } from './crypto-quote.js';
+import { MAX_MULTIBANCO_AMOUNT, multibancoReference, SANDBOX_ENTITY } from './multibanco.js';
+import { SandboxOrdersRepository } from './sandbox-orders.repository.js';
+
+/** A COMPE code of no bank. */
+const BANK = '999';
+
+const REASONS: Readonly<Record<OrderEvent['kind'], string>> = {
+  processing: 'The payer is being authenticated.',
+  expired: 'The charge expired without payment.',
+  refused: 'The acquirer refused the charge.',
+  removed: 'The charge was taken back.',
+  chargeback: 'The issuer raised a chargeback.',
+  dispute: 'The cardholder opened a dispute.',
+};
+
+export interface SandboxPayer {
+  readonly document: string | null;
+  readonly name: string | null;
+}
+
+/**
+ * The sandbox bank's desk for everything but Pix. What it issues is made of the order alone, so asking twice gives the
+ * same; what happens to orders is written in its books and told through the inbox, as of a Pix.
+ */
+@Injectable()
+export class SandboxOrders implements OrderDesk {
+  constructor(
+    @Inject(CONFIG) private readonly config: Config,
+    private readonly inbox: InboxService,
+    private readonly database: Database,
+    private readonly books: SandboxOrdersRepository,
+    private readonly secrets: SecretBox,
+    private readonly clock: Clock,
+  ) {}
+
+  async issue(request: OrderRequest): Promise<OrderOutcome> {
+    switch (request.method) {
+      case 'CREDIT_CARD':
+        return issued({ CREDIT_CARD: { redirectUrl: `${this.#page('cards', request.txid)}` } });
+      case 'MBWAY':
+        return request.phone === null ? refused('phone_required', 'MB WAY asks by phone.') : issued({ MBWAY: {} });
+      case 'MULTIBANCO':
+        return multibanco(request);
+      case 'BOLETO':
+        return this.#boleto(request);
+      case 'CRYPTO':
+        return crypto(request);
+    }
+  }
+
+  async getPayment(reference: string): Promise<ReceivedPayment | null> {
+    const row = await this.books.findPayment(reference);
+    if (!row || row.method === 'PIX') return null;
+    return {
+      reference,
+      txid: row.txid,
+      method: row.method,
+      amount: row.amount,
+      settledAt: row.settled_at,
+      fee: 0,
+      payerDocument: this.payerOf(reference, row.payer_sealed).document,
+    };
+  }
+
+  async getEvent(reference: string): Promise<OrderEvent | null> {
+    const [txid = '', kind = ''] = reference.split(':');
+    const event = (await this.books.eventsOf(txid)).find((candidate) => candidate.kind === kind);
+    return event ? { txid, kind: event.kind, reason: REASONS[event.kind], at: event.happened_at } : null;
+  }
+
+  /**
+   * A payer pays, by any method. The same reference (of a Pix: its end-to-end id) again is the same payment and changes
+   * nothing.
+   * @returns the id of the stored notification
+   */
+  async receivePayment(payment: {
+    txid: string;
+    reference: string;
+    method: PaymentMethod;
+    amount: Amount;
+    payer: SandboxPayer;
+  }): Promise<string> {
+    return this.database.transaction(async (tx) => {
+      this.books.insertPayment(tx, {
+        end_to_end_id: payment.reference,
+        txid: payment.txid,
+        method: payment.method,
+        amount: payment.amount,
+        payer_sealed: this.secrets.seal(JSON.stringify(payment.payer), `sandbox_pix:${payment.reference}`),
+        settled_at: this.clock.now(),
+      });
+      const kind = payment.method === 'PIX' ? 'pix' : 'payment';
+      return this.inbox.store(tx, 'sandbox', { kind, reference: payment.reference });
+    });
+  }
+
+  /** Something else happens to an order, once. @returns the id of the stored notification */
+  async tell(txid: string, kind: OrderEvent['kind']): Promise<string> {
+    return this.database.transaction(async (tx) => {
+      this.books.insertEvent(tx, txid, kind, this.clock.now());
+      return this.inbox.store(tx, 'sandbox', { kind: 'order', reference: `${txid}:${kind}` });
+    });
+  }
+
+  payerOf(reference: string, sealed: Buffer): SandboxPayer {
+    return JSON.parse(this.secrets.open(sealed, `sandbox_pix:${reference}`)) as SandboxPayer;
+  }
+
+  #boleto(request: OrderRequest): OrderOutcome {
+    if (request.currency !== 'BRL') return refused('currency_not_supported', 'A boleto is in BRL.');
+    if (request.amount > MAX_BOLETO_AMOUNT) return refused('amount_too_large', 'A boleto has ten digits for cents.');
+    const barcode = boletoBarcode({
+      bank: BANK,
+      amount: request.amount,
+      dueAt: lastMillisecond(request.expiresAt),
+      freeField: digitsOf(request.txid, 25),
+    });
+    const pdfUrl = `${this.#page('boletos', request.txid)}/boleto.pdf`;
+    return issued({ BOLETO: { barcode, line: boletoLine(barcode), pdfUrl } });
+  }
+
+  /** The txid is drawn at random and is known to who is to see the page. */
+  #page(kind: 'cards' | 'boletos', txid: string): string {
+    return `${this.config.publicBaseUrl}/sandbox/${kind}/${txid}`;
+  }
+}
+
+function multibanco({ amount, txid }: OrderRequest): OrderOutcome {
+  if (amount > MAX_MULTIBANCO_AMOUNT) return refused('amount_too_large', 'Multibanco has eight digits for cents.');
+  const reference = multibancoReference(SANDBOX_ENTITY, digitsOf(txid, 7), amount);
+  return issued({ MULTIBANCO: { entity: SANDBOX_ENTITY, reference } });
+}
+
+function crypto({ amount, currency, txid }: OrderRequest): OrderOutcome {
+  const quoted = quote(amount, currency);
+  if (!quoted) return refused('currency_not_supported', `There is no rate for ${currency}.`);
+  return issued({ CRYPTO: { address: addressFor(quoted.network, txid), ...quoted } });
+}
+
+function issued(artefacts: Artefacts): OrderOutcome {
+  return { kind: 'issued', artefacts };
+}
+
+function refused(code: string, reason: string): OrderOutcome {
+  return { kind: 'refused', code, reason };
+}
+
+/** The end of the due day is the first instant of the next one, which is not due. */
+function lastMillisecond(expiresAt: Date): Date {
+  return new Date(expiresAt.getTime() - 1);
+}
+
+/** Decimal digits that look drawn at random and are always the same for one text. */
+function digitsOf(text: string, length: number): string {
+  const number = BigInt(`0x${createHash('sha256').update(text, 'utf8').digest('hex')}`);
+  return String(number % 10n ** BigInt(length)).padStart(length, '0');
+}

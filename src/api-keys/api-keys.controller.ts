@@ -1,0 +1,81 @@
+import { Body, Controller, Delete, Get, Header, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import type { Actor } from '../audit/index.js';
+import { CurrentActor, CurrentMember, DashboardAuth, type MemberPrincipal, RoleRefusal } from '../auth/index.js';
+import { ApiErrors, ApiRequestId, RESPONSE_HEADERS } from '../core/http/index.js';
+import { parseId } from '../core/ids.js';
+import { apiKeyList } from './api-keys.serializer.js';
+import { ApiKeysService } from './api-keys.service.js';
+import { ApiKeyListBody, IssuedApiKeyBody, RevokedBody } from './dto/api-key.body.js';
+import { IssueApiKeyDto, RotateApiKeyDto } from './dto/api-key.dto.js';
+
+const KEY_ID = { name: 'id', description: 'Id of the key.', schema: { type: 'string' as const } };
+
+@ApiTags('API keys')
+@RoleRefusal('API_KEY_ROLE_REQUIRED')
+@ApiRequestId()
+@Controller('v1/api-keys')
+export class ApiKeysController {
+  constructor(private readonly keys: ApiKeysService) {}
+
+  @Post()
+  @DashboardAuth('OWNER', 'ADMIN')
+  @Header('Cache-Control', 'no-store')
+  @ApiOperation({
+    summary: 'Issue an API key',
+    description: 'Several keys may work at once. The key is in this answer only: what is kept is its hash.',
+  })
+  @ApiCreatedResponse({ description: 'Issued.', type: IssuedApiKeyBody, headers: RESPONSE_HEADERS })
+  @ApiErrors(400, 413, 415)
+  issue(
+    @CurrentMember() { accountId }: MemberPrincipal,
+    @Body() { label, test }: IssueApiKeyDto,
+    @CurrentActor() actor: Actor,
+  ): Promise<IssuedApiKeyBody> {
+    return this.keys.issue(accountId, { mode: test === true ? 'test' : 'live', label: label ?? null }, actor);
+  }
+
+  @Get()
+  @DashboardAuth()
+  @ApiOperation({ summary: 'List API keys', description: 'Of both modes, without the keys themselves.' })
+  @ApiOkResponse({ description: 'The keys that work.', type: ApiKeyListBody, headers: RESPONSE_HEADERS })
+  async list(@CurrentMember() { accountId, role }: MemberPrincipal): Promise<ApiKeyListBody> {
+    return apiKeyList(await this.keys.list(accountId), role === 'OWNER' || role === 'ADMIN');
+  }
+
+  @Post(':id/rotate')
+  @DashboardAuth('OWNER', 'ADMIN')
+  @HttpCode(201)
+  @Header('Cache-Control', 'no-store')
+  @ApiOperation({
+    summary: 'Rotate an API key',
+    description:
+      'Ends the key and issues another one of the same mode, at once: the old key stops working before this answer.',
+  })
+  @ApiParam(KEY_ID)
+  @ApiCreatedResponse({ description: 'The new key.', type: IssuedApiKeyBody, headers: RESPONSE_HEADERS })
+  @ApiErrors(400, 404, 413, 415)
+  rotate(
+    @CurrentMember() { accountId }: MemberPrincipal,
+    @Param('id') id: string,
+    @Body() { label }: RotateApiKeyDto,
+    @CurrentActor() actor: Actor,
+  ): Promise<IssuedApiKeyBody> {
+    return this.keys.rotate(accountId, parseId(id, [], 'API key'), label ?? undefined, actor);
+  }
+
+  @Delete(':id')
+  @DashboardAuth('OWNER', 'ADMIN')
+  @ApiOperation({ summary: 'Revoke an API key', description: 'It stops working at once, for ever.' })
+  @ApiParam(KEY_ID)
+  @ApiOkResponse({ description: 'Revoked.', type: RevokedBody, headers: RESPONSE_HEADERS })
+  @ApiErrors(404)
+  async revoke(
+    @CurrentMember() { accountId }: MemberPrincipal,
+    @Param('id') id: string,
+    @CurrentActor() actor: Actor,
+  ): Promise<RevokedBody> {
+    await this.keys.revoke(accountId, parseId(id, [], 'API key'), actor);
+    return { revoked: true };
+  }
+}

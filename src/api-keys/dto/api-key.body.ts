@@ -1,0 +1,50 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { Mode } from '../../core/mode.js';
+
+const ID = { description: 'Id of the key.', example: '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12' };
+const PREFIX = { description: 'Start of the key, to recognise it by.', example: 'ak_test_9fKe' };
+const LABEL = { description: 'As given; null without one.', type: String, nullable: true, example: 'Shop backend' };
+const CREATED_AT = { description: 'UTC.', format: 'date-time', example: '2026-11-21T12:00:00.000Z' };
+const MODE = { description: 'Whether the key uses the sandbox or moves money.', enum: ['test', 'live'] };
+
+/** The contract's API key object. */
+export class IssuedApiKeyBody {
+  @ApiProperty(ID) id!: string;
+  @ApiProperty({
+    description: 'The key itself. Shown here only: keep it.',
+    example: 'ak_test_9fKeW2bq0yV3mZxN1tHcJ5sLd8uRaGoP',
+  })
+  apiKey!: string;
+  @ApiProperty({
+    description: 'By which the request log and the audit events name the key.',
+    example: 'sha256:9f86d081884c7d65',
+  })
+  fingerprint!: string;
+  @ApiProperty(PREFIX) prefix!: string;
+  @ApiProperty(LABEL) label!: string | null;
+  @ApiProperty(CREATED_AT) createdAt!: string;
+  @ApiProperty(MODE) mode!: Mode;
+}
+
+export class ApiKeyBody {
+  @ApiProperty(ID) id!: string;
+  @ApiProperty(PREFIX) prefix!: string;
+  @ApiProperty(LABEL) label!: string | null;
+  @ApiProperty(CREATED_AT) createdAt!: string;
+  @ApiProperty(MODE) mode!: Mode;
+}
+
+export class ApiKeyAccessBody {
+  @ApiProperty({ description: 'Whether the caller may issue, rotate and revoke: an OWNER or ADMIN.', example: true })
+  canManage!: boolean;
+}
+
+export class ApiKeyListBody {
+  @ApiProperty({ description: 'The keys that work, of both modes, newest first.', type: [ApiKeyBody] })
+  data!: ApiKeyBody[];
+  @ApiProperty({ description: 'What the caller may do here.', type: ApiKeyAccessBody }) access!: ApiKeyAccessBody;
+}
+
+export class RevokedBody {
+  @ApiProperty({ description: 'The key does not work any more.', enum: [true] }) revoked!: true;
+}

@@ -1,0 +1,57 @@
+import type { IdCursorFilter } from '../core/http/index.js';
+
+/** What is recorded. A new kind of change needs its line here. */
+export const AUDIT_EVENT_TYPES = [
+  'account.created',
+  'account.settings_changed',
+  'api_key.issued',
+  'api_key.revoked',
+  'api_key.rotated',
+  'login.failed',
+  'login.succeeded',
+  'logout',
+  'member.added',
+  'member.invited',
+  'member.joined',
+  'member.removed',
+  'member.role_changed',
+  'operator.created',
+  'review.accepted',
+  'review.returned',
+] as const;
+
+export type AuditEventType = (typeof AUDIT_EVENT_TYPES)[number];
+
+/** `anonymous` has shown nothing yet (a login that failed); `system` is the service itself, as for its demo account. */
+export type ActorType = 'member' | 'operator' | 'cli' | 'system' | 'anonymous';
+
+/** Where a request came from. Null where there was none. */
+export interface Origin {
+  readonly ip: string | null;
+  readonly requestId: string | null;
+}
+
+/** Who does something. `id` is the user's, null when it is not a user. */
+export interface Actor extends Origin {
+  readonly type: ActorType;
+  readonly id: string | null;
+}
+
+/** Somebody with a shell on the server. */
+export const CLI: Actor = { type: 'cli', id: null, ip: null, requestId: null };
+export const SYSTEM: Actor = { type: 'system', id: null, ip: null, requestId: null };
+
+export interface AuditEvent {
+  readonly id: string;
+  readonly type: AuditEventType;
+  readonly actor: Actor;
+  readonly apiKeyFingerprint: string | null;
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly createdAt: Date;
+}
+
+export interface AuditFilter extends IdCursorFilter {
+  readonly type: AuditEventType | null;
+  /** A user's id, or a type of actor. */
+  readonly actor: string | null;
+}

@@ -1,0 +1,48 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../core/clock.js';
+import type { Tx } from '../core/database/index.js';
+import { invalidRequest } from '../core/errors/index.js';
+import { newId } from '../core/ids.js';
+import type { Actor, AuditEvent, AuditEventType, AuditFilter } from './audit-event.js';
+import { AuditRepository } from './audit.repository.js';
+
+/** Who changed what. Nothing here is ever changed or deleted, so it holds ids, never a password, token or e-mail. */
+@Injectable()
+export class AuditTrail {
+  constructor(
+    private readonly events: AuditRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Recorded in the transaction of what it tells: both happen or neither.
+   * @param accountId null when it concerns no account
+   */
+  record(
+    tx: Tx,
+    actor: Actor,
+    type: AuditEventType,
+    accountId: string | null,
+    about: { apiKeyFingerprint?: string; data?: Readonly<Record<string, unknown>> } = {},
+  ): void {
+    const createdAt = this.clock.now();
+    this.events.insert(tx, accountId, {
+      id: newId(createdAt),
+      type,
+      actor,
+      apiKeyFingerprint: about.apiKeyFingerprint ?? null,
+      data: about.data ?? {},
+      createdAt,
+    });
+  }
+
+  /** Newest first. @throws ApiError 400 for a cursor that is not an event of the account */
+  async list(accountId: string, filter: AuditFilter): Promise<AuditEvent[]> {
+    if (filter.before !== null && !(await this.events.exists(accountId, filter.before))) {
+      throw invalidRequest([
+        { param: 'starting_after', code: 'invalid', message: 'must be the id of one of your audit events' },
+      ]);
+    }
+    return this.events.list(accountId, filter);
+  }
+}

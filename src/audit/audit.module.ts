@@ -1,0 +1,6 @@
+import { Module } from '@nestjs/common';
+import { AuditRepository } from './audit.repository.js';
+import { AuditTrail } from './audit-trail.js';
+
+@Module({ providers: [AuditRepository, AuditTrail], exports: [AuditTrail] })
+export class AuditModule {}

@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common';
+import type { Role } from '../accounts/index.js';
+import { Reader, statement, type Tx } from '../core/database/index.js';
+import type { Session } from './principal.js';
+
+/**
+ * One query for every request of a person, by primary keys alone: the user, the role of now, and whether the token was
+ * ended (users and members are read here, never written). A membership that is younger than the token is another one
+ * than the token was given for: its predecessor was removed.
+ */
+const FIND = statement(
+  'sessions.find',
+  `SELECT u.operator, m.role, EXISTS (SELECT 1 FROM revoked_tokens r WHERE r.jti = $3) AS revoked
+   FROM users u LEFT JOIN members m ON m.account_id = $2 AND m.user_id = u.id AND m.created_at < $4
+   WHERE u.id = $1`,
+);
+const REVOKE = statement(
+  'sessions.revoke',
+  'INSERT INTO revoked_tokens (jti, expires_at) VALUES ($1, $2) ON CONFLICT (jti) DO NOTHING',
+);
+const PURGE = statement('sessions.purge', 'DELETE FROM revoked_tokens WHERE expires_at <= $1');
+
+export interface SessionRow {
+  operator: boolean;
+  role: Role | null;
+  revoked: boolean;
+}
+
+@Injectable()
+export class SessionsRepository {
+  constructor(private readonly reader: Reader) {}
+
+  async find(token: {
+    userId: string;
+    accountId: string | null;
+    jti: string;
+    memberBefore: Date;
+  }): Promise<SessionRow | null> {
+    const [row] = await this.reader.query<SessionRow>(FIND, [
+      token.userId,
+      token.accountId,
+      token.jti,
+      token.memberBefore,
+    ]);
+    return row ?? null;
+  }
+
+  revoke(tx: Tx, session: Session): void {
+    tx.defer(REVOKE, [session.jti, session.expiresAt]);
+  }
+
+  purge(tx: Tx, now: Date): void {
+    tx.defer(PURGE, [now]);
+  }
+}

@@ -1,0 +1,103 @@
+import { DateTime } from 'luxon';
+import { SAO_PAULO } from './sao-paulo.js';
+
+/** A calendar day, `YYYY-MM-DD`. */
+export type Day = string;
+
+const DAY_MS = 86_400_000;
+
+/** Month and day of the national holidays, and the first year in which the youngest of them was one. */
+const FIXED: readonly { readonly day: string; readonly since?: number }[] = [
+  { day: '01-01' }, // Confraternização Universal
+  { day: '04-21' }, // Tiradentes
+  { day: '05-01' }, // Dia do Trabalho
+  { day: '09-07' }, // Independência
+  { day: '10-12', since: 1980 }, // Nossa Senhora Aparecida, Lei 6.802/1980
+  { day: '11-02' }, // Finados
+  { day: '11-15' }, // Proclamação da República
+  { day: '11-20', since: 2024 }, // Zumbi e Consciência Negra, Lei 14.759/2023
+  { day: '12-25' }, // Natal
+];
+
+/** Days from Easter Sunday: Carnival's Monday and Tuesday, Good Friday, Corpus Christi. */
+const FROM_EASTER = [-48, -47, -2, 60];
+
+const holidays = new Map<number, ReadonlySet<number>>();
+
+/**
+ * Whether Brazil's banks settle on that day: Monday to Friday but for the national holidays, Carnival's Monday and
+ * Tuesday and Corpus Christi. Ash Wednesday, 24 and 31 December are business days; holidays of states and towns do not
+ * count. Source: Res. CMN 4.880/2020, as ANBIMA's calendar applies it.
+ */
+export function isBankBusinessDay(day: Day): boolean {
+  return isBusiness(timeOf(day));
+}
+
+/**
+ * The shortest run of calendar days that ends with `today` and has `count` business days (decisions §3.17): it begins
+ * with a business day. All its days, the oldest first.
+ */
+export function businessDayWindow(today: Day, count: number): Day[] {
+  const last = timeOf(today);
+  let first = last;
+  for (let left = count - Number(isBusiness(last)); left > 0; left -= Number(isBusiness(first))) first -= DAY_MS;
+  return Array.from({ length: (last - first) / DAY_MS + 1 }, (_, index) => dayOf(first + index * DAY_MS));
+}
+
+/** The day that it is in São Paulo. */
+export function saoPauloDay(at: Date): Day {
+  const day = DateTime.fromJSDate(at, { zone: SAO_PAULO }).toISODate();
+  if (day === null) throw new RangeError('at must be a valid date');
+  return day;
+}
+
+/** The first instant of a day in São Paulo, and of the day after it. */
+export function saoPauloDayBounds(day: Day): { readonly from: Date; readonly to: Date } {
+  const start = DateTime.fromISO(day, { zone: SAO_PAULO }).startOf('day');
+  return { from: start.toJSDate(), to: start.plus({ days: 1 }).startOf('day').toJSDate() };
+}
+
+function isBusiness(time: number): boolean {
+  const date = new Date(time);
+  const weekday = date.getUTCDay();
+  return weekday !== 0 && weekday !== 6 && !holidaysOf(date.getUTCFullYear()).has(time);
+}
+
+function holidaysOf(year: number): ReadonlySet<number> {
+  const known = holidays.get(year);
+  if (known) return known;
+  const easter = easterOf(year);
+  const found = new Set([
+    ...FIXED.filter(({ since = 0 }) => year >= since).map(({ day }) =>
+      timeOf(`${String(year).padStart(4, '0')}-${day}`),
+    ),
+    ...FROM_EASTER.map((days) => easter + days * DAY_MS),
+  ]);
+  holidays.set(year, found);
+  return found;
+}
+
+/** Easter Sunday of the Gregorian calendar, by the algorithm of Meeus, Jones and Butcher. */
+function easterOf(year: number): number {
+  const a = year % 19;
+  const b = Math.floor(year / 100);
+  const c = year % 100;
+  const f = Math.floor((b + 8) / 25);
+  const g = Math.floor((b - f + 1) / 3);
+  const h = (19 * a + b - Math.floor(b / 4) - g + 15) % 30;
+  const l = (32 + 2 * (b % 4) + 2 * Math.floor(c / 4) - h - (c % 4)) % 7;
+  const m = Math.floor((a + 11 * h + 22 * l) / 451);
+  const sum = h + l - 7 * m + 114;
+  return Date.UTC(year, Math.floor(sum / 31) - 1, (sum % 31) + 1);
+}
+
+/** Days are counted in UTC, where each has 24 hours. */
+function timeOf(day: Day): number {
+  const time = /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN;
+  if (Number.isNaN(time)) throw new RangeError(`"${day}" is not a day`);
+  return time;
+}
+
+function dayOf(time: number): Day {
+  return new Date(time).toISOString().slice(0, 10);
+}

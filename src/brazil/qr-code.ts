@@ -1,0 +1,48 @@
+import { crc32, deflateSync } from 'node:zlib';
+import { create } from 'qrcode';
+
+/**
+ * Pixels per module: 8 stays sharp at two device pixels per CSS pixel, and at one bit per pixel a module is a byte of a
+ * row, so nothing has to be shifted.
+ */
+const SCALE = 8;
+/** Modules, as ISO/IEC 18004 asks for. */
+const QUIET_ZONE = 4;
+const WHITE = 0xff;
+const BLACK = 0x00;
+
+/**
+ * The code as a PNG, black on white in its quiet zone, about 1 KB. Made here because libraries draw four bytes for each
+ * pixel and try five filters on them, which takes 25 ms of CPU instead of one.
+ */
+export function qrPng(brCode: string): Buffer {
+  const { modules } = create(brCode, { errorCorrectionLevel: 'M' });
+  const size = modules.size + 2 * QUIET_ZONE;
+  // Each row of pixels begins with the number of its filter: none.
+  const quiet = Buffer.from([0, ...new Array<number>(size).fill(WHITE)]);
+  const rows = Array.from({ length: modules.size }, (_, y) => {
+    const row = Buffer.from(quiet);
+    for (let x = 0; x < modules.size; x++) row[1 + QUIET_ZONE + x] = modules.get(y, x) ? BLACK : WHITE;
+    return row;
+  });
+  const margin = new Array<Buffer>(QUIET_ZONE).fill(quiet);
+  const pixels = [...margin, ...rows, ...margin].flatMap((row) => new Array<Buffer>(SCALE).fill(row));
+
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(size * SCALE, 0);
+  header.writeUInt32BE(size * SCALE, 4);
+  header[8] = 1; // bits per pixel; the rest is zero: greyscale, deflate, no interlace
+  const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+  const data = deflateSync(Buffer.concat(pixels), { level: 9 });
+  return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', data), chunk('IEND', Buffer.alloc(0))]);
+}
+
+/** Source: PNG, "Chunk layout". */
+function chunk(type: string, data: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(data.length);
+  const sum = Buffer.alloc(4);
+  sum.writeUInt32BE(crc32(body));
+  return Buffer.concat([length, body, sum]);
+}

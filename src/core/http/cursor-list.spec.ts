@@ -1,0 +1,27 @@
+import { describe, expect, it } from '@jest/globals';
+import { cursorFilter, cursorPage } from './cursor-list.js';
+
+describe('a list by cursor', () => {
+  const page = (found: number[], limit: number) => cursorPage(found, limit, String, (item) => `cursor of ${item}`);
+
+  it('asks for one row more than a page has, and shows it to nobody', () => {
+    const { limit } = cursorFilter({ limit: '2' });
+    expect(page([9, 8, 7], limit)).toStrictEqual({
+      object: 'list',
+      data: ['9', '8'],
+      has_more: true,
+      next_cursor: 'cursor of 8',
+    });
+    expect(page([9, 8], limit)).toStrictEqual({ object: 'list', data: ['9', '8'], has_more: false, next_cursor: null });
+    expect(page([], limit)).toStrictEqual({ object: 'list', data: [], has_more: false, next_cursor: null });
+  });
+
+  it('has 25 items a page, and no bounds, unless told otherwise', () => {
+    expect(cursorFilter({})).toStrictEqual({ createdFrom: null, createdTo: null, limit: 26 });
+    expect(cursorFilter({ created_after: '2026-11-21', created_before: '2026-11-21T12:00:00-03:00' })).toStrictEqual({
+      createdFrom: new Date('2026-11-21T00:00:00Z'),
+      createdTo: new Date('2026-11-21T15:00:00Z'),
+      limit: 26,
+    });
+  });
+});

@@ -1,0 +1,89 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsOptional, Matches } from 'class-validator';
+import { IsDateTime } from './validators.js';
+
+const DEFAULT_LIMIT = 25;
+
+/** What every list by cursor takes; each adds its own `starting_after`, whose form is that of its ids. */
+export class CursorQuery {
+  @ApiPropertyOptional({
+    description: 'Items a page.',
+    minimum: 1,
+    maximum: 100,
+    default: DEFAULT_LIMIT,
+    type: 'integer',
+  })
+  @IsOptional()
+  @Matches(/^(?:[1-9]\d?|100)$/, { message: 'must be an integer from 1 to 100' })
+  limit?: string;
+
+  @ApiPropertyOptional({ description: 'Inclusive lower bound on the time of creation.', format: 'date-time' })
+  @IsOptional()
+  @IsDateTime()
+  created_after?: string;
+
+  @ApiPropertyOptional({ description: 'Inclusive upper bound on the time of creation.', format: 'date-time' })
+  @IsOptional()
+  @IsDateTime()
+  created_before?: string;
+}
+
+/** One for lists whose ids are bare UUIDs. */
+export class IdCursorQuery extends CursorQuery {
+  @ApiPropertyOptional({ description: 'The previous page’s `next_cursor`.' })
+  @IsOptional()
+  @Matches(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, { message: 'must be the id of an item of this list' })
+  starting_after?: string;
+}
+
+export interface CursorFilter {
+  readonly createdFrom: Date | null;
+  readonly createdTo: Date | null;
+  /** One more than a page has: that is how it is known whether there are more. */
+  readonly limit: number;
+}
+
+export function cursorFilter(query: CursorQuery): CursorFilter {
+  return {
+    createdFrom: query.created_after === undefined ? null : new Date(query.created_after),
+    createdTo: query.created_before === undefined ? null : new Date(query.created_before),
+    limit: Number(query.limit ?? DEFAULT_LIMIT) + 1,
+  };
+}
+
+export interface IdCursorFilter extends CursorFilter {
+  /** Strictly older than this id; null for the first page. */
+  readonly before: string | null;
+}
+
+export function idCursorFilter(query: IdCursorQuery): IdCursorFilter {
+  return { ...cursorFilter(query), before: query.starting_after ?? null };
+}
+
+export interface CursorPage<T> {
+  object: 'list';
+  data: T[];
+  has_more: boolean;
+  next_cursor: string | null;
+}
+
+/**
+ * @param found newest first, as many as `limit` of the filter
+ * @param cursorOf what the next page starts after
+ */
+export function cursorPage<R, T>(
+  found: readonly R[],
+  limit: number,
+  body: (row: R) => T,
+  cursorOf: (body: T) => string,
+): CursorPage<T> {
+  const data = found.slice(0, limit - 1).map(body);
+  const last = data.at(-1);
+  const hasMore = found.length >= limit;
+  return {
+    object: 'list',
+    data,
+    has_more: hasMore,
+    next_cursor: hasMore && last !== undefined ? cursorOf(last) : null,
+  };
+}

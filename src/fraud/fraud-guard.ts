@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { type Account, AccountsService } from '../accounts/index.js';
+import { maskTaxId } from '../brazil/index.js';
+import { ApiError } from '../core/errors/index.js';
+import type { Admission, IdempotentRequest } from '../core/idempotency/index.js';
+import type { Scope } from '../core/mode.js';
+import type { Amount } from '../core/money/index.js';
+import { RateLimiter } from '../core/rate-limit/index.js';
+import { FraudHits } from './fraud-hits.js';
+
+export type FraudOperation = 'charge' | 'payment' | 'refund';
+export type FraudCode = 'fraud.document_blocked' | 'fraud.amount_limit_exceeded' | 'fraud.velocity_exceeded';
+
+export interface GuardedOperation {
+  readonly operation: FraudOperation;
+  /** In the smallest unit. */
+  readonly amount: Amount;
+  /** The customer's, bare, or null when none was sent: then only the amount is looked at. */
+  readonly document: string | null;
+  /** The same request again is the same operation and counts once. */
+  readonly request: IdempotentRequest;
+}
+
+interface Refusal {
+  readonly code: FraudCode;
+  readonly message: string;
+  readonly retryAfterSeconds?: number;
+}
+
+const WINDOW_SECONDS = 60;
+const NOTHING_COUNTED: Admission = { undo: async () => undefined };
+
+/**
+ * Stands before everything that makes a charge, payment or refund (decisions §2.12). The rules are settings of the
+ * account; in shadow mode a hit is recorded and the request goes on. Charges and payments of one document are counted
+ * together, over all processes when Redis is there; refunds are counted by themselves.
+ */
+@Injectable()
+export class FraudGuard {
+  constructor(
+    private readonly accounts: AccountsService,
+    private readonly limiter: RateLimiter,
+    private readonly hits: FraudHits,
+  ) {}
+
+  /**
+   * For `IdempotencyService.run`, which asks it for new requests only.
+   * @throws ApiError 403 `fraud.document_blocked`, `fraud.amount_limit_exceeded`, `fraud.velocity_exceeded`
+   */
+  async check(scope: Scope, account: Account, asked: GuardedOperation): Promise<Admission> {
+    if (account.fraudMode === 'off') return NOTHING_COUNTED;
+    if (account.blocksDocuments && asked.document !== null) {
+      if (await this.accounts.blocksDocument(account.id, asked.document)) {
+        this.#hit(scope, account, asked, {
+          code: 'fraud.document_blocked',
+          message: 'The document of this customer is on the block list of the account.',
+        });
+      }
+    }
+    if (account.fraudMaxAmount !== null && asked.amount > account.fraudMaxAmount) {
+      this.#hit(scope, account, asked, {
+        code: 'fraud.amount_limit_exceeded',
+        message: `The amount is above the account's limit of ${account.fraudMaxAmount}.`,
+      });
+    }
+    return asked.document === null ? NOTHING_COUNTED : this.#count(scope, account, asked, asked.document);
+  }
+
+  /** Last: what another rule refuses is not counted. */
+  async #count(scope: Scope, account: Account, asked: GuardedOperation, document: string): Promise<Admission> {
+    const family = asked.operation === 'refund' ? 'refund' : 'charge';
+    // Hashed: neither a document nor somebody's idempotency key is Redis's business.
+    const key = `fraud:${family}:${hashOf(scope.accountId, scope.mode, document)}`;
+    const { operation, key: idempotencyKey, fingerprint } = asked.request;
+    const member = hashOf(operation, idempotencyKey, fingerprint.toString('base64'));
+    const { fraudVelocity: limit } = account;
+    const taken = this.limiter.takeInWindow(key, member, { limit, windowSeconds: WINDOW_SECONDS });
+    const { allowed, counted, retryAfterSeconds } = taken instanceof Promise ? await taken : taken;
+    if (!allowed) {
+      this.#hit(scope, account, asked, {
+        code: 'fraud.velocity_exceeded',
+        message: `More than ${limit} a minute for the document of this customer; try again in ${retryAfterSeconds} s.`,
+        retryAfterSeconds,
+      });
+    }
+    return counted ? { undo: async () => this.limiter.giveBack(key, member) } : NOTHING_COUNTED;
+  }
+
+  /** @throws ApiError 403, unless the account only watches */
+  #hit(scope: Scope, account: Account, asked: GuardedOperation, refusal: Refusal): void {
+    const enforced = account.fraudMode === 'enforce';
+    this.hits.record({
+      accountId: scope.accountId,
+      mode: scope.mode,
+      code: refusal.code,
+      enforced,
+      operation: asked.operation,
+      amount: asked.amount,
+      maskedDocument: asked.document === null ? null : maskTaxId(asked.document),
+    });
+    if (!enforced) return;
+    const { retryAfterSeconds } = refusal;
+    throw new ApiError(
+      403,
+      'fraud_error',
+      refusal.code,
+      refusal.message,
+      retryAfterSeconds === undefined ? {} : { headers: { 'Retry-After': String(retryAfterSeconds) } },
+    );
+  }
+}
+
+function hashOf(...parts: string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 22);
+}

@@ -1,0 +1,68 @@
+import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Clock } from '../core/clock.js';
+import { type Config, CONFIG } from '../core/config/index.js';
+import { Database, RowBuffer } from '../core/database/index.js';
+import { newId } from '../core/ids.js';
+import { Logger } from '../core/log/index.js';
+import { Metrics } from '../core/metrics/index.js';
+import { Poller } from '../core/queue/index.js';
+import { type FraudHit, type FraudHitFilter, FraudHitsRepository } from './fraud-hits.repository.js';
+
+const FLUSH_MS = 500;
+const PURGE_MS = 3_600_000;
+const PURGE_BATCH = 5_000;
+const KEPT_MS = 30 * 24 * 3_600_000;
+
+/** What the guard refused, or would have refused. Written off the request's path, kept for 30 days. */
+@Injectable()
+export class FraudHits implements OnApplicationBootstrap, OnApplicationShutdown {
+  readonly #rows: RowBuffer<FraudHit>;
+
+  constructor(
+    @Inject(CONFIG) private readonly config: Config,
+    private readonly database: Database,
+    private readonly hits: FraudHitsRepository,
+    private readonly metrics: Metrics,
+    private readonly poller: Poller,
+    private readonly clock: Clock,
+    logger: Logger,
+  ) {
+    this.#rows = new RowBuffer<FraudHit>({
+      batch: 500,
+      max: 10_000,
+      insert: (rows) => database.transaction(async (tx) => hits.insert(tx, rows)),
+      onDropped: (rows, error) => {
+        metrics.rowsDropped.inc({ table: 'fraud_hits' }, rows);
+        if (error !== null) logger.error({ error, rows }, 'fraud hits were refused by the database');
+      },
+    });
+  }
+
+  onApplicationBootstrap(): void {
+    this.poller.every('fraud.hits', FLUSH_MS, () => this.#rows.flush());
+    if (this.config.runsWorkers) this.poller.every('fraud.purge', PURGE_MS, () => this.purge());
+  }
+
+  /** After the last request. */
+  onApplicationShutdown(): Promise<void> {
+    return this.#rows.drain();
+  }
+
+  record(hit: Omit<FraudHit, 'id' | 'createdAt'>): void {
+    const createdAt = this.clock.now();
+    this.metrics.fraudHits.inc({ code: hit.code, enforced: String(hit.enforced) });
+    if (this.#rows.add({ ...hit, id: newId(createdAt), createdAt })) this.poller.wake('fraud.hits');
+  }
+
+  /** Of all accounts: for operators. Newest first. */
+  list(filter: FraudHitFilter): Promise<FraudHit[]> {
+    return this.hits.list(filter);
+  }
+
+  /** @returns whether there may be more to delete */
+  async purge(): Promise<boolean> {
+    const before = new Date(this.clock.now().getTime() - KEPT_MS);
+    const count = await this.database.transaction((tx) => this.hits.purge(tx, before, PURGE_BATCH));
+    return count === PURGE_BATCH;
+  }
+}

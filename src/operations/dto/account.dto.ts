@@ -1,0 +1,136 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
+import { buildMessage, IsDefined, IsString, ValidateBy, ValidateIf } from 'class-validator';
+import { type FraudMode, type SettingName, SETTINGS, type SettingValues } from '../../accounts/index.js';
+
+/** A field that is a setting of the account: its rule is that of the settings. Null is a value here, not an absence. */
+function Setting(name: SettingName, options: ApiPropertyOptions): PropertyDecorator {
+  const setting = SETTINGS[name];
+  return applyDecorators(
+    ApiPropertyOptional(options),
+    ValidateIf((_dto: object, value: unknown) => value !== undefined),
+    ValidateBy({
+      name: 'isSetting',
+      validator: {
+        validate: (value: unknown) => setting.read(value) !== null,
+        defaultMessage: buildMessage(() => `must be ${setting.rule}`),
+      },
+    }),
+  );
+}
+
+abstract class SettingsDto {
+  @Setting('contact_email', { description: 'Where the account is written to.', example: 'finance@example.com' })
+  contact_email?: string;
+
+  @Setting('city', { description: 'Shown in the BR Code.', maxLength: 60, example: 'Recife' })
+  city?: string;
+
+  @Setting('fee_bps', {
+    description: 'The service’s fee in basis points of the amount.',
+    type: 'integer',
+    minimum: 0,
+    maximum: 10_000,
+    example: 99,
+  })
+  fee_bps?: number;
+
+  @Setting('fee_fixed', { description: 'The service’s fixed fee in cents.', type: 'integer', minimum: 0, example: 10 })
+  fee_fixed?: number;
+
+  @Setting('release_days', {
+    description: 'Calendar days in São Paulo until money is spendable.',
+    type: 'integer',
+    minimum: 0,
+    maximum: 365,
+    example: 1,
+  })
+  release_days?: number;
+
+  @Setting('payer_lock', {
+    description: 'Whether `expected_payer_tax_id` locks charges.',
+    type: 'boolean',
+    example: true,
+  })
+  payer_lock?: boolean;
+
+  @Setting('default_expires_in', {
+    description: 'Seconds a charge waits for payment when its request does not say.',
+    type: 'integer',
+    minimum: 60,
+    maximum: 86_400,
+    example: 3_600,
+  })
+  default_expires_in?: number;
+
+  @Setting('fraud_mode', {
+    description: '`enforce` refuses, `shadow` only records what it would refuse, `off` does nothing.',
+    enum: ['enforce', 'shadow', 'off'],
+    example: 'enforce',
+  })
+  fraud_mode?: FraudMode;
+
+  @Setting('fraud_velocity', {
+    description: 'Charges a minute for one customer document.',
+    type: 'integer',
+    minimum: 1,
+    maximum: 10_000,
+    example: 30,
+  })
+  fraud_velocity?: number;
+
+  @Setting('fraud_max_amount', {
+    description: 'Maximum ticket in the smallest unit; null for none.',
+    type: 'integer',
+    minimum: 1,
+    nullable: true,
+    example: 500_000,
+  })
+  fraud_max_amount?: number | null;
+
+  @Setting('fraud_blocked_documents', {
+    description: 'CPFs and CNPJs that are not charged; replaces the list.',
+    type: [String],
+    maxItems: 1_000,
+    example: ['52998224725'],
+  })
+  fraud_blocked_documents?: string[];
+}
+
+/** Body of `PATCH /v1/operations/accounts/{id}`. */
+export class ChangeAccountDto extends SettingsDto {
+  @Setting('name', { description: 'Name of the merchant.', maxLength: 120, example: 'Padaria São João' })
+  name?: string;
+}
+
+/** Body of `POST /v1/operations/accounts`. */
+export class CreateAccountDto extends SettingsDto {
+  @ApiProperty({ description: 'Name of the merchant.', maxLength: 120, example: 'Padaria São João' })
+  @IsDefined({ message: 'is required' })
+  @IsString({ message: 'must be a text' })
+  name!: string;
+
+  @ApiProperty({
+    description: 'E-mail of the first OWNER; also `contact_email`, when that is not sent.',
+    maxLength: 254,
+    example: 'ana@example.com',
+  })
+  @IsDefined({ message: 'is required' })
+  @IsString({ message: 'must be a text' })
+  email!: string;
+
+  @ApiProperty({
+    description: 'Password of the first OWNER, 10 to 256 characters.',
+    minLength: 10,
+    maxLength: 256,
+    example: 'correct horse battery',
+  })
+  @IsDefined({ message: 'is required' })
+  @IsString({ message: 'must be a text' })
+  password!: string;
+}
+
+/** The settings that were sent. */
+export function settingsOf(dto: ChangeAccountDto): SettingValues {
+  return Object.fromEntries(Object.entries(dto).filter(([key]) => Object.hasOwn(SETTINGS, key)));
+}

@@ -1,0 +1,73 @@
+import { Body, Controller, Get, Param, Patch, Post, Query } from '@nestjs/common';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { AccountsService } from '../accounts/index.js';
+import type { Actor } from '../audit/index.js';
+import { CurrentActor, DashboardAuth } from '../auth/index.js';
+import {
+  ApiErrors,
+  ApiRequestId,
+  cursorPage,
+  idCursorFilter,
+  IdCursorQuery,
+  RESPONSE_HEADERS,
+} from '../core/http/index.js';
+import { parseId } from '../core/ids.js';
+import { AccountBody, AccountListBody } from './dto/account.body.js';
+import { ChangeAccountDto, CreateAccountDto, settingsOf } from './dto/account.dto.js';
+import { accountBody } from './operations.serializer.js';
+
+const ACCOUNT_ID = { name: 'id', description: 'Id of the account.', schema: { type: 'string' as const } };
+
+@ApiTags('Operators')
+@DashboardAuth('OPERATOR')
+@ApiRequestId()
+@Controller('v1/operations/accounts')
+export class OperationsAccountsController {
+  constructor(private readonly accounts: AccountsService) {}
+
+  @Post()
+  @ApiOperation({ summary: 'Create an account', description: 'With its first OWNER, who can log in at once.' })
+  @ApiCreatedResponse({ description: 'The account.', type: AccountBody, headers: RESPONSE_HEADERS })
+  @ApiErrors(400, 413, 415)
+  async create(@Body() dto: CreateAccountDto, @CurrentActor() actor: Actor): Promise<AccountBody> {
+    const { name, email, password } = dto;
+    const { accountId } = await this.accounts.create({ name, email, password, values: settingsOf(dto) }, actor);
+    return accountBody(await this.accounts.details(accountId));
+  }
+
+  @Get()
+  @ApiOperation({ summary: 'List accounts', description: 'Newest first, by cursor.' })
+  @ApiOkResponse({ description: 'A page.', type: AccountListBody, headers: RESPONSE_HEADERS })
+  @ApiErrors(400)
+  async list(@Query() query: IdCursorQuery): Promise<AccountListBody> {
+    const filter = idCursorFilter(query);
+    return cursorPage(await this.accounts.list(filter), filter.limit, accountBody, (account) => account.id);
+  }
+
+  @Get(':id')
+  @ApiOperation({ summary: 'Read an account', description: 'With all its settings.' })
+  @ApiParam(ACCOUNT_ID)
+  @ApiOkResponse({ description: 'The account.', type: AccountBody, headers: RESPONSE_HEADERS })
+  @ApiErrors(404)
+  async get(@Param('id') id: string): Promise<AccountBody> {
+    return accountBody(await this.accounts.details(parseId(id, [], 'account')));
+  }
+
+  @Patch(':id')
+  @ApiOperation({
+    summary: 'Change settings of an account',
+    description: 'Send what changes. It holds from the next request of the account on, in every process.',
+  })
+  @ApiParam(ACCOUNT_ID)
+  @ApiOkResponse({ description: 'The account.', type: AccountBody, headers: RESPONSE_HEADERS })
+  @ApiErrors(400, 404, 413, 415)
+  async change(
+    @Param('id') id: string,
+    @Body() dto: ChangeAccountDto,
+    @CurrentActor() actor: Actor,
+  ): Promise<AccountBody> {
+    const accountId = parseId(id, [], 'account');
+    await this.accounts.setValues(accountId, settingsOf(dto), actor);
+    return accountBody(await this.accounts.details(accountId));
+  }
+}

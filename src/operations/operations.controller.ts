@@ -1,0 +1,112 @@
+import { Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { Actor } from '../audit/index.js';
+import { CurrentActor, CurrentUser, DashboardAuth, type UserPrincipal } from '../auth/index.js';
+import {
+  ApiErrors,
+  ApiRequestId,
+  COMMON_HEADERS,
+  cursorPage,
+  ErrorBody,
+  idCursorFilter,
+  IdCursorQuery,
+  RESPONSE_HEADERS,
+} from '../core/http/index.js';
+import { parseId } from '../core/ids.js';
+import { FraudHits } from '../fraud/index.js';
+import { ReviewsService } from '../transactions/index.js';
+import { FraudHitListBody } from './dto/fraud-hit.body.js';
+import { ListFraudHitsQuery, ListReviewsQuery } from './dto/operations.query.js';
+import { ReviewBody, ReviewListBody, UnmatchedPixListBody } from './dto/review.body.js';
+import { fraudHitBody, reviewBody, unmatchedPixBody } from './operations.serializer.js';
+import { OperationsService } from './operations.service.js';
+
+const REVIEW_ID = { name: 'id', description: 'Id of the review.', schema: { type: 'string' as const } };
+
+function conflict(description: string): MethodDecorator {
+  return ApiResponse({ status: 409, description, type: ErrorBody, headers: COMMON_HEADERS });
+}
+
+@ApiTags('Operators')
+@DashboardAuth('OPERATOR')
+@ApiRequestId()
+@Controller('v1/operations')
+export class OperationsController {
+  constructor(
+    private readonly operations: OperationsService,
+    private readonly reviews: ReviewsService,
+    private readonly fraudHits: FraudHits,
+  ) {}
+
+  @Get('reviews')
+  @ApiOperation({
+    summary: 'List payments that wait for a decision',
+    description: 'Paid under a payer lock, but the bank did not say by whom: held, not credited. Newest first.',
+  })
+  @ApiOkResponse({ description: 'A page.', type: ReviewListBody, headers: RESPONSE_HEADERS })
+  @ApiErrors(400)
+  async listReviews(@Query() query: ListReviewsQuery): Promise<ReviewListBody> {
+    const filter = { ...idCursorFilter(query), mode: query.mode ?? null };
+    return cursorPage(await this.reviews.list(filter), filter.limit, reviewBody, (review) => review.id);
+  }
+
+  @Post('reviews/:id/accept')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Accept a held payment',
+    description: 'The charge becomes paid and its money is credited. Repeating it changes nothing.',
+  })
+  @ApiParam(REVIEW_ID)
+  @ApiOkResponse({ description: 'The review as decided.', type: ReviewBody, headers: RESPONSE_HEADERS })
+  @ApiErrors(404)
+  @conflict('`review_already_decided`: it was returned. `review_not_acceptable`: the charge has ended meanwhile.')
+  async accept(
+    @Param('id') id: string,
+    @CurrentUser() { userId }: UserPrincipal,
+    @CurrentActor() actor: Actor,
+  ): Promise<ReviewBody> {
+    return reviewBody(await this.operations.acceptReview(parseId(id, [], 'review'), userId, actor));
+  }
+
+  @Post('reviews/:id/return')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Return a held payment',
+    description: 'The charge becomes refunded and a Pix return goes to the payer. Repeating it changes nothing.',
+  })
+  @ApiParam(REVIEW_ID)
+  @ApiOkResponse({ description: 'The review as decided.', type: ReviewBody, headers: RESPONSE_HEADERS })
+  @ApiErrors(404)
+  @conflict('`review_already_decided`: it was accepted.')
+  async return(
+    @Param('id') id: string,
+    @CurrentUser() { userId }: UserPrincipal,
+    @CurrentActor() actor: Actor,
+  ): Promise<ReviewBody> {
+    return reviewBody(await this.operations.returnReview(parseId(id, [], 'review'), userId, actor));
+  }
+
+  @Get('unmatched')
+  @ApiOperation({
+    summary: 'List Pix that match no charge',
+    description: 'Money that arrived and is nobody’s until somebody finds out whose. Newest first.',
+  })
+  @ApiOkResponse({ description: 'A page.', type: UnmatchedPixListBody, headers: RESPONSE_HEADERS })
+  @ApiErrors(400)
+  async listUnmatched(@Query() query: IdCursorQuery): Promise<UnmatchedPixListBody> {
+    const filter = idCursorFilter(query);
+    return cursorPage(await this.reviews.unmatched(filter), filter.limit, unmatchedPixBody, (pix) => pix.id);
+  }
+
+  @Get('fraud-hits')
+  @ApiOperation({
+    summary: 'List hits of the fraud guard',
+    description: 'Of the last 30 days: what it refused, and in shadow mode would have refused. Newest first.',
+  })
+  @ApiOkResponse({ description: 'A page.', type: FraudHitListBody, headers: RESPONSE_HEADERS })
+  @ApiErrors(400)
+  async listFraudHits(@Query() query: ListFraudHitsQuery): Promise<FraudHitListBody> {
+    const filter = { ...idCursorFilter(query), accountId: query.account_id ?? null };
+    return cursorPage(await this.fraudHits.list(filter), filter.limit, fraudHitBody, (hit) => hit.id);
+  }
+}

@@ -1,0 +1,79 @@
+import type { AccountDetails } from '../accounts/index.js';
+import type { FraudHit } from '../fraud/index.js';
+import type { Review, UnmatchedPix } from '../transactions/index.js';
+import type { AccountBody } from './dto/account.body.js';
+import type { FraudHitBody } from './dto/fraud-hit.body.js';
+import type { ReviewBody, UnmatchedPixBody } from './dto/review.body.js';
+
+const STATUS = { review: 'pending', credited: 'accepted', returned: 'returned' } as const;
+
+export function accountBody(account: AccountDetails): AccountBody {
+  return {
+    id: account.id,
+    object: 'account',
+    name: account.name,
+    contact_email: account.contactEmail,
+    city: account.city,
+    fee_bps: account.feeBps,
+    fee_fixed: account.feeFixed,
+    release_days: account.releaseDays,
+    payer_lock: account.payerLock,
+    default_expires_in: account.defaultExpiresIn,
+    fraud_mode: account.fraudMode,
+    fraud_velocity: account.fraudVelocity,
+    fraud_max_amount: account.fraudMaxAmount,
+    fraud_blocked_documents: [...account.fraudBlockedDocuments],
+    created_at: account.createdAt.toISOString(),
+  };
+}
+
+export function reviewBody(review: Review): ReviewBody {
+  return {
+    id: review.id,
+    object: 'review',
+    status: STATUS[review.outcome],
+    account: { id: review.account.id, name: review.account.name },
+    mode: review.mode,
+    charge_id: `ch_${review.transactionId}`,
+    amount: review.amount,
+    currency: review.currency,
+    expected_payer_tax_id: review.expectedPayerTaxId,
+    reported_payer_tax_id: review.maskedPayer,
+    reason: review.reason,
+    acquirer: review.acquirer,
+    end_to_end_id: review.endToEndId,
+    settled_at: review.settledAt.toISOString(),
+    created_at: review.createdAt.toISOString(),
+    reviewed_at: review.reviewedAt?.toISOString() ?? null,
+    reviewed_by: review.reviewedBy,
+  };
+}
+
+export function unmatchedPixBody(pix: UnmatchedPix): UnmatchedPixBody {
+  return {
+    id: pix.id,
+    object: 'unmatched_pix',
+    amount: pix.amount,
+    acquirer: pix.acquirer,
+    end_to_end_id: pix.endToEndId,
+    txid: pix.txid,
+    reported_payer_tax_id: pix.maskedPayer,
+    settled_at: pix.settledAt.toISOString(),
+    created_at: pix.createdAt.toISOString(),
+  };
+}
+
+export function fraudHitBody(hit: FraudHit): FraudHitBody {
+  return {
+    id: hit.id,
+    object: 'fraud_hit',
+    account_id: hit.accountId,
+    mode: hit.mode,
+    code: hit.code,
+    enforced: hit.enforced,
+    operation: hit.operation,
+    amount: hit.amount,
+    document: hit.maskedDocument,
+    created_at: hit.createdAt.toISOString(),
+  };
+}

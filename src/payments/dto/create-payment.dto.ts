@@ -1,0 +1,170 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  buildMessage,
+  IsArray,
+  IsDefined,
+  IsEmail,
+  IsIn,
+  IsInt,
+  IsOptional,
+  IsString,
+  Length,
+  Matches,
+  Max,
+  MaxLength,
+  Min,
+  ValidateBy,
+} from 'class-validator';
+import { normalizeTaxId } from '../../brazil/index.js';
+import { IsMetadata } from '../../core/http/index.js';
+import { MAX_AMOUNT } from '../../core/money/index.js';
+import { PAYMENT_METHODS } from '../../transactions/index.js';
+
+const AMOUNT = { message: `must be an integer from 1 to ${MAX_AMOUNT}` };
+const METHODS = { message: `must be a list of ${PAYMENT_METHODS.join(', ')}` };
+
+export const MAX_URL_LENGTH = 2048;
+
+/** Absolute, http or https, without user name and password; as it was sent, so nothing that `URL` would mend. */
+export function isHttpUrl(value: unknown): value is string {
+  if (typeof value !== 'string' || value.length > MAX_URL_LENGTH) return false;
+  if (!/^https?:\/\/[^\s\p{Cc}\\]+$/iu.test(value) || !URL.canParse(value)) return false;
+  const { username, password } = new URL(value);
+  return username === '' && password === '';
+}
+
+function IsHttpUrl(): PropertyDecorator {
+  return ValidateBy({
+    name: 'isHttpUrl',
+    validator: {
+      validate: isHttpUrl,
+      defaultMessage: buildMessage(
+        () =>
+          `must be an absolute http or https URL of at most ${MAX_URL_LENGTH} characters without user name or password`,
+      ),
+    },
+  });
+}
+
+/** Punctuated as only a CPF or CNPJ is. */
+const BRAZILIAN = /^(?:\d{3}\.\d{3}\.\d{3}-\d{2}|[0-9A-Z]{2}\.[0-9A-Z]{3}\.[0-9A-Z]{3}\/[0-9A-Z]{4}-\d{2})$/i;
+
+/**
+ * Any country's tax id: printable, 1 to 32 characters. Written as a CPF or CNPJ it must be one: then a wrong digit is a
+ * slip and no other country's number.
+ */
+function IsTaxIdOfAnyCountry(): PropertyDecorator {
+  return ValidateBy({
+    name: 'isTaxIdOfAnyCountry',
+    validator: {
+      validate: (value: unknown) =>
+        typeof value === 'string' &&
+        /^[\x21-\x7e](?:[\x20-\x7e]{0,30}[\x21-\x7e])?$/.test(value) &&
+        (!BRAZILIAN.test(value) || normalizeTaxId(value) !== null),
+      defaultMessage: buildMessage(
+        () => 'must be a CPF or CNPJ with valid check digits, a NIF or another tax id of 1 to 32 printable characters',
+      ),
+    },
+  });
+}
+
+/** Body of `POST /v1/payments`. */
+export class CreatePaymentDto {
+  @ApiProperty({ description: 'Smallest unit.', minimum: 1, maximum: MAX_AMOUNT, type: 'integer', example: 1990 })
+  @IsDefined({ message: 'is required' })
+  @IsInt(AMOUNT)
+  @Min(1, AMOUNT)
+  @Max(MAX_AMOUNT, AMOUNT)
+  amount!: number;
+
+  @ApiPropertyOptional({
+    description: '3 to 8 capital letters or digits. Pix and boleto are paid in BRL.',
+    default: 'BRL',
+    minLength: 3,
+    maxLength: 8,
+    example: 'BRL',
+  })
+  @IsOptional()
+  @Matches(/^[A-Z0-9]{3,8}$/, { message: 'must be a currency code of 3 to 8 capital letters or digits' })
+  currency?: string;
+
+  @ApiProperty({
+    description: 'How it may be paid: one or more, duplicates are collapsed. The payer uses one of them.',
+    enum: PAYMENT_METHODS,
+    isArray: true,
+    minItems: 1,
+    example: ['PIX', 'CREDIT_CARD'],
+  })
+  @IsDefined({ message: 'is required' })
+  @IsArray(METHODS)
+  @ArrayMinSize(1, METHODS)
+  @ArrayMaxSize(PAYMENT_METHODS.length, METHODS)
+  @IsIn(PAYMENT_METHODS, { each: true, ...METHODS })
+  paymentMethods!: (typeof PAYMENT_METHODS)[number][];
+
+  @ApiPropertyOptional({
+    description: 'Your own id of the user, echoed in the legacy webhooks.',
+    maxLength: 128,
+    example: 'user-42',
+  })
+  @IsOptional()
+  @IsString({ message: 'must be a text' })
+  @Length(1, 128, { message: 'must have 1 to 128 characters' })
+  customerId?: string;
+
+  @ApiPropertyOptional({ description: 'Name of the customer.', maxLength: 200, example: 'Maria da Silva' })
+  @IsOptional()
+  @IsString({ message: 'must be a text' })
+  @Length(1, 200, { message: 'must have 1 to 200 characters' })
+  customerName?: string;
+
+  @ApiPropertyOptional({
+    description: 'CPF, CNPJ, NIF or other tax id. The punctuation of a CPF or CNPJ is stripped.',
+    maxLength: 32,
+    example: '529.982.247-25',
+  })
+  @IsOptional()
+  @IsTaxIdOfAnyCountry()
+  customerDocument?: string;
+
+  @ApiPropertyOptional({ description: 'By RFC 5322.', maxLength: 254, example: 'maria@example.com' })
+  @IsOptional()
+  @IsEmail({ allow_ip_domain: true }, { message: 'must be an e-mail address' })
+  @MaxLength(254, { message: 'must have at most 254 characters' })
+  customerEmail?: string;
+
+  @ApiPropertyOptional({
+    description:
+      'Free-form, echoed back. At most 16 KiB as JSON and 5 levels deep. `med`, `failure` and keys starting with `_` are removed. `returnUrl`: where the payer goes after a card’s page. `phone`, in E.164: whom MB WAY asks; required for it.',
+    type: 'object',
+    additionalProperties: true,
+    example: { orderId: '1042', returnUrl: 'https://merchant.example/thanks' },
+  })
+  @IsOptional()
+  @IsMetadata()
+  metadata?: Record<string, unknown>;
+
+  @ApiPropertyOptional({
+    description: 'Where the legacy webhooks of this payment go instead of the account’s endpoints. Live mode: https.',
+    type: String,
+    format: 'uri',
+    maxLength: MAX_URL_LENGTH,
+    example: 'https://merchant.example/webhooks/order-1042',
+  })
+  @IsOptional()
+  @IsHttpUrl()
+  webhookUrl?: string;
+
+  @ApiProperty({
+    description:
+      '8 to 128 printable ASCII characters, new for each intended payment. Kept for ever: repeating the request gives the original answer.',
+    minLength: 8,
+    maxLength: 128,
+    example: 'order-1042-attempt-1',
+  })
+  @IsDefined({ message: 'is required' })
+  @Matches(/^[\x20-\x7e]{8,128}$/, { message: 'must have 8 to 128 printable ASCII characters' })
+  idempotencyKey!: string;
+}

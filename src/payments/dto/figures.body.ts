@@ -1,0 +1,126 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { PAYMENT_METHODS } from '../../transactions/index.js';
+
+// Only for the OpenAPI document: the shapes are made, field by field, by figures.serializer.ts.
+
+type Amounts = Record<string, number>;
+
+const count = (description: string, example: number): PropertyDecorator =>
+  ApiProperty({ description, type: 'integer', example });
+const percent = (description: string): PropertyDecorator =>
+  ApiProperty({ description: `${description}, in whole per cent; 0 of nothing.`, type: 'integer', example: 80 });
+const day = (description: string, example = '2026-11-20'): PropertyDecorator =>
+  ApiProperty({ description, format: 'date', example });
+const method = (description: string): PropertyDecorator => ApiProperty({ description, enum: PAYMENT_METHODS });
+
+const AMOUNTS = { type: 'object' as const, additionalProperties: { type: 'integer' } };
+const amounts = (description: string): PropertyDecorator =>
+  ApiProperty({ description: `${description}, by currency.`, ...AMOUNTS, example: { BRL: 1990 } });
+const volume = (description: string): PropertyDecorator =>
+  ApiProperty({
+    description: `${description}: by currency, or one number when one currency was asked for.`,
+    oneOf: [AMOUNTS, { type: 'integer' }],
+    example: { BRL: 1990 },
+  });
+
+export class CurrencyVolumeSchema {
+  @ApiProperty({ description: 'Currency code.', example: 'BRL' }) currency!: string;
+  @count('Smallest unit.', 7960) volume!: number;
+  @count('Payments.', 4) count!: number;
+}
+
+export class DayVolumeSchema {
+  @day('Of São Paulo, on which the payments were created.') date!: string;
+  @amounts('Volume of the day') currencies!: Amounts;
+}
+
+export class MethodVolumeSchema {
+  @method('By which it was paid.') method!: string;
+  @count('Smallest units, of all currencies together.', 7960) volume!: number;
+  @count('Payments.', 4) count!: number;
+}
+
+export class StatsSchema {
+  @count('Payments created in the window.', 5) totalTransactions!: number;
+  @count('Those of them that were ever paid, whatever happened to the money later.', 4) paidTransactions!: number;
+  @count('Payments created today.', 1) todayTransactions!: number;
+  @percent('Paid of created') successRate!: number;
+  @ApiProperty({ description: 'What was paid, before fees and refunds.', type: [CurrencyVolumeSchema] })
+  volumeByCurrency!: CurrencyVolumeSchema[];
+  @amounts('What was paid of the payments created today') todayVolumeByCurrency!: Amounts;
+  @ApiProperty({
+    description: 'One point for each calendar day, the oldest first; the 366 most recent of a longer window.',
+    type: [DayVolumeSchema],
+  })
+  dailyVolume!: DayVolumeSchema[];
+  @ApiProperty({ description: 'What was paid, by the method used.', type: [MethodVolumeSchema] })
+  methodBreakdown!: MethodVolumeSchema[];
+}
+
+export class FunnelSchema {
+  @count('All payments of the window.', 10) created!: number;
+  @count('Still waiting, or in flight.', 1) pending!: number;
+  @count('Ever paid, also those refunded or disputed by now.', 6) paid!: number;
+  @count('Refused by the acquirer or the issuer.', 1) failed!: number;
+  @count('Not paid in time.', 1) expired!: number;
+  @count('Cancelled by the merchant.', 1) cancelled!: number;
+  @count('Refunded in full.', 1) refunded!: number;
+  @count('In dispute, or charged back.', 0) disputed!: number;
+  @percent('Paid of created') conversionRate!: number;
+}
+
+export class VolumeSchema {
+  @volume('Of all payments') created!: number | Amounts;
+  @volume('Of those ever paid, before fees and refunds') paid!: number | Amounts;
+  @volume('Refunds that have reached the payer, in part or in full') refunded!: number | Amounts;
+  @volume('Of those in dispute or charged back') disputed!: number | Amounts;
+  @volume('Mean of those paid') averageTicket!: number | Amounts;
+}
+
+export class TimeToPaySchema {
+  @ApiProperty({
+    description:
+      'Half of the payments took at most this long from creation. Exact up to 20 s, less than 10 % off above. Null of nothing.',
+    type: 'integer',
+    nullable: true,
+    example: 42,
+  })
+  p50Seconds!: number | null;
+  @ApiProperty({ description: 'The same of nine in ten.', type: 'integer', nullable: true, example: 310 })
+  p90Seconds!: number | null;
+}
+
+export class DayMetricsSchema {
+  @day('Of São Paulo, on which the payments were created.') date!: string;
+  @count('Payments created.', 5) created!: number;
+  @count('Those of them that were ever paid.', 4) paid!: number;
+  @volume('Of those paid') volume!: number | Amounts;
+}
+
+export class MethodMetricsSchema {
+  @method('Method.') method!: string;
+  @count('Payments that could be paid with it: one with several methods counts for each.', 5) created!: number;
+  @count('Those that were paid with it.', 4) paid!: number;
+  @percent('Paid of created') conversionRate!: number;
+  @volume('Of those paid') volume!: number | Amounts;
+  @count('Payments in `volume`.', 4) count!: number;
+}
+
+export class MetricsSchema {
+  @count('Business days, as asked for.', 7) days!: number;
+  @ApiProperty({ description: 'As asked for.', type: String, nullable: true, example: 'BRL' }) currency!: string | null;
+  @day('First day of the window.', '2026-11-12') from!: string;
+  @day('Last day of the window: today.') to!: string;
+  @ApiProperty({ description: 'Of all days.', example: 'America/Sao_Paulo' }) timezone!: string;
+  @ApiProperty({
+    description: 'What has become of the payments created in the window, as of now.',
+    type: FunnelSchema,
+  })
+  funnel!: FunnelSchema;
+  @ApiProperty({ description: 'In the smallest unit.', type: VolumeSchema }) volume!: VolumeSchema;
+  @ApiProperty({ description: 'From creation to payment.', type: TimeToPaySchema }) timeToPay!: TimeToPaySchema;
+  @ApiProperty({ description: 'One point for each calendar day, the oldest first.', type: [DayMetricsSchema] })
+  dailyVolume!: DayMetricsSchema[];
+  @ApiProperty({ description: 'By method, those offered only.', type: [MethodMetricsSchema] })
+  methodBreakdown!: MethodMetricsSchema[];
+}

@@ -1,0 +1,30 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsOptional, Matches } from 'class-validator';
+
+const MAX_DAYS = 3_660;
+
+export class StatsQuery {
+  @ApiPropertyOptional({
+    description:
+      'The window: the shortest run of calendar days in São Paulo that ends today and has this many Brazilian bank business days.',
+    minimum: 1,
+    maximum: MAX_DAYS,
+    default: 7,
+    type: 'integer',
+  })
+  @IsOptional()
+  @Matches(/^(?:[1-9]\d{0,2}|[12]\d{3}|3[0-5]\d{2}|36[0-5]\d|3660)$/, {
+    message: `must be an integer from 1 to ${MAX_DAYS}`,
+  })
+  days?: string;
+}
+
+export class MetricsQuery extends StatsQuery {
+  @ApiPropertyOptional({
+    description: 'Only payments in this currency; volumes are plain numbers then.',
+    example: 'BRL',
+  })
+  @IsOptional()
+  @Matches(/^[A-Z0-9]{3,8}$/, { message: 'must be a currency code of 3 to 8 capital letters or digits' })
+  currency?: string;
+}

@@ -1,0 +1,48 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn, IsOptional, Matches } from 'class-validator';
+import { IsDateTime } from '../../core/http/index.js';
+import { SORT_FIELDS, type SortField, TRANSACTION_STATUSES, type TransactionStatus } from '../../transactions/index.js';
+
+const ORDERS = ['asc', 'desc'] as const;
+
+export class ListPaymentsQuery {
+  @ApiPropertyOptional({ description: 'From 1.', minimum: 1, default: 1, type: 'integer' })
+  @IsOptional()
+  @Matches(/^[1-9]\d{0,9}$/, { message: 'must be an integer from 1' })
+  page?: string;
+
+  @ApiPropertyOptional({ description: 'Payments a page.', minimum: 1, maximum: 100, default: 20, type: 'integer' })
+  @IsOptional()
+  @Matches(/^(?:[1-9]\d?|100)$/, { message: 'must be an integer from 1 to 100' })
+  limit?: string;
+
+  @ApiPropertyOptional({ description: 'Only payments of this status.', enum: TRANSACTION_STATUSES })
+  @IsOptional()
+  @IsIn(TRANSACTION_STATUSES, { message: `must be one of ${TRANSACTION_STATUSES.join(', ')}` })
+  status?: TransactionStatus;
+
+  @ApiPropertyOptional({ description: 'Inclusive lower bound on `createdAt`.', format: 'date-time' })
+  @IsOptional()
+  @IsDateTime()
+  startDate?: string;
+
+  @ApiPropertyOptional({ description: 'Inclusive upper bound on `createdAt`.', format: 'date-time' })
+  @IsOptional()
+  @IsDateTime()
+  endDate?: string;
+
+  @ApiPropertyOptional({
+    description:
+      'Any field of an item. By `createdAt` (and `id`) every page takes the same time, however many payments there are; so does the beginning of an unfiltered list by `status`, `amount`, `customerName`, `customerDocument` or `paidAt`. Otherwise the time grows with what the filters leave.',
+    enum: SORT_FIELDS,
+    default: 'createdAt',
+  })
+  @IsOptional()
+  @IsIn(SORT_FIELDS, { message: `must be one of ${SORT_FIELDS.join(', ')}` })
+  sortBy?: SortField;
+
+  @ApiPropertyOptional({ description: 'Nulls are last in both.', enum: ORDERS, default: 'desc' })
+  @IsOptional()
+  @IsIn(ORDERS, { message: `must be one of ${ORDERS.join(', ')}` })
+  sortOrder?: (typeof ORDERS)[number];
+}

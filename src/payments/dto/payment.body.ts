@@ -1,0 +1,103 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { PAYMENT_METHODS, TRANSACTION_STATUSES } from '../../transactions/index.js';
+
+// Only for the OpenAPI document: the shapes are made, field by field, by payment.serializer.ts.
+
+const text = (description: string, example: string): PropertyDecorator =>
+  ApiProperty({ description, type: String, nullable: true, example });
+const time = (description: string): PropertyDecorator =>
+  ApiProperty({ description, type: String, format: 'date-time', nullable: true, example: '2026-11-21T13:00:00.000Z' });
+const amount = (description: string, example: number): PropertyDecorator =>
+  ApiProperty({ description, type: 'integer', nullable: true, example });
+
+abstract class PaymentFields {
+  @ApiProperty({ description: 'Transaction status.', enum: TRANSACTION_STATUSES }) status!: string;
+  @ApiProperty({ description: 'Smallest unit.', type: 'integer', example: 1990 }) amount!: number;
+  @ApiProperty({ description: 'Currency code.', example: 'BRL' }) currency!: string;
+  @ApiProperty({ description: 'How it may be paid.', enum: PAYMENT_METHODS, isArray: true }) paymentMethods!: string[];
+  @text('As supplied.', 'Maria da Silva') customerName!: string | null;
+  @text('As supplied; a CPF or CNPJ bare.', '52998224725') customerDocument!: string | null;
+  @text('As supplied.', 'maria@example.com') customerEmail!: string | null;
+  @ApiProperty({ description: 'As supplied.', type: 'object', additionalProperties: true })
+  metadata!: Record<string, unknown>;
+  @ApiProperty({ description: 'UTC.', format: 'date-time', example: '2026-11-21T12:00:00.000Z' }) createdAt!: string;
+}
+
+abstract class SettledPaymentFields extends PaymentFields {
+  @ApiProperty({ description: 'Method actually used.', type: String, enum: [...PAYMENT_METHODS, null], nullable: true })
+  paidWith!: string | null;
+  @amount('What the acquirer kept.', 5) providerFee!: number | null;
+  @amount('What the service kept.', 40) platformFee!: number | null;
+  @amount('amount − providerFee − platformFee.', 1945) netAmount!: number | null;
+  @time('When it was paid.') paidAt!: string | null;
+}
+
+export class PaymentSchema extends PaymentFields {
+  @ApiProperty({ description: 'Of the payment.', format: 'uuid', example: '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12' })
+  id!: string;
+}
+
+export class PaymentItemSchema extends SettledPaymentFields {
+  @ApiProperty({ description: '`tx_<uuid>`.', example: 'tx_019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12' }) id!: string;
+}
+
+export class PaymentDetailSchema extends SettledPaymentFields {
+  @ApiProperty({ description: 'Of the payment.', format: 'uuid', example: '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12' })
+  id!: string;
+  @text('PIX: PNG of the QR code as a data URL.', 'data:image/png;base64,iVBORw0KGgo=') pixQrCode!: string | null;
+  @text('PIX: the EMV copy-and-paste payload.', '00020126…63040DED') pixCopyPaste!: string | null;
+  @time('PIX: until then it can be paid.') pixExpiresAt!: string | null;
+  @text('CREDIT_CARD: page to send the payer to.', 'https://pay.example.com/sandbox/cards/7d9f0335b1d24c9f8a6e5c3b2a')
+  cardRedirectUrl!: string | null;
+  @text('MULTIBANCO: 5 digits.', '99999') mbEntity!: string | null;
+  @text('MULTIBANCO: 9 digits, the last two check the others, the entity and the amount.', '123456742')
+  mbReference!: string | null;
+  @time('MULTIBANCO: until then it can be paid.') mbExpiresAt!: string | null;
+  @text('BOLETO: the 44 digits of the bar code.', '99991164000000019900123456789012345678901234') boletoBarcode!:
+    string | null;
+  @text('BOLETO: the 47 digits of the line to type.', '99990123455678901234856789012346116400000001990') boletoLine!:
+    string | null;
+  @text('BOLETO: the sheet as a PDF.', 'https://pay.example.com/sandbox/boletos/7d9f0335b1d24c9f8a6e5c3b2a/boleto.pdf')
+  boletoPdfUrl!: string | null;
+  @time('BOLETO: the end of the day on which it is due.') boletoExpiresAt!: string | null;
+  @text('CRYPTO: where to send it.', 'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx') cryptoAddress!: string | null;
+  @ApiProperty({
+    description: 'CRYPTO: how much, in units of `cryptoCurrency`.',
+    type: Number,
+    nullable: true,
+    example: 3.62,
+  })
+  cryptoAmount!: number | null;
+  @text('CRYPTO: on which network.', 'TRON_TESTNET') cryptoNetwork!: string | null;
+  @text('CRYPTO: of what.', 'USDT') cryptoCurrency!: string | null;
+}
+
+export class CancelledPaymentSchema extends PaymentDetailSchema {
+  @ApiProperty({ description: 'Status before this request.', enum: TRANSACTION_STATUSES }) previousStatus!: string;
+}
+
+export class PaymentListSchema {
+  @ApiProperty({ description: 'The page.', type: [PaymentItemSchema] }) data!: PaymentItemSchema[];
+  @ApiProperty({ description: 'How many the filters leave.', type: 'integer', example: 1 }) total!: number;
+  @ApiProperty({ description: 'As asked for.', type: 'integer', example: 1 }) page!: number;
+  @ApiProperty({ description: 'As asked for.', type: 'integer', example: 20 }) limit!: number;
+}
+
+export class ProviderStatusSchema {
+  @ApiProperty({ description: 'Transaction status here.', enum: TRANSACTION_STATUSES }) localStatus!: string;
+  @text('Name of the acquirer; null when it was never told of the payment.', 'sandbox') provider!: string | null;
+  @text('What the acquirer knows it by.', '7d9f0335b1d24c9f8a6e5c3b2a') providerTransactionId!: string | null;
+  @text('In the acquirer’s words.', 'ACTIVE') providerStatus!: string | null;
+  @ApiProperty({ description: 'The acquirer’s answer.', type: 'object', additionalProperties: true, nullable: true })
+  rawResponse!: Record<string, unknown> | null;
+  @ApiPropertyOptional({
+    description: 'Only when the acquirer knows nothing of the payment.',
+    enum: ['TRANSACTION_HAS_NO_PROVIDER_REFERENCE'],
+  })
+  error?: string;
+}
+
+export class ReceiptSchema {
+  @ApiProperty({ description: 'Media type.', enum: ['application/pdf'] }) contentType!: string;
+  @ApiProperty({ description: 'The document.', example: 'JVBERi0xLjMK' }) base64!: string;
+}

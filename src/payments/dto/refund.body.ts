@@ -1,0 +1,66 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { REFUND_STATUSES } from '../../transactions/index.js';
+import { REFUND_STRATEGIES } from './refund.dto.js';
+
+// Only for the OpenAPI document: the shapes are made, field by field, by refund.serializer.ts.
+
+export class RefundSchema {
+  @ApiProperty({ description: 'Of the refund.', format: 'uuid', example: '019aa0f0-9a01-7b8c-8d2e-5f6071829304' })
+  id!: string;
+  @ApiProperty({
+    description: 'Of the refunded payment.',
+    format: 'uuid',
+    example: '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12',
+  })
+  transactionId!: string;
+  @ApiProperty({ description: 'Smallest unit.', type: 'integer', example: 990 }) amount!: number;
+  @ApiProperty({ description: 'Of the payment.', example: 'BRL' }) currency!: string;
+  @ApiProperty({
+    description: 'PENDING, then IN_PROGRESS at the provider, then REFUNDED or FAILED.',
+    enum: REFUND_STATUSES,
+  })
+  status!: string;
+  @ApiProperty({ description: 'As supplied.', type: String, nullable: true, example: 'Article returned' })
+  reason!: string | null;
+  @ApiProperty({ description: 'UTC.', format: 'date-time', example: '2026-11-21T12:00:00.000Z' }) createdAt!: string;
+}
+
+export class RefundItemSchema extends RefundSchema {
+  @ApiProperty({
+    description: 'Null for a card payment.',
+    type: String,
+    enum: [...REFUND_STRATEGIES, null],
+    nullable: true,
+    example: 'cashout',
+  })
+  strategy!: string | null;
+  @ApiProperty({
+    description:
+      'Of the Pix by which the money goes: of a devolution the one that was paid, of a cashout the new one, null until it is known.',
+    type: String,
+    nullable: true,
+    example: 'E00000000202611211530abcDEF12345',
+  })
+  endToEndId!: string | null;
+  @ApiProperty({
+    description: 'What the payer’s bank calls a devolution (rtrId); null until it is known.',
+    type: String,
+    nullable: true,
+    example: 'D00000000202611211531abcDEF12345',
+  })
+  returnId!: string | null;
+  @ApiProperty({
+    description:
+      '`amount_exceeded`, `destination_invalid`, `insufficient_funds`, `too_late` or `refused` by the provider; `charge_disputed` before it was called. Null unless FAILED.',
+    type: String,
+    nullable: true,
+    example: 'refused',
+  })
+  failureReason!: string | null;
+  @ApiProperty({ description: 'UTC.', format: 'date-time', example: '2026-11-21T12:00:01.000Z' }) updatedAt!: string;
+}
+
+export class RefundListSchema {
+  @ApiProperty({ description: 'Newest first.', type: [RefundItemSchema] }) data!: RefundItemSchema[];
+  @ApiProperty({ description: 'How many there are.', type: 'integer', example: 1 }) total!: number;
+}

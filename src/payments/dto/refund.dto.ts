@@ -1,0 +1,125 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import {
+  buildMessage,
+  IsBoolean,
+  IsDefined,
+  IsIn,
+  IsInt,
+  IsOptional,
+  IsString,
+  Matches,
+  Max,
+  MaxLength,
+  Min,
+  ValidateBy,
+  type ValidationArguments,
+} from 'class-validator';
+import { normalizePixKey } from '../../brazil/index.js';
+import { MAX_AMOUNT } from '../../core/money/index.js';
+import type { RefundOrder } from '../../transactions/index.js';
+
+export const REFUND_STRATEGIES = ['devolution', 'cashout'] as const;
+
+const AMOUNT = { message: `must be an integer from 1 to ${MAX_AMOUNT}` };
+
+function IsPixKey(): PropertyDecorator {
+  return ValidateBy({
+    name: 'isPixKey',
+    validator: {
+      validate: (value: unknown) => typeof value === 'string' && value.length <= 100 && normalizePixKey(value) !== null,
+      defaultMessage: buildMessage(
+        () => 'must be a Pix key: a CPF, a CNPJ, an e-mail address, a phone as +5511987654321, or a random key (UUID)',
+      ),
+    },
+  });
+}
+
+/** A devolution goes back where the money came from: dropping the key silently would pay somebody else. */
+function IsOnlyForCashout(): PropertyDecorator {
+  return ValidateBy({
+    name: 'isOnlyForCashout',
+    validator: {
+      validate: (_value: unknown, args?: ValidationArguments) =>
+        (args?.object as RefundDto | undefined)?.strategy !== 'devolution',
+      defaultMessage: buildMessage(() => 'is for cashout refunds only; a devolution goes back to the payer'),
+    },
+  });
+}
+
+/** Body of `POST /v1/payments/{id}/refund`. */
+export class RefundDto {
+  @ApiProperty({
+    description:
+      '8 to 128 printable ASCII characters, new for each intended refund. Kept for ever: repeating the request gives the original refund.',
+    minLength: 8,
+    maxLength: 128,
+    example: 'refund-order-1042',
+  })
+  @IsDefined({ message: 'is required' })
+  @Matches(/^[\x20-\x7e]{8,128}$/, { message: 'must have 8 to 128 printable ASCII characters' })
+  idempotencyKey!: string;
+
+  @ApiPropertyOptional({
+    description: 'Smallest unit; at most what has not been refunded yet. Omitted: all of that.',
+    type: 'integer',
+    minimum: 1,
+    maximum: MAX_AMOUNT,
+    example: 990,
+  })
+  @IsOptional()
+  @IsInt(AMOUNT)
+  @Min(1, AMOUNT)
+  @Max(MAX_AMOUNT, AMOUNT)
+  amount?: number;
+
+  @ApiPropertyOptional({
+    description: 'Shown with the refund; the payer does not see it.',
+    maxLength: 500,
+    example: 'Article returned',
+  })
+  @IsOptional()
+  @IsString({ message: 'must be a text' })
+  @MaxLength(500, { message: 'must have at most 500 characters' })
+  reason?: string;
+
+  @ApiPropertyOptional({
+    description:
+      '`cashout` is a new Pix to the payer’s document, or to `destinationKey`; `devolution` sends the very Pix back by its end-to-end id. Omitted: `cashout` where the provider can and the payer is known, else `devolution`. Only for payments made with Pix.',
+    enum: REFUND_STRATEGIES,
+    example: 'cashout',
+  })
+  @IsOptional()
+  @IsIn(REFUND_STRATEGIES, { message: `must be one of ${REFUND_STRATEGIES.join(', ')}` })
+  strategy?: (typeof REFUND_STRATEGIES)[number];
+
+  @ApiPropertyOptional({
+    description:
+      'The account bears the fee of a cashout’s Pix-out: it is debited with the amount, and given back with it when the refund fails. A devolution has no such fee. Only for payments made with Pix.',
+    default: false,
+    example: false,
+  })
+  @IsOptional()
+  @IsBoolean({ message: 'must be true or false' })
+  passFeeToTenant?: boolean;
+
+  @ApiPropertyOptional({
+    description:
+      'Pix key that a cashout goes to instead of the payer’s document: CPF, CNPJ, e-mail, phone (+55…) or random key. Not with `devolution`.',
+    maxLength: 100,
+    example: 'maria@example.com',
+  })
+  @IsOptional()
+  @IsPixKey()
+  @IsOnlyForCashout()
+  destinationKey?: string;
+}
+
+export function toRefundOrder(dto: RefundDto): RefundOrder {
+  return {
+    amount: dto.amount ?? null,
+    reason: dto.reason ?? null,
+    strategy: dto.strategy ?? null,
+    passFee: dto.passFeeToTenant ?? false,
+    destinationKey: dto.destinationKey == null ? null : (normalizePixKey(dto.destinationKey)?.key ?? null),
+  };
+}

@@ -1,0 +1,49 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiKeyAuth, CurrentScope } from '../auth/index.js';
+import { ApiErrors, ApiRequestId, RESPONSE_HEADERS } from '../core/http/index.js';
+import type { Scope } from '../core/mode.js';
+import { FiguresService } from '../transactions/index.js';
+import { MetricsSchema, StatsSchema } from './dto/figures.body.js';
+import { MetricsQuery, StatsQuery } from './dto/figures.query.js';
+import {
+  METRICS_FIGURES,
+  metricsBody,
+  type MetricsBody,
+  STATS_FIGURES,
+  statsBody,
+  type StatsBody,
+} from './figures.serializer.js';
+
+const WINDOW =
+  'Of the payments created in a window of days of São Paulo: what was paid counts for the day on which the payment was created. Exact as of this moment.';
+
+@ApiTags('Payments')
+@ApiKeyAuth()
+@ApiRequestId()
+@Controller('v1/payments')
+export class FiguresController {
+  constructor(private readonly figures: FiguresService) {}
+
+  @Get('stats')
+  @ApiOperation({ summary: 'Read statistics', description: WINDOW })
+  @ApiResponse({ status: 200, description: 'The statistics.', type: StatsSchema, headers: RESPONSE_HEADERS })
+  @ApiErrors(400)
+  async stats(@CurrentScope() scope: Scope, @Query() query: StatsQuery): Promise<StatsBody> {
+    return statsBody(await this.figures.window(scope, daysOf(query), { ...STATS_FIGURES, currency: null }));
+  }
+
+  @Get('metrics')
+  @ApiOperation({ summary: 'Read the conversion funnel and volumes', description: WINDOW })
+  @ApiResponse({ status: 200, description: 'The metrics.', type: MetricsSchema, headers: RESPONSE_HEADERS })
+  @ApiErrors(400)
+  async metrics(@CurrentScope() scope: Scope, @Query() query: MetricsQuery): Promise<MetricsBody> {
+    const days = daysOf(query);
+    const currency = query.currency ?? null;
+    return metricsBody(await this.figures.window(scope, days, { ...METRICS_FIGURES, currency }), days, currency);
+  }
+}
+
+function daysOf({ days }: StatsQuery): number {
+  return Number(days ?? 7);
+}

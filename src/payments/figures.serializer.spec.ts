@@ -1,0 +1,84 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Figure } from '../transactions/index.js';
+import { metricsBody, statsBody } from './figures.serializer.js';
+
+const DAYS = ['2026-11-19', '2026-11-20', '2026-11-21'];
+
+function aFigure(changes: Partial<Figure>): Figure {
+  return { kind: 'day', day: null, currency: 'BRL', key: 'PAID', count: 1, amount: 100, ...changes };
+}
+
+const paid = (changes: Partial<Figure>): Figure => aFigure({ kind: 'paid', key: 'PIX', ...changes });
+const wait = (key: string, count: number, amount: number, currency = 'BRL'): Figure =>
+  aFigure({ kind: 'wait', key, count, amount, currency });
+
+describe('stats', () => {
+  it('have these keys in this order', () => {
+    const body = statsBody({
+      days: DAYS,
+      figures: [aFigure({}), paid({}), aFigure({ day: '2026-11-21', key: '' }), paid({ day: '2026-11-21', key: '' })],
+    });
+    expect(JSON.stringify(body)).toBe(
+      '{"totalTransactions":1,"paidTransactions":1,"todayTransactions":1,"successRate":100,' +
+        '"volumeByCurrency":[{"currency":"BRL","volume":100,"count":1}],"todayVolumeByCurrency":{"BRL":100},' +
+        '"dailyVolume":[{"date":"2026-11-19","currencies":{}},{"date":"2026-11-20","currencies":{}},{"date":"2026-11-21","currencies":{"BRL":100}}],' +
+        '"methodBreakdown":[{"method":"PIX","volume":100,"count":1}]}',
+    );
+  });
+
+  it.each([
+    [1, 3, 33],
+    [2, 3, 67],
+    [1, 200, 1],
+    [1, 201, 0],
+    [0, 5, 0],
+    [5, 5, 100],
+  ])('%d paid of %d are %d per cent', (some, all, rate) => {
+    const figures = [aFigure({ count: some }), aFigure({ key: 'EXPIRED', count: all - some }), paid({ count: some })];
+    expect(statsBody({ days: DAYS, figures }).successRate).toBe(rate);
+    expect(metricsBody({ days: DAYS, figures }, 2, null).funnel.conversionRate).toBe(rate);
+  });
+
+  it('leave out what has come to nothing: a currency or a method of which all was undone', () => {
+    const body = statsBody({
+      days: DAYS,
+      figures: [paid({ count: 0, amount: 0, currency: 'EUR', key: 'CREDIT_CARD' })],
+    });
+    expect([body.volumeByCurrency, body.methodBreakdown]).toEqual([[], []]);
+  });
+});
+
+describe('metrics', () => {
+  it('have these keys in this order', () => {
+    const body = metricsBody(
+      { days: DAYS, figures: [aFigure({}), aFigure({ kind: 'offered', key: 'PIX' })] },
+      2,
+      'BRL',
+    );
+    expect(JSON.stringify(body)).toBe(
+      '{"days":2,"currency":"BRL","from":"2026-11-19","to":"2026-11-21","timezone":"America/Sao_Paulo",' +
+        '"funnel":{"created":1,"pending":0,"paid":0,"failed":0,"expired":0,"cancelled":0,"refunded":0,"disputed":0,"conversionRate":0},' +
+        '"volume":{"created":100,"paid":0,"refunded":0,"disputed":0,"averageTicket":0},' +
+        '"timeToPay":{"p50Seconds":null,"p90Seconds":null},' +
+        '"dailyVolume":[{"date":"2026-11-19","created":0,"paid":0,"volume":0},{"date":"2026-11-20","created":0,"paid":0,"volume":0},{"date":"2026-11-21","created":0,"paid":0,"volume":0}],' +
+        '"methodBreakdown":[{"method":"PIX","created":1,"paid":0,"conversionRate":0,"volume":0,"count":0}]}',
+    );
+  });
+
+  it('give the mean of the class in which the rank of a time lies, whatever the order of the classes', () => {
+    const of = (...figures: Figure[]): unknown => metricsBody({ days: DAYS, figures }, 2, null).timeToPay;
+    expect(of(wait('9', 1, 9))).toEqual({ p50Seconds: 9, p90Seconds: 9 });
+    expect(of(wait('100', 5, 520), wait('9', 5, 45))).toEqual({ p50Seconds: 9, p90Seconds: 104 });
+    expect(of(wait('9', 4, 36), wait('100', 6, 630))).toEqual({ p50Seconds: 105, p90Seconds: 105 });
+    // One class of two currencies.
+    expect(of(wait('100', 1, 100), wait('100', 1, 109, 'EUR'), wait('20', 1, 20))).toEqual({
+      p50Seconds: 105,
+      p90Seconds: 105,
+    });
+  });
+
+  it('round the average half up, by currency', () => {
+    const figures = [paid({ count: 2, amount: 5 }), paid({ currency: 'EUR', key: 'MBWAY', count: 3, amount: 4 })];
+    expect(metricsBody({ days: DAYS, figures }, 2, null).volume.averageTicket).toEqual({ BRL: 3, EUR: 1 });
+  });
+});

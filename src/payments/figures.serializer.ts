@@ -1,0 +1,216 @@
+import { SAO_PAULO } from '../brazil/index.js';
+import type { Amount } from '../core/money/index.js';
+import {
+  type Figure,
+  type FigureKind,
+  PAYMENT_METHODS,
+  type TransactionStatus,
+  type WindowFigures,
+} from '../transactions/index.js';
+
+/** By currency code, in the smallest unit. */
+export type AmountsByCurrency = Record<string, Amount>;
+
+export interface StatsBody {
+  totalTransactions: number;
+  paidTransactions: number;
+  todayTransactions: number;
+  successRate: number;
+  volumeByCurrency: { currency: string; volume: Amount; count: number }[];
+  todayVolumeByCurrency: AmountsByCurrency;
+  dailyVolume: { date: string; currencies: AmountsByCurrency }[];
+  methodBreakdown: { method: string; volume: Amount; count: number }[];
+}
+
+/** Plain amounts when one currency was asked for. */
+type Volume = Amount | AmountsByCurrency;
+
+/** Decisions §3.16. */
+export interface MetricsBody {
+  days: number;
+  currency: string | null;
+  from: string;
+  to: string;
+  timezone: string;
+  funnel: {
+    created: number;
+    pending: number;
+    paid: number;
+    failed: number;
+    expired: number;
+    cancelled: number;
+    refunded: number;
+    disputed: number;
+    conversionRate: number;
+  };
+  volume: { created: Volume; paid: Volume; refunded: Volume; disputed: Volume; averageTicket: Volume };
+  timeToPay: { p50Seconds: number | null; p90Seconds: number | null };
+  dailyVolume: { date: string; created: number; paid: number; volume: Volume }[];
+  methodBreakdown: {
+    method: string;
+    created: number;
+    paid: number;
+    conversionRate: number;
+    volume: Volume;
+    count: number;
+  }[];
+}
+
+/** Interface.md, limits. */
+const MAX_POINTS = 366;
+
+const PENDING: readonly TransactionStatus[] = ['PENDING', 'WAITING_PAYMENT', 'PROCESSING'];
+const DISPUTED: readonly TransactionStatus[] = ['CHARGEBACK', 'DISPUTE'];
+
+export const STATS_FIGURES = { kinds: ['day', 'paid'], daily: ['day', 'paid'] } as const;
+
+export function statsBody({ days, figures }: WindowFigures): StatsBody {
+  const created = whole(figures, 'day');
+  const paid = whole(figures, 'paid');
+  const today = days.at(-1) ?? '';
+  const daily = byDay(figures);
+  return {
+    totalTransactions: count(created),
+    paidTransactions: count(paid),
+    todayTransactions: count(daily.get(today)?.day ?? []),
+    successRate: percent(count(paid), count(created)),
+    volumeByCurrency: currenciesOf(paid).map((currency) => {
+      const own = paid.filter((figure) => figure.currency === currency);
+      return { currency, volume: amount(own), count: count(own) };
+    }),
+    todayVolumeByCurrency: amounts(daily.get(today)?.paid ?? []),
+    dailyVolume: days.slice(-MAX_POINTS).map((date) => ({ date, currencies: amounts(daily.get(date)?.paid ?? []) })),
+    methodBreakdown: PAYMENT_METHODS.flatMap((method) => {
+      const own = paid.filter((figure) => figure.key === method);
+      return own.length === 0 ? [] : [{ method, volume: amount(own), count: count(own) }];
+    }),
+  };
+}
+
+export const METRICS_FIGURES = {
+  kinds: ['day', 'offered', 'paid', 'refunded', 'wait'],
+  daily: ['day', 'paid'],
+} as const;
+
+/** @param businessDays, currency as asked for */
+export function metricsBody(
+  { days, figures }: WindowFigures,
+  businessDays: number,
+  currency: string | null,
+): MetricsBody {
+  const created = whole(figures, 'day');
+  const of = (...statuses: readonly TransactionStatus[]): Figure[] =>
+    created.filter(({ key }) => statuses.some((status) => status === key));
+  const paid = whole(figures, 'paid');
+  const offered = whole(figures, 'offered');
+  const volume = (of: readonly Figure[]): Volume => (currency === null ? amounts(of) : amount(of));
+  const daily = byDay(figures);
+  return {
+    days: businessDays,
+    currency,
+    from: days[0] ?? '',
+    to: days.at(-1) ?? '',
+    timezone: SAO_PAULO,
+    funnel: {
+      created: count(created),
+      pending: count(of(...PENDING)),
+      paid: count(paid),
+      failed: count(of('REFUSED')),
+      expired: count(of('EXPIRED')),
+      cancelled: count(of('CANCELLED')),
+      refunded: count(of('REFUNDED')),
+      disputed: count(of(...DISPUTED)),
+      conversionRate: percent(count(paid), count(created)),
+    },
+    volume: {
+      created: volume(created),
+      paid: volume(paid),
+      refunded: volume(whole(figures, 'refunded')),
+      disputed: volume(of(...DISPUTED)),
+      averageTicket:
+        currency === null
+          ? Object.fromEntries(
+              currenciesOf(paid).map((code) => [code, average(paid.filter((f) => f.currency === code))]),
+            )
+          : average(paid),
+    },
+    timeToPay: timeToPay(whole(figures, 'wait')),
+    dailyVolume: days.map((date) => {
+      const { day = [], paid: paidOfDay = [] } = daily.get(date) ?? {};
+      return { date, created: count(day), paid: count(paidOfDay), volume: volume(paidOfDay) };
+    }),
+    methodBreakdown: PAYMENT_METHODS.flatMap((method) => {
+      const made = count(offered.filter((figure) => figure.key === method));
+      const own = paid.filter((figure) => figure.key === method);
+      if (made === 0) return [];
+      const paidCount = count(own);
+      return [
+        {
+          method,
+          created: made,
+          paid: paidCount,
+          conversionRate: percent(paidCount, made),
+          volume: volume(own),
+          count: paidCount,
+        },
+      ];
+    }),
+  };
+}
+
+/** Of the whole window. What has come to nothing, as a status that was left again, is no figure. */
+function whole(figures: readonly Figure[], kind: FigureKind): Figure[] {
+  return figures.filter((figure) => figure.kind === kind && figure.day === null && figure.count !== 0);
+}
+
+function byDay(figures: readonly Figure[]): Map<string, Partial<Record<FigureKind, Figure[]>>> {
+  const days = new Map<string, Partial<Record<FigureKind, Figure[]>>>();
+  for (const figure of figures) {
+    if (figure.day === null || figure.count === 0) continue;
+    const day = days.get(figure.day) ?? {};
+    days.set(figure.day, { ...day, [figure.kind]: [...(day[figure.kind] ?? []), figure] });
+  }
+  return days;
+}
+
+function count(figures: readonly Figure[]): number {
+  return figures.reduce((sum, figure) => sum + figure.count, 0);
+}
+
+function amount(figures: readonly Figure[]): Amount {
+  return figures.reduce((sum, figure) => sum + figure.amount, 0);
+}
+
+function currenciesOf(figures: readonly Figure[]): string[] {
+  return [...new Set(figures.map(({ currency }) => currency))].sort();
+}
+
+function amounts(figures: readonly Figure[]): AmountsByCurrency {
+  return Object.fromEntries(
+    currenciesOf(figures).map((currency) => [currency, amount(figures.filter((f) => f.currency === currency))]),
+  );
+}
+
+/** Whole per cent, half up; 0 of nothing. */
+function percent(part: number, of: number): number {
+  return of === 0 ? 0 : Math.round((100 * part) / of);
+}
+
+/** In the smallest unit, half up; 0 of nothing. */
+function average(figures: readonly Figure[]): Amount {
+  const payments = count(figures);
+  return payments === 0 ? 0 : Math.round(amount(figures) / payments);
+}
+
+/** By nearest rank, of classes of waits: the mean of the class in which the rank is. */
+function timeToPay(waits: readonly Figure[]): MetricsBody['timeToPay'] {
+  const classes = [...new Set(waits.map(({ key }) => key))]
+    .sort((a, b) => Number(a) - Number(b))
+    .map((key) => waits.filter((wait) => wait.key === key));
+  const at = (share: number): number | null => {
+    let rank = Math.ceil(share * count(waits));
+    const found = classes.find((one) => (rank -= count(one)) <= 0);
+    return found ? average(found) : null;
+  };
+  return { p50Seconds: at(0.5), p90Seconds: at(0.9) };
+}

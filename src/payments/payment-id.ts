@@ -1,0 +1,13 @@
+import { parseId } from '../core/ids.js';
+
+/** For the document: the parameter of every route of one payment. */
+export const PAYMENT_ID = {
+  name: 'id',
+  description: 'Of the payment: `<uuid>`, `tx_<uuid>` or `ch_<uuid>`.',
+  schema: { type: 'string' as const },
+};
+
+/** Decisions §2.5. @throws ApiError 404 */
+export function paymentId(id: string): string {
+  return parseId(id, ['tx_', 'ch_'], 'payment');
+}

@@ -1,0 +1,185 @@
+import type { Amount } from '../core/money/index.js';
+import type { AcquirerStatus, Transaction, TransactionStatus } from '../transactions/index.js';
+
+/** What creating a payment answers with. */
+export interface PaymentBody {
+  id: string;
+  status: TransactionStatus;
+  amount: Amount;
+  currency: string;
+  paymentMethods: string[];
+  customerName: string | null;
+  customerDocument: string | null;
+  customerEmail: string | null;
+  metadata: Record<string, unknown>;
+  createdAt: string;
+}
+
+/** Decisions §3.13. */
+export interface PaymentItemBody extends PaymentBody {
+  paidWith: string | null;
+  providerFee: Amount | null;
+  platformFee: Amount | null;
+  netAmount: Amount | null;
+  paidAt: string | null;
+}
+
+/** Null where it does not apply to the payment's methods, or is not there yet. */
+export interface PaymentDetailBody extends PaymentItemBody {
+  pixQrCode: string | null;
+  pixCopyPaste: string | null;
+  pixExpiresAt: string | null;
+  cardRedirectUrl: string | null;
+  mbEntity: string | null;
+  mbReference: string | null;
+  mbExpiresAt: string | null;
+  boletoBarcode: string | null;
+  boletoLine: string | null;
+  boletoPdfUrl: string | null;
+  boletoExpiresAt: string | null;
+  cryptoAddress: string | null;
+  cryptoAmount: number | null;
+  cryptoNetwork: string | null;
+  cryptoCurrency: string | null;
+}
+
+export interface CancelledPaymentBody extends PaymentDetailBody {
+  previousStatus: TransactionStatus;
+}
+
+export interface PaymentListBody {
+  data: PaymentItemBody[];
+  total: number;
+  page: number;
+  limit: number;
+}
+
+export interface ProviderStatusBody {
+  localStatus: TransactionStatus;
+  provider: string | null;
+  providerTransactionId: string | null;
+  providerStatus: string | null;
+  rawResponse: Record<string, unknown> | null;
+  error?: 'TRANSACTION_HAS_NO_PROVIDER_REFERENCE';
+}
+
+export interface ReceiptBody {
+  contentType: 'application/pdf';
+  base64: string;
+}
+
+export function paymentBody(t: Transaction): PaymentBody {
+  return {
+    id: t.id,
+    status: t.status,
+    amount: t.amount,
+    currency: t.currency,
+    paymentMethods: [...t.paymentMethods],
+    customerName: t.customerName,
+    customerDocument: t.customerDocument,
+    customerEmail: t.customerEmail,
+    metadata: t.metadata,
+    createdAt: t.createdAt.toISOString(),
+  };
+}
+
+/** @param pixQrCode data URL of the picture of `brCode` */
+export function paymentDetail(t: Transaction, pixQrCode: string | null): PaymentDetailBody {
+  const { MULTIBANCO: mb, BOLETO: boleto, CRYPTO: crypto } = t.artefacts ?? {};
+  const expiresAt = t.expiresAt?.toISOString() ?? null;
+  return {
+    id: t.id,
+    status: t.status,
+    amount: t.amount,
+    currency: t.currency,
+    paymentMethods: [...t.paymentMethods],
+    customerName: t.customerName,
+    customerDocument: t.customerDocument,
+    customerEmail: t.customerEmail,
+    metadata: t.metadata,
+    createdAt: t.createdAt.toISOString(),
+    paidWith: t.paidWith,
+    pixQrCode,
+    pixCopyPaste: t.brCode,
+    pixExpiresAt: t.brCode === null ? null : expiresAt,
+    cardRedirectUrl: t.artefacts?.CREDIT_CARD?.redirectUrl ?? null,
+    mbEntity: mb?.entity ?? null,
+    mbReference: mb?.reference ?? null,
+    mbExpiresAt: mb ? expiresAt : null,
+    boletoBarcode: boleto?.barcode ?? null,
+    boletoLine: boleto?.line ?? null,
+    boletoPdfUrl: boleto?.pdfUrl ?? null,
+    boletoExpiresAt: boleto ? expiresAt : null,
+    cryptoAddress: crypto?.address ?? null,
+    // Of at most 15 digits, which a JSON number keeps.
+    cryptoAmount: crypto ? Number(crypto.amount) : null,
+    cryptoNetwork: crypto?.network ?? null,
+    cryptoCurrency: crypto?.currency ?? null,
+    providerFee: t.providerFee,
+    platformFee: t.platformFee,
+    netAmount: t.netAmount,
+    paidAt: t.paidAt?.toISOString() ?? null,
+  };
+}
+
+/** Decisions §3.12: the read shape and where it came from. */
+export function cancelledPayment(
+  t: Transaction,
+  pixQrCode: string | null,
+  previousStatus: TransactionStatus,
+): CancelledPaymentBody {
+  return Object.assign(paymentDetail(t, pixQrCode), { previousStatus });
+}
+
+function paymentItem(t: Transaction): PaymentItemBody {
+  return {
+    id: `tx_${t.id}`,
+    status: t.status,
+    amount: t.amount,
+    currency: t.currency,
+    paymentMethods: [...t.paymentMethods],
+    customerName: t.customerName,
+    customerDocument: t.customerDocument,
+    customerEmail: t.customerEmail,
+    metadata: t.metadata,
+    createdAt: t.createdAt.toISOString(),
+    paidWith: t.paidWith,
+    providerFee: t.providerFee,
+    platformFee: t.platformFee,
+    netAmount: t.netAmount,
+    paidAt: t.paidAt?.toISOString() ?? null,
+  };
+}
+
+export function paymentList(
+  transactions: readonly Transaction[],
+  total: number,
+  page: number,
+  limit: number,
+): PaymentListBody {
+  return { data: transactions.map(paymentItem), total, page, limit };
+}
+
+export function providerStatus(t: Transaction, status: AcquirerStatus | null): ProviderStatusBody {
+  if (status === null) {
+    return {
+      localStatus: t.status,
+      provider: null,
+      providerTransactionId: null,
+      providerStatus: null,
+      rawResponse: null,
+      error: 'TRANSACTION_HAS_NO_PROVIDER_REFERENCE',
+    };
+  }
+  return {
+    localStatus: t.status,
+    provider: t.acquirer,
+    providerTransactionId: t.txid,
+    providerStatus: status.status,
+    rawResponse: status.raw,
+  };
+}
+
+export function receiptBody(pdf: Buffer): ReceiptBody {
+  return { contentType: 'application/pdf', base64: pdf.toString('base64') };
+}

@@ -1,0 +1,71 @@
+import type { Amount } from '../core/money/index.js';
+import type { Refund } from '../transactions/index.js';
+
+export interface RefundBody {
+  id: string;
+  transactionId: string;
+  amount: Amount;
+  currency: string;
+  status: string;
+  reason: string | null;
+  createdAt: string;
+}
+
+export interface RefundItemBody extends RefundBody {
+  strategy: string | null;
+  endToEndId: string | null;
+  returnId: string | null;
+  failureReason: string | null;
+  updatedAt: string;
+}
+
+export interface RefundListBody {
+  data: RefundItemBody[];
+  total: number;
+}
+
+export function refundBody(refund: Refund): RefundBody {
+  return {
+    id: refund.id,
+    transactionId: refund.transactionId,
+    amount: refund.amount,
+    currency: refund.currency,
+    status: refund.status,
+    reason: refund.reason,
+    createdAt: refund.createdAt.toISOString(),
+  };
+}
+
+/** Decisions §3.13. */
+function refundItem(refund: Refund): RefundItemBody {
+  return {
+    id: refund.id,
+    transactionId: refund.transactionId,
+    amount: refund.amount,
+    currency: refund.currency,
+    status: refund.status,
+    reason: refund.reason,
+    createdAt: refund.createdAt.toISOString(),
+    strategy: refund.way === 'card' ? null : refund.way,
+    endToEndId: endToEndIdOf(refund),
+    returnId: refund.way === 'devolution' ? refund.bankReference : null,
+    failureReason: refund.failureReason,
+    updatedAt: refund.updatedAt.toISOString(),
+  };
+}
+
+export function refundList(refunds: readonly Refund[]): RefundListBody {
+  return { data: refunds.map(refundItem), total: refunds.length };
+}
+
+/** A devolution travels under the id of the Pix it returns, a cashout under one of its own. */
+function endToEndIdOf(refund: Refund): string | null {
+  switch (refund.way) {
+    case 'devolution':
+      return refund.paymentReference;
+    case 'cashout':
+      return refund.bankReference;
+    case 'card':
+      return null;
+  }
+}

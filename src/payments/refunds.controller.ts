@@ -1,0 +1,72 @@
+import { Body, Controller, Get, Param, Post, Res } from '@nestjs/common';
+import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { ApiKeyAuth, type ApiKeyPrincipal, CurrentPrincipal, CurrentScope } from '../auth/index.js';
+import { ApiErrors, ApiRequestId, RESPONSE_HEADERS } from '../core/http/index.js';
+import type { Scope } from '../core/mode.js';
+import { FraudGuard } from '../fraud/index.js';
+import { RefundsService } from '../transactions/index.js';
+import { RefundListSchema, RefundSchema } from './dto/refund.body.js';
+import { RefundDto, toRefundOrder } from './dto/refund.dto.js';
+import { PAYMENT_ID, paymentId } from './payment-id.js';
+import { type RefundBody, refundBody, refundList, type RefundListBody } from './refund.serializer.js';
+
+@ApiTags('Payments')
+@ApiKeyAuth()
+@ApiRequestId()
+@Controller('v1/payments')
+export class RefundsController {
+  constructor(
+    private readonly refunds: RefundsService,
+    private readonly fraud: FraudGuard,
+  ) {}
+
+  @Post(':id/refund')
+  @ApiOperation({
+    summary: 'Refund a payment',
+    description:
+      'In full or in part. The amount is debited from the available balance at once and in full, whatever fees the payment had; it comes back when the refund fails. Refunds advance by themselves: `payment.refunded` tells of each step. 400: `payment_not_refundable` unless the payment is PAID or APPROVED, `charge_disputed`, `refund_amount_exceeds_remaining`. 422: `insufficient_balance`, `REFUND_NOT_SUPPORTED`, `REFUND_STRATEGY_NOT_SUPPORTED`.',
+  })
+  @ApiParam(PAYMENT_ID)
+  @ApiResponse({
+    status: 201,
+    description: 'The refund, accepted.',
+    type: RefundSchema,
+    headers: {
+      ...RESPONSE_HEADERS,
+      'Idempotent-Replayed': {
+        description: '`true` when this is the stored answer of an earlier request with the same key.',
+        schema: { type: 'string', enum: ['true'] },
+      },
+    },
+  })
+  @ApiErrors(400, 403, 404, 409, 413, 415, 422)
+  async create(
+    @CurrentPrincipal() { accountId, mode, account }: ApiKeyPrincipal,
+    @Param('id') id: string,
+    @Body() dto: RefundDto,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<RefundBody> {
+    const scope = { accountId, mode };
+    const answer = await this.refunds.request(
+      scope,
+      account,
+      paymentId(id),
+      toRefundOrder(dto),
+      dto.idempotencyKey,
+      (asked) => this.fraud.check(scope, account, { operation: 'refund', ...asked }),
+      (refund) => ({ status: 201, body: refundBody(refund) }),
+    );
+    if (answer.replayed) reply.header('Idempotent-Replayed', 'true');
+    return answer.body;
+  }
+
+  @Get(':id/refunds')
+  @ApiOperation({ summary: 'List the refunds of a payment', description: 'All of them, newest first.' })
+  @ApiParam(PAYMENT_ID)
+  @ApiResponse({ status: 200, description: 'The refunds.', type: RefundListSchema, headers: RESPONSE_HEADERS })
+  @ApiErrors(404)
+  async list(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<RefundListBody> {
+    return refundList(await this.refunds.list(scope, paymentId(id)));
+  }
+}

@@ -1,0 +1,3 @@
+export { RequestLogEntity } from './request-log.entity.js';
+export { RequestLogsModule } from './request-logs.module.js';
+export { RequestLogsService } from './request-logs.service.js';

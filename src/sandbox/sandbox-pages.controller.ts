@@ -1,0 +1,71 @@
+import { Controller, Get, HttpCode, Param, Post, Res } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { Public } from '../auth/index.js';
+import { ApiErrors, COMMON_HEADERS } from '../core/http/index.js';
+import { cardPage, PAGE_HEADERS } from './card.page.js';
+import { SandboxPagesService } from './sandbox-pages.service.js';
+
+const TXID = { name: 'txid', description: 'What the sandbox bank knows the payment by.', schema: { type: 'string' } };
+const PRIVATE = { 'Referrer-Policy': 'no-referrer', 'X-Robots-Tag': 'noindex, nofollow', 'Cache-Control': 'no-store' };
+
+/** Pages of the sandbox bank for payers: what `cardRedirectUrl` and `boletoPdfUrl` of test payments point to. */
+@Public()
+@ApiTags('Sandbox')
+@ApiParam(TXID)
+@Controller('sandbox')
+export class SandboxPagesController {
+  constructor(private readonly pages: SandboxPagesService) {}
+
+  @Get('cards/:txid')
+  @ApiOperation({ summary: 'The page of a test card payment', description: 'What `cardRedirectUrl` points to.' })
+  @ApiOkResponse({
+    description: 'The page.',
+    // Not @ApiProduces: it would make pages of the errors too.
+    content: { 'text/html': { schema: { type: 'string' } } },
+    headers: COMMON_HEADERS,
+  })
+  @ApiErrors(404)
+  async card(@Param('txid') txid: string, @Res({ passthrough: true }) reply: FastifyReply): Promise<string> {
+    const { transaction, merchant } = await this.pages.card(txid);
+    reply.headers(PAGE_HEADERS);
+    return cardPage(transaction, merchant);
+  }
+
+  @Post('cards/:txid/approve')
+  @HttpCode(303)
+  @ApiOperation({ summary: 'Approve a test card payment', description: 'The button of the page; no body.' })
+  @ApiResponse({ status: 303, description: 'To `metadata.returnUrl`, or back to the page.', headers: COMMON_HEADERS })
+  @ApiErrors(404)
+  async approve(@Param('txid') txid: string, @Res({ passthrough: true }) reply: FastifyReply): Promise<void> {
+    await this.#answer(txid, true, reply);
+  }
+
+  @Post('cards/:txid/refuse')
+  @HttpCode(303)
+  @ApiOperation({ summary: 'Refuse a test card payment', description: 'The button of the page; no body.' })
+  @ApiResponse({ status: 303, description: 'To `metadata.returnUrl`, or back to the page.', headers: COMMON_HEADERS })
+  @ApiErrors(404)
+  async refuse(@Param('txid') txid: string, @Res({ passthrough: true }) reply: FastifyReply): Promise<void> {
+    await this.#answer(txid, false, reply);
+  }
+
+  @Get('boletos/:txid/boleto.pdf')
+  @ApiOperation({ summary: 'The sheet of a test boleto', description: 'What `boletoPdfUrl` points to.' })
+  @ApiOkResponse({
+    description: 'One page.',
+    content: { 'application/pdf': { schema: { type: 'string', format: 'binary' } } },
+    headers: COMMON_HEADERS,
+  })
+  @ApiErrors(404)
+  async boleto(@Param('txid') txid: string, @Res({ passthrough: true }) reply: FastifyReply): Promise<Buffer> {
+    const pdf = await this.pages.boleto(txid);
+    reply.headers({ ...PRIVATE, 'Content-Type': 'application/pdf', 'X-Content-Type-Options': 'nosniff' });
+    return pdf;
+  }
+
+  async #answer(txid: string, approved: boolean, reply: FastifyReply): Promise<void> {
+    const returnUrl = await this.pages.answerCard(txid, approved);
+    reply.headers({ ...PRIVATE, Location: returnUrl ?? `/sandbox/cards/${txid}` });
+  }
+}

@@ -1,0 +1,70 @@
+import { Injectable } from '@nestjs/common';
+import { AccountsService } from '../accounts/index.js';
+import { boletoPdf, InboxService, SandboxAcquirer } from '../acquirers/index.js';
+import { isTxid, newTxid } from '../brazil/index.js';
+import { notFound } from '../core/errors/index.js';
+import { isOpen, type Transaction, TransactionsService } from '../transactions/index.js';
+
+/** What a payer sees of the sandbox bank. The txid in the address is drawn at random and is the credential. */
+@Injectable()
+export class SandboxPagesService {
+  constructor(
+    private readonly transactions: TransactionsService,
+    private readonly accounts: AccountsService,
+    private readonly bank: SandboxAcquirer,
+    private readonly inbox: InboxService,
+  ) {}
+
+  /** @throws ApiError 404 for what is not to be paid by card */
+  async card(txid: string): Promise<{ transaction: Transaction; merchant: string }> {
+    const transaction = await this.#find(txid);
+    if (!transaction.artefacts?.CREDIT_CARD) throw notFound('page');
+    return { transaction, merchant: (await this.accounts.get(transaction.accountId)).name };
+  }
+
+  /**
+   * The payer's bank has authenticated the cardholder, and approves or refuses. Only the first answer counts.
+   * @returns where the payer goes now, or null when the merchant has not said
+   */
+  async answerCard(txid: string, approved: boolean): Promise<string | null> {
+    const { transaction } = await this.card(txid);
+    if (isOpen(transaction)) {
+      await this.inbox.process(await this.bank.orders.tell(txid, 'processing'));
+      const notification = approved
+        ? await this.bank.orders.receivePayment({
+            txid,
+            method: 'CREDIT_CARD',
+            reference: newTxid(),
+            amount: transaction.amount,
+            payer: { name: transaction.customerName, document: transaction.customerDocument },
+          })
+        : await this.bank.orders.tell(txid, 'refused');
+      await this.inbox.process(notification);
+    }
+    const { returnUrl } = transaction.metadata;
+    return typeof returnUrl === 'string' ? returnUrl : null;
+  }
+
+  /** @throws ApiError 404 for what has no boleto */
+  async boleto(txid: string): Promise<Buffer> {
+    const transaction = await this.#find(txid);
+    const { artefacts, expiresAt } = transaction;
+    if (!artefacts?.BOLETO || !expiresAt) throw notFound('page');
+    const { name } = await this.accounts.get(transaction.accountId);
+    return boletoPdf({
+      barcode: artefacts.BOLETO.barcode,
+      line: artefacts.BOLETO.line,
+      amount: transaction.amount,
+      createdAt: transaction.createdAt,
+      dueAt: new Date(expiresAt.getTime() - 1),
+      number: txid,
+      merchant: name,
+      payer: { name: transaction.customerName, document: transaction.customerDocument },
+    });
+  }
+
+  async #find(txid: string): Promise<Transaction> {
+    if (!isTxid(txid)) throw notFound('page');
+    return this.transactions.getByTxid(this.bank.name, txid);
+  }
+}

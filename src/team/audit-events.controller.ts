@@ -1,0 +1,45 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { MembersService } from '../accounts/index.js';
+import { AuditTrail } from '../audit/index.js';
+import { CurrentMember, DashboardAuth, type MemberPrincipal } from '../auth/index.js';
+import { ApiErrors, ApiRequestId, cursorPage, idCursorFilter, RESPONSE_HEADERS } from '../core/http/index.js';
+import { auditEventBody } from './audit-events.serializer.js';
+import { AuditEventListBody } from './dto/audit-event.body.js';
+import { ListAuditEventsQuery } from './dto/list-audit-events.query.js';
+
+@ApiTags('Audit events')
+@DashboardAuth('OWNER', 'ADMIN')
+@ApiRequestId()
+@Controller('v1/audit-events')
+export class AuditEventsController {
+  constructor(
+    private readonly audit: AuditTrail,
+    private readonly members: MembersService,
+  ) {}
+
+  @Get()
+  @ApiOperation({
+    summary: 'List audit events',
+    description:
+      'Logins and changes of keys, members and settings, newest first, by cursor. Events are never changed or deleted.',
+  })
+  @ApiOkResponse({ description: 'A page.', type: AuditEventListBody, headers: RESPONSE_HEADERS })
+  @ApiErrors(400)
+  async list(
+    @CurrentMember() { accountId }: MemberPrincipal,
+    @Query() query: ListAuditEventsQuery,
+  ): Promise<AuditEventListBody> {
+    const filter = { ...idCursorFilter(query), type: query.type ?? null, actor: query.actor ?? null };
+    const events = await this.audit.list(accountId, filter);
+    // Not of operators: merchants have no business with the e-mails of the platform's staff.
+    const memberIds = events.flatMap(({ actor }) => (actor.type === 'member' && actor.id !== null ? [actor.id] : []));
+    const emails = await this.members.emails(memberIds);
+    return cursorPage(
+      events,
+      filter.limit,
+      (event) => auditEventBody(event, emails),
+      (event) => event.id,
+    );
+  }
+}

@@ -1,0 +1,21 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn, IsOptional, Matches } from 'class-validator';
+import { AUDIT_EVENT_TYPES, type AuditEventType } from '../../audit/index.js';
+import { IdCursorQuery } from '../../core/http/index.js';
+
+const ACTOR = /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|member|operator|cli|system|anonymous)$/;
+
+export class ListAuditEventsQuery extends IdCursorQuery {
+  @ApiPropertyOptional({ description: 'Only events of this type.', enum: AUDIT_EVENT_TYPES })
+  @IsOptional()
+  @IsIn(AUDIT_EVENT_TYPES, { message: `must be one of ${AUDIT_EVENT_TYPES.join(', ')}` })
+  type?: AuditEventType;
+
+  @ApiPropertyOptional({
+    description:
+      'Only what this user did, by id, or what was done by a `member`, `operator`, `cli`, `system` or `anonymous`.',
+  })
+  @IsOptional()
+  @Matches(ACTOR, { message: 'must be the id of a user, member, operator, cli, system or anonymous' })
+  actor?: string;
+}

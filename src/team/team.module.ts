@@ -1,0 +1,13 @@
+import { Module } from '@nestjs/common';
+import { AccountsModule } from '../accounts/index.js';
+import { AuditModule } from '../audit/index.js';
+import { AuthModule } from '../auth/index.js';
+import { AuditEventsController } from './audit-events.controller.js';
+import { MembersController } from './members.controller.js';
+
+/** What an account's OWNERs and ADMINs see and change of its people. Nobody imports it. */
+@Module({
+  imports: [AccountsModule, AuditModule, AuthModule],
+  controllers: [AuditEventsController, MembersController],
+})
+export class TeamModule {}

@@ -1,0 +1,80 @@
+import { Injectable } from '@nestjs/common';
+import { newReturnId } from '../brazil/index.js';
+import { Clock } from '../core/clock.js';
+import { Database } from '../core/database/index.js';
+import { badRequest, notFound } from '../core/errors/index.js';
+import type { Scope } from '../core/mode.js';
+import { OutboxService } from '../outbox/index.js';
+import { AcquirerWorkRepository } from './acquirer-work.repository.js';
+import { AcquirerWorkService } from './acquirer-work.service.js';
+import { ReturnsService } from './returns.service.js';
+import { SettlementsRepository } from './settlements.repository.js';
+import { asOf, failureOf, isHeld, type Transaction } from './transaction.js';
+import { EVENT_OF, transactionEvent } from './transaction.events.js';
+import { nextStatus, type TransactionStatus } from './transactions.machine.js';
+import { TransactionsRepository } from './transactions.repository.js';
+
+/** Merchants take back what nobody has paid yet. */
+@Injectable()
+export class CancellationService {
+  constructor(
+    private readonly database: Database,
+    private readonly transactions: TransactionsRepository,
+    private readonly settlements: SettlementsRepository,
+    private readonly returns: ReturnsService,
+    private readonly repository: AcquirerWorkRepository,
+    private readonly work: AcquirerWorkService,
+    private readonly outbox: OutboxService,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Of this and a payment at the same moment one wins, by the transaction's lock; money that comes after it goes back.
+   * The acquirer is told afterwards, by a job. Repeating it changes nothing.
+   * @throws ApiError 404, 400 `payment_not_cancellable`
+   */
+  async cancel(scope: Scope, id: string): Promise<{ transaction: Transaction; previousStatus: TransactionStatus }> {
+    return this.database.transaction(async (tx) => {
+      const found = await this.transactions.lockOwn(tx, scope, id);
+      if (!found) throw notFound('payment');
+      const now = this.clock.now();
+      const transaction = asOf(found, now);
+      const previousStatus = transaction.status;
+      if (previousStatus === 'CANCELLED') return { transaction, previousStatus };
+      if (nextStatus(previousStatus, 'cancelled') === null) {
+        throw badRequest(
+          'payment_not_cancellable',
+          `The payment is ${previousStatus}; only one that waits for its payment can be cancelled, and one that was paid must be refunded instead.`,
+        );
+      }
+      const failure = failureOf(transaction, {
+        reason: 'The charge was cancelled by the merchant.',
+        providerErrorCode: 'canceled',
+        at: now,
+      });
+      const moved = await this.transactions.move(tx, id, 'cancelled', now, { failure });
+      if (!moved) throw new Error(`${id} is locked and was ${previousStatus}, but could not be cancelled`);
+      if (isHeld(transaction)) {
+        for (const held of await this.settlements.giveBackHeld(tx, id, 'charge_closed')) {
+          this.returns.request(tx, {
+            accountId: scope.accountId,
+            mode: scope.mode,
+            transactionId: id,
+            acquirer: held.acquirer,
+            endToEndId: held.end_to_end_id,
+            returnId: newReturnId(),
+            // Only a Pix is ever held.
+            way: 'devolution',
+            amount: held.amount,
+            currency: transaction.currency,
+            reason: 'charge_closed',
+          });
+        }
+      }
+      this.repository.want(tx, id, now);
+      this.outbox.record(tx, [transactionEvent(EVENT_OF.cancelled, moved, previousStatus)]);
+      tx.afterCommit(() => this.work.enqueue(id));
+      return { transaction: moved, previousStatus };
+    });
+  }
+}

@@ -1,0 +1,134 @@
+import { Injectable } from '@nestjs/common';
+import type { Account } from '../accounts/index.js';
+import { AcquirersService, type PaymentMethod } from '../acquirers/index.js';
+import { newTxid, releaseTimeOf } from '../brazil/index.js';
+import { Clock } from '../core/clock.js';
+import { Database } from '../core/database/index.js';
+import { business } from '../core/errors/index.js';
+import {
+  type Admission,
+  type Answer,
+  IdempotencyService,
+  type IdempotentAnswer,
+  type IdempotentRequest,
+} from '../core/idempotency/index.js';
+import { newId } from '../core/ids.js';
+import type { Scope } from '../core/mode.js';
+import type { Amount } from '../core/money/index.js';
+import { OutboxService } from '../outbox/index.js';
+import { AcquirerWorkService } from './acquirer-work.service.js';
+import type { Metadata, Transaction } from './transaction.js';
+import { transactionEvent } from './transaction.events.js';
+import { TransactionsRepository } from './transactions.repository.js';
+
+export interface NewPayment {
+  /** In the smallest unit of `currency`. */
+  readonly amount: Amount;
+  readonly currency: string;
+  /** Each once, at least one. */
+  readonly methods: readonly PaymentMethod[];
+  readonly customer: {
+    readonly id: string | null;
+    readonly name: string | null;
+    readonly document: string | null;
+    readonly email: string | null;
+  };
+  readonly metadata: Metadata;
+  readonly webhookUrl: string | null;
+}
+
+/** Vouchers are paid at a counter or a cash machine, days later; the others while the payer is there. */
+const VOUCHERS: readonly PaymentMethod[] = ['BOLETO', 'MULTIBANCO'];
+/** Calendar days in São Paulo, after the one of creation. */
+const VOUCHER_DAYS = 3;
+
+/** Makes transactions that are answered at once; the acquirer is called afterwards. */
+@Injectable()
+export class PaymentCreationService {
+  constructor(
+    private readonly database: Database,
+    private readonly transactions: TransactionsRepository,
+    private readonly acquirers: AcquirersService,
+    private readonly work: AcquirerWorkService,
+    private readonly idempotency: IdempotencyService,
+    private readonly outbox: OutboxService,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * @param admit the fraud guard's word on a new request: every caller has to ask it
+   * @param present the answer that this and every repetition of the request get
+   * @throws ApiError 409 (idempotency), 422 `no_provider_configured`
+   */
+  async create<T>(
+    scope: Scope,
+    account: Account,
+    input: NewPayment,
+    request: IdempotentRequest,
+    admit: () => Promise<Admission>,
+    present: (transaction: Transaction) => Answer<T>,
+  ): Promise<IdempotentAnswer<T>> {
+    const acquirer = this.acquirers.for(scope);
+    const missing = input.methods.filter((method) => !acquirer.capabilities.methods.includes(method));
+    if (missing.length > 0) {
+      throw business('no_provider_configured', `No acquirer of this account offers ${missing.join(', ')}.`);
+    }
+    return this.idempotency.run<T>(request, {
+      admit,
+      first: async (claim) => {
+        const transaction = this.#draft(scope, account, acquirer.name, input);
+        const answer = present(transaction);
+        // All deferred: key, transaction, event and COMMIT reach the database in one round trip.
+        await this.database.transaction(async (tx) => {
+          claim.take(tx, transaction.id, answer);
+          this.transactions.insert(tx, transaction, transaction.createdAt);
+          this.outbox.record(tx, [transactionEvent('transaction.created', transaction, null)]);
+          tx.afterCommit(() => this.work.enqueue(transaction.id));
+        });
+        return answer;
+      },
+      resume: () => Promise.reject(new Error('A payment is answered in the commit that makes it')),
+    });
+  }
+
+  #draft(scope: Scope, account: Account, acquirer: string, input: NewPayment): Transaction {
+    const now = this.clock.now();
+    return {
+      id: newId(now),
+      accountId: scope.accountId,
+      mode: scope.mode,
+      status: 'WAITING_PAYMENT',
+      amount: input.amount,
+      currency: input.currency,
+      paymentMethods: input.methods,
+      paidWith: null,
+      customerName: input.customer.name,
+      customerDocument: input.customer.document,
+      customerEmail: input.customer.email,
+      customerPhone: null,
+      metadata: input.metadata,
+      expectedPayerTaxId: null,
+      acquirer,
+      txid: newTxid(),
+      brCode: null,
+      webhookUrl: input.webhookUrl,
+      artefacts: null,
+      customerId: input.customer.id,
+      expiresAt: expiryOf(input.methods, now, account.defaultExpiresIn),
+      endToEndId: null,
+      providerFee: null,
+      platformFee: null,
+      netAmount: null,
+      paidAt: null,
+      failure: null,
+      createdAt: now,
+      updatedAt: now,
+    };
+  }
+}
+
+/** One for all methods of a payment, the longest: the last millisecond of the third day for vouchers. */
+function expiryOf(methods: readonly PaymentMethod[], now: Date, defaultExpiresIn: number): Date {
+  if (methods.some((method) => VOUCHERS.includes(method))) return releaseTimeOf(now, VOUCHER_DAYS + 1);
+  return new Date(now.getTime() + defaultExpiresIn * 1000);
+}

@@ -1,0 +1,50 @@
+import { Injectable } from '@nestjs/common';
+import { newReturnId } from '../brazil/index.js';
+import { SecretBox } from '../core/crypto/index.js';
+import { Database } from '../core/database/index.js';
+import type { Refund } from './refund.js';
+import { RefundMoves } from './refunds.moves.js';
+import { RefundsRepository } from './refunds.repository.js';
+import { ReturnCalls } from './return-calls.js';
+
+/** Carries refunds out: intent, call, outcome. */
+@Injectable()
+export class RefundProgress {
+  constructor(
+    private readonly database: Database,
+    private readonly refunds: RefundsRepository,
+    private readonly moves: RefundMoves,
+    private readonly calls: ReturnCalls,
+    private readonly secrets: SecretBox,
+  ) {}
+
+  /**
+   * Takes a refund one step further. May run any number of times for the same one, also at once: every call to the
+   * acquirer bears the same name, and every outcome is written once.
+   */
+  async advance(refundId: string): Promise<void> {
+    const found = await this.refunds.findOpen(refundId);
+    if (!found) return;
+    const isNew = found.refund.status === 'PENDING';
+    const destination = this.#destination(found.refund, found.payerDocumentSealed);
+    const refund = isNew ? await this.database.transaction((tx) => this.moves.send(tx, found.refund)) : found.refund;
+    if (!refund) return;
+    const { way, paymentReference, amount, currency } = refund;
+    // The return id is made of the refund's own id: the same at every attempt and in every process.
+    const returnId = newReturnId(refund.id);
+    const request = { way, reference: paymentReference, returnId, amount, currency, destination };
+    // A dispute holds the same money: until it is ruled, a call that may have been lost is asked for and not made again.
+    const state =
+      found.isDisputed && !isNew
+        ? await this.calls.ask(refund.acquirer, request)
+        : await this.calls.advance(refund.acquirer, request, isNew ? null : refund.attempts);
+    await this.database.transaction((tx) => this.moves.record(tx, refund, state));
+  }
+
+  #destination(refund: Refund, payerDocumentSealed: Buffer | null): string | null {
+    if (refund.way !== 'cashout') return null;
+    if (refund.destinationSealed) return this.secrets.open(refund.destinationSealed, `refund:${refund.id}`);
+    if (payerDocumentSealed) return this.secrets.open(payerDocumentSealed, `settlement:${refund.paymentReference}`);
+    throw new Error(`The refund ${refund.id} goes nowhere: it has no key and its payer is not known`);
+  }
+}

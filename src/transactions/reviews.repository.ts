@@ -1,0 +1,149 @@
+import { Injectable } from '@nestjs/common';
+import { ACCOUNT_COLUMNS, type Account, type AccountRow, toAccount } from '../accounts/index.js';
+import { Reader, statement, type Tx } from '../core/database/index.js';
+import type { IdCursorFilter } from '../core/http/index.js';
+import { idRange } from '../core/ids.js';
+import type { Mode } from '../core/mode.js';
+import type { Amount } from '../core/money/index.js';
+
+/** A confirmed Pix that an operator has to look at. */
+export interface AttentionPix {
+  readonly id: string;
+  readonly acquirer: string;
+  readonly endToEndId: string;
+  readonly txid: string | null;
+  readonly amount: Amount;
+  readonly reason: string | null;
+  readonly payerDocumentSealed: Buffer | null;
+  readonly providerFee: Amount;
+  readonly settledAt: Date;
+  readonly createdAt: Date;
+}
+
+export type ReviewOutcome = 'review' | 'credited' | 'returned';
+
+/** One that paid a charge and was not credited, because it is not known who paid. */
+export interface HeldPix extends AttentionPix {
+  readonly account: Account;
+  readonly mode: Mode;
+  readonly transactionId: string;
+  readonly currency: string;
+  readonly expectedPayerTaxId: string | null;
+  /** `review` until an operator has decided. */
+  readonly outcome: ReviewOutcome;
+  readonly reviewedAt: Date | null;
+  readonly reviewedBy: string | null;
+}
+
+export interface ReviewFilter extends IdCursorFilter {
+  readonly mode: Mode | null;
+}
+
+const COLUMNS = `s.id, s.acquirer, s.end_to_end_id, s.txid, s.amount, s.reason, s.payer_document_sealed, s.provider_fee,
+  s.settled_at, s.created_at`;
+const HELD = `SELECT ${COLUMNS}, s.mode, s.transaction_id, s.outcome, s.reviewed_at, s.reviewed_by, t.currency,
+    t.expected_payer_tax_id, ${ACCOUNT_COLUMNS}
+  FROM settlements s JOIN transactions t ON t.id = s.transaction_id JOIN accounts a ON a.id = s.account_id`;
+
+const WANTED = `s.id < coalesce($1::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+  AND s.id >= $2::uuid AND s.id <= $3::uuid`;
+
+const LIST = statement(
+  'reviews.list',
+  `${HELD}
+   WHERE s.outcome = 'review' AND ${WANTED} AND ($5::text IS NULL OR s.mode = $5)
+   ORDER BY s.id DESC LIMIT $4`,
+);
+const FIND = statement(
+  'reviews.find',
+  `${HELD} WHERE s.id = $1 AND (s.outcome = 'review' OR s.reviewed_at IS NOT NULL)`,
+);
+const DECIDE = statement(
+  'reviews.decide',
+  `UPDATE settlements SET outcome = $2, reviewed_at = $3, reviewed_by = $4 WHERE id = $1 AND outcome = 'review'
+   RETURNING 1`,
+);
+const UNMATCHED = statement(
+  'reviews.unmatched',
+  `SELECT ${COLUMNS} FROM settlements s WHERE s.outcome = 'unmatched' AND ${WANTED} ORDER BY s.id DESC LIMIT $4`,
+);
+
+interface AttentionRow {
+  id: string;
+  acquirer: string;
+  end_to_end_id: string;
+  txid: string | null;
+  amount: Amount;
+  reason: string | null;
+  payer_document_sealed: Buffer | null;
+  provider_fee: Amount;
+  settled_at: Date;
+  created_at: Date;
+}
+
+interface HeldRow extends AttentionRow, AccountRow {
+  mode: Mode;
+  transaction_id: string;
+  outcome: ReviewOutcome;
+  reviewed_at: Date | null;
+  reviewed_by: string | null;
+  currency: string;
+  expected_payer_tax_id: string | null;
+}
+
+@Injectable()
+export class ReviewsRepository {
+  constructor(private readonly reader: Reader) {}
+
+  /** Newest first. */
+  async list({ before, createdFrom, createdTo, limit, mode }: ReviewFilter): Promise<HeldPix[]> {
+    const wanted = [before, ...idRange(createdFrom, createdTo), limit, mode];
+    return (await this.reader.query<HeldRow>(LIST, wanted)).map(toHeld);
+  }
+
+  /** Decided ones too. */
+  async find(tx: Tx, id: string): Promise<HeldPix | null> {
+    const [row] = await tx.query<HeldRow>(FIND, [id]);
+    return row ? toHeld(row) : null;
+  }
+
+  /** @returns whether this was the decision: false when there was one before */
+  async decide(tx: Tx, id: string, outcome: 'credited' | 'returned', at: Date, by: string): Promise<boolean> {
+    return (await tx.query(DECIDE, [id, outcome, at, by])).length > 0;
+  }
+
+  /** Newest first. */
+  async unmatched({ before, createdFrom, createdTo, limit }: IdCursorFilter): Promise<AttentionPix[]> {
+    const wanted = [before, ...idRange(createdFrom, createdTo), limit];
+    return (await this.reader.query<AttentionRow>(UNMATCHED, wanted)).map(toAttention);
+  }
+}
+
+function toAttention(row: AttentionRow): AttentionPix {
+  return {
+    id: row.id,
+    acquirer: row.acquirer,
+    endToEndId: row.end_to_end_id,
+    txid: row.txid,
+    amount: row.amount,
+    reason: row.reason,
+    payerDocumentSealed: row.payer_document_sealed,
+    providerFee: row.provider_fee,
+    settledAt: row.settled_at,
+    createdAt: row.created_at,
+  };
+}
+
+function toHeld(row: HeldRow): HeldPix {
+  return {
+    ...toAttention(row),
+    account: toAccount(row),
+    mode: row.mode,
+    transactionId: row.transaction_id,
+    currency: row.currency,
+    expectedPayerTaxId: row.expected_payer_tax_id,
+    outcome: row.outcome,
+    reviewedAt: row.reviewed_at,
+    reviewedBy: row.reviewed_by,
+  };
+}

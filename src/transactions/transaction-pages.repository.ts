@@ -1,0 +1,215 @@
+import { Injectable } from '@nestjs/common';
+import { Reader, type Statement, statement } from '../core/database/index.js';
+import { idBound } from '../core/ids.js';
+import type { Scope } from '../core/mode.js';
+import type { Transaction } from './transaction.js';
+import { type Grain, type Piece, type Span, whole } from './transaction-pages.span.js';
+import type { TransactionStatus } from './transactions.machine.js';
+import { toTransaction, TRANSACTION_COLUMNS, type TransactionRow } from './transactions.repository.js';
+
+export type SortOrder = 'asc' | 'desc';
+
+/**
+ * $1, $2 scope; $3 status or null; $4 rows to pass by; $5 to $7 months, days and hours: grains, from, to; $8 to $10 rests:
+ * when they begin, then from and to which id.
+ */
+const locate = (order: SortOrder): Statement =>
+  statement(
+    `transaction_figures.locate_${order}`,
+    `WITH pieces AS (
+       SELECT * FROM unnest($5::text[], $6::timestamptz[], $7::timestamptz[]) AS p (grain, since, until)
+     ), parts AS (
+       SELECT grain, bucket, sum(n)::bigint AS count FROM (
+         -- OFFSET 0: piece by piece by the index, never all figures of the account to be joined with the pieces.
+         SELECT p.grain, f.bucket, f.key AS status, f.count AS n FROM pieces p, LATERAL (
+           SELECT bucket, key, count FROM transaction_figures WHERE account_id = $1 AND mode = $2 AND kind = p.grain
+             AND bucket >= p.since AND bucket < p.until OFFSET 0) f
+         UNION ALL
+         SELECT p.grain, date_trunc(p.grain, c.created_at, 'America/Sao_Paulo'), v.status, v.n
+         FROM transaction_changes c JOIN pieces p ON c.created_at >= p.since AND c.created_at < p.until,
+           LATERAL (VALUES (c.to_status, 1), (c.from_status, -1)) AS v (status, n)
+         WHERE c.account_id = $1 AND c.mode = $2 AND v.status IS NOT NULL
+       ) counted WHERE $3::text IS NULL OR status = $3 GROUP BY 1, 2
+       UNION ALL
+       SELECT 'rest', r.since, (SELECT count(*) FROM transactions t WHERE t.account_id = $1 AND t.mode = $2
+         AND t.id >= r.from_id AND t.id < r.to_id AND ($3::text IS NULL OR t.status = $3))
+       FROM unnest($8::timestamptz[], $9::uuid[], $10::uuid[]) AS r (since, from_id, to_id)
+     ), running AS (
+       SELECT grain, bucket, count, sum(count) OVER (ORDER BY bucket ${order} ROWS UNBOUNDED PRECEDING) AS upto FROM parts
+     )
+     SELECT (SELECT sum(count)::bigint FROM parts) AS total, p.grain, p.bucket, p.before
+     FROM (SELECT 1) AS one LEFT JOIN LATERAL (
+       SELECT grain, bucket, (upto - count)::bigint AS before FROM running WHERE upto > $4::bigint ORDER BY upto LIMIT 1
+     ) AS p ON true`,
+  );
+const LOCATE: Readonly<Record<SortOrder, Statement>> = { asc: locate('asc'), desc: locate('desc') };
+
+/** Only the index is read for what is passed by. */
+const rows = (order: SortOrder, byStatus: boolean): Statement => {
+  const where = (alias: string): string =>
+    `${alias}.account_id = $1 AND ${alias}.mode = $2 AND ${alias}.id >= $3 AND ${alias}.id < $4${byStatus ? ` AND ${alias}.status = $7` : ''}`;
+  return statement(
+    `transactions.page_${order}${byStatus ? '_status' : ''}`,
+    `SELECT ${TRANSACTION_COLUMNS} FROM transactions t
+     WHERE ${where('t')} AND t.id ${order === 'asc' ? '>=' : '<='} (
+       SELECT s.id FROM transactions s WHERE ${where('s')} ORDER BY s.id ${order} OFFSET $5 LIMIT 1)
+     ORDER BY t.id ${order} LIMIT $6`,
+  );
+};
+const ROWS = {
+  asc: { any: rows('asc', false), status: rows('asc', true) },
+  desc: { any: rows('desc', false), status: rows('desc', true) },
+};
+
+/** Fields of a list item and their columns. Source: decisions §3.13. */
+const SORT_COLUMNS = {
+  status: 'status',
+  amount: 'amount',
+  currency: 'currency',
+  paymentMethods: 'payment_methods',
+  customerName: 'customer_name',
+  customerDocument: 'customer_document',
+  customerEmail: 'customer_email',
+  metadata: 'metadata',
+  paidWith: 'paid_with',
+  providerFee: 'provider_fee',
+  platformFee: 'platform_fee',
+  netAmount: 'net_amount',
+  paidAt: 'paid_at',
+} as const;
+
+export type SortColumn = keyof typeof SORT_COLUMNS;
+
+/** `createdAt` and `id` are one order: the id's time is that of creation. */
+export const SORT_FIELDS = ['createdAt', 'id', ...(Object.keys(SORT_COLUMNS) as SortColumn[])] as const;
+
+export type SortField = (typeof SORT_FIELDS)[number];
+
+/** Those with an index of their own, which gives the beginning of an unfiltered list without reading the rest. */
+const INDEXED = ['status', 'amount', 'customerName', 'customerDocument', 'paidAt'] as const satisfies SortColumn[];
+
+export type IndexedColumn = (typeof INDEXED)[number];
+
+export function isIndexed(field: SortField): field is IndexedColumn {
+  return INDEXED.some((indexed) => indexed === field);
+}
+
+/** Only so far an index is walked: written out, or the planner would not know that it is near. */
+export const NEAR = 200;
+
+/** Nulls come last and in no index but that of the ids. */
+const first = (field: IndexedColumn, order: SortOrder, nulls: boolean): Statement =>
+  statement(
+    `transactions.first_${field}_${order}${nulls ? '_nulls' : ''}`,
+    `SELECT t.id FROM transactions t
+     WHERE t.account_id = $1 AND t.mode = $2 AND t.${SORT_COLUMNS[field]} IS ${nulls ? '' : 'NOT '}NULL
+     ORDER BY ${nulls ? '' : `t.${SORT_COLUMNS[field]} ${order}, `}t.id ${order} LIMIT ${NEAR}`,
+  );
+const BY_IDS = statement(
+  'transactions.by_ids',
+  `SELECT ${TRANSACTION_COLUMNS} FROM transactions t WHERE t.account_id = $1 AND t.mode = $2 AND t.id = ANY ($3)
+   ORDER BY array_position($3, t.id)`,
+);
+
+/** Ids are sorted and only those of the page are fetched: what is sorted stays narrow. */
+const sorted = (field: SortColumn, order: SortOrder): Statement => {
+  const by = (alias: string): string => `${alias}.${SORT_COLUMNS[field]} ${order} NULLS LAST, ${alias}.id ${order}`;
+  return statement(
+    `transactions.page_${field}_${order}`,
+    `SELECT ${TRANSACTION_COLUMNS} FROM transactions t WHERE t.id = ANY (ARRAY(
+       SELECT s.id FROM transactions s
+       WHERE s.account_id = $1 AND s.mode = $2 AND s.id >= $3 AND s.id < $4 AND ($7::text IS NULL OR s.status = $7)
+       ORDER BY ${by('s')} OFFSET $5 LIMIT $6)) ORDER BY ${by('t')}`,
+  );
+};
+
+/** Where in a span the wanted row is: the piece or one of its months, days or hours, and how many rows come before. */
+export interface Part extends Piece {
+  readonly before: number;
+}
+
+/** Pages of transactions and the counts that make every page cost the same. */
+@Injectable()
+export class TransactionPagesRepository {
+  constructor(private readonly reader: Reader) {}
+
+  /**
+   * How many transactions are in these pieces of time, and where the one is that comes after `offset` others. One
+   * statement, so a change is seen either folded or waiting, and counts once.
+   */
+  async locate(
+    scope: Scope,
+    status: TransactionStatus | null,
+    pieces: readonly Piece[],
+    order: SortOrder,
+    offset: number,
+  ): Promise<{ total: number; part: Part | null }> {
+    const counted = pieces.filter(({ grain }) => grain !== 'rest');
+    const rests = pieces.filter(({ grain }) => grain === 'rest');
+    const [row] = await this.reader.query<{
+      total: number | null;
+      grain: Grain | null;
+      bucket: Date | null;
+      before: number | null;
+    }>(LOCATE[order], [
+      ...[scope.accountId, scope.mode, status, offset],
+      ...[counted.map(({ grain }) => grain), counted.map(({ from }) => from), counted.map(({ to }) => to)],
+      ...[rests.map(({ from }) => from), rests.map(({ from }) => idBound(from, 'min'))],
+      rests.map(({ to }) => idBound(to, 'min')),
+    ]);
+    const total = row?.total ?? 0;
+    if (!row?.grain || !row.bucket || row.before === null) return { total, part: null };
+    const { grain, bucket: from, before } = row;
+    const to =
+      grain === 'rest' ? rests.find((rest) => rest.from.getTime() === from.getTime())?.to : whole(grain, from).to;
+    return { total, part: { grain, from, to: to ?? from, before } };
+  }
+
+  /** In the order of creation. */
+  async rows(
+    scope: Scope,
+    status: TransactionStatus | null,
+    range: Span,
+    order: SortOrder,
+    offset: number,
+    limit: number,
+  ): Promise<Transaction[]> {
+    const values = [scope.accountId, scope.mode, idBound(range.from, 'min'), idBound(range.to, 'min'), offset, limit];
+    const found =
+      status === null
+        ? await this.reader.query<TransactionRow>(ROWS[order].any, values)
+        : await this.reader.query<TransactionRow>(ROWS[order].status, [...values, status]);
+    return found.map(toTransaction);
+  }
+
+  /** Rows near the beginning of all of an account's, by another field, nulls last. `offset + limit` is at most `NEAR`. */
+  async near(
+    scope: Scope,
+    by: { field: IndexedColumn; order: SortOrder },
+    offset: number,
+    limit: number,
+  ): Promise<Transaction[]> {
+    const values = [scope.accountId, scope.mode];
+    const end = offset + limit;
+    const ids = (await this.reader.query<{ id: string }>(first(by.field, by.order, false), values)).slice(0, end);
+    if (ids.length < end)
+      ids.push(...(await this.reader.query<{ id: string }>(first(by.field, by.order, true), values)));
+    const page = ids.slice(offset, end).map(({ id }) => id);
+    return (await this.reader.query<TransactionRow>(BY_IDS, [...values, page])).map(toTransaction);
+  }
+
+  /** By another field, nulls last. Reads all that the filters leave. */
+  async sorted(
+    scope: Scope,
+    status: TransactionStatus | null,
+    range: Span,
+    by: { field: SortColumn; order: SortOrder },
+    offset: number,
+    limit: number,
+  ): Promise<Transaction[]> {
+    const found = await this.reader.query<TransactionRow>(sorted(by.field, by.order), [
+      ...[scope.accountId, scope.mode, idBound(range.from, 'min'), idBound(range.to, 'min'), offset, limit, status],
+    ]);
+    return found.map(toTransaction);
+  }
+}

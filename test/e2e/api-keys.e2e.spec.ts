@@ -1,0 +1,291 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Answer, type Merchant, type Person, TestService } from '../support/service.js';
+import { JWT_SECRET } from '../support/tokens.js';
+
+interface IssuedKey extends Record<string, unknown> {
+  id: string;
+  apiKey: string;
+  fingerprint: string;
+  label: string | null;
+}
+interface KeyList extends Record<string, unknown> {
+  data: { id: string; label: string | null }[];
+  access: { canManage: boolean };
+}
+interface ErrorAnswer extends Record<string, unknown> {
+  error: { type: string; code: string; param?: string };
+}
+
+let service: TestService;
+let merchant: Merchant;
+let stranger: Merchant;
+let owner: string;
+let admin: Person;
+let member: Person;
+
+beforeAll(async () => {
+  service = await TestService.start({ env: { JWT_SECRET } });
+  [merchant, stranger] = [await service.merchant(), await service.merchant()];
+  owner = await service.login(merchant.ownerEmail);
+  admin = await service.member(merchant.accountId, 'ADMIN');
+  member = await service.member(merchant.accountId, 'MEMBER');
+});
+afterAll(() => service.stop());
+
+function issue(body: object = {}, token = owner): Promise<Answer<IssuedKey>> {
+  return service.call<IssuedKey>('POST', '/v1/api-keys', { token, body });
+}
+function rotate(id: string, body?: object, token = owner, at = service): Promise<Answer<IssuedKey>> {
+  return at.call<IssuedKey>('POST', `/v1/api-keys/${id}/rotate`, { token, ...(body ? { body } : {}) });
+}
+function revoke(id: string, token = owner, at = service): Promise<Answer> {
+  return at.call('DELETE', `/v1/api-keys/${id}`, { token });
+}
+async function list(token = owner): Promise<KeyList> {
+  return (await service.call<KeyList>('GET', '/v1/api-keys', { token })).body;
+}
+async function statusWith(key: string, at = service): Promise<number> {
+  return (await at.call('GET', '/v1/wallets', { key })).status;
+}
+
+describe('issuing', () => {
+  it.each([
+    [{}, 'live', null],
+    [{ test: false }, 'live', null],
+    [{ test: true, label: 'Caixa 1' }, 'test', 'Caixa 1'],
+    [{ label: 'x'.repeat(64) }, 'live', 'x'.repeat(64)],
+    [{ label: '🧉'.repeat(64), test: true }, 'test', '🧉'.repeat(64)],
+    [{ label: '' }, 'live', ''],
+    [{ label: null, test: null }, 'live', null],
+  ])('with %j gives a key of the contract’s format', async (body, mode, label) => {
+    const answer = await issue(body);
+    expect(answer.status).toBe(201);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    const { apiKey } = answer.body;
+    expect(apiKey).toMatch(new RegExp(`^ak_${mode}_[A-Za-z0-9_-]{32}$`));
+    expect(answer.body).toStrictEqual({
+      id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/),
+      apiKey,
+      fingerprint: `sha256:${createHash('sha256').update(apiKey).digest('hex').slice(0, 16)}`,
+      prefix: apiKey.slice(0, 12),
+      label,
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      mode,
+    });
+    expect(await statusWith(apiKey)).toBe(200);
+  });
+
+  it.each([
+    [{ label: 'x'.repeat(65) }, 'label'],
+    [{ label: 1 }, 'label'],
+    [{ test: 'true' }, 'test'],
+    [{ mode: 'test' }, 'mode'],
+  ])('with %j is a 400 that names the field', async (body, param) => {
+    const answer = await issue(body);
+    expect(answer.status).toBe(400);
+    expect((answer.body as unknown as ErrorAnswer).error).toMatchObject({ code: 'invalid_request', param });
+  });
+
+  it('keeps of a key only its hash and prefix', async () => {
+    const { body } = await issue({ test: true });
+    const [row] = await service.sql('SELECT * FROM api_keys WHERE id = $1', [body.id]);
+    expect(JSON.stringify(row)).not.toContain(body.apiKey.slice(12));
+  });
+});
+
+describe('listing', () => {
+  it('shows the keys of both modes that work, without the keys, and what the caller may do', async () => {
+    const fresh = await service.merchant();
+    const token = await service.login(fresh.ownerEmail);
+    const made = (await issue({ label: 'Loja', test: true }, token)).body;
+    const answer = await list(token);
+    expect(Object.keys(answer).sort()).toEqual(['access', 'data']);
+    expect(answer.data).toHaveLength(3);
+    expect(answer.data[0]).toStrictEqual({
+      id: made.id,
+      prefix: made.apiKey.slice(0, 12),
+      label: 'Loja',
+      createdAt: made['createdAt'],
+      mode: 'test',
+    });
+    await revoke(made.id, token);
+    expect((await list(token)).data).toHaveLength(2);
+  });
+
+  it('tells who may manage', async () => {
+    expect((await list()).access).toEqual({ canManage: true });
+    expect((await list(admin.token)).access).toEqual({ canManage: true });
+    expect((await list(member.token)).access).toEqual({ canManage: false });
+  });
+});
+
+describe('rotating', () => {
+  it.each(['test', 'live'])('a %s key gives another one of its mode and ends the old one', async (mode) => {
+    const old = (await issue({ test: mode === 'test', label: 'Loja' })).body;
+    const answer = await rotate(old.id);
+    expect(answer.status).toBe(201);
+    expect(Object.keys(answer.body).sort()).toEqual(Object.keys(old).sort());
+    expect(answer.body).toMatchObject({ mode, label: 'Loja', apiKey: expect.stringContaining(`ak_${mode}_`) });
+    expect(answer.body.id).not.toBe(old.id);
+    expect([await statusWith(old.apiKey), await statusWith(answer.body.apiKey)]).toEqual([401, 200]);
+    const again = await rotate(answer.body.id, { label: 'Loja nova' });
+    expect(again.body.label).toBe('Loja nova');
+    expect((await rotate(again.body.id, { label: null })).body.label).toBe('Loja nova');
+  });
+
+  it('with a bad label changes nothing', async () => {
+    const key = (await issue()).body;
+    expect((await rotate(key.id, { label: 'x'.repeat(65) })).status).toBe(400);
+    expect((await rotate(key.id, { test: true })).status).toBe(400);
+    expect(await statusWith(key.apiKey)).toBe(200);
+  });
+
+  it('100 times at once leaves exactly one live key', async () => {
+    const fresh = await service.merchant();
+    const token = await service.login(fresh.ownerEmail);
+    const before = (await list(token)).data.length;
+    const key = (await issue({ label: 'Contested' }, token)).body;
+    const answers = await Promise.all(Array.from({ length: 100 }, () => rotate(key.id, undefined, token)));
+    const statuses = answers.map(({ status }) => status).sort();
+    expect(statuses).toEqual([201, ...Array.from({ length: 99 }, () => 404)]);
+    const after = (await list(token)).data;
+    expect(after).toHaveLength(before + 1);
+    const winner = answers.find(({ status }) => status === 201)?.body;
+    expect(after.filter(({ label }) => label === 'Contested').map(({ id }) => id)).toEqual([winner?.id]);
+    expect([await statusWith(key.apiKey), await statusWith(winner?.apiKey ?? '')]).toEqual([401, 200]);
+  });
+});
+
+describe('revoking', () => {
+  it('is at once and for ever', async () => {
+    const key = (await issue()).body;
+    const answer = await revoke(key.id);
+    expect({ status: answer.status, body: answer.body }).toEqual({ status: 200, body: { revoked: true } });
+    expect(await statusWith(key.apiKey)).toBe(401);
+    expect((await revoke(key.id)).status).toBe(404);
+    expect((await rotate(key.id)).status).toBe(404);
+    expect(await statusWith(key.apiKey)).toBe(401);
+  });
+
+  it('the test key ends no charge of it, and another test key sees them', async () => {
+    const [first, second] = [(await issue({ test: true })).body, (await issue({ test: true })).body];
+    const charge = await service.createCharge(first.apiKey);
+    await revoke(first.id);
+    expect((await service.getCharge(second.apiKey, charge.body.id)).status).toBe(200);
+  });
+});
+
+describe('who may do it', () => {
+  it('an OWNER and an ADMIN', async () => {
+    for (const token of [owner, admin.token]) {
+      const key = await issue({}, token);
+      expect(key.status).toBe(201);
+      const rotated = await rotate(key.body.id, undefined, token);
+      expect(rotated.status).toBe(201);
+      expect((await revoke(rotated.body.id, token)).status).toBe(200);
+    }
+  });
+
+  it('a MEMBER hears API_KEY_ROLE_REQUIRED, whatever the id and the body, and nothing changes', async () => {
+    const key = (await issue()).body;
+    const operator = await service.operator();
+    for (const { token } of [member, operator]) {
+      for (const answer of [
+        await issue({}, token),
+        await issue({ nonsense: 1 }, token),
+        await rotate(key.id, undefined, token),
+        await rotate('nobody', undefined, token),
+        await revoke(key.id, token),
+        await revoke(randomUUID(), token),
+      ]) {
+        expect(answer.status).toBe(403);
+        expect((answer.body as unknown as ErrorAnswer).error).toMatchObject({
+          type: 'permission_error',
+          code: 'API_KEY_ROLE_REQUIRED',
+        });
+      }
+    }
+    expect(await statusWith(key.apiKey)).toBe(200);
+  });
+
+  it('nobody in another account: its keys are not there, and none is revoked', async () => {
+    const theirs = await service.login(stranger.ownerEmail);
+    const key = (await issue()).body;
+    const before = await list();
+    for (const id of [key.id, key.id.toUpperCase(), randomUUID(), 'nobody', `ak_${key.id}`, "' OR true --"]) {
+      const path = encodeURIComponent(id);
+      for (const answer of [await rotate(path, undefined, theirs), await revoke(path, theirs)]) {
+        expect(answer.status).toBe(404);
+        expect((answer.body as unknown as ErrorAnswer).error).toMatchObject({ code: 'not_found' });
+      }
+    }
+    expect(await list()).toEqual(before);
+    expect(await statusWith(key.apiKey)).toBe(200);
+    expect((await list(theirs)).data.map(({ id }) => id)).not.toContain(key.id);
+  });
+});
+
+describe('the rate limit', () => {
+  it('comes before the role, and people and programs have one each', async () => {
+    const env = { JWT_SECRET, RATE_LIMIT: 'on', RATE_LIMIT_RATE: '1', RATE_LIMIT_BURST: '3' };
+    const limited = await TestService.start({ database: service.database, env });
+    try {
+      const answers = await Promise.all(
+        Array.from({ length: 30 }, () => limited.call<ErrorAnswer>('POST', '/v1/api-keys', { token: member.token })),
+      );
+      expect(new Set(answers.map(({ status, body }) => `${status} ${body.error.code}`))).toEqual(
+        new Set(['403 API_KEY_ROLE_REQUIRED', '429 rate_limited']),
+      );
+      expect(answers.filter(({ status }) => status === 429).length).toBeGreaterThan(20);
+      expect(await statusWith(merchant.testKey, limited)).toBe(200);
+      // Failures to authenticate have a limit too, per address.
+      const strangers = await Promise.all(
+        Array.from({ length: 70 }, () => limited.call('GET', '/v1/members', { token: 'a.b.c' })),
+      );
+      expect(new Set(strangers.map(({ status }) => status))).toEqual(new Set([401, 429]));
+    } finally {
+      await limited.stop();
+    }
+  });
+});
+
+describe('between processes', () => {
+  it('a key that was rotated or revoked in one is refused by another on the very next request, 1000 times under load', async () => {
+    const neighbour = await TestService.start({ database: service.database, env: { JWT_SECRET } });
+    const busy = await service.merchant();
+    let over = false;
+    let served = 0;
+    const load = (async () => {
+      while (!over) {
+        const at = served++ % 2 === 0 ? service : neighbour;
+        if ((await statusWith(busy.testKey, at)) !== 200) throw new Error('A key that was not touched was refused');
+      }
+    })();
+    /** Each of the four has a key of its own, and asks the one process what it has just changed in the other. */
+    const chain = async (from: TestService, to: TestService): Promise<void> => {
+      let key = (await issue({ test: true })).body;
+      for (let round = 0; round < 250; round++) {
+        if (round % 25 === 0) expect(await statusWith(key.apiKey, to)).toBe(200);
+        const rotates = round % 5 !== 0;
+        const answer = rotates ? await rotate(key.id, undefined, owner, from) : await revoke(key.id, owner, from);
+        expect({ round, status: answer.status }).toEqual({ round, status: rotates ? 201 : 200 });
+        expect({ round, status: await statusWith(key.apiKey, to) }).toEqual({ round, status: 401 });
+        key = rotates ? (answer.body as IssuedKey) : (await issue({ test: true })).body;
+      }
+    };
+    try {
+      await Promise.all([
+        chain(service, neighbour),
+        chain(neighbour, service),
+        chain(service, neighbour),
+        chain(neighbour, service),
+      ]);
+    } finally {
+      over = true;
+      await load;
+      await neighbour.stop();
+    }
+    expect(served).toBeGreaterThan(200);
+  }, 120_000);
+});

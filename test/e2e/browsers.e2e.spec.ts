@@ -1,0 +1,227 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { browserAvailable, openBrowser } from '../support/browser.js';
+import { type Answer, type Merchant, TestService } from '../support/service.js';
+
+const DASHBOARD = 'https://dashboard.example.com';
+const OTHER = 'http://localhost:5173';
+const CORS = /^(?:access-control-|vary$)/;
+
+function corsHeaders(answer: Answer<unknown>): Record<string, string> {
+  return Object.fromEntries([...answer.headers].filter(([name]) => CORS.test(name)));
+}
+
+function preflight(service: TestService, path: string, origin: string, method = 'PATCH'): Promise<Answer> {
+  return service.call('OPTIONS', path, {
+    headers: {
+      origin,
+      'access-control-request-method': method,
+      'access-control-request-headers': 'authorization,content-type',
+    },
+  });
+}
+
+/** An empty page on an origin of its own. */
+async function servePage(): Promise<Server> {
+  const server = createServer((_request, response) => {
+    response.setHeader('content-type', 'text/html').end('<!doctype html><title>Dashboard</title>');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return server;
+}
+
+function originOf(server: Server): string {
+  return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+}
+
+describe('a dashboard on an origin of its own', () => {
+  let service: TestService;
+  let merchant: Merchant;
+  let token: string;
+
+  beforeAll(async () => {
+    service = await TestService.start({ env: { DASHBOARD_ORIGIN: `${DASHBOARD}, ${OTHER}` } });
+    merchant = await service.merchant();
+    token = await service.login(merchant.ownerEmail);
+  });
+  afterAll(() => service.stop());
+
+  it.each([DASHBOARD, OTHER])('is let in by the preflight: %s', async (origin) => {
+    const answer = await preflight(service, '/v1/api-keys', origin);
+    expect(answer.status).toBe(204);
+    expect(answer.text).toBe('');
+    expect(corsHeaders(answer)).toEqual({
+      'access-control-allow-origin': origin,
+      'access-control-allow-methods': 'GET, HEAD, POST, PATCH, DELETE',
+      'access-control-allow-headers': 'Authorization, Content-Type, X-Request-Id',
+      'access-control-expose-headers':
+        'X-Request-Id, X-Api-Version, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After',
+      'access-control-max-age': '600',
+      vary: 'Origin',
+    });
+  });
+
+  it('may read answers, those of the guards among them', async () => {
+    const headers = { origin: DASHBOARD };
+    for (const answer of [
+      await service.call('GET', '/v1/api-keys', { token, headers }),
+      await service.call('GET', '/v1/api-keys', { headers }),
+      await service.call('GET', '/v1/operations/reviews', { token, headers }),
+      await service.call('POST', '/v1/auth/login', { body: {}, headers }),
+      await service.call('GET', '/v1/no-such-route', { token, headers }),
+    ]) {
+      expect(corsHeaders(answer)).toMatchObject({ 'access-control-allow-origin': DASHBOARD, vary: 'Origin' });
+      expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
+    }
+  });
+
+  it.each([
+    'https://evil.example.com',
+    'https://dashboard.example.com.evil.com',
+    'https://dashboard.example.com:8443',
+    'http://dashboard.example.com',
+    'null',
+    '',
+  ])('is not %j', async (origin) => {
+    const asked = await preflight(service, '/v1/api-keys', origin);
+    expect({ status: asked.status, ...corsHeaders(asked) }).toEqual({ status: 404, vary: 'Origin' });
+    const answer = await service.call('GET', '/v1/api-keys', { token, headers: { origin } });
+    expect(answer.status).toBe(200);
+    expect(corsHeaders(answer)).toEqual({ vary: 'Origin' });
+  });
+
+  it('may not send keys, and gets nothing outside of the API', async () => {
+    const asked = await preflight(service, '/v1/charges', DASHBOARD, 'POST');
+    expect(asked.headers.get('access-control-allow-headers')).not.toMatch(/apikey|\*/i);
+    for (const path of ['/docs', '/metrics', '/openapi.json', '/checkout/x', '/v1x']) {
+      expect(corsHeaders(await preflight(service, path, DASHBOARD, 'GET'))).toEqual({ vary: 'Origin' });
+    }
+  });
+
+  it('a request that is no browser’s is answered as ever', async () => {
+    const answer = await service.call('GET', '/v1/wallets', { key: merchant.testKey });
+    expect(answer.status).toBe(200);
+    expect(corsHeaders(answer)).toEqual({ vary: 'Origin' });
+    expect((await service.call('OPTIONS', '/v1/wallets')).status).toBe(404);
+  });
+});
+
+describe('without DASHBOARD_ORIGIN', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await TestService.start();
+  });
+  afterAll(() => service.stop());
+
+  it('no other origin reads anything', async () => {
+    const asked = await preflight(service, '/v1/api-keys', DASHBOARD);
+    expect({ status: asked.status, ...corsHeaders(asked) }).toEqual({ status: 404 });
+    expect(corsHeaders(await service.call('GET', '/v1/api-keys', { headers: { origin: DASHBOARD } }))).toEqual({});
+  });
+
+  it.each(['/v1/charges', '/v1/webhooks/event-catalog', '/no-such-route', '/health/live', '/openapi.json'])(
+    'browsers are told to do nothing with what is no page: %s',
+    async (path) => {
+      const { headers } = await service.call('GET', path);
+      expect(headers.get('content-security-policy')).toBe("default-src 'none';base-uri 'none';frame-ancestors 'none'");
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('x-frame-options')).toBe('DENY');
+      expect(headers.get('referrer-policy')).toBe('no-referrer');
+      expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
+      // PUBLIC_BASE_URL is https here.
+      expect(headers.get('strict-transport-security')).toBe('max-age=31536000');
+    },
+  );
+
+  it('the QR code may be shown on merchants’ own pages', async () => {
+    const { testKey } = await service.merchant();
+    const { body } = await service.createCharge(testKey);
+    const { headers } = await service.call('GET', `/checkout/${body.id.slice(3)}/qr.png`);
+    expect(headers.get('cross-origin-resource-policy')).toBe('cross-origin');
+  });
+});
+
+(browserAvailable() ? describe : describe.skip)('in a real browser', () => {
+  let service: TestService;
+  let browser: Browser;
+  let dashboard: Server;
+  let stranger: Server;
+  beforeAll(async () => {
+    dashboard = await servePage();
+    stranger = await servePage();
+    service = await TestService.start({
+      env: { PUBLIC_BASE_URL: 'http://localhost:3000', DASHBOARD_ORIGIN: originOf(dashboard) },
+    });
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await service.stop();
+    for (const server of [dashboard, stranger]) {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    }
+  });
+
+  /** A page and everything that went wrong on it: what the policy blocks, the console tells. */
+  async function open(path: string): Promise<{ page: Page; problems: string[] }> {
+    const page = await browser.newPage();
+    const problems: string[] = [];
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) problems.push(message.text());
+    });
+    page.on('pageerror', (error) => problems.push(error.message));
+    page.on('requestfailed', (request) => problems.push(`${request.url()} failed`));
+    page.on('response', (response) => {
+      if (response.status() >= 400) problems.push(`${String(response.status())} ${response.url()}`);
+    });
+    await page.goto(`${service.url}${path}`, { waitUntil: 'networkidle' });
+    return { page, problems };
+  }
+
+  it('the documentation is whole: styles, pictures and a form that can be opened', async () => {
+    const { page, problems } = await open('/docs');
+    await page.locator('.opblock-summary-path', { hasText: '/health/live' }).click();
+    await page.locator('button', { hasText: 'Try it out' }).click();
+    await page.locator('button.execute').waitFor();
+    const font = await page.evaluate('getComputedStyle(document.querySelector(".opblock-summary-path")).fontFamily');
+    expect(font).toMatch(/monospace/);
+    expect(problems).toEqual([]);
+  });
+
+  it('the checkout is whole, and follows its charge', async () => {
+    const { testKey } = await service.merchant();
+    const { body: charge } = await service.createCharge(testKey);
+    const { page, problems } = await open(`/checkout/${charge.id.slice(3)}`);
+    await service.simulate(testKey, charge.id, { event: 'pay' });
+    await page.locator('main[data-status="paid"]').waitFor({ timeout: 10_000 });
+    expect(problems).toEqual([]);
+  });
+
+  it('a page of the dashboard’s origin can log in and list keys; one of another origin cannot', async () => {
+    const { ownerEmail } = await service.merchant();
+    const visit = async (server: Server): Promise<unknown> => {
+      const page = await browser.newPage();
+      await page.goto(originOf(server));
+      const login = { url: service.url, email: ownerEmail, password: 'correct horse battery' };
+      return page.evaluate(async ({ url, email, password }) => {
+        try {
+          const login = await fetch(`${url}/v1/auth/login`, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json' },
+            body: JSON.stringify({ email, password }),
+          });
+          const { access_token: token } = (await login.json()) as { access_token: string };
+          const keys = await fetch(`${url}/v1/api-keys`, { headers: { authorization: `Bearer ${token}` } });
+          return { status: keys.status, id: keys.headers.get('x-request-id') !== null };
+        } catch (error) {
+          return String(error);
+        }
+      }, login);
+    };
+    expect(await visit(dashboard)).toEqual({ status: 200, id: true });
+    expect(await visit(stranger)).toMatch(/Failed to fetch/);
+  });
+});

@@ -1,0 +1,469 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { SettlementService } from '../../src/transactions/index.js';
+import { expectLedgerCoherent } from '../support/coherence.js';
+import { WebhookReceiver } from '../support/receiver.js';
+import { type Answer, type Merchant, PASSWORD, type Person, TestService } from '../support/service.js';
+import { waitFor } from '../support/wait.js';
+
+interface Body extends Record<string, unknown> {
+  id: string;
+  status: string;
+  data: Body[];
+  has_more: boolean;
+  next_cursor: string | null;
+  error: { type: string; code: string; details?: { param: string; code: string }[] };
+}
+
+const ACCOUNTS = '/v1/operations/accounts';
+const REVIEWS = '/v1/operations/reviews';
+const NOBODY = '019aa0f0-0000-7000-8000-00000000dead';
+
+let service: TestService;
+let operator: Person;
+
+beforeAll(async () => {
+  service = await TestService.start();
+  operator = await service.operator();
+});
+afterEach(() => expectLedgerCoherent(service.database.url));
+afterAll(() => service.stop());
+
+function ask(method: string, path: string, body?: unknown, token = operator.token): Promise<Answer<Body>> {
+  return service.call<Body>(method, path, { token, ...(body === undefined ? {} : { body }) });
+}
+
+function codeOf(answer: Answer<Body>): string {
+  return `${String(answer.status)} ${answer.body.error.code}`;
+}
+
+async function auditOf(accountId: string, type: string): Promise<{ actor: string; data: Record<string, unknown> }[]> {
+  return service.sql(
+    `SELECT actor_id AS actor, data FROM audit_events WHERE account_id = $1 AND type = $2 ORDER BY id`,
+    [accountId, type],
+  );
+}
+
+describe('accounts', () => {
+  const newAccount = (): Record<string, unknown> => ({
+    name: 'Livraria Azul',
+    email: `ana-${randomUUID()}@example.com`,
+    password: PASSWORD,
+  });
+
+  it('are made with their owner, who can log in, and with settings of their JSON types', async () => {
+    const input = newAccount();
+    const made = await ask('POST', ACCOUNTS, {
+      ...input,
+      contact_email: 'finance@example.com',
+      city: 'Recife',
+      fee_bps: 99,
+      fee_fixed: 10,
+      release_days: 2,
+      payer_lock: true,
+      default_expires_in: 600,
+      fraud_mode: 'shadow',
+      fraud_velocity: 5,
+      fraud_max_amount: 50_000,
+      fraud_blocked_documents: ['529.982.247-25'],
+    });
+    expect(made.status).toBe(201);
+    expect(made.body).toStrictEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      object: 'account',
+      name: 'Livraria Azul',
+      contact_email: 'finance@example.com',
+      city: 'Recife',
+      fee_bps: 99,
+      fee_fixed: 10,
+      release_days: 2,
+      payer_lock: true,
+      default_expires_in: 600,
+      fraud_mode: 'shadow',
+      fraud_velocity: 5,
+      fraud_max_amount: 50_000,
+      fraud_blocked_documents: ['52998224725'],
+      created_at: expect.stringMatching(/Z$/),
+    });
+    expect((await ask('GET', `${ACCOUNTS}/${made.body.id}`)).body).toEqual(made.body);
+    const token = await service.login(String(input['email']));
+    const key = await service.call('POST', '/v1/api-keys', { token, body: { test: true } });
+    expect(key.status).toBe(201);
+    expect(await auditOf(made.body.id, 'account.created')).toEqual([
+      { actor: operator.userId, data: expect.any(Object) },
+    ]);
+  });
+
+  it('have defaults for what is not sent', async () => {
+    const input = newAccount();
+    expect((await ask('POST', ACCOUNTS, input)).body).toMatchObject({
+      contact_email: input['email'],
+      city: 'SAO PAULO',
+      fee_bps: 0,
+      payer_lock: false,
+      fraud_mode: 'enforce',
+      fraud_velocity: 30,
+      fraud_max_amount: null,
+      fraud_blocked_documents: [],
+    });
+  });
+
+  it('are listed newest first, page by page', async () => {
+    const ids: string[] = [];
+    for (let count = 0; count < 3; count++) ids.unshift((await ask('POST', ACCOUNTS, newAccount())).body.id);
+    const first = (await ask('GET', `${ACCOUNTS}?limit=2`)).body;
+    expect(first.data.map(({ id }) => id)).toEqual(ids.slice(0, 2));
+    expect({ more: first.has_more, cursor: first.next_cursor }).toEqual({ more: true, cursor: ids[1] });
+    const second = (await ask('GET', `${ACCOUNTS}?limit=2&starting_after=${String(first.next_cursor)}`)).body;
+    expect(second.data[0]?.id).toBe(ids[2]);
+    const since = (await ask('GET', `${ACCOUNTS}?created_after=${String(second.data[0]?.['created_at'])}`)).body;
+    expect(since.data.map(({ id }) => id)).toEqual(ids);
+  });
+
+  it('are changed field by field, which holds from the next request on and is recorded', async () => {
+    const merchant = await service.merchant();
+    const path = `${ACCOUNTS}/${merchant.accountId}`;
+    const before = (await ask('GET', path)).body;
+    const changed = await ask('PATCH', path, { fee_bps: 150, fraud_max_amount: 1_000, name: 'Padaria Nova' });
+    expect(changed.status).toBe(200);
+    expect(changed.body).toEqual({ ...before, fee_bps: 150, fraud_max_amount: 1_000, name: 'Padaria Nova' });
+    expect((await service.createCharge(merchant.testKey, { amount: 1_001 })).status).toBe(403);
+    expect((await ask('PATCH', path, { fraud_max_amount: null })).body).toEqual({
+      ...changed.body,
+      fraud_max_amount: null,
+    });
+    expect((await service.createCharge(merchant.testKey, { amount: 1_001 })).status).toBe(201);
+    expect((await ask('PATCH', path, {})).body.fee_bps).toBe(150);
+    const [event, ...others] = await auditOf(merchant.accountId, 'account.settings_changed');
+    expect(event).toEqual({
+      actor: operator.userId,
+      data: {
+        changes: {
+          fee_bps: { from: 0, to: 150 },
+          fraud_max_amount: { from: null, to: 1_000 },
+          name: { from: 'Padaria São João', to: 'Padaria Nova' },
+        },
+      },
+    });
+    expect(others).toHaveLength(1);
+  });
+
+  it.each([
+    [{ fee_bps: '150' }, ['fee_bps invalid']],
+    [{ fee_bps: null }, ['fee_bps invalid']],
+    [{ fee_bps: 10_001, release_days: -1 }, ['fee_bps invalid', 'release_days invalid']],
+    [{ payer_lock: 'true' }, ['payer_lock invalid']],
+    [{ fraud_mode: 'on' }, ['fraud_mode invalid']],
+    [{ fraud_velocity: 0 }, ['fraud_velocity invalid']],
+    [{ fraud_max_amount: 0 }, ['fraud_max_amount invalid']],
+    [{ fraud_blocked_documents: ['1'] }, ['fraud_blocked_documents invalid']],
+    [{ fraud_blocked_documents: 'none' }, ['fraud_blocked_documents invalid']],
+    [{ name: ' ' }, ['name invalid']],
+    [{ id: NOBODY, payerLock: true }, ['id unknown_field', 'payerLock unknown_field']],
+    [{ email: 'x@example.com' }, ['email unknown_field']],
+  ])('refuse %j', async (body, violations) => {
+    const { accountId } = await service.merchant();
+    const answer = await ask('PATCH', `${ACCOUNTS}/${accountId}`, body);
+    expect(codeOf(answer)).toBe('400 invalid_request');
+    expect(answer.body.error.details?.map(({ param, code }) => `${param} ${code}`)).toEqual(violations);
+    expect(await auditOf(accountId, 'account.settings_changed')).toEqual([]);
+  });
+
+  it('are not made without a name, a good password and an e-mail that nobody has', async () => {
+    const input = newAccount();
+    await ask('POST', ACCOUNTS, input);
+    for (const [body, params] of [
+      [{}, ['name', 'email', 'password']],
+      [{ ...newAccount(), password: 'short' }, ['password']],
+      [{ ...newAccount(), email: 'nobody', fee_bps: 1.5 }, ['fee_bps']],
+      [{ ...newAccount(), email: 'nobody' }, ['email']],
+      [{ ...newAccount(), name: 'x'.repeat(121) }, ['name']],
+    ] as const) {
+      const answer = await ask('POST', ACCOUNTS, body);
+      expect(codeOf(answer)).toBe('400 invalid_request');
+      expect([...new Set(answer.body.error.details?.map(({ param }) => param))]).toEqual(params);
+    }
+    expect(codeOf(await ask('POST', ACCOUNTS, input))).toBe('400 invalid_request');
+  });
+
+  it.each(['GET', 'PATCH'])('that do not exist are 404, also with a malformed id: %s', async (method) => {
+    for (const id of [NOBODY, 'nobody', `acc_${NOBODY}`, '%00']) {
+      expect(codeOf(await ask(method, `${ACCOUNTS}/${id}`, method === 'PATCH' ? {} : undefined))).toBe('404 not_found');
+    }
+  });
+});
+
+describe('payments that are held because nobody knows who paid', () => {
+  let merchant: Merchant;
+  let receiver: WebhookReceiver;
+
+  beforeAll(async () => {
+    receiver = await WebhookReceiver.start();
+  });
+  beforeEach(async () => {
+    merchant = await service.merchant({ payer_lock: 'true', fee_bps: '100', fee_fixed: '10' });
+    receiver.received.length = 0;
+    await service.call('POST', '/v1/webhooks/endpoints', {
+      key: merchant.testKey,
+      body: { url: receiver.url, events: ['*', 'payment.completed', 'payment.refunded', 'payment.status_changed'] },
+    });
+  });
+  afterAll(() => receiver.stop());
+
+  const held = (body: Record<string, unknown> = {}): Promise<{ chargeId: string; reviewId: string }> =>
+    service.heldCharge(merchant.testKey, body);
+  const available = async (): Promise<number> =>
+    (await service.call<{ available: number }>('GET', '/v1/wallets/balance', { key: merchant.testKey })).body.available;
+  const returnsOf = (chargeId: string): Promise<Record<string, unknown>[]> =>
+    service.sql('SELECT amount, status, reason FROM pix_returns WHERE transaction_id = $1', [chargeId.slice(3)]);
+  const accept = (id: string): Promise<Answer<Body>> => ask('POST', `${REVIEWS}/${id}/accept`);
+  const sendBack = (id: string): Promise<Answer<Body>> => ask('POST', `${REVIEWS}/${id}/return`);
+
+  it('are listed with what an operator needs to decide, and leave the list when decided', async () => {
+    const { chargeId, reviewId } = await held({ amount: 12_345 });
+    const other = await held();
+    const [newest, review] = (await ask('GET', `${REVIEWS}?limit=2`)).body.data;
+    expect(newest?.id).toBe(other.reviewId);
+    expect(review).toStrictEqual({
+      id: reviewId,
+      object: 'review',
+      status: 'pending',
+      account: { id: merchant.accountId, name: 'Padaria São João' },
+      mode: 'test',
+      charge_id: chargeId,
+      amount: 12_345,
+      currency: 'BRL',
+      expected_payer_tax_id: '52998224725',
+      reported_payer_tax_id: null,
+      reason: 'payer_unknown',
+      acquirer: 'sandbox',
+      end_to_end_id: expect.stringMatching(/^E[A-Za-z0-9]{31}$/),
+      settled_at: expect.stringMatching(/Z$/),
+      created_at: expect.stringMatching(/Z$/),
+      reviewed_at: null,
+      reviewed_by: null,
+    });
+    await accept(reviewId);
+    await sendBack(other.reviewId);
+    const ids = (await ask('GET', `${REVIEWS}?limit=100`)).body.data.map(({ id }) => id);
+    expect(ids).not.toContain(reviewId);
+    expect(ids).not.toContain(other.reviewId);
+  });
+
+  it('are listed page by page, by mode and time', async () => {
+    const reviews: string[] = [];
+    for (let count = 0; count < 3; count++) reviews.unshift((await held()).reviewId);
+    const first = (await ask('GET', `${REVIEWS}?limit=2`)).body;
+    expect(first.data.map(({ id }) => id)).toEqual(reviews.slice(0, 2));
+    const second = (await ask('GET', `${REVIEWS}?limit=1&starting_after=${String(first.next_cursor)}`)).body;
+    expect(second.data.map(({ id }) => id)).toEqual(reviews.slice(2));
+    expect((await ask('GET', `${REVIEWS}?mode=live`)).body).toStrictEqual({
+      object: 'list',
+      data: [],
+      has_more: false,
+      next_cursor: null,
+    });
+    expect((await ask('GET', `${REVIEWS}?mode=test&limit=1`)).body.data[0]?.id).toBe(reviews[0]);
+    expect((await ask('GET', `${REVIEWS}?created_before=2020-01-01`)).body.data).toEqual([]);
+    for (const query of ['limit=0', 'mode=both', 'starting_after=x', 'created_after=x', 'status=pending']) {
+      expect(codeOf(await ask('GET', `${REVIEWS}?${query}`))).toBe('400 invalid_request');
+    }
+  });
+
+  it('are credited when accepted: paid, in the wallet, announced, recorded', async () => {
+    const { chargeId, reviewId } = await held({ amount: 10_000 });
+    expect(await available()).toBe(0);
+    const accepted = await accept(reviewId);
+    expect(accepted.status).toBe(200);
+    expect(accepted.body).toMatchObject({
+      id: reviewId,
+      status: 'accepted',
+      reviewed_at: expect.stringMatching(/Z$/),
+      reviewed_by: operator.userId,
+    });
+    const charge = (await service.getCharge(merchant.testKey, chargeId)).body;
+    expect(charge.status).toBe('paid');
+    expect(charge.settlement.end_to_end_id).toBe(accepted.body['end_to_end_id']);
+    // 1 % of 10 000 and 10 fixed.
+    expect(await available()).toBe(9_890);
+    const [paid] = await receiver.waitForType('charge.paid');
+    expect(paid?.body).toMatchObject({ data: { object: charge } });
+    const [completed] = await receiver.waitForType('payment.completed');
+    expect(completed?.body).toMatchObject({ data: { status: 'PAID', previousStatus: 'PROCESSING', netAmount: 9_890 } });
+    expect(await auditOf(merchant.accountId, 'review.accepted')).toEqual([
+      {
+        actor: operator.userId,
+        data: {
+          review_id: reviewId,
+          transaction_id: chargeId.slice(3),
+          amount: 10_000,
+          end_to_end_id: accepted.body['end_to_end_id'],
+        },
+      },
+    ]);
+    expect(await returnsOf(chargeId)).toEqual([]);
+  });
+
+  it('wait for their release when accepted, as any payment', async () => {
+    const later = await service.merchant({ payer_lock: 'true', release_days: '1' });
+    const { reviewId } = await service.heldCharge(later.testKey, { amount: 700 });
+    await accept(reviewId);
+    const balance = await service.call('GET', '/v1/wallets/balance', { key: later.testKey });
+    expect(balance.body).toMatchObject({ available: 0, pending: 700, next_release_amount: 700 });
+  });
+
+  it('go back when returned: refunded, a Pix return, announced, recorded', async () => {
+    const { chargeId, reviewId } = await held();
+    const returned = await sendBack(reviewId);
+    expect(returned.status).toBe(200);
+    expect(returned.body).toMatchObject({ status: 'returned', reviewed_by: operator.userId });
+    expect((await service.getCharge(merchant.testKey, chargeId)).body).toMatchObject({
+      status: 'refunded',
+      settlement: {},
+    });
+    expect(await available()).toBe(0);
+    const [sent] = await waitFor('the money to be back', async () => {
+      const rows = await returnsOf(chargeId);
+      service.clock.advance(1);
+      return rows[0]?.['status'] === 'RETURNED' ? rows : null;
+    });
+    expect(sent).toEqual({ amount: '1990', status: 'RETURNED', reason: 'review_returned' });
+    const [refunded] = await receiver.waitForType('payment.refunded');
+    expect(refunded?.body).toMatchObject({ data: { status: 'REFUNDED', previousStatus: 'PROCESSING' } });
+    expect(receiver.ofType('charge.paid')).toEqual([]);
+    expect(await auditOf(merchant.accountId, 'review.returned')).toHaveLength(1);
+  });
+
+  it.each([
+    ['accept', 'return'],
+    ['return', 'accept'],
+  ])('once decided, %s again changes nothing and %s is refused', async (decision, otherwise) => {
+    const { chargeId, reviewId } = await held();
+    const first = await ask('POST', `${REVIEWS}/${reviewId}/${decision}`);
+    const colleague = await service.operator();
+    for (let count = 0; count < 3; count++) {
+      const again = await ask('POST', `${REVIEWS}/${reviewId}/${decision}`, undefined, colleague.token);
+      expect({ status: again.status, body: again.body }).toEqual({ status: 200, body: first.body });
+    }
+    expect(codeOf(await ask('POST', `${REVIEWS}/${reviewId}/${otherwise}`))).toBe('409 review_already_decided');
+    expect(await available()).toBe(decision === 'accept' ? 1990 - 20 - 10 : 0);
+    expect(await returnsOf(chargeId)).toHaveLength(decision === 'accept' ? 0 : 1);
+    const type = decision === 'accept' ? 'review.accepted' : 'review.returned';
+    expect(await auditOf(merchant.accountId, type)).toHaveLength(1);
+  });
+
+  it('have one decision, however many operators decide at once', async () => {
+    const colleague = await service.operator();
+    for (let round = 0; round < 10; round++) {
+      const before = await available();
+      const { chargeId, reviewId } = await held();
+      const asked = ['accept', 'return', 'accept', 'return', 'accept', 'return'].map((decision, index) =>
+        ask(
+          'POST',
+          `${REVIEWS}/${reviewId}/${decision}`,
+          undefined,
+          index % 3 === 0 ? colleague.token : operator.token,
+        ),
+      );
+      const answers = await Promise.all(asked);
+      const won = new Set(answers.filter(({ status }) => status === 200).map(({ body }) => JSON.stringify(body)));
+      expect(won.size).toBe(1);
+      const lost = answers.filter(({ status }) => status !== 200).map(codeOf);
+      expect(lost).toEqual(Array<string>(3).fill('409 review_already_decided'));
+      const { status } = (await service.getCharge(merchant.testKey, chargeId)).body;
+      const accepted = [...won][0]?.includes('"status":"accepted"') === true;
+      expect(status).toBe(accepted ? 'paid' : 'refunded');
+      expect((await available()) - before).toBe(accepted ? 1960 : 0);
+      expect(await returnsOf(chargeId)).toHaveLength(accepted ? 0 : 1);
+      await expectLedgerCoherent(service.database.url);
+    }
+  });
+
+  it('are not decided by the bank’s repetitions, nor credited twice by them', async () => {
+    const { chargeId, reviewId } = await held();
+    const { body } = await accept(reviewId);
+    const pay = { event: 'pay', end_to_end_id: body['end_to_end_id'], payer_document: null };
+    await service.simulate(merchant.testKey, chargeId, pay);
+    expect(await available()).toBe(1960);
+    const [row] = await service.sql<{ txid: string }>('SELECT txid FROM transactions WHERE id = $1', [
+      chargeId.slice(3),
+    ]);
+    const again = await service.get(SettlementService).settle('sandbox', {
+      endToEndId: String(body['end_to_end_id']),
+      txid: row?.txid ?? '',
+      amount: 1990,
+      settledAt: new Date(),
+      fee: 0,
+      payerDocument: null,
+    });
+    expect(again).toBe('duplicate');
+    expect(await available()).toBe(1960);
+  });
+
+  it('cannot be credited any more when the charge has ended, but can be returned', async () => {
+    const { chargeId, reviewId } = await held();
+    // As a cancellation by the merchant would leave it.
+    await service.sql(
+      `WITH cancelled AS (UPDATE transactions SET status = 'CANCELLED' WHERE id = $1 RETURNING id)
+       INSERT INTO events (id, account_id, mode, type, subject_id, sequence, data, occurred_at, status, next_attempt_at)
+       SELECT gen_random_uuid(), account_id, mode, 'transaction.cancelled', subject_id, sequence + 1,
+         data || jsonb_build_object('previousStatus', 'PROCESSING')
+           || jsonb_build_object('transaction', data -> 'transaction' || '{"status": "CANCELLED"}'),
+         occurred_at, 'done', next_attempt_at
+       FROM events WHERE subject_id = (SELECT id FROM cancelled) AND type = 'transaction.held'`,
+      [chargeId.slice(3)],
+    );
+    expect(codeOf(await accept(reviewId))).toBe('409 review_not_acceptable');
+    expect((await ask('GET', `${REVIEWS}?limit=1`)).body.data[0]).toMatchObject({ id: reviewId, status: 'pending' });
+    expect((await sendBack(reviewId)).status).toBe(200);
+    expect(await returnsOf(chargeId)).toHaveLength(1);
+    expect((await service.getCharge(merchant.testKey, chargeId)).body.status).toBe('cancelled');
+  });
+
+  it('charge the acquirer’s fee that was told with the payment', async () => {
+    const { chargeId, reviewId } = await held({ amount: 10_000 });
+    await service.sql('UPDATE settlements SET provider_fee = 25 WHERE id = $1', [reviewId]);
+    await accept(reviewId);
+    const rows = await service.sql('SELECT provider_fee, net_amount FROM transactions WHERE id = $1', [
+      chargeId.slice(3),
+    ]);
+    expect(rows).toEqual([{ provider_fee: '25', net_amount: '9865' }]);
+    expect(await available()).toBe(9_865);
+  });
+
+  it.each(['accept', 'return'])('that are none are 404: %s', async (decision) => {
+    const { body: charge } = await service.createCharge(merchant.testKey);
+    await service.simulate(merchant.testKey, charge.id, { event: 'pay' });
+    const [credited] = await service.sql<{ id: string }>('SELECT id FROM settlements WHERE transaction_id = $1', [
+      charge.id.slice(3),
+    ]);
+    for (const id of [NOBODY, 'nobody', charge.id, credited?.id ?? '']) {
+      expect(codeOf(await ask('POST', `${REVIEWS}/${id}/${decision}`))).toBe('404 not_found');
+    }
+  });
+});
+
+describe('Pix that match no charge', () => {
+  it('are listed, with their payer masked', async () => {
+    const endToEndId = 'E00000000202611211530abcDEF12345';
+    const pix = { endToEndId, txid: null, amount: 777, settledAt: new Date(), fee: 0, payerDocument: '11144477735' };
+    expect(await service.get(SettlementService).settle('sandbox', pix)).toBe('unmatched');
+    const { status, body, text } = await ask('GET', '/v1/operations/unmatched?limit=1');
+    expect(status).toBe(200);
+    expect(body.data).toStrictEqual([
+      {
+        id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        object: 'unmatched_pix',
+        amount: 777,
+        acquirer: 'sandbox',
+        end_to_end_id: endToEndId,
+        txid: null,
+        reported_payer_tax_id: '***.444.777-**',
+        settled_at: pix.settledAt.toISOString(),
+        created_at: expect.stringMatching(/Z$/),
+      },
+    ]);
+    expect(text).not.toContain('11144477735');
+    expect(codeOf(await ask('GET', '/v1/operations/unmatched?limit=none'))).toBe('400 invalid_request');
+  });
+});

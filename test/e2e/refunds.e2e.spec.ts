@@ -1,0 +1,450 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { expectLedgerCoherent } from '../support/coherence.js';
+import { WebhookReceiver } from '../support/receiver.js';
+import {
+  aPaidCharge,
+  available,
+  openRefunds,
+  paymentIdOf,
+  refundEnd,
+  type RefundOrError,
+  refundsOf,
+  requestRefund,
+} from '../support/refunds.js';
+import { type Answer, type Merchant, TestService } from '../support/service.js';
+import { waitFor } from '../support/wait.js';
+
+const REFUND_KEYS = ['amount', 'createdAt', 'currency', 'id', 'reason', 'status', 'transactionId'];
+const ITEM_KEYS = [...REFUND_KEYS, 'endToEndId', 'failureReason', 'returnId', 'strategy', 'updatedAt'].sort();
+const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+describe('refunds', () => {
+  let service: TestService;
+  let receiver: WebhookReceiver;
+  let merchant: Merchant;
+  let key: string;
+
+  beforeAll(async () => {
+    service = await TestService.start();
+    receiver = await WebhookReceiver.start();
+  });
+  beforeEach(async () => {
+    receiver.received.length = 0;
+    merchant = await service.merchant();
+    key = merchant.testKey;
+  });
+  afterEach(async () => {
+    await waitFor('all refunds to end', async () => (await openRefunds(service)) === 0);
+    await expectLedgerCoherent(service.database.url);
+  });
+  afterAll(async () => {
+    await service.stop();
+    await receiver.stop();
+  });
+
+  const subscribe = (): Promise<Answer> =>
+    service.call('POST', '/v1/webhooks/endpoints', {
+      key,
+      body: { url: receiver.url, events: ['*', 'payment.completed', 'payment.refunded', 'payment.status_changed'] },
+    });
+  const codeOf = ({ status, body }: Answer<RefundOrError>): string => `${status} ${body.error?.code}`;
+  const dataOf = (type: string): Record<string, unknown>[] =>
+    receiver.ofType(type).map(({ body }) => body['data'] as Record<string, unknown>);
+
+  it('a merchant refunds a part, then the rest, and is told of every step', async () => {
+    await subscribe();
+    const charge = await aPaidCharge(service, key, 1990);
+    const id = paymentIdOf(charge);
+
+    const part = await requestRefund(service, key, id, { amount: 990, reason: 'Article returned' });
+    expect(part.status).toBe(201);
+    expect(Object.keys(part.body).sort()).toEqual(REFUND_KEYS);
+    expect(part.body).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      transactionId: id,
+      amount: 990,
+      currency: 'BRL',
+      status: 'PENDING',
+      reason: 'Article returned',
+      createdAt: expect.stringMatching(ISO),
+    });
+    // Set aside at once, before the acquirer has heard of it.
+    expect(await available(service, key)).toBe(1000);
+
+    const done = await refundEnd(service, key, part.body);
+    expect(Object.keys(done).sort()).toEqual(ITEM_KEYS);
+    expect(done).toEqual({
+      ...part.body,
+      status: 'REFUNDED',
+      strategy: 'cashout',
+      endToEndId: expect.stringMatching(/^E\d{20}[A-Za-z0-9]{11}$/),
+      returnId: null,
+      failureReason: null,
+      updatedAt: expect.stringMatching(ISO),
+    });
+    expect(done.endToEndId).not.toBe(charge.settlement.end_to_end_id);
+    expect((await service.getCharge(key, charge.id)).body.status).toBe('paid');
+
+    const rest = await requestRefund(service, key, `tx_${id}`);
+    expect(rest.body).toMatchObject({ amount: 1000, reason: null, transactionId: id });
+    await refundEnd(service, key, rest.body);
+    expect((await service.getCharge(key, charge.id)).body.status).toBe('refunded');
+    expect(await available(service, key)).toBe(0);
+    expect((await refundsOf(service, key, `ch_${id}`)).map((refund) => refund.id)).toEqual([
+      rest.body.id,
+      part.body.id,
+    ]);
+
+    await receiver.waitForType('payment.refunded', 4);
+    await receiver.waitForType('payment.status_changed', 2);
+    const told = dataOf('payment.refunded').sort((a, b) =>
+      String(a['occurredAt']) < String(b['occurredAt']) ? -1 : 1,
+    );
+    const common = { transactionId: `tx_${id}`, paymentId: id, amount: 1990, occurredAt: expect.stringMatching(ISO) };
+    const fees = { paidWith: 'PIX', providerFee: 0, platformFee: 0, netAmount: 1990 };
+    const ofPart = { refundId: part.body.id, refundAmount: 990, refundReason: 'Article returned' };
+    const ofRest = { refundId: rest.body.id, refundAmount: 1000, refundReason: null };
+    const steps = [
+      { sequence: 3, status: 'PAID', refundStatus: 'IN_PROGRESS', ...fees, ...ofPart },
+      { sequence: 4, status: 'PAID', refundStatus: 'REFUNDED', ...fees, ...ofPart },
+      { sequence: 5, status: 'PAID', refundStatus: 'IN_PROGRESS', ...fees, ...ofRest },
+      // 6 is the transaction’s own move, told as payment.status_changed.
+      { sequence: 7, status: 'REFUNDED', refundStatus: 'REFUNDED', ...ofRest },
+    ];
+    expect(told).toEqual(
+      steps.map((step) => ({ ...common, ...step, previousStatus: 'PAID', refundFailureReason: null })),
+    );
+    expect(dataOf('payment.status_changed').map(({ previousStatus, status }) => [previousStatus, status])).toEqual([
+      ['WAITING_PAYMENT', 'PAID'],
+      ['PAID', 'REFUNDED'],
+    ]);
+    // No canonical event tells of a refund.
+    expect(receiver.received.map((webhook) => webhook.headers['x-service-event-type'])).not.toContain(
+      'charge.refunded',
+    );
+    expect(receiver.received.filter(({ body }) => body['object'] === 'event').map(({ body }) => body['type'])).toEqual([
+      'charge.created',
+      'charge.paid',
+    ]);
+  });
+
+  it('takes about a second', async () => {
+    const { id } = await aPaidCharge(service, key);
+    const started = performance.now();
+    const { body } = await requestRefund(service, key, paymentIdOf({ id }));
+    await refundEnd(service, key, body);
+    expect(performance.now() - started).toBeLessThan(3_000);
+  });
+
+  it('one that fails gives the money back, tells so, and leaves the payment as it was', async () => {
+    await subscribe();
+    const charge = await aPaidCharge(service, key);
+    const id = paymentIdOf(charge);
+    const armed = await service.simulate(key, charge.id, { event: 'refund_fail' });
+    expect([armed.status, armed.body.charge.status]).toEqual([200, 'paid']);
+    const { body } = await requestRefund(service, key, id);
+    expect(await available(service, key)).toBe(0);
+    expect(await refundEnd(service, key, body)).toMatchObject({
+      status: 'FAILED',
+      failureReason: 'refused',
+      endToEndId: null,
+    });
+    expect(await available(service, key)).toBe(100);
+    expect((await service.getCharge(key, charge.id)).body.status).toBe('paid');
+    await receiver.waitForType('payment.refunded', 2);
+    expect(dataOf('payment.refunded').at(-1)).toMatchObject({
+      refundStatus: 'FAILED',
+      refundFailureReason: 'refused',
+      status: 'PAID',
+      previousStatus: 'PAID',
+    });
+    // Only the next one.
+    const again = await requestRefund(service, key, id);
+    expect((await refundEnd(service, key, again.body)).status).toBe('REFUNDED');
+  });
+
+  describe('ways', () => {
+    it('a devolution goes under the end-to-end id of the Pix', async () => {
+      const charge = await aPaidCharge(service, key);
+      const { body } = await requestRefund(service, key, paymentIdOf(charge), { strategy: 'devolution' });
+      expect(await refundEnd(service, key, body)).toMatchObject({
+        strategy: 'devolution',
+        endToEndId: charge.settlement.end_to_end_id,
+        returnId: expect.stringMatching(/^D\d{20}[A-Za-z0-9]{11}$/),
+      });
+    });
+
+    it('is a devolution when the bank did not report who paid, unless a key says where to', async () => {
+      const { body: charge } = await service.createCharge(key, { amount: 100 });
+      await service.simulate(key, charge.id, { event: 'pay', payer_document: null });
+      const id = paymentIdOf(charge);
+      const refused = await requestRefund(service, key, id, { amount: 1, strategy: 'cashout' });
+      expect(codeOf(refused)).toBe('422 REFUND_STRATEGY_NOT_SUPPORTED');
+      const { body } = await requestRefund(service, key, id, { amount: 1 });
+      expect((await refundEnd(service, key, body)).strategy).toBe('devolution');
+      const keyed = await requestRefund(service, key, id, { amount: 1, destinationKey: 'maria@example.com' });
+      expect((await refundEnd(service, key, keyed.body)).strategy).toBe('cashout');
+    });
+
+    it('the fee of a Pix-out is the merchant’s only when it says so, and comes back with a refund that fails', async () => {
+      key = (await service.merchant({ pix_out_fee: '25' })).testKey;
+      const charge = await aPaidCharge(service, key, 100);
+      const refund = async (body: Record<string, unknown>): Promise<string> => {
+        const answer = await requestRefund(service, key, paymentIdOf(charge), { amount: 10, ...body });
+        return (await refundEnd(service, key, answer.body)).status;
+      };
+      expect([await refund({}), await available(service, key)]).toEqual(['REFUNDED', 90]);
+      const passed = { passFeeToTenant: true };
+      expect([await refund(passed), await available(service, key)]).toEqual(['REFUNDED', 55]);
+      const devolution = { ...passed, strategy: 'devolution' };
+      expect([await refund(devolution), await available(service, key)]).toEqual(['REFUNDED', 45]);
+      await service.simulate(key, charge.id, { event: 'refund_fail' });
+      expect([await refund(passed), await available(service, key)]).toEqual(['FAILED', 45]);
+      // The fee has to be there too: 21 and 25 are 46.
+      const tooMuch = await requestRefund(service, key, paymentIdOf(charge), { amount: 21, ...passed });
+      expect(codeOf(tooMuch)).toBe('422 insufficient_balance');
+      expect([await refund({ amount: 20, ...passed }), await available(service, key)]).toEqual(['REFUNDED', 0]);
+    });
+  });
+
+  describe('of payments by other methods', () => {
+    const pay = async (method: string): Promise<{ id: string; status: string }> => {
+      const { body } = await service.call<{ id: string }>('POST', '/v1/payments', {
+        key,
+        body: {
+          amount: 100,
+          paymentMethods: [method],
+          idempotencyKey: randomUUID(),
+          metadata: { phone: '+351912345678' },
+        },
+      });
+      const path = `/v1/sandbox/payments/${body.id}/simulate`;
+      const paid = await service.call<{ payment: { id: string; status: string } }>('POST', path, {
+        key,
+        body: { event: 'pay' },
+      });
+      return { id: body.id, status: paid.body.payment.status };
+    };
+
+    it('a card payment goes back to its card, in parts, until it is REFUNDED', async () => {
+      const { id, status } = await pay('CREDIT_CARD');
+      expect(status).toBe('APPROVED');
+      for (const body of [
+        { strategy: 'cashout' },
+        { passFeeToTenant: true },
+        { destinationKey: 'maria@example.com' },
+      ]) {
+        const refused = await requestRefund(service, key, id, body);
+        expect(codeOf(refused)).toBe('400 invalid_request');
+        expect(refused.body.error.details?.map(({ param }) => param)).toEqual(Object.keys(body));
+      }
+      const part = await requestRefund(service, key, id, { amount: 40 });
+      expect(await refundEnd(service, key, part.body)).toMatchObject({
+        status: 'REFUNDED',
+        strategy: null,
+        endToEndId: null,
+        returnId: null,
+      });
+      const payment = async (): Promise<unknown> =>
+        (await service.call<{ status: string }>('GET', `/v1/payments/${id}`, { key })).body.status;
+      expect(await payment()).toBe('APPROVED');
+      const rest = await requestRefund(service, key, id);
+      expect((await refundEnd(service, key, rest.body)).amount).toBe(60);
+      expect(await payment()).toBe('REFUNDED');
+    });
+
+    it.each(['chargeback', 'dispute'])('one with a %s cannot be refunded', async (event) => {
+      const { id } = await pay('CREDIT_CARD');
+      await service.call('POST', `/v1/sandbox/payments/${id}/simulate`, { key, body: { event } });
+      const refused = await requestRefund(service, key, id);
+      expect(codeOf(refused)).toBe('400 charge_disputed');
+      expect(refused.body.error.type).toBe('invalid_request_error');
+    });
+
+    it.each(['MBWAY', 'MULTIBANCO', 'BOLETO', 'CRYPTO'])('%s knows no way back', async (method) => {
+      const { id, status } = await pay(method);
+      expect(status).toBe('PAID');
+      const refused = await requestRefund(service, key, id);
+      expect(codeOf(refused)).toBe('422 REFUND_NOT_SUPPORTED');
+      expect(refused.body.error.type).toBe('business_error');
+    });
+  });
+
+  it('is debited in full, whatever fees the payment had', async () => {
+    key = (await service.merchant({ fee_bps: '1000' })).testKey;
+    const charge = await aPaidCharge(service, key, 100);
+    expect(await available(service, key)).toBe(90);
+    expect(codeOf(await requestRefund(service, key, paymentIdOf(charge)))).toBe('422 insufficient_balance');
+    await aPaidCharge(service, key, 100);
+    const { body } = await requestRefund(service, key, paymentIdOf(charge));
+    expect([(await refundEnd(service, key, body)).status, await available(service, key)]).toEqual(['REFUNDED', 80]);
+  });
+
+  it('needs money that is available: what waits for its release is not', async () => {
+    key = (await service.merchant({ release_days: '2' })).testKey;
+    const { body: charge } = await service.createCharge(key, { amount: 100 });
+    await service.simulate(key, charge.id, { event: 'pay' });
+    const refused = await requestRefund(service, key, paymentIdOf(charge));
+    expect(codeOf(refused)).toBe('422 insufficient_balance');
+    expect(refused.body.error.type).toBe('business_error');
+    expect(await refundsOf(service, key, paymentIdOf(charge))).toEqual([]);
+  });
+
+  describe('bad input', () => {
+    let id: string;
+    beforeEach(async () => {
+      id = paymentIdOf(await aPaidCharge(service, key));
+    });
+
+    const BAD: readonly [Record<string, unknown>, string[]][] = [
+      [{ idempotencyKey: undefined }, ['idempotencyKey']],
+      [{ idempotencyKey: 'short' }, ['idempotencyKey']],
+      [{ idempotencyKey: 'x'.repeat(129) }, ['idempotencyKey']],
+      [{ idempotencyKey: 'schlüssel-1234' }, ['idempotencyKey']],
+      [{ idempotencyKey: 12345678 }, ['idempotencyKey']],
+      [{ amount: 0 }, ['amount']],
+      [{ amount: -1 }, ['amount']],
+      [{ amount: 1.5 }, ['amount']],
+      [{ amount: '100' }, ['amount']],
+      [{ amount: 1_000_000_000_000 }, ['amount']],
+      [{ reason: 'x'.repeat(501) }, ['reason']],
+      [{ reason: 5 }, ['reason']],
+      [{ strategy: 'pix' }, ['strategy']],
+      [{ strategy: 'CASHOUT' }, ['strategy']],
+      [{ passFeeToTenant: 'true' }, ['passFeeToTenant']],
+      [{ destinationKey: '12345678900' }, ['destinationKey']],
+      [{ destinationKey: '11987654321' }, ['destinationKey']],
+      [{ destinationKey: '' }, ['destinationKey']],
+      [{ destinationKey: 'x'.repeat(101) }, ['destinationKey']],
+      [{ strategy: 'devolution', destinationKey: 'maria@example.com' }, ['destinationKey']],
+      [{ pass_fee_to_tenant: true }, ['pass_fee_to_tenant']],
+      [{ amount: 0, strategy: 'x', destination: 'y' }, ['amount', 'destination', 'strategy']],
+    ];
+
+    it('of a body: every field is named, and nothing changes', async () => {
+      for (const [body, params] of BAD) {
+        const answer = await requestRefund(service, key, id, body);
+        const named = [...new Set(answer.body.error.details?.map(({ param }) => param))].sort();
+        expect({ body, code: codeOf(answer), named }).toEqual({ body, code: '400 invalid_request', named: params });
+      }
+      expect(await refundsOf(service, key, id)).toEqual([]);
+      expect(await available(service, key)).toBe(100);
+    });
+
+    it('more than is left, also when it is on its way', async () => {
+      expect(codeOf(await requestRefund(service, key, id, { amount: 101 }))).toBe(
+        '400 refund_amount_exceeds_remaining',
+      );
+      const { body } = await requestRefund(service, key, id, { amount: 60 });
+      const refused = await requestRefund(service, key, id, { amount: 41 });
+      expect(codeOf(refused)).toBe('400 refund_amount_exceeds_remaining');
+      expect(refused.body.error).toMatchObject({ type: 'invalid_request_error', param: 'amount' });
+      expect((await requestRefund(service, key, id, { amount: 40 })).status).toBe(201);
+      expect(codeOf(await requestRefund(service, key, id))).toBe('400 refund_amount_exceeds_remaining');
+      await refundEnd(service, key, body);
+      await waitFor('all of it to be back', async () => {
+        return (await service.getCharge(key, `ch_${id}`)).body.status === 'refunded';
+      });
+      expect(codeOf(await requestRefund(service, key, id))).toBe('400 payment_not_refundable');
+    });
+
+    it.each([
+      ['waits', null],
+      ['has expired', 'expire'],
+      ['was refused', 'fail'],
+    ])('a charge that %s', async (_name, event) => {
+      const { body: charge } = await service.createCharge(key, { amount: 100 });
+      if (event) await service.simulate(key, charge.id, { event });
+      const answer = await requestRefund(service, key, paymentIdOf(charge));
+      expect(codeOf(answer)).toBe('400 payment_not_refundable');
+      expect(answer.body.error.type).toBe('invalid_request_error');
+      expect(await refundsOf(service, key, paymentIdOf(charge))).toEqual([]);
+    });
+  });
+
+  describe('the idempotency key', () => {
+    it('gives the original refund, for ever, whatever has become of it', async () => {
+      const id = paymentIdOf(await aPaidCharge(service, key));
+      const body = { idempotencyKey: `forever-${randomUUID()}`, amount: 30, destinationKey: '529.982.247-25' };
+      const first = await requestRefund(service, key, id, body);
+      expect([first.status, first.headers.get('idempotent-replayed')]).toEqual([201, null]);
+      await refundEnd(service, key, first.body);
+      service.clock.advance(30 * 86_400);
+      // The same, written in another way.
+      for (const twin of [body, { ...body, destinationKey: '52998224725', passFeeToTenant: false, reason: null }]) {
+        const again = await requestRefund(service, key, id, twin);
+        expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
+        expect(again.text).toBe(first.text);
+      }
+      expect(await refundsOf(service, key, id)).toHaveLength(1);
+      expect(await available(service, key)).toBe(70);
+    });
+
+    it('is for one body of one payment', async () => {
+      const [id, other] = [await aPaidCharge(service, key), await aPaidCharge(service, key)].map(paymentIdOf) as [
+        string,
+        string,
+      ];
+      const idempotencyKey = `once-${randomUUID()}`;
+      expect((await requestRefund(service, key, id, { idempotencyKey, amount: 30 })).status).toBe(201);
+      for (const [payment, body] of [
+        [id, { amount: 31 }],
+        [id, {}],
+        [id, { amount: 30, reason: 'x' }],
+        [id, { amount: 30, strategy: 'cashout' }],
+        [other, { amount: 30 }],
+      ] as const) {
+        const answer = await requestRefund(service, key, payment, { idempotencyKey, ...body });
+        expect(codeOf(answer)).toBe('409 idempotency_key_reused');
+      }
+      expect(await refundsOf(service, key, other)).toEqual([]);
+      expect(await available(service, key)).toBe(170);
+    });
+
+    it('is free again after a refusal', async () => {
+      const id = paymentIdOf(await aPaidCharge(service, key));
+      const idempotencyKey = `free-${randomUUID()}`;
+      expect((await requestRefund(service, key, id, { idempotencyKey, amount: 101 })).status).toBe(400);
+      expect((await requestRefund(service, key, id, { idempotencyKey, amount: 100 })).status).toBe(201);
+    });
+
+    it('of 20 twins at once makes one refund, and one answer', async () => {
+      const id = paymentIdOf(await aPaidCharge(service, key));
+      const idempotencyKey = `twins-${randomUUID()}`;
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, () => requestRefund(service, key, id, { idempotencyKey, amount: 10 })),
+      );
+      expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+      expect(answers.filter(({ headers }) => headers.get('idempotent-replayed') === null)).toHaveLength(1);
+      expect(await refundsOf(service, key, id)).toHaveLength(1);
+      expect(await available(service, key)).toBe(90);
+    });
+  });
+
+  it('belong to their account and mode', async () => {
+    const charge = await aPaidCharge(service, key);
+    const id = paymentIdOf(charge);
+    const stranger = await service.merchant();
+    const idempotencyKey = `shared-${randomUUID()}`;
+    const { body } = await requestRefund(service, key, id, { idempotencyKey, amount: 10 });
+    for (const foreign of [stranger.testKey, merchant.liveKey, stranger.liveKey]) {
+      const refused = await requestRefund(service, foreign, id, { idempotencyKey, amount: 10 });
+      expect(codeOf(refused)).toBe('404 not_found');
+      const list = await service.call<RefundOrError>('GET', `/v1/payments/${id}/refunds`, { key: foreign });
+      expect(codeOf(list)).toBe('404 not_found');
+      expect(list.text).not.toContain(body.id);
+    }
+    // The key means something only inside the account.
+    const own = await aPaidCharge(service, stranger.testKey);
+    const theirs = await requestRefund(service, stranger.testKey, paymentIdOf(own), { idempotencyKey, amount: 10 });
+    expect(theirs.status).toBe(201);
+    expect(theirs.body.id).not.toBe(body.id);
+    expect(await available(service, key)).toBe(90);
+  });
+
+  it.each(['nobody', '00000000-0000-7000-8000-000000000000', 'rf_x', '%00'])('of %s is a 404', async (id) => {
+    expect(codeOf(await requestRefund(service, key, id))).toBe('404 not_found');
+    expect((await service.call('GET', `/v1/payments/${id}/refunds`, { key })).status).toBe(404);
+  });
+});

@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { MembersService } from '../../src/accounts/index.js';
+import { ApiKeysService } from '../../src/api-keys/index.js';
+import { SYSTEM } from '../../src/audit/index.js';
+import { type Merchant, TestService } from '../support/service.js';
+import { byAnotherKey, claimsOf, expired, forge, JWT_SECRET, withoutSignature } from '../support/tokens.js';
+import { type Caller, CALLERS, type Row, ROUTES, type World } from './route-table.js';
+
+type Credentials = Record<string, string>;
+
+const bearer = (token: string): Credentials => ({ authorization: `Bearer ${token}` });
+
+describe('every route, for everybody', () => {
+  let service: TestService;
+  let merchant: Merchant;
+  let world: World;
+  let credentials: (caller: Caller) => Credentials;
+
+  beforeAll(async () => {
+    service = await TestService.start({ env: { JWT_SECRET, CHARGE_LIST_ENABLED: 'true' } });
+    merchant = await service.merchant();
+    const { accountId } = merchant;
+    const stranger = await service.merchant();
+    const owner = await service.login(merchant.ownerEmail);
+    const logins: Partial<Record<Caller, string>> = {
+      MEMBER: (await service.member(accountId, 'MEMBER')).token,
+      ADMIN: (await service.member(accountId, 'ADMIN')).token,
+      OWNER: owner,
+      'foreign OWNER': await service.login(stranger.ownerEmail),
+      OPERATOR: (await service.operator()).token,
+    };
+    const keys = service.get(ApiKeysService);
+    const revoked = await keys.issue(accountId, { mode: 'test', label: null }, SYSTEM);
+    await keys.revoke(accountId, revoked.id, SYSTEM);
+    const loggedOut = await service.login(merchant.ownerEmail);
+    await service.call('POST', '/v1/auth/logout', { token: loggedOut });
+    const removed = await service.member(accountId, 'OWNER');
+    await service.call('DELETE', `/v1/members/${removed.userId}`, { token: owner });
+    const fixed: Partial<Record<Caller, Credentials>> = {
+      nobody: {},
+      garbage: { apikey: 'garbage', authorization: 'garbage' },
+      'revoked key': { apikey: revoked.apiKey },
+      'foreign key': { apikey: stranger.testKey },
+      'live key': { apikey: merchant.liveKey },
+      'test key': { apikey: merchant.testKey },
+      'logged out': bearer(loggedOut),
+      removed: bearer(removed.token),
+      expired: bearer(expired(owner)),
+      'alg none': bearer(withoutSignature(owner)),
+      'signed by another key': bearer(byAnotherKey(owner)),
+    };
+    credentials = (caller) => {
+      const login = logins[caller];
+      // As if they had just logged in: one of the routes ends the login.
+      return login === undefined ? (fixed[caller] ?? {}) : bearer(forge({ ...claimsOf(login), jti: randomUUID() }));
+    };
+    const actor = { ...SYSTEM, type: 'member' as const, id: merchant.ownerId };
+    const invite = (email: string) =>
+      service.get(MembersService).invite(accountId, { email, name: null, role: 'MEMBER' }, actor);
+    const paymentId = async (): Promise<string> => {
+      const { status, body } = await service.createCharge(merchant.testKey);
+      expect(status).toBe(201);
+      return body.id.slice(3);
+    };
+    const endpointId = async (): Promise<string> => {
+      const body = { url: 'https://merchant.example/hooks', events: ['charge.failed'] };
+      const { status, body: made } = await service.call<{ id: string }>('POST', '/v1/webhooks/endpoints', {
+        key: merchant.testKey,
+        body,
+      });
+      expect(status).toBe(201);
+      return made.id;
+    };
+    // One for all deliveries: an account has at most 100 endpoints.
+    const deliveriesTo = await endpointId();
+    let count = 0;
+    const charge = await service.createCharge(merchant.testKey);
+    world = {
+      service,
+      accountId,
+      chargeId: charge.body.id,
+      rawId: charge.body.id.slice(3),
+      paymentId,
+      paidPaymentId: async () => {
+        const id = await paymentId();
+        expect((await service.simulate(merchant.testKey, `ch_${id}`, { event: 'pay' })).status).toBe(200);
+        return id;
+      },
+      apiKeyId: async () => (await keys.issue(accountId, { mode: 'test', label: null }, SYSTEM)).id,
+      memberId: async () => (await invite(`matrix-member-${++count}@example.com`)).member.userId,
+      invitationToken: async () => (await invite(`matrix-guest-${++count}@example.com`)).token,
+      endpointId,
+      deliveryId: async () => {
+        const id = randomUUID();
+        await service.sql(
+          `INSERT INTO webhook_deliveries (id, account_id, mode, endpoint_id, event_id, subject_id, event_type, payload,
+             status, attempts, max_attempts, created_at, updated_at)
+           VALUES ($1, $2, 'test', $3, $1, $1, 'charge.paid', '{}', 'FAILED', 15, 15, now(), now())`,
+          [id, accountId, deliveriesTo],
+        );
+        return id;
+      },
+    };
+  });
+  afterAll(() => service.stop());
+
+  async function ask(route: string, row: Row, caller: Caller): Promise<{ status: number; code: string | undefined }> {
+    const [method = '', pattern = ''] = route.split(' ');
+    const path = row.path ? await row.path(world) : pattern;
+    const shown = credentials(caller);
+    const answer = await service.call<{ error?: { code: string } }>(method, path, {
+      headers: { ...row.headers?.(), ...shown },
+      ...(row.body ? { body: await row.body(world) } : {}),
+    });
+    if (method === 'GET') {
+      const head = await service.call('HEAD', path, { headers: shown });
+      expect({ caller, head: head.status, text: head.text }).toEqual({ caller, head: answer.status, text: '' });
+    }
+    return { status: answer.status, code: answer.body.error?.code };
+  }
+
+  it.each(Object.entries(ROUTES))(
+    '%s',
+    async (route, row) => {
+      const answers = await Promise.all(CALLERS.map((caller) => ask(route, row, caller)));
+      expect(Object.fromEntries(CALLERS.map((caller, index) => [caller, answers[index]?.status]))).toEqual(
+        row.expected,
+      );
+      if (row.access === 'public') return;
+      // Why somebody is not let in, or what others have, is nobody's business.
+      const codes = (status: number): unknown[] => [
+        ...new Set(answers.filter((answer) => answer.status === status).map(({ code }) => code)),
+      ];
+      expect(codes(401)).toEqual(['unauthorized']);
+      expect(codes(404).filter((code) => code !== 'not_found')).toEqual([]);
+    },
+    60_000,
+  );
+});

@@ -1,0 +1,265 @@
+import { randomUUID } from 'node:crypto';
+import { PASSWORD, type TestService } from '../support/service.js';
+
+/**
+ * Every route of the server, who may call it and what others hear: a new route needs its row here before any test of
+ * routes passes again.
+ */
+
+/** Who calls. `foreign` is another account's, `live` the other mode's key, the rest is the account's own. */
+export const CALLERS = [
+  ...['nobody', 'garbage', 'revoked key', 'foreign key', 'live key', 'test key'],
+  ...['MEMBER', 'ADMIN', 'OWNER', 'foreign OWNER', 'OPERATOR'],
+  ...['logged out', 'removed', 'expired', 'alg none', 'signed by another key'],
+] as const;
+
+export type Caller = (typeof CALLERS)[number];
+export type Expected = Readonly<Record<Caller, number>>;
+
+/** What rows need to make a request that succeeds for who may make it. */
+export interface World {
+  readonly service: TestService;
+  readonly accountId: string;
+  /** A pending test charge of the account; its raw id too. */
+  readonly chargeId: string;
+  readonly rawId: string;
+  /** A payment by Pix for this request: waiting, and paid. */
+  readonly paymentId: () => Promise<string>;
+  readonly paidPaymentId: () => Promise<string>;
+  /** Makes one for this request: rotating and removing use it up. */
+  readonly apiKeyId: () => Promise<string>;
+  readonly memberId: () => Promise<string>;
+  readonly invitationToken: () => Promise<string>;
+  /** A webhook endpoint for this request, and a delivery to it that has FAILED. */
+  readonly endpointId: () => Promise<string>;
+  readonly deliveryId: () => Promise<string>;
+}
+
+export interface Row {
+  readonly access: 'public' | 'api-key' | 'dashboard';
+  readonly expected: Expected;
+  /** In place of the parameters of the route. */
+  readonly path?: (world: World) => string | Promise<string>;
+  readonly body?: (world: World) => object | Promise<object>;
+  readonly headers?: () => Record<string, string>;
+}
+
+type Request = Pick<Row, 'path' | 'body' | 'headers'>;
+
+function all(status: number): Record<Caller, number> {
+  return Object.fromEntries(CALLERS.map((caller) => [caller, status])) as Record<Caller, number>;
+}
+
+/** The same for everybody, whatever they show. */
+function open(status: number, request: Request = {}): Row {
+  return { access: 'public', expected: all(status), ...request };
+}
+
+/** Lets keys in, and nobody else. */
+function keys(expected: { test: number; live: number; foreign: number }, request: Request = {}): Row {
+  const { test, live, foreign } = expected;
+  return {
+    access: 'api-key',
+    expected: { ...all(401), 'test key': test, 'live key': live, 'foreign key': foreign },
+    ...request,
+  };
+}
+
+/** Lets people in who are logged in, by role; the OWNER of another account hears `foreign`. */
+function people(
+  expected: { OWNER: number; ADMIN: number; MEMBER: number; OPERATOR: number; foreign: number },
+  request: Request = {},
+): Row {
+  const { foreign, ...roles } = expected;
+  return { access: 'dashboard', expected: { ...all(401), ...roles, 'foreign OWNER': foreign }, ...request };
+}
+
+/** For the staff of the platform alone. */
+function staff(status: number, request: Request = {}): Row {
+  return people({ OWNER: 403, ADMIN: 403, MEMBER: 403, OPERATOR: status, foreign: 403 }, request);
+}
+
+async function heldPayment({ service }: World): Promise<string> {
+  const { testKey } = await service.merchant({ payer_lock: 'true' });
+  return (await service.heldCharge(testKey)).reviewId;
+}
+
+const newIdempotencyKey = (): Record<string, string> => ({ 'Idempotency-Key': `matrix-${randomUUID()}` });
+const newEmail = (): string => `matrix-${randomUUID()}@example.com`;
+
+function endpoint(action: string): Request {
+  return { path: async ({ endpointId }) => `/v1/webhooks/endpoints/${await endpointId()}${action}` };
+}
+
+const charge: Request = {
+  body: () => ({ amount: 1990, payment_method: 'pix' }),
+  headers: newIdempotencyKey,
+};
+
+function payment(action: string): Request {
+  return { path: async ({ paymentId }) => `/v1/payments/${await paymentId()}${action}` };
+}
+
+function paidPayment(action: string): Request {
+  return { path: async ({ paidPaymentId }) => `/v1/payments/${await paidPaymentId()}${action}` };
+}
+
+export const ROUTES: Readonly<Record<string, Row>> = {
+  'GET /': open(302),
+  'GET /checkout/:id': open(200, { path: ({ rawId }) => `/checkout/${rawId}` }),
+  // Of no charge: drawing takes seconds where Jest runs the code.
+  'GET /checkout/:id/qr.png': open(404, { path: () => '/checkout/nobody/qr.png' }),
+  'GET /checkout/:id/status': open(200, { path: ({ rawId }) => `/checkout/${rawId}/status` }),
+  'GET /docs': open(200),
+  'GET /docs-yaml': open(200),
+  'GET /docs/': open(200),
+  'GET /docs/*': open(200, { path: () => '/docs/swagger-ui.css' }),
+  'GET /docs/LICENSE': open(404),
+  'GET /docs/docs/swagger-ui-init.js': open(200),
+  'GET /docs/index.html': open(200),
+  'GET /docs/swagger-ui-init.js': open(200),
+  'GET /health/live': open(200),
+  'GET /health/ready': open(200),
+  'GET /metrics': open(200),
+  'GET /openapi.json': open(200),
+  // Of no payment: their pages are tested where there is one.
+  'GET /sandbox/boletos/:txid/boleto.pdf': open(404, { path: () => '/sandbox/boletos/nobody/boleto.pdf' }),
+  'GET /sandbox/cards/:txid': open(404, { path: () => '/sandbox/cards/nobody' }),
+  'POST /sandbox/cards/:txid/approve': open(404, { path: () => '/sandbox/cards/nobody/approve' }),
+  'POST /sandbox/cards/:txid/refuse': open(404, { path: () => '/sandbox/cards/nobody/refuse' }),
+  'GET /v1/webhooks/event-catalog': open(200),
+  'POST /v1/auth/accept-invitation': open(204, {
+    body: async ({ invitationToken }) => ({ token: await invitationToken(), password: PASSWORD }),
+  }),
+  'POST /v1/auth/login': open(401, { body: () => ({ email: 'nobody@example.com', password: PASSWORD }) }),
+
+  'GET /v1/charges': keys({ test: 200, live: 200, foreign: 200 }),
+  'GET /v1/charges/:id': keys(
+    { test: 200, live: 404, foreign: 404 },
+    { path: ({ chargeId }) => `/v1/charges/${chargeId}` },
+  ),
+  // A live key has no acquirer here.
+  'POST /v1/charges': keys({ test: 201, live: 422, foreign: 201 }, charge),
+  'POST /v1/pix/charges': keys({ test: 201, live: 422, foreign: 201 }, charge),
+  'POST /v1/sandbox/charges/:id/simulate': keys(
+    { test: 200, live: 404, foreign: 404 },
+    { path: ({ chargeId }) => `/v1/sandbox/charges/${chargeId}/simulate`, body: () => ({ event: 'pay' }) },
+  ),
+  'GET /v1/wallets': keys({ test: 200, live: 200, foreign: 200 }),
+  'GET /v1/wallets/balance': keys({ test: 200, live: 200, foreign: 200 }),
+  'GET /v1/payments': keys({ test: 200, live: 200, foreign: 200 }),
+  'POST /v1/payments': keys(
+    { test: 201, live: 422, foreign: 201 },
+    { body: () => ({ amount: 1990, paymentMethods: ['PIX'], idempotencyKey: `matrix-${randomUUID()}` }) },
+  ),
+  'GET /v1/payments/metrics': keys({ test: 200, live: 200, foreign: 200 }),
+  'GET /v1/payments/stats': keys({ test: 200, live: 200, foreign: 200 }),
+  'GET /v1/payments/:id': keys({ test: 200, live: 404, foreign: 404 }, payment('')),
+  'POST /v1/payments/:id/cancel': keys({ test: 200, live: 404, foreign: 404 }, payment('/cancel')),
+  'GET /v1/payments/:id/provider-status': keys({ test: 200, live: 404, foreign: 404 }, payment('/provider-status')),
+  'GET /v1/payments/:id/receipt': keys({ test: 200, live: 404, foreign: 404 }, paidPayment('/receipt')),
+  'POST /v1/payments/:id/refund': keys(
+    { test: 201, live: 404, foreign: 404 },
+    { ...paidPayment('/refund'), body: () => ({ amount: 100, idempotencyKey: `matrix-${randomUUID()}` }) },
+  ),
+  'GET /v1/payments/:id/refunds': keys({ test: 200, live: 404, foreign: 404 }, paidPayment('/refunds')),
+  'POST /v1/sandbox/payments/:id/simulate': keys(
+    { test: 200, live: 404, foreign: 404 },
+    {
+      path: async ({ paymentId }) => `/v1/sandbox/payments/${await paymentId()}/simulate`,
+      body: () => ({ event: 'pay' }),
+    },
+  ),
+  'POST /v1/payments/:id/resend-webhook': keys(
+    { test: 200, live: 404, foreign: 404 },
+    { path: ({ rawId }) => `/v1/payments/${rawId}/resend-webhook` },
+  ),
+  'GET /v1/webhooks/deliveries': keys({ test: 200, live: 200, foreign: 200 }),
+  'GET /v1/webhooks/deliveries/:id': keys(
+    { test: 200, live: 404, foreign: 404 },
+    { path: async ({ deliveryId }) => `/v1/webhooks/deliveries/${await deliveryId()}` },
+  ),
+  'POST /v1/webhooks/deliveries/:id/retry': keys(
+    { test: 200, live: 404, foreign: 404 },
+    { path: async ({ deliveryId }) => `/v1/webhooks/deliveries/${await deliveryId()}/retry` },
+  ),
+  'GET /v1/webhooks/stats': keys({ test: 200, live: 200, foreign: 200 }),
+  'GET /v1/webhooks/endpoints': keys({ test: 200, live: 200, foreign: 200 }),
+  'POST /v1/webhooks/endpoints': keys(
+    { test: 201, live: 201, foreign: 201 },
+    { body: () => ({ url: 'https://merchant.example/hooks', events: ['*'] }) },
+  ),
+  'PATCH /v1/webhooks/endpoints/:id': keys(
+    { test: 200, live: 404, foreign: 404 },
+    { ...endpoint(''), body: () => ({ events: ['charge.paid'] }) },
+  ),
+  'DELETE /v1/webhooks/endpoints/:id': keys({ test: 200, live: 404, foreign: 404 }, endpoint('')),
+  'POST /v1/webhooks/endpoints/:id/rotate-secret': keys(
+    { test: 200, live: 404, foreign: 404 },
+    endpoint('/rotate-secret'),
+  ),
+  'POST /v1/webhooks/endpoints/:id/test': keys(
+    { test: 200, live: 404, foreign: 404 },
+    { ...endpoint('/test'), body: () => ({ event: 'charge.paid' }) },
+  ),
+  'POST /v1/webhooks/endpoints/:id/recover': keys(
+    { test: 200, live: 404, foreign: 404 },
+    {
+      ...endpoint('/recover'),
+      body: ({ service }) => ({ since: new Date(service.clock.now().getTime() - 60_000).toISOString() }),
+    },
+  ),
+  'POST /v1/webhooks/default-secret/rotate': keys({ test: 200, live: 200, foreign: 200 }),
+  'POST /v1/webhooks/verify': keys(
+    { test: 200, live: 200, foreign: 200 },
+    { body: () => ({ payload: '{}', headers: {}, secret: 'none' }) },
+  ),
+
+  'POST /v1/auth/logout': people({ OWNER: 204, ADMIN: 204, MEMBER: 204, OPERATOR: 204, foreign: 204 }),
+  'GET /v1/api-keys': people({ OWNER: 200, ADMIN: 200, MEMBER: 200, OPERATOR: 403, foreign: 200 }),
+  'POST /v1/api-keys': people({ OWNER: 201, ADMIN: 201, MEMBER: 403, OPERATOR: 403, foreign: 201 }),
+  'POST /v1/api-keys/:id/rotate': people(
+    { OWNER: 201, ADMIN: 201, MEMBER: 403, OPERATOR: 403, foreign: 404 },
+    { path: async ({ apiKeyId }) => `/v1/api-keys/${await apiKeyId()}/rotate` },
+  ),
+  'DELETE /v1/api-keys/:id': people(
+    { OWNER: 200, ADMIN: 200, MEMBER: 403, OPERATOR: 403, foreign: 404 },
+    { path: async ({ apiKeyId }) => `/v1/api-keys/${await apiKeyId()}` },
+  ),
+  'GET /v1/members': people({ OWNER: 200, ADMIN: 200, MEMBER: 403, OPERATOR: 403, foreign: 200 }),
+  'POST /v1/members': people(
+    { OWNER: 201, ADMIN: 201, MEMBER: 403, OPERATOR: 403, foreign: 201 },
+    { body: () => ({ email: newEmail(), role: 'MEMBER' }) },
+  ),
+  'PATCH /v1/members/:id': people(
+    { OWNER: 200, ADMIN: 200, MEMBER: 403, OPERATOR: 403, foreign: 404 },
+    { path: async ({ memberId }) => `/v1/members/${await memberId()}`, body: () => ({ role: 'ADMIN' }) },
+  ),
+  'DELETE /v1/members/:id': people(
+    { OWNER: 200, ADMIN: 200, MEMBER: 403, OPERATOR: 403, foreign: 404 },
+    { path: async ({ memberId }) => `/v1/members/${await memberId()}` },
+  ),
+  'GET /v1/audit-events': people({ OWNER: 200, ADMIN: 200, MEMBER: 403, OPERATOR: 403, foreign: 200 }),
+  'GET /v1/request-logs': people({ OWNER: 200, ADMIN: 200, MEMBER: 200, OPERATOR: 403, foreign: 200 }),
+
+  'GET /v1/operations/accounts': staff(200),
+  'POST /v1/operations/accounts': staff(201, {
+    body: () => ({ name: 'Padaria', email: newEmail(), password: PASSWORD }),
+  }),
+  'GET /v1/operations/accounts/:id': staff(200, {
+    path: ({ accountId }) => `/v1/operations/accounts/${accountId}`,
+  }),
+  'PATCH /v1/operations/accounts/:id': staff(200, {
+    path: ({ accountId }) => `/v1/operations/accounts/${accountId}`,
+    body: () => ({ city: 'Recife' }),
+  }),
+  'GET /v1/operations/fraud-hits': staff(200),
+  'GET /v1/operations/reviews': staff(200),
+  'POST /v1/operations/reviews/:id/accept': staff(200, {
+    path: async (world) => `/v1/operations/reviews/${await heldPayment(world)}/accept`,
+  }),
+  'POST /v1/operations/reviews/:id/return': staff(200, {
+    path: async (world) => `/v1/operations/reviews/${await heldPayment(world)}/return`,
+  }),
+  'GET /v1/operations/unmatched': staff(200),
+};

@@ -1,0 +1,133 @@
+import type {
+  Acquirer,
+  AcquirerCapabilities,
+  OrderDesk,
+  PixChargeRequest,
+  PixChargeState,
+  PixIssueOutcome,
+  ReceivedPix,
+  ReturnName,
+  ReturnRequest,
+  ReturnState,
+} from '../../src/acquirers/index.js';
+import { encodeBrCode, newEndToEndId, newRtrId } from '../../src/brazil/index.js';
+
+export type ChargeFault = 'lost before' | 'lost after' | 'refused' | 'unavailable';
+export type ReturnFault = 'lost before' | 'lost after' | 'refused' | 'refused unheard';
+
+/** Money that this bank has sent back, or refused to. */
+interface BookedReturn extends ReturnRequest {
+  readonly refused: boolean;
+  readonly bankReference: string;
+}
+
+/** A bank behind a network that loses answers: what a live PSP is to us. Its books are the truth about what it did. */
+export class FarBank implements Acquirer {
+  readonly name: string = 'far-bank';
+  capabilities: AcquirerCapabilities = {
+    methods: ['PIX'],
+    refunds: { PIX: ['cashout', 'devolution'] },
+    receipts: false,
+  };
+  readonly orders: OrderDesk | null = null;
+  readonly charges = new Map<string, PixChargeRequest>();
+  readonly pix = new Map<string, ReceivedPix>();
+  /** By `<reference>/<return id>`, as the bank's unique key is. */
+  readonly returns = new Map<string, BookedReturn>();
+  /** What goes wrong with the next requests. */
+  faults: ChargeFault[] = [];
+  /** What goes wrong with a request for a return, asked at each one; default: nothing. */
+  returnFault: (request: ReturnRequest) => ReturnFault | null = () => null;
+  /** Whether a question goes without an answer: always, never, or as a draw says. */
+  blind: boolean | (() => boolean) = false;
+  /** Runs in the middle of the next creation, as whatever happens meanwhile elsewhere. */
+  meanwhile: (() => Promise<void>) | null = null;
+  /** How often a return was asked for under each name. */
+  readonly requests = new Map<string, number>();
+
+  readonly pixIssuer = { kind: 'remote', issue: (request: PixChargeRequest) => this.#issue(request) } as const;
+
+  async getPixCharge(txid: string): Promise<PixChargeState> {
+    this.#answer();
+    return this.charges.has(txid) ? { kind: 'found', brCode: this.#brCode(txid), ended: null } : { kind: 'not_found' };
+  }
+
+  async getPix(endToEndId: string): Promise<ReceivedPix | null> {
+    this.#answer();
+    return this.pix.get(endToEndId) ?? null;
+  }
+
+  async requestReturn(request: ReturnRequest): Promise<ReturnState> {
+    const name = nameOf(request);
+    this.requests.set(name, (this.requests.get(name) ?? 0) + 1);
+    const fault = this.returnFault(request);
+    if (fault === 'lost before') throw new Error('socket hang up');
+    if (!this.returns.has(name)) {
+      this.returns.set(name, {
+        ...request,
+        refused: fault === 'refused' || fault === 'refused unheard',
+        bankReference: (request.way === 'cashout' ? newEndToEndId : newRtrId)('12345678', new Date()),
+      });
+    }
+    if (fault === 'lost after' || fault === 'refused unheard') throw new Error('time-out after the effect');
+    return this.returns.get(name)?.refused === true ? { kind: 'failed', reason: 'refused' } : { kind: 'in_progress' };
+  }
+
+  async getReturn(name: ReturnName): Promise<ReturnState> {
+    this.#answer();
+    const booked = this.returns.get(nameOf(name));
+    if (!booked) return { kind: 'not_found' };
+    const { refused, bankReference } = booked;
+    return refused ? { kind: 'failed', reason: 'refused' } : { kind: 'returned', bankReference };
+  }
+
+  async cancel(txid: string): Promise<void> {
+    this.charges.delete(txid);
+  }
+
+  async getStatus(): Promise<null> {
+    return null;
+  }
+
+  async getReceipt(): Promise<null> {
+    return null;
+  }
+
+  /** A payer pays a charge in full. @returns the Pix, which the bank has still to tell of */
+  receive(charge: { txid: string; amount: number }, changes: Partial<ReceivedPix> = {}): ReceivedPix {
+    const endToEndId = newEndToEndId('12345678', new Date());
+    const pix = { endToEndId, ...charge, settledAt: new Date(), fee: 0, payerDocument: '52998224725', ...changes };
+    this.pix.set(pix.endToEndId, pix);
+    return pix;
+  }
+
+  /** What has gone back to the payer of a Pix. */
+  returnsOf(endToEndId: string): BookedReturn[] {
+    return [...this.returns.values()].filter((booked) => booked.reference === endToEndId && !booked.refused);
+  }
+
+  async #issue(request: PixChargeRequest): Promise<PixIssueOutcome> {
+    const fault = this.faults.shift();
+    const { meanwhile } = this;
+    this.meanwhile = null;
+    await meanwhile?.();
+    if (fault === 'refused') return { kind: 'refused', code: 'NEGADA', reason: 'secret words of the bank' };
+    if (fault === 'unavailable') return { kind: 'unavailable' };
+    if (fault === 'lost before') throw new Error('socket hang up');
+    this.charges.set(request.txid, request);
+    if (fault === 'lost after') throw new Error('socket hang up');
+    return { kind: 'issued', brCode: this.#brCode(request.txid) };
+  }
+
+  #answer(): void {
+    if (typeof this.blind === 'function' ? this.blind() : this.blind) throw new Error('time-out');
+  }
+
+  #brCode(txid: string): string {
+    return encodeBrCode({ kind: 'dynamic', location: `pix.far.example/${txid}`, merchantName: 'M', merchantCity: 'C' });
+  }
+}
+
+function nameOf({ reference, returnId }: ReturnName): string {
+  return `${reference}/${returnId}`;
+}
