@@ -10,15 +10,12 @@ const nested = (levels: number): unknown => parsed(`${'{"a":'.repeat(levels)}1${
 describe('the scan of a body', () => {
   it('finds nothing in what can be stored', () => {
     const text = fc.string({ unit: 'binary' }).filter((value) => !value.includes('\u0000'));
-    const value = fc.dictionary(
-      text.filter((key) => key !== '__proto__'),
-      fc.oneof(text, fc.jsonValue({ maxDepth: 3 })),
-    );
-    fc.assert(
-      fc.property(value, (body) =>
-        expect(scanJson(parsed(JSON.stringify(body).replaceAll('\\u0000', '')))).toEqual([]),
-      ),
-    );
+    // A property generator may well think of "__proto__" by itself, at any depth: that one must be found, not passed.
+    const body = fc
+      .dictionary(text, fc.oneof(text, fc.jsonValue({ maxDepth: 3 })))
+      .map((value) => JSON.stringify(value).replaceAll('\\u0000', ''))
+      .filter((json) => !json.includes('"__proto__"'));
+    fc.assert(fc.property(body, (json) => expect(scanJson(parsed(json))).toEqual([])));
   });
 
   it.each(['constructor', 'prototype', 'toString', 'hasOwnProperty', '', 'a.b', '$gt', '🧉', '\n'])(
