@@ -27,7 +27,7 @@ export class ServiceProcess {
     const log = openSync(logPath, 'w');
     const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !OWN.includes(name)));
     const began = performance.now();
-    const child = spawn(process.execPath, ['--enable-source-maps', MAIN], {
+    const child = spawn(process.execPath, ['--enable-source-maps', '--max-old-space-size=512', MAIN], {
       stdio: ['ignore', log, log],
       env: { ...inherited, DATA_DIR: dataDir, PORT: '0', RATE_LIMIT: 'off', ...env },
     });
