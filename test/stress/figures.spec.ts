@@ -22,8 +22,8 @@ const OFFERS = [
 
 /** Payments made, paid, refunded, disputed, cancelled and left to expire over weeks, at any time of the day. */
 class History {
-  readonly #open: { id: string; methods: readonly string[] }[] = [];
-  readonly #paid: string[] = [];
+  readonly #open: { id: string; key: string; methods: readonly string[] }[] = [];
+  readonly #paid: { id: string; key: string }[] = [];
 
   constructor(
     private readonly service: TestService,
@@ -46,14 +46,14 @@ class History {
       case 6:
       case 7:
       case 8:
-        return this.#pay(key);
+        return this.#pay();
       case 9:
-        return this.#end(key);
+        return this.#end();
       case 10:
       case 11:
-        return this.#refund(key);
+        return this.#refund();
       default:
-        return this.#dispute(key);
+        return this.#dispute();
     }
   }
 
@@ -86,27 +86,32 @@ class History {
       },
     });
     expect(status).toBe(201);
-    this.#open.push({ id: body.id, methods: offer.paymentMethods });
+    this.#open.push({ id: body.id, key, methods: offer.paymentMethods });
   }
 
-  /** Of either merchant: what is another's is a 404 and changes nothing. */
-  async #pay(key: string): Promise<void> {
+  /** One of the newest, most of which can still be paid; and now and then with the key of either merchant. */
+  #recent<T extends { key: string }>(made: readonly T[]): T {
+    const one = this.#pick(made.slice(-8));
+    return this.random.between(0, 9) === 0 ? { ...one, key: this.#pick(this.merchants).testKey } : one;
+  }
+
+  async #pay(): Promise<void> {
     if (this.#open.length === 0) return;
-    const { id, methods } = this.#pick(this.#open);
+    const { id, key, methods } = this.#recent(this.#open);
     await this.#simulate(key, id, { event: 'pay', method: this.#pick(methods) });
-    this.#paid.push(id);
+    this.#paid.push({ id, key });
   }
 
-  async #end(key: string): Promise<void> {
+  async #end(): Promise<void> {
     if (this.#open.length === 0) return;
-    const { id } = this.#pick(this.#open);
+    const { id, key } = this.#recent(this.#open);
     if (this.random.between(0, 1) === 0) await this.#simulate(key, id, { event: this.#pick(['fail', 'expire']) });
     else await this.service.call('POST', `/v1/payments/${id}/cancel`, { key });
   }
 
-  async #refund(key: string): Promise<void> {
+  async #refund(): Promise<void> {
     if (this.#paid.length === 0) return;
-    const id = this.#pick(this.#paid);
+    const { id, key } = this.#recent(this.#paid);
     if (this.random.between(0, 4) === 0) await this.#simulate(key, id, { event: 'refund_fail' });
     await requestRefund(
       this.service,
@@ -116,9 +121,10 @@ class History {
     );
   }
 
-  async #dispute(key: string): Promise<void> {
+  async #dispute(): Promise<void> {
     if (this.#paid.length === 0) return;
-    await this.#simulate(key, this.#pick(this.#paid), { event: this.#pick(['chargeback', 'dispute', 'processing']) });
+    const { id, key } = this.#recent(this.#paid);
+    await this.#simulate(key, id, { event: this.#pick(['chargeback', 'dispute', 'processing']) });
   }
 
   async #simulate(key: string, id: string, body: Record<string, unknown>): Promise<void> {
