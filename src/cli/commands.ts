@@ -1,6 +1,6 @@
 import type { ParseArgsConfig } from 'node:util';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { AccountsService, MembersService, type Role, SETTINGS } from '../accounts/index.js';
+import { AccountsService, type Role, SETTINGS, UsersService } from '../accounts/index.js';
 import { ApiKeysService } from '../api-keys/index.js';
 import { CLI } from '../audit/index.js';
 import { type FigureDifference, FiguresService } from '../transactions/index.js';
@@ -115,7 +115,25 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     options: { email: TEXT, password: TEXT },
     async run(app, values) {
       const [email = '', password = ''] = need(values, 'email', 'password');
-      const { userId } = await app.get(MembersService).createOperator({ email, password }, CLI);
+      const { userId } = await app.get(UsersService).createOperator({ email, password }, CLI);
+      return { user_id: userId };
+    },
+  },
+  'operator remove': {
+    usage: 'operator remove --email E   (ends their logins)',
+    options: { email: TEXT },
+    async run(app, values) {
+      const [email = ''] = need(values, 'email');
+      const { userId } = await app.get(UsersService).removeOperator(email, CLI);
+      return { user_id: userId, removed: true };
+    },
+  },
+  'user password': {
+    usage: 'user password --email E --password P   (for members and operators; ends their logins)',
+    options: { email: TEXT, password: TEXT },
+    async run(app, values) {
+      const [email = '', password = ''] = need(values, 'email', 'password');
+      const { userId } = await app.get(UsersService).changePassword({ email, password }, CLI);
       return { user_id: userId };
     },
   },
