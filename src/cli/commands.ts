@@ -80,7 +80,9 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
         return [pair.slice(0, at), pair.slice(at + 1)] as const;
       });
       if (pairs.length === 0) throw new UsageError('Nothing to set: give at least one key=value.');
-      const account = await app.get(AccountsService).set(accountId, Object.fromEntries(pairs), CLI);
+      const accounts = app.get(AccountsService);
+      await accounts.set(accountId, Object.fromEntries(pairs), CLI);
+      const account = await accounts.details(accountId);
       return {
         account_id: account.id,
         name: account.name,
@@ -95,6 +97,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
         fraud_mode: account.fraudMode,
         fraud_velocity: account.fraudVelocity,
         fraud_max_amount: account.fraudMaxAmount,
+        fraud_blocked_documents: account.fraudBlockedDocuments,
       };
     },
   },

@@ -4,18 +4,21 @@ import { Redis } from 'ioredis';
 import { AccountsService } from '../../src/accounts/index.js';
 import { SYSTEM } from '../../src/audit/index.js';
 import { createLogger } from '../../src/core/log/index.js';
+import { expectLedgerCoherent } from '../support/coherence.js';
 import { WebhookReceiver } from '../support/receiver.js';
 import { redisAvailable, startRedis, type TestRedis } from '../support/redis.js';
-import { type Answer, type Merchant, PASSWORD, TestService } from '../support/service.js';
+import {
+  chargesAndWebhooks,
+  CUSTOMER,
+  DESTINATION,
+  PAYER,
+  paymentsAndRefunds,
+  rotationsAndVerifications,
+  SecretsWorld,
+} from '../support/secrets.js';
+import { type Answer, PASSWORD, TestService } from '../support/service.js';
 import { JWT_SECRET } from '../support/tokens.js';
 import { waitFor } from '../support/wait.js';
-
-/** Stored with the charge, as the merchant sent it. */
-const CUSTOMER = '52998224725';
-/** As the bank reported the payer. */
-const PAYER = '39053344705';
-/** The Pix key that a refund goes to, somebody else's CPF. */
-const DESTINATION = '11144477735';
 
 const withRedis = redisAvailable();
 const itWithRedis = withRedis ? it : it.skip;
@@ -25,32 +28,10 @@ describe('after everything has been done once', () => {
   let redis: TestRedis | null = null;
   const watchers: Redis[] = [];
   let receiver: WebhookReceiver;
-  let merchant: Merchant;
+  let world: SecretsWorld;
   const logged: string[] = [];
-  const errors: string[] = [];
-  const answers: string[] = [];
   /** Whatever any process told Redis: jobs, limits. */
   const toRedis: string[] = [];
-  /** By name; each must be found nowhere. */
-  const secrets = new Map<string, string>([
-    ['a password', PASSWORD],
-    ['a wrong password', `wrong ${randomUUID()}`],
-    ['the key of the tokens', JWT_SECRET],
-    ['a password of an invited member', `chosen ${randomUUID()}`],
-  ]);
-
-  async function call(method: string, path: string, options: Parameters<TestService['call']>[2] = {}): Promise<Answer> {
-    const answer = await service.call(method, path, options);
-    answers.push(answer.text);
-    if (answer.status >= 400) errors.push(`${JSON.stringify([...answer.headers])} ${answer.text}`);
-    return answer;
-  }
-  function keep(name: string, value: unknown): string {
-    if (typeof value !== 'string' || value.length < 8) throw new Error(`${name} is ${String(value)}`);
-    secrets.set(name, value);
-    return value;
-  }
-  const secret = (name: string): string => secrets.get(name) ?? '';
 
   async function watchRedis(): Promise<TestRedis> {
     const started = await startRedis();
@@ -72,18 +53,17 @@ describe('after everything has been done once', () => {
       },
       overrides: { logger },
     });
-    merchant = await service.merchant({ payer_lock: 'true' });
-    keep('a test key', merchant.testKey);
-    keep('a live key', merchant.liveKey);
+    world = new SecretsWorld(service, await service.merchant({ payer_lock: 'true' }), receiver);
     await people();
-    await money();
-    await payments();
-    await webhooks();
+    await chargesAndWebhooks(world);
+    await paymentsAndRefunds(world);
+    await rotationsAndVerifications(world);
     await mistakes();
     await staff();
-    await service.get(AccountsService).set(merchant.accountId, { fee_bps: '10' }, SYSTEM);
+    const { accountId } = world.merchant;
+    await service.get(AccountsService).set(accountId, { fee_bps: '10' }, SYSTEM);
     // Request logs and hits of the fraud guard are written a moment after the answer.
-    const last = await call('GET', '/v1/wallets', { key: merchant.testKey });
+    const last = await world.call('GET', '/v1/wallets', { key: world.key });
     await waitFor('everything to be written', async () => {
       const rows = await service.sql('SELECT 1 FROM request_logs WHERE request_id = $1', [
         last.headers.get('x-request-id'),
@@ -99,12 +79,9 @@ describe('after everything has been done once', () => {
     await redis?.stop();
   });
 
-  /** What a bank or a payer does to a charge. */
-  const simulate = (id: string, body: object): Promise<Answer> =>
-    call('POST', `/v1/sandbox/charges/${id}/simulate`, { key: merchant.testKey, body });
-
   /** Logins, keys and members. */
   async function people(): Promise<void> {
+    const { call, keep, merchant, secret } = world;
     const login = (password: string, email = merchant.ownerEmail): Promise<Answer> =>
       call('POST', '/v1/auth/login', { body: { email, password } });
     await login(secret('a wrong password'));
@@ -127,138 +104,12 @@ describe('after everything has been done once', () => {
     await call('GET', '/v1/api-keys', { key: rotated.body['apiKey'] as string });
   }
 
-  /** Charges that are paid by whom they should and by others, and webhooks that arrive and that fail. */
-  async function money(): Promise<void> {
-    const key = merchant.testKey;
-    const endpoint = await call('POST', '/v1/webhooks/endpoints', {
-      key,
-      body: { url: receiver.url, events: ['*', 'payment.completed', 'payment.failed'] },
-    });
-    keep('a webhook secret', endpoint.body['secret']);
-    const make = async (body: object = {}): Promise<string> =>
-      (await service.createCharge(key, { customer: { name: 'Maria', document: CUSTOMER }, ...body })).body.id;
-    await simulate(await make(), { event: 'pay', payer_document: PAYER, payer_name: 'Quem Pagou' });
-    const locked = { expected_payer_tax_id: CUSTOMER };
-    await simulate(await make(locked), { event: 'pay', payer_document: PAYER });
-    await simulate(await make(locked), { event: 'pay', payer_document: null });
-    await simulate(await make(), { event: 'fail' });
-    await receiver.waitForType('charge.paid');
-    receiver.answer = 500;
-    await simulate(await make(), { event: 'expire' });
-    await deliveriesEnd();
-    await receiver.waitForType('charge.expired', 2);
-    receiver.answer = 200;
-  }
-
-  async function deliveriesEnd(): Promise<void> {
-    await waitFor('the deliveries to end', async () => {
-      // Past the pauses of the circuit breaker.
-      service.clock.advance(5);
-      const open = await service.sql(`SELECT 1 FROM webhook_deliveries WHERE status IN ('PENDING', 'PROCESSING')`);
-      return open.length === 0;
-    });
-  }
-
-  /** A payment with webhooks of its own, by who is not the customer; its refunds, receipt and whatever can be asked. */
-  async function payments(): Promise<void> {
-    const key = merchant.testKey;
-    const rotate = async (name: string): Promise<unknown> =>
-      keep(name, (await call('POST', '/v1/webhooks/default-secret/rotate', { key, body: {} })).body['secret']);
-    await rotate('a default secret that was rotated');
-    await rotate('a default secret');
-    const body = {
-      amount: 5_000,
-      paymentMethods: ['PIX', 'BOLETO'],
-      customerName: 'Maria',
-      customerDocument: CUSTOMER,
-    };
-    const make = async (): Promise<string> => {
-      const own = { webhookUrl: receiver.url, idempotencyKey: randomUUID() };
-      const made = await call('POST', '/v1/payments', { key, body: { ...body, ...own } });
-      expect(made.status).toBe(201);
-      return String(made.body['id']);
-    };
-    const id = await make();
-    await simulate(id, { event: 'pay', payer_document: PAYER, payer_name: 'Quem Pagou' });
-    await receiver.waitForType('payment.completed', 2);
-    const refund = (refunded: string, asked: object): Promise<Answer> =>
-      call('POST', `/v1/payments/${refunded}/refund`, { key, body: { idempotencyKey: randomUUID(), ...asked } });
-    for (const asked of [
-      { amount: 1_000, strategy: 'cashout', destinationKey: DESTINATION, reason: 'a cashout to a key' },
-      { amount: 1_000, strategy: 'cashout', reason: 'a cashout to the payer' },
-      { amount: 1_000, strategy: 'devolution', reason: 'a devolution' },
-    ]) {
-      expect((await refund(id, asked)).status).toBe(201);
-    }
-    await simulate(id, { event: 'refund_fail' });
-    await refund(id, { amount: 500, strategy: 'cashout', destinationKey: DESTINATION });
-    await waitFor('the refunds to end', async () => {
-      service.clock.advance(1);
-      const open = await service.sql(`SELECT 1 FROM refunds WHERE status IN ('PENDING', 'IN_PROGRESS')`);
-      return open.length === 0;
-    });
-    const unpaid = await make();
-    for (const each of [id, unpaid]) {
-      for (const path of ['', '/receipt', '/provider-status', '/refunds']) {
-        await call('GET', `/v1/payments/${each}${path}`, { key });
-      }
-      await call('POST', `/v1/payments/${each}/resend-webhook`, { key });
-    }
-    for (const asked of [
-      { amount: 5_000, strategy: 'cashout', destinationKey: DESTINATION },
-      { strategy: 'devolution', destinationKey: DESTINATION },
-      { strategy: 'cashout', destinationKey: `${DESTINATION}0` },
-    ]) {
-      expect((await refund(id, asked)).status).toBe(400);
-    }
-    expect((await refund(unpaid, { destinationKey: DESTINATION })).status).toBe(400);
-    await call('POST', `/v1/payments/${unpaid}/cancel`, { key });
-    await call('GET', `/v1/payments?search=${CUSTOMER}`, { key });
-    await deliveriesEnd();
-  }
-
-  /** Secrets that are rotated, and shown to the service to find out why a signature fails. */
-  async function webhooks(): Promise<void> {
-    const key = merchant.testKey;
-    const endpoint = await call('POST', '/v1/webhooks/endpoints', { key, body: { url: receiver.url, events: ['*'] } });
-    keep('a webhook secret that was rotated', endpoint.body['secret']);
-    const path = `/v1/webhooks/endpoints/${String(endpoint.body['id'])}`;
-    const rotate = async (name: string, body: object): Promise<unknown> =>
-      keep(name, (await call('POST', `${path}/rotate-secret`, { key, body })).body['secret']);
-    await rotate('a webhook secret that signs in an overlap', {});
-    await rotate('a webhook secret of today', { overlap_seconds: 3_600 });
-    await call('POST', `${path}/test`, { key, body: { event: 'charge.paid' } });
-    await deliveriesEnd();
-    const [canonical] = receiver.ofType('charge.paid').slice(-1);
-    const [legacy] = receiver.ofType('payment.completed').slice(-1);
-    const reasons = new Set<unknown>();
-    for (const webhook of [canonical, legacy]) {
-      for (const name of [...secrets.keys()].filter((each) => /webhook|default|key/.test(each))) {
-        for (const payload of [webhook?.rawBody, JSON.stringify(webhook?.body, null, 2)]) {
-          const body = { payload, headers: webhook?.headers, secret: secret(name) };
-          const verified = await call('POST', '/v1/webhooks/verify', { key, body });
-          expect(verified.status).toBe(200);
-          reasons.add(verified.body['reason']);
-        }
-      }
-    }
-    expect(reasons.size).toBeGreaterThan(3);
-    const [today] = [secret('a webhook secret of today')];
-    for (const body of [
-      { payload: today, headers: { [today]: 1 }, secret: today },
-      { payload: today, headers: today, secret: today.repeat(20) },
-      { payload: { today }, headers: {}, secret: [today] },
-    ]) {
-      expect((await call('POST', '/v1/webhooks/verify', { key, body })).status).toBe(400);
-    }
-    await call('DELETE', path, { key });
-  }
-
   /** Operators change settings, and decide about payments of nobody knows whom. */
   async function staff(): Promise<void> {
+    const { call, errors, keep, key, merchant } = world;
     const { token } = await service.operator();
     keep('a token of an operator', token);
-    const { accountId, testKey: key } = merchant;
+    const { accountId } = merchant;
     const path = '/v1/operations';
     const body = { name: 'Livraria', email: 'livraria@example.com', password: PASSWORD };
     for (let time = 0; time < 2; time++) await call('POST', `${path}/accounts`, { token, body });
@@ -279,7 +130,7 @@ describe('after everything has been done once', () => {
     }
     for (const list of ['accounts', 'reviews', 'unmatched', 'fraud-hits'])
       await call('GET', `${path}/${list}`, { token });
-    for (const value of [merchant.testKey, token, CUSTOMER]) {
+    for (const value of [key, token, CUSTOMER]) {
       await call('GET', `${path}/accounts/${value.slice(0, 190)}`, { token });
       await call('GET', `/v1/request-logs?apiKeyFingerprint=${value}`, { token });
     }
@@ -287,7 +138,7 @@ describe('after everything has been done once', () => {
 
   /** Secrets where they do not belong. */
   async function mistakes(): Promise<void> {
-    const key = merchant.testKey;
+    const { call, errors, key, secret } = world;
     for (const name of ['a test key', 'a token', 'a webhook secret', 'a default secret', 'a password']) {
       const value = secret(name);
       const path = encodeURIComponent(value).slice(0, 200);
@@ -318,7 +169,7 @@ describe('after everything has been done once', () => {
     await service.sql('ALTER TABLE transactions DROP CONSTRAINT transactions_no_check');
   }
 
-  function found(where: readonly string[], forms: (value: string) => string[], values = secrets): string[] {
+  function found(where: readonly string[], forms: (value: string) => string[], values = world.secrets): string[] {
     return [...values].flatMap(([name, value]) =>
       where
         .filter((text) => forms(value).some((form) => text.includes(form)))
@@ -330,8 +181,8 @@ describe('after everything has been done once', () => {
   it('something was logged and refused, so that there is something to search', () => {
     expect(logged.length).toBeGreaterThan(60);
     expect(logged.some((line) => line.includes('request failed'))).toBe(true);
-    expect(errors.length).toBeGreaterThan(30);
-    expect(secrets.size).toBe(18);
+    expect(world.errors.length).toBeGreaterThan(30);
+    expect(world.secrets.size).toBe(18);
   });
 
   itWithRedis('something was told to Redis, too', () => {
@@ -344,7 +195,7 @@ describe('after everything has been done once', () => {
   });
 
   it('no secret is in an error', () => {
-    expect(found(errors, plain)).toEqual([]);
+    expect(found(world.errors, plain)).toEqual([]);
   });
 
   const documents = new Map([
@@ -355,13 +206,13 @@ describe('after everything has been done once', () => {
   const dotted = (value: string): string[] => [value, value.replace(/^(\d{3})(\d{3})(\d{3})(\d\d)$/, '$1.$2.$3-$4')];
 
   it('no document is in a log line or an error', () => {
-    expect(found([...logged, ...errors], dotted, documents)).toEqual([]);
+    expect(found([...logged, ...world.errors], dotted, documents)).toEqual([]);
   });
 
   it('what the bank reported of the payer, and where a refund went, is in no answer', () => {
     const hidden = new Map([...documents].filter(([name]) => name !== 'customer'));
-    expect(answers.some((text) => text.includes(CUSTOMER))).toBe(true);
-    expect(found(answers, dotted, hidden)).toEqual([]);
+    expect(world.answers.some((text) => text.includes(CUSTOMER))).toBe(true);
+    expect(found(world.answers, dotted, hidden)).toEqual([]);
   });
 
   itWithRedis('no secret is in Redis', () => {
@@ -371,12 +222,14 @@ describe('after everything has been done once', () => {
   itWithRedis('no document is in Redis, nor a hash of one that who sees it could find by trying all of them', () => {
     expect(found(toRedis, dotted, documents)).toEqual([]);
     const hashes = (value: string): string[] =>
-      [value, JSON.stringify([merchant.accountId, 'test', value])].flatMap((text) =>
-        [createHash('sha256'), createHmac('sha256', ''), createHmac('sha256', merchant.accountId)].flatMap((hash) => {
-          const digest = hash.update(text).digest();
-          // As much as a shortened one would have of it.
-          return [digest.toString('base64url').slice(0, 16), digest.toString('hex').slice(0, 16)];
-        }),
+      [value, JSON.stringify([world.merchant.accountId, 'test', value])].flatMap((text) =>
+        [createHash('sha256'), createHmac('sha256', ''), createHmac('sha256', world.merchant.accountId)].flatMap(
+          (hash) => {
+            const digest = hash.update(text).digest();
+            // As much as a shortened one would have of it.
+            return [digest.toString('base64url').slice(0, 16), digest.toString('hex').slice(0, 16)];
+          },
+        ),
       );
     expect(found(toRedis, hashes, documents)).toEqual([]);
   });
@@ -393,14 +246,16 @@ describe('after everything has been done once', () => {
     // Of what the merchant sent the document is kept: the search does find what is there.
     expect(texts.some((text) => text.startsWith('transactions ') && text.includes(CUSTOMER))).toBe(true);
     const stored = (value: string): string[] => [...plain(value), Buffer.from(value).toString('hex')];
-    const sealed = new Map([...secrets, ['the payer', PAYER], ['the destination', DESTINATION]]);
+    const sealed = new Map([...world.secrets, ['the payer', PAYER], ['the destination', DESTINATION]]);
     expect(found(texts, stored, sealed)).toEqual([]);
   });
 
   it('no secret, and not the document of the payer, is in a webhook', () => {
     const texts = receiver.received.map(({ rawBody }) => rawBody);
     expect(texts.length).toBeGreaterThan(10);
-    const hidden = new Map([...secrets, ['the payer', PAYER], ['the destination', DESTINATION]]);
+    const hidden = new Map([...world.secrets, ['the payer', PAYER], ['the destination', DESTINATION]]);
     expect(found(texts, plain, hidden)).toEqual([]);
   });
+
+  it('the ledger is coherent', () => expectLedgerCoherent(service.database.url));
 });

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chownSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { SETTINGS } from '../../src/accounts/index.js';
 import { CLI, embeddedPids, MAIN, Processes, readDemo, type ServiceProcess, withDatabase } from '../support/process.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { waitFor } from '../support/wait.js';
@@ -163,6 +164,7 @@ describe('starting the service', () => {
         // What the running service answers with is what was set, also where it remembers accounts.
         const set = await cli('account', 'set', accountId, 'fee_bps=0', 'fee_fixed=1', 'name=Padaria Nova');
         expect(set).toMatchObject({ account_id: accountId, name: 'Padaria Nova', fee_bps: 0, fee_fixed: 1 });
+        expect(Object.keys(set).sort()).toEqual(['account_id', ...Object.keys(SETTINGS)].sort());
         expect(await pay(testKey)).toBe(9_895 + 9_999);
 
         const live = await cli('key', 'issue', accountId);
