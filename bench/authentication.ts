@@ -1,4 +1,5 @@
 import { MembersRepository } from '../src/accounts/members.repository.js';
+import { UsersRepository } from '../src/accounts/users.repository.js';
 import { Passwords } from '../src/accounts/passwords.js';
 import { createDataSource, Database, Reader } from '../src/core/database/index.js';
 import { newId } from '../src/core/ids.js';
@@ -51,12 +52,13 @@ async function addOwner(databaseUrl: string, { accountId }: Merchant): Promise<v
   const dataSource = createDataSource({ url: databaseUrl, pool: 2, entities: [], migrations: [] });
   await dataSource.initialize();
   try {
-    const members = new MembersRepository(new Reader(dataSource));
+    const reader = new Reader(dataSource);
+    const [users, members] = [new UsersRepository(reader), new MembersRepository(reader)];
     const passwordHash = await new Passwords().hash(PASSWORD);
     const createdAt = new Date();
     const id = newId(createdAt);
     await new Database(dataSource).transaction(async (tx) => {
-      members.insertUser(tx, { id, email: EMAIL, name: 'Owner', passwordHash, operator: false, createdAt });
+      users.insert(tx, { id, email: EMAIL, name: 'Owner', passwordHash, operator: false, createdAt });
       members.insert(tx, { accountId, userId: id, role: 'OWNER', createdAt });
     });
   } finally {

@@ -27,6 +27,7 @@ export class UserEntity {
   @Column('text') name!: string;
   @Column('text', { name: 'password_hash', nullable: true }) passwordHash!: string | null;
   @Column('boolean', { default: false }) operator!: boolean;
+  @Column('timestamptz', { name: 'sessions_from', nullable: true }) sessionsFrom!: Date | null;
   @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
 }
 

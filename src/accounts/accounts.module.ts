@@ -5,10 +5,20 @@ import { AccountsService } from './accounts.service.js';
 import { MembersRepository } from './members.repository.js';
 import { MembersService } from './members.service.js';
 import { Passwords } from './passwords.js';
+import { UsersRepository } from './users.repository.js';
+import { UsersService } from './users.service.js';
 
 @Module({
   imports: [AuditModule],
-  providers: [AccountsRepository, AccountsService, MembersRepository, MembersService, Passwords],
-  exports: [AccountsService, MembersService, Passwords],
+  providers: [
+    AccountsRepository,
+    AccountsService,
+    MembersRepository,
+    MembersService,
+    Passwords,
+    UsersRepository,
+    UsersService,
+  ],
+  exports: [AccountsService, MembersService, Passwords, UsersService],
 })
 export class AccountsModule {}

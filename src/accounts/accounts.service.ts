@@ -7,9 +7,10 @@ import type { IdCursorFilter } from '../core/http/index.js';
 import { newId } from '../core/ids.js';
 import { type Account, type AccountChanges, type AccountDetails, AccountsRepository } from './accounts.repository.js';
 import type { Role } from './members.repository.js';
-import { MembersService, normalizeEmail, unlessEmailTaken } from './members.service.js';
+import { MembersService } from './members.service.js';
 import { Passwords } from './passwords.js';
 import { parseSettings, readSettings, type SettingValues } from './settings.js';
+import { normalizeEmail, unlessEmailTaken, UsersService } from './users.service.js';
 
 /** Merchants and their settings. */
 @Injectable()
@@ -18,6 +19,7 @@ export class AccountsService {
     private readonly database: Database,
     private readonly accounts: AccountsRepository,
     private readonly members: MembersService,
+    private readonly users: UsersService,
     private readonly passwords: Passwords,
     private readonly audit: AuditTrail,
     private readonly clock: Clock,
@@ -69,7 +71,7 @@ export class AccountsService {
   ): Promise<{ accountId: string; userId: string }> {
     const settings = input.values ? readSettings(input.values) : parseSettings(input.settings ?? {});
     const name = input.name.trim();
-    const violations: Violation[] = [...this.members.checkCredentials(input), ...settings.violations];
+    const violations: Violation[] = [...this.users.checkCredentials(input), ...settings.violations];
     if (name === '' || name.length > 120) {
       violations.push({ param: 'name', code: 'invalid', message: 'must have 1 to 120 characters' });
     }
@@ -124,7 +126,7 @@ export class AccountsService {
     input: { email: string; password: string; role: Role },
     actor: Actor,
   ): Promise<{ userId: string }> {
-    const violations = this.members.checkCredentials(input);
+    const violations = this.users.checkCredentials(input);
     if (violations.length > 0) throw invalidRequest(violations);
     await this.get(accountId);
     const email = normalizeEmail(input.email);

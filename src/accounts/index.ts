@@ -9,7 +9,9 @@ export {
   toAccount,
 } from './accounts.repository.js';
 export { AccountsService } from './accounts.service.js';
-export { type LoginUser, type Member, type Role } from './members.repository.js';
+export { type Member, type Role } from './members.repository.js';
 export { type Invitation, MembersService } from './members.service.js';
 export { Passwords } from './passwords.js';
 export { type SettingName, SETTINGS, type SettingValues } from './settings.js';
+export { type LoginUser } from './users.repository.js';
+export { UsersService } from './users.service.js';

@@ -3,16 +3,6 @@ import { Reader, statement, type Tx } from '../core/database/index.js';
 
 export type Role = 'OWNER' | 'ADMIN' | 'MEMBER';
 
-export interface NewUser {
-  readonly id: string;
-  readonly email: string;
-  readonly name: string;
-  /** Null for an invited user, who chooses a password later. */
-  readonly passwordHash: string | null;
-  readonly operator: boolean;
-  readonly createdAt: Date;
-}
-
 export interface Member {
   readonly userId: string;
   readonly email: string;
@@ -23,48 +13,23 @@ export interface Member {
   readonly createdAt: Date;
 }
 
-/** What a login needs; `membership` is the account that the user joined first. */
-export interface LoginUser {
-  readonly id: string;
-  readonly email: string;
-  readonly name: string;
-  readonly passwordHash: string | null;
-  readonly operator: boolean;
-  readonly membership: { readonly accountId: string; readonly accountName: string; readonly role: Role } | null;
+/** What a user is in an account. */
+export interface Membership {
+  readonly accountId: string;
+  readonly role: Role;
+  /** Null when no invitation waits. */
+  readonly invitedUntil: Date | null;
 }
 
-/** A user with this e-mail, and whether it is somebody already. */
-export interface KnownUser {
-  readonly id: string;
-  readonly operator: boolean;
-  readonly membership: { readonly accountId: string; readonly active: boolean } | null;
-}
-
-const INSERT_USER = statement(
-  'users.insert',
-  'INSERT INTO users (id, email, name, password_hash, operator, created_at) VALUES ($1, $2, $3, $4, $5, $6)',
-);
-const SET_PASSWORD = statement('users.set_password', 'UPDATE users SET password_hash = $2 WHERE id = $1');
-const RENAME_USER = statement('users.rename', 'UPDATE users SET name = $2 WHERE id = $1');
-const EMAILS = statement('users.emails', 'SELECT id, email FROM users WHERE id = ANY ($1)');
-const FIND_LOGIN = statement(
-  'users.find_login',
-  `SELECT u.id, u.email, u.name, u.password_hash, u.operator, m.account_id, m.role, a.name AS account_name
-   FROM users u
-   LEFT JOIN LATERAL (
-     SELECT account_id, role FROM members WHERE user_id = u.id ORDER BY created_at, account_id LIMIT 1
-   ) m ON true
-   LEFT JOIN accounts a ON a.id = m.account_id
-   WHERE u.email = $1`,
-);
-const LOCK_BY_EMAIL = statement(
-  'users.lock_by_email',
-  `SELECT u.id, u.operator, m.account_id, u.password_hash IS NOT NULL AS active
-   FROM users u LEFT JOIN members m ON m.user_id = u.id WHERE u.email = $1 FOR UPDATE OF u`,
-);
-const INSERT_MEMBER = statement(
+const INSERT = statement(
   'members.insert',
   'INSERT INTO members (account_id, user_id, role, created_at) VALUES ($1, $2, $3, $4)',
+);
+const MEMBERSHIPS = statement(
+  'members.of_user',
+  `SELECT m.account_id, m.role, i.expires_at AS invited_until
+   FROM members m LEFT JOIN invitations i ON i.account_id = m.account_id AND i.user_id = m.user_id
+   WHERE m.user_id = $1 ORDER BY m.account_id`,
 );
 const LIST = statement(
   'members.list',
@@ -111,66 +76,19 @@ function toMember(row: MemberRow): Member {
   };
 }
 
-/** Users, what they are in an account, and invitations that wait. */
+/** What users are in an account, and invitations that wait. */
 @Injectable()
 export class MembersRepository {
   constructor(private readonly reader: Reader) {}
 
-  insertUser(tx: Tx, user: NewUser): void {
-    tx.defer(INSERT_USER, [user.id, user.email, user.name, user.passwordHash, user.operator, user.createdAt]);
-  }
-
-  setPassword(tx: Tx, userId: string, passwordHash: string | null): void {
-    tx.defer(SET_PASSWORD, [userId, passwordHash]);
-  }
-
-  rename(tx: Tx, userId: string, name: string): void {
-    tx.defer(RENAME_USER, [userId, name]);
-  }
-
-  async emails(userIds: readonly string[]): Promise<Map<string, string>> {
-    const rows = await this.reader.query<{ id: string; email: string }>(EMAILS, [userIds]);
-    return new Map(rows.map((row) => [row.id, row.email]));
-  }
-
-  async findLogin(email: string): Promise<LoginUser | null> {
-    const [row] = await this.reader.query<{
-      id: string;
-      email: string;
-      name: string;
-      password_hash: string | null;
-      operator: boolean;
-      account_id: string | null;
-      account_name: string;
-      role: Role;
-    }>(FIND_LOGIN, [email]);
-    if (!row) return null;
-    return {
-      id: row.id,
-      email: row.email,
-      name: row.name,
-      passwordHash: row.password_hash,
-      operator: row.operator,
-      membership:
-        row.account_id === null ? null : { accountId: row.account_id, accountName: row.account_name, role: row.role },
-    };
-  }
-
-  async lockByEmail(tx: Tx, email: string): Promise<KnownUser | null> {
-    const [row] = await tx.query<{ id: string; operator: boolean; account_id: string | null; active: boolean }>(
-      LOCK_BY_EMAIL,
-      [email],
-    );
-    if (!row) return null;
-    return {
-      id: row.id,
-      operator: row.operator,
-      membership: row.account_id === null ? null : { accountId: row.account_id, active: row.active },
-    };
+  /** Of all accounts. */
+  async membershipsOf(tx: Tx, userId: string): Promise<Membership[]> {
+    const rows = await tx.query<{ account_id: string; role: Role; invited_until: Date | null }>(MEMBERSHIPS, [userId]);
+    return rows.map((row) => ({ accountId: row.account_id, role: row.role, invitedUntil: row.invited_until }));
   }
 
   insert(tx: Tx, member: { accountId: string; userId: string; role: Role; createdAt: Date }): void {
-    tx.defer(INSERT_MEMBER, [member.accountId, member.userId, member.role, member.createdAt]);
+    tx.defer(INSERT, [member.accountId, member.userId, member.role, member.createdAt]);
   }
 
   /** In the order in which the users were made. */

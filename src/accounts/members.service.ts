@@ -1,21 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { isEmail } from 'class-validator';
 import { type Actor, AuditTrail, type Origin } from '../audit/index.js';
 import { Clock } from '../core/clock.js';
-import { Database, type Tx, uniqueViolation } from '../core/database/index.js';
-import {
-  type ApiError,
-  badRequest,
-  business,
-  forbidden,
-  invalidRequest,
-  notFound,
-  type Violation,
-} from '../core/errors/index.js';
-import { newId } from '../core/ids.js';
-import { type LoginUser, type Member, MembersRepository, type Role } from './members.repository.js';
+import { Database, type Tx } from '../core/database/index.js';
+import { badRequest, business, forbidden, invalidRequest, notFound, type Violation } from '../core/errors/index.js';
+import { type Member, MembersRepository, type Role } from './members.repository.js';
 import { Passwords } from './passwords.js';
+import { UsersRepository } from './users.repository.js';
+import { checkEmail, normalizeEmail, unlessEmailTaken, UsersService } from './users.service.js';
 
 const INVITATION_MS = 7 * 24 * 3600 * 1000;
 
@@ -26,12 +18,14 @@ export interface Invitation {
   readonly expiresAt: Date;
 }
 
-/** The people of an account, and platform staff. */
+/** The people of an account. */
 @Injectable()
 export class MembersService {
   constructor(
     private readonly database: Database,
     private readonly members: MembersRepository,
+    private readonly userRows: UsersRepository,
+    private readonly users: UsersService,
     private readonly passwords: Passwords,
     private readonly audit: AuditTrail,
     private readonly clock: Clock,
@@ -41,67 +35,23 @@ export class MembersService {
     return this.members.list(accountId);
   }
 
-  findLogin(email: string): Promise<LoginUser | null> {
-    return this.members.findLogin(email);
-  }
-
-  /** E-mails by user id, for what shows who did something. */
-  emails(userIds: readonly string[]): Promise<Map<string, string>> {
-    return this.members.emails(userIds);
-  }
-
-  setPassword(tx: Tx, userId: string, passwordHash: string): void {
-    this.members.setPassword(tx, userId, passwordHash);
-  }
-
-  /** What is wrong with a login that somebody is to get. */
-  checkCredentials(input: { email: string; password: string }): Violation[] {
-    return [...checkEmail(normalizeEmail(input.email)), ...this.passwords.check(input.password)];
-  }
-
   /**
-   * Makes the user with this e-mail a member. One who was removed from their account before is taken as they are, with
-   * this password and name; a user has one account.
+   * Makes a user with this e-mail a member; a user has one account.
    * @throws ApiError 400 when the e-mail is somebody's already
    */
   async admit(
     tx: Tx,
     member: { accountId: string; email: string; name: string; passwordHash: string | null; role: Role },
   ): Promise<string> {
-    const createdAt = this.clock.now();
-    const known = await this.members.lockByEmail(tx, member.email);
-    if (known && (known.operator || known.membership)) throw emailTaken();
-    const userId = known?.id ?? newId(createdAt);
-    if (known) {
-      this.members.rename(tx, userId, member.name);
-      this.members.setPassword(tx, userId, member.passwordHash);
-    } else {
-      this.members.insertUser(tx, { ...member, id: userId, operator: false, createdAt });
-    }
-    this.members.insert(tx, { accountId: member.accountId, userId, role: member.role, createdAt });
+    const { accountId, role, ...user } = member;
+    const userId = await this.users.claim(tx, { ...user, operator: false });
+    this.members.insert(tx, { accountId, userId, role, createdAt: this.clock.now() });
     return userId;
-  }
-
-  /** Platform staff: a user without an account (decisions §5.2). @throws ApiError 400 with every violation */
-  async createOperator(input: { email: string; password: string }, actor: Actor): Promise<{ userId: string }> {
-    const violations = this.checkCredentials(input);
-    if (violations.length > 0) throw invalidRequest(violations);
-    const email = normalizeEmail(input.email);
-    const passwordHash = await this.passwords.hash(input.password);
-    const createdAt = this.clock.now();
-    const id = newId(createdAt);
-    await unlessEmailTaken(() =>
-      this.database.transaction(async (tx) => {
-        this.members.insertUser(tx, { id, email, name: email, passwordHash, operator: true, createdAt });
-        this.audit.record(tx, actor, 'operator.created', null, { data: { user_id: id } });
-      }),
-    );
-    return { userId: id };
   }
 
   /**
    * Makes a member who cannot log in before the invitation is accepted. Repeated for one who has not accepted yet, it
-   * replaces the invitation, with its role.
+   * replaces the invitation, with its role; one that has expired gives way to any account's.
    * @throws ApiError 400; 403 for an ADMIN who invites an OWNER
    */
   async invite(
@@ -116,7 +66,7 @@ export class MembersService {
     const token = randomBytes(32).toString('base64url');
     return unlessEmailTaken(() =>
       this.database.transaction(async (tx) => {
-        const known = await this.members.lockByEmail(tx, email);
+        const known = await this.userRows.lockByEmail(tx, email);
         const { target } = await this.#managing(tx, accountId, actor, known?.id ?? null, input.role);
         const member = target?.active === false ? target : null;
         const now = this.clock.now();
@@ -124,7 +74,7 @@ export class MembersService {
         let userId: string;
         if (member) {
           userId = member.userId;
-          this.members.rename(tx, userId, name);
+          this.userRows.rename(tx, userId, name);
           this.members.setRole(tx, accountId, userId, input.role);
         } else {
           userId = await this.admit(tx, { accountId, email, name, passwordHash: null, role: input.role });
@@ -146,7 +96,7 @@ export class MembersService {
       const invitation = await this.members.takeInvitation(tx, hashOf(input.token), this.clock.now());
       if (!invitation) throw badRequest('invalid_request', 'This invitation is not valid any more.', 'token');
       const { accountId, userId } = invitation;
-      this.members.setPassword(tx, userId, passwordHash);
+      this.userRows.setPassword(tx, userId, passwordHash);
       this.audit.record(tx, { type: 'member', id: userId, ...origin }, 'member.joined', accountId);
     });
   }
@@ -217,32 +167,8 @@ function hashOf(token: string): Buffer {
   return createHash('sha256').update(token, 'utf8').digest();
 }
 
-export function normalizeEmail(email: string): string {
-  return email.trim().toLowerCase();
-}
-
-function checkEmail(email: string): Violation[] {
-  // .local and the like are allowed: the demo owner has such an address.
-  return isEmail(email, { require_tld: false })
-    ? []
-    : [{ param: 'email', code: 'invalid', message: 'must be an e-mail address' }];
-}
-
 function checkName(name: string | null): Violation[] {
   return name === null || (name.trim() !== '' && name.length <= 120)
     ? []
     : [{ param: 'name', code: 'invalid', message: 'must have 1 to 120 characters' }];
-}
-
-function emailTaken(): ApiError {
-  return badRequest('invalid_request', 'A user with this e-mail exists already.', 'email');
-}
-
-/** Of two who take the same new e-mail at once, one hears it from the database. */
-export async function unlessEmailTaken<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw uniqueViolation(error) === 'users_email_key' ? emailTaken() : error;
-  }
 }

@@ -40,8 +40,8 @@ export class Passwords {
   }
 
   /** Whether it was made at another cost than is asked for today. */
-  isOutdated(hash: string | null): boolean {
-    return hash !== null && argon2.needsRehash(hash, COST);
+  isOutdated(hash: string): boolean {
+    return argon2.needsRehash(hash, COST);
   }
 
   check(password: string): Violation[] {

@@ -16,8 +16,10 @@ export const AUDIT_EVENT_TYPES = [
   'member.removed',
   'member.role_changed',
   'operator.created',
+  'operator.removed',
   'review.accepted',
   'review.returned',
+  'user.password_changed',
 ] as const;
 
 export type AuditEventType = (typeof AUDIT_EVENT_TYPES)[number];

@@ -3,7 +3,7 @@ import { Reflector } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { badRequest, forbidden, invalidRequest, notFound, unauthorized } from '../core/errors/index.js';
-import { RateLimiter, type RateLimitPolicy } from '../core/rate-limit/index.js';
+import { addressBucket, RateLimiter, type RateLimitPolicy } from '../core/rate-limit/index.js';
 import { type Access, ACCESS, IDEMPOTENT, IP_LIMIT, ROLE_REFUSAL, ROLES, TEST_ONLY } from './access.decorators.js';
 import { Authenticators } from './authenticators.js';
 import type { DashboardRole, Principal } from './principal.js';
@@ -47,9 +47,6 @@ export class AuthGuard implements CanActivate {
       mode: principal.mode,
       apiKeyFingerprint: principal.fingerprint,
     };
-    if (principal.mode !== 'test' && this.reflector.getAllAndOverride<boolean | undefined>(TEST_ONLY, targets)) {
-      throw notFound('route');
-    }
     return true;
   }
 
@@ -64,7 +61,7 @@ export class AuthGuard implements CanActivate {
   async #countFailure(ip: string): Promise<void> {
     const { enabled, authFailuresPerMinute } = this.config.rateLimit;
     if (!enabled) return;
-    const result = await this.limiter.take(`auth:${ip}`, perMinute(authFailuresPerMinute));
+    const result = await this.limiter.take(`auth:${addressBucket(ip)}`, perMinute(authFailuresPerMinute));
     if (!result.allowed) throw rateLimited(result);
   }
 }
@@ -93,7 +90,10 @@ export class RateLimitGuard implements CanActivate {
     const { rate, burst, publicPerMinute } = this.config.rateLimit;
     if (request.principal) return { key: bucketOf(request.principal), policy: { rate, burst } };
     if (!this.reflector.get<boolean | undefined>(IP_LIMIT, context.getHandler())) return null;
-    return { key: `ip:${request.routeOptions.url ?? ''}:${request.ip}`, policy: perMinute(publicPerMinute) };
+    return {
+      key: `ip:${request.routeOptions.url ?? ''}:${addressBucket(request.ip)}`,
+      policy: perMinute(publicPerMinute),
+    };
   }
 }
 
@@ -103,14 +103,20 @@ function bucketOf(principal: Principal): string {
   return principal.kind === 'member' ? `account:${principal.accountId}:dashboard` : `operator:${principal.userId}`;
 }
 
+/** What the caller may do: roles of people, and for keys whether the route is of their world at all. */
 @Injectable()
 export class RoleGuard implements CanActivate {
   constructor(private readonly reflector: Reflector) {}
 
   canActivate(context: ExecutionContext): boolean {
     const { principal } = context.switchToHttp().getRequest<FastifyRequest>();
-    if (!principal || principal.kind === 'api-key') return true;
+    if (!principal) return true;
     const targets = [context.getHandler(), context.getClass()];
+    if (principal.kind === 'api-key') {
+      const testOnly = this.reflector.getAllAndOverride<boolean | undefined>(TEST_ONLY, targets) === true;
+      if (testOnly && principal.mode !== 'test') throw notFound('route');
+      return true;
+    }
     const roles = this.reflector.getAllAndOverride<readonly DashboardRole[] | undefined>(ROLES, targets) ?? [];
     if (roles.includes(principal.role)) return true;
     throw forbidden(

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Origin } from '../audit/index.js';
 import { type Config, CONFIG } from '../core/config/index.js';
-import { RateLimiter } from '../core/rate-limit/index.js';
+import { addressBucket, RateLimiter } from '../core/rate-limit/index.js';
 import { rateLimited } from './rate-limits.js';
 
 /** The injection token for the key that signs logins. */
@@ -23,7 +23,7 @@ export class LoginThrottle {
   async take(email: string, origin: Origin): Promise<void> {
     const { enabled, loginPer15Minutes } = this.config.rateLimit;
     if (!enabled) return;
-    const key = `login:${this.hash(`${origin.ip ?? ''} ${email}`)}`;
+    const key = `login:${this.hash(`${addressBucket(origin.ip ?? '')} ${email}`)}`;
     const policy = { rate: loginPer15Minutes / WINDOW_SECONDS, burst: loginPer15Minutes };
     const result = await this.limiter.take(key, policy);
     if (!result.allowed) throw rateLimited(result);

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { type LoginUser, MembersService, Passwords } from '../accounts/index.js';
+import { type LoginUser, Passwords, UsersService } from '../accounts/index.js';
 import { type Actor, AuditTrail, type Origin } from '../audit/index.js';
+import { Clock } from '../core/clock.js';
 import { Database } from '../core/database/index.js';
 import { ApiError } from '../core/errors/index.js';
 import { LoginThrottle } from './login-throttle.js';
@@ -16,11 +17,12 @@ export interface Login {
 export class LoginService {
   constructor(
     private readonly database: Database,
-    private readonly members: MembersService,
+    private readonly users: UsersService,
     private readonly passwords: Passwords,
     private readonly throttle: LoginThrottle,
     private readonly sessions: Sessions,
     private readonly audit: AuditTrail,
+    private readonly clock: Clock,
   ) {}
 
   /**
@@ -31,20 +33,25 @@ export class LoginService {
   async login(input: { email: string; password: string }, origin: Origin): Promise<Login> {
     const email = input.email.trim().toLowerCase();
     await this.throttle.take(email, origin);
-    const user = await this.members.findLogin(email);
+    // Read before the look-up: what ends this user's tokens while the password is compared ends this one too.
+    const began = this.clock.now();
+    const user = await this.users.findLogin(email);
     const matches = await this.passwords.verify(user?.passwordHash ?? null, input.password);
     if (!user || !matches || !(user.operator || user.membership)) {
       await this.#recordFailure(email, user, origin);
       throw new ApiError(401, 'authentication_error', 'invalid_credentials', 'The e-mail or the password is wrong.');
     }
-    const rehashed = this.passwords.isOutdated(user.passwordHash) ? await this.passwords.hash(input.password) : null;
+    const { passwordHash } = user;
+    const outdated = passwordHash !== null && this.passwords.isOutdated(passwordHash) ? passwordHash : null;
+    const renewed = outdated === null ? null : await this.passwords.hash(input.password);
     const { accountId, role } = user.membership ?? { accountId: null, role: 'OPERATOR' as const };
     const actor: Actor = { type: accountId === null ? 'operator' : 'member', id: user.id, ...origin };
     await this.database.transaction(async (tx) => {
-      if (rehashed !== null) this.members.setPassword(tx, user.id, rehashed);
+      if (outdated !== null && renewed !== null) this.users.rehash(tx, user.id, outdated, renewed);
       this.audit.record(tx, actor, 'login.succeeded', accountId);
     });
-    return { token: this.sessions.open({ userId: user.id, accountId, role }), user };
+    const token = this.sessions.open({ userId: user.id, accountId, role }, latest(began, user));
+    return { token, user };
   }
 
   /** The token stops working at once, everywhere. */
@@ -63,4 +70,10 @@ export class LoginService {
       this.audit.record(tx, { type: 'anonymous', id: null, ...origin }, 'login.failed', accountId, { data });
     });
   }
+}
+
+/** What a token is dated: by a process whose clock is behind, not before the user was let in at all. */
+function latest(began: Date, { sessionsFrom, membership }: LoginUser): Date {
+  const times = [began, sessionsFrom, membership?.createdAt].map((time) => time?.getTime() ?? 0);
+  return new Date(Math.max(...times));
 }

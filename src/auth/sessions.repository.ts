@@ -5,14 +5,14 @@ import type { Session } from './principal.js';
 
 /**
  * One query for every request of a person, by primary keys alone: the user, the role of now, and whether the token was
- * ended (users and members are read here, never written). A membership that is younger than the token is another one
- * than the token was given for: its predecessor was removed.
+ * ended, alone or with all others of the user (users and members are read here, never written). A membership that is
+ * younger than the token is another one than the token was given for: its predecessor was removed.
  */
 const FIND = statement(
   'sessions.find',
   `SELECT u.operator, m.role, EXISTS (SELECT 1 FROM revoked_tokens r WHERE r.jti = $3) AS revoked
    FROM users u LEFT JOIN members m ON m.account_id = $2 AND m.user_id = u.id AND m.created_at < $4
-   WHERE u.id = $1`,
+   WHERE u.id = $1 AND (u.sessions_from IS NULL OR u.sessions_from < $4)`,
 );
 const REVOKE = statement(
   'sessions.revoke',
@@ -30,17 +30,18 @@ export interface SessionRow {
 export class SessionsRepository {
   constructor(private readonly reader: Reader) {}
 
+  /** @param token.givenBefore the end of the second in which it was given */
   async find(token: {
     userId: string;
     accountId: string | null;
     jti: string;
-    memberBefore: Date;
+    givenBefore: Date;
   }): Promise<SessionRow | null> {
     const [row] = await this.reader.query<SessionRow>(FIND, [
       token.userId,
       token.accountId,
       token.jti,
-      token.memberBefore,
+      token.givenBefore,
     ]);
     return row ?? null;
   }
@@ -49,7 +50,7 @@ export class SessionsRepository {
     tx.defer(REVOKE, [session.jti, session.expiresAt]);
   }
 
-  purge(tx: Tx, now: Date): void {
-    tx.defer(PURGE, [now]);
+  purge(tx: Tx, endedBefore: Date): void {
+    tx.defer(PURGE, [endedBefore]);
   }
 }

@@ -1,6 +1,6 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { JwtService } from '@nestjs/jwt';
-import { Clock } from '../core/clock.js';
+import { Clock, CLOCK_SKEW_SECONDS } from '../core/clock.js';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { Database, type Tx } from '../core/database/index.js';
 import { isUuid, newId } from '../core/ids.js';
@@ -9,8 +9,6 @@ import type { DashboardRole, Session, UserPrincipal } from './principal.js';
 import { SessionsRepository } from './sessions.repository.js';
 
 export const SESSION_SECONDS = 3600;
-/** Clocks of our own machines differ; a token of the far future is a forgery. */
-const CLOCK_SKEW_SECONDS = 60;
 const PURGE_MS = 10 * 60_000;
 const BEARER = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i;
 const ROLES: readonly unknown[] = ['OWNER', 'ADMIN', 'MEMBER', 'OPERATOR'] satisfies DashboardRole[];
@@ -41,15 +39,17 @@ export class Sessions implements OnApplicationBootstrap {
     if (this.config.runsWorkers) this.poller.every('sessions.purge', PURGE_MS, () => this.purge());
   }
 
-  /** @returns the token, good for SESSION_SECONDS */
-  open(user: { userId: string; accountId: string | null; role: DashboardRole }): string {
-    const now = this.clock.now();
-    const iat = Math.floor(now.getTime() / 1000);
+  /**
+   * @param from since when the user is let in, or now, whichever is later
+   * @returns the token, good for SESSION_SECONDS from then on
+   */
+  open(user: { userId: string; accountId: string | null; role: DashboardRole }, from: Date): string {
+    const iat = Math.floor(from.getTime() / 1000);
     const claims: Claims = {
       sub: user.userId,
       account_id: user.accountId,
       role: user.role,
-      jti: newId(now),
+      jti: newId(from),
       iat,
       exp: iat + SESSION_SECONDS,
     };
@@ -68,7 +68,7 @@ export class Sessions implements OnApplicationBootstrap {
       userId: claims.sub,
       accountId: claims.account_id,
       jti: claims.jti,
-      memberBefore: new Date((claims.iat + 1) * 1000),
+      givenBefore: new Date((claims.iat + 1) * 1000),
     });
     if (!found || found.revoked) return null;
     const session: Session = { jti: claims.jti, expiresAt: new Date(claims.exp * 1000) };
@@ -84,9 +84,10 @@ export class Sessions implements OnApplicationBootstrap {
     this.sessions.revoke(tx, session);
   }
 
-  /** Forgets tokens that have ended by themselves. */
+  /** Forgets tokens that have ended by themselves, also for a process whose clock is behind. */
   async purge(): Promise<void> {
-    await this.database.transaction(async (tx) => this.sessions.purge(tx, this.clock.now()));
+    const endedBefore = new Date(this.clock.now().getTime() - CLOCK_SKEW_SECONDS * 1000);
+    await this.database.transaction(async (tx) => this.sessions.purge(tx, endedBefore));
   }
 
   #verify(token: string): Claims | null {
@@ -103,6 +104,7 @@ export class Sessions implements OnApplicationBootstrap {
     if (!ROLES.includes(role) || (role === 'OPERATOR') !== (account_id === null)) return null;
     if (!Number.isSafeInteger(iat) || !Number.isSafeInteger(exp)) return null;
     const claims = { sub, account_id, role, jti, iat, exp } as Claims;
+    // Clocks of our own machines differ; a token of the far future is a forgery.
     if (claims.iat > now + CLOCK_SKEW_SECONDS || claims.exp - claims.iat !== SESSION_SECONDS) return null;
     return claims;
   }

@@ -1,6 +1,6 @@
 import type { ParseArgsConfig } from 'node:util';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { AccountsService, MembersService, type Role, SETTINGS } from '../accounts/index.js';
+import { AccountsService, type Role, SETTINGS, UsersService } from '../accounts/index.js';
 import { ApiKeysService } from '../api-keys/index.js';
 import { CLI } from '../audit/index.js';
 import { type FigureDifference, FiguresService } from '../transactions/index.js';
@@ -80,7 +80,9 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
         return [pair.slice(0, at), pair.slice(at + 1)] as const;
       });
       if (pairs.length === 0) throw new UsageError('Nothing to set: give at least one key=value.');
-      const account = await app.get(AccountsService).set(accountId, Object.fromEntries(pairs), CLI);
+      const accounts = app.get(AccountsService);
+      await accounts.set(accountId, Object.fromEntries(pairs), CLI);
+      const account = await accounts.details(accountId);
       return {
         account_id: account.id,
         name: account.name,
@@ -95,6 +97,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
         fraud_mode: account.fraudMode,
         fraud_velocity: account.fraudVelocity,
         fraud_max_amount: account.fraudMaxAmount,
+        fraud_blocked_documents: account.fraudBlockedDocuments,
       };
     },
   },
@@ -115,7 +118,25 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     options: { email: TEXT, password: TEXT },
     async run(app, values) {
       const [email = '', password = ''] = need(values, 'email', 'password');
-      const { userId } = await app.get(MembersService).createOperator({ email, password }, CLI);
+      const { userId } = await app.get(UsersService).createOperator({ email, password }, CLI);
+      return { user_id: userId };
+    },
+  },
+  'operator remove': {
+    usage: 'operator remove --email E   (ends their logins)',
+    options: { email: TEXT },
+    async run(app, values) {
+      const [email = ''] = need(values, 'email');
+      const { userId } = await app.get(UsersService).removeOperator(email, CLI);
+      return { user_id: userId, removed: true };
+    },
+  },
+  'user password': {
+    usage: 'user password --email E --password P   (for members and operators; ends their logins)',
+    options: { email: TEXT, password: TEXT },
+    async run(app, values) {
+      const [email = '', password = ''] = need(values, 'email', 'password');
+      const { userId } = await app.get(UsersService).changePassword({ email, password }, CLI);
       return { user_id: userId };
     },
   },

@@ -1,5 +1,8 @@
 import { Injectable } from '@nestjs/common';
 
+/** By how much the clocks of our own machines may differ. */
+export const CLOCK_SKEW_SECONDS = 60;
+
 /** The only source of "now", so that a test can move time instead of waiting for it. */
 @Injectable()
 export class Clock {

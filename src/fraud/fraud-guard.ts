@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { type Account, AccountsService } from '../accounts/index.js';
 import { maskTaxId } from '../brazil/index.js';
+import { SecretBox } from '../core/crypto/index.js';
 import { ApiError } from '../core/errors/index.js';
 import type { Admission, IdempotentRequest } from '../core/idempotency/index.js';
 import type { Scope } from '../core/mode.js';
@@ -42,6 +42,7 @@ export class FraudGuard {
     private readonly accounts: AccountsService,
     private readonly limiter: RateLimiter,
     private readonly hits: FraudHits,
+    private readonly secrets: SecretBox,
   ) {}
 
   /**
@@ -70,10 +71,10 @@ export class FraudGuard {
   /** Last: what another rule refuses is not counted. */
   async #count(scope: Scope, account: Account, asked: GuardedOperation, document: string): Promise<Admission> {
     const family = asked.operation === 'refund' ? 'refund' : 'charge';
-    // Hashed: neither a document nor somebody's idempotency key is Redis's business.
-    const key = `fraud:${family}:${hashOf(scope.accountId, scope.mode, document)}`;
+    // Neither a document, of which all could be tried, nor somebody's idempotency key is Redis's business.
+    const key = `fraud:${family}:${this.#nameOf(scope.accountId, scope.mode, document)}`;
     const { operation, key: idempotencyKey, fingerprint } = asked.request;
-    const member = hashOf(operation, idempotencyKey, fingerprint.toString('base64'));
+    const member = this.#nameOf(operation, idempotencyKey, fingerprint.toString('base64'));
     const { fraudVelocity: limit } = account;
     const taken = this.limiter.takeInWindow(key, member, { limit, windowSeconds: WINDOW_SECONDS });
     const { allowed, counted, retryAfterSeconds } = taken instanceof Promise ? await taken : taken;
@@ -85,6 +86,10 @@ export class FraudGuard {
       });
     }
     return counted ? { undo: async () => this.limiter.giveBack(key, member) } : NOTHING_COUNTED;
+  }
+
+  #nameOf(...parts: string[]): string {
+    return this.secrets.mac('fraud window', JSON.stringify(parts)).toString('base64url').slice(0, 22);
   }
 
   /** @throws ApiError 403, unless the account only watches */
@@ -109,8 +114,4 @@ export class FraudGuard {
       retryAfterSeconds === undefined ? {} : { headers: { 'Retry-After': String(retryAfterSeconds) } },
     );
   }
-}
-
-function hashOf(...parts: string[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 22);
 }

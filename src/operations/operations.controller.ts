@@ -59,7 +59,7 @@ export class OperationsController {
   @ApiParam(REVIEW_ID)
   @ApiOkResponse({ description: 'The review as decided.', type: ReviewBody, headers: RESPONSE_HEADERS })
   @ApiErrors(404)
-  @conflict('`review_already_decided`: it was returned. `review_not_acceptable`: the charge has ended meanwhile.')
+  @conflict('`review_already_decided`: it was returned, or the merchant has cancelled the charge.')
   async accept(
     @Param('id') id: string,
     @CurrentUser() { userId }: UserPrincipal,
@@ -77,7 +77,7 @@ export class OperationsController {
   @ApiParam(REVIEW_ID)
   @ApiOkResponse({ description: 'The review as decided.', type: ReviewBody, headers: RESPONSE_HEADERS })
   @ApiErrors(404)
-  @conflict('`review_already_decided`: it was accepted.')
+  @conflict('`review_already_decided`: it was accepted, or the merchant has cancelled the charge.')
   async return(
     @Param('id') id: string,
     @CurrentUser() { userId }: UserPrincipal,

@@ -16,6 +16,7 @@ export function accountBody(account: AccountDetails): AccountBody {
     city: account.city,
     fee_bps: account.feeBps,
     fee_fixed: account.feeFixed,
+    pix_out_fee: account.pixOutFee,
     release_days: account.releaseDays,
     payer_lock: account.payerLock,
     default_expires_in: account.defaultExpiresIn,

@@ -12,12 +12,12 @@ export class OperationsService {
     private readonly audit: AuditTrail,
   ) {}
 
-  /** @throws ApiError 404, 409 when it was returned before or cannot be credited any more */
+  /** @throws ApiError 404, 409 when it was returned before, also by a cancellation */
   acceptReview(id: string, operatorId: string, actor: Actor): Promise<Review> {
     return this.#decide('accept', id, operatorId, actor);
   }
 
-  /** @throws ApiError 404, 409 when it was accepted before */
+  /** @throws ApiError 404, 409 when it was accepted before, or goes back by a cancellation */
   returnReview(id: string, operatorId: string, actor: Actor): Promise<Review> {
     return this.#decide('sendBack', id, operatorId, actor);
   }

@@ -1,6 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { MembersService } from '../accounts/index.js';
+import { UsersService } from '../accounts/index.js';
 import { AuditTrail } from '../audit/index.js';
 import { CurrentMember, DashboardAuth, type MemberPrincipal } from '../auth/index.js';
 import { ApiErrors, ApiRequestId, cursorPage, idCursorFilter, RESPONSE_HEADERS } from '../core/http/index.js';
@@ -15,7 +15,7 @@ import { ListAuditEventsQuery } from './dto/list-audit-events.query.js';
 export class AuditEventsController {
   constructor(
     private readonly audit: AuditTrail,
-    private readonly members: MembersService,
+    private readonly users: UsersService,
   ) {}
 
   @Get()
@@ -34,7 +34,7 @@ export class AuditEventsController {
     const events = await this.audit.list(accountId, filter);
     // Not of operators: merchants have no business with the e-mails of the platform's staff.
     const memberIds = events.flatMap(({ actor }) => (actor.type === 'member' && actor.id !== null ? [actor.id] : []));
-    const emails = await this.members.emails(memberIds);
+    const emails = await this.users.emails(memberIds);
     return cursorPage(
       events,
       filter.limit,

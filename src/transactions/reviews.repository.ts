@@ -31,7 +31,9 @@ export interface HeldPix extends AttentionPix {
   readonly expectedPayerTaxId: string | null;
   /** `review` until an operator has decided. */
   readonly outcome: ReviewOutcome;
+  /** When it ended, by whomever. */
   readonly reviewedAt: Date | null;
+  /** Null too when the merchant has cancelled the charge, which sends the money back. */
   readonly reviewedBy: string | null;
 }
 

@@ -8,7 +8,7 @@ import { ApiError, notFound } from '../core/errors/index.js';
 import type { IdCursorFilter } from '../core/http/index.js';
 import { type AttentionPix, type HeldPix, type ReviewFilter, ReviewsRepository } from './reviews.repository.js';
 import { SettlementService } from './settlement.service.js';
-import type { Transaction } from './transaction.js';
+import { isHeld, type Transaction } from './transaction.js';
 import { TransactionsRepository } from './transactions.repository.js';
 
 /** The payer's real document never leaves in the clear; masked it is enough to tell two people apart. */
@@ -51,17 +51,14 @@ export class ReviewsService {
   }
 
   /**
-   * Credits what was held: state, ledger and event in the caller's `tx`. Of any number of decisions at once one wins;
-   * the same one again changes nothing. Locks the transaction, then balances.
-   * @throws ApiError 404, 409 `review_already_decided`, 409 `review_not_acceptable` when the charge ended meanwhile
+   * Credits what was held: state, ledger and event in the caller's `tx`. Of any number of decisions at once one wins,
+   * the merchant's cancellation among them; the same one again changes nothing. Locks the transaction, then balances.
+   * @throws ApiError 404, 409 `review_already_decided`
    */
   async accept(tx: Tx, id: string, operatorId: string): Promise<Decided> {
-    return this.#decide(tx, id, 'credited', operatorId, async ({ held, transaction, account }) => {
-      if (transaction.status !== 'PROCESSING') {
-        throw conflict('review_not_acceptable', 'The charge has ended meanwhile: this payment can only be returned.');
-      }
+    return this.#decide(tx, id, 'credited', operatorId, ({ held, transaction, account }) => {
       const { endToEndId, settledAt, providerFee } = held;
-      await this.settlements.creditHeld(tx, transaction, account, { endToEndId, settledAt, fee: providerFee });
+      return this.settlements.creditHeld(tx, transaction, account, { endToEndId, settledAt, fee: providerFee });
     });
   }
 
@@ -84,13 +81,18 @@ export class ReviewsService {
     if (!locked) throw notFound('review');
     const reviewedAt = this.clock.now();
     if (await this.reviews.decide(tx, id, outcome, reviewedAt, operatorId)) {
+      // Nobody ends a charge without deciding about the money it holds.
+      if (!isHeld(locked.transaction)) throw new Error(`${locked.transaction.id} has a review but is not held`);
       await apply({ ...locked, held });
       return { review: this.#shown({ ...held, outcome, reviewedAt, reviewedBy: operatorId }), changed: true };
     }
     // Read again: the first look was before the lock.
     const decided = await this.reviews.find(tx, id);
+    if (decided?.reviewedBy === null) {
+      throw alreadyDecided('The merchant has cancelled the charge: this payment goes back to its payer.');
+    }
     if (decided?.outcome === outcome) return { review: this.#shown(decided), changed: false };
-    throw conflict('review_already_decided', 'This payment was decided otherwise before.');
+    throw alreadyDecided('This payment was decided otherwise before.');
   }
 
   #shown<P extends AttentionPix>(pix: P): Shown<P> {
@@ -103,6 +105,6 @@ export class ReviewsService {
   }
 }
 
-function conflict(code: string, message: string): ApiError {
-  return new ApiError(409, 'conflict_error', code, message);
+function alreadyDecided(message: string): ApiError {
+  return new ApiError(409, 'conflict_error', 'review_already_decided', message);
 }

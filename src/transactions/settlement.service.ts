@@ -132,7 +132,7 @@ export class SettlementService implements OnModuleInit {
     return this.#credit(tx, transaction, account, { ...pix, method: 'PIX' }, 'review_accepted');
   }
 
-  /** Sends a Pix that was held back to its payer, whatever has become of the charge; as `creditHeld`. */
+  /** Sends a Pix that was held back to its payer; as `creditHeld`. */
   async returnHeld(
     tx: Tx,
     transaction: Transaction,

@@ -48,10 +48,11 @@ const INSERT_RETURN = statement(
      status, next_attempt_at, created_at, updated_at, way, currency)
    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'PENDING', $10, $10, $10, $11, $12)`,
 );
-/** What was held for an operator is no longer wanted. */
+/** What was held for an operator is no longer wanted: its review ends without one. */
 const GIVE_BACK_HELD = statement(
   'settlements.give_back_held',
-  `UPDATE settlements SET outcome = 'returned', reason = $2 WHERE transaction_id = $1 AND outcome = 'review'
+  `UPDATE settlements SET outcome = 'returned', reason = $2, reviewed_at = $3
+   WHERE transaction_id = $1 AND outcome = 'review'
    RETURNING acquirer, end_to_end_id, amount`,
 );
 const RETURN_COLUMNS =
@@ -137,8 +138,9 @@ export class SettlementsRepository {
     tx: Tx,
     transactionId: string,
     reason: string,
+    at: Date,
   ): Promise<{ acquirer: string; end_to_end_id: string; amount: Amount }[]> {
-    return tx.query(GIVE_BACK_HELD, [transactionId, reason]);
+    return tx.query(GIVE_BACK_HELD, [transactionId, reason, at]);
   }
 
   async claimDueReturns(tx: Tx, now: Date, leasedUntil: Date, limit: number): Promise<PixReturn[]> {

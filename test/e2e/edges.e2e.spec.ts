@@ -516,6 +516,29 @@ describe('authentication and request ids', () => {
     await limited.stop();
   });
 
+  it('rate limits a live key at the routes of the sandbox, before saying that they are not for it', async () => {
+    const limited = await TestService.start({
+      database: service.database,
+      env: { RATE_LIMIT: 'on', RATE_LIMIT_RATE: '1', RATE_LIMIT_BURST: '3' },
+    });
+    try {
+      const { liveKey, testKey } = await limited.merchant();
+      const answers: Answer<ErrorAnswer>[] = [];
+      for (let index = 0; index < 5; index++) {
+        const path = '/v1/sandbox/charges/nobody/simulate';
+        answers.push(await limited.call('POST', path, { key: liveKey, body: { event: 'pay' } }));
+      }
+      expect(answers.map(({ status, body }) => `${status} ${body.error.code}`)).toEqual([
+        ...Array<string>(3).fill('404 not_found'),
+        ...Array<string>(2).fill('429 rate_limited'),
+      ]);
+      // The limit is that of the live world alone.
+      expect((await limited.call('GET', '/v1/wallets', { key: testKey })).status).toBe(200);
+    } finally {
+      await limited.stop();
+    }
+  });
+
   it('health, readiness and metrics answer', async () => {
     expect((await service.call('GET', '/health/live')).body).toEqual({ status: 'up' });
     const ready = await service.call('GET', '/health/ready');

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import argon2 from 'argon2';
 import { Redis } from 'ioredis';
+import { AccountsService, UsersService } from '../../src/accounts/index.js';
+import { CLI } from '../../src/audit/index.js';
 import { Sessions } from '../../src/auth/sessions.js';
 import { redisAvailable, startRedis } from '../support/redis.js';
 import { type Answer, type Merchant, PASSWORD, TestService } from '../support/service.js';
@@ -161,7 +163,7 @@ describe('logout', () => {
     }
   });
 
-  it('is remembered for as long as the token would have lived, and no longer', async () => {
+  it('is remembered for as long as the token would have lived, also for a clock that is a minute behind', async () => {
     const token = await service.login(merchant.ownerEmail);
     await service.call('POST', '/v1/auth/logout', { token });
     const { jti } = claimsOf(token);
@@ -174,9 +176,156 @@ describe('logout', () => {
     expect(await remembered()).toBe(1);
     expect(await statusWith(`Bearer ${token}`)).toBe(401);
     service.clock.advance(11);
+    expect(await remembered()).toBe(1);
+    service.clock.advance(48);
+    expect(await remembered()).toBe(1);
+    service.clock.advance(12);
     expect(await remembered()).toBe(0);
-    expect(await statusWith(`Bearer ${token}`)).toBe(401);
     service.clock.offsetMs = 0;
+  });
+});
+
+describe('between processes whose clocks differ', () => {
+  let behind: TestService;
+
+  beforeAll(async () => {
+    behind = await TestService.start({ database: service.database, env: { JWT_SECRET } });
+    behind.clock.advance(-50);
+  });
+  afterAll(() => behind.stop());
+
+  it('a login that was ended stays so, when one that is ahead has forgotten what it may', async () => {
+    const token = await service.login(merchant.ownerEmail);
+    await service.call('POST', '/v1/auth/logout', { token });
+    for (let passed = 3540; passed < 3720; passed += 15) {
+      service.clock.offsetMs = passed * 1000;
+      behind.clock.offsetMs = (passed - 50) * 1000;
+      await service.get(Sessions).purge();
+      expect({ passed, status: await statusWith(`Bearer ${token}`, behind) }).toEqual({ passed, status: 401 });
+    }
+    service.clock.offsetMs = 0;
+    behind.clock.offsetMs = -50_000;
+  });
+
+  it('who was added a moment ago can use what one that is behind gives them', async () => {
+    for (const role of ['MEMBER', 'OWNER'] as const) {
+      const { email } = await service.member(merchant.accountId, role);
+      const token = await behind.login(email);
+      expect(await statusWith(`Bearer ${token}`, behind)).toBe(200);
+      expect(await statusWith(`Bearer ${token}`)).toBe(200);
+    }
+  });
+});
+
+describe('a password that is changed for somebody', () => {
+  const NEW = 'another horse battery';
+  const change = (email: string, password = NEW): Promise<{ userId: string }> =>
+    service.get(UsersService).changePassword({ email, password }, CLI);
+
+  it('ends all their logins in every process, and no one else’s, and is recorded', async () => {
+    const [person, other] = [
+      await service.member(merchant.accountId, 'ADMIN'),
+      await service.member(merchant.accountId, 'ADMIN'),
+    ];
+    const ahead = await TestService.start({ database: service.database, env: { JWT_SECRET } });
+    const behind = await TestService.start({ database: service.database, env: { JWT_SECRET } });
+    ahead.clock.advance(25);
+    behind.clock.advance(-25);
+    const everywhere = [service, ahead, behind];
+    try {
+      const old = await Promise.all([...everywhere, service].map((each) => each.login(person.email)));
+      expect(await change(` ${person.email.toUpperCase()} `)).toEqual({ userId: person.userId });
+      for (const each of everywhere) {
+        for (const token of [...old, person.token]) expect(await statusWith(`Bearer ${token}`, each)).toBe(401);
+        expect(await statusWith(`Bearer ${other.token}`, each)).toBe(200);
+        expect((await login(person.email, PASSWORD, each)).status).toBe(401);
+      }
+      for (const given of everywhere) {
+        const token = (await login(person.email, NEW, given)).body.access_token;
+        for (const each of everywhere) expect(await statusWith(`Bearer ${token}`, each)).toBe(200);
+      }
+    } finally {
+      await ahead.stop();
+      await behind.stop();
+    }
+    const told = await service.sql(
+      `SELECT account_id, actor_type, actor_id, data FROM audit_events WHERE type = 'user.password_changed'`,
+    );
+    expect(told).toEqual([
+      { account_id: merchant.accountId, actor_type: 'cli', actor_id: null, data: { user_id: person.userId } },
+    ]);
+  });
+
+  it('leaves nothing to a login with the old one that is under way', async () => {
+    const { email, userId } = await service.member(merchant.accountId, 'MEMBER');
+    // Made at another cost: such a login writes the password anew, too.
+    const old = await argon2.hash(PASSWORD, { type: argon2.argon2id, memoryCost: 1024 });
+    const seen = new Set<number>();
+    for (let round = 0; round < 8; round++) {
+      await service.sql('UPDATE users SET password_hash = $2, sessions_from = NULL WHERE id = $1', [userId, old]);
+      const tries = Array.from({ length: 6 }, () => login(email, PASSWORD));
+      await Promise.all([change(email), ...tries]);
+      for (const answer of await Promise.all(tries)) {
+        seen.add(answer.status);
+        if (answer.status !== 200) continue;
+        expect(await statusWith(`Bearer ${answer.body.access_token}`)).toBe(401);
+      }
+      expect((await login(email, PASSWORD)).status).toBe(401);
+      expect((await login(email, NEW)).status).toBe(200);
+    }
+    expect(seen.has(200)).toBe(true);
+  }, 60_000);
+
+  it('is of nobody who does not log in, and must be a good one', async () => {
+    const removed = await service.member(merchant.accountId, 'MEMBER');
+    await service.sql('DELETE FROM members WHERE user_id = $1', [removed.userId]);
+    const invited = await service.member(merchant.accountId, 'MEMBER');
+    await service.sql('UPDATE users SET password_hash = NULL WHERE id = $1', [invited.userId]);
+    for (const email of [removed.email, invited.email, 'nobody@example.com', '']) {
+      await expect(change(email)).rejects.toMatchObject({ status: 404 });
+    }
+    await expect(change(merchant.ownerEmail, 'short')).rejects.toMatchObject({ status: 400, param: 'password' });
+    expect((await login(merchant.ownerEmail, PASSWORD)).status).toBe(200);
+  });
+});
+
+describe('an operator who is removed', () => {
+  it('is out at once, and may come back as what they are made then', async () => {
+    const users = service.get(UsersService);
+    const operator = await service.operator();
+    const visit = async (token: string, path: string): Promise<number> =>
+      (await service.call('GET', path, { token })).status;
+    expect(await visit(operator.token, '/v1/operations/accounts')).toBe(200);
+    expect(await users.removeOperator(operator.email.toUpperCase(), CLI)).toEqual({ userId: operator.userId });
+    expect(await visit(operator.token, '/v1/operations/accounts')).toBe(401);
+    expect((await login(operator.email, PASSWORD)).status).toBe(401);
+    await expect(users.removeOperator(operator.email, CLI)).rejects.toMatchObject({ status: 404 });
+    await expect(users.removeOperator(merchant.ownerEmail, CLI)).rejects.toMatchObject({ status: 404 });
+
+    // The tokens of before stay ended.
+    await users.createOperator({ email: operator.email, password: PASSWORD }, CLI);
+    expect(await visit(operator.token, '/v1/operations/accounts')).toBe(401);
+    const again = await service.login(operator.email);
+    expect(await visit(again, '/v1/operations/accounts')).toBe(200);
+
+    await users.removeOperator(operator.email, CLI);
+    const { email } = operator;
+    const member = { email, password: PASSWORD, role: 'MEMBER' as const };
+    await service.get(AccountsService).addMember(merchant.accountId, member, CLI);
+    expect(await visit(again, '/v1/operations/accounts')).toBe(401);
+    const token = await service.login(email);
+    expect(await visit(token, '/v1/api-keys')).toBe(200);
+    expect(await visit(token, '/v1/operations/accounts')).toBe(403);
+    const told = await service.sql<{ type: string }>(
+      `SELECT type FROM audit_events WHERE data ->> 'user_id' = $1 AND actor_type = 'cli' ORDER BY id`,
+      [operator.userId],
+    );
+    expect(told.map(({ type }) => type)).toEqual([
+      'operator.removed',
+      'operator.created',
+      'operator.removed',
+      'member.added',
+    ]);
   });
 });
 

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { AccountsService, UsersService } from '../../src/accounts/index.js';
+import { SYSTEM } from '../../src/audit/index.js';
 import { type Answer, type Merchant, PASSWORD, type Person, TestService } from '../support/service.js';
-import { JWT_SECRET } from '../support/tokens.js';
+import { claimsOf, JWT_SECRET } from '../support/tokens.js';
 
 interface MemberAnswer extends Record<string, unknown> {
   id: string;
@@ -183,6 +185,115 @@ describe('an invitation', () => {
     const token = await service.login(member.email, 'another password');
     expect((await service.call('GET', '/v1/members', { token })).status).toBe(200);
     expect(await canVisit(old)).toBe(401);
+  });
+
+  describe('that has expired', () => {
+    const WEEK_SECONDS = 7 * 86_400;
+
+    /** The answer to an invitation that was never accepted. */
+    async function expired(email: string): Promise<MemberAnswer> {
+      const invited = (await invite({ email, role: 'ADMIN' })).body;
+      service.clock.advance(WEEK_SECONDS + 1);
+      owner = await service.login(merchant.ownerEmail);
+      return invited;
+    }
+    const membershipsOf = (id: string): Promise<{ account: string; role: string }[]> =>
+      service.sql('SELECT account_id AS account, role FROM members WHERE user_id = $1', [id]);
+
+    afterEach(() => {
+      service.clock.offsetMs = 0;
+    });
+
+    it('gives way to the invitation of another account, which its old token cannot use', async () => {
+      const email = newEmail();
+      const old = await expired(email);
+      const elsewhere = await service.merchant();
+      const theirs = await service.login(elsewhere.ownerEmail);
+      const answer = await invite({ email, name: 'Ana', role: 'MEMBER' }, theirs);
+      expect(answer.status).toBe(201);
+      expect(answer.body).toMatchObject({ id: old.id, name: 'Ana', role: 'MEMBER', status: 'invited' });
+      expect(await membershipsOf(old.id)).toEqual([{ account: elsewhere.accountId, role: 'MEMBER' }]);
+      expect((await list()).map(({ id }) => id)).not.toContain(old.id);
+      const told = await service.sql(
+        'SELECT actor_type, actor_id, data FROM audit_events WHERE account_id = $1 AND type = $2',
+        [merchant.accountId, 'member.removed'],
+      );
+      expect(told).toEqual([
+        {
+          actor_type: 'system',
+          actor_id: null,
+          data: { user_id: old.id, role: 'ADMIN', reason: 'invitation_expired' },
+        },
+      ]);
+      expect((await accept(old.invitation.token, PASSWORD)).status).toBe(400);
+      expect((await accept(answer.body.invitation.token, PASSWORD)).status).toBe(204);
+      const token = await service.login(email);
+      expect((await service.call('GET', '/v1/api-keys', { token })).status).toBe(200);
+      // And now it is somebody's.
+      expect((await invite({ email, role: 'MEMBER' })).body.error.param).toBe('email');
+    });
+
+    it('gives way to a member, an account and an operator that are made with its e-mail', async () => {
+      const other = await service.merchant();
+      const accounts = service.get(AccountsService);
+      for (const take of [
+        (email: string) => accounts.addMember(other.accountId, { email, password: PASSWORD, role: 'MEMBER' }, SYSTEM),
+        (email: string) =>
+          accounts.addMember(merchant.accountId, { email, password: PASSWORD, role: 'MEMBER' }, SYSTEM),
+        (email: string) => accounts.create({ name: 'Livraria', email, password: PASSWORD }, SYSTEM),
+        (email: string) => service.get(UsersService).createOperator({ email, password: PASSWORD }, SYSTEM),
+      ]) {
+        const email = newEmail();
+        const open = (await invite({ email, role: 'MEMBER' })).body;
+        await expect(take(email)).rejects.toMatchObject({ status: 400, param: 'email' });
+        service.clock.advance(WEEK_SECONDS + 1);
+        expect(await take(email)).toMatchObject({ userId: open.id });
+        expect(await loginStatus(email, PASSWORD)).toBe(200);
+        owner = await service.login(merchant.ownerEmail);
+      }
+    });
+
+    it('goes to one of many who take it at once', async () => {
+      for (let round = 0; round < 5; round++) {
+        const email = newEmail();
+        const old = await expired(email);
+        const others = await Promise.all(Array.from({ length: 3 }, () => service.merchant()));
+        const tokens = [...(await Promise.all(others.map(({ ownerEmail }) => service.login(ownerEmail)))), owner];
+        const answers = await Promise.all(tokens.map((token) => invite({ email, role: 'MEMBER' }, token)));
+        expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400, 400]);
+        const winner = answers.findIndex(({ status }) => status === 201);
+        const account = [...others, merchant][winner]?.accountId;
+        expect(await membershipsOf(old.id)).toEqual([{ account, role: 'MEMBER' }]);
+        expect((await accept(answers[winner]?.body.invitation.token ?? '', PASSWORD)).status).toBe(204);
+        const claims = claimsOf(await service.login(email));
+        expect(claims['account_id']).toBe(account);
+      }
+    });
+
+    it('while it has not, keeps its e-mail', async () => {
+      const email = newEmail();
+      const { id } = (await invite({ email, role: 'MEMBER' })).body;
+      const theirs = await service.login((await service.merchant()).ownerEmail);
+      service.clock.advance(3_000);
+      expect((await invite({ email, role: 'MEMBER' }, theirs)).body.error.param).toBe('email');
+      expect(await membershipsOf(id)).toEqual([{ account: merchant.accountId, role: 'MEMBER' }]);
+    });
+  });
+
+  it('of two at once for one who was removed is one member', async () => {
+    const accounts = service.get(AccountsService);
+    for (let round = 0; round < 5; round++) {
+      const { userId, email } = await service.member(merchant.accountId, 'MEMBER');
+      await remove(userId);
+      const others = await Promise.all(Array.from({ length: 3 }, () => service.merchant()));
+      const added = await Promise.allSettled(
+        others.map(({ accountId }) =>
+          accounts.addMember(accountId, { email, password: PASSWORD, role: 'ADMIN' }, SYSTEM),
+        ),
+      );
+      expect(added.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+      expect(await service.sql('SELECT 1 FROM members WHERE user_id = $1', [userId])).toHaveLength(1);
+    }
   });
 
   it('of two at once for one new e-mail is one member', async () => {

@@ -59,6 +59,7 @@ describe('accounts', () => {
       city: 'Recife',
       fee_bps: 99,
       fee_fixed: 10,
+      pix_out_fee: 35,
       release_days: 2,
       payer_lock: true,
       default_expires_in: 600,
@@ -76,6 +77,7 @@ describe('accounts', () => {
       city: 'Recife',
       fee_bps: 99,
       fee_fixed: 10,
+      pix_out_fee: 35,
       release_days: 2,
       payer_lock: true,
       default_expires_in: 600,
@@ -100,6 +102,7 @@ describe('accounts', () => {
       contact_email: input['email'],
       city: 'SAO PAULO',
       fee_bps: 0,
+      pix_out_fee: 0,
       payer_lock: false,
       fraud_mode: 'enforce',
       fraud_velocity: 30,
@@ -400,25 +403,60 @@ describe('payments that are held because nobody knows who paid', () => {
     expect(await available()).toBe(1960);
   });
 
-  it('cannot be credited any more when the charge has ended, but can be returned', async () => {
+  const cancel = (chargeId: string): Promise<Answer<Body>> =>
+    service.call<Body>('POST', `/v1/payments/${chargeId}/cancel`, { key: merchant.testKey });
+
+  it('are over when the merchant has cancelled the charge: the money goes back, and nobody decides any more', async () => {
     const { chargeId, reviewId } = await held();
-    // As a cancellation by the merchant would leave it.
-    await service.sql(
-      `WITH cancelled AS (UPDATE transactions SET status = 'CANCELLED' WHERE id = $1 RETURNING id)
-       INSERT INTO events (id, account_id, mode, type, subject_id, sequence, data, occurred_at, status, next_attempt_at)
-       SELECT gen_random_uuid(), account_id, mode, 'transaction.cancelled', subject_id, sequence + 1,
-         data || jsonb_build_object('previousStatus', 'PROCESSING')
-           || jsonb_build_object('transaction', data -> 'transaction' || '{"status": "CANCELLED"}'),
-         occurred_at, 'done', next_attempt_at
-       FROM events WHERE subject_id = (SELECT id FROM cancelled) AND type = 'transaction.held'`,
-      [chargeId.slice(3)],
-    );
-    expect(codeOf(await accept(reviewId))).toBe('409 review_not_acceptable');
-    expect((await ask('GET', `${REVIEWS}?limit=1`)).body.data[0]).toMatchObject({ id: reviewId, status: 'pending' });
-    expect((await sendBack(reviewId)).status).toBe(200);
-    expect(await returnsOf(chargeId)).toHaveLength(1);
+    expect(await cancel(chargeId)).toMatchObject({ status: 200, body: { previousStatus: 'PROCESSING' } });
+    for (const decide of [accept, sendBack, accept]) {
+      expect(codeOf(await decide(reviewId))).toBe('409 review_already_decided');
+    }
+    const ids = (await ask('GET', `${REVIEWS}?limit=100`)).body.data.map(({ id }) => id);
+    expect(ids).not.toContain(reviewId);
+    expect(await returnsOf(chargeId)).toEqual([expect.objectContaining({ amount: '1990', reason: 'charge_closed' })]);
     expect((await service.getCharge(merchant.testKey, chargeId)).body.status).toBe('cancelled');
+    expect(await available()).toBe(0);
+    const told = await service.sql(`SELECT 1 FROM audit_events WHERE account_id = $1 AND type ~ '^review'`, [
+      merchant.accountId,
+    ]);
+    expect(told).toEqual([]);
   });
+
+  it.each(['accept', 'return'])(
+    'are decided by the operator’s %s or by the merchant’s cancellation, at once by one',
+    async (decision) => {
+      const outcomes = {
+        accept: { status: 'paid', credit: 1960, back: 0 },
+        return: { status: 'refunded', credit: 0, back: 1 },
+      };
+      for (let round = 0; round < 16; round++) {
+        const before = await available();
+        const { chargeId, reviewId } = await held();
+        const decide = (): Promise<Answer<Body>> => ask('POST', `${REVIEWS}/${reviewId}/${decision}`);
+        const [cancelled, decided] =
+          round % 2 === 0
+            ? await Promise.all([cancel(chargeId), decide()])
+            : await Promise.all([decide(), cancel(chargeId)]).then(([one, other]) => [other, one] as const);
+        if (cancelled.status === 200) {
+          expect(codeOf(decided)).toBe('409 review_already_decided');
+        } else {
+          expect(decided.status).toBe(200);
+          expect(codeOf(cancelled)).toBe('400 payment_not_cancellable');
+        }
+        const expected =
+          cancelled.status === 200
+            ? { status: 'cancelled', credit: 0, back: 1 }
+            : outcomes[decision as keyof typeof outcomes];
+        expect({
+          status: (await service.getCharge(merchant.testKey, chargeId)).body.status,
+          credit: (await available()) - before,
+          back: (await returnsOf(chargeId)).length,
+        }).toEqual(expected);
+        await expectLedgerCoherent(service.database.url);
+      }
+    },
+  );
 
   it('charge the acquirer’s fee that was told with the payment', async () => {
     const { chargeId, reviewId } = await held({ amount: 10_000 });

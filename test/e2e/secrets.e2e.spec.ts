@@ -1,74 +1,69 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { AccountsService } from '../../src/accounts/index.js';
 import { SYSTEM } from '../../src/audit/index.js';
 import { createLogger } from '../../src/core/log/index.js';
+import { expectLedgerCoherent } from '../support/coherence.js';
 import { WebhookReceiver } from '../support/receiver.js';
 import { redisAvailable, startRedis, type TestRedis } from '../support/redis.js';
-import { type Answer, type Merchant, PASSWORD, TestService } from '../support/service.js';
+import {
+  chargesAndWebhooks,
+  CUSTOMER,
+  DESTINATION,
+  PAYER,
+  paymentsAndRefunds,
+  rotationsAndVerifications,
+  SecretsWorld,
+} from '../support/secrets.js';
+import { type Answer, PASSWORD, TestService } from '../support/service.js';
 import { JWT_SECRET } from '../support/tokens.js';
 import { waitFor } from '../support/wait.js';
 
-/** Stored with the charge, as the merchant sent it. */
-const CUSTOMER = '52998224725';
-/** As the bank reported the payer. */
-const PAYER = '39053344705';
+const withRedis = redisAvailable();
+const itWithRedis = withRedis ? it : it.skip;
 
-const describeWithRedis = redisAvailable() ? describe : describe.skip;
-
-describeWithRedis('after everything has been done once', () => {
+describe('after everything has been done once', () => {
   let service: TestService;
-  let redis: TestRedis;
+  let redis: TestRedis | null = null;
   const watchers: Redis[] = [];
   let receiver: WebhookReceiver;
-  let merchant: Merchant;
+  let world: SecretsWorld;
   const logged: string[] = [];
-  const errors: string[] = [];
   /** Whatever any process told Redis: jobs, limits. */
   const toRedis: string[] = [];
-  /** By name; each must be found nowhere. */
-  const secrets = new Map<string, string>([
-    ['a password', PASSWORD],
-    ['a wrong password', `wrong ${randomUUID()}`],
-    ['the key of the tokens', JWT_SECRET],
-    ['a password of an invited member', `chosen ${randomUUID()}`],
-  ]);
 
-  async function call(method: string, path: string, options: Parameters<TestService['call']>[2] = {}): Promise<Answer> {
-    const answer = await service.call(method, path, options);
-    if (answer.status >= 400) errors.push(`${JSON.stringify([...answer.headers])} ${answer.text}`);
-    return answer;
-  }
-  function keep(name: string, value: unknown): string {
-    if (typeof value !== 'string' || value.length < 8) throw new Error(`${name} is ${String(value)}`);
-    secrets.set(name, value);
-    return value;
-  }
-  const secret = (name: string): string => secrets.get(name) ?? '';
-
-  beforeAll(async () => {
-    redis = await startRedis();
-    const client = new Redis(redis.url);
+  async function watchRedis(): Promise<TestRedis> {
+    const started = await startRedis();
+    const client = new Redis(started.url);
     const watcher = await client.monitor();
     watcher.on('monitor', (_time: string, args: string[]) => toRedis.push(args.join(' ')));
     watchers.push(client, watcher);
+    return started;
+  }
+
+  beforeAll(async () => {
+    if (withRedis) redis = await watchRedis();
     receiver = await WebhookReceiver.start();
     const logger = createLogger('trace', { write: (line) => logged.push(line) });
     service = await TestService.start({
-      env: { JWT_SECRET, REDIS_URL: redis.url, RATE_LIMIT: 'on', WEBHOOK_RETRY_SCHEDULE: '0,0' },
+      env: {
+        ...{ JWT_SECRET, RATE_LIMIT: 'on', WEBHOOK_RETRY_SCHEDULE: '0,0' },
+        ...(redis && { REDIS_URL: redis.url }),
+      },
       overrides: { logger },
     });
-    merchant = await service.merchant({ payer_lock: 'true' });
-    keep('a test key', merchant.testKey);
-    keep('a live key', merchant.liveKey);
+    world = new SecretsWorld(service, await service.merchant({ payer_lock: 'true' }), receiver);
     await people();
-    await money();
+    await chargesAndWebhooks(world);
+    await paymentsAndRefunds(world);
+    await rotationsAndVerifications(world);
     await mistakes();
     await staff();
-    await service.get(AccountsService).set(merchant.accountId, { fee_bps: '10' }, SYSTEM);
+    const { accountId } = world.merchant;
+    await service.get(AccountsService).set(accountId, { fee_bps: '10' }, SYSTEM);
     // Request logs and hits of the fraud guard are written a moment after the answer.
-    const last = await call('GET', '/v1/wallets', { key: merchant.testKey });
+    const last = await world.call('GET', '/v1/wallets', { key: world.key });
     await waitFor('everything to be written', async () => {
       const rows = await service.sql('SELECT 1 FROM request_logs WHERE request_id = $1', [
         last.headers.get('x-request-id'),
@@ -81,11 +76,12 @@ describeWithRedis('after everything has been done once', () => {
     await service.stop();
     await receiver.stop();
     for (const watcher of watchers) watcher.disconnect();
-    await redis.stop();
+    await redis?.stop();
   });
 
   /** Logins, keys and members. */
   async function people(): Promise<void> {
+    const { call, keep, merchant, secret } = world;
     const login = (password: string, email = merchant.ownerEmail): Promise<Answer> =>
       call('POST', '/v1/auth/login', { body: { email, password } });
     await login(secret('a wrong password'));
@@ -108,38 +104,12 @@ describeWithRedis('after everything has been done once', () => {
     await call('GET', '/v1/api-keys', { key: rotated.body['apiKey'] as string });
   }
 
-  /** Charges that are paid by whom they should and by others, and webhooks that arrive and that fail. */
-  async function money(): Promise<void> {
-    const key = merchant.testKey;
-    const endpoint = await call('POST', '/v1/webhooks/endpoints', {
-      key,
-      body: { url: receiver.url, events: ['*', 'payment.completed', 'payment.failed'] },
-    });
-    keep('a webhook secret', endpoint.body['secret']);
-    const make = async (body: object = {}): Promise<string> =>
-      (await service.createCharge(key, { customer: { name: 'Maria', document: CUSTOMER }, ...body })).body.id;
-    await service.simulate(key, await make(), { event: 'pay', payer_document: PAYER, payer_name: 'Quem Pagou' });
-    const locked = { expected_payer_tax_id: CUSTOMER };
-    await service.simulate(key, await make(locked), { event: 'pay', payer_document: PAYER });
-    await service.simulate(key, await make(locked), { event: 'pay', payer_document: null });
-    await service.simulate(key, await make(), { event: 'fail' });
-    await receiver.waitForType('charge.paid');
-    receiver.answer = 500;
-    await service.simulate(key, await make(), { event: 'expire' });
-    await waitFor('the deliveries to end', async () => {
-      // Past the pauses of the circuit breaker.
-      service.clock.advance(5);
-      const open = await service.sql(`SELECT 1 FROM webhook_deliveries WHERE status IN ('PENDING', 'PROCESSING')`);
-      return open.length === 0;
-    });
-    await receiver.waitForType('charge.expired', 2);
-  }
-
   /** Operators change settings, and decide about payments of nobody knows whom. */
   async function staff(): Promise<void> {
+    const { call, errors, keep, key, merchant } = world;
     const { token } = await service.operator();
     keep('a token of an operator', token);
-    const { accountId, testKey: key } = merchant;
+    const { accountId } = merchant;
     const path = '/v1/operations';
     const body = { name: 'Livraria', email: 'livraria@example.com', password: PASSWORD };
     for (let time = 0; time < 2; time++) await call('POST', `${path}/accounts`, { token, body });
@@ -160,7 +130,7 @@ describeWithRedis('after everything has been done once', () => {
     }
     for (const list of ['accounts', 'reviews', 'unmatched', 'fraud-hits'])
       await call('GET', `${path}/${list}`, { token });
-    for (const value of [merchant.testKey, token, CUSTOMER]) {
+    for (const value of [key, token, CUSTOMER]) {
       await call('GET', `${path}/accounts/${value.slice(0, 190)}`, { token });
       await call('GET', `/v1/request-logs?apiKeyFingerprint=${value}`, { token });
     }
@@ -168,8 +138,8 @@ describeWithRedis('after everything has been done once', () => {
 
   /** Secrets where they do not belong. */
   async function mistakes(): Promise<void> {
-    const key = merchant.testKey;
-    for (const name of ['a test key', 'a token', 'a webhook secret', 'a password']) {
+    const { call, errors, key, secret } = world;
+    for (const name of ['a test key', 'a token', 'a webhook secret', 'a default secret', 'a password']) {
       const value = secret(name);
       const path = encodeURIComponent(value).slice(0, 200);
       await call('GET', `/v1/charges/${path}`, { key });
@@ -199,7 +169,7 @@ describeWithRedis('after everything has been done once', () => {
     await service.sql('ALTER TABLE transactions DROP CONSTRAINT transactions_no_check');
   }
 
-  function found(where: readonly string[], forms: (value: string) => string[], values = secrets): string[] {
+  function found(where: readonly string[], forms: (value: string) => string[], values = world.secrets): string[] {
     return [...values].flatMap(([name, value]) =>
       where
         .filter((text) => forms(value).some((form) => text.includes(form)))
@@ -208,12 +178,16 @@ describeWithRedis('after everything has been done once', () => {
   }
   const plain = (value: string): string[] => [value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)];
 
-  it('something was logged, refused and told to Redis, so that there is something to search', () => {
+  it('something was logged and refused, so that there is something to search', () => {
     expect(logged.length).toBeGreaterThan(60);
     expect(logged.some((line) => line.includes('request failed'))).toBe(true);
-    expect(errors.length).toBeGreaterThan(30);
+    expect(world.errors.length).toBeGreaterThan(30);
+    expect(world.secrets.size).toBe(18);
+  });
+
+  itWithRedis('something was told to Redis, too', () => {
     expect(toRedis.length).toBeGreaterThan(50);
-    expect(secrets.size).toBe(13);
+    expect(toRedis.some((told) => told.includes('fraud:'))).toBe(true);
   });
 
   it('no secret is in a log line', () => {
@@ -221,23 +195,46 @@ describeWithRedis('after everything has been done once', () => {
   });
 
   it('no secret is in an error', () => {
-    expect(found(errors, plain)).toEqual([]);
+    expect(found(world.errors, plain)).toEqual([]);
   });
 
-  it('no secret is in Redis', () => {
+  const documents = new Map([
+    ['customer', CUSTOMER],
+    ['payer', PAYER],
+    ['destination', DESTINATION],
+  ]);
+  const dotted = (value: string): string[] => [value, value.replace(/^(\d{3})(\d{3})(\d{3})(\d\d)$/, '$1.$2.$3-$4')];
+
+  it('no document is in a log line or an error', () => {
+    expect(found([...logged, ...world.errors], dotted, documents)).toEqual([]);
+  });
+
+  it('what the bank reported of the payer, and where a refund went, is in no answer', () => {
+    const hidden = new Map([...documents].filter(([name]) => name !== 'customer'));
+    expect(world.answers.some((text) => text.includes(CUSTOMER))).toBe(true);
+    expect(found(world.answers, dotted, hidden)).toEqual([]);
+  });
+
+  itWithRedis('no secret is in Redis', () => {
     expect(found(toRedis, plain)).toEqual([]);
   });
 
-  it('no document is in a log line, an error or Redis', () => {
-    const documents = new Map([
-      ['customer', CUSTOMER],
-      ['payer', PAYER],
-    ]);
-    const dotted = (value: string): string[] => [value, value.replace(/^(\d{3})(\d{3})(\d{3})(\d\d)$/, '$1.$2.$3-$4')];
-    expect(found([...logged, ...errors, ...toRedis], dotted, documents)).toEqual([]);
+  itWithRedis('no document is in Redis, nor a hash of one that who sees it could find by trying all of them', () => {
+    expect(found(toRedis, dotted, documents)).toEqual([]);
+    const hashes = (value: string): string[] =>
+      [value, JSON.stringify([world.merchant.accountId, 'test', value])].flatMap((text) =>
+        [createHash('sha256'), createHmac('sha256', ''), createHmac('sha256', world.merchant.accountId)].flatMap(
+          (hash) => {
+            const digest = hash.update(text).digest();
+            // As much as a shortened one would have of it.
+            return [digest.toString('base64url').slice(0, 16), digest.toString('hex').slice(0, 16)];
+          },
+        ),
+      );
+    expect(found(toRedis, hashes, documents)).toEqual([]);
   });
 
-  it('no secret, and not the document of the payer, is in a column of the database', async () => {
+  it('no secret, and no document that the merchant did not send to be kept, is in a column of the database', async () => {
     const tables = await service.sql<{ name: string }>(
       `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`,
     );
@@ -249,12 +246,16 @@ describeWithRedis('after everything has been done once', () => {
     // Of what the merchant sent the document is kept: the search does find what is there.
     expect(texts.some((text) => text.startsWith('transactions ') && text.includes(CUSTOMER))).toBe(true);
     const stored = (value: string): string[] => [...plain(value), Buffer.from(value).toString('hex')];
-    expect(found(texts, stored, new Map([...secrets, ['the payer', PAYER]]))).toEqual([]);
+    const sealed = new Map([...world.secrets, ['the payer', PAYER], ['the destination', DESTINATION]]);
+    expect(found(texts, stored, sealed)).toEqual([]);
   });
 
   it('no secret, and not the document of the payer, is in a webhook', () => {
     const texts = receiver.received.map(({ rawBody }) => rawBody);
-    expect(texts.length).toBeGreaterThan(5);
-    expect(found(texts, plain, new Map([...secrets, ['the payer', PAYER]]))).toEqual([]);
+    expect(texts.length).toBeGreaterThan(10);
+    const hidden = new Map([...world.secrets, ['the payer', PAYER], ['the destination', DESTINATION]]);
+    expect(found(texts, plain, hidden)).toEqual([]);
   });
+
+  it('the ledger is coherent', () => expectLedgerCoherent(service.database.url));
 });

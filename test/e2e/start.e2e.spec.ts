@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chownSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { SETTINGS } from '../../src/accounts/index.js';
 import { CLI, embeddedPids, MAIN, Processes, readDemo, type ServiceProcess, withDatabase } from '../support/process.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { waitFor } from '../support/wait.js';
@@ -163,6 +164,7 @@ describe('starting the service', () => {
         // What the running service answers with is what was set, also where it remembers accounts.
         const set = await cli('account', 'set', accountId, 'fee_bps=0', 'fee_fixed=1', 'name=Padaria Nova');
         expect(set).toMatchObject({ account_id: accountId, name: 'Padaria Nova', fee_bps: 0, fee_fixed: 1 });
+        expect(Object.keys(set).sort()).toEqual(['account_id', ...Object.keys(SETTINGS)].sort());
         expect(await pay(testKey)).toBe(9_895 + 9_999);
 
         const live = await cli('key', 'issue', accountId);
@@ -177,7 +179,24 @@ describe('starting the service', () => {
           user_id: expect.any(String),
           role: 'MEMBER',
         });
-        expect(await cli('operator', 'create', ...who('ops@example.com'))).toEqual({ user_id: expect.any(String) });
+        const operator = await cli('operator', 'create', ...who('ops@example.com'));
+        expect(operator).toEqual({ user_id: expect.any(String) });
+        expect(await cli('operator', 'remove', '--email', 'ops@example.com')).toEqual({ ...operator, removed: true });
+      });
+
+      it('changes a password, which ends the logins with the old one', async () => {
+        const email = 'dona@padaria.example';
+        const login = async (secret: string): Promise<Answer> =>
+          call(service, '', 'POST', '/v1/auth/login', { email, password: secret });
+        const keys = async (token: unknown): Promise<number> =>
+          (await fetch(`${service.url}/v1/api-keys`, { headers: { authorization: `Bearer ${String(token)}` } })).status;
+        const old = (await login(password)).body['access_token'];
+        expect(await keys(old)).toBe(200);
+        const changed = await cli('user', 'password', '--email', email, '--password', 'another horse battery');
+        expect(changed).toEqual({ user_id: expect.any(String) });
+        expect(await keys(old)).toBe(401);
+        expect((await login(password)).status).toBe(401);
+        expect(await keys((await login('another horse battery')).body['access_token'])).toBe(200);
       });
 
       it('refuses what is wrong, on stderr alone', async () => {
@@ -186,6 +205,9 @@ describe('starting the service', () => {
           [[], 2, /^Usage:.*account create/s],
           [['account', 'drop'], 2, /^There is no command "account drop"/],
           [['operator', 'create', '--email', 'a@b.example'], 2, /^Missing --password/],
+          [['operator', 'remove'], 2, /^Missing --email/],
+          [['operator', 'remove', '--email', 'dona@padaria.example'], 1, /^No such operator/],
+          [['user', 'password', '--email', 'x@y.example', '--password', password], 1, /^No such user/],
           [['key', 'issue', accountId, '--tset'], 2, /--tset.*Usage: key issue/s],
           [['key', 'issue', 'demo'], 2, /^Name the account by its id/],
           [['account', 'set', accountId, 'fee_bps'], 2, /not of the form key=value/],

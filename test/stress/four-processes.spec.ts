@@ -32,6 +32,8 @@ const DOCUMENTS = ['52998224725', '11144477735', '39053344705'];
           HOST: '127.0.0.1',
           DATABASE_URL: makers.database.url,
           REDIS_URL: redis.url,
+          // As all processes on one database have it.
+          ENCRYPTION_KEY: 'ab'.repeat(32),
           RATE_LIMIT_RATE: '1',
           RATE_LIMIT_BURST: String(BURST),
         }),

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { AccountsService, MembersService, type Role } from '../../src/accounts/index.js';
+import { AccountsService, type Role, UsersService } from '../../src/accounts/index.js';
 import { ApiKeysService } from '../../src/api-keys/index.js';
 import { SYSTEM } from '../../src/audit/index.js';
 import { Clock } from '../../src/core/clock.js';
@@ -122,7 +122,7 @@ export class TestService {
 
   async operator(): Promise<Person> {
     const email = newEmail('operator');
-    const { userId } = await this.get(MembersService).createOperator({ email, password: PASSWORD }, SYSTEM);
+    const { userId } = await this.get(UsersService).createOperator({ email, password: PASSWORD }, SYSTEM);
     return { userId, email, token: await this.login(email) };
   }
 

@@ -39,7 +39,7 @@ describe('the configuration', () => {
       encryptionKey: undefined,
       logLevel: 'info',
       metricsToken: undefined,
-      trustProxy: undefined,
+      trustProxies: [],
       rateLimit: {
         enabled: true,
         rate: 200,
@@ -103,7 +103,11 @@ describe('the configuration', () => {
     [{ ENCRYPTION_KEY: `2026:${HEX},2025-b_1:${HEX}` }, { encryptionKey: `2026:${HEX},2025-b_1:${HEX}` }],
     [{ LOG_LEVEL: 'silent' }, { logLevel: 'silent' }],
     [{ METRICS_TOKEN: 'x'.repeat(16) }, { metricsToken: 'x'.repeat(16) }],
-    [{ TRUST_PROXY: '10.0.0.0/8' }, { trustProxy: '10.0.0.0/8' }],
+    [{ TRUST_PROXY: '10.0.0.0/8' }, { trustProxies: ['10.0.0.0/8'] }],
+    ...['192.0.2.1', '2001:db8::1', '::ffff:192.0.2.1', '2001:db8::/32', '192.0.2.1/32', '::1/128', '::/1'].map(
+      (value) => [{ TRUST_PROXY: value }, { trustProxies: [value] }],
+    ),
+    [{ TRUST_PROXY: ' loopback, linklocal ,uniquelocal' }, { trustProxies: ['loopback', 'linklocal', 'uniquelocal'] }],
     [{ RATE_LIMIT: 'off' }, { rateLimit: { enabled: false } }],
     [
       { RATE_LIMIT_RATE: '5', RATE_LIMIT_BURST: '6', RATE_LIMIT_AUTH_FAILURES_PER_MINUTE: '7' },
@@ -151,6 +155,11 @@ describe('the configuration', () => {
       'https://dash.example.com,*',
       'https://dash.example.com http://x',
     ].map((value) => ['DASHBOARD_ORIGIN', value]),
+    ...[
+      ...['true', '1', '*', 'all', 'proxy.example.com', 'Loopback', 'constructor', '10.0.0', '10.0.0.256', '010.0.0.1'],
+      ...['0.0.0.0/0', '::/0', '10.0.0.0/33', '::1/129', '10.0.0.0/08', '10.0.0.0/255.0.0.0', '10.0.0.0/', '/8'],
+      ...['fe80::1%eth0', '10.0.0.1:80', '10.0.0.1 10.0.0.2', '10.0.0.0/8,x'],
+    ].map((value) => ['TRUST_PROXY', value]),
     ['JWT_SECRET', 'x'.repeat(31)],
     ...[
       'x',

@@ -16,9 +16,24 @@ const url = (...protocols: string[]) =>
     abort: true,
   });
 
+/** Separated by commas; blanks around them do not count. */
+const list = () =>
+  z
+    .string()
+    .default('')
+    .transform((value) => value.split(',').flatMap((item) => (item.trim() === '' ? [] : [item.trim()])));
+
 /** An origin as browsers send it: no path, no slash at the end, no default port; never `*`. */
 const isOrigin = (value: string): boolean =>
   /^https?:\/\/[^*]+$/.test(value) && URL.canParse(value) && new URL(value).origin === value;
+
+/** An address, a network (`10.0.0.0/8`; not of length 0, which is everybody), or a name that the HTTP server knows. */
+const isProxy = (value: string): boolean => {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(value)) return true;
+  const [, address = '', length] = /^([\d.]+|[\da-f:.]+)(?:\/([1-9]\d{0,2}))?$/i.exec(value) ?? [];
+  const family = isIP(address);
+  return family !== 0 && (length === undefined || Number(length) <= (family === 4 ? 32 : 128));
+};
 
 /** 15 attempts: at once, then after these many seconds (decisions §4.6). */
 const RETRY_SCHEDULE = '10,30,120,300,900,1800,3600,7200,14400,21600,28800,43200,57600,79200';
@@ -53,20 +68,19 @@ const schema = z.object({
     .optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
-  TRUST_PROXY: z.string().optional(),
+  TRUST_PROXY: list().refine((proxies) => proxies.every(isProxy), {
+    message:
+      'must be addresses (192.0.2.1), networks (10.0.0.0/8), loopback, linklocal or uniquelocal, separated by commas',
+  }),
   RATE_LIMIT: z.enum(['on', 'off']).default('on'),
   RATE_LIMIT_RATE: integer(200, 1, 1_000_000),
   RATE_LIMIT_BURST: integer(400, 1, 1_000_000),
   RATE_LIMIT_AUTH_FAILURES_PER_MINUTE: integer(60, 1, 1_000_000),
   RATE_LIMIT_PUBLIC_PER_MINUTE: integer(60, 1, 1_000_000),
   RATE_LIMIT_LOGIN_PER_15_MINUTES: integer(10, 1, 1_000_000),
-  DASHBOARD_ORIGIN: z
-    .string()
-    .default('')
-    .transform((value) => value.split(',').flatMap((origin) => (origin.trim() === '' ? [] : [origin.trim()])))
-    .refine((origins) => origins.every(isOrigin), {
-      message: 'must be origins separated by commas, for example https://dashboard.example.com',
-    }),
+  DASHBOARD_ORIGIN: list().refine((origins) => origins.every(isOrigin), {
+    message: 'must be origins separated by commas, for example https://dashboard.example.com',
+  }),
   CHARGE_LIST_ENABLED: flag(false),
   WEBHOOK_RETRY_SCHEDULE: z
     .string()
@@ -104,7 +118,8 @@ export interface Config {
   readonly encryptionKey: string | undefined;
   readonly logLevel: string;
   readonly metricsToken: string | undefined;
-  readonly trustProxy: string | undefined;
+  /** Whose `X-Forwarded-For` is believed: addresses, networks, or names of networks. Empty: nobody's. */
+  readonly trustProxies: readonly string[];
   readonly rateLimit: {
     enabled: boolean;
     rate: number;
@@ -174,7 +189,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     encryptionKey: v.ENCRYPTION_KEY,
     logLevel: v.LOG_LEVEL,
     metricsToken: v.METRICS_TOKEN,
-    trustProxy: v.TRUST_PROXY,
+    trustProxies: v.TRUST_PROXY,
     rateLimit: {
       enabled: v.RATE_LIMIT === 'on',
       rate: v.RATE_LIMIT_RATE,

@@ -63,7 +63,7 @@ export function createHttpAdapter(config: Config, logger: Logger, metrics: Metri
     genReqId: (raw: IncomingMessage) => requestId(raw),
     requestIdHeader: false,
     logger: false,
-    trustProxy: config.trustProxy ?? false,
+    trustProxy: config.trustProxies.length > 0 && [...config.trustProxies],
     // Longer than the keep-alive of the usual proxies, which would otherwise reuse a connection we just closed.
     keepAliveTimeout: 72_000,
     requestTimeout: 60_000,

@@ -1,3 +1,4 @@
+export { addressBucket } from './address-bucket.js';
 export {
   RateLimiter,
   type RateLimitLogger,

@@ -9,6 +9,7 @@ export class AccountBody {
   @ApiProperty({ description: 'Shown in the BR Code.', example: 'SAO PAULO' }) city!: string;
   @ApiProperty({ description: 'The service’s fee in basis points.', type: 'integer', example: 99 }) fee_bps!: number;
   @ApiProperty({ description: 'The service’s fixed fee in cents.', type: 'integer', example: 10 }) fee_fixed!: number;
+  @ApiProperty({ description: 'Of a Pix-out, in cents.', type: 'integer', example: 50 }) pix_out_fee!: number;
   @ApiProperty({ description: 'Calendar days until money is spendable.', type: 'integer', example: 1 })
   release_days!: number;
   @ApiProperty({ description: 'Whether `expected_payer_tax_id` locks charges.', example: false }) payer_lock!: boolean;

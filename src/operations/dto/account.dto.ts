@@ -38,6 +38,14 @@ abstract class SettingsDto {
   @Setting('fee_fixed', { description: 'The service’s fixed fee in cents.', type: 'integer', minimum: 0, example: 10 })
   fee_fixed?: number;
 
+  @Setting('pix_out_fee', {
+    description: 'Cents of a Pix-out, debited with a cashout refund sent with `passFeeToTenant`.',
+    type: 'integer',
+    minimum: 0,
+    example: 50,
+  })
+  pix_out_fee?: number;
+
   @Setting('release_days', {
     description: 'Calendar days in São Paulo until money is spendable.',
     type: 'integer',

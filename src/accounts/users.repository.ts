@@ -1,0 +1,150 @@
+import { Injectable } from '@nestjs/common';
+import { Reader, statement, type Tx } from '../core/database/index.js';
+import type { Role } from './members.repository.js';
+
+export interface NewUser {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string;
+  /** Null for an invited user, who chooses a password later. */
+  readonly passwordHash: string | null;
+  readonly operator: boolean;
+  readonly createdAt: Date;
+}
+
+/** What a login needs; `membership` is the account that the user joined first. */
+export interface LoginUser {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string;
+  readonly passwordHash: string | null;
+  readonly operator: boolean;
+  /** Tokens from before this are ended. */
+  readonly sessionsFrom: Date | null;
+  readonly membership: {
+    readonly accountId: string;
+    readonly accountName: string;
+    readonly role: Role;
+    readonly createdAt: Date;
+  } | null;
+}
+
+export interface KnownUser {
+  readonly id: string;
+  readonly operator: boolean;
+  /** Has a password. */
+  readonly active: boolean;
+}
+
+const INSERT = statement(
+  'users.insert',
+  'INSERT INTO users (id, email, name, password_hash, operator, created_at) VALUES ($1, $2, $3, $4, $5, $6)',
+);
+const RENEW = statement('users.renew', 'UPDATE users SET name = $2, password_hash = $3, operator = $4 WHERE id = $1');
+const SET_PASSWORD = statement('users.set_password', 'UPDATE users SET password_hash = $2 WHERE id = $1');
+const REHASH = statement('users.rehash', 'UPDATE users SET password_hash = $3 WHERE id = $1 AND password_hash = $2');
+const RENAME = statement('users.rename', 'UPDATE users SET name = $2 WHERE id = $1');
+const DISMISS = statement('users.dismiss', 'UPDATE users SET operator = false, password_hash = NULL WHERE id = $1');
+const END_SESSIONS = statement(
+  'users.end_sessions',
+  'UPDATE users SET sessions_from = greatest(sessions_from, $2) WHERE id = $1',
+);
+const EMAILS = statement('users.emails', 'SELECT id, email FROM users WHERE id = ANY ($1)');
+const FIND_LOGIN = statement(
+  'users.find_login',
+  `SELECT u.id, u.email, u.name, u.password_hash, u.operator, u.sessions_from, m.account_id, m.role,
+     m.created_at AS member_since, a.name AS account_name
+   FROM users u
+   LEFT JOIN LATERAL (
+     SELECT account_id, role, created_at FROM members WHERE user_id = u.id ORDER BY created_at, account_id LIMIT 1
+   ) m ON true
+   LEFT JOIN accounts a ON a.id = m.account_id
+   WHERE u.email = $1`,
+);
+const LOCK_BY_EMAIL = statement(
+  'users.lock_by_email',
+  'SELECT id, operator, password_hash IS NOT NULL AS active FROM users WHERE email = $1 FOR UPDATE',
+);
+
+interface LoginRow {
+  id: string;
+  email: string;
+  name: string;
+  password_hash: string | null;
+  operator: boolean;
+  sessions_from: Date | null;
+  account_id: string | null;
+  account_name: string;
+  role: Role;
+  member_since: Date;
+}
+
+@Injectable()
+export class UsersRepository {
+  constructor(private readonly reader: Reader) {}
+
+  /** An e-mail that somebody has fails the transaction: unique violation of `users_email_key`. */
+  insert(tx: Tx, user: NewUser): void {
+    tx.defer(INSERT, [user.id, user.email, user.name, user.passwordHash, user.operator, user.createdAt]);
+  }
+
+  /** Another life of a user who is nobody now. */
+  renew(tx: Tx, id: string, user: Pick<NewUser, 'name' | 'passwordHash' | 'operator'>): void {
+    tx.defer(RENEW, [id, user.name, user.passwordHash, user.operator]);
+  }
+
+  setPassword(tx: Tx, id: string, passwordHash: string): void {
+    tx.defer(SET_PASSWORD, [id, passwordHash]);
+  }
+
+  /** Nothing happens when the password was changed meanwhile. */
+  rehash(tx: Tx, id: string, oldHash: string, newHash: string): void {
+    tx.defer(REHASH, [id, oldHash, newHash]);
+  }
+
+  rename(tx: Tx, id: string, name: string): void {
+    tx.defer(RENAME, [id, name]);
+  }
+
+  /** No operator any more, and without a password. */
+  dismiss(tx: Tx, id: string): void {
+    tx.defer(DISMISS, [id]);
+  }
+
+  /** Never takes an earlier end back. */
+  endSessions(tx: Tx, id: string, before: Date): void {
+    tx.defer(END_SESSIONS, [id, before]);
+  }
+
+  async emails(ids: readonly string[]): Promise<Map<string, string>> {
+    const rows = await this.reader.query<{ id: string; email: string }>(EMAILS, [ids]);
+    return new Map(rows.map((row) => [row.id, row.email]));
+  }
+
+  async findLogin(email: string): Promise<LoginUser | null> {
+    const [row] = await this.reader.query<LoginRow>(FIND_LOGIN, [email]);
+    if (!row) return null;
+    return {
+      id: row.id,
+      email: row.email,
+      name: row.name,
+      passwordHash: row.password_hash,
+      operator: row.operator,
+      sessionsFrom: row.sessions_from,
+      membership:
+        row.account_id === null
+          ? null
+          : {
+              accountId: row.account_id,
+              accountName: row.account_name,
+              role: row.role,
+              createdAt: row.member_since,
+            },
+    };
+  }
+
+  async lockByEmail(tx: Tx, email: string): Promise<KnownUser | null> {
+    const [row] = await tx.query<{ id: string; operator: boolean; active: boolean }>(LOCK_BY_EMAIL, [email]);
+    return row ?? null;
+  }
+}

@@ -1,0 +1,52 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { addressBucket } from './address-bucket.js';
+
+describe('the bucket of an address', () => {
+  it.each([
+    ['192.0.2.1', '192.0.2.1'],
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['::FFFF:c000:201', '192.0.2.1'],
+    ['0:0:0:0:0:ffff:192.0.2.1', '192.0.2.1'],
+    ['192.0.2.1:40000', '192.0.2.1'],
+    ['[::ffff:192.0.2.1]:40000', '192.0.2.1'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['2001:db8:0:0:ffff:ffff:ffff:ffff', '2001:db8:0:0::/64'],
+    ['2001:DB8:0:1::', '2001:db8:0:1::/64'],
+    ['[2001:db8:0:1::9]:443', '2001:db8:0:1::/64'],
+    ['[2001:db8:0:1::9]', '2001:db8:0:1::/64'],
+    ['2001:0db8:0000:0001:0:0:0:9', '2001:db8:0:1::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['::', '0:0:0:0::/64'],
+    // Neither is mapped.
+    ['::192.0.2.1', '0:0:0:0::/64'],
+    ['1::ffff:192.0.2.1', '1:0:0:0::/64'],
+    ['unknown', 'unknown'],
+    ['', ''],
+  ])('of %s is %s', (address, bucket) => {
+    expect(addressBucket(address)).toBe(bucket);
+  });
+
+  const group = fc.integer({ min: 0, max: 0xffff }).map((value) => value.toString(16));
+  const groups = (count: number): fc.Arbitrary<string> =>
+    fc.array(group, { minLength: count, maxLength: count }).map((parts) => parts.join(':'));
+
+  it('of IPv6 is one for all of a /64, and another for any other', () => {
+    fc.assert(
+      // 2…: never mapped.
+      fc.property(groups(3), groups(3), groups(4), groups(4), (network, other, host, guest) => {
+        expect(addressBucket(`2:${network}:${host}`)).toBe(addressBucket(`2:${network}:${guest}`));
+        expect(addressBucket(`2:${network}:${host}`) === addressBucket(`2:${other}:${host}`)).toBe(network === other);
+      }),
+    );
+  });
+
+  it('of IPv4 is the same inside IPv6', () => {
+    fc.assert(
+      fc.property(fc.ipV4(), (address) => {
+        expect(addressBucket(`::ffff:${address}`)).toBe(address);
+      }),
+    );
+  });
+});

@@ -1,0 +1,99 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { TestService } from '../support/service.js';
+
+let database: TestDatabase;
+let service: TestService;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterEach(() => service.stop());
+afterAll(() => database.drop());
+
+async function start(trustProxy: string, env: Record<string, string> = {}): Promise<void> {
+  service = await TestService.start({ database, env: { TRUST_PROXY: trustProxy, ...env } });
+}
+
+/** Sends a token of nobody's, as it comes through a proxy. */
+async function guess(forwardedFor: string): Promise<number> {
+  const headers = { 'X-Forwarded-For': forwardedFor };
+  return (await service.call('GET', '/v1/members', { token: 'a.b.c', headers })).status;
+}
+
+/** The address that the audit trail knows a caller by. */
+async function addressOf(forwardedFor: string): Promise<string | null> {
+  const answer = await service.call('POST', '/v1/auth/login', {
+    body: { email: 'nobody@example.com', password: 'x' },
+    headers: { 'X-Forwarded-For': forwardedFor },
+  });
+  expect(answer.status).toBe(401);
+  const rows = await service.sql<{ ip: string | null }>('SELECT ip FROM audit_events WHERE request_id = $1', [
+    answer.headers.get('x-request-id'),
+  ]);
+  return rows[0]?.ip ?? null;
+}
+
+describe('X-Forwarded-For', () => {
+  it.each(['127.0.0.1', '127.0.0.0/8', 'loopback', '10.0.0.0/8,::ffff:127.0.0.1', '2001:db8::/32, loopback'])(
+    'of a proxy within TRUST_PROXY=%s is believed, up to the first that is no such proxy',
+    async (trustProxy) => {
+      await start(trustProxy);
+      expect(await addressOf('203.0.113.7')).toBe('203.0.113.7');
+      expect(await addressOf('2001:db9::7')).toBe('2001:db9::7');
+      // What the caller wrote itself stands to the left of what the proxy saw.
+      expect(await addressOf('198.51.100.1, 203.0.113.7')).toBe('203.0.113.7');
+      expect(await addressOf('203.0.113.7, 127.0.0.1')).toBe('203.0.113.7');
+    },
+  );
+
+  it.each(['', '10.0.0.0/8', '203.0.113.7', 'linklocal,uniquelocal', '::1'])(
+    'of anybody else, with TRUST_PROXY=%s, is not',
+    async (trustProxy) => {
+      await start(trustProxy);
+      expect(await addressOf('203.0.113.7')).toBe('127.0.0.1');
+      expect(await addressOf('203.0.113.7, 10.0.0.1')).toBe('127.0.0.1');
+    },
+  );
+});
+
+describe('a limit per address', () => {
+  const env = { RATE_LIMIT: 'on', RATE_LIMIT_AUTH_FAILURES_PER_MINUTE: '3' };
+
+  it('is of the caller behind a trusted proxy: an address of IPv4, however written, or a /64 of IPv6', async () => {
+    await start('loopback', env);
+    const statuses = async (...addresses: string[]): Promise<number[]> => {
+      const answers: number[] = [];
+      for (const address of addresses) answers.push(await guess(address));
+      return answers;
+    };
+    expect(await statuses('203.0.113.7', '::ffff:203.0.113.7', '::ffff:cb00:7107', '203.0.113.7')).toEqual([
+      401, 401, 401, 429,
+    ]);
+    expect(await statuses('203.0.113.8')).toEqual([401]);
+    expect(await statuses('2001:db8:0:1::1', '2001:db8:0:1::2', '2001:db8:0:1:ffff::', '2001:db8:0:1::4')).toEqual([
+      401, 401, 401, 429,
+    ]);
+    expect(await statuses('2001:db8:0:2::1')).toEqual([401]);
+  });
+
+  it('is not escaped by writing the header oneself', async () => {
+    await start('', env);
+    const answers: number[] = [];
+    for (let host = 1; host <= 4; host++) answers.push(await guess(`203.0.113.${host}`));
+    expect(answers).toEqual([401, 401, 401, 429]);
+  });
+
+  it('of logins counts the addresses of a /64 as one', async () => {
+    await start('loopback', { RATE_LIMIT: 'on', RATE_LIMIT_LOGIN_PER_15_MINUTES: '2' });
+    const login = async (address: string): Promise<number> => {
+      const body = { email: 'victim@example.com', password: 'x' };
+      return (await service.call('POST', '/v1/auth/login', { body, headers: { 'X-Forwarded-For': address } })).status;
+    };
+    const answers: number[] = [];
+    for (const address of ['2001:db8::1', '2001:db8::2', '2001:db8::3', '2001:db8:0:1::1']) {
+      answers.push(await login(address));
+    }
+    expect(answers).toEqual([401, 401, 429, 401]);
+  });
+});
