@@ -48,6 +48,8 @@ const REQUESTS: readonly { figure: string; judged: boolean; path: (pages: number
   },
   { figure: 'list by amount, first page', judged: false, path: () => `?limit=${LIMIT}&sortBy=amount` },
   { figure: 'list by paidAt, first page', judged: false, path: () => `?limit=${LIMIT}&sortBy=paidAt` },
+  // Sorted anew: bounded in time, not flat.
+  { figure: 'list by customerName, page 50', judged: false, path: () => `?limit=${LIMIT}&sortBy=customerName&page=50` },
   { figure: 'stats of 7 days', judged: true, path: () => '/stats' },
   { figure: 'stats of 250 days, a year', judged: true, path: () => '/stats?days=250' },
   { figure: 'metrics of 7 days', judged: false, path: () => '/metrics' },
