@@ -134,11 +134,7 @@ export class AcquirerWorkService implements OnApplicationBootstrap {
   }
 
   async #askPix(acquirer: Acquirer, transaction: Transaction, account: Account): Promise<Outcome> {
-    const request = pixRequest(transaction, account);
-    if (acquirer.pixIssuer.kind === 'local') {
-      return { kind: 'issued', brCode: acquirer.pixIssuer.issue(request).brCode };
-    }
-    const outcome = await this.creation.askPix(acquirer, request, true);
+    const outcome = await this.creation.askPix(acquirer, pixRequest(transaction, account), true);
     return outcome.kind === 'unknown' || outcome.kind === 'unavailable' ? { kind: 'open' } : outcome;
   }
 
