@@ -111,10 +111,14 @@ const BY_IDS = statement(
    ORDER BY array_position($3, t.id)`,
 );
 
-/** For the rest of the transaction, $1 in milliseconds. Compiling the plan takes longer than sorting a small list. */
+/**
+ * For the rest of the transaction, $1 in milliseconds. The plan is made for the account: one for any account would read
+ * the whole table for a small one beside a large one. Compiling it would take longer than sorting a small list.
+ */
 const WITHIN = statement(
   'transactions.within',
-  `SELECT set_config('statement_timeout', $1, true), set_config('jit', 'off', true)`,
+  `SELECT set_config('statement_timeout', $1, true), set_config('jit', 'off', true),
+     set_config('plan_cache_mode', 'force_custom_plan', true)`,
 );
 
 /** Ids are sorted and only those of the page are fetched: what is sorted stays narrow. */
