@@ -75,8 +75,8 @@ const EVENTS = `
 
 const SETTLEMENTS = `
   INSERT INTO settlements (id, account_id, mode, transaction_id, acquirer, end_to_end_id, txid, amount, outcome,
-    settled_at, created_at)
-  SELECT gen_random_uuid(), $1, 'test', id, 'sandbox', end_to_end_id, txid, amount, 'credited', ends_at, ends_at
+    settled_at, created_at, namespace)
+  SELECT gen_random_uuid(), $1, 'test', id, 'sandbox', end_to_end_id, txid, amount, 'credited', ends_at, ends_at, $1
   FROM made WHERE status IN ('PAID', 'REFUNDED')`;
 
 const REFUNDS = `
@@ -91,11 +91,11 @@ const REFUND_EVENTS = `
     refund_id, 'amount', refunded)), ends_at, 'done', ends_at
   FROM made, (VALUES (2, 'sent'), (3, 'returned')) AS e (number, type) WHERE refunded > 0`;
 const SANDBOX_PIX = `
-  INSERT INTO sandbox_pix (end_to_end_id, txid, amount, payer_sealed, settled_at)
-  SELECT end_to_end_id, txid, amount, '', ends_at FROM made WHERE refunded > 0`;
+  INSERT INTO sandbox_pix (holder_id, end_to_end_id, txid, amount, payer_sealed, settled_at)
+  SELECT $1, end_to_end_id, txid, amount, '', ends_at FROM made WHERE refunded > 0`;
 const SANDBOX_RETURNS = `
-  INSERT INTO sandbox_returns (end_to_end_id, return_id, amount, requested_at, bank_reference)
-  SELECT end_to_end_id, replace(refund_id::text, '-', ''), refunded, ends_at, 'D' || substr(end_to_end_id, 2)
+  INSERT INTO sandbox_returns (holder_id, end_to_end_id, return_id, amount, requested_at, bank_reference)
+  SELECT $1, end_to_end_id, replace(refund_id::text, '-', ''), refunded, ends_at, 'D' || substr(end_to_end_id, 2)
   FROM made WHERE refunded > 0`;
 
 const POSTED = `
@@ -153,8 +153,8 @@ export async function generate(
     await client.query(TRANSACTIONS, [accountId, brCode]);
     await client.query(EVENTS);
     for (const sql of [SETTLEMENTS, REFUNDS, REFUND_EVENTS]) await client.query(sql, [accountId]);
-    for (const sql of [SANDBOX_PIX, SANDBOX_RETURNS, POSTED]) await client.query(sql);
-    for (const sql of [ENTRIES, LINES]) await client.query(sql, [accountId]);
+    await client.query(POSTED);
+    for (const sql of [SANDBOX_PIX, SANDBOX_RETURNS, ENTRIES, LINES]) await client.query(sql, [accountId]);
     await client.query('COMMIT');
     progress(next);
   }

@@ -5,7 +5,8 @@ import { RequestLogsAndFraud1700000002500 } from './1700000002500-request-logs-a
 import { Payments1700000003000 } from './1700000003000-payments.js';
 import { Refunds1700000003500 } from './1700000003500-refunds.js';
 import { DailyFigures1700000004000 } from './1700000004000-daily-figures.js';
-import { EndedSessions1700000004500 } from './1700000004500-ended-sessions.js';
+import { SandboxAccounts1700000004500 } from './1700000004500-sandbox-accounts.js';
+import { EndedSessions1700000004600 } from './1700000004600-ended-sessions.js';
 
 /** In the order in which they are applied. */
 export const MIGRATIONS = [
@@ -16,5 +17,6 @@ export const MIGRATIONS = [
   Payments1700000003000,
   Refunds1700000003500,
   DailyFigures1700000004000,
-  EndedSessions1700000004500,
+  SandboxAccounts1700000004500,
+  EndedSessions1700000004600,
 ];

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import argon2 from 'argon2';
 import type { Violation } from '../core/errors/index.js';
 import { serviceUnavailable } from '../core/errors/index.js';
+import { Turnstile } from '../core/turnstile.js';
 
 /** OWASP's Password Storage Cheat Sheet: 19 MiB, two passes, one lane, for one core is what a login may take. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
@@ -22,12 +23,11 @@ const MAX_LENGTH = 256;
 /** Decisions §5.1: argon2id, computed off the event loop. */
 @Injectable()
 export class Passwords {
-  #running = 0;
-  readonly #waiting: (() => void)[] = [];
+  readonly #turnstile = new Turnstile(AT_ONCE, MAX_WAITING);
 
   /** @throws ApiError 503 when too many wait already */
   hash(password: string): Promise<string> {
-    return this.#inTurn(() => argon2.hash(password, { type: argon2.argon2id, ...COST }));
+    return this.#turnstile.pass(() => argon2.hash(password, { type: argon2.argon2id, ...COST }), serviceUnavailable);
   }
 
   /**
@@ -35,7 +35,7 @@ export class Passwords {
    * @throws ApiError 503 when too many wait already
    */
   async verify(hash: string | null, password: string): Promise<boolean> {
-    const matches = await this.#inTurn(() => argon2.verify(hash ?? NOBODYS, password));
+    const matches = await this.#turnstile.pass(() => argon2.verify(hash ?? NOBODYS, password), serviceUnavailable);
     return matches && hash !== null;
   }
 
@@ -53,22 +53,5 @@ export class Passwords {
       return [{ param: 'password', code: 'too_long', message: `must have at most ${MAX_LENGTH} characters` }];
     }
     return [];
-  }
-
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#running >= AT_ONCE) {
-      if (this.#waiting.length >= MAX_WAITING) throw serviceUnavailable();
-      // Who ends hands the place on, so `running` stays.
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    } else {
-      this.#running++;
-    }
-    try {
-      return await work();
-    } finally {
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#running--;
-    }
   }
 }

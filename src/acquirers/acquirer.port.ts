@@ -15,6 +15,8 @@ export interface AcquirerCapabilities {
   /** The ways money of each method can go back; a method without an entry cannot be refunded. */
   readonly refunds: Partial<Record<PaymentMethod, readonly RefundWay[]>>;
   readonly receipts: boolean;
+  /** Among what its end-to-end ids and references name one payment: all that there is, or what one account was paid. */
+  readonly references: 'worldwide' | 'of the account';
 }
 
 /** API Pix: `PUT /cob/{txid}`. We choose the txid, so a request whose answer was lost can be repeated or asked for. */
@@ -73,6 +75,8 @@ export interface ReceivedPix {
 
 /** (reference, returnId) names a return for ever: asking under the same name again never pays a second time. */
 export interface ReturnName {
+  /** Whose payment it was. */
+  readonly accountId: string;
   readonly way: RefundWay;
   /** What the acquirer knows the payment by: the end-to-end id of a Pix. */
   readonly reference: string;
@@ -82,6 +86,8 @@ export interface ReturnName {
 
 /** Money that goes back. API Pix: `PUT /pix/{e2eid}/devolucao/{id}` for a devolution, a Pix-out by our id for a cashout. */
 export interface ReturnRequest extends ReturnName {
+  /** `refund`: the merchant wants it; `unwanted`: money that is nobody's payment goes back by itself. */
+  readonly cause: 'refund' | 'unwanted';
   readonly amount: Amount;
   readonly currency: string;
   /** `cashout`: the Pix key it goes to; null otherwise. */
@@ -165,7 +171,7 @@ export interface OrderEvent {
 /** The part of an acquirer for everything but Pix. As with Pix, what throws leaves the outcome unknown. */
 export interface OrderDesk {
   issue(request: OrderRequest): Promise<OrderOutcome>;
-  /** @returns null when the acquirer knows of no such payment */
+  /** As `getPix`. @returns null when the acquirer knows of no such payment */
   getPayment(reference: string): Promise<ReceivedPayment | null>;
   /** @param reference as the notification named it @returns null when the acquirer knows of no such event */
   getEvent(reference: string): Promise<OrderEvent | null>;
@@ -181,6 +187,8 @@ export interface AcquirerStatus {
 
 /** Which payment a receipt is asked for. */
 export interface ReceiptRequest {
+  /** Whose payment it was. */
+  readonly accountId: string;
   readonly reference: string;
   readonly merchant: { readonly name: string };
   readonly currency: string;
@@ -189,7 +197,10 @@ export interface ReceiptRequest {
 /** Something the acquirer said happened: only a hint, nothing is done before it is confirmed by asking. */
 export interface NotificationHint {
   readonly kind: 'pix' | 'charge' | 'payment' | 'order';
-  /** `pix`: the end-to-end id; `charge`: the txid; `payment`: the payment's reference; `order`: the event's. */
+  /**
+   * What the acquirer is asked by: `pix`: the end-to-end id; `charge`: the txid; `payment`: the payment's reference;
+   * `order`: the event's. Where references are of an account, with what tells the accounts apart.
+   */
   readonly reference: string;
 }
 
@@ -203,8 +214,8 @@ export interface Acquirer {
   readonly capabilities: AcquirerCapabilities;
   readonly pixIssuer: PixIssuer;
   getPixCharge(txid: string): Promise<PixChargeState>;
-  /** @returns null when the acquirer knows of no such Pix */
-  getPix(endToEndId: string): Promise<ReceivedPix | null>;
+  /** @param reference as the notification named it @returns null when the acquirer knows of no such Pix */
+  getPix(reference: string): Promise<ReceivedPix | null>;
   requestReturn(request: ReturnRequest): Promise<ReturnState>;
   getReturn(name: ReturnName): Promise<ReturnState>;
   /** Null for an acquirer of Pix only. */

@@ -8,7 +8,7 @@ const CREATED = 'A charge was created: its Pix code exists and waits for payment
 
 const EVENTS: readonly { name: string; from: TransactionEventType; description: string }[] = [
   { name: 'charge.created', from: 'transaction.created', description: CREATED },
-  // Of a payment, whose code is made after it was announced.
+  // Of a payment whose code was made after it had been accepted.
   { name: 'charge.created', from: 'transaction.issued', description: CREATED },
   { name: 'charge.paid', from: 'transaction.paid', description: 'A charge was paid, confirmed and credited.' },
   { name: 'charge.failed', from: 'transaction.refused', description: 'A charge failed or was cancelled.' },
@@ -16,7 +16,14 @@ const EVENTS: readonly { name: string; from: TransactionEventType; description: 
   { name: 'charge.expired', from: 'transaction.expired', description: 'A charge expired without payment.' },
 ];
 
-/** Source: interface.md "Canonical event names", decisions §4.2. Transactions without Pix fire none of them (§3.2). */
+/** How a charge may end before its code was made. */
+const ENDS = ['charge.failed', 'charge.expired'];
+
+/**
+ * Source: interface.md "Canonical event names", decisions §4.2. Transactions without Pix fire none of them (§3.2). A
+ * payment is a charge once its code is there: `charge.created` comes then, and once. One that ends without it is told of
+ * as failed or expired, alone and with an empty `br_code`; one that was paid by another method before it, not at all.
+ */
 @Injectable()
 export class ChargeEvents implements OnModuleInit {
   constructor(
@@ -33,8 +40,8 @@ export class ChargeEvents implements OnModuleInit {
         from,
         present: (event) => {
           const transaction = fromSnapshot(event.data.transaction);
-          if (name === 'charge.created' && transaction.brCode === null) return null;
-          return isPix(transaction) ? chargeBody(transaction, this.config.publicBaseUrl) : null;
+          const isToBeTold = isPix(transaction) && (transaction.brCode !== null || ENDS.includes(name));
+          return isToBeTold ? chargeBody(transaction, this.config.publicBaseUrl) : null;
         },
       });
     }

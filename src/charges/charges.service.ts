@@ -67,7 +67,7 @@ export class ChargesService {
 
   /** @throws ApiError 404 */
   async get(scope: Scope, id: string): Promise<ChargeBody> {
-    const transaction = await this.transactions.get(scope, parseId(id, CHARGE_ID_PREFIXES, 'charge'));
+    const transaction = await this.transactions.get(scope, parseId(id, CHARGE_ID_PREFIXES, 'charge'), 'charge');
     if (!isPix(transaction)) throw notFound('charge');
     return chargeBody(transaction, this.config.publicBaseUrl);
   }
@@ -78,7 +78,7 @@ export class ChargesService {
     const before =
       query.starting_after === undefined ? null : parseId(query.starting_after, CHARGE_ID_PREFIXES, 'charge');
     if (before !== null) {
-      await this.transactions.get(scope, before).catch(() => {
+      await this.transactions.get(scope, before, 'charge').catch(() => {
         throw invalidRequest([
           { param: 'starting_after', code: 'invalid', message: 'must be the id of one of your charges' },
         ]);

@@ -5,7 +5,11 @@ import { legacyPayment } from './payment-event.serializer.js';
 import { legacyRefund } from './refund-event.serializer.js';
 
 const EVENTS: readonly { name: string; from: readonly TransactionEventType[]; description: string }[] = [
-  { name: 'payment.created', from: ['transaction.created'], description: 'A payment was created.' },
+  {
+    name: 'payment.created',
+    from: ['transaction.created', 'transaction.accepted'],
+    description: 'A payment was created.',
+  },
   { name: 'payment.completed', from: ['transaction.paid'], description: 'A payment became PAID or APPROVED.' },
   {
     name: 'payment.failed',

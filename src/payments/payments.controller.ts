@@ -68,7 +68,7 @@ export class PaymentsController {
     description: 'All transactions of the account in the key’s mode, charges too. A page past the end is empty.',
   })
   @ApiResponse({ status: 200, description: 'A page.', type: PaymentListSchema, headers: RESPONSE_HEADERS })
-  @ApiErrors(400)
+  @ApiErrors(400, 503)
   list(@CurrentScope() scope: Scope, @Query() query: ListPaymentsQuery): Promise<PaymentListBody> {
     return this.payments.list(scope, query);
   }

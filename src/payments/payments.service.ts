@@ -1,10 +1,12 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Account } from '../accounts/index.js';
 import { normalizeTaxId, qrPng } from '../brazil/index.js';
+import { type Config, CONFIG } from '../core/config/index.js';
 import { fingerprintOf } from '../core/crypto/index.js';
 import { invalidRequest, type Violation } from '../core/errors/index.js';
 import type { IdempotentAnswer } from '../core/idempotency/index.js';
 import type { Mode, Scope } from '../core/mode.js';
+import { type AddressRules, checkUrl, httpUrlProblem } from '../core/net/index.js';
 import { FraudGuard } from '../fraud/index.js';
 import {
   CancellationService,
@@ -17,7 +19,7 @@ import {
   TransactionsService,
   type TransactionStatus,
 } from '../transactions/index.js';
-import { type CreatePaymentDto, isHttpUrl } from './dto/create-payment.dto.js';
+import type { CreatePaymentDto } from './dto/create-payment.dto.js';
 import type { ListPaymentsQuery } from './dto/list-payments.query.js';
 import { paymentId } from './payment-id.js';
 import {
@@ -44,6 +46,7 @@ export interface ResendBody {
 @Injectable()
 export class PaymentsService {
   constructor(
+    @Inject(CONFIG) private readonly config: Config,
     private readonly creation: PaymentCreationService,
     private readonly transactions: TransactionsService,
     private readonly pages: TransactionPagesService,
@@ -54,7 +57,7 @@ export class PaymentsService {
 
   /** @throws ApiError 400 for what a method needs, 403 `fraud.*`, 409 (idempotency), 422 `no_provider_configured` */
   async create(scope: Scope, account: Account, dto: CreatePaymentDto): Promise<IdempotentAnswer<PaymentBody>> {
-    const input = toNewPayment(dto, scope.mode);
+    const input = toNewPayment(dto, scope.mode, this.config);
     const request = {
       ...scope,
       operation: 'payments.create',
@@ -75,7 +78,7 @@ export class PaymentsService {
 
   /** @throws ApiError 404 */
   async get(scope: Scope, id: string): Promise<PaymentDetailBody> {
-    const transaction = await this.transactions.get(scope, paymentId(id));
+    const transaction = await this.transactions.get(scope, paymentId(id), 'payment');
     return paymentDetail(transaction, pixQrCode(transaction));
   }
 
@@ -124,7 +127,7 @@ function pixQrCode({ brCode }: Transaction): string | null {
 }
 
 /** What the methods of the payment need of its other fields. */
-function toNewPayment(dto: CreatePaymentDto, mode: Mode): NewPayment {
+function toNewPayment(dto: CreatePaymentDto, mode: Mode, rules: AddressRules): NewPayment {
   const currency = dto.currency ?? 'BRL';
   const methods = [...new Set(dto.paymentMethods)];
   const metadata = publicMetadata(dto.metadata ?? {});
@@ -145,21 +148,14 @@ function toNewPayment(dto: CreatePaymentDto, mode: Mode): NewPayment {
       'must be a phone number in E.164, as +351912345678',
     );
   }
-  if (methods.includes('CREDIT_CARD')) {
-    unless(
-      returnUrl == null || isHttpUrl(returnUrl),
-      'metadata.returnUrl',
-      'invalid',
-      'must be an absolute http or https URL',
-    );
+  // Where the payer's browser goes: not this service.
+  if (methods.includes('CREDIT_CARD') && returnUrl != null) {
+    const problem = typeof returnUrl === 'string' ? httpUrlProblem(returnUrl) : 'must be a text';
+    if (problem !== null) violations.push({ param: 'metadata.returnUrl', code: 'invalid', message: problem });
   }
   const webhookUrl = dto.webhookUrl ?? null;
-  unless(
-    webhookUrl === null || mode === 'test' || webhookUrl.startsWith('https:'),
-    'webhookUrl',
-    'invalid',
-    'must start with https:// in live mode',
-  );
+  const problem = webhookUrl === null ? null : checkUrl(webhookUrl, mode, rules);
+  if (problem !== null) violations.push({ param: 'webhookUrl', code: 'invalid', message: problem });
   if (violations.length > 0) throw invalidRequest(violations);
   const document = dto.customerDocument ?? null;
   return {

@@ -32,6 +32,7 @@ export class SandboxPagesService {
       await this.inbox.process(await this.bank.orders.tell(txid, 'processing'));
       const notification = approved
         ? await this.bank.orders.receivePayment({
+            accountId: transaction.accountId,
             txid,
             method: 'CREDIT_CARD',
             reference: newTxid(),

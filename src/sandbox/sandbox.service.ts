@@ -44,8 +44,9 @@ export class SandboxService {
 
   /** The route is for test keys only. @throws ApiError 404 for what the key cannot see, 400 for what cannot happen to it */
   async simulate(scope: Scope, chargeId: string, dto: SimulateDto): Promise<SandboxEventBody> {
-    const id = await this.#simulate(scope, chargeId, dto);
-    const transaction = await this.transactions.get(scope, id);
+    const id = parseId(chargeId, ['ch_', 'tx_'], 'charge');
+    await this.#simulate(await this.transactions.get(scope, id, 'charge'), dto);
+    const transaction = await this.transactions.get(scope, id, 'charge');
     return {
       object: 'sandbox_event',
       event: dto.event,
@@ -55,19 +56,17 @@ export class SandboxService {
 
   /** The same, answering with the payment. */
   async simulatePayment(scope: Scope, paymentId: string, dto: SimulateDto): Promise<SandboxPaymentEventBody> {
-    const id = await this.#simulate(scope, paymentId, dto);
+    const id = parseId(paymentId, ['ch_', 'tx_'], 'payment');
+    await this.#simulate(await this.transactions.get(scope, id, 'payment'), dto);
     return { object: 'sandbox_event', event: dto.event, payment: await this.payments.get(scope, id) };
   }
 
-  async #simulate(scope: Scope, rawId: string, dto: SimulateDto): Promise<string> {
-    const id = parseId(rawId, ['ch_', 'tx_'], 'charge');
-    const transaction = await this.transactions.get(scope, id);
+  async #simulate(transaction: Transaction, dto: SimulateDto): Promise<void> {
     // A moment after its creation the bank may not have been told of it yet, and nobody can pay what it does not know.
-    if (transaction.brCode === null && transaction.artefacts === null) await this.work.process(id);
+    if (!isIssued(transaction)) await this.work.process(transaction.id);
     // The notifications are stored; applying them now instead of by a job lets us answer with the state after it.
     if (dto.event === 'refund_fail') await this.bank.failNextRefund(transaction.txid ?? '');
     for (const notify of this.#happen(transaction, dto)) await this.inbox.process(await notify());
-    return id;
   }
 
   /** What the bank does, each giving the id of the stored notification. */
@@ -80,6 +79,7 @@ export class SandboxService {
         const method = methodOf(transaction, dto);
         const pay = (): Promise<string> =>
           this.bank.orders.receivePayment({
+            accountId: transaction.accountId,
             txid,
             method,
             reference:
@@ -113,6 +113,11 @@ function methodOf({ paymentMethods }: Transaction, dto: SimulateDto): PaymentMet
   const method = dto.method ?? paymentMethods[0];
   if (method !== undefined && paymentMethods.includes(method)) return method;
   throw invalidRequest([{ param: 'method', code: 'invalid', message: `must be one of ${paymentMethods.join(', ')}` }]);
+}
+
+/** By every method. One that the bank has refused is asked about once more, to no effect. */
+function isIssued({ paymentMethods, brCode, artefacts }: Transaction): boolean {
+  return paymentMethods.every((method) => (method === 'PIX' ? brCode !== null : artefacts?.[method] !== undefined));
 }
 
 function impossible(message: string): ReturnType<typeof invalidRequest> {

@@ -26,8 +26,8 @@ const WANT = statement('acquirer_work.want', 'UPDATE transactions SET acquirer_d
  */
 const ISSUED = statement(
   'acquirer_work.issued',
-  `UPDATE transactions t SET br_code = coalesce(t.br_code, $3), artefacts = coalesce(t.artefacts, '{}') || $4::jsonb,
-     acquirer_due_at = CASE WHEN t.status = 'CANCELLED' THEN $2::timestamptz ELSE $5::timestamptz END, updated_at = $2
+  `UPDATE transactions t SET artefacts = coalesce(t.artefacts, '{}') || $3::jsonb,
+     acquirer_due_at = CASE WHEN t.status = 'CANCELLED' THEN $2::timestamptz ELSE $4::timestamptz END, updated_at = $2
    WHERE t.id = $1 AND (t.acquirer_due_at IS NOT NULL OR t.status = 'CANCELLED') RETURNING ${TRANSACTION_COLUMNS}`,
 );
 
@@ -55,14 +55,8 @@ export class AcquirerWorkRepository {
   }
 
   /** @param again when to call again for what is still missing; null when nothing is */
-  async issued(
-    tx: Tx,
-    id: string,
-    now: Date,
-    made: { brCode: string | null; artefacts: Artefacts },
-    again: Date | null,
-  ): Promise<Transaction | null> {
-    const [row] = await tx.query<TransactionRow>(ISSUED, [id, now, made.brCode, JSON.stringify(made.artefacts), again]);
+  async issued(tx: Tx, id: string, now: Date, artefacts: Artefacts, again: Date | null): Promise<Transaction | null> {
+    const [row] = await tx.query<TransactionRow>(ISSUED, [id, now, JSON.stringify(artefacts), again]);
     return row ? toTransaction(row) : null;
   }
 }

@@ -8,8 +8,9 @@ import { Logger } from '../core/log/index.js';
 import { JobQueue, Poller } from '../core/queue/index.js';
 import { OutboxService } from '../outbox/index.js';
 import { AcquirerWorkRepository } from './acquirer-work.repository.js';
-import { CreationService, pixRequest } from './creation.service.js';
-import { failureOf, isOpen, isPastExpiry, type Transaction } from './transaction.js';
+import { CreationService } from './creation.service.js';
+import { pixRequest } from './pix-draft.js';
+import { failureOf, isOpen, isPastExpiry, type Transaction, wasIssued } from './transaction.js';
 import { EVENT_OF, transactionEvent } from './transaction.events.js';
 import { TransactionsRepository } from './transactions.repository.js';
 
@@ -116,32 +117,24 @@ export class AcquirerWorkService implements OnApplicationBootstrap {
     const artefacts = issued.reduce<Artefacts>((all, outcome) => ({ ...all, ...outcome.artefacts }), {});
     const [refusal] = refused;
     if (refusal) this.logger.info({ transactionId: transaction.id, codes: refused.map(({ code }) => code) }, 'refused');
-    const hasWay =
-      issued.length > 0 || transaction.brCode !== null || Object.keys(transaction.artefacts ?? {}).length > 0;
-
     await this.database.transaction(async (tx) => {
       const now = this.clock.now();
       const again = isComplete ? null : this.#later(transaction);
-      const current = await this.work.issued(tx, transaction.id, now, { brCode, artefacts }, again);
+      if (brCode !== null) await this.creation.announce(tx, transaction.id, brCode);
+      const current = await this.work.issued(tx, transaction.id, now, artefacts, again);
       if (!current) return;
       if (current.status === 'CANCELLED') {
         tx.afterCommit(() => this.enqueue(transaction.id));
-      } else if (refusal && isComplete && !hasWay) {
+      } else if (refusal && isComplete && !wasIssued(current)) {
         const failure = failureOf(transaction, { reason: refusal.reason, providerErrorCode: refusal.code, at: now });
         const moved = await this.transactions.move(tx, transaction.id, 'refused', now, { failure });
         if (moved) this.outbox.record(tx, [transactionEvent(EVENT_OF.refused, moved, current.status)]);
-      } else if (brCode !== null) {
-        this.outbox.record(tx, [transactionEvent('transaction.issued', current, current.status)]);
       }
     });
   }
 
   async #askPix(acquirer: Acquirer, transaction: Transaction, account: Account): Promise<Outcome> {
-    const request = pixRequest(transaction, account);
-    if (acquirer.pixIssuer.kind === 'local') {
-      return { kind: 'issued', brCode: acquirer.pixIssuer.issue(request).brCode };
-    }
-    const outcome = await this.creation.askPix(acquirer, request, true);
+    const outcome = await this.creation.askPix(acquirer, pixRequest(transaction, account), true);
     return outcome.kind === 'unknown' || outcome.kind === 'unavailable' ? { kind: 'open' } : outcome;
   }
 

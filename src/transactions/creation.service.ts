@@ -8,9 +8,8 @@ import {
   type PixChargeState,
   type PixIssueOutcome,
 } from '../acquirers/index.js';
-import { newTxid, normalizeTaxId } from '../brazil/index.js';
 import { Clock } from '../core/clock.js';
-import { Database } from '../core/database/index.js';
+import { Database, type Tx } from '../core/database/index.js';
 import { business, providerUnavailable, serviceUnavailable } from '../core/errors/index.js';
 import {
   type Admission,
@@ -20,30 +19,12 @@ import {
   type IdempotentAnswer,
   type IdempotentRequest,
 } from '../core/idempotency/index.js';
-import { newId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
-import type { Amount } from '../core/money/index.js';
 import { OutboxService } from '../outbox/index.js';
-import { failureOf, type Metadata, type Transaction } from './transaction.js';
+import { type NewPixTransaction, pixDraft, pixRequest } from './pix-draft.js';
+import { failureOf, type Transaction } from './transaction.js';
 import { transactionEvent } from './transaction.events.js';
 import { TransactionsRepository } from './transactions.repository.js';
-
-export interface NewPixTransaction {
-  /** Cents of BRL. */
-  readonly amount: Amount;
-  /** Seconds. */
-  readonly expiresIn: number;
-  readonly customer: {
-    readonly name: string | null;
-    readonly document: string | null;
-    readonly email: string | null;
-    readonly phone: string | null;
-  };
-  readonly metadata: Metadata;
-  readonly expectedPayerTaxId: string | null;
-  /** Checked by the caller. Left out: events go to the account's endpoints. */
-  readonly webhookUrl?: string | null;
-}
 
 interface Creation<T> {
   readonly acquirer: Acquirer;
@@ -81,11 +62,21 @@ export class CreationService {
     admit: () => Promise<Admission>,
     present: (transaction: Transaction) => Answer<T>,
   ): Promise<IdempotentAnswer<T>> {
-    const acquirer = this.acquirers.for(scope);
     return this.idempotency.run<T>(request, {
-      admit,
-      first: (claim) =>
-        this.#first(this.#draft(scope, account, acquirer, input), { acquirer, account, claim, present }),
+      admit: async () => {
+        // Only a new request needs one: a repetition gets its answer also when there is none any more.
+        this.acquirers.for(scope);
+        return admit();
+      },
+      first: (claim) => {
+        const acquirer = this.acquirers.for(scope);
+        return this.#first(pixDraft(scope, account, acquirer.name, input, this.clock.now()), {
+          acquirer,
+          account,
+          claim,
+          present,
+        });
+      },
       resume: async (id, claim) => {
         const transaction = await this.transactions.find(scope, id);
         if (!transaction) throw new Error(`The idempotency key names a transaction that does not exist: ${id}`);
@@ -109,18 +100,43 @@ export class CreationService {
     }
   }
 
-  /** Money for a charge whose creation was answered with silence: its code is asked for, so that it is complete. */
+  /**
+   * The acquirer tells of a charge whose code is not known here: it is asked for first, so that the charge is announced,
+   * complete, before what has become of it.
+   * @throws Error when the acquirer cannot be asked: what it tells of has to wait
+   */
   async resolveByTxid(acquirer: string, txid: string): Promise<void> {
-    if (this.acquirers.get(acquirer).pixIssuer.kind === 'local') return; // never PENDING
-    const pending = await this.transactions.findPending(acquirer, txid);
-    if (pending) await this.resolve(pending);
+    if (this.acquirers.get(acquirer).pixIssuer.kind === 'local') return; // never without its code
+    const unissued = await this.transactions.findUnissued(acquirer, txid);
+    if (unissued && !(await this.resolve(unissued))) throw new Error(`${acquirer} does not say what ${txid} is`);
   }
 
-  /** Finds out what became of a charge that is still PENDING; nothing when the acquirer cannot be asked. */
-  async resolve(transaction: Transaction): Promise<void> {
+  /**
+   * Finds out what became of a charge that is still PENDING, or of a payment that waits for its code.
+   * @returns false when the acquirer cannot be asked
+   */
+  async resolve(transaction: Transaction): Promise<boolean> {
     const found = await this.#find(this.acquirers.get(transaction.acquirer), transaction.txid ?? '');
-    if (found.kind === 'silent') return;
-    await this.database.transaction(async (tx) => {
+    if (found.kind === 'silent') return false;
+    if (transaction.status === 'PENDING') await this.#resolvePending(transaction, found);
+    else if (found.kind === 'found') {
+      await this.database.transaction(async (tx) => this.announce(tx, transaction.id, found.brCode));
+    }
+    return true;
+  }
+
+  /**
+   * Keeps the code of a payment that was accepted without one, with the event that tells of it as a charge. Not of one
+   * that was cancelled meanwhile: that has been told of as failed.
+   */
+  async announce(tx: Tx, id: string, brCode: string): Promise<void> {
+    const issued = await this.transactions.keepCode(tx, id, brCode, this.clock.now());
+    if (!issued || issued.status === 'CANCELLED') return;
+    this.outbox.record(tx, [transactionEvent('transaction.issued', issued, issued.status)]);
+  }
+
+  #resolvePending(transaction: Transaction, found: PixChargeState): Promise<void> {
+    return this.database.transaction(async (tx) => {
       const now = this.clock.now();
       if (found.kind === 'not_found') {
         const failure = this.#failure(transaction, 'not_created', 'The acquirer has no such charge.');
@@ -241,51 +257,4 @@ export class CreationService {
   #failure(transaction: Transaction, code: string, reason: string): ReturnType<typeof failureOf> {
     return failureOf(transaction, { reason, providerErrorCode: code, at: this.clock.now() });
   }
-
-  #draft(scope: Scope, account: Account, acquirer: Acquirer, input: NewPixTransaction): Transaction {
-    const now = this.clock.now();
-    return {
-      id: newId(now),
-      accountId: scope.accountId,
-      mode: scope.mode,
-      status: 'PENDING',
-      amount: input.amount,
-      currency: 'BRL',
-      paymentMethods: ['PIX'],
-      paidWith: null,
-      customerName: input.customer.name,
-      customerDocument: input.customer.document,
-      customerEmail: input.customer.email,
-      customerPhone: input.customer.phone,
-      metadata: input.metadata,
-      expectedPayerTaxId: account.payerLock ? input.expectedPayerTaxId : null,
-      acquirer: acquirer.name,
-      txid: newTxid(),
-      brCode: null,
-      webhookUrl: input.webhookUrl ?? null,
-      artefacts: null,
-      customerId: null,
-      expiresAt: new Date(now.getTime() + input.expiresIn * 1000),
-      endToEndId: null,
-      providerFee: null,
-      platformFee: null,
-      netAmount: null,
-      paidAt: null,
-      failure: null,
-      createdAt: now,
-      updatedAt: now,
-    };
-  }
-}
-
-export function pixRequest(transaction: Transaction, account: Account): PixChargeRequest {
-  return {
-    txid: transaction.txid ?? '',
-    amount: transaction.amount,
-    createdAt: transaction.createdAt,
-    expiresAt: transaction.expiresAt ?? transaction.createdAt,
-    merchant: { name: account.name, city: account.city },
-    // Another country's tax id is nothing a Brazilian bank can take.
-    payer: { name: transaction.customerName, document: normalizeTaxId(transaction.customerDocument ?? '') },
-  };
 }

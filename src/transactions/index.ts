@@ -1,11 +1,12 @@
 export { AcquirerWorkService } from './acquirer-work.service.js';
 export { CancellationService } from './cancellation.service.js';
-export { CreationService, type NewPixTransaction } from './creation.service.js';
+export { CreationService } from './creation.service.js';
 export { TransactionChangeEntity, TransactionFigureEntity } from './figures.entity.js';
 export type { Figure, FigureDifference, FigureKind } from './figures.repository.js';
 export { FiguresService, type WindowFigures } from './figures.service.js';
 export { InquiriesService } from './inquiries.service.js';
 export { type NewPayment, PaymentCreationService } from './payment-creation.service.js';
+export type { NewPixTransaction } from './pix-draft.js';
 export type { Refund, RefundFailure, RefundOrder, RefundSnapshot } from './refund.js';
 export { RefundEntity } from './refunds.entity.js';
 export type { RefundEventData, RefundEventType } from './refunds.events.js';

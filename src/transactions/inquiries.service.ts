@@ -4,7 +4,7 @@ import { type AcquirerStatus, AcquirersService } from '../acquirers/index.js';
 import { Clock } from '../core/clock.js';
 import { business, notFound, providerUnavailable } from '../core/errors/index.js';
 import type { Scope } from '../core/mode.js';
-import { asOf, type Transaction } from './transaction.js';
+import { asOf, type Transaction, wasIssued } from './transaction.js';
 import { TransactionsRepository } from './transactions.repository.js';
 
 /** What only the acquirer can answer. It is asked every time: nothing here is kept. */
@@ -18,15 +18,14 @@ export class InquiriesService {
   ) {}
 
   /**
-   * @returns `status` null when the acquirer was never told of the transaction, or knows nothing of it
+   * @returns `status` null when the acquirer was never told of the transaction, has made nothing of it or knows nothing of it
    * @throws ApiError 404, 503 `provider_unavailable`
    */
   async status(scope: Scope, id: string): Promise<{ transaction: Transaction; status: AcquirerStatus | null }> {
     const found = await this.transactions.find(scope, id);
     if (!found) throw notFound('payment');
     const transaction = asOf(found, this.clock.now());
-    const isThere = transaction.txid !== null && (transaction.brCode !== null || transaction.artefacts !== null);
-    if (!isThere) return { transaction, status: null };
+    if (transaction.txid === null || !wasIssued(transaction)) return { transaction, status: null };
     const acquirer = this.acquirers.get(transaction.acquirer);
     return { transaction, status: await answered(acquirer.getStatus(transaction.txid)) };
   }
@@ -42,7 +41,8 @@ export class InquiriesService {
     const acquirer = this.acquirers.get(name);
     if (paidAt === null || reference === null || !acquirer.capabilities.receipts) throw noReceipt();
     const account = await this.accounts.get(transaction.accountId);
-    const pdf = await answered(acquirer.getReceipt({ reference, currency, merchant: { name: account.name } }));
+    const { id: accountId, name: merchant } = account;
+    const pdf = await answered(acquirer.getReceipt({ accountId, reference, currency, merchant: { name: merchant } }));
     if (!pdf) throw noReceipt();
     return pdf;
   }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Account } from '../accounts/index.js';
-import { AcquirersService, type PaymentMethod } from '../acquirers/index.js';
+import { type Acquirer, AcquirersService, type PaymentMethod } from '../acquirers/index.js';
 import { newTxid, releaseTimeOf } from '../brazil/index.js';
 import { Clock } from '../core/clock.js';
 import { Database } from '../core/database/index.js';
@@ -17,7 +17,8 @@ import type { Scope } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
 import { OutboxService } from '../outbox/index.js';
 import { AcquirerWorkService } from './acquirer-work.service.js';
-import type { Metadata, Transaction } from './transaction.js';
+import { pixRequest } from './pix-draft.js';
+import { isPix, type Metadata, type Transaction } from './transaction.js';
 import { transactionEvent } from './transaction.events.js';
 import { TransactionsRepository } from './transactions.repository.js';
 
@@ -42,7 +43,7 @@ const VOUCHERS: readonly PaymentMethod[] = ['BOLETO', 'MULTIBANCO'];
 /** Calendar days in São Paulo, after the one of creation. */
 const VOUCHER_DAYS = 3;
 
-/** Makes transactions that are answered at once; the acquirer is called afterwards. */
+/** Makes transactions that are answered at once; an acquirer that has to be called is called afterwards. */
 @Injectable()
 export class PaymentCreationService {
   constructor(
@@ -68,27 +69,38 @@ export class PaymentCreationService {
     admit: () => Promise<Admission>,
     present: (transaction: Transaction) => Answer<T>,
   ): Promise<IdempotentAnswer<T>> {
-    const acquirer = this.acquirers.for(scope);
-    const missing = input.methods.filter((method) => !acquirer.capabilities.methods.includes(method));
-    if (missing.length > 0) {
-      throw business('no_provider_configured', `No acquirer of this account offers ${missing.join(', ')}.`);
-    }
     return this.idempotency.run<T>(request, {
-      admit,
+      admit: async () => {
+        this.#acquirer(scope, input);
+        return admit();
+      },
       first: async (claim) => {
-        const transaction = this.#draft(scope, account, acquirer.name, input);
+        const acquirer = this.#acquirer(scope, input);
+        const transaction = withLocalCode(this.#draft(scope, account, acquirer.name, input), acquirer, account);
+        const isAnnounced = !isPix(transaction) || transaction.brCode !== null;
+        // Nothing is left to be made of a Pix whose code is there.
+        const needsCall = transaction.brCode === null || transaction.paymentMethods.length > 1;
         const answer = present(transaction);
         // All deferred: key, transaction, event and COMMIT reach the database in one round trip.
         await this.database.transaction(async (tx) => {
           claim.take(tx, transaction.id, answer);
-          this.transactions.insert(tx, transaction, transaction.createdAt);
-          this.outbox.record(tx, [transactionEvent('transaction.created', transaction, null)]);
-          tx.afterCommit(() => this.work.enqueue(transaction.id));
+          this.transactions.insert(tx, transaction, needsCall ? transaction.createdAt : null);
+          const type = isAnnounced ? 'transaction.created' : 'transaction.accepted';
+          this.outbox.record(tx, [transactionEvent(type, transaction, null)]);
+          if (needsCall) tx.afterCommit(() => this.work.enqueue(transaction.id));
         });
         return answer;
       },
       resume: () => Promise.reject(new Error('A payment is answered in the commit that makes it')),
     });
+  }
+
+  /** Asked only about a new request: a repetition gets its answer whatever the acquirer offers by then. */
+  #acquirer(scope: Scope, { methods }: NewPayment): Acquirer {
+    const acquirer = this.acquirers.for(scope);
+    const missing = methods.filter((method) => !acquirer.capabilities.methods.includes(method));
+    if (missing.length === 0) return acquirer;
+    throw business('no_provider_configured', `No acquirer of this account offers ${missing.join(', ')}.`);
   }
 
   #draft(scope: Scope, account: Account, acquirer: string, input: NewPayment): Transaction {
@@ -125,6 +137,12 @@ export class PaymentCreationService {
       updatedAt: now,
     };
   }
+}
+
+/** A code that needs no call is there from the beginning. */
+function withLocalCode(transaction: Transaction, { pixIssuer }: Acquirer, account: Account): Transaction {
+  if (!isPix(transaction) || pixIssuer.kind !== 'local') return transaction;
+  return { ...transaction, brCode: pixIssuer.issue(pixRequest(transaction, account)).brCode };
 }
 
 /** One for all methods of a payment, the longest: the last millisecond of the third day for vouchers. */

@@ -29,10 +29,11 @@ export class RefundProgress {
     const destination = this.#destination(found.refund, found.payerDocumentSealed);
     const refund = isNew ? await this.database.transaction((tx) => this.moves.send(tx, found.refund)) : found.refund;
     if (!refund) return;
-    const { way, paymentReference, amount, currency } = refund;
+    const { accountId, way, paymentReference, amount, currency } = refund;
     // The return id is made of the refund's own id: the same at every attempt and in every process.
     const returnId = newReturnId(refund.id);
-    const request = { way, reference: paymentReference, returnId, amount, currency, destination };
+    const name = { accountId, way, reference: paymentReference, returnId };
+    const request = { ...name, cause: 'refund', amount, currency, destination } as const;
     // A dispute holds the same money: until it is ruled, a call that may have been lost is asked for and not made again.
     const state =
       found.isDisputed && !isNew

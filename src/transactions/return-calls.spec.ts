@@ -5,6 +5,8 @@ import { createLogger } from '../core/log/index.js';
 import { nextAsk, ReturnCalls } from './return-calls.js';
 
 const REQUEST: ReturnRequest = {
+  accountId: '019aa0f0-0000-7000-8000-000000000001',
+  cause: 'refund',
   way: 'cashout',
   reference: 'E1',
   returnId: 'r1',

@@ -64,8 +64,9 @@ export class ReturnsService implements OnApplicationBootstrap {
   }
 
   async #advance(pixReturn: PixReturn): Promise<void> {
-    const { acquirer, endToEndId, returnId, way, amount, currency, attempts } = pixReturn;
-    const request = { way, reference: endToEndId, returnId, amount, currency, destination: null };
+    const { accountId, acquirer, endToEndId, returnId, way, amount, currency, attempts } = pixReturn;
+    const name = { accountId, way, reference: endToEndId, returnId };
+    const request = { ...name, cause: 'unwanted', amount, currency, destination: null } as const;
     // A worker that died between its call and the record has left it PENDING: only at the first attempt is nothing there.
     const state = await this.calls.advance(acquirer, request, attempts <= 1 ? null : attempts);
     const now = this.clock.now();

@@ -60,7 +60,10 @@ export class SettlementService implements OnModuleInit {
     });
     this.inbox.on('paymentReceived', async (acquirer, payment) => void (await this.settleOrder(acquirer, payment)));
     this.inbox.on('orderMoved', (acquirer, event) => this.moveOrder(acquirer, event));
-    this.inbox.on('chargeEnded', (acquirer, txid, end) => this.endCharge(acquirer, txid, end));
+    this.inbox.on('chargeEnded', async (acquirer, txid, end) => {
+      await this.creation.resolveByTxid(acquirer, txid);
+      await this.endCharge(acquirer, txid, end);
+    });
   }
 
   /**
@@ -269,12 +272,14 @@ export class SettlementService implements OnModuleInit {
     reason: string | null,
   ): void {
     const now = this.clock.now();
+    const { references } = this.acquirers.get(acquirer).capabilities;
     this.settlements.insert(tx, {
       id: newId(now),
       accountId: transaction?.accountId ?? null,
       mode: transaction?.mode ?? null,
       transactionId: transaction?.id ?? null,
       acquirer,
+      namespace: references === 'of the account' ? (transaction?.accountId ?? null) : null,
       endToEndId: money.endToEndId,
       txid: money.txid,
       method: money.method,

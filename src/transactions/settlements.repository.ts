@@ -10,6 +10,8 @@ export interface SettlementRow {
   mode: Mode | null;
   transactionId: string | null;
   acquirer: string;
+  /** The account whose end-to-end ids this one is among; null: it is the only one in the world. */
+  namespace: string | null;
   endToEndId: string;
   txid: string | null;
   method: PaymentMethod;
@@ -25,6 +27,7 @@ export interface SettlementRow {
 
 export interface PixReturn {
   readonly id: string;
+  readonly accountId: string;
   readonly transactionId: string;
   readonly acquirer: string;
   readonly endToEndId: string;
@@ -39,8 +42,8 @@ export interface PixReturn {
 const INSERT = statement(
   'settlements.insert',
   `INSERT INTO settlements (id, account_id, mode, transaction_id, acquirer, end_to_end_id, txid, amount, outcome, reason,
-     payer_document_sealed, provider_fee, settled_at, created_at, method)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+     payer_document_sealed, provider_fee, settled_at, created_at, method, namespace)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
 );
 const INSERT_RETURN = statement(
   'pix_returns.insert',
@@ -56,7 +59,7 @@ const GIVE_BACK_HELD = statement(
    RETURNING acquirer, end_to_end_id, amount`,
 );
 const RETURN_COLUMNS =
-  'id, transaction_id, acquirer, end_to_end_id, return_id, way, amount, currency, status, attempts';
+  'id, account_id, transaction_id, acquirer, end_to_end_id, return_id, way, amount, currency, status, attempts';
 /** Leases the rows by moving their due time on; a worker that dies is followed by the next sweep. */
 const CLAIM_RETURNS = statement(
   'pix_returns.claim_due',
@@ -97,6 +100,7 @@ export class SettlementsRepository {
       row.settledAt,
       row.createdAt,
       row.method,
+      row.namespace,
     ]);
   }
 
@@ -165,6 +169,7 @@ export class SettlementsRepository {
 
 interface ReturnRow {
   id: string;
+  account_id: string;
   transaction_id: string;
   acquirer: string;
   end_to_end_id: string;
@@ -179,6 +184,7 @@ interface ReturnRow {
 function toPixReturn(row: ReturnRow): PixReturn {
   return {
     id: row.id,
+    accountId: row.account_id,
     transactionId: row.transaction_id,
     acquirer: row.acquirer,
     endToEndId: row.end_to_end_id,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Reader, type Statement, statement } from '../core/database/index.js';
+import { Reader, type Statement, statement, type Tx } from '../core/database/index.js';
 import { idBound } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import type { Transaction } from './transaction.js';
@@ -111,6 +111,16 @@ const BY_IDS = statement(
    ORDER BY array_position($3, t.id)`,
 );
 
+/**
+ * For the rest of the transaction, $1 in milliseconds. The plan is made for the account: one for any account would read
+ * the whole table for a small one beside a large one. Compiling it would take longer than sorting a small list.
+ */
+const WITHIN = statement(
+  'transactions.within',
+  `SELECT set_config('statement_timeout', $1, true), set_config('jit', 'off', true),
+     set_config('plan_cache_mode', 'force_custom_plan', true)`,
+);
+
 /** Ids are sorted and only those of the page are fetched: what is sorted stays narrow. */
 const sorted = (field: SortColumn, order: SortOrder): Statement => {
   const by = (alias: string): string => `${alias}.${SORT_COLUMNS[field]} ${order} NULLS LAST, ${alias}.id ${order}`;
@@ -198,8 +208,13 @@ export class TransactionPagesRepository {
     return (await this.reader.query<TransactionRow>(BY_IDS, [...values, page])).map(toTransaction);
   }
 
-  /** By another field, nulls last. Reads all that the filters leave. */
+  /**
+   * By another field, nulls last. Reads all that the filters leave.
+   * @throws an error for which `isStatementTimeout` holds, after `withinMs`
+   */
   async sorted(
+    tx: Tx,
+    withinMs: number,
     scope: Scope,
     status: TransactionStatus | null,
     range: Span,
@@ -207,7 +222,8 @@ export class TransactionPagesRepository {
     offset: number,
     limit: number,
   ): Promise<Transaction[]> {
-    const found = await this.reader.query<TransactionRow>(sorted(by.field, by.order), [
+    tx.defer(WITHIN, [String(withinMs)]);
+    const found = await tx.query<TransactionRow>(sorted(by.field, by.order), [
       ...[scope.accountId, scope.mode, idBound(range.from, 'min'), idBound(range.to, 'min'), offset, limit, status],
     ]);
     return found.map(toTransaction);

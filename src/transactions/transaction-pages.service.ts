@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../core/clock.js';
+import { Database, isStatementTimeout } from '../core/database/index.js';
+import { serviceUnavailable } from '../core/errors/index.js';
 import type { Scope } from '../core/mode.js';
+import { Turnstile } from '../core/turnstile.js';
 import { asOf, type Transaction } from './transaction.js';
 import {
   isIndexed,
@@ -25,19 +28,34 @@ export interface PageQuery {
   readonly sortOrder: SortOrder;
 }
 
+/** What sorts in some tens of milliseconds. */
+const LARGE = 20_000;
+/** Of larger ones in this process: two connections of the pool, and not for long. */
+const LARGE_AT_ONCE = 2;
+const MAX_WAITING = 6;
+const SORT_MS = 5_000;
+
 /**
  * Numbered pages with a total, at a cost that does not grow with the number of transactions: the counts of months,
  * days and hours say how many there are and in which hour a page begins, and only within that hour rows are passed by.
+ * By other fields than the time of creation only the first pages are like that, of fields with an index; the rest is
+ * sorted anew, which is bounded in time and in how many do it at once.
  */
 @Injectable()
 export class TransactionPagesService {
+  readonly #large = new Turnstile(LARGE_AT_ONCE, MAX_WAITING);
+
   constructor(
+    private readonly database: Database,
     private readonly pages: TransactionPagesRepository,
     private readonly transactions: TransactionsService,
     private readonly clock: Clock,
   ) {}
 
-  /** A page past the end is empty; the total is right all the same. */
+  /**
+   * A page past the end is empty; the total is right all the same.
+   * @throws ApiError 503 when there is too much to be sorted
+   */
   async page(scope: Scope, query: PageQuery): Promise<{ transactions: Transaction[]; total: number }> {
     const span = spanOf(query.from, query.to);
     if (!span) return { transactions: [], total: 0 };
@@ -57,12 +75,15 @@ export class TransactionPagesService {
     const { status, sortBy: field, sortOrder: order, limit } = query;
     const pieces = piecesOf(span);
     if (field !== 'createdAt' && field !== 'id') {
-      const [{ total }, rows] = await Promise.all([
-        this.pages.locate(scope, status, pieces, order, 0),
+      const { total } = await this.pages.locate(scope, status, pieces, order, 0);
+      const by = { field, order };
+      if (offset >= total) return { rows: [], total };
+      const rows =
         isIndexed(field) && isWhole(query) && offset + limit <= NEAR
-          ? this.pages.near(scope, { field, order }, offset, limit)
-          : this.pages.sorted(scope, status, span, { field, order }, offset, limit),
-      ]);
+          ? await this.pages.near(scope, { ...by, field }, offset, limit)
+          : await this.#sorted(total, () =>
+              this.database.transaction((tx) => this.pages.sorted(tx, SORT_MS, scope, status, span, by, offset, limit)),
+            );
       return { rows, total };
     }
     if (offset <= NEAR) {
@@ -86,6 +107,20 @@ export class TransactionPagesService {
     // A page may run on into later parts.
     const range = order === 'asc' ? { from: part.from, to: span.to } : { from: span.from, to: part.to };
     return { rows: await this.pages.rows(scope, status, range, order, within, limit), total: located.total };
+  }
+
+  async #sorted(total: number, sort: () => Promise<Transaction[]>): Promise<Transaction[]> {
+    const tooMuch = (why: string) => () =>
+      serviceUnavailable(
+        `${why}: narrow startDate and endDate or the status, or sort by createdAt. ${total} payments are to be sorted.`,
+      );
+    try {
+      return total <= LARGE
+        ? await sort()
+        : await this.#large.pass(sort, tooMuch('Too many large lists are being sorted'));
+    } catch (error) {
+      throw isStatementTimeout(error) ? tooMuch('Sorting took too long')() : error;
+    }
   }
 }
 

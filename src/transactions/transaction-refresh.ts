@@ -20,7 +20,7 @@ export class TransactionRefresh implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    const types: readonly TransactionEventType[] = [...STATUS_EVENTS, 'transaction.issued'];
+    const types: readonly TransactionEventType[] = [...STATUS_EVENTS, 'transaction.accepted', 'transaction.issued'];
     this.catalog.registerRefresh(types, (tx, events) => this.#refresh(tx, events));
     this.catalog.registerRefresh(Object.values(REFUND_EVENT_OF), (tx, events) => this.#refreshRefunds(tx, events));
   }

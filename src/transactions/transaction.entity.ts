@@ -49,7 +49,7 @@ export class TransactionEntity {
 }
 
 @Entity('settlements')
-@Unique('settlements_end_to_end_id_key', ['acquirer', 'endToEndId'])
+@Unique('settlements_end_to_end_id_key', ['acquirer', 'namespace', 'endToEndId'])
 @Index('settlements_credited_key', ['transactionId'], { unique: true, where: `outcome = 'credited'` })
 @Index('settlements_transaction_id_idx', ['transactionId'])
 @Index('settlements_attention_idx', ['createdAt'], { where: `outcome IN ('review', 'unmatched')` })
@@ -61,6 +61,7 @@ export class SettlementEntity {
   @Column('uuid', { name: 'transaction_id', nullable: true })
   transactionId!: string | null;
   @Column('text') acquirer!: string;
+  @Column('uuid', { nullable: true }) namespace!: string | null;
   @Column('text', { name: 'end_to_end_id' }) endToEndId!: string;
   @Column('text', { nullable: true }) txid!: string | null;
   @Column('bigint') amount!: number;

@@ -12,6 +12,7 @@ export interface TransactionEventData {
 declare module '../outbox/index.js' {
   interface DomainEvents {
     'transaction.created': TransactionEventData;
+    'transaction.accepted': TransactionEventData;
     'transaction.issued': TransactionEventData;
     'transaction.not_issued': TransactionEventData;
     'transaction.paid': TransactionEventData;
@@ -31,7 +32,9 @@ declare module '../outbox/index.js' {
 
 export type TransactionEventType =
   | 'transaction.created'
-  /** The acquirer has made what the payer needs, after the transaction was announced. */
+  /** Created too, but its Pix code is still to be made. */
+  | 'transaction.accepted'
+  /** The acquirer has made the Pix code of what was accepted. */
   | 'transaction.issued'
   | 'transaction.not_issued'
   | 'transaction.paid'
@@ -72,7 +75,7 @@ export const EVENT_OF: Readonly<Record<Trigger, TransactionEventType>> = {
   dispute_won: 'transaction.dispute_won',
 };
 
-/** The last of these that a transaction has tells of the status that it has. */
+/** Those of a change of status. */
 export const STATUS_EVENTS: readonly TransactionEventType[] = Object.values(EVENT_OF);
 
 export function transactionEvent(

@@ -67,6 +67,11 @@ export function isPix(transaction: Transaction): boolean {
   return transaction.paymentMethods.includes('PIX');
 }
 
+/** The acquirer has made what the payer needs for at least one method: an answer that refuses them all leaves `{}`. */
+export function wasIssued({ brCode, artefacts }: Pick<Transaction, 'brCode' | 'artefacts'>): boolean {
+  return brCode !== null || Object.keys(artefacts ?? {}).length > 0;
+}
+
 /** A Pix of an unknown payer under the payer lock: the money is here and waits for an operator. */
 export function isHeld(transaction: Transaction): boolean {
   return transaction.status === 'PROCESSING' && transaction.expectedPayerTaxId !== null;

@@ -155,9 +155,15 @@ const TOUCH_PENDING = statement(
   'transactions.touch_pending',
   `UPDATE transactions SET updated_at = $2 WHERE id = $1 AND status = 'PENDING'`,
 );
-const FIND_PENDING = statement(
-  'transactions.find_pending',
-  `SELECT ${TRANSACTION_COLUMNS} FROM transactions t WHERE t.txid = $1 AND t.acquirer = $2 AND t.status = 'PENDING'`,
+const FIND_UNISSUED = statement(
+  'transactions.find_unissued',
+  `SELECT ${TRANSACTION_COLUMNS} FROM transactions t WHERE t.txid = $1 AND t.acquirer = $2
+     AND (t.status = 'PENDING' OR (${OPEN} AND t.br_code IS NULL AND 'PIX' = ANY (t.payment_methods)))`,
+);
+const KEEP_CODE = statement(
+  'transactions.keep_code',
+  `UPDATE transactions t SET br_code = $2, updated_at = $3
+   WHERE t.id = $1 AND t.br_code IS NULL AND (${OPEN} OR t.status = 'CANCELLED') RETURNING ${TRANSACTION_COLUMNS}`,
 );
 const LOCK = statement(
   'transactions.lock',
@@ -313,8 +319,18 @@ export class TransactionsRepository {
     return rows.map(toTransaction);
   }
 
-  async findPending(acquirer: string, txid: string): Promise<Transaction | null> {
-    const [row] = await this.reader.query<TransactionRow>(FIND_PENDING, [txid, acquirer]);
+  /** One whose Pix code is not known here, though it may have been made. */
+  async findUnissued(acquirer: string, txid: string): Promise<Transaction | null> {
+    const [row] = await this.reader.query<TransactionRow>(FIND_UNISSUED, [txid, acquirer]);
+    return row ? toTransaction(row) : null;
+  }
+
+  /**
+   * The code of a payment that was accepted without one, if it is still open or was cancelled meanwhile.
+   * @returns null when it has one already, or has come to another end
+   */
+  async keepCode(tx: Tx, id: string, brCode: string, now: Date): Promise<Transaction | null> {
+    const [row] = await tx.query<TransactionRow>(KEEP_CODE, [id, brCode, now]);
     return row ? toTransaction(row) : null;
   }
 

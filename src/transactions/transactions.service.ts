@@ -8,7 +8,8 @@ import { Poller } from '../core/queue/index.js';
 import { OutboxService } from '../outbox/index.js';
 import { CreationService } from './creation.service.js';
 import { asOf, expiryFailure, isOpen, isPastExpiry, type Transaction } from './transaction.js';
-import { STATUS_EVENTS, transactionEvent } from './transaction.events.js';
+import { EVENTS_OF_STATUS } from './status-events.js';
+import { transactionEvent } from './transaction.events.js';
 import { type TransactionFilter, TransactionsRepository } from './transactions.repository.js';
 
 const SWEEP_MS = 1_000;
@@ -33,10 +34,13 @@ export class TransactionsService implements OnApplicationBootstrap {
     this.poller.every('transactions.unknown', 15_000, () => this.creation.resolveUnknown(UNKNOWN_AFTER_MS));
   }
 
-  /** @throws ApiError 404, also for what belongs to another account or mode */
-  async get(scope: Scope, id: string): Promise<Transaction> {
+  /**
+   * @param what the caller's word for it, for the refusal
+   * @throws ApiError 404, also for what belongs to another account or mode
+   */
+  async get(scope: Scope, id: string, what: 'charge' | 'payment'): Promise<Transaction> {
     const transaction = await this.transactions.find(scope, id);
-    if (!transaction) throw notFound('charge');
+    if (!transaction) throw notFound(what);
     return asOf(transaction, this.clock.now());
   }
 
@@ -62,7 +66,7 @@ export class TransactionsService implements OnApplicationBootstrap {
   }
 
   /**
-   * Sends the event of the status that the transaction has again, as fresh deliveries. One that is past its expiry is
+   * Sends what told of the status that the transaction has again, as fresh deliveries. One that is past its expiry is
    * written as expired first, so that the status and the event agree.
    * @returns how many deliveries it makes: none when nobody is subscribed, or the status has no public event
    * @throws ApiError 404
@@ -70,7 +74,10 @@ export class TransactionsService implements OnApplicationBootstrap {
   async resendEvent(scope: Scope, id: string): Promise<{ transaction: Transaction; deliveries: number }> {
     return this.database.transaction(async (tx) => {
       const transaction = await this.#lockCurrent(tx, scope, id);
-      const deliveries = await this.outbox.replay(tx, scope, id, STATUS_EVENTS);
+      let deliveries = 0;
+      for (const types of EVENTS_OF_STATUS[transaction.status]) {
+        deliveries += await this.outbox.replay(tx, scope, id, types);
+      }
       return { transaction, deliveries };
     });
   }

@@ -2,8 +2,7 @@ import { lookup as systemLookup, Resolver } from 'node:dns/promises';
 import { isIP, isIPv6, type LookupFunction } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { buildConnector } from 'undici';
-import type { AddressClass } from './address-class.js';
-import { checkAddress } from './check-url.js';
+import { type AddressClass, checkAddress } from '../core/net/index.js';
 
 /** All addresses of a host name, best first. @throws Error with the code ENOTFOUND or EAI_AGAIN */
 export type ResolveHost = (hostname: string) => Promise<string[]>;

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Agent, type Dispatcher, request } from 'undici';
 import type { Mode } from '../core/mode.js';
-import { type AddressRules, allowsPrivate, checkUrl } from './check-url.js';
+import { type AddressRules, allowsPrivate, checkUrl } from '../core/net/index.js';
 import { failureText } from './failure-text.js';
 import {
   AddressNotAllowedError,

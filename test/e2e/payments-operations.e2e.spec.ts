@@ -269,10 +269,23 @@ describe('operations on payments', () => {
       expect((await call('GET', id, '/provider-status')).body['providerStatus']).toBe('CHARGEBACK');
     });
 
-    it('says so when the acquirer was never told', async () => {
-      const id = await create(['PIX']);
+    it('says so when the acquirer was never told, or has made nothing of it', async () => {
+      const refused = await create(['MULTIBANCO'], { amount: 100_000_000 });
+      await waitFor('the refusal', async () => (await statusOf(refused)) === 'REFUSED');
+      expect((await row(refused))['artefacts']).toEqual({});
+      const none = { provider: null, providerTransactionId: null, providerStatus: null, rawResponse: null };
+      expect((await call('GET', refused, '/provider-status')).body).toEqual({
+        ...none,
+        localStatus: 'REFUSED',
+        error: 'TRANSACTION_HAS_NO_PROVIDER_REFERENCE',
+      });
+      // One method refused, another one made: the acquirer has it.
+      const half = await create(['MULTIBANCO', 'CREDIT_CARD'], { amount: 100_000_000 });
+      await workDone(half);
+      expect((await call('GET', half, '/provider-status')).body).toMatchObject({ providerStatus: 'ACTIVE' });
+
+      const id = await create(['BOLETO']);
       await workDone(id);
-      await service.sql('UPDATE transactions SET br_code = NULL WHERE id = $1', [id]);
       await service.sql(`UPDATE transactions SET artefacts = NULL WHERE id = $1`, [id]);
       expect((await call('GET', id, '/provider-status')).body).toEqual({
         localStatus: 'WAITING_PAYMENT',
@@ -360,7 +373,7 @@ describe('operations on payments', () => {
       // One charge at the bank, announced once.
       expect([...desk.charges.keys()].filter((txid) => txid === '').length).toBe(0);
       const events = await service.sql('SELECT type FROM events WHERE subject_id = $1 ORDER BY id', [id]);
-      expect(events).toEqual([{ type: 'transaction.created' }, { type: 'transaction.issued' }]);
+      expect(events).toEqual([{ type: 'transaction.accepted' }, { type: 'transaction.issued' }]);
     });
 
     it('one that is cancelled while it is being issued is taken back after it', async () => {
@@ -385,7 +398,7 @@ describe('operations on payments', () => {
       expect(desk.charges.has(txid)).toBe(false);
       expect(await statusOf(id)).toBe('CANCELLED');
       const events = await service.sql('SELECT type FROM events WHERE subject_id = $1 ORDER BY id', [id]);
-      expect(events).toEqual([{ type: 'transaction.created' }, { type: 'transaction.cancelled' }]);
+      expect(events).toEqual([{ type: 'transaction.accepted' }, { type: 'transaction.cancelled' }]);
     });
 
     it('a cancellation the bank did not hear is repeated', async () => {

@@ -540,6 +540,14 @@ describe('payments', () => {
       [{ paymentMethods: ['PIX'], customerId: '' }, ['customerId']],
       [{ paymentMethods: ['PIX'], webhookUrl: 'ftp://example.com' }, ['webhookUrl']],
       [{ paymentMethods: ['PIX'], webhookUrl: 'https://user:pw@example.com' }, ['webhookUrl']],
+      [{ paymentMethods: ['PIX'], webhookUrl: 'http://169.254.169.254/latest' }, ['webhookUrl']],
+      [{ paymentMethods: ['PIX'], webhookUrl: 'http://[fd00:ec2::254]/' }, ['webhookUrl']],
+      [{ paymentMethods: ['PIX'], webhookUrl: 'https://metadata.google.internal/' }, ['webhookUrl']],
+      [{ paymentMethods: ['PIX'], webhookUrl: 'http://0.0.0.0/hook' }, ['webhookUrl']],
+      [{ paymentMethods: ['PIX'], webhookUrl: 'http://224.0.0.1/hook' }, ['webhookUrl']],
+      [{ paymentMethods: ['PIX'], webhookUrl: 'https://merchant.example:6379/' }, ['webhookUrl']],
+      [{ paymentMethods: ['PIX'], webhookUrl: `https://merchant.example/${'x'.repeat(2048)}` }, ['webhookUrl']],
+      [{ paymentMethods: ['PIX'], webhookUrl: 42 }, ['webhookUrl']],
       [{ paymentMethods: ['PIX'], metadata: [] }, ['metadata']],
       [{ paymentMethods: ['MBWAY'] }, ['metadata.phone']],
       [{ paymentMethods: ['MBWAY'], metadata: { phone: '912345678' } }, ['metadata.phone']],
@@ -558,7 +566,7 @@ describe('payments', () => {
 
     it.each([
       [{ customerEmail: '"quoted local"@example.com' }, {}],
-      [{ customerEmail: 'o’brien+tag@sub.example.com' }, {}],
+      [{ customerEmail: "o'brien+tag@sub.example.com" }, {}],
       [{ customerEmail: 'user@[192.168.0.1]' }, {}],
       [{ customerDocument: 'PT123456789' }, {}],
       [{ customerDocument: '123456789' }, {}],
@@ -584,6 +592,11 @@ describe('payments', () => {
         merchant.liveKey,
       );
       expect([insecure.status, insecure.body.error.param]).toEqual([400, 'webhookUrl']);
+      for (const webhookUrl of ['https://127.0.0.1/hook', 'https://10.0.0.1/hook', 'https://localhost/hook']) {
+        const inside = await post<Refusal>({ paymentMethods: ['PIX'], webhookUrl }, merchant.liveKey);
+        expect([inside.status, inside.body.error.param]).toEqual([400, 'webhookUrl']);
+        expect((await post({ paymentMethods: ['PIX'], webhookUrl })).status).toBe(201);
+      }
     });
 
     it('what cannot happen to a payment is a 400 and changes nothing', async () => {

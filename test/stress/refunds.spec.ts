@@ -70,10 +70,16 @@ class Turmoil {
     this.sequences += WORKERS;
   }
 
-  /** The bank finds its voice again, and everything that is open comes to its end. */
+  /** The bank finds its voice again, disputes are ruled, and everything that is open comes to its end. */
   async calm(): Promise<void> {
     this.bank.returnFault = () => null;
     this.bank.blind = false;
+    // A refund whose call may have been lost before its payment was disputed waits for the ruling.
+    for (const { id } of await this.service.sql<{ id: string }>(
+      `SELECT id FROM transactions WHERE status = 'DISPUTE'`,
+    )) {
+      await this.#move(id, 'dispute_won');
+    }
     await waitFor(
       'everything to come to its end',
       async () => {

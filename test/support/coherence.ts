@@ -160,7 +160,7 @@ const CHECKS: readonly { name: string; sql: string }[] = [
   {
     name: 'the sandbox bank has sent back what is REFUNDED, nothing of what FAILED, and nothing twice',
     sql: `SELECT r.id, r.status FROM refunds r LEFT JOIN sandbox_returns b
-            ON b.end_to_end_id = r.payment_reference AND b.return_id = replace(r.id::text, '-', '')
+            ON b.holder_id = r.account_id AND b.end_to_end_id = r.payment_reference AND b.return_id = replace(r.id::text, '-', '')
               AND NOT b.fails AND b.amount = r.amount AND b.way = r.way
           WHERE r.acquirer = 'sandbox' AND (
             (r.status = 'REFUNDED' AND b.return_id IS NULL) OR (r.status IN ('PENDING', 'FAILED') AND b.return_id IS NOT NULL))

@@ -28,6 +28,7 @@ export class FarBank implements Acquirer {
     methods: ['PIX'],
     refunds: { PIX: ['cashout', 'devolution'] },
     receipts: false,
+    references: 'worldwide',
   };
   readonly orders: OrderDesk | null = null;
   readonly charges = new Map<string, PixChargeRequest>();

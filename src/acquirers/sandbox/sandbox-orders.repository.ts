@@ -4,6 +4,7 @@ import type { Amount } from '../../core/money/index.js';
 import type { OrderEvent, PaymentMethod } from '../acquirer.port.js';
 
 export interface SandboxPaymentRow {
+  holder_id: string;
   end_to_end_id: string;
   txid: string;
   method: PaymentMethod;
@@ -14,13 +15,13 @@ export interface SandboxPaymentRow {
 
 const INSERT_PAYMENT = statement(
   'sandbox.insert_payment',
-  `INSERT INTO sandbox_pix (end_to_end_id, txid, method, amount, payer_sealed, settled_at) VALUES ($1, $2, $3, $4, $5, $6)
-   ON CONFLICT (end_to_end_id) DO NOTHING`,
+  `INSERT INTO sandbox_pix (holder_id, end_to_end_id, txid, method, amount, payer_sealed, settled_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (holder_id, end_to_end_id) DO NOTHING`,
 );
-const PAYMENT_COLUMNS = 'end_to_end_id, txid, method, amount, payer_sealed, settled_at';
+const PAYMENT_COLUMNS = 'holder_id, end_to_end_id, txid, method, amount, payer_sealed, settled_at';
 const FIND_PAYMENT = statement(
   'sandbox.find_payment',
-  `SELECT ${PAYMENT_COLUMNS} FROM sandbox_pix WHERE end_to_end_id = $1`,
+  `SELECT ${PAYMENT_COLUMNS} FROM sandbox_pix WHERE holder_id = $1 AND end_to_end_id = $2`,
 );
 const PAYMENTS_OF = statement(
   'sandbox.payments_of',
@@ -41,11 +42,19 @@ export class SandboxOrdersRepository {
   constructor(private readonly reader: Reader) {}
 
   insertPayment(tx: Tx, row: SandboxPaymentRow): void {
-    tx.defer(INSERT_PAYMENT, [row.end_to_end_id, row.txid, row.method, row.amount, row.payer_sealed, row.settled_at]);
+    tx.defer(INSERT_PAYMENT, [
+      row.holder_id,
+      row.end_to_end_id,
+      row.txid,
+      row.method,
+      row.amount,
+      row.payer_sealed,
+      row.settled_at,
+    ]);
   }
 
-  async findPayment(reference: string): Promise<SandboxPaymentRow | null> {
-    const [row] = await this.reader.query<SandboxPaymentRow>(FIND_PAYMENT, [reference]);
+  async findPayment(holderId: string, reference: string): Promise<SandboxPaymentRow | null> {
+    const [row] = await this.reader.query<SandboxPaymentRow>(FIND_PAYMENT, [holderId, reference]);
     return row ?? null;
   }
 

@@ -18,7 +18,7 @@ import type {
 import { InboxService } from '../inbox.service.js';
 import { addressFor, quote } from './crypto-quote.js';
 import { MAX_MULTIBANCO_AMOUNT, multibancoReference, SANDBOX_ENTITY } from './multibanco.js';
-import { SandboxOrdersRepository } from './sandbox-orders.repository.js';
+import { SandboxOrdersRepository, type SandboxPaymentRow } from './sandbox-orders.repository.js';
 
 /** A COMPE code of no bank. */
 const BANK = '999';
@@ -67,17 +67,17 @@ export class SandboxOrders implements OrderDesk {
     }
   }
 
-  async getPayment(reference: string): Promise<ReceivedPayment | null> {
-    const row = await this.books.findPayment(reference);
+  async getPayment(notified: string): Promise<ReceivedPayment | null> {
+    const row = await this.findNotified(notified);
     if (!row || row.method === 'PIX') return null;
     return {
-      reference,
+      reference: row.end_to_end_id,
       txid: row.txid,
       method: row.method,
       amount: row.amount,
       settledAt: row.settled_at,
       fee: 0,
-      payerDocument: this.payerOf(reference, row.payer_sealed).document,
+      payerDocument: this.payerOf(row).document,
     };
   }
 
@@ -89,10 +89,11 @@ export class SandboxOrders implements OrderDesk {
 
   /**
    * A payer pays, by any method. The same reference (of a Pix: its end-to-end id) again is the same payment and changes
-   * nothing.
+   * nothing. Whoever tests chooses references freely, so those of one account say nothing to another one.
    * @returns the id of the stored notification
    */
   async receivePayment(payment: {
+    accountId: string;
     txid: string;
     reference: string;
     method: PaymentMethod;
@@ -101,6 +102,7 @@ export class SandboxOrders implements OrderDesk {
   }): Promise<string> {
     return this.database.transaction(async (tx) => {
       this.books.insertPayment(tx, {
+        holder_id: payment.accountId,
         end_to_end_id: payment.reference,
         txid: payment.txid,
         method: payment.method,
@@ -109,7 +111,7 @@ export class SandboxOrders implements OrderDesk {
         settled_at: this.clock.now(),
       });
       const kind = payment.method === 'PIX' ? 'pix' : 'payment';
-      return this.inbox.store(tx, 'sandbox', { kind, reference: payment.reference });
+      return this.inbox.store(tx, 'sandbox', { kind, reference: `${payment.accountId}/${payment.reference}` });
     });
   }
 
@@ -121,8 +123,14 @@ export class SandboxOrders implements OrderDesk {
     });
   }
 
-  payerOf(reference: string, sealed: Buffer): SandboxPayer {
-    return JSON.parse(this.secrets.open(sealed, `sandbox_pix:${reference}`)) as SandboxPayer;
+  /** The payment that a notification is about. */
+  async findNotified(reference: string): Promise<SandboxPaymentRow | null> {
+    const [accountId = '', endToEndId = ''] = reference.split('/');
+    return this.books.findPayment(accountId, endToEndId);
+  }
+
+  payerOf({ end_to_end_id, payer_sealed }: SandboxPaymentRow): SandboxPayer {
+    return JSON.parse(this.secrets.open(payer_sealed, `sandbox_pix:${end_to_end_id}`)) as SandboxPayer;
   }
 
   #boleto(request: OrderRequest): OrderOutcome {

@@ -47,6 +47,7 @@ export class SandboxAcquirer implements Acquirer, OnModuleInit {
     methods: ['PIX', 'CREDIT_CARD', 'MBWAY', 'MULTIBANCO', 'BOLETO', 'CRYPTO'],
     refunds: { PIX: ['cashout', 'devolution'], CREDIT_CARD: ['card'] },
     receipts: true,
+    references: 'of the account',
   };
   readonly pixIssuer: PixIssuer = { kind: 'local', issue: (request) => ({ brCode: this.#brCode(request) }) };
 
@@ -83,25 +84,27 @@ export class SandboxAcquirer implements Acquirer, OnModuleInit {
     return { kind: 'found', brCode: '', ended: { ...ENDS[ended.status], at: ended.ended_at } };
   }
 
-  async getPix(endToEndId: string): Promise<ReceivedPix | null> {
-    const row = await this.books.findPayment(endToEndId);
+  async getPix(notified: string): Promise<ReceivedPix | null> {
+    const row = await this.orders.findNotified(notified);
     if (row?.method !== 'PIX') return null;
     return {
-      endToEndId,
+      endToEndId: row.end_to_end_id,
       txid: row.txid,
       amount: row.amount,
       settledAt: row.settled_at,
       fee: 0,
-      payerDocument: this.orders.payerOf(endToEndId, row.payer_sealed).document,
+      payerDocument: this.orders.payerOf(row).document,
     };
   }
 
   async requestReturn(request: ReturnRequest): Promise<ReturnState> {
-    const { way, reference, returnId, amount, destination } = request;
+    const { accountId, cause, way, reference, returnId, amount, destination } = request;
     const now = this.clock.now();
     const references = { devolution: newRtrId, cashout: newEndToEndId, card: () => null };
     await this.database.transaction((tx) =>
       this.bank.insertReturn(tx, {
+        holderId: accountId,
+        mayFail: cause === 'refund',
         endToEndId: reference,
         returnId,
         way,
@@ -116,15 +119,18 @@ export class SandboxAcquirer implements Acquirer, OnModuleInit {
     return state.kind === 'not_found' ? { kind: 'failed', reason: 'amount_exceeded' } : state;
   }
 
-  async getReturn({ reference, returnId }: ReturnName): Promise<ReturnState> {
-    const row = await this.bank.findReturn(reference, returnId);
+  async getReturn({ accountId, reference, returnId }: ReturnName): Promise<ReturnState> {
+    const row = await this.bank.findReturn(accountId, reference, returnId);
     if (!row) return { kind: 'not_found' };
     const age = this.clock.now().getTime() - row.requested_at.getTime();
     if (age < RETURN_MS) return { kind: 'in_progress' };
     return row.fails ? { kind: 'failed', reason: 'refused' } : { kind: 'returned', bankReference: row.bank_reference };
   }
 
-  /** The next refund of the charge ends FAILED (decisions §6.2, `refund_fail`); saying it twice is saying it once. */
+  /**
+   * The next refund of the charge ends FAILED (decisions §6.2, `refund_fail`); saying it twice is saying it once. What
+   * goes back by itself does not use it up.
+   */
   async failNextRefund(txid: string): Promise<void> {
     await this.database.transaction(async (tx) => this.bank.failNextRefund(tx, txid, this.clock.now()));
   }
@@ -158,8 +164,8 @@ export class SandboxAcquirer implements Acquirer, OnModuleInit {
     return { status, raw };
   }
 
-  async getReceipt({ reference, merchant, currency }: ReceiptRequest): Promise<Buffer | null> {
-    const row = await this.books.findPayment(reference);
+  async getReceipt({ accountId, reference, merchant, currency }: ReceiptRequest): Promise<Buffer | null> {
+    const row = await this.books.findPayment(accountId, reference);
     if (!row) return null;
     return receiptPdf({
       method: row.method,
@@ -169,7 +175,7 @@ export class SandboxAcquirer implements Acquirer, OnModuleInit {
       currency,
       settledAt: row.settled_at,
       merchant: merchant.name,
-      payer: this.orders.payerOf(reference, row.payer_sealed),
+      payer: this.orders.payerOf(row),
     });
   }
 

@@ -4,6 +4,7 @@ import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 @Entity('sandbox_pix')
 @Index('sandbox_pix_txid_idx', ['txid'])
 export class SandboxPixEntity {
+  @PrimaryColumn('uuid', { name: 'holder_id', primaryKeyConstraintName: 'sandbox_pix_pkey' }) holderId!: string;
   @PrimaryColumn('text', { name: 'end_to_end_id', primaryKeyConstraintName: 'sandbox_pix_pkey' }) endToEndId!: string;
   @Column('text') txid!: string;
   @Column('bigint') amount!: number;
@@ -27,8 +28,11 @@ export class SandboxChargeEntity {
 }
 
 @Entity('sandbox_returns')
+@ForeignKey('SandboxPixEntity', ['holderId', 'endToEndId'], ['holderId', 'endToEndId'], {
+  name: 'sandbox_returns_end_to_end_id_fkey',
+})
 export class SandboxReturnEntity {
-  @ForeignKey('SandboxPixEntity', { name: 'sandbox_returns_end_to_end_id_fkey' })
+  @PrimaryColumn('uuid', { name: 'holder_id', primaryKeyConstraintName: 'sandbox_returns_pkey' }) holderId!: string;
   @PrimaryColumn('text', { name: 'end_to_end_id', primaryKeyConstraintName: 'sandbox_returns_pkey' })
   endToEndId!: string;
   @PrimaryColumn('text', { name: 'return_id', primaryKeyConstraintName: 'sandbox_returns_pkey' }) returnId!: string;

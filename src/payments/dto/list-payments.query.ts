@@ -33,7 +33,7 @@ export class ListPaymentsQuery {
 
   @ApiPropertyOptional({
     description:
-      'Any field of an item. By `createdAt` (and `id`) every page takes the same time, however many payments there are; so does the beginning of an unfiltered list by `status`, `amount`, `customerName`, `customerDocument` or `paidAt`. Otherwise the time grows with what the filters leave.',
+      'Any field of an item. By `createdAt` (and `id`) every page takes the same time, however many payments there are; so does the beginning of an unfiltered list by `status`, `amount`, `customerName`, `customerDocument` or `paidAt`. Otherwise the time grows with what the filters leave: of more than can be sorted in five seconds it is a 503, and `startDate` and `endDate` have to be narrowed.',
     enum: SORT_FIELDS,
     default: 'createdAt',
   })

@@ -4,7 +4,11 @@ import { TRANSACTION_STATUSES } from '../../transactions/index.js';
 // Only for the OpenAPI document.
 
 export class ResendWebhookSchema {
-  @ApiProperty({ description: 'Whether anybody gets it; false when nobody is subscribed.', example: true })
+  @ApiProperty({
+    description:
+      'Whether anybody gets it; false when nobody is subscribed, or nothing is told of the status (PENDING, PROCESSING).',
+    example: true,
+  })
   resent!: boolean;
   @ApiProperty({ description: 'The status that was sent.', enum: TRANSACTION_STATUSES, example: 'PAID' })
   status!: string;

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
-import type { Config } from '../core/config/index.js';
-import type { Mode } from '../core/mode.js';
+import type { Config } from '../config/index.js';
+import type { Mode } from '../mode.js';
 import { type AddressClass, addressClass } from './address-class.js';
 
 export const MAX_URL_LENGTH = 2048;
@@ -39,18 +39,28 @@ export function allowsPrivate(mode: Mode, rules: AddressRules): boolean {
 }
 
 /**
- * Whether webhooks may go to `url`, as far as its text tells; what a name resolves to is known only when connecting
- * (`checkAddress`). Asked at registration, and again at every attempt: an operator may have changed the rules since.
- * @returns what the URL must be, for the caller to read; null when it may be used
+ * Whether the text is an address on the web, wherever it leads.
+ * @returns what it must be, for the caller to read; null when it is one
  */
-export function checkUrl(url: string, mode: Mode, rules: AddressRules): string | null {
+export function httpUrlProblem(url: string): string | null {
   if (url.length > MAX_URL_LENGTH) return `must have at most ${MAX_URL_LENGTH} characters`;
   // URL forgives blanks, tabs and missing slashes, and PostgreSQL refuses NUL: what is stored is what was sent.
   if (!/^https?:\/\/[^\s\p{Cc}\\]+$/iu.test(url) || !URL.canParse(url)) {
     return 'must be an absolute URL that starts with https:// or http://';
   }
-  const { username, password, protocol, hostname, port } = new URL(url);
-  if (username !== '' || password !== '') return 'must not contain a user name or password';
+  const { username, password } = new URL(url);
+  return username === '' && password === '' ? null : 'must not contain a user name or password';
+}
+
+/**
+ * Whether webhooks may go to `url`, as far as its text tells; what a name resolves to is known only when connecting
+ * (`checkAddress`). Asked at registration, and again at every attempt: an operator may have changed the rules since.
+ * @returns what the URL must be, for the caller to read; null when it may be used
+ */
+export function checkUrl(url: string, mode: Mode, rules: AddressRules): string | null {
+  const problem = httpUrlProblem(url);
+  if (problem !== null) return problem;
+  const { protocol, hostname, port } = new URL(url);
   const kind = hostClass(hostname);
   const isPrivate = kind !== null && PRIVATE.has(kind);
   const mayBePrivate = allowsPrivate(mode, rules);

@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-export class EndedSessions1700000004500 implements MigrationInterface {
-  readonly name = 'EndedSessions1700000004500';
+export class EndedSessions1700000004600 implements MigrationInterface {
+  readonly name = 'EndedSessions1700000004600';
 
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { readConfig } from '../core/config/index.js';
-import type { Mode } from '../core/mode.js';
+import { readConfig } from '../config/index.js';
+import type { Mode } from '../mode.js';
 import type { AddressClass } from './address-class.js';
 import { allowsPrivate, checkAddress, checkUrl, MAX_URL_LENGTH } from './check-url.js';
 

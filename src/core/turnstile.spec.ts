@@ -1,0 +1,38 @@
+import { describe, expect, it } from '@jest/globals';
+import { Turnstile } from './turnstile.js';
+
+const busy = (): Error => new Error('busy');
+
+describe('a turnstile', () => {
+  it('lets two in, two wait in their order, and the fifth is sent away', async () => {
+    const turnstile = new Turnstile(2, 2);
+    const leave: (() => void)[] = [];
+    const entered: number[] = [];
+    const visit = (number: number): Promise<void> =>
+      turnstile.pass(() => {
+        entered.push(number);
+        return new Promise((resolve) => leave.push(resolve));
+      }, busy);
+    const visits = [visit(1), visit(2), visit(3), visit(4)];
+    await expect(visit(5)).rejects.toThrow('busy');
+    expect(entered).toEqual([1, 2]);
+    leave[1]?.();
+    await visits[1];
+    expect(entered).toEqual([1, 2, 3]);
+    leave[0]?.();
+    leave[2]?.();
+    await Promise.all([visits[0], visits[2]]);
+    expect(entered).toEqual([1, 2, 3, 4]);
+    leave[3]?.();
+    await visits[3];
+    await expect(turnstile.pass(async () => 'free again', busy)).resolves.toBe('free again');
+  });
+
+  it('gives the place of work that fails to the next one', async () => {
+    const turnstile = new Turnstile(1, 1);
+    const failing = turnstile.pass(() => Promise.reject(new Error('broken')), busy);
+    const next = turnstile.pass(async () => 'done', busy);
+    await expect(failing).rejects.toThrow('broken');
+    await expect(next).resolves.toBe('done');
+  });
+});

@@ -1,0 +1,72 @@
+import { describe, expect, it } from '@jest/globals';
+import { Clock } from '../core/clock.js';
+import type { Database, Tx } from '../core/database/index.js';
+import { type PageQuery, TransactionPagesService } from './transaction-pages.service.js';
+import type { TransactionPagesRepository } from './transaction-pages.repository.js';
+import type { TransactionsService } from './transactions.service.js';
+
+const SCOPE = { accountId: '019aa0f0-0000-7000-8000-000000000001', mode: 'test' } as const;
+const BY_EMAIL: PageQuery = {
+  page: 3,
+  limit: 100,
+  status: null,
+  from: null,
+  to: null,
+  sortBy: 'customerEmail',
+  sortOrder: 'asc',
+};
+
+/** Lists of `total` payments, which take as long to sort as `sort` says. */
+function pagesOf(total: number, sort: () => Promise<never[]>): TransactionPagesService {
+  const pages: Partial<TransactionPagesRepository> = { locate: async () => ({ total, part: null }), sorted: sort };
+  const database: Partial<Database> = { transaction: (work) => work({} as Tx) };
+  return new TransactionPagesService(
+    database as Database,
+    pages as TransactionPagesRepository,
+    {} as TransactionsService,
+    new Clock(),
+  );
+}
+
+const refusal = (message: RegExp): unknown =>
+  expect.objectContaining({ status: 503, code: 'service_unavailable', message: expect.stringMatching(message) });
+
+describe('a list sorted by what has no index', () => {
+  it('that takes too long is a 503 which says what to narrow', async () => {
+    const pages = pagesOf(1_000_000, () => Promise.reject(Object.assign(new Error('canceled'), { code: '57014' })));
+    await expect(pages.page(SCOPE, BY_EMAIL)).rejects.toEqual(
+      refusal(/^Sorting took too long: narrow startDate and endDate .* 1000000 payments/),
+    );
+  });
+
+  it('of many payments is made twice at once, six wait, and the ninth is told so; small ones are not held up', async () => {
+    const finish: (() => void)[] = [];
+    const sort = (): Promise<never[]> => new Promise((resolve) => finish.push(() => resolve([])));
+    const pages = pagesOf(20_001, sort);
+    const lists = Array.from({ length: 8 }, () => pages.page(SCOPE, BY_EMAIL));
+    await expect(pages.page(SCOPE, BY_EMAIL)).rejects.toEqual(refusal(/^Too many large lists .* narrow startDate/));
+    expect(finish).toHaveLength(2);
+    for (let done = 0; done < lists.length; done++) {
+      finish[done]?.();
+      await lists[done];
+    }
+    expect(finish).toHaveLength(8);
+
+    const small = pagesOf(20_000, sort);
+    const many = Array.from({ length: 20 }, () => small.page(SCOPE, BY_EMAIL));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(finish).toHaveLength(28);
+    for (const end of finish) end();
+    await Promise.all(many);
+  });
+
+  it('past its end is not sorted at all', async () => {
+    const pages = pagesOf(200, () => Promise.reject(new Error('sorted')));
+    expect(await pages.page(SCOPE, BY_EMAIL)).toEqual({ transactions: [], total: 200 });
+  });
+
+  it('that fails otherwise fails as it does', async () => {
+    const pages = pagesOf(1_000_000, () => Promise.reject(new Error('socket hang up')));
+    await expect(pages.page(SCOPE, BY_EMAIL)).rejects.toThrow('socket hang up');
+  });
+});
