@@ -37,7 +37,13 @@ const PATIENCE = 2;
 async function compare(stage: Stage, pairs: number, sides: Sides): Promise<Comparison> {
   const taken: Pair[] = [];
   const quiet = (): number => taken.filter(({ disturbed }) => disturbed <= UNDISTURBED).length;
-  while (quiet() < pairs && taken.length < pairs * PATIENCE) taken.push(await takePair(stage, sides));
+  while (quiet() < pairs && taken.length < pairs * PATIENCE) {
+    const pair = await takePair(stage, sides);
+    // Patience is over as well when no open charge is left to pay.
+    if ([pair.service, pair.bare].some(({ count, refused }) => count + refused === 0)) break;
+    taken.push(pair);
+  }
+  if (taken.length === 0) throw new Error('A round ended without a single operation');
   const best = taken.sort((one, other) => one.disturbed - other.disturbed).slice(0, pairs);
   const service = merge(best.map((pair) => pair.service));
   const bare = merge(best.map((pair) => pair.bare));
@@ -45,7 +51,6 @@ async function compare(stage: Stage, pairs: number, sides: Sides): Promise<Compa
     if (side.refused > 0) {
       throw new Error(`${String(side.refused)} answers were wrong, the first: ${String(side.firstRefusal)}`);
     }
-    if (side.count === 0) throw new Error('A round ended without a single operation');
   }
   const processorMs = best.every((pair) => pair.processorMs !== null)
     ? best.reduce((sum, pair) => sum + (pair.processorMs ?? 0), 0) / service.count

@@ -5,6 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Cleanup } from './cleanup.js';
 
 const MAIN = join(import.meta.dirname, '..', 'src', 'main.js');
+/** As `npm start`. */
+const NODE_OPTIONS = ['--max-old-space-size=512', '--max-semi-space-size=8'];
 const START_LIMIT_MS = 120_000;
 
 /** Settings of the caller's shell that would make it another service than the one that is measured. */
@@ -27,7 +29,7 @@ export class ServiceProcess {
     const log = openSync(logPath, 'w');
     const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !OWN.includes(name)));
     const began = performance.now();
-    const child = spawn(process.execPath, ['--enable-source-maps', '--max-old-space-size=512', MAIN], {
+    const child = spawn(process.execPath, [...NODE_OPTIONS, MAIN], {
       stdio: ['ignore', log, log],
       env: { ...inherited, DATA_DIR: dataDir, PORT: '0', RATE_LIMIT: 'off', ...env },
     });

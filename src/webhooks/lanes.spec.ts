@@ -39,7 +39,7 @@ describe('Lanes', () => {
     underWay.delete(id);
   }
 
-  /** An endpoint that has answered quickly until it has as many at once as it may have. */
+  /** An endpoint that has answered quickly until it may have eight at once. */
   function prove(id: string): void {
     for (let n = 0; n < 3; n++) {
       lanes.offer(to(id));
@@ -48,7 +48,7 @@ describe('Lanes', () => {
     }
   }
 
-  /** Answers after two seconds until it has as many at once as it may have. */
+  /** Answers after two seconds until it might have eight at once. */
   function answerSlowly(receiver: Receiver): void {
     for (let n = 0; n < 3; n++) {
       lanes.offer(receiver);
@@ -58,9 +58,9 @@ describe('Lanes', () => {
     }
   }
 
-  it('begins with one, doubles with every round of successes up to an eighth, and falls to one at a failure', () => {
+  it('begins with one, doubles with every round of successes up to a quarter, and falls to one at a failure', () => {
     lanes.offer(to('a'));
-    for (const allowance of [1, 2, 4, 8, 8]) {
+    for (const allowance of [1, 2, 4, 8, 16, 16]) {
       expect(round()).toEqual(new Map([['a', allowance]]));
       end('a');
     }
@@ -186,7 +186,7 @@ describe('Lanes', () => {
     lanes.offer(to('good'));
     expect(round().get('good')).toBe(8);
     end('slow0');
-    expect(round().get('slow0')).toBe(8);
+    expect(round().get('slow0')).toBe(10); // the eight of before, and two more successes
   });
 
   it('one account’s slow, dead and unproven endpoints leave other accounts their room', () => {
@@ -233,7 +233,8 @@ describe('Lanes', () => {
     const passages = underWay.get('a') ?? [];
     expect(passages).toHaveLength(8);
     const worth = passages.map((passage) => lanes.answered(passage, true));
-    expect(worth).toEqual([false, false, false, true, true, true, true, true]);
+    // Each success also makes the lane wider by one.
+    expect(worth).toEqual([false, false, true, true, true, true, true, true]);
     lanes.allot();
     expect(lanes.answered(lanes.begin(to('a')), true)).toBe(false);
   });

@@ -37,7 +37,7 @@ const FORGET_MS = 10 * 60_000;
  * others. Nothing here is needed for correctness: it is all forgotten at a restart.
  *
  * - An endpoint may have one delivery under way at first, one more with each success (doubling with every round of
- *   them) up to an eighth of all places, and one after a failure.
+ *   them) up to a quarter of all places, and one after a failure.
  * - One half of the places is for endpoints that answer quickly, the other one for all the others: unproven, slow,
  *   failing, and those that have just stopped answering. So whatever these hold on to, half of the places is left.
  *   Those that are known to hold on, which is all but the unproven, have at most a quarter, or a new endpoint would
@@ -124,7 +124,7 @@ export class Lanes {
     lane.underWay.delete(passage);
     if (lane.underWay.size === 0) this.#busy.delete(lane);
     if (succeeded) {
-      lane.limit = Math.min(lane.limit + 1, Math.ceil(this.places / 8));
+      lane.limit = Math.min(lane.limit + 1, Math.ceil(this.places / 4));
       lane.last = 'succeeded';
       lane.slow = this.now() - passage.startedAt > SLOW_MS;
     } else {

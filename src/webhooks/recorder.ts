@@ -11,7 +11,7 @@ import { judge } from './retry-schedule.js';
 import type { SentAttempt } from './sender.js';
 
 /** Waited for more outcomes before a batch is written: a commit costs more than what is in it. */
-const GATHER_MS = 10;
+const GATHER_MS = 20;
 /** While the database is away. */
 const RETRY_MS = 250;
 

@@ -1,7 +1,8 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { Agent, type Dispatcher, request } from 'undici';
+import { Agent, type Dispatcher } from 'undici';
 import type { Mode } from '../core/mode.js';
 import { type AddressRules, allowsPrivate, checkUrl } from '../core/net/index.js';
 import { failureText } from './failure-text.js';
@@ -30,6 +31,9 @@ const MAX_INTERIM = 32;
 /** How long a registration waits for name servers. */
 const RESOLVE_MS = 1_000;
 
+/** Of which it is remembered whether and where they are posted to. */
+const MAX_KNOWN_URLS = 1_000;
+
 /** Where to: a delivery, or what an endpoint is tested with. */
 export interface WebhookTarget {
   readonly url: string;
@@ -46,6 +50,7 @@ export class WebhookClient implements OnApplicationShutdown {
   readonly #agents: { readonly public: Agent; readonly private: Agent };
   readonly #resolvers: { readonly public: ResolveHost; readonly private: ResolveHost };
   readonly #limits: { connectMs: number; totalMs: number };
+  readonly #targets = new Map<string, Target | string>();
   #closed = false;
 
   /** @param resolve for tests: the names of the world outside */
@@ -96,43 +101,125 @@ export class WebhookClient implements OnApplicationShutdown {
   }
 
   /** @throws Error only when this process is shutting down: that attempt says nothing about the receiver */
-  async post({ url, mode }: WebhookTarget, headers: Record<string, string>, body: string): Promise<WebhookAnswer> {
+  post({ url, mode }: WebhookTarget, headers: Record<string, string>, body: string): Promise<WebhookAnswer> {
     const started = performance.now();
-    const problem = checkUrl(url, mode, this.rules);
-    if (problem !== null) return noAnswer(`the URL ${problem}`, started);
-    // One clock for connecting, headers and body; undici's own would start anew for each. Not AbortSignal.timeout,
-    // whose timer outlives the post: at thousands of posts a second they would fill the memory.
-    const end = new AbortController();
-    const timer = setTimeout(() => end.abort(new DOMException('too slow', 'TimeoutError')), this.#limits.totalMs);
-    let interim = 0;
-    try {
-      const response = await request(url, {
-        method: 'POST',
-        headers,
-        body,
-        dispatcher: allowsPrivate(mode, this.rules) ? this.#agents.private : this.#agents.public,
-        signal: end.signal,
-        onInfo: () => {
-          if (++interim > MAX_INTERIM) end.abort(new TooManyInterimError('too many'));
-        },
-        headersTimeout: 0,
-        bodyTimeout: 0,
+    const target = this.#target(url, mode);
+    if (typeof target === 'string') return Promise.resolve(noAnswer(`the URL ${target}`, started));
+    return new Promise((resolve, reject) => {
+      const exchange = new Exchange(this.#limits.totalMs, (answer, reason) => {
+        if (answer) resolve({ ...answer, durationMs: since(started) });
+        else if (this.#closed) reject(reason);
+        else resolve(noAnswer(failureText(reason, this.#limits), started));
       });
-      const { statusCode } = response;
-      const responseBody = toStorableText(await readStart(response.body));
-      return {
-        statusCode,
-        error: statusText(statusCode),
-        retryAfter: first(response.headers['retry-after']),
-        responseBody,
-        durationMs: since(started),
-      };
-    } catch (error) {
-      if (this.#closed) throw error;
-      return noAnswer(failureText(error, this.#limits), started);
-    } finally {
-      clearTimeout(timer);
+      const agent = allowsPrivate(mode, this.rules) ? this.#agents.private : this.#agents.public;
+      agent.dispatch({ ...target, method: 'POST', headers, body, headersTimeout: 0, bodyTimeout: 0 }, exchange);
+    });
+  }
+
+  /**
+   * The rules do not change while this process lives, and the same few URLs are posted to over and over.
+   * @returns what the URL must be, when it may not be posted to
+   */
+  #target(url: string, mode: Mode): Target | string {
+    const key = `${mode} ${url}`;
+    let target = this.#targets.get(key);
+    if (target === undefined) {
+      target = checkUrl(url, mode, this.rules) ?? targetOf(new URL(url));
+      if (this.#targets.size >= MAX_KNOWN_URLS) this.#targets.clear();
+      this.#targets.set(key, target);
     }
+    return target;
+  }
+}
+
+interface Target {
+  readonly origin: string;
+  readonly path: string;
+}
+
+function targetOf({ origin, pathname, search }: URL): Target {
+  return { origin, path: `${pathname}${search}` };
+}
+
+/**
+ * One post, from when it is dispatched until its answer is known. On the lowest level of undici: at thousands of posts a
+ * second the streams and signals of `request` cost more than the posts.
+ */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #chunks: Buffer[] = [];
+  /** One clock for connecting, headers and body; undici's own would start anew for each. */
+  readonly #timer: NodeJS.Timeout;
+  #controller: Dispatcher.DispatchController | null = null;
+  #stopped: Error | null = null;
+  #statusCode: number | null = null;
+  #retryAfter: string | null = null;
+  #size = 0;
+  #interim = 0;
+  #done = false;
+
+  /** @param tell called once: the answer, or null and why there is none */
+  constructor(
+    limitMs: number,
+    private readonly tell: (answer: Omit<WebhookAnswer, 'durationMs'> | null, reason: Error | null) => void,
+  ) {
+    this.#timer = setTimeout(() => this.#stop(new DOMException('too slow', 'TimeoutError')), limitMs);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // Too late: it has waited for a connection.
+    if (this.#stopped) controller.abort(this.#stopped);
+  }
+
+  onResponseStart(_controller: unknown, statusCode: number, headers: IncomingHttpHeaders): void {
+    if (statusCode >= 200) {
+      this.#statusCode = statusCode;
+      this.#retryAfter = first(headers['retry-after']);
+    } else if (++this.#interim > MAX_INTERIM) {
+      this.#stop(new TooManyInterimError('too many'));
+    }
+  }
+
+  onResponseData(_controller: unknown, chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.#size += chunk.length;
+    if (this.#size >= MAX_RESPONSE_BYTES) this.#stop(new Error('this much of the answer is enough'));
+  }
+
+  onResponseEnd(): void {
+    this.#end(new Error('an answer without a status'));
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    this.#end(error);
+  }
+
+  /** Nothing more is wanted: the connection goes too. */
+  #stop(reason: Error): void {
+    this.#stopped = reason;
+    this.#end(reason);
+    this.#controller?.abort(reason);
+  }
+
+  /**
+   * A body that breaks off or never ends is no failure: the status has come, and a receiver that answered 200 in time
+   * must not get the event again because of its body.
+   */
+  #end(reason: Error): void {
+    if (this.#done) return;
+    this.#done = true;
+    clearTimeout(this.#timer);
+    if (this.#statusCode === null) {
+      this.tell(null, reason);
+      return;
+    }
+    const answer = {
+      statusCode: this.#statusCode,
+      error: statusText(this.#statusCode),
+      retryAfter: this.#retryAfter,
+      responseBody: toStorableText(Buffer.concat(this.#chunks)),
+    };
+    this.tell(answer, null);
   }
 }
 
@@ -142,25 +229,6 @@ class TooManyInterimError extends Error {
 
 function noAnswer(error: string, started: number): WebhookAnswer {
   return { statusCode: null, error, retryAfter: null, responseBody: null, durationMs: since(started) };
-}
-
-/**
- * The first bytes of a body. One that breaks off or never ends is no failure: the status has come, and a receiver that
- * answered 200 in time must not get the event again because of its body.
- */
-async function readStart(body: Dispatcher.ResponseData['body']): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      chunks.push(chunk);
-      size += chunk.length;
-      if (size >= MAX_RESPONSE_BYTES) break; // leaving the loop destroys the body and its connection
-    }
-  } catch {
-    // what has come is kept
-  }
-  return Buffer.concat(chunks);
 }
 
 function statusText(statusCode: number): string | null {

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { PoolClient, QueryResult, QueryResultRow } from 'pg';
 import { isAborted } from './pg-errors.js';
 import type { Statement } from './statement.js';
@@ -11,6 +12,7 @@ export class Tx {
   readonly #pending: Promise<QueryResult>[] = [];
   readonly #afterCommit = new Set<() => void>();
   #begun = false;
+  #isCorked = false;
 
   constructor(client: PoolClient) {
     this.#client = client;
@@ -55,6 +57,7 @@ export class Tx {
   /** @internal */
   async commit(): Promise<void> {
     if (!this.#begun) return;
+    this.#cork();
     const commit = this.#client.query('COMMIT');
     commit.catch(() => undefined);
     // PostgreSQL answers COMMIT of an aborted transaction with ROLLBACK and no error: what failed is known before it.
@@ -75,6 +78,7 @@ export class Tx {
   }
 
   #send<R extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<QueryResult<R>> {
+    this.#cork();
     if (!this.#begun) {
       this.#begun = true;
       const begin = this.#client.query('BEGIN');
@@ -82,6 +86,18 @@ export class Tx {
       this.#pending.push(begin);
     }
     return this.#client.query<R>({ name: statement.name, text: statement.text, values: values as unknown[] });
+  }
+
+  /** What is sent in one turn of the event loop leaves in one system call: each wakes the database by itself. */
+  #cork(): void {
+    if (this.#isCorked) return;
+    const { stream } = (this.#client as PoolClient & { connection: { stream: Socket } }).connection;
+    this.#isCorked = true;
+    stream.cork();
+    process.nextTick(() => {
+      this.#isCorked = false;
+      stream.uncork();
+    });
   }
 
   /** Waits for every statement sent so far; the first one that failed is the cause of all that follow. */
