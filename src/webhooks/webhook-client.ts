@@ -108,7 +108,7 @@ export class WebhookClient implements OnApplicationShutdown {
     return new Promise((resolve, reject) => {
       const exchange = new Exchange(this.#limits.totalMs, (answer, reason) => {
         if (answer) resolve({ ...answer, durationMs: since(started) });
-        else if (this.#closed) reject(reason);
+        else if (this.#closed) reject(reason ?? new Error('The service is shutting down'));
         else resolve(noAnswer(failureText(reason, this.#limits), started));
       });
       const agent = allowsPrivate(mode, this.rules) ? this.#agents.private : this.#agents.public;
