@@ -14,6 +14,7 @@ import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeor
 })
 @Index('transactions_paid_at_idx', ['accountId', 'mode', 'paidAt', 'id'], { where: 'paid_at IS NOT NULL' })
 @Index('transactions_acquirer_due_idx', ['acquirerDueAt'], { where: 'acquirer_due_at IS NOT NULL' })
+@Index('transactions_end_to_end_id_idx', ['endToEndId'], { where: 'end_to_end_id IS NOT NULL' })
 export class TransactionEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'transactions_pkey' }) id!: string;
   @Column('uuid', { name: 'account_id' }) accountId!: string;
@@ -43,6 +44,8 @@ export class TransactionEntity {
   @Column('bigint', { name: 'net_amount', nullable: true }) netAmount!: number | null;
   @Column('timestamptz', { name: 'paid_at', nullable: true }) paidAt!: Date | null;
   @Column('bigint', { name: 'refunds_amount', default: 0 }) refundsAmount!: number;
+  @Column('bigint', { name: 'disputed_amount', default: 0 }) disputedAmount!: number;
+  @Column('jsonb', { nullable: true }) med!: object | null;
   @Column('jsonb', { nullable: true }) failure!: object | null;
   @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt!: Date;
