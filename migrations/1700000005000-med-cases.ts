@@ -15,8 +15,6 @@ export class MedCases1700000005000 implements MigrationInterface {
         ADD COLUMN disputed_amount bigint NOT NULL DEFAULT 0,
         ADD CONSTRAINT transactions_disputed_amount_check
           CHECK (disputed_amount >= 0 AND refunds_amount + disputed_amount <= amount);
-      -- Disputes name the payment they are about.
-      CREATE INDEX transactions_end_to_end_id_idx ON transactions (end_to_end_id) WHERE end_to_end_id IS NOT NULL;
 
       -- How often it was told: what was told again while it was being applied is asked for once more.
       ALTER TABLE acquirer_notifications ADD COLUMN hints integer NOT NULL DEFAULT 1;
@@ -113,7 +111,6 @@ export class MedCases1700000005000 implements MigrationInterface {
     await queryRunner.query(`
       DROP TABLE sandbox_disputes, med_cases;
       ALTER TABLE acquirer_notifications DROP COLUMN hints;
-      DROP INDEX transactions_end_to_end_id_idx;
       ALTER TABLE transactions DROP COLUMN med, DROP COLUMN disputed_amount;
       ALTER TABLE accounts DROP COLUMN med_outcome_notifications;
     `);

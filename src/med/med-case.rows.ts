@@ -24,6 +24,7 @@ export interface MedCaseRow {
   currency: string;
   reason: string | null;
   response_deadline: Date | null;
+  deadline_due_at: Date | null;
   evidence_requested_at: Date | null;
   appeal_reason: string | null;
   appealed_at: Date | null;
@@ -45,7 +46,7 @@ export interface MedCaseRow {
 /** The select list for `toMedCase`, of cases under the alias `c`. */
 export const MED_CASE_COLUMNS = `c.id, c.account_id, c.mode, c.transaction_id, c.acquirer, c.reference, c.type, c.status,
   c.money_outcome, c.visible, c.review, c.reviewed_at, c.reviewed_by, c.amount, c.reported_amount, c.held_amount,
-  c.lost_amount, c.currency, c.reason, c.response_deadline, c.evidence_requested_at, c.appeal_reason, c.appealed_at,
+  c.lost_amount, c.currency, c.reason, c.response_deadline, c.deadline_due_at, c.evidence_requested_at, c.appeal_reason, c.appealed_at,
   c.evidence_count, c.opened_at, c.closed_at, c.bank_status, c.bank_result, c.method, c.payer_name, c.payer_document,
   c.bank_updated_at, c.bank_closed_at, c.applied_at, c.created_at, c.updated_at`;
 
@@ -71,6 +72,7 @@ export function toMedCase(row: MedCaseRow): MedCase {
     currency: row.currency,
     reason: row.reason,
     responseDeadline: row.response_deadline,
+    deadlineDueAt: row.deadline_due_at,
     evidenceRequestedAt: row.evidence_requested_at,
     appealReason: row.appeal_reason,
     appealedAt: row.appealed_at,

@@ -36,6 +36,8 @@ export interface MedCase {
   readonly currency: string;
   readonly reason: string | null;
   readonly responseDeadline: Date | null;
+  /** When its approach is told next; null when it is not any more. */
+  readonly deadlineDueAt: Date | null;
   readonly evidenceRequestedAt: Date | null;
   readonly appealReason: string | null;
   readonly appealedAt: Date | null;

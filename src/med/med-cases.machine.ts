@@ -1,9 +1,11 @@
+import { DISPUTE_TYPES, type DisputeType } from '../acquirers/index.js';
+
 /** Source: interface.md, "MED case". */
 export const MED_CASE_STATUSES = ['open', 'appealed', 'accepted', 'rejected', 'closed'] as const;
 export type MedCaseStatus = (typeof MED_CASE_STATUSES)[number];
 
-export const MED_CASE_TYPES = ['med', 'chargeback', 'dispute', 'fraud'] as const;
-export type MedCaseType = (typeof MED_CASE_TYPES)[number];
+export const MED_CASE_TYPES = DISPUTE_TYPES;
+export type MedCaseType = DisputeType;
 
 /** Where the money of a case has gone for good. */
 export const MONEY_OUTCOMES = ['refunded_to_merchant', 'closed_without_refund', 'lost'] as const;

@@ -14,7 +14,6 @@ import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeor
 })
 @Index('transactions_paid_at_idx', ['accountId', 'mode', 'paidAt', 'id'], { where: 'paid_at IS NOT NULL' })
 @Index('transactions_acquirer_due_idx', ['acquirerDueAt'], { where: 'acquirer_due_at IS NOT NULL' })
-@Index('transactions_end_to_end_id_idx', ['endToEndId'], { where: 'end_to_end_id IS NOT NULL' })
 export class TransactionEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'transactions_pkey' }) id!: string;
   @Column('uuid', { name: 'account_id' }) accountId!: string;
