@@ -5,6 +5,7 @@ import { expectLedgerCoherent } from '../support/coherence.js';
 import { balance, caseOf, casesOf, eventsAbout, medQueue } from '../support/med.js';
 import { refundEnd, requestRefund } from '../support/refunds.js';
 import { TestService } from '../support/service.js';
+import { waitFor } from '../support/wait.js';
 
 interface PaymentAnswer extends Record<string, unknown> {
   id: string;
@@ -21,6 +22,9 @@ describe('disputes of cards', () => {
   });
   beforeEach(async () => {
     key = (await service.merchant()).testKey;
+    const url = 'http://127.0.0.1:9/hook';
+    const body = { url, events: ['*', 'payment.completed', 'payment.failed', 'payment.status_changed'] };
+    await service.call('POST', '/v1/webhooks/endpoints', { key, body });
   });
   afterEach(() => expectLedgerCoherent(service.database.url));
   afterAll(() => service.stop());
@@ -60,6 +64,15 @@ describe('disputes of cards', () => {
     expect((await happens(id, { event: 'med_rule', result: 'disagreed' })).status).toBe('APPROVED');
     expect(await balance(service, key)).toEqual({ available: 100, pending: 0, retained: 0 });
     expect(await caseOf(service, key, id)).toMatchObject({ status: 'closed', money_outcome: 'refunded_to_merchant' });
+    const deliveries = await waitFor('the event to be relayed', async () => {
+      const rows = await service.sql<{ event_type: string }>(
+        `SELECT event_type FROM webhook_deliveries WHERE subject_id = $1 AND payload LIKE '%"previousStatus":"${status}"%'`,
+        [id],
+      );
+      return rows.length > 0 && rows;
+    });
+    // The payment was completed before: only who asked for every change of a status hears of it.
+    expect(deliveries).toEqual([{ event_type: 'payment.status_changed' }]);
     expect((await eventsAbout(service, id)).slice(-2)).toEqual([
       event === 'chargeback' ? 'transaction.charged_back' : 'transaction.card_disputed',
       'transaction.card_dispute_won',
