@@ -1,9 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { Database } from '../../src/core/database/index.js';
-import { OutboxService } from '../../src/outbox/index.js';
-import { transactionEvent } from '../../src/transactions/transaction.events.js';
-import { TransactionsRepository } from '../../src/transactions/transactions.repository.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { WebhookReceiver } from '../support/receiver.js';
 import { refundEnd, requestRefund } from '../support/refunds.js';
@@ -88,21 +84,10 @@ describe('POST /v1/payments/{id}/resend-webhook', () => {
     await refundEnd(service, who, body);
   }
 
-  /** A dispute of a Pix, as far as it concerns the transaction. */
-  async function dispute(id: string): Promise<void> {
-    for (const trigger of ['disputed', 'dispute_won'] as const) {
-      await service.get(Database).transaction(async (tx) => {
-        const before = await service.get(TransactionsRepository).lock(tx, id);
-        const moved = await service.get(TransactionsRepository).move(tx, id, trigger, service.clock.now());
-        if (!before || !moved) throw new Error(`${id} was not ${trigger}`);
-        service.get(OutboxService).record(tx, [transactionEvent(`transaction.${trigger}`, moved, before.status)]);
-      });
-    }
-  }
-
   const cancel = (id: string, who: string): Promise<unknown> =>
     service.call('POST', `/v1/payments/${id}/cancel`, { key: who });
   const pay = { event: 'pay' };
+  const won = { event: 'med_rule', result: 'disagreed' };
   const card = ['CREDIT_CARD'];
   const paid = { canonical: ['charge.paid'], legacy: ['payment.completed'], alias: true };
   const failed = { canonical: ['charge.failed'], legacy: ['payment.failed'], alias: true };
@@ -131,8 +116,16 @@ describe('POST /v1/payments/{id}/resend-webhook', () => {
       then: (id, who) => refund(id, who, 990),
       ...paid,
     },
-    { status: 'PAID', by: 'a dispute that was won', events: [pay], then: dispute, ...paid },
+    { status: 'PAID', by: 'a MED that was won', events: [pay, { event: 'med_open' }, won], ...paid },
     { status: 'APPROVED', by: 'a card', methods: card, events: [pay], ...paid, canonical: [] },
+    {
+      status: 'APPROVED',
+      by: 'a chargeback that was won',
+      methods: card,
+      events: [pay, { event: 'chargeback' }, won],
+      ...paid,
+      canonical: [],
+    },
     { status: 'REFUSED', by: 'the bank', events: [{ event: 'fail' }], ...failed },
     { status: 'CANCELLED', by: 'the merchant', then: cancel, ...failed },
     {
@@ -160,6 +153,14 @@ describe('POST /v1/payments/{id}/resend-webhook', () => {
       by: 'the issuer',
       methods: card,
       events: [pay, { event: 'chargeback' }],
+      ...failed,
+      canonical: [],
+    },
+    {
+      status: 'DISPUTE',
+      by: 'the cardholder',
+      methods: card,
+      events: [pay, { event: 'dispute' }],
       ...failed,
       canonical: [],
     },
@@ -235,6 +236,18 @@ describe('POST /v1/payments/{id}/resend-webhook', () => {
       alias: false,
     });
     expect((await resend(id)).body).toEqual({ resent: false, status: 'PROCESSING' });
+  });
+
+  it('DISPUTE of a Pix, a MED, whose events are told by their own routes: nothing', async () => {
+    const id = await create({
+      status: 'DISPUTE',
+      by: 'a MED',
+      events: [pay, { event: 'med_open' }],
+      canonical: [],
+      legacy: [],
+      alias: false,
+    });
+    expect((await resend(id)).body).toEqual({ resent: false, status: 'DISPUTE' });
   });
 
   it.each(stories)('$status by $by, with nobody subscribed: resent is false', async (story) => {
