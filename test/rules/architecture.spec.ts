@@ -18,6 +18,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   outbox: ['core'],
   wallets: ['auth', 'brazil', 'core'],
   acquirers: ['brazil', 'core'],
+  storage: ['auth', 'core'],
   transactions: ['accounts', 'acquirers', 'brazil', 'core', 'outbox', 'wallets'],
   // accounts: the principal of a request carries the account, whose settings a new charge follows.
   charges: ['accounts', 'auth', 'brazil', 'core', 'fraud', 'outbox', 'transactions'],
@@ -28,7 +29,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   team: ['accounts', 'audit', 'auth', 'core'],
   'request-logs': ['auth', 'core'],
   operations: ['accounts', 'audit', 'auth', 'core', 'fraud', 'transactions'],
-  health: ['auth', 'core', 'outbox', 'wallets'],
+  health: ['auth', 'core', 'outbox', 'storage', 'wallets'],
   cli: ['accounts', 'api-keys', 'audit', 'brazil', 'core', 'root', 'transactions'],
 };
 

@@ -127,6 +127,9 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   'GET /sandbox/cards/:txid': open(404, { path: () => '/sandbox/cards/nobody' }),
   'POST /sandbox/cards/:txid/approve': open(404, { path: () => '/sandbox/cards/nobody/approve' }),
   'POST /sandbox/cards/:txid/refuse': open(404, { path: () => '/sandbox/cards/nobody/refuse' }),
+  // URLs that nobody was given: the signed ones are tested where there are files.
+  'GET /storage/objects/:key/:id': open(404, { path: () => '/storage/objects/nobody/nothing' }),
+  'PUT /storage/uploads/:key': open(404, { path: () => '/storage/uploads/nobody' }),
   'GET /v1/webhooks/event-catalog': open(200),
   'POST /v1/auth/accept-invitation': open(204, {
     body: async ({ invitationToken }) => ({ token: await invitationToken(), password: PASSWORD }),

@@ -68,4 +68,22 @@ describe('a secret box', () => {
     const sealed = new SecretBox(OLD).seal('secret', 'x');
     expect(new SecretBox(`2:${NEW},1:${OLD}`).open(sealed, 'x')).toBe('secret');
   });
+
+  it('signs for one purpose, and knows its signatures through a rotation of keys', () => {
+    const before = new SecretBox(`2025:${OLD}`);
+    const signature = before.sign('text', 'upload');
+    expect(signature).toMatch(/^[\w-]{43}$/);
+    const after = new SecretBox(`2026:${NEW},2025:${OLD}`);
+    expect(after.isSigned('text', signature, 'upload')).toBe(true);
+    expect(after.isSigned('text', after.sign('text', 'upload'), 'upload')).toBe(true);
+    expect(after.sign('text', 'upload')).not.toBe(signature);
+    const others: [SecretBox, string, string, string][] = [
+      [before, 'Text', signature, 'upload'],
+      [before, 'text', signature, 'download'],
+      [before, 'text', signature.slice(1), 'upload'],
+      [before, 'text', '', 'upload'],
+      [new SecretBox(`2025:${NEW}`), 'text', signature, 'upload'],
+    ];
+    for (const [box, text, given, purpose] of others) expect(box.isSigned(text, given, purpose)).toBe(false);
+  });
 });

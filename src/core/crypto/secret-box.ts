@@ -1,7 +1,7 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /**
- * AES-256-GCM for secrets at rest. Stored form: 1 byte length of the key id, key id, 12 bytes nonce, 16 bytes tag,
+ * AES-256-GCM for secrets at rest, and signatures of what we hand out ourselves. Stored form: 1 byte length of the key id, key id, 12 bytes nonce, 16 bytes tag,
  * ciphertext. The key id lets keys be rotated: the first key of ENCRYPTION_KEY seals, every listed one opens.
  */
 export class SecretBox {
@@ -42,6 +42,29 @@ export class SecretBox {
     decipher.setAAD(Buffer.from(context, 'utf8'));
     decipher.setAuthTag(box.subarray(at + 12, at + 28));
     return Buffer.concat([decipher.update(box.subarray(at + 28)), decipher.final()]).toString('utf8');
+  }
+
+  /**
+   * A signature (base64url) that only this service can make.
+   * @param purpose each has a key of its own, so what was signed for one means nothing to another
+   */
+  sign(text: string, purpose: string): string {
+    return this.#mac(this.#current, text, purpose).toString('base64url');
+  }
+
+  /** Whether `sign` made it for this text and purpose, under any of the keys. */
+  isSigned(text: string, signature: string, purpose: string): boolean {
+    const given = Buffer.from(signature, 'base64url');
+    return [...this.#keys.keys()].some((id) => {
+      const made = this.#mac(id, text, purpose);
+      return made.length === given.length && timingSafeEqual(made, given);
+    });
+  }
+
+  #mac(id: string, text: string, purpose: string): Buffer {
+    // The keys themselves encrypt: a key has one use.
+    const key = Buffer.from(hkdfSync('sha256', this.#key(id), '', `recebe.sign.${purpose}`, 32));
+    return createHmac('sha256', key).update(text, 'utf8').digest();
   }
 
   #key(id: string): Buffer {
