@@ -5,6 +5,7 @@ import { RequestLogsAndFraud1700000002500 } from './1700000002500-request-logs-a
 import { Payments1700000003000 } from './1700000003000-payments.js';
 import { Refunds1700000003500 } from './1700000003500-refunds.js';
 import { DailyFigures1700000004000 } from './1700000004000-daily-figures.js';
+import { MedCases1700000005000 } from './1700000005000-med-cases.js';
 
 /** In the order in which they are applied. */
 export const MIGRATIONS = [
@@ -15,4 +16,5 @@ export const MIGRATIONS = [
   Payments1700000003000,
   Refunds1700000003500,
   DailyFigures1700000004000,
+  MedCases1700000005000,
 ];

@@ -11,6 +11,7 @@ import { BodyInterceptor, ErrorFilter, ValidationPipe } from './core/http/index.
 import { Logger } from './core/log/index.js';
 import { FraudModule } from './fraud/index.js';
 import { HealthModule } from './health/index.js';
+import { MedModule } from './med/index.js';
 import { OperationsModule } from './operations/index.js';
 import { OutboxModule } from './outbox/index.js';
 import { PaymentsModule } from './payments/index.js';
@@ -40,6 +41,7 @@ export class AppModule {
         TransactionsModule,
         ChargesModule,
         PaymentsModule,
+        MedModule,
         WebhooksModule,
         SandboxModule,
         CheckoutModule,

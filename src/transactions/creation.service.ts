@@ -272,6 +272,7 @@ export class CreationService {
       netAmount: null,
       paidAt: null,
       failure: null,
+      med: null,
       createdAt: now,
       updatedAt: now,
     };

@@ -1,6 +1,7 @@
 export { AcquirerWorkService } from './acquirer-work.service.js';
 export { CancellationService } from './cancellation.service.js';
 export { CreationService, type NewPixTransaction } from './creation.service.js';
+export { type Disputed, DisputesService } from './disputes.service.js';
 export { TransactionChangeEntity, TransactionFigureEntity } from './figures.entity.js';
 export type { Figure, FigureDifference, FigureKind } from './figures.repository.js';
 export { FiguresService, type WindowFigures } from './figures.service.js';

@@ -121,6 +121,7 @@ export class PaymentCreationService {
       netAmount: null,
       paidAt: null,
       failure: null,
+      med: null,
       createdAt: now,
       updatedAt: now,
     };

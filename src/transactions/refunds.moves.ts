@@ -23,6 +23,8 @@ declare module '../core/queue/index.js' {
   }
 }
 
+export type FailedRefundHook = (tx: Tx, transaction: Transaction, refund: Refund) => Promise<void>;
+
 /** A job starts sooner than that; one that does not was lost, and the sweeper adds it again. */
 const START_MS = 5_000;
 /** Longer than any acquirer call: until then the one who has just taken the refund is not followed. */
@@ -34,6 +36,8 @@ export const LEASE_MS = 30_000;
  */
 @Injectable()
 export class RefundMoves {
+  readonly #hooks: FailedRefundHook[] = [];
+
   constructor(
     private readonly transactions: TransactionsRepository,
     private readonly refunds: RefundsRepository,
@@ -43,6 +47,14 @@ export class RefundMoves {
     private readonly secrets: SecretBox,
     private readonly clock: Clock,
   ) {}
+
+  /**
+   * Whoever has a claim on money that a failed refund sets free says so here: `hook` runs in the same transaction, under
+   * the payment's lock and before the balances are touched.
+   */
+  onFailed(hook: FailedRefundHook): void {
+    this.#hooks.push(hook);
+  }
 
   /**
    * Writes a new refund, sets its money aside and has it sent once that is committed. The caller holds the transaction's
@@ -151,6 +163,7 @@ export class RefundMoves {
     if (failed) this.refunds.add(tx, transaction.id, -refund.amount);
     const after = returned ? await this.close(tx, transaction) : transaction;
     this.outbox.record(tx, [refundEvent(REFUND_EVENT_OF[trigger], refund, after, transaction.status)]);
+    if (failed) for (const hook of this.#hooks) await hook(tx, after, refund);
     if (failed) this.wallets.releaseRefund(tx, moneyOf(refund));
     if (returned) this.wallets.payRefund(tx, moneyOf(refund));
     return refund;

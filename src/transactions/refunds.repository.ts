@@ -56,7 +56,7 @@ function toRefund(row: Row): Refund {
 
 const STANDING = statement(
   'refunds.standing',
-  `SELECT t.refunds_amount, EXISTS (
+  `SELECT t.refunds_amount, t.disputed_amount, EXISTS (
      SELECT 1 FROM settlements s
      WHERE s.transaction_id = t.id AND s.outcome = 'credited' AND s.payer_document_sealed IS NOT NULL) AS payer_is_known
    FROM transactions t WHERE t.id = $1`,
@@ -107,10 +107,17 @@ export class RefundsRepository {
   constructor(private readonly reader: Reader) {}
 
   /** What refunds of a transaction are decided on; the caller holds its lock. */
-  async standing(tx: Tx, transactionId: string): Promise<{ refundsAmount: Amount; payerIsKnown: boolean }> {
-    const [row] = await tx.query<{ refunds_amount: Amount; payer_is_known: boolean }>(STANDING, [transactionId]);
+  async standing(
+    tx: Tx,
+    transactionId: string,
+  ): Promise<{ refundsAmount: Amount; disputedAmount: Amount; payerIsKnown: boolean }> {
+    const [row] = await tx.query<{ refunds_amount: Amount; disputed_amount: Amount; payer_is_known: boolean }>(
+      STANDING,
+      [transactionId],
+    );
     if (!row) throw new Error(`There is no transaction ${transactionId}`);
-    return { refundsAmount: row.refunds_amount, payerIsKnown: row.payer_is_known };
+    const { refunds_amount: refundsAmount, disputed_amount: disputedAmount, payer_is_known: payerIsKnown } = row;
+    return { refundsAmount, disputedAmount, payerIsKnown };
   }
 
   insert(tx: Tx, refund: Refund, nextAttemptAt: Date): void {

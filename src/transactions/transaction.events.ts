@@ -1,7 +1,7 @@
 import type { NewEvent } from '../outbox/index.js';
 import type { Transaction, TransactionSnapshot } from './transaction.js';
 import { toSnapshot } from './transaction.js';
-import type { TransactionStatus, Trigger } from './transactions.machine.js';
+import { MOVES, type TransactionStatus, type Trigger } from './transactions.machine.js';
 
 export interface TransactionEventData {
   readonly transaction: TransactionSnapshot;
@@ -26,6 +26,7 @@ declare module '../outbox/index.js' {
     'transaction.card_disputed': TransactionEventData;
     'transaction.disputed': TransactionEventData;
     'transaction.dispute_won': TransactionEventData;
+    'transaction.card_dispute_won': TransactionEventData;
   }
 }
 
@@ -45,7 +46,8 @@ export type TransactionEventType =
   | 'transaction.charged_back'
   | 'transaction.card_disputed'
   | 'transaction.disputed'
-  | 'transaction.dispute_won';
+  | 'transaction.dispute_won'
+  | 'transaction.card_dispute_won';
 
 /** Each move has its event. `issued` tells the world that the charge exists. */
 export const EVENT_OF: Readonly<Record<Trigger, TransactionEventType>> = {
@@ -70,10 +72,22 @@ export const EVENT_OF: Readonly<Record<Trigger, TransactionEventType>> = {
   // A MED has events of its own (decisions §4.2).
   disputed: 'transaction.disputed',
   dispute_won: 'transaction.dispute_won',
+  card_dispute_won: 'transaction.card_dispute_won',
 };
 
-/** The last of these that a transaction has tells of the status that it has. */
+/** All that tell of a change of the status. */
 export const STATUS_EVENTS: readonly TransactionEventType[] = Object.values(EVENT_OF);
+
+/** The end of a dispute is no payment: what brought the money is told again instead. */
+const DISPUTES_WON: readonly Trigger[] = ['dispute_won', 'card_dispute_won'];
+
+/** Those of which the last one a transaction has tells how it came to have `status`. */
+export function eventsOfStatus(status: TransactionStatus): TransactionEventType[] {
+  const triggers = Object.keys(MOVES) as Trigger[];
+  return triggers
+    .filter((trigger) => MOVES[trigger].to === status && !DISPUTES_WON.includes(trigger))
+    .map((trigger) => EVENT_OF[trigger]);
+}
 
 export function transactionEvent(
   type: TransactionEventType,

@@ -8,7 +8,7 @@ import { Poller } from '../core/queue/index.js';
 import { OutboxService } from '../outbox/index.js';
 import { CreationService } from './creation.service.js';
 import { asOf, expiryFailure, isOpen, isPastExpiry, type Transaction } from './transaction.js';
-import { STATUS_EVENTS, transactionEvent } from './transaction.events.js';
+import { eventsOfStatus, transactionEvent } from './transaction.events.js';
 import { type TransactionFilter, TransactionsRepository } from './transactions.repository.js';
 
 const SWEEP_MS = 1_000;
@@ -70,7 +70,7 @@ export class TransactionsService implements OnApplicationBootstrap {
   async resendEvent(scope: Scope, id: string): Promise<{ transaction: Transaction; deliveries: number }> {
     return this.database.transaction(async (tx) => {
       const transaction = await this.#lockCurrent(tx, scope, id);
-      const deliveries = await this.outbox.replay(tx, scope, id, STATUS_EVENTS);
+      const deliveries = await this.outbox.replay(tx, scope, id, eventsOfStatus(transaction.status));
       return { transaction, deliveries };
     });
   }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { signatureHeader } from '../../src/webhooks/signature.js';
+import { aDisputedCharge, medQueue } from '../support/med.js';
 import { closed, type Documented, readDocument, type ResponseDoc } from '../support/openapi.js';
 import { type Answer, type ChargeAnswer, type Merchant, PASSWORD, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
@@ -610,6 +611,75 @@ describe('what the OpenAPI document says is kept', () => {
       const decided = `${reviews}/${await held()}`;
       await service.call('POST', `${decided}/${otherwise}`, { token });
       keeps(id, await service.call('POST', `${decided}/${decision}`, { token }));
+    }
+  });
+
+  it('when MED cases are read, answered and decided', async () => {
+    const { testKey } = await service.merchant();
+    const token = (await service.operator()).token;
+    const post = (path: string, body?: object, who: object = { key: testKey }): Promise<Answer> =>
+      service.call('POST', path, { ...who, ...(body ? { body } : {}) });
+    const media = { rawBody: 'x', headers: { 'content-type': 'text/plain' } };
+    const large = { reason: 'x'.repeat(300_000) };
+    for (const [name, path] of [
+      ['medcases', '/v1/med/cases'],
+      ['infractions', '/v1/infractions'],
+    ] as const) {
+      const { medCase } = await aDisputedCharge(service, testKey);
+      const { medCase: other } = await aDisputedCharge(service, testKey);
+      for (const query of ['', '?limit=1', '?status=won']) {
+        keeps(`${name}_list`, await service.call('GET', `${path}${query}`, { key: testKey }));
+      }
+      keeps(`${name}_list`, await service.call('GET', path));
+      for (const who of [{ key: testKey }, { key: key() }, {}]) {
+        keeps(`${name}_get`, await service.call('GET', `${path}/${medCase.id}`, who));
+        keeps(`${name}_appeal`, await post(`${path}/${medCase.id}/appeal`, { reason: 'It was delivered.' }, who));
+        keeps(`${name}_accept`, await post(`${path}/${other.id}/accept`, undefined, who));
+      }
+      keeps(`${name}_appeal`, await post(`${path}/${medCase.id}/appeal`, { reason: 'It was delivered.' }));
+      keeps(`${name}_appeal`, await post(`${path}/${medCase.id}/appeal`, large));
+      keeps(`${name}_appeal`, await service.call('POST', `${path}/${medCase.id}/appeal`, { key: testKey, ...media }));
+      keeps(`${name}_accept`, await post(`${path}/${other.id}/accept`));
+    }
+    const desk = '/v1/operations/med';
+    const review = async (): Promise<string> => {
+      const { body } = await service.createCharge(testKey);
+      for (const event of [{ event: 'pay' }, { event: 'med_open', amount: 1 }])
+        await service.simulate(testKey, body.id, event);
+      return (await medQueue(service, token, '?limit=1'))[0]?.id ?? '';
+    };
+    const open = (await aDisputedCharge(service, testKey)).medCase.id;
+    const waiting = await review();
+    const account = `${desk}/accounts/${merchant.accountId}`;
+    const notify = (at: string, body: object, who: object = { token }): Promise<Answer> =>
+      service.call('PATCH', at, { ...who, body });
+    const strangers = [{}, { token: await service.login(merchant.ownerEmail) }];
+    for (const who of [...strangers, { token }]) {
+      keeps('operationsmed_list', await service.call('GET', desk, who));
+      keeps('operationsmed_get', await service.call('GET', `${desk}/${waiting}`, who));
+      keeps('operationsmed_approve', await post(`${desk}/${waiting}/approve`, {}, who));
+      keeps('operationsmed_requestEvidence', await post(`${desk}/${open}/request-evidence`, undefined, who));
+      keeps('operationsmed_notifications', await notify(account, { outcome_notifications: true }, who));
+    }
+    const dismissed = await review();
+    for (const who of [...strangers, { token }, { token }])
+      keeps('operationsmed_dismiss', await post(`${desk}/${dismissed}/dismiss`, undefined, who));
+    keeps('operationsmed_list', await service.call('GET', `${desk}?review=x`, { token }));
+    keeps('operationsmed_get', await service.call('GET', `${desk}/nobody`, { token }));
+    keeps('operationsmed_approve', await post(`${desk}/${waiting}/approve`, {}, { token }));
+    keeps('operationsmed_approve', await post(`${desk}/${waiting}/approve`, { amount: 0 }, { token }));
+    keeps('operationsmed_approve', await post(`${desk}/nobody/approve`, {}, { token }));
+    keeps('operationsmed_dismiss', await post(`${desk}/nobody/dismiss`, undefined, { token }));
+    keeps('operationsmed_requestEvidence', await post(`${desk}/nobody/request-evidence`, undefined, { token }));
+    keeps('operationsmed_requestEvidence', await post(`${desk}/${dismissed}/request-evidence`, undefined, { token }));
+    keeps('operationsmed_notifications', await notify(account, {}));
+    keeps('operationsmed_notifications', await notify(`${desk}/accounts/nobody`, { outcome_notifications: true }));
+    for (const [id, method, path] of [
+      ['operationsmed_approve', 'POST', `${desk}/${waiting}/approve`],
+      ['operationsmed_notifications', 'PATCH', account],
+    ] as const) {
+      keeps(id, await service.call(method, path, { token, ...media }));
+      keeps(id, await service.call(method, path, { token, body: large }));
     }
   });
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MembersService } from '../../src/accounts/index.js';
 import { ApiKeysService } from '../../src/api-keys/index.js';
 import { SYSTEM } from '../../src/audit/index.js';
+import { aDisputedCharge } from '../support/med.js';
 import { type Merchant, TestService } from '../support/service.js';
 import { byAnotherKey, claimsOf, expired, forge, JWT_SECRET, withoutSignature } from '../support/tokens.js';
 import { type Caller, CALLERS, type Row, ROUTES, type World } from './route-table.js';
@@ -101,6 +102,7 @@ describe('every route, for everybody', () => {
         );
         return id;
       },
+      medCaseId: async () => (await aDisputedCharge(service, merchant.testKey)).medCase.id,
     };
   });
   afterAll(() => service.stop());

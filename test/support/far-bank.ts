@@ -1,6 +1,7 @@
 import type {
   Acquirer,
   AcquirerCapabilities,
+  Dispute,
   OrderDesk,
   PixChargeRequest,
   PixChargeState,
@@ -32,6 +33,8 @@ export class FarBank implements Acquirer {
   readonly orders: OrderDesk | null = null;
   readonly charges = new Map<string, PixChargeRequest>();
   readonly pix = new Map<string, ReceivedPix>();
+  /** By reference, as they are now. */
+  readonly disputes = new Map<string, Dispute>();
   /** By `<reference>/<return id>`, as the bank's unique key is. */
   readonly returns = new Map<string, BookedReturn>();
   /** What goes wrong with the next requests. */
@@ -79,6 +82,11 @@ export class FarBank implements Acquirer {
     if (!booked) return { kind: 'not_found' };
     const { refused, bankReference } = booked;
     return refused ? { kind: 'failed', reason: 'refused' } : { kind: 'returned', bankReference };
+  }
+
+  async getDispute(reference: string): Promise<Dispute | null> {
+    this.#answer();
+    return this.disputes.get(reference) ?? null;
   }
 
   async cancel(txid: string): Promise<void> {

@@ -71,6 +71,7 @@ const schema = z.object({
       message: 'must be origins separated by commas, for example https://dashboard.example.com',
     }),
   CHARGE_LIST_ENABLED: flag(false),
+  MED_AUTO_RULINGS: flag(true),
   WEBHOOK_RETRY_SCHEDULE: z
     .string()
     .regex(/^\d+(,\d+)*$/, 'must be seconds separated by commas, for example 10,30,120')
@@ -120,6 +121,8 @@ export interface Config {
   /** Origins of the dashboard, where it is served from elsewhere: browsers there may call its routes. */
   readonly dashboardOrigins: readonly string[];
   readonly chargeListEnabled: boolean;
+  /** False: rulings of MED cases wait for an operator. */
+  readonly medAutoRulings: boolean;
   readonly webhooks: {
     retryScheduleSeconds: number[];
     concurrency: number;
@@ -190,6 +193,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     },
     dashboardOrigins: v.DASHBOARD_ORIGIN,
     chargeListEnabled: v.CHARGE_LIST_ENABLED,
+    medAutoRulings: v.MED_AUTO_RULINGS,
     webhooks: {
       retryScheduleSeconds: v.WEBHOOK_RETRY_SCHEDULE,
       concurrency: v.WEBHOOK_CONCURRENCY,
