@@ -6,6 +6,7 @@ import { Payments1700000003000 } from './1700000003000-payments.js';
 import { Refunds1700000003500 } from './1700000003500-refunds.js';
 import { DailyFigures1700000004000 } from './1700000004000-daily-figures.js';
 import { MedCases1700000005000 } from './1700000005000-med-cases.js';
+import { MedEvidence1700000005500 } from './1700000005500-med-evidence.js';
 
 /** In the order in which they are applied. */
 export const MIGRATIONS = [
@@ -17,4 +18,5 @@ export const MIGRATIONS = [
   Refunds1700000003500,
   DailyFigures1700000004000,
   MedCases1700000005000,
+  MedEvidence1700000005500,
 ];
