@@ -8,6 +8,7 @@ describe('the name of a download', () => {
     ['..\\..\\windows\\win.ini', 'windows_win.ini'],
     ['/abs/olute.png', 'abs_olute.png'],
     ['C:\\boot.ini', 'C__boot.ini'],
+    ['a/../../b.png', 'a_._._b.png'],
     ['.htaccess', 'htaccess'],
     ['a\0b\r\nSet-Cookie: x.png', 'a_b__Set-Cookie_ x.png'],
     ['"><img src=x>.png', 'img src=x_.png'],

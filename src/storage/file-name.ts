@@ -10,6 +10,7 @@ export function safeFileName(name: string): string {
   const safe = name
     .normalize('NFC')
     .replace(UNSAFE, '_')
+    .replace(/\.{2,}/g, '.')
     .replace(/^[\s._]+|[\s.]+$/g, '');
   const characters = [...safe];
   if (characters.length <= MAX_LENGTH) return safe === '' ? 'download' : safe;

@@ -78,8 +78,8 @@ export class StorageController {
   @ApiParam({ ...KEY, name: 'id' })
   @ApiQuery(SIGNATURE)
   @ApiOkResponse({
-    description: 'The file, as an attachment.',
-    content: { 'application/octet-stream': { schema: FILE } },
+    description: 'The file, as an attachment of the type that was agreed.',
+    content: { '*/*': { schema: FILE } },
     headers: COMMON_HEADERS,
   })
   @ApiErrors(404, 500, 503)

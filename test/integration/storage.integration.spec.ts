@@ -1,78 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdtempSync, readdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { ObjectStorage, type Upload } from '../../src/storage/index.js';
-import { type S3Fault, startS3, type TestS3 } from '../support/s3.js';
-import { TestService } from '../support/service.js';
+import { type ObjectStorage, type Upload } from '../../src/storage/index.js';
+import { inS3, onDisk, type Place } from '../support/storage.js';
 import { waitFor } from '../support/wait.js';
 
 const BYTES = randomBytes(100_000);
 const LIFETIME = 900;
-
-/** Where the files are in this world, and what goes on there. */
-interface Place {
-  readonly service: TestService;
-  readonly storage: ObjectStorage;
-  /** Names of everything that is stored, `<key>/<name>`. */
-  stored(): Promise<string[]>;
-  fail(fault: 'down' | S3Fault): Promise<void>;
-  mend(): Promise<void>;
-  stop(): Promise<void>;
-}
-
-async function onDisk(): Promise<Place> {
-  const directory = mkdtempSync(join(tmpdir(), 'recebe-files-'));
-  const service = await TestService.start({ env: { DATA_DIR: directory } });
-  const root = join(directory, 'evidence');
-  const stored = (): string[] =>
-    readdirSync(root, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && entry.name !== 'closed')
-      .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1));
-  return {
-    service,
-    storage: service.get(ObjectStorage),
-    stored: async () => stored(),
-    // A file where the directory was: root, as whom tests may run, reads through any mode.
-    fail: async () => {
-      rmSync(`${root}.away`, { recursive: true, force: true });
-      renameSync(root, `${root}.away`);
-      writeFileSync(root, '');
-    },
-    mend: async () => {
-      rmSync(root);
-      renameSync(`${root}.away`, root);
-    },
-    stop: async () => {
-      await service.stop();
-      rmSync(directory, { recursive: true, force: true });
-    },
-  };
-}
-
-async function inS3(): Promise<Place> {
-  const s3: TestS3 = await startS3();
-  const service = await TestService.start({ env: { STORAGE_URL: s3.url } });
-  return {
-    service,
-    storage: service.get(ObjectStorage),
-    stored: async () => (await s3.keys()).map((key) => key.replace(/^med\//, '')),
-    fail: async (fault) => {
-      if (fault === 'down') await s3.down();
-      else s3.fault = fault;
-    },
-    mend: async () => {
-      s3.fault = null;
-      await s3.up().catch(() => undefined);
-    },
-    stop: async () => {
-      await service.stop();
-      await s3.stop();
-    },
-  };
-}
 
 const upload = (changes: Partial<Upload> = {}): Upload => ({
   key: randomUUID(),
