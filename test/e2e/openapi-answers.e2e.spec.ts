@@ -18,7 +18,13 @@ describe('what the OpenAPI document says is kept', () => {
   beforeAll(async () => {
     // Both flags change answers: the list exists, and the limits are counted and told.
     service = await TestService.start({
-      env: { CHARGE_LIST_ENABLED: 'true', RATE_LIMIT: 'on', RATE_LIMIT_RATE: '1000', RATE_LIMIT_BURST: '100000' },
+      env: {
+        CHARGE_LIST_ENABLED: 'true',
+        RATE_LIMIT: 'on',
+        RATE_LIMIT_RATE: '1000',
+        RATE_LIMIT_BURST: '100000',
+        RATE_LIMIT_AUTH_FAILURES_PER_MINUTE: '1000',
+      },
     });
     merchant = await service.merchant({ payer_lock: 'true', release_days: '1' });
     const documented = await readDocument(service);

@@ -42,7 +42,7 @@ export class MedCaseSchema {
   @ApiProperty({
     description:
       '`refunded_to_merchant`: what was held is back in the balance; `lost`: ended as accepted or rejected; `closed_without_refund`: ended without an answer of yours. Null until it is over.',
-    enum: MONEY_OUTCOMES,
+    enum: [...MONEY_OUTCOMES, null],
     nullable: true,
   })
   money_outcome!: MoneyOutcome | null;

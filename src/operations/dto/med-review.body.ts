@@ -52,7 +52,7 @@ export class MedReviewBody {
   @ApiProperty({
     description:
       'Why it waits. `amount_mismatch`: another amount than the charge’s; `not_disputable`: nothing of the charge is left with the merchant; `ruling`: to be applied; `contradiction`: the bank rules otherwise than the case has ended. Null: it does not wait.',
-    enum: REVIEWS,
+    enum: [...REVIEWS, null],
     nullable: true,
   })
   review!: MedReview | null;
@@ -68,7 +68,7 @@ export class MedReviewBody {
   reference!: string;
   @ApiProperty({ description: 'With the bank.', enum: ['created', 'delivered', 'closed', 'canceled'] })
   bank_status!: string;
-  @ApiProperty({ description: 'The bank’s ruling.', enum: ['agreed', 'disagreed'], nullable: true })
+  @ApiProperty({ description: 'The bank’s ruling.', enum: ['agreed', 'disagreed', null], nullable: true })
   bank_result!: string | null;
   @ApiProperty({
     description: 'When it was decided, UTC.',
