@@ -80,6 +80,7 @@ export async function startS3(): Promise<TestS3> {
     },
     down,
     up: async () => {
+      if (door.listening) return;
       door = createServer(answer).listen(port, '127.0.0.1');
       await once(door, 'listening');
     },

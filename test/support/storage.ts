@@ -58,7 +58,7 @@ export async function inS3(): Promise<Place> {
     },
     mend: async () => {
       s3.fault = null;
-      await s3.up().catch(() => undefined);
+      await s3.up();
     },
     stop: async () => {
       await service.stop();
