@@ -118,7 +118,7 @@ export class MedDisputesService implements OnModuleInit {
     const bank = bankSideOf(dispute, now);
     if (!known.visible || !isUnderway(known.status)) {
       const review = known.visible && isContradicted(known, bank) ? 'contradiction' : known.review;
-      await this.moves.change(tx, docket, { ...known, bank, review });
+      await this.moves.change(tx, docket, { ...known, bank, review, reportedAmount: dispute.amount });
       this.moves.tell(tx, docket);
       return;
     }

@@ -116,7 +116,7 @@ export class SandboxService {
       case 'med_open':
         return [() => happened(this.#openMed(transaction, dto))];
       case 'med_rule':
-        return [() => happened(this.bank.disputes.rule(txid, dto.result ?? 'disagreed'))];
+        return [() => happened(this.bank.disputes.rule(txid, ruling(dto)))];
       case 'med_withdraw':
         return [() => happened(this.bank.disputes.withdraw(txid))];
     }
@@ -135,6 +135,12 @@ export class SandboxService {
       responseDeadline: typeof deadline === 'string' ? new Date(deadline) : deadline,
     });
   }
+}
+
+/** Validated with the event. */
+function ruling({ result }: SimulateDto): 'agreed' | 'disagreed' {
+  if (result === undefined) throw impossible('needs a result');
+  return result;
 }
 
 /** Nobody can dispute, rule or withdraw what is not there. */

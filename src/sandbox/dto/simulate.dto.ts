@@ -137,7 +137,7 @@ export class SimulateDto {
     enum: ['agreed', 'disagreed'],
     example: 'disagreed',
   })
-  @ValidateIf(({ event, result }: SimulateDto) => event === 'med_rule' || result !== undefined)
+  @ValidateIf(({ event, result }: SimulateDto) => event === 'med_rule' || (result ?? null) !== null)
   @IsIn(['agreed', 'disagreed'], { message: 'must be agreed or disagreed' })
   result?: 'agreed' | 'disagreed';
 }
