@@ -79,6 +79,7 @@ export class DiskStorage extends ObjectStorage {
         if (isMissing(error)) return null;
         throw error;
       }
+      keepOwner(path);
       // On the disk before anybody writes down that it is there: the file, its name, and the name of its directory.
       for (const entry of [path, join(this.directory, key), this.directory]) await flush(entry);
       return { name: `${key}/${id}`, size: (await stat(path)).size };
@@ -105,6 +106,7 @@ export class DiskStorage extends ObjectStorage {
         return;
       }
       await writeFile(join(directory, CLOSED), '', { mode: 0o600 });
+      keepOwner(join(directory, CLOSED));
       const kept = [CLOSED, basename(keep)];
       const others = (await readdir(directory)).filter((name) => !kept.includes(name));
       for (const name of others) await rm(join(directory, name), { force: true });
@@ -140,9 +142,10 @@ export class DiskStorage extends ObjectStorage {
   }
 
   async #makeDirectory(name: string): Promise<void> {
-    const path = join(this.directory, name);
-    const made = await mkdir(path, { recursive: true, mode: 0o700 });
-    if (made !== undefined) keepOwner(path);
+    for (const path of [this.directory, join(this.directory, name)]) {
+      const made = await mkdir(path, { recursive: true, mode: 0o700 });
+      if (made !== undefined) keepOwner(path);
+    }
   }
 
   #path(key: string, entry: string): string {
