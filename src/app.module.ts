@@ -17,6 +17,7 @@ import { OutboxModule } from './outbox/index.js';
 import { PaymentsModule } from './payments/index.js';
 import { RequestLogsModule } from './request-logs/index.js';
 import { SandboxModule } from './sandbox/index.js';
+import { StorageModule } from './storage/index.js';
 import { TeamModule } from './team/index.js';
 import { TransactionsModule } from './transactions/index.js';
 import { WalletsModule } from './wallets/index.js';
@@ -36,6 +37,7 @@ export class AppModule {
         WalletsModule,
         AcquirersModule,
         FraudModule,
+        StorageModule,
         TransactionsModule,
         ChargesModule,
         PaymentsModule,

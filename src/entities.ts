@@ -14,7 +14,7 @@ import { RevokedTokenEntity } from './auth/index.js';
 import { IdempotencyKeyEntity } from './core/idempotency/index.js';
 import { EmailEntity } from './core/mail/index.js';
 import { FraudHitEntity } from './fraud/index.js';
-import { MedCaseEntity } from './med/index.js';
+import { MedCaseEntity, MedEvidenceEntity } from './med/index.js';
 import { EventEntity } from './outbox/index.js';
 import { RequestLogEntity } from './request-logs/index.js';
 import {
@@ -48,6 +48,7 @@ export const ENTITIES = [
   JournalEntryEntity,
   JournalLineEntity,
   MedCaseEntity,
+  MedEvidenceEntity,
   MemberEntity,
   PixReturnEntity,
   RefundEntity,

@@ -35,6 +35,7 @@ export function setupOpenApi(app: NestFastifyApplication, baseUrl: string): Open
     .addTag('Request logs', 'What was asked of the API.')
     .addTag('Sandbox', 'Drive test charges.')
     .addTag('Checkout', 'Public pages for payers.')
+    .addTag('Storage', 'Signed URLs to files, where the service keeps them itself.')
     .addTag('Operators', 'For the staff of the platform.')
     .addTag('Operations', 'Health and metrics.')
     .build();

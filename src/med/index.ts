@@ -1,4 +1,8 @@
+export { EvidenceListSchema } from './dto/evidence.body.js';
 export { MedCaseSchema } from './dto/med-case.body.js';
+export { MedEvidenceEntity } from './evidence.entity.js';
+export { evidenceList, type EvidenceListBody } from './evidence.serializer.js';
+export { EvidenceService } from './evidence.service.js';
 export type { MedCase, MedReview } from './med-case.js';
 export { MedCaseEntity } from './med-case.entity.js';
 export { type MedCaseBody, medCaseBody } from './med-case.serializer.js';

@@ -1,8 +1,13 @@
 import { Module } from '@nestjs/common';
 import { AcquirersModule } from '../acquirers/index.js';
 import { OutboxModule } from '../outbox/index.js';
+import { StorageModule } from '../storage/index.js';
 import { TransactionsModule } from '../transactions/index.js';
 import { WalletsModule } from '../wallets/index.js';
+import { EvidenceCleanup } from './evidence-cleanup.js';
+import { EvidenceController, InfractionsEvidenceController } from './evidence.controller.js';
+import { EvidenceRepository } from './evidence.repository.js';
+import { EvidenceService } from './evidence.service.js';
 import { MedCaseListsRepository } from './med-case-lists.repository.js';
 import { InfractionsController, MedCasesController } from './med-cases.controller.js';
 import { MedCasesRepository } from './med-cases.repository.js';
@@ -14,9 +19,12 @@ import { MedMoves } from './med-moves.js';
 import { MedPublicEvents } from './med-public-events.js';
 
 @Module({
-  imports: [AcquirersModule, OutboxModule, TransactionsModule, WalletsModule],
-  controllers: [InfractionsController, MedCasesController],
+  imports: [AcquirersModule, OutboxModule, StorageModule, TransactionsModule, WalletsModule],
+  controllers: [EvidenceController, InfractionsController, InfractionsEvidenceController, MedCasesController],
   providers: [
+    EvidenceCleanup,
+    EvidenceRepository,
+    EvidenceService,
     MedCaseListsRepository,
     MedCasesRepository,
     MedCasesService,
@@ -26,6 +34,6 @@ import { MedPublicEvents } from './med-public-events.js';
     MedMoves,
     MedPublicEvents,
   ],
-  exports: [MedCasesService, MedDeadlines, MedDesk, MedDisputesService],
+  exports: [EvidenceService, MedCasesService, MedDeadlines, MedDesk, MedDisputesService],
 })
 export class MedModule {}

@@ -7,12 +7,18 @@ import { TransactionsModule } from '../transactions/index.js';
 import { OperationsAccountsController } from './operations-accounts.controller.js';
 import { OperationsController } from './operations.controller.js';
 import { OperationsMedController } from './operations-med.controller.js';
+import { OperationsMedEvidenceController } from './operations-med-evidence.controller.js';
 import { OperationsMedService } from './operations-med.service.js';
 import { OperationsService } from './operations.service.js';
 
 @Module({
   imports: [AccountsModule, AuditModule, FraudModule, MedModule, TransactionsModule],
-  controllers: [OperationsAccountsController, OperationsController, OperationsMedController],
+  controllers: [
+    OperationsAccountsController,
+    OperationsController,
+    OperationsMedController,
+    OperationsMedEvidenceController,
+  ],
   providers: [OperationsMedService, OperationsService],
 })
 export class OperationsModule {}

@@ -35,6 +35,7 @@ describe('the configuration', () => {
       databasePool: 16,
       redisUrl: undefined,
       mail: { smtpUrl: undefined, from: { name: 'Recebe', address: 'no-reply@localhost' } },
+      storage: { kind: 'disk', directory: '.data/evidence' },
       jwtSecret: undefined,
       encryptionKey: undefined,
       logLevel: 'info',

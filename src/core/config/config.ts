@@ -1,5 +1,7 @@
 import { isIP } from 'node:net';
+import { join } from 'node:path';
 import { z } from 'zod';
+import { type StorageConfig, storageUrl } from './storage-url.js';
 
 const onOrOff = z
   .enum(['true', 'false', '1', '0', 'on', 'off'])
@@ -58,6 +60,7 @@ const schema = z.object({
     .string()
     .regex(MAIL_FROM, 'must be an address, or a name and an address: Recebe <no-reply@example.com>')
     .optional(),
+  STORAGE_URL: storageUrl.optional(),
   JWT_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
   ENCRYPTION_KEY: z
     .string()
@@ -115,6 +118,7 @@ export interface Config {
     smtpUrl: string | undefined;
     from: { name: string; address: string };
   };
+  readonly storage: StorageConfig;
   readonly jwtSecret: string | undefined;
   readonly encryptionKey: string | undefined;
   readonly logLevel: string;
@@ -188,6 +192,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     databasePool: v.DATABASE_POOL,
     redisUrl: v.REDIS_URL,
     mail: { smtpUrl: v.SMTP_URL, from: mailFrom(v.MAIL_FROM, publicBaseUrl) },
+    storage: v.STORAGE_URL ?? { kind: 'disk', directory: join(v.DATA_DIR, 'evidence') },
     jwtSecret: v.JWT_SECRET,
     encryptionKey: v.ENCRYPTION_KEY,
     logLevel: v.LOG_LEVEL,
