@@ -23,6 +23,11 @@ const LOCK_ALL = statement(
   'med_cases.lock_all',
   `SELECT ${MED_CASE_COLUMNS} FROM med_cases c WHERE c.transaction_id = $1 ORDER BY c.id FOR UPDATE`,
 );
+const IS_UNDERWAY = statement(
+  'med_cases.is_underway',
+  `SELECT EXISTS (
+     SELECT 1 FROM med_cases WHERE transaction_id = $1 AND visible AND status IN ('open', 'appealed')) AS is_underway`,
+);
 const INSERT = statement(
   'med_cases.insert',
   `INSERT INTO med_cases (id, account_id, mode, transaction_id, acquirer, reference, type, status, visible, review, amount,
@@ -56,6 +61,12 @@ const SCHEDULE = statement('med_cases.schedule', 'UPDATE med_cases SET deadline_
 @Injectable()
 export class MedCasesRepository {
   constructor(private readonly reader: Reader) {}
+
+  /** Whether the payment has a case that the merchant sees and that is not over. Not locked. */
+  async isUnderway(transactionId: string): Promise<boolean> {
+    const [row] = await this.reader.query<{ is_underway: boolean }>(IS_UNDERWAY, [transactionId]);
+    return row?.is_underway ?? false;
+  }
 
   async find(scope: Scope, id: string): Promise<MedCase | null> {
     const [row] = await this.reader.query<MedCaseRow>(FIND, [id, scope.accountId, scope.mode]);

@@ -4,7 +4,13 @@ import { Clock } from '../core/clock.js';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { Database, type Tx } from '../core/database/index.js';
 import { newId } from '../core/ids.js';
-import { type Refund, RefundMoves, type Transaction, type TransactionStatus } from '../transactions/index.js';
+import {
+  type DisputeClaims,
+  type Refund,
+  RefundMoves,
+  type Transaction,
+  type TransactionStatus,
+} from '../transactions/index.js';
 import type { MedCase, MedReview } from './med-case.js';
 import { bankSideOf, isContradicted, isNews, nextNotice, rulingOf } from './med-case.rules.js';
 import { isUnderway } from './med-cases.machine.js';
@@ -17,7 +23,7 @@ const DISPUTABLE: readonly TransactionStatus[] = ['PAID', 'APPROVED', 'DISPUTE',
 
 /** Brings cases to the state in which their acquirer has them. */
 @Injectable()
-export class MedDisputesService implements OnModuleInit {
+export class MedDisputesService implements DisputeClaims, OnModuleInit {
   constructor(
     @Inject(CONFIG) private readonly config: Config,
     private readonly database: Database,
@@ -30,7 +36,7 @@ export class MedDisputesService implements OnModuleInit {
 
   onModuleInit(): void {
     this.inbox.on('disputeChanged', (acquirer, dispute) => this.apply(acquirer, dispute));
-    this.refunds.onFailed((tx, transaction, refund) => this.holdRefunded(tx, transaction, refund));
+    this.refunds.claimedBy(this);
   }
 
   /**
@@ -53,11 +59,15 @@ export class MedDisputesService implements OnModuleInit {
   }
 
   /** What a failed refund gives back is claimed by the cases that are open, in the refund's own transaction. */
-  async holdRefunded(tx: Tx, transaction: Transaction, refund: Refund): Promise<void> {
+  async refundFailed(tx: Tx, transaction: Transaction, refund: Refund): Promise<void> {
     if (transaction.status !== 'DISPUTE' && transaction.status !== 'CHARGEBACK') return;
     const docket = await this.moves.lock(tx, transaction.id);
     await this.moves.holdMore(tx, docket, refund.id);
     this.moves.close(tx, docket);
+  }
+
+  async isUnderway(transactionId: string): Promise<boolean> {
+    return this.cases.isUnderway(transactionId);
   }
 
   /** What the bank has ruled, if it has: at once, or when an operator has approved it. */

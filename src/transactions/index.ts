@@ -13,7 +13,7 @@ export { RefundEntity } from './refunds.entity.js';
 export type { RefundEventData, RefundEventType } from './refunds.events.js';
 export { RefundJobs } from './refunds.jobs.js';
 export { REFUND_STATUSES, type RefundStatus } from './refunds.machine.js';
-export { RefundMoves } from './refunds.moves.js';
+export { type DisputeClaims, RefundMoves } from './refunds.moves.js';
 export { RefundsService } from './refunds.service.js';
 export { ReturnsService } from './returns.service.js';
 export { type Decided, type Review, ReviewsService, type UnmatchedPix } from './reviews.service.js';

@@ -23,7 +23,13 @@ declare module '../core/queue/index.js' {
   }
 }
 
-export type FailedRefundHook = (tx: Tx, transaction: Transaction, refund: Refund) => Promise<void>;
+/** Whoever has a claim on the money of payments that are disputed. */
+export interface DisputeClaims {
+  /** A refund has failed: in its transaction, under the payment's lock and before the balances are touched. */
+  refundFailed(tx: Tx, transaction: Transaction, refund: Refund): Promise<void>;
+  /** Whether a dispute of the payment is not ruled yet. */
+  isUnderway(transactionId: string): Promise<boolean>;
+}
 
 /** A job starts sooner than that; one that does not was lost, and the sweeper adds it again. */
 const START_MS = 5_000;
@@ -36,7 +42,7 @@ export const LEASE_MS = 30_000;
  */
 @Injectable()
 export class RefundMoves {
-  readonly #hooks: FailedRefundHook[] = [];
+  #claims: DisputeClaims | null = null;
 
   constructor(
     private readonly transactions: TransactionsRepository,
@@ -48,12 +54,13 @@ export class RefundMoves {
     private readonly clock: Clock,
   ) {}
 
-  /**
-   * Whoever has a claim on money that a failed refund sets free says so here: `hook` runs in the same transaction, under
-   * the payment's lock and before the balances are touched.
-   */
-  onFailed(hook: FailedRefundHook): void {
-    this.#hooks.push(hook);
+  claimedBy(claims: DisputeClaims): void {
+    this.#claims = claims;
+  }
+
+  /** Whether a dispute that is not ruled yet holds the money of the refund's payment. */
+  async isClaimed({ transactionId }: Refund): Promise<boolean> {
+    return (await this.#claims?.isUnderway(transactionId)) ?? false;
   }
 
   /**
@@ -163,7 +170,7 @@ export class RefundMoves {
     if (failed) this.refunds.add(tx, transaction.id, -refund.amount);
     const after = returned ? await this.close(tx, transaction) : transaction;
     this.outbox.record(tx, [refundEvent(REFUND_EVENT_OF[trigger], refund, after, transaction.status)]);
-    if (failed) for (const hook of this.#hooks) await hook(tx, after, refund);
+    if (failed) await this.#claims?.refundFailed(tx, after, refund);
     if (failed) this.wallets.releaseRefund(tx, moneyOf(refund));
     if (returned) this.wallets.payRefund(tx, moneyOf(refund));
     return refund;

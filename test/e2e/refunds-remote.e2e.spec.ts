@@ -308,6 +308,23 @@ describe('refunds at an acquirer behind a network', () => {
       expect((await refund(id, refundId)).status).toBe('REFUNDED');
     });
 
+    it('a refund of a part whose call was lost is sent again when the rest is lost to the payer', async () => {
+      const { id, pix } = await paid();
+      const refundId = await accepted(id, { amount: 40 });
+      bank.returnFault = () => 'lost before';
+      await step(refundId);
+      bank.returnFault = () => null;
+      const dispute = await disputed(pix);
+      await step(refundId);
+      expect(bank.returns.size).toBe(0);
+      await tell(bank.rule(dispute, 'agreed').reference);
+      expect((await service.getCharge(key, id)).body.status).toBe('disputed');
+      await step(refundId);
+      await step(refundId);
+      expect(await refund(id, refundId)).toMatchObject({ status: 'REFUNDED', amount: 40 });
+      expect(await available(service, key)).toBe(0);
+    });
+
     it('a refund on its way arrives; the payment is REFUNDED when the dispute is won', async () => {
       const { id, pix } = await paid();
       const refundId = await accepted(id);
