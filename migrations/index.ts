@@ -7,6 +7,8 @@ import { Refunds1700000003500 } from './1700000003500-refunds.js';
 import { DailyFigures1700000004000 } from './1700000004000-daily-figures.js';
 import { SandboxAccounts1700000004500 } from './1700000004500-sandbox-accounts.js';
 import { EndedSessions1700000004600 } from './1700000004600-ended-sessions.js';
+import { MedCases1700000005000 } from './1700000005000-med-cases.js';
+import { MedEvidence1700000005500 } from './1700000005500-med-evidence.js';
 
 /** In the order in which they are applied. */
 export const MIGRATIONS = [
@@ -19,4 +21,6 @@ export const MIGRATIONS = [
   DailyFigures1700000004000,
   SandboxAccounts1700000004500,
   EndedSessions1700000004600,
+  MedCases1700000005000,
+  MedEvidence1700000005500,
 ];

@@ -11,11 +11,13 @@ import { BodyInterceptor, ErrorFilter, ValidationPipe } from './core/http/index.
 import { Logger } from './core/log/index.js';
 import { FraudModule } from './fraud/index.js';
 import { HealthModule } from './health/index.js';
+import { MedModule } from './med/index.js';
 import { OperationsModule } from './operations/index.js';
 import { OutboxModule } from './outbox/index.js';
 import { PaymentsModule } from './payments/index.js';
 import { RequestLogsModule } from './request-logs/index.js';
 import { SandboxModule } from './sandbox/index.js';
+import { StorageModule } from './storage/index.js';
 import { TeamModule } from './team/index.js';
 import { TransactionsModule } from './transactions/index.js';
 import { WalletsModule } from './wallets/index.js';
@@ -35,9 +37,11 @@ export class AppModule {
         WalletsModule,
         AcquirersModule,
         FraudModule,
+        StorageModule,
         TransactionsModule,
         ChargesModule,
         PaymentsModule,
+        MedModule,
         WebhooksModule,
         SandboxModule,
         CheckoutModule,

@@ -2,6 +2,7 @@ import { AccountEntity, InvitationEntity, MemberEntity, UserEntity } from './acc
 import {
   AcquirerNotificationEntity,
   SandboxChargeEntity,
+  SandboxDisputeEntity,
   SandboxOrderEventEntity,
   SandboxPixEntity,
   SandboxRefundFailureEntity,
@@ -13,6 +14,7 @@ import { RevokedTokenEntity } from './auth/index.js';
 import { IdempotencyKeyEntity } from './core/idempotency/index.js';
 import { EmailEntity } from './core/mail/index.js';
 import { FraudHitEntity } from './fraud/index.js';
+import { MedCaseEntity, MedEvidenceEntity } from './med/index.js';
 import { EventEntity } from './outbox/index.js';
 import { RequestLogEntity } from './request-logs/index.js';
 import {
@@ -45,6 +47,8 @@ export const ENTITIES = [
   InvitationEntity,
   JournalEntryEntity,
   JournalLineEntity,
+  MedCaseEntity,
+  MedEvidenceEntity,
   MemberEntity,
   PixReturnEntity,
   RefundEntity,
@@ -52,6 +56,7 @@ export const ENTITIES = [
   RequestLogEntity,
   RevokedTokenEntity,
   SandboxChargeEntity,
+  SandboxDisputeEntity,
   SandboxOrderEventEntity,
   SandboxPixEntity,
   SandboxRefundFailureEntity,

@@ -23,6 +23,7 @@ function banner(config: Config, runtime: Runtime, demo: DemoFile | null, checkou
         ]),
     ['Database', config.databaseUrl === undefined ? `embedded PostgreSQL in ${config.dataDir}` : 'DATABASE_URL'],
     ['Queue', runtime.queueDescription],
+    ['Files', config.storage.kind === 'disk' ? config.storage.directory : `bucket ${config.storage.bucket}`],
     ['Mail', config.mail.smtpUrl === undefined ? `files in ${config.dataDir}/mail` : 'SMTP_URL'],
   ];
   const lines = rows.map(([name, value]) => `  ${name.padEnd(9)} ${value}`);

@@ -11,7 +11,7 @@ const DESCRIPTION = `Payment collection for Brazil, Pix first.
 - Financial writes need an \`Idempotency-Key\`; payments and refunds carry theirs in the body, as \`idempotencyKey\`. Repeating a request with the same key and body gives the same answer and one charge.
 - Unknown fields are errors. All violations of a request are listed in \`error.details\`.
 - The webhook is the source of truth for outcomes; reading a charge is for one-off checks.
-- Webhooks may come more than once and in any order. Deduplicate on the event's \`id\`; of two events of one charge the one with the higher \`sequence\` (in the older \`payment.*\` family \`data.sequence\`) is the later one.`;
+- Webhooks may come more than once and in any order. Deduplicate on the event's \`id\`; of two events of one charge, or of one MED case, the one with the higher \`sequence\` (in the older \`payment.*\` family \`data.sequence\`) is the later one.`;
 
 /** The OpenAPI document: `/openapi.json`, and as a page at `/docs`. */
 export function setupOpenApi(app: NestFastifyApplication, baseUrl: string): OpenAPIObject {
@@ -25,6 +25,7 @@ export function setupOpenApi(app: NestFastifyApplication, baseUrl: string): Open
     .addBearerAuth({ type: 'http', description: 'The token of POST /v1/auth/login.' }, 'dashboard')
     .addTag('Charges', 'Create and read Pix charges.')
     .addTag('Payments', 'The transaction format: six methods, refunds, receipts.')
+    .addTag('MED', 'Disputes: contest or accept them, before their deadline.')
     .addTag('Wallets', 'Balances of the account.')
     .addTag('Webhooks', 'Where events are sent.')
     .addTag('Dashboard', 'Log in and out.')
@@ -34,6 +35,7 @@ export function setupOpenApi(app: NestFastifyApplication, baseUrl: string): Open
     .addTag('Request logs', 'What was asked of the API.')
     .addTag('Sandbox', 'Drive test charges.')
     .addTag('Checkout', 'Public pages for payers.')
+    .addTag('Storage', 'Signed URLs to files, where the service keeps them itself.')
     .addTag('Operators', 'For the staff of the platform.')
     .addTag('Operations', 'Health and metrics.')
     .build();

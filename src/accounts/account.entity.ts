@@ -16,6 +16,7 @@ export class AccountEntity {
   @Column('bigint', { name: 'fraud_max_amount', nullable: true }) fraudMaxAmount!: number | null;
   @Column('text', { name: 'fraud_blocked_documents', array: true, default: [] }) fraudBlockedDocuments!: string[];
   @Column('bigint', { name: 'pix_out_fee', default: 0 }) pixOutFee!: number;
+  @Column('boolean', { name: 'med_outcome_notifications', default: true }) medOutcomeNotifications!: boolean;
   @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
 }
 

@@ -20,6 +20,8 @@ export interface Account {
   readonly defaultExpiresIn: number;
   /** Debited with a cashout refund when the merchant takes the fee on itself. */
   readonly pixOutFee: Amount;
+  /** Whether it is told by webhook how its MED cases end. */
+  readonly medOutcomeNotifications: boolean;
   readonly fraudMode: FraudMode;
   /** Charges a minute for one customer document. */
   readonly fraudVelocity: number;
@@ -46,6 +48,7 @@ export interface AccountRow {
   payer_lock: boolean;
   default_expires_in: number;
   pix_out_fee: Amount;
+  med_outcome_notifications: boolean;
   fraud_mode: FraudMode;
   fraud_velocity: number;
   fraud_max_amount: Amount | null;
@@ -57,7 +60,7 @@ export interface AccountRow {
  * save a round trip; they read it only through this list and `toAccount`.
  */
 export const ACCOUNT_COLUMNS = `a.id AS account_id, a.name AS account_name, a.contact_email, a.city, a.fee_bps,
-  a.fee_fixed, a.release_days, a.payer_lock, a.default_expires_in, a.pix_out_fee, a.fraud_mode, a.fraud_velocity,
+  a.fee_fixed, a.release_days, a.payer_lock, a.default_expires_in, a.pix_out_fee, a.med_outcome_notifications, a.fraud_mode, a.fraud_velocity,
   a.fraud_max_amount, a.fraud_blocked_documents <> '{}' AS blocks_documents`;
 
 export function toAccount(row: AccountRow): Account {
@@ -72,6 +75,7 @@ export function toAccount(row: AccountRow): Account {
     payerLock: row.payer_lock,
     defaultExpiresIn: row.default_expires_in,
     pixOutFee: row.pix_out_fee,
+    medOutcomeNotifications: row.med_outcome_notifications,
     fraudMode: row.fraud_mode,
     fraudVelocity: row.fraud_velocity,
     fraudMaxAmount: row.fraud_max_amount,
@@ -116,7 +120,8 @@ const UPDATE = statement(
      fraud_velocity = coalesce($11, fraud_velocity),
      -- 0 stands for no limit here: null already stands for no change.
      fraud_max_amount = nullif(coalesce($12::bigint, fraud_max_amount), 0),
-     fraud_blocked_documents = coalesce($13, fraud_blocked_documents), pix_out_fee = coalesce($14, pix_out_fee)
+     fraud_blocked_documents = coalesce($13, fraud_blocked_documents), pix_out_fee = coalesce($14, pix_out_fee),
+     med_outcome_notifications = coalesce($15, med_outcome_notifications)
    WHERE a.id = $1 RETURNING ${ACCOUNT_COLUMNS}`,
 );
 /** What is not named keeps its value. */
@@ -177,6 +182,7 @@ export class AccountsRepository {
       changes.fraudMaxAmount === null ? 0 : changes.fraudMaxAmount,
       changes.fraudBlockedDocuments,
       changes.pixOutFee,
+      changes.medOutcomeNotifications,
     ]);
     return row ? toAccount(row) : null;
   }

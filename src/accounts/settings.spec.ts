@@ -13,6 +13,7 @@ describe('settings as texts', () => {
       'fraud_max_amount',
       'fraud_mode',
       'fraud_velocity',
+      'med_outcome_notifications',
       'name',
       'payer_lock',
       'pix_out_fee',

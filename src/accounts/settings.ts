@@ -31,6 +31,14 @@ function integer(rule: string, min: number, max: number, change: (value: number)
   return { kind: 'integer', rule, read };
 }
 
+function truth(change: (value: boolean) => AccountChanges): Setting {
+  return {
+    kind: 'boolean',
+    rule: 'true or false',
+    read: (value) => (typeof value === 'boolean' ? change(value) : null),
+  };
+}
+
 function orNone(setting: Setting, none: AccountChanges): Setting {
   return {
     ...setting,
@@ -62,12 +70,9 @@ export const SETTINGS = {
     (pixOutFee) => ({ pixOutFee }),
   ),
   release_days: integer('calendar days, 0 to 365', 0, 365, (releaseDays) => ({ releaseDays })),
-  payer_lock: {
-    kind: 'boolean',
-    rule: 'true or false',
-    read: (value) => (typeof value === 'boolean' ? { payerLock: value } : null),
-  },
+  payer_lock: truth((payerLock) => ({ payerLock })),
   default_expires_in: integer('seconds, 60 to 86400', 60, 86_400, (defaultExpiresIn) => ({ defaultExpiresIn })),
+  med_outcome_notifications: truth((medOutcomeNotifications) => ({ medOutcomeNotifications })),
   fraud_mode: text('enforce, shadow or off', (value) =>
     value === 'enforce' || value === 'shadow' || value === 'off' ? { fraudMode: value } : null,
   ),

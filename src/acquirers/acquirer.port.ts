@@ -160,10 +160,10 @@ export interface ReceivedPayment {
   readonly payerDocument: string | null;
 }
 
-/** What happened to an order besides money arriving. The last two are of cards that were paid. */
+/** What happened to an order besides money arriving. */
 export interface OrderEvent {
   readonly txid: string;
-  readonly kind: 'processing' | 'expired' | 'refused' | 'removed' | 'chargeback' | 'dispute';
+  readonly kind: 'processing' | 'expired' | 'refused' | 'removed';
   readonly reason: string;
   readonly at: Date;
 }
@@ -175,6 +175,46 @@ export interface OrderDesk {
   getPayment(reference: string): Promise<ReceivedPayment | null>;
   /** @param reference as the notification named it @returns null when the acquirer knows of no such event */
   getEvent(reference: string): Promise<OrderEvent | null>;
+}
+
+/** `med`: of a Pix; the others are of cards. */
+export const DISPUTE_TYPES = ['med', 'chargeback', 'dispute', 'fraud'] as const;
+export type DisputeType = (typeof DISPUTE_TYPES)[number];
+
+/** How the payer says to have been harmed. */
+export const DISPUTE_METHODS = ['scam', 'unauthorized', 'coercion', 'invasion', 'other'] as const;
+export type DisputeMethod = (typeof DISPUTE_METHODS)[number];
+
+/**
+ * Money that a payer wants back through the bank, in its whole present state: whoever applies it needs no earlier news
+ * of it. Times are the bank's.
+ */
+export interface Dispute {
+  /** The bank's own id of it. */
+  readonly reference: string;
+  readonly type: DisputeType;
+  /** Whose payment it was, where references are of an account; null where they are worldwide. */
+  readonly accountId: string | null;
+  /** The payment: its reference (of a Pix the end-to-end id) or, where the bank does not say it, our txid. */
+  readonly paymentReference: string | null;
+  readonly txid: string | null;
+  /** What is claimed, in the smallest unit of the payment's currency. */
+  readonly amount: Amount;
+  /** `closed`: ruled, see `result`; `canceled`: withdrawn by the payer. */
+  readonly status: 'created' | 'delivered' | 'closed' | 'canceled';
+  /** `agreed`: with the payer; `disagreed`: with the merchant; null until it is ruled. */
+  readonly result: 'agreed' | 'disagreed' | null;
+  readonly method: DisputeMethod | null;
+  readonly reason: string | null;
+  /** Who opened it, where the bank says so. */
+  readonly payerName: string | null;
+  readonly payerDocument: string | null;
+  /** Until when the merchant may answer; null when the bank does not say. */
+  readonly responseDeadline: Date | null;
+  readonly openedAt: Date;
+  /** When the bank last changed anything of it: of two states the later one holds. */
+  readonly updatedAt: Date;
+  readonly closedAt: Date | null;
 }
 
 /** What the acquirer says of a charge or order at this moment. */
@@ -196,10 +236,11 @@ export interface ReceiptRequest {
 
 /** Something the acquirer said happened: only a hint, nothing is done before it is confirmed by asking. */
 export interface NotificationHint {
-  readonly kind: 'pix' | 'charge' | 'payment' | 'order';
+  readonly kind: 'pix' | 'charge' | 'payment' | 'order' | 'dispute';
   /**
    * What the acquirer is asked by: `pix`: the end-to-end id; `charge`: the txid; `payment`: the payment's reference;
-   * `order`: the event's. Where references are of an account, with what tells the accounts apart.
+   * `order`: the event's; `dispute`: the bank's own id of it. Where references are of an account, with what tells the
+   * accounts apart.
    */
   readonly reference: string;
 }
@@ -218,6 +259,8 @@ export interface Acquirer {
   getPix(reference: string): Promise<ReceivedPix | null>;
   requestReturn(request: ReturnRequest): Promise<ReturnState>;
   getReturn(name: ReturnName): Promise<ReturnState>;
+  /** The dispute as it is now. @returns null when the acquirer knows of none by this reference */
+  getDispute(reference: string): Promise<Dispute | null>;
   /** Null for an acquirer of Pix only. */
   readonly orders: OrderDesk | null;
   /**

@@ -3,6 +3,8 @@ import { AcquirersService } from './acquirers.service.js';
 import { InboxRepository } from './inbox.repository.js';
 import { InboxService } from './inbox.service.js';
 import { SandboxBankRepository } from './sandbox/sandbox-bank.repository.js';
+import { SandboxDisputes } from './sandbox/sandbox-disputes.js';
+import { SandboxDisputesRepository } from './sandbox/sandbox-disputes.repository.js';
 import { SandboxOrders } from './sandbox/sandbox-orders.js';
 import { SandboxOrdersRepository } from './sandbox/sandbox-orders.repository.js';
 import { SandboxAcquirer } from './sandbox/sandbox.acquirer.js';
@@ -15,6 +17,8 @@ import { SandboxAcquirer } from './sandbox/sandbox.acquirer.js';
     SandboxBankRepository,
     SandboxOrdersRepository,
     SandboxOrders,
+    SandboxDisputesRepository,
+    SandboxDisputes,
     SandboxAcquirer,
   ],
   exports: [AcquirersService, InboxService, SandboxAcquirer],

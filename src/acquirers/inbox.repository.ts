@@ -8,23 +8,29 @@ export interface Notification {
   readonly kind: NotificationHint['kind'];
   readonly reference: string;
   readonly attempts: number;
+  /** How often it was told. */
+  readonly hints: number;
 }
 
-/** A repeated notification finds its row; one that was set aside is looked at again. */
+/**
+ * A repeated notification finds its row; one that was set aside is looked at again, and so is an applied one of what
+ * goes on changing ($7).
+ */
 const INSERT = statement(
   'inbox.insert',
   `INSERT INTO acquirer_notifications AS n (id, acquirer, kind, reference, received_at, next_attempt_at)
    VALUES ($1, $2, $3, $4, $5, $6)
    ON CONFLICT (acquirer, kind, reference) DO UPDATE
-     SET status = CASE n.status WHEN 'ignored' THEN 'pending' ELSE n.status END,
-         attempts = CASE n.status WHEN 'ignored' THEN 0 ELSE n.attempts END,
-         next_attempt_at = CASE n.status
-           WHEN 'ignored' THEN excluded.next_attempt_at ELSE least(n.next_attempt_at, excluded.next_attempt_at) END
+     SET hints = n.hints + 1,
+         status = CASE WHEN n.status = 'ignored' OR $7 THEN 'pending' ELSE n.status END,
+         attempts = CASE WHEN n.status = 'ignored' OR ($7 AND n.status = 'applied') THEN 0 ELSE n.attempts END,
+         next_attempt_at = CASE WHEN n.status = 'ignored' OR ($7 AND n.status = 'applied')
+           THEN excluded.next_attempt_at ELSE least(n.next_attempt_at, excluded.next_attempt_at) END
    RETURNING id, status`,
 );
 const FIND_PENDING = statement(
   'inbox.find_pending',
-  `SELECT id, acquirer, kind, reference, attempts FROM acquirer_notifications WHERE id = $1 AND status = 'pending'`,
+  `SELECT id, acquirer, kind, reference, attempts, hints FROM acquirer_notifications WHERE id = $1 AND status = 'pending'`,
 );
 const CLAIM_DUE = statement(
   'inbox.claim_due',
@@ -33,10 +39,11 @@ const CLAIM_DUE = statement(
      ORDER BY next_attempt_at LIMIT $3 FOR UPDATE SKIP LOCKED)
    RETURNING id`,
 );
+/** Not when it was told again since it was read: what was applied may be older than that. */
 const CLOSE = statement(
   'inbox.close',
   `UPDATE acquirer_notifications SET status = $2, applied_at = $3, attempts = attempts + 1, last_error = $4
-   WHERE id = $1 AND status = 'pending'`,
+   WHERE id = $1 AND status = 'pending' AND hints = $5`,
 );
 const RETRY = statement(
   'inbox.retry',
@@ -59,6 +66,7 @@ export class InboxRepository {
       row.hint.reference,
       row.receivedAt,
       row.nextAttemptAt,
+      row.hint.kind === 'dispute',
     ]);
     return { id: found?.id ?? row.id, pending: found?.status === 'pending' };
   }
@@ -73,8 +81,8 @@ export class InboxRepository {
     return rows.map((row) => row.id);
   }
 
-  close(tx: Tx, id: string, status: 'applied' | 'ignored', at: Date, error: string | null): void {
-    tx.defer(CLOSE, [id, status, at, error]);
+  close(tx: Tx, { id, hints }: Notification, status: 'applied' | 'ignored', at: Date, error: string | null): void {
+    tx.defer(CLOSE, [id, status, at, error, hints]);
   }
 
   retry(tx: Tx, id: string, nextAttemptAt: Date, error: string): void {

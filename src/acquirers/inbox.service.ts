@@ -5,7 +5,14 @@ import { Database, type Tx } from '../core/database/index.js';
 import { newId } from '../core/ids.js';
 import { Logger } from '../core/log/index.js';
 import { JobQueue, Poller } from '../core/queue/index.js';
-import type { NotificationHint, OrderEvent, PixChargeEnd, ReceivedPayment, ReceivedPix } from './acquirer.port.js';
+import type {
+  Dispute,
+  NotificationHint,
+  OrderEvent,
+  PixChargeEnd,
+  ReceivedPayment,
+  ReceivedPix,
+} from './acquirer.port.js';
 import { AcquirersService } from './acquirers.service.js';
 import { InboxRepository, type Notification } from './inbox.repository.js';
 
@@ -21,7 +28,12 @@ export interface ConfirmedHandlers {
   chargeEnded(acquirer: string, txid: string, end: PixChargeEnd): Promise<void>;
   paymentReceived(acquirer: string, payment: ReceivedPayment): Promise<void>;
   orderMoved(acquirer: string, event: OrderEvent): Promise<void>;
+  /** @returns false when its payment is not known or not settled here yet: it is tried again until it is */
+  disputeChanged(acquirer: string, dispute: Dispute): Promise<boolean>;
 }
+
+/** `unknown`: the acquirer does not know it; `early`: it is about what has not reached us yet. */
+type Applied = 'applied' | 'unknown' | 'early';
 
 const SWEEP_MS = 1_000;
 const LEASE_SECONDS = 15;
@@ -88,8 +100,10 @@ export class InboxService implements OnApplicationBootstrap {
     const notification = await this.inbox.findPending(notificationId);
     if (!notification) return;
     try {
-      const confirmed = await this.#apply(notification);
-      if (confirmed) await this.#close(notification, 'applied', null);
+      const applied = await this.#apply(notification);
+      if (applied === 'applied') await this.#close(notification, 'applied', null);
+      // Never set aside: the acquirer has confirmed it, and what it is about is on its way.
+      else if (applied === 'early') await this.#retry(notification, 'its payment is not settled here yet');
       else if (notification.attempts + 1 >= MAX_ATTEMPTS) {
         // Said by the acquirer, not guessed from an outage: a forged hint, or one about what never happened.
         this.logger.warn({ notificationId, kind: notification.kind }, 'a notification was set aside');
@@ -110,36 +124,41 @@ export class InboxService implements OnApplicationBootstrap {
     return ids.length === BATCH;
   }
 
-  async #apply(notification: Notification): Promise<boolean> {
+  async #apply(notification: Notification): Promise<Applied> {
     const acquirer = this.acquirers.get(notification.acquirer);
     switch (notification.kind) {
       case 'pix': {
         const pix = await acquirer.getPix(notification.reference);
         if (pix) await this.#handlers.pixReceived?.(acquirer.name, pix);
-        return pix !== null;
+        return pix ? 'applied' : 'unknown';
       }
       case 'charge': {
         const state = await acquirer.getPixCharge(notification.reference);
-        if (state.kind === 'not_found' || !state.ended) return false;
+        if (state.kind === 'not_found' || !state.ended) return 'unknown';
         await this.#handlers.chargeEnded?.(acquirer.name, notification.reference, state.ended);
-        return true;
+        return 'applied';
       }
       case 'payment': {
         const payment = (await acquirer.orders?.getPayment(notification.reference)) ?? null;
         if (payment) await this.#handlers.paymentReceived?.(acquirer.name, payment);
-        return payment !== null;
+        return payment ? 'applied' : 'unknown';
       }
       case 'order': {
         const event = (await acquirer.orders?.getEvent(notification.reference)) ?? null;
         if (event) await this.#handlers.orderMoved?.(acquirer.name, event);
-        return event !== null;
+        return event ? 'applied' : 'unknown';
+      }
+      case 'dispute': {
+        const dispute = await acquirer.getDispute(notification.reference);
+        if (!dispute) return 'unknown';
+        return (await this.#handlers.disputeChanged?.(acquirer.name, dispute)) === true ? 'applied' : 'early';
       }
     }
   }
 
   async #close(notification: Notification, status: 'applied' | 'ignored', error: string | null): Promise<void> {
     await this.database.transaction(async (tx) => {
-      this.inbox.close(tx, notification.id, status, this.clock.now(), error);
+      this.inbox.close(tx, notification, status, this.clock.now(), error);
     });
   }
 

@@ -8,6 +8,7 @@ export { moneyText } from './sandbox/pdf.js';
 export { SandboxAcquirer } from './sandbox/sandbox.acquirer.js';
 export {
   SandboxChargeEntity,
+  SandboxDisputeEntity,
   SandboxOrderEventEntity,
   SandboxPixEntity,
   SandboxRefundFailureEntity,

@@ -10,6 +10,7 @@ export class AcquirerNotificationEntity {
   @Column('text') reference!: string;
   @Column('text', { default: 'pending' }) status!: string;
   @Column('integer', { default: 0 }) attempts!: number;
+  @Column('integer', { default: 1 }) hints!: number;
   @Column('timestamptz', { name: 'next_attempt_at' }) nextAttemptAt!: Date;
   @Column('text', { name: 'last_error', nullable: true }) lastError!: string | null;
   @Column('timestamptz', { name: 'received_at' }) receivedAt!: Date;

@@ -82,6 +82,19 @@ describe('the public charge', () => {
     });
   });
 
+  it('carries the block of its dispute in its metadata, over a key of the same name', () => {
+    const med = {
+      referenceId: 'E00000000202611211230abcDEF12345',
+      status: 'created',
+      openedAt: '2026-11-21T13:00:00.000Z',
+      updatedAt: '2026-11-21T13:00:00.000Z',
+      lastEventAt: '2026-11-21T13:00:00.000Z',
+      amountMismatch: false,
+    } as const;
+    const disputed = aPaidTransaction({ status: 'DISPUTE', med, metadata: { a: 1, med: 'forged' } });
+    expect(chargeBody(disputed, BASE).metadata).toEqual({ a: 1, med });
+  });
+
   it('carries the failure block in its metadata, over a key of the same name', () => {
     const failure = expiryFailure(aTransaction(), new Date('2026-11-21T13:00:00.000Z'));
     const expired = aTransaction({ status: 'EXPIRED', failure, metadata: { a: 1, failure: 'forged' } });

@@ -43,7 +43,11 @@ export function chargeBody(t: Transaction, publicBaseUrl: string): ChargeBody {
     checkout_url: checkoutUrl,
     settlement:
       t.paidAt === null || t.paidWith !== 'PIX' || t.endToEndId === null ? {} : { end_to_end_id: t.endToEndId },
-    metadata: t.failure === null ? t.metadata : { ...t.metadata, failure: t.failure },
+    metadata: {
+      ...t.metadata,
+      ...(t.failure === null ? {} : { failure: t.failure }),
+      ...(t.med === null ? {} : { med: t.med }),
+    },
     created_at: t.createdAt.toISOString(),
     ...(t.expectedPayerTaxId === null ? {} : { expected_payer_tax_id: t.expectedPayerTaxId }),
   };

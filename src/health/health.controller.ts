@@ -1,4 +1,3 @@
-import { access, constants, mkdir } from 'node:fs/promises';
 import { Controller, Get, Headers, Inject, Res } from '@nestjs/common';
 import { ApiOperation, ApiProduces, ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
@@ -9,7 +8,9 @@ import { COMMON_HEADERS } from '../core/http/index.js';
 import { notFound } from '../core/errors/index.js';
 import { Metrics } from '../core/metrics/index.js';
 import { JobQueue } from '../core/queue/index.js';
+import { ObjectStorage } from '../storage/index.js';
 
+const ANSWER_MS = 2_000;
 const PING = statement('health.ping', 'SELECT 1');
 
 type State = 'up' | 'down';
@@ -22,7 +23,8 @@ export class ReadyBody {
   @ApiProperty({ description: 'Whether requests can be served.', enum: ['up', 'down'] }) status!: State;
   @ApiProperty({ description: 'PostgreSQL.', enum: ['up', 'down'] }) database!: State;
   @ApiProperty({ description: 'Redis, or the in-process queue.', enum: ['up', 'down'] }) queue!: State;
-  @ApiProperty({ description: 'The data directory.', enum: ['up', 'down'] }) storage!: State;
+  @ApiProperty({ description: 'Where files are kept: the data directory, or an object store.', enum: ['up', 'down'] })
+  storage!: State;
 }
 
 @ApiTags('Operations')
@@ -33,6 +35,7 @@ export class HealthController {
     @Inject(CONFIG) private readonly config: Config,
     private readonly reader: Reader,
     private readonly queue: JobQueue,
+    private readonly storage: ObjectStorage,
     private readonly metrics: Metrics,
   ) {}
 
@@ -47,27 +50,24 @@ export class HealthController {
   @ApiOperation({
     summary: 'Can it serve requests?',
     description:
-      'Redis down is reported but does not make the service unready: the workers look in PostgreSQL by themselves.',
+      'Redis or the file storage down is reported but does not make the service unready: the workers look in PostgreSQL by themselves, and without files everything but evidence goes on.',
   })
   @ApiResponse({ status: 200, description: 'Ready.', type: ReadyBody, headers: COMMON_HEADERS })
   @ApiResponse({
     status: 503,
-    description: 'Not ready; the part that is down says why.',
+    description: 'Not ready: the database does not answer.',
     type: ReadyBody,
     headers: COMMON_HEADERS,
   })
   async ready(@Res({ passthrough: true }) reply: FastifyReply): Promise<ReadyBody> {
     const [database, queue, storage] = await Promise.all([
-      state(() => within(2_000, this.reader.query(PING, []))),
+      state(() => within(ANSWER_MS, this.reader.query(PING, []))),
       state(async () => {
         if (!(await this.queue.ping())) throw new Error('queue down');
       }),
-      state(async () => {
-        await mkdir(this.config.dataDir, { recursive: true });
-        await access(this.config.dataDir, constants.W_OK);
-      }),
+      state(() => within(ANSWER_MS, this.storage.check())),
     ]);
-    const status = database === 'up' && storage === 'up' ? 'up' : 'down';
+    const status = database;
     if (status === 'down') reply.code(503);
     return { status, database, queue, storage };
   }

@@ -6,12 +6,13 @@ import { Logger } from '../core/log/index.js';
 import { Metrics } from '../core/metrics/index.js';
 import { JobQueue, Poller } from '../core/queue/index.js';
 import { OutboxModule, OutboxRepository } from '../outbox/index.js';
+import { StorageModule } from '../storage/index.js';
 import { WalletsModule, WalletsService } from '../wallets/index.js';
 import { HealthController } from './health.controller.js';
 
 const COHERENCE_MS = 5 * 60_000;
 
-@Module({ imports: [OutboxModule, WalletsModule], controllers: [HealthController] })
+@Module({ imports: [OutboxModule, StorageModule, WalletsModule], controllers: [HealthController] })
 export class HealthModule implements OnApplicationBootstrap {
   #incoherent = 0;
 

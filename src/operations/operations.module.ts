@@ -2,14 +2,23 @@ import { Module } from '@nestjs/common';
 import { AccountsModule } from '../accounts/index.js';
 import { AuditModule } from '../audit/index.js';
 import { FraudModule } from '../fraud/index.js';
+import { MedModule } from '../med/index.js';
 import { TransactionsModule } from '../transactions/index.js';
 import { OperationsAccountsController } from './operations-accounts.controller.js';
 import { OperationsController } from './operations.controller.js';
+import { OperationsMedController } from './operations-med.controller.js';
+import { OperationsMedEvidenceController } from './operations-med-evidence.controller.js';
+import { OperationsMedService } from './operations-med.service.js';
 import { OperationsService } from './operations.service.js';
 
 @Module({
-  imports: [AccountsModule, AuditModule, FraudModule, TransactionsModule],
-  controllers: [OperationsAccountsController, OperationsController],
-  providers: [OperationsService],
+  imports: [AccountsModule, AuditModule, FraudModule, MedModule, TransactionsModule],
+  controllers: [
+    OperationsAccountsController,
+    OperationsController,
+    OperationsMedController,
+    OperationsMedEvidenceController,
+  ],
+  providers: [OperationsMedService, OperationsService],
 })
 export class OperationsModule {}

@@ -1,8 +1,10 @@
 import type { AccountDetails } from '../accounts/index.js';
 import type { FraudHit } from '../fraud/index.js';
+import { type MedCase, medCaseBody } from '../med/index.js';
 import type { Review, UnmatchedPix } from '../transactions/index.js';
 import type { AccountBody } from './dto/account.body.js';
 import type { FraudHitBody } from './dto/fraud-hit.body.js';
+import type { MedReviewBody } from './dto/med-review.body.js';
 import type { ReviewBody, UnmatchedPixBody } from './dto/review.body.js';
 
 const STATUS = { review: 'pending', credited: 'accepted', returned: 'returned' } as const;
@@ -20,6 +22,7 @@ export function accountBody(account: AccountDetails): AccountBody {
     release_days: account.releaseDays,
     payer_lock: account.payerLock,
     default_expires_in: account.defaultExpiresIn,
+    med_outcome_notifications: account.medOutcomeNotifications,
     fraud_mode: account.fraudMode,
     fraud_velocity: account.fraudVelocity,
     fraud_max_amount: account.fraudMaxAmount,
@@ -76,5 +79,26 @@ export function fraudHitBody(hit: FraudHit): FraudHitBody {
     amount: hit.amount,
     document: hit.maskedDocument,
     created_at: hit.createdAt.toISOString(),
+  };
+}
+
+export function medReviewBody(medCase: MedCase): MedReviewBody {
+  return {
+    id: `med_${medCase.id}`,
+    object: 'med_review',
+    review: medCase.review,
+    account_id: medCase.accountId,
+    mode: medCase.mode,
+    visible: medCase.visible,
+    reported_amount: medCase.reportedAmount,
+    held_amount: medCase.heldAmount,
+    lost_amount: medCase.lostAmount,
+    acquirer: medCase.acquirer,
+    reference: medCase.reference,
+    bank_status: medCase.bank.status,
+    bank_result: medCase.bank.result,
+    reviewed_at: medCase.reviewedAt?.toISOString() ?? null,
+    reviewed_by: medCase.reviewedBy,
+    case: medCaseBody(medCase),
   };
 }

@@ -30,6 +30,7 @@ const ACCOUNT: AccountDetails = {
   pixOutFee: 35,
   releaseDays: 1,
   payerLock: false,
+  medOutcomeNotifications: true,
   defaultExpiresIn: 3_600,
   fraudMode: 'enforce',
   fraudVelocity: 30,

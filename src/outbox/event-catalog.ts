@@ -42,6 +42,8 @@ export interface PublicEvent<T extends DomainEventType = DomainEventType> {
   destination?(event: DomainEvent<T>): string | null;
   /** `data.object` of a canonical event, `data` of a legacy one; null when this event does not concern the name. */
   present(event: DomainEvent<T>): object | null;
+  /** What stands beside `object` in `data` of a canonical event; nothing for these, as when left out. */
+  beside?(event: DomainEvent<T>): Readonly<Record<string, object>>;
 }
 
 /** Brings events to the state their subjects are in now; one whose subject is gone is left out. */

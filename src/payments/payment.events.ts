@@ -44,6 +44,7 @@ const ALIAS = {
     'transaction.refunded',
     'transaction.charged_back',
     'transaction.card_disputed',
+    'transaction.card_dispute_won',
   ],
   description: 'Alias: any of the above that changed the status.',
 } as const;

@@ -1,5 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { InboxService, type PaymentMethod, SandboxAcquirer } from '../acquirers/index.js';
+import {
+  type DisputeMethod,
+  InboxService,
+  PAYMENT_METHODS,
+  type PaymentMethod,
+  SandboxAcquirer,
+} from '../acquirers/index.js';
 import { newEndToEndId, newTxid, normalizeTaxId } from '../brazil/index.js';
 import type { ChargeBody } from '../charges/index.js';
 import { Clock } from '../core/clock.js';
@@ -102,15 +108,51 @@ export class SandboxService {
         return [];
       case 'chargeback':
       case 'dispute':
+      case 'fraud': {
+        const type = dto.event;
         if (transaction.paidWith !== 'CREDIT_CARD') throw impossible('is for payments that were paid by CREDIT_CARD');
-        return [tell(dto.event)];
+        return [() => happened(this.bank.disputes.open({ txid, paymentReference: transaction.endToEndId, type }))];
+      }
+      case 'med_open':
+        return [() => happened(this.#openMed(transaction, dto))];
+      case 'med_rule':
+        return [() => happened(this.bank.disputes.rule(txid, ruling(dto)))];
+      case 'med_withdraw':
+        return [() => happened(this.bank.disputes.withdraw(txid))];
     }
   }
+
+  async #openMed(transaction: Transaction, dto: SimulateDto): Promise<string | null> {
+    if ((transaction.paidWith ?? 'PIX') !== 'PIX') throw impossible('is for payments that were paid by PIX');
+    const deadline = dto.response_deadline;
+    return this.bank.disputes.open({
+      txid: transaction.txid ?? '',
+      paymentReference: transaction.endToEndId,
+      type: 'med',
+      amount: dto.amount,
+      method: (dto.method as DisputeMethod | undefined) ?? 'scam',
+      reason: dto.reason,
+      responseDeadline: typeof deadline === 'string' ? new Date(deadline) : deadline,
+    });
+  }
+}
+
+/** Validated with the event. */
+function ruling({ result }: SimulateDto): 'agreed' | 'disagreed' {
+  if (result === undefined) throw impossible('needs a result');
+  return result;
+}
+
+/** Nobody can dispute, rule or withdraw what is not there. */
+async function happened(notification: Promise<string | null>): Promise<string> {
+  const id = await notification;
+  if (id === null) throw impossible('is for payments that were paid; a ruling or withdrawal, for disputed ones');
+  return id;
 }
 
 /** The one that was named, or the payment's first. */
 function methodOf({ paymentMethods }: Transaction, dto: SimulateDto): PaymentMethod {
-  const method = dto.method ?? paymentMethods[0];
+  const method = PAYMENT_METHODS.find((candidate) => candidate === (dto.method ?? paymentMethods[0]));
   if (method !== undefined && paymentMethods.includes(method)) return method;
   throw invalidRequest([{ param: 'method', code: 'invalid', message: `must be one of ${paymentMethods.join(', ')}` }]);
 }

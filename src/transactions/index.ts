@@ -1,6 +1,7 @@
 export { AcquirerWorkService } from './acquirer-work.service.js';
 export { CancellationService } from './cancellation.service.js';
 export { CreationService } from './creation.service.js';
+export { type Disputed, DisputesService } from './disputes.service.js';
 export { TransactionChangeEntity, TransactionFigureEntity } from './figures.entity.js';
 export type { Figure, FigureDifference, FigureKind } from './figures.repository.js';
 export { FiguresService, type WindowFigures } from './figures.service.js';
@@ -12,7 +13,7 @@ export { RefundEntity } from './refunds.entity.js';
 export type { RefundEventData, RefundEventType } from './refunds.events.js';
 export { RefundJobs } from './refunds.jobs.js';
 export { REFUND_STATUSES, type RefundStatus } from './refunds.machine.js';
-export { RefundMoves } from './refunds.moves.js';
+export { type DisputeClaims, RefundMoves } from './refunds.moves.js';
 export { RefundsService } from './refunds.service.js';
 export { ReturnsService } from './returns.service.js';
 export { type Decided, type Review, ReviewsService, type UnmatchedPix } from './reviews.service.js';

@@ -133,6 +133,7 @@ export class PaymentCreationService {
       netAmount: null,
       paidAt: null,
       failure: null,
+      med: null,
       createdAt: now,
       updatedAt: now,
     };

@@ -59,6 +59,7 @@ export function pixDraft(
     netAmount: null,
     paidAt: null,
     failure: null,
+    med: null,
     createdAt: now,
     updatedAt: now,
   };

@@ -23,6 +23,14 @@ declare module '../core/queue/index.js' {
   }
 }
 
+/** Whoever has a claim on the money of payments that are disputed. */
+export interface DisputeClaims {
+  /** A refund has failed: in its transaction, under the payment's lock and before the balances are touched. */
+  refundFailed(tx: Tx, transaction: Transaction, refund: Refund): Promise<void>;
+  /** Whether a dispute of the payment is not ruled yet. */
+  isUnderway(transactionId: string): Promise<boolean>;
+}
+
 /** A job starts sooner than that; one that does not was lost, and the sweeper adds it again. */
 const START_MS = 5_000;
 /** Longer than any acquirer call: until then the one who has just taken the refund is not followed. */
@@ -34,6 +42,8 @@ export const LEASE_MS = 30_000;
  */
 @Injectable()
 export class RefundMoves {
+  #claims: DisputeClaims | null = null;
+
   constructor(
     private readonly transactions: TransactionsRepository,
     private readonly refunds: RefundsRepository,
@@ -43,6 +53,15 @@ export class RefundMoves {
     private readonly secrets: SecretBox,
     private readonly clock: Clock,
   ) {}
+
+  claimedBy(claims: DisputeClaims): void {
+    this.#claims = claims;
+  }
+
+  /** Whether a dispute that is not ruled yet holds the money of the refund's payment. */
+  async isClaimed({ transactionId }: Refund): Promise<boolean> {
+    return (await this.#claims?.isUnderway(transactionId)) ?? false;
+  }
 
   /**
    * Writes a new refund, sets its money aside and has it sent once that is committed. The caller holds the transaction's
@@ -151,6 +170,7 @@ export class RefundMoves {
     if (failed) this.refunds.add(tx, transaction.id, -refund.amount);
     const after = returned ? await this.close(tx, transaction) : transaction;
     this.outbox.record(tx, [refundEvent(REFUND_EVENT_OF[trigger], refund, after, transaction.status)]);
+    if (failed) await this.#claims?.refundFailed(tx, after, refund);
     if (failed) this.wallets.releaseRefund(tx, moneyOf(refund));
     if (returned) this.wallets.payRefund(tx, moneyOf(refund));
     return refund;

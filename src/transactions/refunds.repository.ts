@@ -56,10 +56,15 @@ function toRefund(row: Row): Refund {
 
 const STANDING = statement(
   'refunds.standing',
-  `SELECT t.refunds_amount, EXISTS (
+  `SELECT t.refunds_amount, t.disputed_amount, EXISTS (
      SELECT 1 FROM settlements s
      WHERE s.transaction_id = t.id AND s.outcome = 'credited' AND s.payer_document_sealed IS NOT NULL) AS payer_is_known
    FROM transactions t WHERE t.id = $1`,
+);
+const REMAINING = statement(
+  'refunds.remaining',
+  `SELECT t.amount - t.refunds_amount - t.disputed_amount AS amount FROM transactions t
+   WHERE t.id = $1 AND t.account_id = $2 AND t.mode = $3`,
 );
 const INSERT = statement(
   'refunds.insert',
@@ -107,10 +112,26 @@ export class RefundsRepository {
   constructor(private readonly reader: Reader) {}
 
   /** What refunds of a transaction are decided on; the caller holds its lock. */
-  async standing(tx: Tx, transactionId: string): Promise<{ refundsAmount: Amount; payerIsKnown: boolean }> {
-    const [row] = await tx.query<{ refunds_amount: Amount; payer_is_known: boolean }>(STANDING, [transactionId]);
+  async standing(
+    tx: Tx,
+    transactionId: string,
+  ): Promise<{ refundsAmount: Amount; disputedAmount: Amount; payerIsKnown: boolean }> {
+    const [row] = await tx.query<{ refunds_amount: Amount; disputed_amount: Amount; payer_is_known: boolean }>(
+      STANDING,
+      [transactionId],
+    );
     if (!row) throw new Error(`There is no transaction ${transactionId}`);
-    return { refundsAmount: row.refunds_amount, payerIsKnown: row.payer_is_known };
+    const { refunds_amount: refundsAmount, disputed_amount: disputedAmount, payer_is_known: payerIsKnown } = row;
+    return { refundsAmount, disputedAmount, payerIsKnown };
+  }
+
+  /**
+   * What neither refunds nor disputes have taken of a transaction. Not locked: what is refunded is decided under the
+   * lock.
+   */
+  async remaining(scope: Scope, transactionId: string): Promise<Amount> {
+    const [row] = await this.reader.query<{ amount: Amount }>(REMAINING, [transactionId, scope.accountId, scope.mode]);
+    return row?.amount ?? 0;
   }
 
   insert(tx: Tx, refund: Refund, nextAttemptAt: Date): void {

@@ -17,6 +17,7 @@ const order = (changes: Partial<RefundOrder> = {}): RefundOrder => ({
 const facts = (changes: Partial<RefundFacts> = {}): RefundFacts => ({
   transaction: { status: 'PAID', amount: 100, paidWith: 'PIX' },
   refundsAmount: 0,
+  disputedAmount: 0,
   ways: ['cashout', 'devolution'],
   payerIsKnown: true,
   pixOutFee: 7,

@@ -9,6 +9,8 @@ export interface RefundFacts {
   readonly transaction: Pick<Transaction, 'status' | 'amount' | 'paidWith'>;
   /** Sum of the transaction's refunds that have not failed. */
   readonly refundsAmount: Amount;
+  /** What disputes have taken of it for good: while one is open there is no refund at all. */
+  readonly disputedAmount: Amount;
   /** What the acquirer can do for the method that was paid with; empty when it cannot refund it. */
   readonly ways: readonly RefundWay[];
   /** Whether the bank reported who paid. */
@@ -49,12 +51,12 @@ export function planRefund(order: RefundOrder, facts: RefundFacts): RefundPlan {
       );
   }
   const way = wayOf(order, facts);
-  const remaining = transaction.amount - facts.refundsAmount;
+  const remaining = transaction.amount - facts.refundsAmount - facts.disputedAmount;
   const amount = order.amount ?? remaining;
   if (amount > remaining || remaining === 0) {
     throw badRequest(
       'refund_amount_exceeds_remaining',
-      `At most ${remaining} can still be refunded; refunds on their way count as made.`,
+      `At most ${remaining} can still be refunded; refunds on their way count as made, and what a dispute has taken is gone.`,
       'amount',
     );
   }

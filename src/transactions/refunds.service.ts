@@ -19,7 +19,6 @@ import type { Refund, RefundOrder } from './refund.js';
 import { RefundMoves } from './refunds.moves.js';
 import { RefundsRepository } from './refunds.repository.js';
 import { planRefund } from './refunds.rules.js';
-import type { Transaction } from './transaction.js';
 import { TransactionsRepository } from './transactions.repository.js';
 
 /** What of a refund the fraud guard looks at. */
@@ -70,7 +69,7 @@ export class RefundsService {
     };
     return this.idempotency.run<T>(request, {
       admit: async () => {
-        const amount = order.amount ?? (await this.#remaining(scope, transaction));
+        const amount = order.amount ?? (await this.refunds.remaining(scope, transactionId));
         return admit({ amount, document: transaction.customerDocument, request });
       },
       first: (claim) =>
@@ -92,12 +91,6 @@ export class RefundsService {
   async list(scope: Scope, transactionId: string): Promise<Refund[]> {
     if (!(await this.transactions.find(scope, transactionId))) throw notFound('payment');
     return this.refunds.list(scope, transactionId);
-  }
-
-  /** Not locked: what is refunded is decided under the lock. */
-  async #remaining(scope: Scope, { id, amount }: Transaction): Promise<Amount> {
-    const refunds = await this.refunds.list(scope, id);
-    return refunds.reduce((left, refund) => (refund.status === 'FAILED' ? left : left - refund.amount), amount);
   }
 
   async #open(tx: Tx, id: string, account: Account, transactionId: string, order: RefundOrder): Promise<Refund> {

@@ -32,7 +32,6 @@ export type SettleResult = SettlementDecision['outcome'] | 'duplicate' | 'unmatc
 /** What of a confirmed payment its credit needs. */
 type CreditedMoney = Pick<ReceivedMoney, 'method' | 'endToEndId' | 'settledAt' | 'fee'>;
 
-const ORDER_TRIGGERS = { processing: 'authenticating', chargeback: 'charged_back', dispute: 'card_disputed' } as const;
 const END_TRIGGERS = { expired: 'expired', refused: 'refused', removed: 'cancelled' } as const;
 
 /** Applies what an acquirer has confirmed. Everything here may be called again with the same facts. */
@@ -90,17 +89,10 @@ export class SettlementService implements OnModuleInit {
       case 'removed':
         return this.endCharge(acquirer, txid, { end: kind, reason, at });
       case 'processing':
-      case 'chargeback':
-      case 'dispute': {
-        const trigger = ORDER_TRIGGERS[kind];
         await this.database.transaction(async (tx) => {
           const found = await this.transactions.lockByTxid(tx, acquirer, txid);
-          if (!found) return;
-          // A dispute of a Pix is a MED and comes another way.
-          if (kind !== 'processing' && found.transaction.paidWith !== 'CREDIT_CARD') return;
-          await this.#move(tx, found.transaction, trigger, {});
+          if (found) await this.#move(tx, found.transaction, 'authenticating', {});
         });
-      }
     }
   }
 

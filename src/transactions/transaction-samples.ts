@@ -75,6 +75,7 @@ export function sampleTransactionEvent(
     netAmount: isPaid ? AMOUNT - PLATFORM_FEE : null,
     paidAt: isPaid ? now : null,
     failure: sampleFailure(status, { createdAt, expiresAt }, now),
+    med: null,
     createdAt,
     updatedAt: now,
   };

@@ -43,6 +43,8 @@ export class TransactionEntity {
   @Column('bigint', { name: 'net_amount', nullable: true }) netAmount!: number | null;
   @Column('timestamptz', { name: 'paid_at', nullable: true }) paidAt!: Date | null;
   @Column('bigint', { name: 'refunds_amount', default: 0 }) refundsAmount!: number;
+  @Column('bigint', { name: 'disputed_amount', default: 0 }) disputedAmount!: number;
+  @Column('jsonb', { nullable: true }) med!: object | null;
   @Column('jsonb', { nullable: true }) failure!: object | null;
   @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt!: Date;

@@ -27,6 +27,7 @@ declare module '../outbox/index.js' {
     'transaction.card_disputed': TransactionEventData;
     'transaction.disputed': TransactionEventData;
     'transaction.dispute_won': TransactionEventData;
+    'transaction.card_dispute_won': TransactionEventData;
   }
 }
 
@@ -48,7 +49,8 @@ export type TransactionEventType =
   | 'transaction.charged_back'
   | 'transaction.card_disputed'
   | 'transaction.disputed'
-  | 'transaction.dispute_won';
+  | 'transaction.dispute_won'
+  | 'transaction.card_dispute_won';
 
 /** Each move has its event. `issued` tells the world that the charge exists. */
 export const EVENT_OF: Readonly<Record<Trigger, TransactionEventType>> = {
@@ -73,6 +75,7 @@ export const EVENT_OF: Readonly<Record<Trigger, TransactionEventType>> = {
   // A MED has events of its own (decisions §4.2).
   disputed: 'transaction.disputed',
   dispute_won: 'transaction.dispute_won',
+  card_dispute_won: 'transaction.card_dispute_won',
 };
 
 /** Those of a change of status. */

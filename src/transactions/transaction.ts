@@ -1,4 +1,4 @@
-import type { Artefacts, PaymentMethod } from '../acquirers/index.js';
+import type { Artefacts, Dispute, PaymentMethod } from '../acquirers/index.js';
 import type { Mode } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
 import type { TransactionStatus } from './transactions.machine.js';
@@ -13,6 +13,27 @@ export interface Failure {
   readonly ttlSeconds?: number;
   /** ISO 8601. */
   readonly at: string;
+}
+
+/** interface.md, `metadata.med`: what the payer's bank said of a disputed Pix. Times are ISO 8601. */
+export interface MedBlock {
+  /** End-to-end id of the disputed Pix. */
+  readonly referenceId: string;
+  readonly status: Dispute['status'];
+  /** Once it is ruled: `agreed` is lost for the merchant. */
+  readonly result?: 'agreed' | 'disagreed';
+  readonly method?: string;
+  readonly reason?: string;
+  /** Whoever opened it, where the bank says so. */
+  readonly payerName?: string;
+  readonly payerDocument?: string;
+  readonly openedAt: string;
+  readonly updatedAt: string;
+  readonly closedAt?: string;
+  /** When the service understood the latest of it. */
+  readonly lastEventAt: string;
+  /** Another amount than the charge's: nothing is done before an operator has looked at it. */
+  readonly amountMismatch: boolean;
 }
 
 /** One payment in one mode of one account: what charges and payments are two views of. Amounts in the smallest unit. */
@@ -49,6 +70,7 @@ export interface Transaction {
   readonly netAmount: Amount | null;
   readonly paidAt: Date | null;
   readonly failure: Failure | null;
+  readonly med: MedBlock | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
@@ -134,6 +156,8 @@ export function toSnapshot(transaction: Transaction): TransactionSnapshot {
 export function fromSnapshot(snapshot: TransactionSnapshot): Transaction {
   return {
     ...snapshot,
+    // Written before there was such a block.
+    med: (snapshot as Partial<TransactionSnapshot>).med ?? null,
     expiresAt: snapshot.expiresAt === null ? null : new Date(snapshot.expiresAt),
     paidAt: snapshot.paidAt === null ? null : new Date(snapshot.paidAt),
     createdAt: new Date(snapshot.createdAt),

@@ -15,13 +15,13 @@ const TRIGGERS = [
   ...(['issued', 'not_issued', 'settled', 'settled_by_other_payer'] as const),
   ...(['settled_by_unknown_payer', 'expired', 'refused', 'cancelled', 'refunded'] as const),
   ...(['approved', 'authenticating', 'charged_back', 'card_disputed', 'disputed', 'dispute_won'] as const),
-  ...(['review_accepted', 'review_returned'] as const),
+  ...(['review_accepted', 'review_returned', 'card_dispute_won'] as const),
 ] satisfies Trigger[];
 
 type Row = readonly (TransactionStatus | null)[];
 
 const TABLE: Readonly<Record<TransactionStatus, Row>> = {
-  PENDING: ['WAITING_PAYMENT', 'REFUSED', NO, NO, NO, NO, NO, 'CANCELLED', NO, NO, NO, NO, NO, NO, NO, NO, NO],
+  PENDING: ['WAITING_PAYMENT', 'REFUSED', NO, NO, NO, NO, NO, 'CANCELLED', NO, NO, NO, NO, NO, NO, NO, NO, NO, NO],
   WAITING_PAYMENT: [
     NO,
     NO,
@@ -34,6 +34,7 @@ const TABLE: Readonly<Record<TransactionStatus, Row>> = {
     NO,
     'APPROVED',
     'PROCESSING',
+    NO,
     NO,
     NO,
     NO,
@@ -59,15 +60,16 @@ const TABLE: Readonly<Record<TransactionStatus, Row>> = {
     NO,
     'PAID',
     'REFUNDED',
+    NO,
   ],
-  PAID: [NO, NO, NO, NO, NO, NO, NO, NO, 'REFUNDED', NO, NO, NO, NO, 'DISPUTE', NO, NO, NO],
-  APPROVED: [NO, NO, NO, NO, NO, NO, NO, NO, 'REFUNDED', NO, NO, 'CHARGEBACK', 'DISPUTE', NO, NO, NO, NO],
-  REFUSED: [NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO],
-  CANCELLED: [NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO],
-  EXPIRED: [NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO],
-  REFUNDED: [NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO],
-  CHARGEBACK: [NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO],
-  DISPUTE: [NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, 'CHARGEBACK', NO, NO, 'PAID', NO, NO],
+  PAID: [NO, NO, NO, NO, NO, NO, NO, NO, 'REFUNDED', NO, NO, NO, NO, 'DISPUTE', NO, NO, NO, NO],
+  APPROVED: [NO, NO, NO, NO, NO, NO, NO, NO, 'REFUNDED', NO, NO, 'CHARGEBACK', 'DISPUTE', NO, NO, NO, NO, NO],
+  REFUSED: [NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO],
+  CANCELLED: [NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO],
+  EXPIRED: [NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO],
+  REFUNDED: [NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO],
+  CHARGEBACK: [NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, 'APPROVED'],
+  DISPUTE: [NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, 'CHARGEBACK', NO, NO, 'PAID', NO, NO, 'APPROVED'],
 };
 
 describe('the state machine of transactions', () => {

@@ -46,8 +46,10 @@ export type Trigger =
   | 'card_disputed'
   /** The payer's bank opens a MED: a Pix is disputed. */
   | 'disputed'
-  /** The MED ends in the merchant's favour. */
-  | 'dispute_won';
+  /** Nothing of it is disputed any more: the MED ends in the merchant's favour, or has taken a part only. */
+  | 'dispute_won'
+  /** The same for a card. */
+  | 'card_dispute_won';
 
 export interface Move {
   readonly from: readonly TransactionStatus[];
@@ -75,6 +77,7 @@ export const MOVES: Readonly<Record<Trigger, Move>> = {
   card_disputed: { from: ['APPROVED'], to: 'DISPUTE' },
   disputed: { from: ['PAID'], to: 'DISPUTE' },
   dispute_won: { from: ['DISPUTE'], to: 'PAID' },
+  card_dispute_won: { from: ['CHARGEBACK', 'DISPUTE'], to: 'APPROVED' },
 };
 
 /** The status after `trigger`, or null when it cannot happen to a transaction in `from`. */

@@ -7,6 +7,8 @@ import { AcquirerWorkRepository } from './acquirer-work.repository.js';
 import { AcquirerWorkService } from './acquirer-work.service.js';
 import { CancellationService } from './cancellation.service.js';
 import { CreationService } from './creation.service.js';
+import { DisputesRepository } from './disputes.repository.js';
+import { DisputesService } from './disputes.service.js';
 import { FiguresRepository } from './figures.repository.js';
 import { FiguresService } from './figures.service.js';
 import { InquiriesService } from './inquiries.service.js';
@@ -36,6 +38,8 @@ import { TransactionsService } from './transactions.service.js';
     AcquirerWorkService,
     CancellationService,
     CreationService,
+    DisputesRepository,
+    DisputesService,
     FiguresRepository,
     FiguresService,
     InquiriesService,
@@ -62,6 +66,7 @@ import { TransactionsService } from './transactions.service.js';
     AcquirerWorkService,
     CancellationService,
     CreationService,
+    DisputesService,
     FiguresService,
     InquiriesService,
     PaymentCreationService,

@@ -5,7 +5,7 @@ import { Reader, statement, type Tx } from '../core/database/index.js';
 import { idBound } from '../core/ids.js';
 import type { Mode, Scope } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
-import type { Failure, Metadata, Transaction } from './transaction.js';
+import type { Failure, MedBlock, Metadata, Transaction } from './transaction.js';
 import { MOVES, type TransactionStatus, type Trigger } from './transactions.machine.js';
 
 export interface TransactionRow {
@@ -36,6 +36,7 @@ export interface TransactionRow {
   net_amount: Amount | null;
   paid_at: Date | null;
   failure: Failure | null;
+  med: MedBlock | null;
   created_at: Date;
   updated_at: Date;
 }
@@ -44,7 +45,7 @@ export interface TransactionRow {
 export const TRANSACTION_COLUMNS = `t.id, t.account_id, t.mode, t.status, t.amount, t.currency, t.payment_methods, t.paid_with, t.customer_name,
   t.customer_document, t.customer_email, t.customer_phone, t.metadata, t.expected_payer_tax_id, t.acquirer, t.txid,
   t.br_code, t.webhook_url, t.artefacts, t.customer_ref, t.expires_at, t.end_to_end_id, t.provider_fee, t.platform_fee,
-  t.net_amount, t.paid_at, t.failure, t.created_at, t.updated_at`;
+  t.net_amount, t.paid_at, t.failure, t.med, t.created_at, t.updated_at`;
 
 export function toTransaction(row: TransactionRow): Transaction {
   return {
@@ -75,6 +76,7 @@ export function toTransaction(row: TransactionRow): Transaction {
     netAmount: row.net_amount,
     paidAt: row.paid_at,
     failure: row.failure,
+    med: row.med,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

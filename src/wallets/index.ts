@@ -1,4 +1,10 @@
 export { type Bucket, LedgerService, type Posting } from './ledger.service.js';
 export { BalanceEntity, JournalEntryEntity, JournalLineEntity, ReleaseEntity } from './wallet.entity.js';
 export { WalletsModule } from './wallets.module.js';
-export { type CreditedSettlement, type RefundMoney, type WalletBalance, WalletsService } from './wallets.service.js';
+export {
+  type CreditedSettlement,
+  type DisputeMove,
+  type RefundMoney,
+  type WalletBalance,
+  WalletsService,
+} from './wallets.service.js';

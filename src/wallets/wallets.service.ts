@@ -41,7 +41,29 @@ export interface RefundMoney extends Scope {
   readonly fee: Amount;
 }
 
+/** What a dispute does with money of one transaction. */
+export interface DisputeMove extends Scope {
+  readonly caseId: string;
+  readonly transactionId: string;
+  readonly currency: string;
+  /**
+   * `held`: from the available balance, which may go below zero; `released`: back to it; `lost`: gone to the payer. Each
+   * once for ever, but for `held` with a `detail`.
+   */
+  readonly what: 'held' | 'released' | 'lost';
+  /** What more is held for, as the refund that failed. */
+  readonly detail: string | null;
+  readonly amount: Amount;
+}
+
 const RELEASE_BATCH = 200;
+
+const DISPUTE_LINES: Readonly<Record<DisputeMove['what'], (amount: Amount) => Posting['lines']>> = {
+  held: (amount) => ({ available: -amount, retained: amount }),
+  released: (amount) => ({ retained: -amount, available: amount }),
+  // The acquirer has given it to the payer's bank: it holds that much less for us.
+  lost: (amount) => ({ retained: -amount, clearing: amount }),
+};
 
 @Injectable()
 export class WalletsService implements OnApplicationBootstrap {
@@ -116,6 +138,21 @@ export class WalletsService implements OnApplicationBootstrap {
   #postRefund(tx: Tx, refund: RefundMoney, what: 'reserved' | 'released' | 'paid', lines: Posting['lines']): void {
     const { accountId, mode, currency, transactionId, refundId } = refund;
     this.ledger.post(tx, [{ accountId, mode, currency, transactionId, cause: `refund.${what}:${refundId}`, lines }]);
+  }
+
+  /** Posts what disputes do, in one go. Locks the account's balances: call it last in a transaction. */
+  moveDisputed(tx: Tx, moves: readonly DisputeMove[]): void {
+    this.ledger.post(
+      tx,
+      moves.map(({ accountId, mode, currency, transactionId, caseId, what, detail, amount }) => ({
+        accountId,
+        mode,
+        currency,
+        transactionId,
+        cause: `med.${what}:${caseId}${detail === null ? '' : `:${detail}`}`,
+        lines: DISPUTE_LINES[what](amount),
+      })),
+    );
   }
 
   /**

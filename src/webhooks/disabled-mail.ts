@@ -1,3 +1,5 @@
+import { bilingualMail } from '../core/mail/index.js';
+
 export interface DisabledMail {
   readonly subject: string;
   readonly text: string;
@@ -34,15 +36,5 @@ export function disabledMail(endpoint: {
     `2. Get what was missed, as it stands now: POST ${path}/recover with {"since": "${endpoint.failingSince.toISOString()}"}`,
     'What happened while the endpoint was disabled made no deliveries: read those charges from the API.',
   ];
-  const html = (lines: readonly string[]): string => lines.map((line) => `<p>${escape(line)}</p>`).join('\n');
-  return {
-    subject: 'Webhooks desativados / Webhooks disabled',
-    text: `${portuguese.join('\n\n')}\n\n---\n\n${english.join('\n\n')}\n`,
-    html: `<div lang="pt-BR">\n${html(portuguese)}\n</div>\n<hr>\n<div lang="en">\n${html(english)}\n</div>\n`,
-  };
-}
-
-/** What a merchant registered as a URL, and what a stranger's server caused, must not become markup. */
-function escape(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+  return bilingualMail({ subject: 'Webhooks desativados / Webhooks disabled', portuguese, english });
 }

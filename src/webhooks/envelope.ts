@@ -11,7 +11,7 @@ export interface CanonicalEnvelope {
   created_at: string;
   /** 1, 2, … for the events of one charge: which of two that arrive is the later one. */
   sequence: number;
-  data: { object: object };
+  data: { object: object } & Readonly<Record<string, object>>;
 }
 
 export interface LegacyEnvelope {
@@ -22,12 +22,14 @@ export interface LegacyEnvelope {
 /**
  * @param name what the merchant subscribed to, as in `charge.paid`
  * @param content `data.object` of the canonical family, `data` of the legacy one without its `sequence`
+ * @param beside what else `data` of the canonical family has
  */
 export function envelope(
   family: EventFamily,
   event: Pick<DomainEvent, 'id' | 'occurredAt' | 'sequence'>,
   name: string,
   content: object,
+  beside: Readonly<Record<string, object>> = {},
 ): CanonicalEnvelope | LegacyEnvelope {
   switch (family) {
     case 'canonical':
@@ -38,7 +40,7 @@ export function envelope(
         type: name,
         created_at: event.occurredAt.toISOString(),
         sequence: event.sequence,
-        data: { object: content },
+        data: { ...beside, object: content },
       };
     case 'legacy':
       return { event: name, data: { ...content, sequence: event.sequence } };

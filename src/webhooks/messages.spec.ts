@@ -156,8 +156,8 @@ describe('subscription', () => {
   registerReservedEvents(catalog);
   const canonical = new Set(catalog.canonicalNames());
 
-  it('expands "*" to canonical names, those of payouts and MED included, and to no legacy name', () => {
-    for (const name of ['charge.expired', 'payout.paid', 'med_case.deadline_approaching', 'med.resolved']) {
+  it('expands "*" to canonical names, those of payouts included, and to no legacy name', () => {
+    for (const name of ['charge.expired', 'payout.paid']) {
       expect(isSubscribed(['*'], name, canonical)).toBe(true);
     }
     for (const name of ['payment.failed', 'withdrawal.created', 'withdrawal.status_changed']) {
@@ -168,7 +168,7 @@ describe('subscription', () => {
   });
 
   it('lets merchants subscribe to "*", to names that are sent and to reserved ones, and to nothing else', () => {
-    for (const name of ['*', 'charge.expired', 'payout.created', 'withdrawal.failed', 'med_case.updated']) {
+    for (const name of ['*', 'charge.expired', 'payout.created', 'withdrawal.failed']) {
       expect(isSubscribable(name, catalog)).toBe(true);
     }
     for (const name of ['', 'charge.*', 'charge.refunded', 'CHARGE.EXPIRED', '__proto__']) {
@@ -188,10 +188,6 @@ describe('subscription', () => {
       'withdrawal.completed (legacy)',
       'withdrawal.failed (legacy)',
       'withdrawal.status_changed (legacy)',
-      'med_case.created',
-      'med_case.updated',
-      'med_case.deadline_approaching',
-      'med.resolved',
     ]);
   });
 

@@ -72,7 +72,8 @@ export function buildMessages(
 /** The body as it is sent; null when the event does not concern the name. */
 export function payloadOf({ event, publicEvent }: Pick<Candidate, 'event' | 'publicEvent'>): string | null {
   const content = publicEvent.present(event);
-  return content === null ? null : JSON.stringify(envelope(publicEvent.family, event, publicEvent.name, content));
+  if (content === null) return null;
+  return JSON.stringify(envelope(publicEvent.family, event, publicEvent.name, content, publicEvent.beside?.(event)));
 }
 
 function keyOf(scope: Scope): string {

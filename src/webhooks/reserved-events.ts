@@ -9,18 +9,6 @@ const RESERVED: readonly { name: string; family: EventFamily; description: strin
   { name: 'withdrawal.completed', family: 'legacy', description: 'A payout was settled.' },
   { name: 'withdrawal.failed', family: 'legacy', description: 'A payout failed or was rejected.' },
   { name: 'withdrawal.status_changed', family: 'legacy', description: 'Alias: a payout changed its status.' },
-  { name: 'med_case.created', family: 'canonical', description: 'A MED case was opened.' },
-  {
-    name: 'med_case.updated',
-    family: 'canonical',
-    description: 'A MED case changed its status, or evidence was requested.',
-  },
-  {
-    name: 'med_case.deadline_approaching',
-    family: 'canonical',
-    description: 'The response deadline of a MED case is 48, 24 or 6 hours away.',
-  },
-  { name: 'med.resolved', family: 'canonical', description: 'The money of a MED case has its final destination.' },
 ];
 
 /** A name that some context registers with a source is left to it. */

@@ -39,7 +39,11 @@ export class SamplesService {
     const event = { ...sample.event, id: newId(now), sequence: 1 };
     const content = sample.publicEvent.present(event);
     if (content === null) throw new Error(`The sample of ${name} does not concern it`);
-    const payload = { ...envelope(sample.publicEvent.family, event, name, content), sample: true };
+    const { publicEvent } = sample;
+    const payload = {
+      ...envelope(publicEvent.family, event, name, content, publicEvent.beside?.(event)),
+      sample: true,
+    };
     const id = newId(now);
     const message = {
       ...scope,

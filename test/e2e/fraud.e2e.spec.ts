@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { FraudHits } from '../../src/fraud/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
+import { medQueue } from '../support/med.js';
+import { refundEnd, requestRefund } from '../support/refunds.js';
 import { type Answer, type ChargeAnswer, type Merchant, type Person, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 
@@ -147,6 +149,30 @@ describe('velocity', () => {
     }
     expect((await charge(of(MARIA))).status).toBe(201);
     expectRefused(await charge(of(MARIA)), 'fraud.velocity_exceeded');
+  });
+});
+
+describe('a refund without an amount', () => {
+  it('is looked at as what refunds and disputes have left', async () => {
+    const { body } = await charge({ amount: 10_000 });
+    const happens = (event: Record<string, unknown>): Promise<unknown> =>
+      service.simulate(merchant.testKey, body.id, event);
+    await happens({ event: 'pay' });
+    // Another amount than the charge's: an operator says that it is right.
+    await happens({ event: 'med_open', amount: 6_000 });
+    const [waiting] = await medQueue(service, operator.token, '?limit=1');
+    const path = `/v1/operations/med/${waiting?.id ?? ''}/approve`;
+    const approved = await service.call('POST', path, { token: operator.token, body: { amount: 6_000 } });
+    expect(approved.status).toBe(200);
+    await happens({ event: 'med_rule', result: 'agreed' });
+
+    await set({ fraud_max_amount: 3_999 });
+    const refused = await requestRefund(service, merchant.testKey, body.id);
+    expect([refused.status, refused.body.error?.code]).toEqual([403, 'fraud.amount_limit_exceeded']);
+    await set({ fraud_max_amount: 4_000 });
+    const accepted = await requestRefund(service, merchant.testKey, body.id);
+    expect([accepted.status, accepted.body.amount]).toEqual([201, 4_000]);
+    await refundEnd(service, merchant.testKey, accepted.body);
   });
 });
 

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { signatureHeader } from '../../src/webhooks/signature.js';
+import { anUpload, complete, type EvidenceAnswer, png, requestUpload, type TicketAnswer } from '../support/evidence.js';
+import { aDisputedCharge, medQueue } from '../support/med.js';
 import { closed, type Documented, readDocument, type ResponseDoc } from '../support/openapi.js';
 import { type Answer, type ChargeAnswer, type Merchant, PASSWORD, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
@@ -16,7 +18,13 @@ describe('what the OpenAPI document says is kept', () => {
   beforeAll(async () => {
     // Both flags change answers: the list exists, and the limits are counted and told.
     service = await TestService.start({
-      env: { CHARGE_LIST_ENABLED: 'true', RATE_LIMIT: 'on', RATE_LIMIT_RATE: '1000', RATE_LIMIT_BURST: '100000' },
+      env: {
+        CHARGE_LIST_ENABLED: 'true',
+        RATE_LIMIT: 'on',
+        RATE_LIMIT_RATE: '1000',
+        RATE_LIMIT_BURST: '100000',
+        RATE_LIMIT_AUTH_FAILURES_PER_MINUTE: '1000',
+      },
     });
     merchant = await service.merchant({ payer_lock: 'true', release_days: '1' });
     const documented = await readDocument(service);
@@ -62,7 +70,7 @@ describe('what the OpenAPI document says is kept', () => {
     seen.add(`${id} ${answer.status}`);
     const response = documented(id, answer.status);
     const type = (answer.headers.get('content-type') ?? '').split(';')[0] ?? '';
-    const types = Object.keys(response.content ?? {});
+    const types = Object.keys(response.content ?? {}).map((known) => (known === '*/*' ? type : known));
     expect({ id, status: answer.status, types }).toEqual({
       id,
       status: answer.status,
@@ -611,6 +619,134 @@ describe('what the OpenAPI document says is kept', () => {
       await service.call('POST', `${decided}/${otherwise}`, { token });
       keeps(id, await service.call('POST', `${decided}/${decision}`, { token }));
     }
+  });
+
+  it('when MED cases are read, answered and decided', async () => {
+    const { testKey } = await service.merchant();
+    const token = (await service.operator()).token;
+    const post = (path: string, body?: object, who: object = { key: testKey }): Promise<Answer> =>
+      service.call('POST', path, { ...who, ...(body ? { body } : {}) });
+    const media = { rawBody: 'x', headers: { 'content-type': 'text/plain' } };
+    const large = { reason: 'x'.repeat(300_000) };
+    for (const [name, path] of [
+      ['medcases', '/v1/med/cases'],
+      ['infractions', '/v1/infractions'],
+    ] as const) {
+      const { medCase } = await aDisputedCharge(service, testKey);
+      const { medCase: other } = await aDisputedCharge(service, testKey);
+      for (const query of ['', '?limit=1', '?status=won']) {
+        keeps(`${name}_list`, await service.call('GET', `${path}${query}`, { key: testKey }));
+      }
+      keeps(`${name}_list`, await service.call('GET', path));
+      for (const who of [{ key: testKey }, { key: key() }, {}]) {
+        keeps(`${name}_get`, await service.call('GET', `${path}/${medCase.id}`, who));
+        keeps(`${name}_appeal`, await post(`${path}/${medCase.id}/appeal`, { reason: 'It was delivered.' }, who));
+        keeps(`${name}_accept`, await post(`${path}/${other.id}/accept`, undefined, who));
+      }
+      keeps(`${name}_appeal`, await post(`${path}/${medCase.id}/appeal`, { reason: 'It was delivered.' }));
+      keeps(`${name}_appeal`, await post(`${path}/${medCase.id}/appeal`, large));
+      keeps(`${name}_appeal`, await service.call('POST', `${path}/${medCase.id}/appeal`, { key: testKey, ...media }));
+      keeps(`${name}_accept`, await post(`${path}/${other.id}/accept`));
+    }
+    const desk = '/v1/operations/med';
+    const review = async (): Promise<string> => {
+      const { body } = await service.createCharge(testKey);
+      for (const event of [{ event: 'pay' }, { event: 'med_open', amount: 1 }])
+        await service.simulate(testKey, body.id, event);
+      return (await medQueue(service, token, '?limit=1'))[0]?.id ?? '';
+    };
+    const open = (await aDisputedCharge(service, testKey)).medCase.id;
+    const waiting = await review();
+    const account = `${desk}/accounts/${merchant.accountId}`;
+    const notify = (at: string, body: object, who: object = { token }): Promise<Answer> =>
+      service.call('PATCH', at, { ...who, body });
+    const strangers = [{}, { token: await service.login(merchant.ownerEmail) }];
+    for (const who of [...strangers, { token }]) {
+      keeps('operationsmed_list', await service.call('GET', desk, who));
+      keeps('operationsmed_get', await service.call('GET', `${desk}/${waiting}`, who));
+      keeps('operationsmed_approve', await post(`${desk}/${waiting}/approve`, {}, who));
+      keeps('operationsmed_requestEvidence', await post(`${desk}/${open}/request-evidence`, undefined, who));
+      keeps('operationsmed_notifications', await notify(account, { outcome_notifications: true }, who));
+    }
+    const dismissed = await review();
+    for (const who of [...strangers, { token }, { token }])
+      keeps('operationsmed_dismiss', await post(`${desk}/${dismissed}/dismiss`, undefined, who));
+    keeps('operationsmed_list', await service.call('GET', `${desk}?review=x`, { token }));
+    keeps('operationsmed_get', await service.call('GET', `${desk}/nobody`, { token }));
+    keeps('operationsmed_approve', await post(`${desk}/${waiting}/approve`, {}, { token }));
+    keeps('operationsmed_approve', await post(`${desk}/${waiting}/approve`, { amount: 0 }, { token }));
+    keeps('operationsmed_approve', await post(`${desk}/nobody/approve`, {}, { token }));
+    keeps('operationsmed_dismiss', await post(`${desk}/nobody/dismiss`, undefined, { token }));
+    keeps('operationsmed_requestEvidence', await post(`${desk}/nobody/request-evidence`, undefined, { token }));
+    keeps('operationsmed_requestEvidence', await post(`${desk}/${dismissed}/request-evidence`, undefined, { token }));
+    keeps('operationsmed_notifications', await notify(account, {}));
+    keeps('operationsmed_notifications', await notify(`${desk}/accounts/nobody`, { outcome_notifications: true }));
+    for (const [id, method, path] of [
+      ['operationsmed_approve', 'POST', `${desk}/${waiting}/approve`],
+      ['operationsmed_notifications', 'PATCH', account],
+    ] as const) {
+      keeps(id, await service.call(method, path, { token, ...media }));
+      keeps(id, await service.call(method, path, { token, body: large }));
+    }
+  });
+
+  it('when evidence is attached, and looked at', async () => {
+    const { testKey } = await service.merchant();
+    const { medCase } = await aDisputedCharge(service, testKey);
+    const { medCase: full } = await aDisputedCharge(service, testKey);
+    await service.sql(
+      `INSERT INTO med_evidence (id, account_id, mode, case_id, file_name, file_size, mime_type, uploaded_by, status, created_at,
+         expires_at)
+       SELECT gen_random_uuid(), account_id, mode, id, 'a', 1, 'image/png', 'merchant', 'waiting', now(), now() + interval '1 hour'
+       FROM med_cases, generate_series(1, 100) WHERE id = $1`,
+      [full.id.slice(4)],
+    );
+    const file = { file_name: 'receipt.png', file_size: 1000, mime_type: 'image/png' };
+    const post = (path: string, who: object, body?: object): Promise<Answer> =>
+      service.call('POST', path, { ...who, ...(body ? { body } : {}) });
+    const waiting = (await requestUpload(service, testKey, medCase.id)).body.id;
+    for (const [name, path] of [
+      ['evidence', '/v1/med/cases'],
+      ['infractionsevidence', '/v1/infractions'],
+    ] as const) {
+      const own = `${path}/${medCase.id}/evidence`;
+      const id = await anUpload(service, testKey, medCase.id);
+      for (const who of [{ key: testKey }, { key: key() }, {}]) {
+        keeps(`${name}_request`, await post(own, who, file));
+        keeps(`${name}_complete`, await post(`${own}/${id}/complete`, who));
+        keeps(`${name}_list`, await service.call('GET', own, who));
+      }
+      keeps(`${name}_request`, await post(own, { key: testKey }, { ...file, file_size: 0 }));
+      keeps(`${name}_request`, await post(own, { key: testKey }, { file_name: 'x'.repeat(300_000) }));
+      keeps(
+        `${name}_request`,
+        await post(own, { key: testKey, rawBody: 'x', headers: { 'content-type': 'text/plain' } }),
+      );
+      keeps(`${name}_request`, await post(`${path}/${full.id}/evidence`, { key: testKey }, file));
+      keeps(`${name}_complete`, await post(`${own}/${waiting}/complete`, { key: testKey }));
+      keeps(`${name}_complete`, await post(`${own}/${waiting}/complete`, { key: testKey }, { force: true }));
+    }
+    const { token } = await service.operator();
+    const desk = `/v1/operations/med/${medCase.id}/evidence`;
+    for (const who of [{ token }, { token: await service.login(merchant.ownerEmail) }, {}])
+      keeps('operationsmedevidence_list', await service.call('GET', desk, who));
+    keeps('operationsmedevidence_list', await service.call('GET', '/v1/operations/med/nobody/evidence', { token }));
+
+    const { body: ticket } = await requestUpload<TicketAnswer>(service, testKey, medCase.id);
+    const local = (url: string): string => url.slice(new URL(url).origin.length);
+    const put = (url: string, headers: Record<string, string> = {}): Promise<Answer> =>
+      service.call('PUT', local(url), { rawBody: png(1000), headers: { 'content-type': 'image/png', ...headers } });
+    keeps('storage_upload', await put(ticket.upload_url));
+    keeps('storage_upload', await put(ticket.upload_url, { apikey: testKey }));
+    keeps('storage_upload', await put(`${ticket.upload_url}x`));
+    const { body: evidence } = await complete<EvidenceAnswer>(service, testKey, medCase.id, ticket.id);
+    keeps('storage_upload', await put(ticket.upload_url));
+    keeps('storage_download', await service.call('GET', local(evidence.view_url)));
+    keeps('storage_download', await service.call('GET', `${local(evidence.view_url)}x`));
+    service.clock.advance(901);
+    keeps('storage_upload', await put(ticket.upload_url));
+    keeps('storage_download', await service.call('GET', local(evidence.view_url)));
+    service.clock.advance(-901);
   });
 
   it('on the pages for payers and for operators', async () => {

@@ -81,6 +81,7 @@ describe('accounts', () => {
       release_days: 2,
       payer_lock: true,
       default_expires_in: 600,
+      med_outcome_notifications: true,
       fraud_mode: 'shadow',
       fraud_velocity: 5,
       fraud_max_amount: 50_000,

@@ -1,12 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { AcquirersService, InboxService, type ReceivedPix } from '../../src/acquirers/index.js';
+import { AcquirersService, type Dispute, InboxService, type ReceivedPix } from '../../src/acquirers/index.js';
 import { Database } from '../../src/core/database/index.js';
-import { OutboxService } from '../../src/outbox/index.js';
 import { RefundMoves } from '../../src/transactions/index.js';
 import { RefundProgress } from '../../src/transactions/refunds.progress.js';
-import { transactionEvent } from '../../src/transactions/transaction.events.js';
-import { TransactionsRepository } from '../../src/transactions/transactions.repository.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { FarBank } from '../support/far-bank.js';
 import {
@@ -101,15 +98,21 @@ describe('refunds at an acquirer behind a network', () => {
     return found;
   }
 
-  /** What a MED does to the transaction. */
-  async function move(id: string, trigger: 'disputed' | 'dispute_won'): Promise<void> {
-    await service.get(Database).transaction(async (tx) => {
-      const before = await service.get(TransactionsRepository).lock(tx, id);
-      const moved = await service.get(TransactionsRepository).move(tx, id, trigger, service.clock.now());
-      if (!moved || !before) throw new Error(`not ${trigger}`);
-      service.get(OutboxService).record(tx, [transactionEvent(`transaction.${trigger}`, moved, before.status)]);
-      if (trigger === 'dispute_won') await service.get(RefundMoves).close(tx, moved);
-    });
+  async function tell(reference: string): Promise<void> {
+    const inbox = service.get(InboxService);
+    const hint = { kind: 'dispute', reference } as const;
+    await inbox.process(await service.get(Database).transaction((tx) => inbox.store(tx, bank.name, hint)));
+  }
+
+  /** The payer opens a MED. */
+  async function disputed(pix: ReceivedPix): Promise<Dispute> {
+    const dispute = bank.dispute(pix);
+    await tell(dispute.reference);
+    return dispute;
+  }
+
+  async function won(dispute: Dispute): Promise<void> {
+    await tell(bank.rule(dispute, 'disagreed').reference);
   }
 
   const codeOf = ({ status, body }: Answer<RefundOrError>): string => `${status} ${body.error?.code ?? body.status}`;
@@ -268,51 +271,69 @@ describe('refunds at an acquirer behind a network', () => {
 
   describe('and disputes', () => {
     it('a payment that is disputed is not refunded, one that is won can be again', async () => {
-      const { id } = await paid();
-      await move(id, 'disputed');
+      const { id, pix } = await paid();
+      const dispute = await disputed(pix);
       expect(codeOf(await requestRefund(service, key, id))).toBe('400 charge_disputed');
-      await move(id, 'dispute_won');
+      await won(dispute);
       await accepted(id);
     });
 
     it('a refund that the acquirer has not heard of is stopped and given back', async () => {
-      const { id } = await paid();
+      const { id, pix } = await paid();
       const refundId = await accepted(id);
-      await move(id, 'disputed');
+      await disputed(pix);
       await step(refundId);
       expect(await refund(id, refundId)).toMatchObject({ status: 'FAILED', failureReason: 'charge_disputed' });
       expect(bank.requests.size).toBe(0);
-      expect(await available(service, key)).toBe(100);
+      // What the refund had set aside is held by the dispute now.
+      expect(await available(service, key)).toBe(0);
     });
 
     it('a refund whose call was lost is not sent again before the dispute is ruled', async () => {
-      const { id } = await paid();
+      const { id, pix } = await paid();
       const refundId = await accepted(id);
       bank.returnFault = () => 'lost before';
       await step(refundId);
       bank.returnFault = () => null;
-      await move(id, 'disputed');
+      const dispute = await disputed(pix);
       const calls = [...bank.requests.values()];
       await step(refundId);
       await step(refundId);
       expect([...bank.requests.values()]).toEqual(calls);
       expect((await refund(id, refundId)).status).toBe('IN_PROGRESS');
-      await move(id, 'dispute_won');
+      await won(dispute);
       await step(refundId);
       expect(bank.returns.size).toBe(1);
       await step(refundId);
       expect((await refund(id, refundId)).status).toBe('REFUNDED');
     });
 
+    it('a refund of a part whose call was lost is sent again when the rest is lost to the payer', async () => {
+      const { id, pix } = await paid();
+      const refundId = await accepted(id, { amount: 40 });
+      bank.returnFault = () => 'lost before';
+      await step(refundId);
+      bank.returnFault = () => null;
+      const dispute = await disputed(pix);
+      await step(refundId);
+      expect(bank.returns.size).toBe(0);
+      await tell(bank.rule(dispute, 'agreed').reference);
+      expect((await service.getCharge(key, id)).body.status).toBe('disputed');
+      await step(refundId);
+      await step(refundId);
+      expect(await refund(id, refundId)).toMatchObject({ status: 'REFUNDED', amount: 40 });
+      expect(await available(service, key)).toBe(0);
+    });
+
     it('a refund on its way arrives; the payment is REFUNDED when the dispute is won', async () => {
-      const { id } = await paid();
+      const { id, pix } = await paid();
       const refundId = await accepted(id);
       await step(refundId);
-      await move(id, 'disputed');
+      const dispute = await disputed(pix);
       await step(refundId);
       expect((await refund(id, refundId)).status).toBe('REFUNDED');
       expect((await service.getCharge(key, id)).body.status).toBe('disputed');
-      await move(id, 'dispute_won');
+      await won(dispute);
       expect((await service.getCharge(key, id)).body.status).toBe('refunded');
     });
   });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { expectLedgerCoherent } from '../support/coherence.js';
+import { casesOf } from '../support/med.js';
 import { aPaidCharge, available, openRefunds, paymentIdOf, refundEnd, requestRefund } from '../support/refunds.js';
 import { type Answer, type ChargeAnswer, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
@@ -59,6 +60,29 @@ describe('the sandbox bank', () => {
         const receipt = await service.call('GET', `/v1/payments/${row?.id ?? ''}/receipt`, { key });
         expect(receipt.status).toBe(200);
       }
+    });
+
+    it('and disputed by itself: no other account’s payment of that id is', async () => {
+      const keys = [await keyOf(), await keyOf(), await keyOf()];
+      const ids: string[] = [];
+      for (const key of keys) {
+        const { id } = await charge(key);
+        ids.push(id);
+        await pay(key, id, { end_to_end_id: SAME });
+      }
+      await service.simulate(keys[1] ?? '', ids[1] ?? '', { event: 'med_open' });
+      const states = await Promise.all(
+        keys.map(async (key, index) => [
+          (await service.getCharge(key, ids[index] ?? '')).body.status,
+          await available(service, key),
+          (await casesOf(service, key, ids[index] ?? '')).length,
+        ]),
+      );
+      expect(states).toEqual([
+        ['paid', 1000, 0],
+        ['disputed', 0, 1],
+        ['paid', 1000, 0],
+      ]);
     });
 
     it('once in the account: for another charge it changes nothing', async () => {

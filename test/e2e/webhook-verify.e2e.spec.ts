@@ -357,7 +357,8 @@ describe('a sample event', () => {
         expect(webhook.body).toMatchObject({
           type: event,
           sequence: 1,
-          data: { object: { metadata: { sample: true } } },
+          // A case has no metadata to be marked in.
+          data: { object: event.startsWith('med') ? { object: 'med_case' } : { metadata: { sample: true } } },
         });
       expect(await endOf(answer.body.id)).toMatchObject({ status: 'DELIVERED', attempts: 1 });
     }

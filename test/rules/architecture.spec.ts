@@ -18,17 +18,19 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   outbox: ['core'],
   wallets: ['auth', 'brazil', 'core'],
   acquirers: ['brazil', 'core'],
+  storage: ['auth', 'core'],
   transactions: ['accounts', 'acquirers', 'brazil', 'core', 'outbox', 'wallets'],
   // accounts: the principal of a request carries the account, whose settings a new charge follows.
   charges: ['accounts', 'auth', 'brazil', 'core', 'fraud', 'outbox', 'transactions'],
   payments: ['accounts', 'auth', 'brazil', 'core', 'fraud', 'outbox', 'transactions'],
+  med: ['accounts', 'acquirers', 'auth', 'core', 'outbox', 'storage', 'transactions', 'wallets'],
   webhooks: ['accounts', 'auth', 'core', 'outbox'],
   sandbox: ['accounts', 'acquirers', 'auth', 'brazil', 'charges', 'core', 'payments', 'transactions'],
   checkout: ['accounts', 'auth', 'brazil', 'charges', 'core', 'transactions'],
   team: ['accounts', 'audit', 'auth', 'core'],
   'request-logs': ['auth', 'core'],
-  operations: ['accounts', 'audit', 'auth', 'core', 'fraud', 'transactions'],
-  health: ['auth', 'core', 'outbox', 'wallets'],
+  operations: ['accounts', 'audit', 'auth', 'core', 'fraud', 'med', 'transactions'],
+  health: ['auth', 'core', 'outbox', 'storage', 'wallets'],
   cli: ['accounts', 'api-keys', 'audit', 'brazil', 'core', 'root', 'transactions'],
 };
 

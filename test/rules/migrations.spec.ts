@@ -11,6 +11,7 @@ const SHARED_TABLES = [
   'acquirer_notifications', // whose it is, is known only after asking the acquirer
   'revoked_tokens', // tokens are of people, and looked up by their own ids
   'sandbox_charges', // the sandbox bank's own books: a bank does not know our accounts
+  'sandbox_disputes',
   'sandbox_order_events',
   'sandbox_pix',
   'sandbox_refund_failures',

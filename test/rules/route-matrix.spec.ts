@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MembersService } from '../../src/accounts/index.js';
 import { ApiKeysService } from '../../src/api-keys/index.js';
 import { SYSTEM } from '../../src/audit/index.js';
+import { anUpload } from '../support/evidence.js';
+import { aDisputedCharge } from '../support/med.js';
 import { type Merchant, TestService } from '../support/service.js';
 import { byAnotherKey, claimsOf, expired, forge, JWT_SECRET, withoutSignature } from '../support/tokens.js';
 import { type Caller, CALLERS, type Row, ROUTES, type World } from './route-table.js';
@@ -101,6 +103,8 @@ describe('every route, for everybody', () => {
         );
         return id;
       },
+      medCaseId: async () => (await aDisputedCharge(service, merchant.testKey)).medCase.id,
+      uploadId: (caseId) => anUpload(service, merchant.testKey, caseId),
     };
   });
   afterAll(() => service.stop());

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { aPaidCharge } from '../support/refunds.js';
 import { PASSWORD, type TestService } from '../support/service.js';
 
 /**
@@ -33,6 +34,10 @@ export interface World {
   /** A webhook endpoint for this request, and a delivery to it that has FAILED. */
   readonly endpointId: () => Promise<string>;
   readonly deliveryId: () => Promise<string>;
+  /** A MED case for this request, open. */
+  readonly medCaseId: () => Promise<string>;
+  /** Evidence of a case, uploaded and to be completed. */
+  readonly uploadId: (caseId: string) => Promise<string>;
 }
 
 export interface Row {
@@ -104,6 +109,56 @@ function paidPayment(action: string): Request {
   return { path: async ({ paidPaymentId }) => `/v1/payments/${await paidPaymentId()}${action}` };
 }
 
+/** Under both of its names. */
+function medCase(method: string, action: string, request: Pick<Request, 'body'> = {}): Record<string, Row> {
+  const row = (path: string): Row =>
+    keys(
+      { test: 200, live: 404, foreign: 404 },
+      { ...request, path: async ({ medCaseId }) => `${path}/${await medCaseId()}${action}` },
+    );
+  return Object.fromEntries(
+    ['/v1/med/cases', '/v1/infractions'].map((path) => [`${method} ${path}/:id${action}`, row(path)]),
+  );
+}
+
+/** Evidence of a case for this request, uploaded where it is to be completed; under both of their names. */
+function evidence(
+  method: string,
+  action: string,
+  status: number,
+  request: Pick<Request, 'body'> = {},
+): Record<string, Row> {
+  const row = (path: string): Row =>
+    keys(
+      { test: status, live: 404, foreign: 404 },
+      {
+        ...request,
+        path: async ({ medCaseId, uploadId }) => {
+          const caseId = await medCaseId();
+          const own = `${path}/${caseId}/evidence`;
+          return action === '' ? own : `${own}/${await uploadId(caseId)}${action}`;
+        },
+      },
+    );
+  const pattern = action === '' ? '' : `/:evidence_id${action}`;
+  return Object.fromEntries(
+    ['/v1/med/cases', '/v1/infractions'].map((path) => [`${method} ${path}/:id/evidence${pattern}`, row(path)]),
+  );
+}
+
+/** Of a case whose amount is not the charge's: it waits for an operator. */
+async function medReview({ service }: World): Promise<string> {
+  const { testKey } = await service.merchant();
+  const { id } = await aPaidCharge(service, testKey);
+  await service.simulate(testKey, id, { event: 'med_open', amount: 1 });
+  const [row] = await service.sql<{ id: string }>('SELECT id FROM med_cases WHERE transaction_id = $1', [id.slice(3)]);
+  return row?.id ?? '';
+}
+
+function medDesk(action: string): Request {
+  return { path: async (world) => `/v1/operations/med/${await medReview(world)}${action}` };
+}
+
 export const ROUTES: Readonly<Record<string, Row>> = {
   'GET /': open(302),
   'GET /checkout/:id': open(200, { path: ({ rawId }) => `/checkout/${rawId}` }),
@@ -127,6 +182,9 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   'GET /sandbox/cards/:txid': open(404, { path: () => '/sandbox/cards/nobody' }),
   'POST /sandbox/cards/:txid/approve': open(404, { path: () => '/sandbox/cards/nobody/approve' }),
   'POST /sandbox/cards/:txid/refuse': open(404, { path: () => '/sandbox/cards/nobody/refuse' }),
+  // URLs that nobody was given: the signed ones are tested where there are files.
+  'GET /storage/objects/:key/:id': open(404, { path: () => '/storage/objects/nobody/nothing' }),
+  'PUT /storage/uploads/:key': open(404, { path: () => '/storage/uploads/nobody' }),
   'GET /v1/webhooks/event-catalog': open(200),
   'POST /v1/auth/accept-invitation': open(204, {
     body: async ({ invitationToken }) => ({ token: await invitationToken(), password: PASSWORD }),
@@ -174,6 +232,16 @@ export const ROUTES: Readonly<Record<string, Row>> = {
     { test: 200, live: 404, foreign: 404 },
     { path: ({ rawId }) => `/v1/payments/${rawId}/resend-webhook` },
   ),
+  'GET /v1/med/cases': keys({ test: 200, live: 200, foreign: 200 }),
+  'GET /v1/infractions': keys({ test: 200, live: 200, foreign: 200 }),
+  ...medCase('GET', ''),
+  ...medCase('POST', '/appeal', { body: () => ({ reason: 'The goods were delivered.' }) }),
+  ...medCase('POST', '/accept'),
+  ...evidence('GET', '', 200),
+  ...evidence('POST', '', 201, {
+    body: () => ({ file_name: 'receipt.png', file_size: 1000, mime_type: 'image/png' }),
+  }),
+  ...evidence('POST', '/complete', 200),
   'GET /v1/webhooks/deliveries': keys({ test: 200, live: 200, foreign: 200 }),
   'GET /v1/webhooks/deliveries/:id': keys(
     { test: 200, live: 404, foreign: 404 },
@@ -262,4 +330,18 @@ export const ROUTES: Readonly<Record<string, Row>> = {
     path: async (world) => `/v1/operations/reviews/${await heldPayment(world)}/return`,
   }),
   'GET /v1/operations/unmatched': staff(200),
+  'GET /v1/operations/med': staff(200),
+  'GET /v1/operations/med/:id': staff(200, medDesk('')),
+  'GET /v1/operations/med/:id/evidence': staff(200, {
+    path: async ({ medCaseId }) => `/v1/operations/med/${await medCaseId()}/evidence`,
+  }),
+  'POST /v1/operations/med/:id/approve': staff(200, { ...medDesk('/approve'), body: () => ({}) }),
+  'POST /v1/operations/med/:id/dismiss': staff(200, medDesk('/dismiss')),
+  'POST /v1/operations/med/:id/request-evidence': staff(200, {
+    path: async ({ medCaseId }) => `/v1/operations/med/${await medCaseId()}/request-evidence`,
+  }),
+  'PATCH /v1/operations/med/accounts/:id': staff(200, {
+    path: ({ accountId }) => `/v1/operations/med/accounts/${accountId}`,
+    body: () => ({ outcome_notifications: true }),
+  }),
 };

@@ -20,6 +20,17 @@ const OFFERS = [
   { currency: 'USD', paymentMethods: ['CREDIT_CARD', 'CRYPTO'] },
 ];
 
+/** What payers, their banks and the issuers of cards do about a payment. */
+const DISPUTES = [
+  ...['chargeback', 'dispute', 'fraud', 'processing', 'med_open', 'med_open', 'med_withdraw'].map((event) => ({
+    event,
+  })),
+  { event: 'med_open', amount: 1 },
+  { event: 'med_rule', result: 'agreed' },
+  { event: 'med_rule', result: 'disagreed' },
+  { event: 'med_rule', result: 'disagreed' },
+];
+
 /** Payments made, paid, refunded, disputed, cancelled and left to expire over weeks, at any time of the day. */
 class History {
   readonly #open: { id: string; key: string; methods: readonly string[] }[] = [];
@@ -124,7 +135,7 @@ class History {
   async #dispute(): Promise<void> {
     if (this.#paid.length === 0) return;
     const { id, key } = this.#recent(this.#paid);
-    await this.#simulate(key, id, { event: this.#pick(['chargeback', 'dispute', 'processing']) });
+    await this.#simulate(key, id, this.#pick(DISPUTES));
   }
 
   async #simulate(key: string, id: string, body: Record<string, unknown>): Promise<void> {

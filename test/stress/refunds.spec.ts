@@ -1,11 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { AcquirersService, InboxService, type ReceivedPix } from '../../src/acquirers/index.js';
+import { AcquirersService, type Dispute, InboxService, type ReceivedPix } from '../../src/acquirers/index.js';
 import { Database } from '../../src/core/database/index.js';
-import { OutboxService } from '../../src/outbox/index.js';
-import { RefundMoves } from '../../src/transactions/index.js';
-import { transactionEvent } from '../../src/transactions/transaction.events.js';
-import { TransactionsRepository } from '../../src/transactions/transactions.repository.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { FarBank, type ReturnFault } from '../support/far-bank.js';
 import { available, openRefunds, paymentIdOf, type RefundOrError, requestRefund } from '../support/refunds.js';
@@ -36,7 +32,8 @@ interface Payment {
   readonly txid: string;
   readonly amount: number;
   pix: ReceivedPix | null;
-  disputed: boolean;
+  /** As the bank has them. */
+  readonly disputes: Dispute[];
 }
 
 /** Everything that can happen to payments, drawn by a seed, against a bank that loses answers and refuses returns. */
@@ -75,10 +72,8 @@ class Turmoil {
     this.bank.returnFault = () => null;
     this.bank.blind = false;
     // A refund whose call may have been lost before its payment was disputed waits for the ruling.
-    for (const { id } of await this.service.sql<{ id: string }>(
-      `SELECT id FROM transactions WHERE status = 'DISPUTE'`,
-    )) {
-      await this.#move(id, 'dispute_won');
+    for (const dispute of this.bank.disputes.values()) {
+      if (dispute.closedAt === null) await this.#tell('dispute', this.bank.rule(dispute, 'disagreed').reference);
     }
     await waitFor(
       'everything to come to its end',
@@ -97,7 +92,14 @@ class Turmoil {
   async #create(merchant: Merchant): Promise<Payment> {
     const { body } = await this.service.createCharge(merchant.testKey, { amount: this.#random.between(1, 200) });
     const { amount } = body;
-    const payment = { merchant, id: paymentIdOf(body), txid: body.pix.txid ?? '', amount, pix: null, disputed: false };
+    const payment: Payment = {
+      merchant,
+      id: paymentIdOf(body),
+      txid: body.pix.txid ?? '',
+      amount,
+      pix: null,
+      disputes: [],
+    };
     if (this.#random.between(1, 2) === 1) await this.#pay(payment);
     return payment;
   }
@@ -108,7 +110,7 @@ class Turmoil {
     if (draw <= 76) return this.#refund(payment);
     if (draw <= 84) return this.#cancel(payment);
     if (draw <= 90) return this.#dispute(payment);
-    if (draw <= 96) return this.#win(payment);
+    if (draw <= 96) return this.#rule(payment);
     return this.#trespass(payment);
   }
 
@@ -119,12 +121,13 @@ class Turmoil {
     const again = payment.pix !== null && this.#random.between(1, 3) > 1;
     const pix = again && payment.pix ? payment.pix : this.bank.receive({ txid: payment.txid, amount }, { settledAt });
     payment.pix ??= pix;
+    await this.#twice(() => this.#tell('pix', pix.endToEndId));
+  }
+
+  async #tell(kind: 'pix' | 'dispute', reference: string): Promise<void> {
     const inbox = this.service.get(InboxService);
-    await this.#twice(async () => {
-      const hint = { kind: 'pix', reference: pix.endToEndId } as const;
-      const store = this.service.get(Database).transaction((tx) => inbox.store(tx, this.bank.name, hint));
-      await inbox.process(await store);
-    });
+    const store = this.service.get(Database).transaction((tx) => inbox.store(tx, this.bank.name, { kind, reference }));
+    await inbox.process(await store);
   }
 
   async #refund({ merchant, id, amount }: Payment): Promise<void> {
@@ -157,30 +160,22 @@ class Turmoil {
     }
   }
 
-  async #dispute(payment: Payment): Promise<void> {
-    if (payment.disputed) return;
-    payment.disputed = true;
-    await this.#twice(() => this.#move(payment.id, 'disputed'));
+  /** A MED, now and then a second one, and sometimes of another amount: that one waits for an operator. */
+  async #dispute({ pix, disputes }: Payment): Promise<void> {
+    if (pix === null || disputes.length === 2) return;
+    const dispute = this.bank.dispute(pix, this.#random.between(1, 10) === 1 ? { amount: pix.amount + 1 } : {});
+    disputes.push(dispute);
+    await this.#twice(() => this.#tell('dispute', dispute.reference));
   }
 
-  async #win(payment: Payment): Promise<void> {
-    await this.#twice(() => this.#move(payment.id, 'dispute_won'));
-  }
-
-  readonly #disputed = new Set<string>();
-
-  /** What a MED does to the transaction. */
-  async #move(id: string, trigger: 'disputed' | 'dispute_won'): Promise<void> {
-    await this.service.get(Database).transaction(async (tx) => {
-      const before = await this.service.get(TransactionsRepository).lock(tx, id);
-      // The same dispute told twice is one, also when it was won in between.
-      if (trigger === 'disputed' && this.#disputed.has(id)) return;
-      const moved = await this.service.get(TransactionsRepository).move(tx, id, trigger, this.service.clock.now());
-      if (!moved || !before) return;
-      if (trigger === 'disputed') this.#disputed.add(id);
-      this.service.get(OutboxService).record(tx, [transactionEvent(`transaction.${trigger}`, moved, before.status)]);
-      if (trigger === 'dispute_won') await this.service.get(RefundMoves).close(tx, moved);
-    });
+  /** Mostly for the merchant, so that the story goes on. */
+  async #rule({ disputes }: Payment): Promise<void> {
+    const index = disputes.findIndex(({ closedAt }) => closedAt === null);
+    const open = disputes[index];
+    if (!open) return;
+    const ruled = this.bank.rule(open, this.#pick(['disagreed', 'disagreed', null, 'agreed']));
+    disputes[index] = ruled;
+    await this.#twice(() => this.#tell('dispute', ruled.reference));
   }
 
   async #trespass({ merchant, id }: Payment): Promise<void> {
@@ -273,10 +268,24 @@ describe('refunds in turmoil', () => {
     for (const { accountId, testKey } of merchants) {
       const [sums] = await service.sql<{ balance: number }>(
         `SELECT ((SELECT coalesce(sum(net_amount), 0) FROM transactions WHERE account_id = $1 AND paid_at IS NOT NULL)
-               - (SELECT coalesce(sum(amount + fee), 0) FROM refunds WHERE account_id = $1 AND status = 'REFUNDED'))::int AS balance`,
+               - (SELECT coalesce(sum(amount + fee), 0) FROM refunds WHERE account_id = $1 AND status = 'REFUNDED')
+               - (SELECT coalesce(sum(held_amount + lost_amount), 0) FROM med_cases WHERE account_id = $1))::int AS balance`,
         [accountId],
       );
       expect(await available(service, testKey)).toBe(sums?.balance);
+    }
+    // Each case is as the bank has its dispute.
+    const cases = await service.sql<{ reference: string; bank_status: string; ended: boolean; visible: boolean }>(
+      `SELECT reference, bank_status, money_outcome IS NOT NULL AS ended, visible FROM med_cases`,
+    );
+    expect(cases.length).toBe(turmoil.bank.disputes.size);
+    for (const { reference, bank_status, ended, visible } of cases) {
+      const dispute = turmoil.bank.disputes.get(reference);
+      expect({ reference, bank_status, ended }).toEqual({
+        reference,
+        bank_status: dispute?.status,
+        ended: visible && dispute?.closedAt !== null,
+      });
     }
     // It would prove nothing if only one thing had ever happened.
     for (const code of REFUND_ANSWERS)

@@ -30,6 +30,7 @@ export function aTransaction(changes: Partial<Transaction> = {}): Transaction {
     netAmount: null,
     paidAt: null,
     failure: null,
+    med: null,
     createdAt: new Date('2026-11-21T12:00:00.000Z'),
     updatedAt: new Date('2026-11-21T12:00:00.000Z'),
     ...changes,

@@ -45,7 +45,13 @@ const CHECKS: readonly { name: string; sql: string }[] = [
   },
   {
     name: 'no event was written twice for one status of one transaction',
-    sql: `SELECT subject_id, type, count(*) FROM events WHERE type LIKE 'transaction.%' GROUP BY 1, 2 HAVING count(*) > 1`,
+    sql: `SELECT subject_id, type, count(*) FROM events WHERE type LIKE 'transaction.%' AND type NOT LIKE '%dispute%'
+            AND type <> 'transaction.charged_back' GROUP BY 1, 2 HAVING count(*) > 1`,
+  },
+  {
+    name: 'a transaction is disputed and revived at most once for each of its cases',
+    sql: `SELECT v.subject_id, v.type, count(*) FROM events v WHERE v.type LIKE 'transaction.%dispute%' OR v.type = 'transaction.charged_back'
+          GROUP BY 1, 2 HAVING count(*) > (SELECT count(*) FROM med_cases c WHERE c.transaction_id = v.subject_id AND c.visible)`,
   },
   {
     name: 'the events of each subject are numbered 1, 2, … without a hole',
@@ -108,6 +114,60 @@ const CHECKS: readonly { name: string; sql: string }[] = [
             SELECT transaction_id, sum(amount) AS amount FROM refunds WHERE status <> 'FAILED' GROUP BY 1) r
             ON r.transaction_id = t.id
           WHERE coalesce(r.amount, 0) <> t.refunds_amount OR coalesce(r.amount, 0) > t.amount`,
+  },
+  {
+    name: 'what cases hold and have lost of a payment is what the payment counts, and with its refunds never exceeds it',
+    sql: `SELECT t.id FROM transactions t LEFT JOIN (
+            SELECT transaction_id, sum(held_amount + lost_amount) AS amount FROM med_cases GROUP BY 1) c ON c.transaction_id = t.id
+          WHERE coalesce(c.amount, 0) <> t.disputed_amount OR t.refunds_amount + t.disputed_amount > t.amount`,
+  },
+  {
+    name: 'each case holds and has lost what its journal entries say, in the account and mode of its charge',
+    sql: `SELECT c.id, c.status, c.held_amount, c.lost_amount FROM med_cases c JOIN transactions t ON t.id = c.transaction_id LEFT JOIN (
+            SELECT split_part(e.cause, ':', 2)::uuid AS id, sum(l.amount) FILTER (WHERE l.bucket = 'retained') AS held,
+              sum(l.amount) FILTER (WHERE l.bucket = 'clearing') AS lost, bool_and((e.account_id, e.mode) = (x.account_id, x.mode)) AS own
+            FROM journal_entries e JOIN journal_lines l ON l.entry_id = e.id JOIN transactions x ON x.id = e.transaction_id
+            WHERE e.cause LIKE 'med.%' GROUP BY 1) j ON j.id = c.id
+          WHERE coalesce(j.held, 0) <> c.held_amount OR coalesce(j.lost, 0) <> c.lost_amount OR NOT coalesce(j.own, true)
+            OR (c.account_id, c.mode, c.currency, c.acquirer) IS DISTINCT FROM (t.account_id, t.mode, t.currency, t.acquirer)`,
+  },
+  {
+    name: 'what disputes retain is what the cases that are not over hold',
+    sql: `SELECT * FROM (
+            SELECT l.account_id, l.mode, l.currency, sum(l.amount) AS retained FROM journal_lines l JOIN journal_entries e ON e.id = l.entry_id
+            WHERE l.bucket = 'retained' AND e.cause LIKE 'med.%' GROUP BY 1, 2, 3) j
+          FULL JOIN (
+            SELECT account_id, mode, currency, sum(held_amount) AS held FROM med_cases WHERE visible AND status IN ('open', 'appealed')
+            GROUP BY 1, 2, 3) c
+          USING (account_id, mode, currency) WHERE coalesce(j.retained, 0) <> coalesce(c.held, 0)`,
+  },
+  {
+    name: 'a case has an outcome when it is over, and its money is where the outcome says',
+    sql: `SELECT c.id, c.status, c.money_outcome FROM med_cases c WHERE c.visible AND (
+            (c.status IN ('open', 'appealed')) <> (c.money_outcome IS NULL) OR (c.money_outcome IS NULL) <> (c.closed_at IS NULL)
+            OR (c.lost_amount > 0 AND coalesce(c.money_outcome, '') NOT IN ('lost', 'closed_without_refund')))
+          UNION ALL SELECT c.id, c.status, c.money_outcome FROM med_cases c WHERE NOT c.visible AND (c.held_amount > 0 OR c.lost_amount > 0)`,
+  },
+  {
+    name: 'each case that the merchant sees was told of when it opened and when it ended, once, and no other was',
+    sql: `SELECT * FROM (
+            SELECT id, 'med_case.opened' AS type FROM med_cases WHERE visible
+            UNION ALL SELECT id, 'med_case.resolved' FROM med_cases WHERE visible AND money_outcome IS NOT NULL) c
+          FULL JOIN (
+            SELECT subject_id AS id, type, count(*) AS count FROM events
+            WHERE type IN ('med_case.opened', 'med_case.resolved') GROUP BY 1, 2) v
+          USING (id, type) WHERE v.count IS DISTINCT FROM 1 OR c.id IS NULL`,
+  },
+  {
+    name: 'a payment is disputed while a case of it is open, and else only when cases have taken all that refunds left',
+    sql: `SELECT * FROM (
+            SELECT t.id, t.status, t.status IN ('DISPUTE', 'CHARGEBACK') AS disputed,
+              t.status <> 'REFUNDED' AND EXISTS (
+                SELECT 1 FROM med_cases c WHERE c.transaction_id = t.id AND c.visible AND c.status IN ('open', 'appealed')) AS open,
+              t.refunds_amount + t.disputed_amount = t.amount AND EXISTS (
+                SELECT 1 FROM med_cases c WHERE c.transaction_id = t.id AND c.lost_amount > 0) AS lost
+            FROM transactions t WHERE t.paid_at IS NOT NULL) t
+          WHERE (open AND NOT disputed) OR (disputed AND NOT open AND NOT lost)`,
   },
   {
     name: 'only paid money is refunded, in its own currency, account and mode, and to where it came from',

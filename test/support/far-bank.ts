@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import type {
   Acquirer,
   AcquirerCapabilities,
+  Dispute,
   OrderDesk,
   PixChargeRequest,
   PixChargeState,
@@ -33,6 +35,8 @@ export class FarBank implements Acquirer {
   readonly orders: OrderDesk | null = null;
   readonly charges = new Map<string, PixChargeRequest>();
   readonly pix = new Map<string, ReceivedPix>();
+  /** By reference, as they are now. */
+  readonly disputes = new Map<string, Dispute>();
   /** By `<reference>/<return id>`, as the bank's unique key is. */
   readonly returns = new Map<string, BookedReturn>();
   /** What goes wrong with the next requests. */
@@ -82,6 +86,11 @@ export class FarBank implements Acquirer {
     return refused ? { kind: 'failed', reason: 'refused' } : { kind: 'returned', bankReference };
   }
 
+  async getDispute(reference: string): Promise<Dispute | null> {
+    this.#answer();
+    return this.disputes.get(reference) ?? null;
+  }
+
   async cancel(txid: string): Promise<void> {
     this.charges.delete(txid);
   }
@@ -100,6 +109,46 @@ export class FarBank implements Acquirer {
     const pix = { endToEndId, ...charge, settledAt: new Date(), fee: 0, payerDocument: '52998224725', ...changes };
     this.pix.set(pix.endToEndId, pix);
     return pix;
+  }
+
+  /** A payer disputes a Pix. @returns the dispute, which the bank has still to tell of */
+  dispute(pix: Pick<ReceivedPix, 'endToEndId' | 'txid' | 'amount'>, changes: Partial<Dispute> = {}): Dispute {
+    const now = new Date();
+    const dispute: Dispute = {
+      reference: randomUUID(),
+      type: 'med',
+      accountId: null,
+      paymentReference: pix.endToEndId,
+      txid: pix.txid,
+      amount: pix.amount,
+      status: 'created',
+      result: null,
+      method: 'scam',
+      reason: null,
+      payerName: null,
+      payerDocument: null,
+      responseDeadline: new Date(now.getTime() + 7 * 86_400_000),
+      openedAt: now,
+      updatedAt: now,
+      closedAt: null,
+      ...changes,
+    };
+    this.disputes.set(dispute.reference, dispute);
+    return dispute;
+  }
+
+  /** Its state changes. @returns it as it is now */
+  change(dispute: Dispute, changes: Partial<Dispute>): Dispute {
+    const updatedAt = new Date(dispute.updatedAt.getTime() + 1);
+    const changed = { ...dispute, updatedAt, ...changes };
+    this.disputes.set(changed.reference, changed);
+    return changed;
+  }
+
+  /** @param result null: the payer withdraws */
+  rule(dispute: Dispute, result: 'agreed' | 'disagreed' | null): Dispute {
+    const closedAt = new Date(dispute.updatedAt.getTime() + 1);
+    return this.change(dispute, { status: result === null ? 'canceled' : 'closed', result, closedAt });
   }
 
   /** What has gone back to the payer of a Pix. */

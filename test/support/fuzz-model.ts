@@ -144,12 +144,22 @@ export function verifyVerdict(body: Body): Verdict {
 }
 
 export function simulateVerdict(body: Body): Verdict {
+  const { event } = body;
   return all(
-    onlyKeys(body, 'event', 'method', 'payer_document', 'payer_name', 'amount', 'end_to_end_id'),
+    onlyKeys(body, 'event', 'method', 'payer_document', 'payer_name', 'amount', 'end_to_end_id', 'reason', 'result'),
     isClean(body),
-    ['pay', 'expire', 'fail', 'refund_fail'].includes(body['event'] as string),
+    // Whether there is something to dispute or to rule is not said by the request.
+    ['med_open', 'med_rule', 'med_withdraw'].includes(event as string)
+      ? 'either'
+      : ['pay', 'expire', 'fail', 'refund_fail'].includes(event as string),
     // The charges of the test can be paid by nothing else.
-    optional(body['method'], (method) => method === 'PIX' || (method === 'BOLETO' && body['event'] !== 'pay')),
+    optional(body['method'], (method) =>
+      event === 'med_open' ? method === 'scam' : method === 'PIX' || (method === 'BOLETO' && event !== 'pay'),
+    ),
+    event === 'med_rule'
+      ? ['agreed', 'disagreed'].includes(body['result'] as string)
+      : optional(body['result'], (result) => ['agreed', 'disagreed'].includes(result as string)),
+    optional(body['reason'], (reason) => textVerdict(reason, 0, 500)),
     optional(body['payer_document'], isTaxId),
     optional(body['payer_name'], (name) => textVerdict(name, 0, 200)),
     optional(body['amount'], isAmount),
@@ -359,8 +369,13 @@ export const verifyFields: Fields = {
 };
 
 export const simulateFields: Fields = {
-  event: fc.constantFrom('"pay"', '"pay"', '"pay"', '"expire"', '"fail"', '"refund_fail"'),
-  method: fc.constantFrom('"PIX"', '"PIX"', '"BOLETO"'),
+  event: fc.constantFrom(
+    ...['"pay"', '"pay"', '"pay"', '"pay"', '"pay"', '"expire"', '"fail"', '"refund_fail"'],
+    ...['"med_open"', '"med_rule"', '"med_withdraw"'],
+  ),
+  method: fc.constantFrom('"PIX"', '"PIX"', '"PIX"', '"BOLETO"', '"scam"'),
+  reason: fc.oneof(text(niceText(500)), fc.constant('null')),
+  result: fc.constantFrom('"agreed"', '"disagreed"', '"disagreed"', 'null'),
   payer_document: fc.oneof(text(fc.constantFrom(...taxIds)), fc.constant('null')),
   payer_name: fc.oneof(text(niceText(200)), fc.constant('null')),
   amount: fc.oneof(fc.constant('1990'), amount),

@@ -28,8 +28,6 @@ const REASONS: Readonly<Record<OrderEvent['kind'], string>> = {
   expired: 'The charge expired without payment.',
   refused: 'The acquirer refused the charge.',
   removed: 'The charge was taken back.',
-  chargeback: 'The issuer raised a chargeback.',
-  dispute: 'The cardholder opened a dispute.',
 };
 
 export interface SandboxPayer {

@@ -8,6 +8,7 @@ import type {
   Acquirer,
   AcquirerCapabilities,
   AcquirerStatus,
+  Dispute,
   PixChargeEnd,
   PixChargeRequest,
   PixChargeState,
@@ -22,6 +23,7 @@ import { AcquirersService } from '../acquirers.service.js';
 import { InboxService } from '../inbox.service.js';
 import { receiptPdf } from './receipt.pdf.js';
 import { SandboxBankRepository, type SandboxChargeStatus } from './sandbox-bank.repository.js';
+import { SandboxDisputes } from './sandbox-disputes.js';
 import { SandboxOrders } from './sandbox-orders.js';
 import { SandboxOrdersRepository } from './sandbox-orders.repository.js';
 
@@ -59,6 +61,7 @@ export class SandboxAcquirer implements Acquirer, OnModuleInit {
     private readonly bank: SandboxBankRepository,
     private readonly books: SandboxOrdersRepository,
     readonly orders: SandboxOrders,
+    readonly disputes: SandboxDisputes,
     private readonly secrets: SecretBox,
     private readonly clock: Clock,
   ) {}
@@ -127,6 +130,10 @@ export class SandboxAcquirer implements Acquirer, OnModuleInit {
     return row.fails ? { kind: 'failed', reason: 'refused' } : { kind: 'returned', bankReference: row.bank_reference };
   }
 
+  getDispute(reference: string): Promise<Dispute | null> {
+    return this.disputes.get(reference);
+  }
+
   /**
    * The next refund of the charge ends FAILED (decisions §6.2, `refund_fail`); saying it twice is saying it once. What
    * goes back by itself does not use it up.
@@ -141,14 +148,14 @@ export class SandboxAcquirer implements Acquirer, OnModuleInit {
 
   /** What was issued and has no entry in the books waits for its payer. */
   async getStatus(txid: string): Promise<AcquirerStatus> {
-    const [payments, events, ended] = await Promise.all([
+    const [payments, events, disputed, ended] = await Promise.all([
       this.books.paymentsOf(txid),
       this.books.eventsOf(txid),
+      this.disputes.standing(txid),
       this.bank.findCharge(txid),
     ]);
-    const last = events.at(-1)?.kind.toUpperCase();
-    const settled = payments.length > 0 && last !== 'CHARGEBACK' && last !== 'DISPUTE' ? 'PAID' : undefined;
-    const status = settled ?? last ?? ended?.status ?? 'ACTIVE';
+    const settled = payments.length > 0 ? 'PAID' : undefined;
+    const status = disputed?.toUpperCase() ?? settled ?? events.at(-1)?.kind.toUpperCase() ?? ended?.status ?? 'ACTIVE';
     const raw = {
       txid,
       status,

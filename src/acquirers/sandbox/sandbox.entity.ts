@@ -50,3 +50,26 @@ export class SandboxRefundFailureEntity {
   @PrimaryColumn('text', { primaryKeyConstraintName: 'sandbox_refund_failures_pkey' }) txid!: string;
   @Column('timestamptz', { name: 'asked_at' }) askedAt!: Date;
 }
+
+@Entity('sandbox_disputes')
+@Index('sandbox_disputes_txid_idx', ['txid'])
+@Index('sandbox_disputes_end_to_end_id_idx', ['holderId', 'endToEndId'])
+@ForeignKey('SandboxPixEntity', ['holderId', 'endToEndId'], ['holderId', 'endToEndId'], {
+  name: 'sandbox_disputes_end_to_end_id_fkey',
+})
+export class SandboxDisputeEntity {
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'sandbox_disputes_pkey' }) reference!: string;
+  @Column('text') txid!: string;
+  @Column('uuid', { name: 'holder_id' }) holderId!: string;
+  @Column('text', { name: 'end_to_end_id' }) endToEndId!: string;
+  @Column('text') type!: string;
+  @Column('bigint') amount!: number;
+  @Column('text') status!: string;
+  @Column('text', { nullable: true }) result!: string | null;
+  @Column('text', { nullable: true }) method!: string | null;
+  @Column('text', { nullable: true }) reason!: string | null;
+  @Column('timestamptz', { name: 'response_deadline', nullable: true }) responseDeadline!: Date | null;
+  @Column('timestamptz', { name: 'opened_at' }) openedAt!: Date;
+  @Column('timestamptz', { name: 'updated_at' }) updatedAt!: Date;
+  @Column('timestamptz', { name: 'closed_at', nullable: true }) closedAt!: Date | null;
+}

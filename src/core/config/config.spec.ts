@@ -35,6 +35,7 @@ describe('the configuration', () => {
       databasePool: 16,
       redisUrl: undefined,
       mail: { smtpUrl: undefined, from: { name: 'Recebe', address: 'no-reply@localhost' } },
+      storage: { kind: 'disk', directory: '.data/evidence' },
       jwtSecret: undefined,
       encryptionKey: undefined,
       logLevel: 'info',
@@ -50,6 +51,7 @@ describe('the configuration', () => {
       },
       dashboardOrigins: [],
       chargeListEnabled: false,
+      medAutoRulings: true,
       webhooks: {
         // decisions §4.6: 10 s to 22 h, 15 attempts with the first one.
         retryScheduleSeconds: [10, 30, 120, 300, 900, 1800, 3600, 7200, 14400, 21600, 28800, 43200, 57600, 79200],

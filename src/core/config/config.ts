@@ -1,5 +1,7 @@
 import { isIP } from 'node:net';
+import { join } from 'node:path';
 import { z } from 'zod';
+import { type StorageConfig, storageUrl } from './storage-url.js';
 
 const onOrOff = z
   .enum(['true', 'false', '1', '0', 'on', 'off'])
@@ -58,6 +60,7 @@ const schema = z.object({
     .string()
     .regex(MAIL_FROM, 'must be an address, or a name and an address: Recebe <no-reply@example.com>')
     .optional(),
+  STORAGE_URL: storageUrl.optional(),
   JWT_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
   ENCRYPTION_KEY: z
     .string()
@@ -82,6 +85,7 @@ const schema = z.object({
     message: 'must be origins separated by commas, for example https://dashboard.example.com',
   }),
   CHARGE_LIST_ENABLED: flag(false),
+  MED_AUTO_RULINGS: flag(true),
   WEBHOOK_RETRY_SCHEDULE: z
     .string()
     .regex(/^\d+(,\d+)*$/, 'must be seconds separated by commas, for example 10,30,120')
@@ -114,6 +118,7 @@ export interface Config {
     smtpUrl: string | undefined;
     from: { name: string; address: string };
   };
+  readonly storage: StorageConfig;
   readonly jwtSecret: string | undefined;
   readonly encryptionKey: string | undefined;
   readonly logLevel: string;
@@ -131,6 +136,8 @@ export interface Config {
   /** Origins of the dashboard, where it is served from elsewhere: browsers there may call its routes. */
   readonly dashboardOrigins: readonly string[];
   readonly chargeListEnabled: boolean;
+  /** False: rulings of MED cases wait for an operator. */
+  readonly medAutoRulings: boolean;
   readonly webhooks: {
     retryScheduleSeconds: number[];
     concurrency: number;
@@ -185,6 +192,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     databasePool: v.DATABASE_POOL,
     redisUrl: v.REDIS_URL,
     mail: { smtpUrl: v.SMTP_URL, from: mailFrom(v.MAIL_FROM, publicBaseUrl) },
+    storage: v.STORAGE_URL ?? { kind: 'disk', directory: join(v.DATA_DIR, 'evidence') },
     jwtSecret: v.JWT_SECRET,
     encryptionKey: v.ENCRYPTION_KEY,
     logLevel: v.LOG_LEVEL,
@@ -200,6 +208,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     },
     dashboardOrigins: v.DASHBOARD_ORIGIN,
     chargeListEnabled: v.CHARGE_LIST_ENABLED,
+    medAutoRulings: v.MED_AUTO_RULINGS,
     webhooks: {
       retryScheduleSeconds: v.WEBHOOK_RETRY_SCHEDULE,
       concurrency: v.WEBHOOK_CONCURRENCY,

@@ -69,6 +69,24 @@ describe('a secret box', () => {
     const sealed = new SecretBox(OLD).seal('secret', 'x');
     expect(new SecretBox(`2:${NEW},1:${OLD}`).open(sealed, 'x')).toBe('secret');
   });
+
+  it('signs for one purpose, and knows its signatures through a rotation of keys', () => {
+    const before = new SecretBox(`2025:${OLD}`);
+    const signature = before.sign('upload', 'text');
+    expect(signature).toMatch(/^[\w-]{43}$/);
+    const after = new SecretBox(`2026:${NEW},2025:${OLD}`);
+    expect(after.isSigned('upload', 'text', signature)).toBe(true);
+    expect(after.isSigned('upload', 'text', after.sign('upload', 'text'))).toBe(true);
+    expect(after.sign('upload', 'text')).not.toBe(signature);
+    const others: [SecretBox, string, string, string][] = [
+      [before, 'Text', signature, 'upload'],
+      [before, 'text', signature, 'download'],
+      [before, 'text', signature.slice(1), 'upload'],
+      [before, 'text', '', 'upload'],
+      [new SecretBox(`2025:${NEW}`), 'text', signature, 'upload'],
+    ];
+    for (const [box, text, given, purpose] of others) expect(box.isSigned(purpose, text, given)).toBe(false);
+  });
 });
 
 describe('a mac', () => {

@@ -1,13 +1,14 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /**
- * AES-256-GCM for secrets at rest. Stored form: 1 byte length of the key id, key id, 12 bytes nonce, 16 bytes tag,
- * ciphertext. The key id lets keys be rotated: the first key of ENCRYPTION_KEY seals, every listed one opens.
+ * AES-256-GCM for secrets at rest, and signatures of what we hand out ourselves. Stored form: 1 byte length of the key
+ * id, key id, 12 bytes nonce, 16 bytes tag, ciphertext. The key id lets keys be rotated: the first key of ENCRYPTION_KEY
+ * seals and signs, every listed one opens and is believed.
  */
 export class SecretBox {
   readonly #keys = new Map<string, Buffer>();
   readonly #current: string;
-  /** By purpose. */
+  /** By key id and purpose. */
   readonly #macKeys = new Map<string, Buffer>();
 
   /** @param keys `<64 hex>` (key id "1") or `id:<64 hex>,id:<64 hex>…` */
@@ -52,10 +53,33 @@ export class SecretBox {
    * @param purpose one of a few names in the code
    */
   mac(purpose: string, text: string): Buffer {
-    let key = this.#macKeys.get(purpose);
+    return this.#mac(this.#current, purpose, text);
+  }
+
+  /**
+   * A signature (base64url) that only this service can make.
+   * @param purpose as of `mac`: what was signed for one means nothing to another
+   */
+  sign(purpose: string, text: string): string {
+    return this.mac(purpose, text).toString('base64url');
+  }
+
+  /** Whether `sign` made it for this purpose and text, under any of the keys. */
+  isSigned(purpose: string, text: string, signature: string): boolean {
+    const given = Buffer.from(signature, 'base64url');
+    return [...this.#keys.keys()].some((id) => {
+      const made = this.#mac(id, purpose, text);
+      return made.length === given.length && timingSafeEqual(made, given);
+    });
+  }
+
+  #mac(id: string, purpose: string, text: string): Buffer {
+    const name = `${id} ${purpose}`;
+    let key = this.#macKeys.get(name);
     if (!key) {
-      key = Buffer.from(hkdfSync('sha256', this.#key(this.#current), '', `recebe mac ${purpose}`, 32));
-      this.#macKeys.set(purpose, key);
+      // The keys themselves encrypt: a key has one use.
+      key = Buffer.from(hkdfSync('sha256', this.#key(id), '', `recebe mac ${purpose}`, 32));
+      this.#macKeys.set(name, key);
     }
     return createHmac('sha256', key).update(text, 'utf8').digest();
   }

@@ -66,7 +66,8 @@ export function createHttpAdapter(config: Config, logger: Logger, metrics: Metri
     trustProxy: config.trustProxies.length > 0 && [...config.trustProxies],
     // Longer than the keep-alive of the usual proxies, which would otherwise reuse a connection we just closed.
     keepAliveTimeout: 72_000,
-    requestTimeout: 60_000,
+    // For the whole of a request: a file over a phone's uplink takes minutes. Headers have Node's one minute.
+    requestTimeout: 300_000,
     routerOptions: { maxParamLength: 200 },
     frameworkErrors: (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
       // An address that cannot be decoded is one that nobody has: a malformed id is a 404 (decisions §2.1).

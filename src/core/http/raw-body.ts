@@ -1,4 +1,12 @@
+import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route reads its body itself, as a stream: `request.body` is one, and nothing of it has been read. */
+    streamBody?: boolean;
+  }
+}
 
 /** Decisions §2.1. */
 export const MAX_BODY_BYTES = 256 * 1024;
@@ -27,6 +35,10 @@ export function registerRawBodyParser(instance: FastifyInstance): void {
     done();
   });
   instance.addContentTypeParser('*', (request: FastifyRequest, payload, done) => {
+    if (request.routeOptions.config.streamBody === true) {
+      done(null, payload);
+      return;
+    }
     const chunks: Buffer[] = [];
     let size = 0;
     payload.on('data', (chunk: Buffer) => {
@@ -41,4 +53,19 @@ export function registerRawBodyParser(instance: FastifyInstance): void {
     });
     payload.on('error', (error: Error) => done(error, undefined));
   });
+}
+
+/**
+ * Reads and throws away what is left of a body that nobody wants, so that its sender hears the answer; past 16 MiB we
+ * hang up.
+ */
+export function discard(body: Readable): void {
+  if (body.readableEnded || body.destroyed) return;
+  let size = 0;
+  body.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > MAX_DRAIN_BYTES) body.destroy();
+  });
+  // It is already being answered.
+  body.on('error', () => undefined);
 }

@@ -15,6 +15,8 @@ export class AccountBody {
   @ApiProperty({ description: 'Whether `expected_payer_tax_id` locks charges.', example: false }) payer_lock!: boolean;
   @ApiProperty({ description: 'Seconds a charge waits by default.', type: 'integer', example: 3_600 })
   default_expires_in!: number;
+  @ApiProperty({ description: 'Whether it is told by webhook how its MED cases end.', example: true })
+  med_outcome_notifications!: boolean;
   @ApiProperty({ description: 'What the fraud guard does.', enum: ['enforce', 'shadow', 'off'] })
   fraud_mode!: FraudMode;
   @ApiProperty({ description: 'Charges a minute for one customer document.', type: 'integer', example: 30 })

@@ -71,6 +71,13 @@ abstract class SettingsDto {
   })
   default_expires_in?: number;
 
+  @Setting('med_outcome_notifications', {
+    description: 'Whether the account is told by webhook how its MED cases end.',
+    type: 'boolean',
+    example: true,
+  })
+  med_outcome_notifications?: boolean;
+
   @Setting('fraud_mode', {
     description: '`enforce` refuses, `shadow` only records what it would refuse, `off` does nothing.',
     enum: ['enforce', 'shadow', 'off'],

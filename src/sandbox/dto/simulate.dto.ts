@@ -1,33 +1,67 @@
 import { ApiExtraModels, ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
-import { IsDefined, IsIn, IsInt, IsOptional, IsString, Matches, Max, MaxLength, Min } from 'class-validator';
+import {
+  IsDefined,
+  IsIn,
+  IsInt,
+  IsOptional,
+  IsString,
+  Matches,
+  Max,
+  MaxLength,
+  Min,
+  ValidateBy,
+  ValidateIf,
+} from 'class-validator';
+import { DISPUTE_METHODS, type DisputeMethod } from '../../acquirers/index.js';
 import { ChargeSchema, IsTaxId, PUBLIC_STATUSES } from '../../charges/index.js';
+import { IsDateTime } from '../../core/http/index.js';
 import { MAX_AMOUNT } from '../../core/money/index.js';
 import { PaymentDetailSchema } from '../../payments/index.js';
-import { PAYMENT_METHODS } from '../../transactions/index.js';
+import { PAYMENT_METHODS, type PaymentMethod } from '../../transactions/index.js';
 
-export const SANDBOX_EVENTS = ['pay', 'expire', 'fail', 'refund_fail', 'processing', 'chargeback', 'dispute'] as const;
+export const SANDBOX_EVENTS = [
+  ...(['pay', 'expire', 'fail', 'refund_fail', 'processing'] as const),
+  ...(['chargeback', 'dispute', 'fraud', 'med_open', 'med_rule', 'med_withdraw'] as const),
+] as const;
+type SandboxEvent = (typeof SANDBOX_EVENTS)[number];
 
 const AMOUNT = { message: `must be an integer from 1 to ${MAX_AMOUNT}` };
+
+/** What `method` means depends on what happens: how it is paid, or how the payer says to have been harmed. */
+function methodsFor(event: unknown): readonly string[] {
+  return event === 'med_open' ? DISPUTE_METHODS : PAYMENT_METHODS;
+}
+
+function IsMethodOfEvent(): PropertyDecorator {
+  return ValidateBy({
+    name: 'isMethodOfEvent',
+    validator: {
+      validate: (value, args) => methodsFor((args?.object as SimulateDto).event).includes(value as string),
+      defaultMessage: (args) => `must be one of ${methodsFor((args?.object as SimulateDto).event).join(', ')}`,
+    },
+  });
+}
 
 export class SimulateDto {
   @ApiProperty({
     description:
-      'What happens at the sandbox bank. `processing`: the payer of a card is being authenticated; `chargeback` and `dispute`: of a card that was paid. `refund_fail`: the next refund ends FAILED.',
+      'What happens at the sandbox bank. `processing`: the payer of a card is being authenticated; `chargeback`, `dispute` and `fraud`: of a card that was paid. `refund_fail`: the next refund ends FAILED. `med_open`: the payer’s bank opens a MED on a Pix; `med_rule` and `med_withdraw`: the dispute that has waited longest, of a Pix or a card, is ruled or withdrawn.',
     enum: SANDBOX_EVENTS,
     example: 'pay',
   })
   @IsDefined({ message: 'is required' })
   @IsIn(SANDBOX_EVENTS, { message: `must be one of ${SANDBOX_EVENTS.join(', ')}` })
-  event!: (typeof SANDBOX_EVENTS)[number];
+  event!: SandboxEvent;
 
   @ApiPropertyOptional({
-    description: '`pay`: one of the payment’s methods. Default: its first.',
-    enum: PAYMENT_METHODS,
+    description:
+      '`pay`: one of the payment’s methods; default: its first. `med_open`: how the payer was harmed; default `scam`.',
+    enum: [...PAYMENT_METHODS, ...DISPUTE_METHODS],
     example: 'PIX',
   })
   @IsOptional()
-  @IsIn(PAYMENT_METHODS, { message: `must be one of ${PAYMENT_METHODS.join(', ')}` })
-  method?: (typeof PAYMENT_METHODS)[number];
+  @IsMethodOfEvent()
+  method?: PaymentMethod | DisputeMethod;
 
   @ApiPropertyOptional({
     description:
@@ -53,7 +87,8 @@ export class SimulateDto {
   payer_name?: string | null;
 
   @ApiPropertyOptional({
-    description: '`pay`: cents. Default: exactly what is asked for.',
+    description:
+      '`pay`: cents; default: exactly what is asked for. `med_open`: what is disputed; default: what was paid.',
     type: 'integer',
     minimum: 1,
     example: 1990,
@@ -72,6 +107,39 @@ export class SimulateDto {
   @IsOptional()
   @Matches(/^[A-Za-z0-9]{1,64}$/, { message: 'must have 1 to 64 letters and digits (a real one: E and 31 more)' })
   end_to_end_id?: string;
+
+  @ApiPropertyOptional({
+    description: '`med_open`: what the payer claims.',
+    type: String,
+    maxLength: 500,
+    nullable: true,
+    example: 'I did not make this payment.',
+  })
+  @IsOptional()
+  @IsString({ message: 'must be a text' })
+  @MaxLength(500, { message: 'must have at most 500 characters' })
+  reason?: string | null;
+
+  @ApiPropertyOptional({
+    description:
+      '`med_open`: until when the merchant may answer; null when the bank does not say. Default: in seven days.',
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    example: '2026-11-28T12:00:00Z',
+  })
+  @IsOptional()
+  @IsDateTime()
+  response_deadline?: string | null;
+
+  @ApiPropertyOptional({
+    description: '`med_rule`, required: `agreed` is lost for the merchant, `disagreed` is won.',
+    enum: ['agreed', 'disagreed'],
+    example: 'disagreed',
+  })
+  @ValidateIf(({ event, result }: SimulateDto) => event === 'med_rule' || (result ?? null) !== null)
+  @IsIn(['agreed', 'disagreed'], { message: 'must be agreed or disagreed' })
+  result?: 'agreed' | 'disagreed';
 }
 
 /** A payment without Pix. */

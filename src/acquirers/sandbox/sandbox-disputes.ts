@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../core/clock.js';
+import { Database } from '../../core/database/index.js';
+import type { Amount } from '../../core/money/index.js';
+import type { Dispute, DisputeMethod, DisputeType } from '../acquirer.port.js';
+import { InboxService } from '../inbox.service.js';
+import { SandboxDisputesRepository } from './sandbox-disputes.repository.js';
+import { SandboxOrders } from './sandbox-orders.js';
+import { SandboxOrdersRepository } from './sandbox-orders.repository.js';
+
+const RESPONSE_MS = 7 * 86_400_000;
+
+const REASONS: Readonly<Record<DisputeType, string | null>> = {
+  med: null,
+  chargeback: 'The issuer raised a chargeback.',
+  dispute: 'The cardholder opened a dispute.',
+  fraud: 'The issuer reports fraud.',
+};
+
+export interface SandboxClaim {
+  readonly txid: string;
+  /** Which payment of the order; null: the last one. */
+  readonly paymentReference: string | null;
+  readonly type: DisputeType;
+  /** Default: all that was paid. */
+  readonly amount?: Amount | undefined;
+  readonly method?: DisputeMethod | null | undefined;
+  readonly reason?: string | null | undefined;
+  /** Null: not told. Default: in seven days. */
+  readonly responseDeadline?: Date | null | undefined;
+}
+
+/** The sandbox bank's desk for payers who want their money back; told through the inbox like all the rest. */
+@Injectable()
+export class SandboxDisputes {
+  constructor(
+    private readonly inbox: InboxService,
+    private readonly database: Database,
+    private readonly disputes: SandboxDisputesRepository,
+    private readonly orders: SandboxOrders,
+    private readonly books: SandboxOrdersRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  async get(reference: string): Promise<Dispute | null> {
+    const row = await this.disputes.find(reference);
+    const payment = row && (await this.books.findPayment(row.holder_id, row.end_to_end_id));
+    if (!payment) return null;
+    const payer = this.orders.payerOf(payment);
+    return {
+      reference,
+      type: row.type,
+      accountId: row.holder_id,
+      paymentReference: row.end_to_end_id,
+      txid: row.txid,
+      amount: row.amount,
+      status: row.status,
+      result: row.result,
+      method: row.method,
+      reason: row.reason,
+      payerName: payer.name,
+      payerDocument: payer.document,
+      responseDeadline: row.response_deadline,
+      openedAt: row.opened_at,
+      updatedAt: row.updated_at,
+      closedAt: row.closed_at,
+    };
+  }
+
+  /** What a card's order is in by a dispute that is not won; null without one. */
+  async standing(txid: string): Promise<DisputeType | null> {
+    const standing = (await this.disputes.of(txid)).filter(
+      ({ status, result }) => status !== 'canceled' && result !== 'disagreed',
+    );
+    return standing.at(-1)?.type ?? null;
+  }
+
+  /**
+   * Opens a dispute: a MED each time, one of a card once for each type.
+   * @returns the id of the stored notification; null when the order has no such payment
+   */
+  async open(claim: SandboxClaim): Promise<string | null> {
+    const payments = await this.books.paymentsOf(claim.txid);
+    const payment =
+      claim.paymentReference === null
+        ? payments.at(-1)
+        : payments.find(({ end_to_end_id }) => end_to_end_id === claim.paymentReference);
+    if (!payment) return null;
+    const now = this.clock.now();
+    const reference = claim.type === 'med' ? randomUUID() : `${claim.txid}:${claim.type}`;
+    return this.database.transaction(async (tx) => {
+      this.disputes.insert(tx, {
+        reference,
+        txid: claim.txid,
+        holder_id: payment.holder_id,
+        end_to_end_id: payment.end_to_end_id,
+        type: claim.type,
+        amount: claim.amount ?? payment.amount,
+        method: claim.method ?? null,
+        reason: claim.reason ?? REASONS[claim.type],
+        response_deadline:
+          claim.responseDeadline === undefined ? new Date(now.getTime() + RESPONSE_MS) : claim.responseDeadline,
+        opened_at: now,
+      });
+      return this.inbox.store(tx, 'sandbox', { kind: 'dispute', reference });
+    });
+  }
+
+  /** The bank or the central bank rules. */
+  rule(txid: string, result: 'agreed' | 'disagreed'): Promise<string | null> {
+    return this.#end(txid, 'closed', result);
+  }
+
+  /** The payer withdraws. */
+  withdraw(txid: string): Promise<string | null> {
+    return this.#end(txid, 'canceled', null);
+  }
+
+  /**
+   * Ends the dispute of the order that has waited longest; where none waits, the bank repeats what it said of the last.
+   * @returns the id of the stored notification; null when there never was one
+   */
+  #end(txid: string, status: 'closed' | 'canceled', result: Dispute['result']): Promise<string | null> {
+    return this.database.transaction(async (tx) => {
+      const reference = await this.disputes.end(tx, txid, status, result, this.clock.now());
+      return reference === null ? null : this.inbox.store(tx, 'sandbox', { kind: 'dispute', reference });
+    });
+  }
+}

@@ -1,0 +1,26 @@
+/** What a mail says, in Portuguese and in English. */
+export interface Bilingual {
+  /** Both languages. */
+  readonly subject: string;
+  /** Paragraphs of plain text; whatever a stranger wrote may be in them. */
+  readonly portuguese: readonly string[];
+  readonly english: readonly string[];
+}
+
+export function bilingualMail({ subject, portuguese, english }: Bilingual): {
+  subject: string;
+  text: string;
+  html: string;
+} {
+  const html = (lines: readonly string[]): string => lines.map((line) => `<p>${escape(line)}</p>`).join('\n');
+  return {
+    subject,
+    text: `${portuguese.join('\n\n')}\n\n---\n\n${english.join('\n\n')}\n`,
+    html: `<div lang="pt-BR">\n${html(portuguese)}\n</div>\n<hr>\n<div lang="en">\n${html(english)}\n</div>\n`,
+  };
+}
+
+/** What a merchant or a payer wrote, and what a stranger's server caused, must not become markup. */
+function escape(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

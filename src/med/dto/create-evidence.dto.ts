@@ -1,0 +1,37 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { IsDefined, IsIn, IsInt, IsString, Length, Max, Min } from 'class-validator';
+import { EVIDENCE_TYPES, type EvidenceType, MAX_FILE_SIZE } from '../evidence-types.js';
+
+const SIZE = { message: `must be the exact number of bytes, from 1 to ${MAX_FILE_SIZE}` };
+
+/** Body of `POST /v1/med/cases/{id}/evidence`. */
+export class CreateEvidenceDto {
+  @ApiProperty({
+    description: 'Under which it is shown and saved; never a path.',
+    minLength: 1,
+    maxLength: 255,
+    example: 'delivery-receipt.pdf',
+  })
+  @IsDefined({ message: 'is required' })
+  @IsString({ message: 'must be a text' })
+  @Length(1, 255, { message: 'must have 1 to 255 characters' })
+  file_name!: string;
+
+  @ApiProperty({
+    description: 'Bytes, exactly; at most 10 MB (10485760).',
+    type: 'integer',
+    minimum: 1,
+    maximum: MAX_FILE_SIZE,
+    example: 48213,
+  })
+  @IsDefined({ message: 'is required' })
+  @IsInt(SIZE)
+  @Min(1, SIZE)
+  @Max(MAX_FILE_SIZE, SIZE)
+  file_size!: number;
+
+  @ApiProperty({ description: 'What the file is; its content is checked.', enum: EVIDENCE_TYPES })
+  @IsDefined({ message: 'is required' })
+  @IsIn(EVIDENCE_TYPES, { message: `must be one of ${EVIDENCE_TYPES.join(', ')}` })
+  mime_type!: EvidenceType;
+}

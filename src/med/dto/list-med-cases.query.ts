@@ -1,0 +1,38 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn, IsOptional, Matches } from 'class-validator';
+import { CursorQuery, IsDateTime } from '../../core/http/index.js';
+import { MED_CASE_STATUSES, MED_CASE_TYPES, type MedCaseStatus, type MedCaseType } from '../med-cases.machine.js';
+
+const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+
+export class ListMedCasesQuery extends CursorQuery {
+  @ApiPropertyOptional({ description: 'Created later than that.', format: 'date-time' })
+  @IsOptional()
+  @IsDateTime()
+  override created_after?: string;
+
+  @ApiPropertyOptional({ description: 'Created earlier than that.', format: 'date-time' })
+  @IsOptional()
+  @IsDateTime()
+  override created_before?: string;
+
+  @ApiPropertyOptional({ description: 'A `med_…` id: the previous page’s `next_cursor`.' })
+  @IsOptional()
+  @Matches(new RegExp(`^(?:med_)?${UUID}$`), { message: 'must be the id of one of your cases' })
+  starting_after?: string;
+
+  @ApiPropertyOptional({ description: 'Only cases of this status.', enum: MED_CASE_STATUSES })
+  @IsOptional()
+  @IsIn(MED_CASE_STATUSES, { message: `must be one of ${MED_CASE_STATUSES.join(', ')}` })
+  status?: MedCaseStatus;
+
+  @ApiPropertyOptional({ description: 'Only cases of this type. Default: all.', enum: MED_CASE_TYPES })
+  @IsOptional()
+  @IsIn(MED_CASE_TYPES, { message: `must be one of ${MED_CASE_TYPES.join(', ')}` })
+  type?: MedCaseType;
+
+  @ApiPropertyOptional({ description: 'Only cases of this charge.' })
+  @IsOptional()
+  @Matches(new RegExp(`^(?:ch_|tx_)?${UUID}$`), { message: 'must be the id of a charge' })
+  charge_id?: string;
+}

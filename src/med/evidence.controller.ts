@@ -1,0 +1,89 @@
+import { Body, Controller, Get, Header, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiKeyAuth, CurrentScope } from '../auth/index.js';
+import { ApiErrors, ApiRequestId, COMMON_HEADERS, ErrorBody, RESPONSE_HEADERS } from '../core/http/index.js';
+import { parseId } from '../core/ids.js';
+import type { Scope } from '../core/mode.js';
+import { CreateEvidenceDto } from './dto/create-evidence.dto.js';
+import { EvidenceListSchema, EvidenceSchema, EvidenceTicketSchema } from './dto/evidence.body.js';
+import {
+  type EvidenceBody,
+  evidenceBody,
+  type EvidenceListBody,
+  evidenceList,
+  type EvidenceTicketBody,
+  evidenceTicket,
+} from './evidence.serializer.js';
+import { EvidenceService, MAX_EVIDENCE, UPLOAD_SECONDS } from './evidence.service.js';
+import { medCaseId } from './med-case-id.js';
+import { MED_CASE_ID } from './med-cases.controller.js';
+
+const error = (status: number, description: string): MethodDecorator =>
+  ApiResponse({ status, description, type: ErrorBody, headers: COMMON_HEADERS });
+
+@ApiTags('MED')
+@ApiKeyAuth()
+@ApiRequestId()
+@ApiParam(MED_CASE_ID)
+@Controller('v1/med/cases/:id/evidence')
+export class EvidenceController {
+  constructor(private readonly evidence: EvidenceService) {}
+
+  @Get()
+  @Header('Cache-Control', 'no-store')
+  @ApiOperation({
+    summary: 'List the evidence of a MED case',
+    description: 'Confirmed evidence, newest first, all of it. Each `view_url` is made for this answer.',
+  })
+  @ApiOkResponse({ description: 'The evidence.', type: EvidenceListSchema, headers: RESPONSE_HEADERS })
+  @ApiErrors(404)
+  async list(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<EvidenceListBody> {
+    return evidenceList(await this.evidence.list(scope, medCaseId(id)));
+  }
+
+  @Post()
+  @Header('Cache-Control', 'no-store')
+  @ApiOperation({
+    summary: 'Request a URL to upload evidence',
+    description: `Step 1 of 3. Then PUT the file to \`upload_url\` with exactly \`upload_headers\`, without API key or Authorization header, and complete it. While the case is open or appealed, and before its deadline; at most ${MAX_EVIDENCE} files for each case. 503 \`service_unavailable\` while the storage is down.`,
+  })
+  @ApiCreatedResponse({ description: 'Where to upload.', type: EvidenceTicketSchema, headers: RESPONSE_HEADERS })
+  @ApiErrors(400, 404, 413, 415)
+  @error(422, `\`evidence_limit_reached\`: the case has ${MAX_EVIDENCE} files.`)
+  async request(
+    @CurrentScope() scope: Scope,
+    @Param('id') id: string,
+    @Body() body: CreateEvidenceDto,
+  ): Promise<EvidenceTicketBody> {
+    const file = { fileName: body.file_name, fileSize: body.file_size, mimeType: body.mime_type };
+    const { evidence, uploadUrl } = await this.evidence.request(scope, medCaseId(id), file);
+    return evidenceTicket(evidence, uploadUrl, UPLOAD_SECONDS);
+  }
+
+  @Post(':evidence_id/complete')
+  @HttpCode(200)
+  @Header('Cache-Control', 'no-store')
+  @ApiOperation({
+    summary: 'Complete an upload of evidence',
+    description:
+      'Step 3 of 3; no body. From here on it is listed and counted. Repeating it gives the same evidence. A file that is not what `mime_type` says is a 400: upload another one to the same URL, or request a new one.',
+  })
+  @ApiParam({ name: 'evidence_id', description: 'Id of the evidence.', schema: { type: 'string' } })
+  @ApiOkResponse({ description: 'The evidence.', type: EvidenceSchema, headers: RESPONSE_HEADERS })
+  @ApiErrors(400, 404)
+  @error(
+    409,
+    '`EVIDENCE_NOT_UPLOADED`: the file is not there, or the URL has expired. `EVIDENCE_SIZE_MISMATCH`: the file has not `file_size` bytes.',
+  )
+  async complete(
+    @CurrentScope() scope: Scope,
+    @Param('id') id: string,
+    @Param('evidence_id') evidenceId: string,
+  ): Promise<EvidenceBody> {
+    return evidenceBody(await this.evidence.complete(scope, medCaseId(id), parseId(evidenceId, [], 'evidence')));
+  }
+}
+
+/** Another name for the same routes, with what they are decorated with. */
+@Controller('v1/infractions/:id/evidence')
+export class InfractionsEvidenceController extends EvidenceController {}

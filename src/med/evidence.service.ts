@@ -1,0 +1,160 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../core/clock.js';
+import { Database } from '../core/database/index.js';
+import { badRequest, notFound } from '../core/errors/index.js';
+import { newId } from '../core/ids.js';
+import { Logger } from '../core/log/index.js';
+import type { Scope } from '../core/mode.js';
+import { ObjectStorage, type StoredObject } from '../storage/index.js';
+import { type ConfirmedEvidence, type Evidence, isConfirmed } from './evidence.js';
+import { notUploaded, sizeMismatch, tooMany, wrongContent } from './evidence.errors.js';
+import { EvidenceRepository } from './evidence.repository.js';
+import type { ShownEvidence } from './evidence.serializer.js';
+import { HEAD_BYTES, isOfType } from './evidence-types.js';
+import type { MedCase } from './med-case.js';
+import { isUnderway } from './med-cases.machine.js';
+import { MedCasesService } from './med-cases.service.js';
+
+/** Source: interface.md, "Limits". */
+export const UPLOAD_SECONDS = 900;
+const VIEW_SECONDS = 300;
+/** An upload that began in time has this long to end before its rest is removed. */
+const CLEANUP_MS = 3600_000;
+/** All of them are in one answer. */
+export const MAX_EVIDENCE = 100;
+
+/** What of a file its sender declares. */
+export type DeclaredFile = Pick<Evidence, 'fileName' | 'fileSize' | 'mimeType'>;
+
+/**
+ * Files of a case. They go straight to the object storage; here is written down what was agreed, and what arrived. No
+ * call of the storage is made inside a transaction.
+ */
+@Injectable()
+export class EvidenceService {
+  constructor(
+    private readonly database: Database,
+    private readonly cases: MedCasesService,
+    private readonly evidence: EvidenceRepository,
+    private readonly storage: ObjectStorage,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {}
+
+  /**
+   * Agrees on an upload. @returns it, and the URL for its PUT, good for UPLOAD_SECONDS
+   * @throws ApiError 400 when the case takes no evidence any more, 404, 422 `evidence_limit_reached`, 503
+   */
+  async request(scope: Scope, caseId: string, file: DeclaredFile): Promise<{ evidence: Evidence; uploadUrl: string }> {
+    assertTakesEvidence(await this.cases.find(scope, caseId), this.clock.now());
+    // Making a URL asks nobody: whoever gets one shall be able to use it.
+    await this.storage.check();
+    const now = this.clock.now();
+    const evidence: Evidence = {
+      id: newId(now),
+      ...scope,
+      caseId,
+      fileName: file.fileName,
+      fileSize: file.fileSize,
+      mimeType: file.mimeType,
+      uploadedBy: 'merchant',
+      status: 'waiting',
+      createdAt: now,
+      expiresAt: new Date(now.getTime() + UPLOAD_SECONDS * 1000),
+    };
+    const upload = { key: evidence.id, contentType: evidence.mimeType, size: evidence.fileSize };
+    const uploadUrl = await this.storage.uploadUrl(upload, UPLOAD_SECONDS);
+    const cleanupAt = new Date(evidence.expiresAt.getTime() + CLEANUP_MS);
+    await this.database.transaction(async (tx) => {
+      assertTakesEvidence(await this.cases.lock(tx, scope, caseId), now);
+      if (!(await this.evidence.insert(tx, evidence, cleanupAt, MAX_EVIDENCE))) throw tooMany(MAX_EVIDENCE);
+    });
+    return { evidence, uploadUrl };
+  }
+
+  /**
+   * Confirms an upload; repeated, it gives the same evidence.
+   * @throws ApiError 404; 409 `EVIDENCE_NOT_UPLOADED`, `EVIDENCE_SIZE_MISMATCH`; 400 when the content is of another type
+   *   or the case takes no evidence any more; 503
+   */
+  async complete(scope: Scope, caseId: string, id: string): Promise<ShownEvidence> {
+    const medCase = await this.cases.find(scope, caseId);
+    const found = await this.evidence.find(caseId, id);
+    if (!found) throw notFound('evidence');
+    return this.#show(isConfirmed(found) ? found : await this.#confirm(scope, medCase, found));
+  }
+
+  /** Confirmed evidence, newest first. @throws ApiError 404, 503 */
+  async list(scope: Scope, caseId: string): Promise<ShownEvidence[]> {
+    return this.listAny(await this.cases.find(scope, caseId));
+  }
+
+  /** The same of a case that the caller may see: for operators. @throws ApiError 503 */
+  async listAny({ id }: Pick<MedCase, 'id'>): Promise<ShownEvidence[]> {
+    return Promise.all((await this.evidence.list(id)).map((evidence) => this.#show(evidence)));
+  }
+
+  async #confirm(scope: Scope, medCase: MedCase, waiting: Evidence): Promise<ConfirmedEvidence> {
+    try {
+      assertTakesEvidence(medCase, this.clock.now());
+      if (waiting.status !== 'waiting' || this.clock.now() >= waiting.expiresAt) throw notUploaded();
+      const object = await this.storage.take(waiting.id);
+      if (!object) throw notUploaded();
+      await this.#check(waiting, object);
+      const confirmed = await this.#accept(scope, waiting, object);
+      await this.#quietly(waiting, () => this.storage.close(waiting.id, object.name));
+      return confirmed;
+    } catch (error) {
+      // A twin of this request may have confirmed it meanwhile, and have removed what this one was looking at.
+      const now = await this.evidence.find(waiting.caseId, waiting.id);
+      if (now && isConfirmed(now)) return now;
+      throw error;
+    }
+  }
+
+  /** @throws ApiError when what was uploaded is not what was agreed; the copy of it is removed then */
+  async #check(waiting: Evidence, { name, size }: StoredObject): Promise<void> {
+    const isWhole = size === waiting.fileSize;
+    if (isWhole && isOfType(waiting.mimeType, await this.storage.firstBytes(name, HEAD_BYTES))) return;
+    await this.#quietly(waiting, () => this.storage.remove(name));
+    throw isWhole ? wrongContent(waiting.mimeType) : sizeMismatch(size, waiting.fileSize);
+  }
+
+  /**
+   * It counts from here on. The file stays whatever happens: an error may come after the commit, and what nobody needs
+   * goes with the clean-up.
+   */
+  async #accept(scope: Scope, waiting: Evidence, { name }: StoredObject): Promise<ConfirmedEvidence> {
+    return this.database.transaction(async (tx) => {
+      const medCase = await this.cases.lock(tx, scope, waiting.caseId);
+      const now = this.clock.now();
+      assertTakesEvidence(medCase, now);
+      const confirmed = await this.evidence.confirm(tx, waiting.id, name, now);
+      if (!confirmed) throw notUploaded();
+      this.cases.countEvidence(tx, medCase);
+      return confirmed;
+    });
+  }
+
+  async #show(evidence: ConfirmedEvidence): Promise<ShownEvidence> {
+    const { objectName: name, mimeType: contentType, fileName } = evidence;
+    return { evidence, viewUrl: await this.storage.downloadUrl({ name, contentType, fileName }, VIEW_SECONDS) };
+  }
+
+  /** Nobody waits for it: what is left is removed by the clean-up. */
+  async #quietly({ id }: Evidence, work: () => Promise<void>): Promise<void> {
+    await work().catch((error: unknown) => {
+      this.logger.warn({ error, evidenceId: id }, 'the rest of an upload could not be removed; it will be later');
+    });
+  }
+}
+
+/** "Before or after appealing, and before the deadline." @throws ApiError 400 */
+function assertTakesEvidence({ status, responseDeadline }: MedCase, now: Date): void {
+  if (!isUnderway(status)) {
+    throw badRequest('invalid_request', `A case that is ${status} takes no evidence any more.`);
+  }
+  if (responseDeadline !== null && now >= responseDeadline) {
+    throw badRequest('invalid_request', `The response deadline was ${responseDeadline.toISOString()}.`);
+  }
+}

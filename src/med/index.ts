@@ -1,0 +1,13 @@
+export { EvidenceListSchema } from './dto/evidence.body.js';
+export { MedCaseSchema } from './dto/med-case.body.js';
+export { MedEvidenceEntity } from './evidence.entity.js';
+export { evidenceList, type EvidenceListBody } from './evidence.serializer.js';
+export { EvidenceService } from './evidence.service.js';
+export type { MedCase, MedReview } from './med-case.js';
+export { MedCaseEntity } from './med-case.entity.js';
+export { type MedCaseBody, medCaseBody } from './med-case.serializer.js';
+export { MedCasesService } from './med-cases.service.js';
+export { MedDeadlines } from './med-deadlines.js';
+export { MedDesk } from './med-desk.js';
+export { MedDisputesService } from './med-disputes.service.js';
+export { MedModule } from './med.module.js';

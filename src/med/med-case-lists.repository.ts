@@ -1,0 +1,98 @@
+import { Injectable } from '@nestjs/common';
+import { Reader, type Statement, statement } from '../core/database/index.js';
+import type { CursorFilter, IdCursorFilter } from '../core/http/index.js';
+import { idRange } from '../core/ids.js';
+import type { Mode, Scope } from '../core/mode.js';
+import type { MedCase, MedReview } from './med-case.js';
+import { MED_CASE_COLUMNS, type MedCaseRow, toMedCase } from './med-case.rows.js';
+import type { MedCaseStatus, MedCaseType } from './med-cases.machine.js';
+
+export interface MedCaseFilter extends CursorFilter {
+  readonly status: MedCaseStatus | null;
+  readonly type: MedCaseType | null;
+  readonly transactionId: string | null;
+  /** Strictly older than this case; null for the first page. */
+  readonly before: { readonly createdAt: Date; readonly id: string } | null;
+}
+
+export interface ReviewQueueFilter extends IdCursorFilter {
+  readonly mode: Mode | null;
+  readonly review: MedReview | null;
+}
+
+/** Which filters a statement has: one for each combination, or the planner would not know which index it can go along. */
+interface Shape {
+  readonly byStatus: boolean;
+  readonly byType: boolean;
+  readonly byCharge: boolean;
+}
+
+const list = ({ byStatus, byType, byCharge }: Shape): Statement => {
+  const own = `c.account_id = $1 AND c.mode = $2 AND c.visible`;
+  const equal = (column: string, wanted: boolean, parameter: number): string =>
+    wanted ? ` AND c.${column} = $${parameter}` : ` AND $${parameter}::text IS NULL`;
+  // OFFSET 0: a charge has a handful of cases, to be found by the charge and not by walking the account's.
+  const source = byCharge
+    ? `(SELECT * FROM med_cases c WHERE ${own} AND c.transaction_id = $10 OFFSET 0) c WHERE true`
+    : `med_cases c WHERE ${own} AND $10::uuid IS NULL`;
+  const name = [byStatus ? 'status' : '', byType ? 'type' : '', byCharge ? 'charge' : ''].filter((part) => part !== '');
+  return statement(
+    `med_cases.list${name.map((part) => `_${part}`).join('')}`,
+    `SELECT ${MED_CASE_COLUMNS} FROM ${source}${equal('status', byStatus, 8)}${equal('type', byType, 9)}
+       AND c.created_at > $3 AND c.created_at < $4 AND (c.created_at, c.id) < ($5::timestamptz, $6::uuid)
+     ORDER BY c.created_at DESC, c.id DESC LIMIT $7`,
+  );
+};
+const EITHER = [false, true];
+const LISTS = new Map(
+  EITHER.flatMap((byStatus) =>
+    EITHER.flatMap((byType) =>
+      EITHER.map((byCharge) => [keyOf({ byStatus, byType, byCharge }), list({ byStatus, byType, byCharge })] as const),
+    ),
+  ),
+);
+
+const QUEUE = statement(
+  'med_cases.queue',
+  `SELECT ${MED_CASE_COLUMNS} FROM med_cases c
+   WHERE c.review IS NOT NULL AND c.id < coalesce($1::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+     AND c.id >= $2::uuid AND c.id <= $3::uuid AND ($5::text IS NULL OR c.mode = $5) AND ($6::text IS NULL OR c.review = $6)
+   ORDER BY c.id DESC LIMIT $4`,
+);
+
+@Injectable()
+export class MedCaseListsRepository {
+  constructor(private readonly reader: Reader) {}
+
+  /** What the merchant sees, newest first. The bounds of time are exclusive. */
+  async list(scope: Scope, filter: MedCaseFilter): Promise<MedCase[]> {
+    const { status, type, transactionId, before, createdFrom, createdTo, limit } = filter;
+    const wanted = LISTS.get(
+      keyOf({ byStatus: status !== null, byType: type !== null, byCharge: transactionId !== null }),
+    );
+    if (!wanted) throw new Error('There is a statement for each combination of filters');
+    const rows = await this.reader.query<MedCaseRow>(wanted, [
+      scope.accountId,
+      scope.mode,
+      createdFrom ?? '-infinity',
+      createdTo ?? 'infinity',
+      before?.createdAt ?? 'infinity',
+      before?.id ?? 'ffffffff-ffff-ffff-ffff-ffffffffffff',
+      limit,
+      status,
+      type,
+      transactionId,
+    ]);
+    return rows.map(toMedCase);
+  }
+
+  /** What waits for an operator, newest first. */
+  async queue({ before, createdFrom, createdTo, limit, mode, review }: ReviewQueueFilter): Promise<MedCase[]> {
+    const wanted = [before, ...idRange(createdFrom, createdTo), limit, mode, review];
+    return (await this.reader.query<MedCaseRow>(QUEUE, wanted)).map(toMedCase);
+  }
+}
+
+function keyOf({ byStatus, byType, byCharge }: Shape): string {
+  return [byStatus, byType, byCharge].join();
+}

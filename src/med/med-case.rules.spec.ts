@@ -1,0 +1,108 @@
+import { describe, expect, it } from '@jest/globals';
+import { aMedCase } from '../../test/support/a-med-case.js';
+import { aPaidTransaction } from '../../test/support/a-transaction.js';
+import { isContradicted, isNews, medBlockOf, nextNotice, rulingOf } from './med-case.rules.js';
+import type { BankSide } from './med-case.js';
+
+const { bank } = aMedCase();
+const side = (changes: Partial<BankSide>): BankSide => ({ ...bank, ...changes });
+
+describe('what the bank says', () => {
+  it.each([
+    ['created', null, 'open', null],
+    ['delivered', null, 'appealed', null],
+    ['closed', null, 'open', null],
+    ['canceled', null, 'open', 'won'],
+    ['canceled', null, 'appealed', 'won'],
+    ['closed', 'disagreed', 'open', 'won'],
+    ['closed', 'disagreed', 'appealed', 'won'],
+    ['closed', 'agreed', 'open', 'lost_unanswered'],
+    ['closed', 'agreed', 'appealed', 'lost_on_appeal'],
+  ] as const)('%s with %s on a case that is %s: %s', (status, result, caseStatus, trigger) => {
+    expect(rulingOf({ status, result }, caseStatus)).toBe(trigger);
+  });
+
+  it('is news when it is later, or further at the same time', () => {
+    const at = (seconds: number): Date => new Date(bank.updatedAt.getTime() + seconds * 1000);
+    const delivered = side({ status: 'delivered' });
+    for (const [status, seconds, news] of [
+      ['delivered', 0, false],
+      ['created', 0, false],
+      ['closed', 0, true],
+      ['created', 1, true],
+      ['closed', -1, false],
+    ] as const)
+      expect([status, seconds, isNews(delivered, { status, updatedAt: at(seconds) })]).toEqual([status, seconds, news]);
+  });
+
+  it.each([
+    ['accepted', 'lost', 'disagreed', true],
+    ['accepted', 'lost', 'agreed', false],
+    ['rejected', 'lost', 'disagreed', true],
+    ['closed', 'closed_without_refund', 'agreed', false],
+    ['closed', 'refunded_to_merchant', 'agreed', true],
+    ['closed', 'refunded_to_merchant', 'disagreed', false],
+    ['open', null, 'disagreed', false],
+  ] as const)('a case %s with %s and a ruling %s: contradicted %s', (status, moneyOutcome, result, contradicted) => {
+    expect(isContradicted(aMedCase({ status, moneyOutcome }), side({ status: 'closed', result }))).toBe(contradicted);
+  });
+});
+
+describe('the notices of a deadline', () => {
+  const deadline = new Date('2026-11-28T12:00:00.000Z');
+
+  it.each([
+    ['2026-11-21T12:00:00.000Z', '2026-11-26T12:00:00.000Z'],
+    ['2026-11-26T11:59:59.999Z', '2026-11-26T12:00:00.000Z'],
+    ['2026-11-26T12:00:00.000Z', '2026-11-27T12:00:00.000Z'],
+    ['2026-11-27T12:00:00.000Z', '2026-11-28T06:00:00.000Z'],
+    ['2026-11-28T06:00:00.000Z', null],
+    ['2026-11-29T00:00:00.000Z', null],
+  ])('after %s the next is %s', (now, next) => {
+    expect(nextNotice(deadline, new Date(now))?.toISOString() ?? null).toBe(next);
+  });
+
+  it('are none without a deadline', () => expect(nextNotice(null, deadline)).toBeNull());
+});
+
+describe('metadata.med', () => {
+  const paid = aPaidTransaction();
+
+  it('has every key that is known, and no other', () => {
+    const closedAt = new Date('2026-11-24T12:00:00.000Z');
+    expect(
+      medBlockOf(paid, [aMedCase({ bank: side({ status: 'closed', result: 'agreed', closedAt }) })]),
+    ).toStrictEqual({
+      referenceId: paid.endToEndId,
+      status: 'closed',
+      result: 'agreed',
+      method: 'scam',
+      reason: 'I did not make this payment.',
+      payerName: 'Maria da Silva',
+      payerDocument: '52998224725',
+      openedAt: '2026-11-21T12:00:00.000Z',
+      updatedAt: '2026-11-21T12:00:00.000Z',
+      closedAt: '2026-11-24T12:00:00.000Z',
+      lastEventAt: '2026-11-21T12:00:01.000Z',
+      amountMismatch: false,
+    });
+    const unknown = side({ method: null, payerName: null, payerDocument: null });
+    expect(Object.keys(medBlockOf(paid, [aMedCase({ reason: null, bank: unknown })]) ?? {})).toEqual([
+      ...['referenceId', 'status', 'openedAt', 'updatedAt', 'lastEventAt', 'amountMismatch'],
+    ]);
+  });
+
+  it('tells of the case that was last heard of, among those that may be shown', () => {
+    const later = side({ status: 'canceled', appliedAt: new Date('2026-11-25T00:00:00.000Z') });
+    const cases = [aMedCase({ id: 'a', bank: later }), aMedCase({ id: 'b' })];
+    expect(medBlockOf(paid, cases)?.status).toBe('canceled');
+    const hidden = { visible: false, bank: later } as const;
+    expect(medBlockOf(paid, [aMedCase({ ...hidden, review: 'not_disputable' }), aMedCase()])?.status).toBe('created');
+    expect(medBlockOf(paid, [aMedCase({ ...hidden, review: 'amount_mismatch' })])?.amountMismatch).toBe(true);
+    expect(medBlockOf(paid, [aMedCase({ ...hidden, review: null })])).toBeNull();
+  });
+
+  it('is of Pix only', () => {
+    expect(medBlockOf(aPaidTransaction({ paidWith: 'CREDIT_CARD' }), [aMedCase({ type: 'chargeback' })])).toBeNull();
+  });
+});

@@ -1,0 +1,70 @@
+import type { Dispute } from '../acquirers/index.js';
+import type { MedBlock, Transaction } from '../transactions/index.js';
+import type { BankSide, MedCase } from './med-case.js';
+import { isUnderway, type MedCaseStatus, type MedTrigger } from './med-cases.machine.js';
+
+const HOUR_MS = 3_600_000;
+/** Decisions §7.5. */
+const NOTICE_HOURS = [48, 24, 6];
+
+/** How far a dispute is, for two states of the same time. */
+const PROGRESS: Readonly<Record<BankSide['status'], number>> = { created: 0, delivered: 1, closed: 2, canceled: 2 };
+
+export function bankSideOf(dispute: Dispute, appliedAt: Date): BankSide {
+  const { status, result, method, payerName, payerDocument, updatedAt, closedAt } = dispute;
+  return { status, result, method, payerName, payerDocument, updatedAt, closedAt, appliedAt };
+}
+
+/** Whether the bank says something later than what was last applied. */
+export function isNews(known: BankSide, dispute: Pick<Dispute, 'status' | 'updatedAt'>): boolean {
+  const later = dispute.updatedAt.getTime() - known.updatedAt.getTime();
+  return later === 0 ? PROGRESS[dispute.status] > PROGRESS[known.status] : later > 0;
+}
+
+/** What the bank's ruling does to a case that is in `status`; null while there is none. */
+export function rulingOf(bank: Pick<BankSide, 'status' | 'result'>, status: MedCaseStatus): MedTrigger | null {
+  if (bank.status === 'canceled') return 'won';
+  // Closed without saying how: told by a later notification, never guessed.
+  if (bank.status !== 'closed' || bank.result === null) return null;
+  if (bank.result === 'disagreed') return 'won';
+  return status === 'appealed' ? 'lost_on_appeal' : 'lost_unanswered';
+}
+
+/** Whether the bank has ruled otherwise than the case has ended: money that nobody may move without looking. */
+export function isContradicted({ status, moneyOutcome }: MedCase, bank: BankSide): boolean {
+  const ruling = rulingOf(bank, status);
+  if (isUnderway(status) || ruling === null) return false;
+  return (ruling === 'won') !== (moneyOutcome === 'refunded_to_merchant');
+}
+
+/** The next of the times at which an approaching deadline is told; null when all are over. */
+export function nextNotice(deadline: Date | null, now: Date): Date | null {
+  if (deadline === null) return null;
+  const times = NOTICE_HOURS.map((hours) => deadline.getTime() - hours * HOUR_MS);
+  const next = times.find((time) => time > now.getTime());
+  return next === undefined ? null : new Date(next);
+}
+
+/** `metadata.med` by the case that was last heard of; null for what is no Pix, or has no case that may be shown. */
+export function medBlockOf(transaction: Transaction, cases: readonly MedCase[]): MedBlock | null {
+  const shown = cases
+    .filter(({ visible, review }) => visible || review === 'amount_mismatch')
+    .sort((a, b) => b.bank.appliedAt.getTime() - a.bank.appliedAt.getTime());
+  const [last] = shown;
+  if (last === undefined || transaction.paidWith !== 'PIX' || transaction.endToEndId === null) return null;
+  const { bank, reason } = last;
+  return {
+    referenceId: transaction.endToEndId,
+    status: bank.status,
+    ...(bank.result === null ? {} : { result: bank.result }),
+    ...(bank.method === null ? {} : { method: bank.method }),
+    ...(reason === null ? {} : { reason }),
+    ...(bank.payerName === null ? {} : { payerName: bank.payerName }),
+    ...(bank.payerDocument === null ? {} : { payerDocument: bank.payerDocument }),
+    openedAt: last.openedAt.toISOString(),
+    updatedAt: bank.updatedAt.toISOString(),
+    ...(bank.closedAt === null ? {} : { closedAt: bank.closedAt.toISOString() }),
+    lastEventAt: bank.appliedAt.toISOString(),
+    amountMismatch: last.review === 'amount_mismatch',
+  };
+}

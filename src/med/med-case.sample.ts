@@ -1,0 +1,92 @@
+import { newId } from '../core/ids.js';
+import type { Scope } from '../core/mode.js';
+import type { NewEvent } from '../outbox/index.js';
+import type { MedCase } from './med-case.js';
+import { medEvent, type MedEventType, resolvedEvent } from './med.events.js';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const AMOUNT = 1990;
+const DEADLINE_MS = 7 * DAY_MS;
+
+/** How long ago the case of a sample was opened. */
+const AGE_MS: Readonly<Record<MedEventType, number>> = {
+  'med_case.opened': 0,
+  'med_case.moved': DAY_MS,
+  'med_case.evidence_requested': DAY_MS,
+  'med_case.deadline_approaching': DEADLINE_MS - 48 * HOUR_MS,
+};
+
+/** An event of a case that never was, for merchants who try their receiver: new ids each time, nothing of it is stored. */
+export function sampleMedEvent(type: MedEventType, scope: Scope, now: Date): NewEvent<MedEventType> {
+  const open = sampleCase(scope, now, AGE_MS[type]);
+  switch (type) {
+    case 'med_case.moved':
+      return medEvent(type, {
+        ...open,
+        status: 'appealed',
+        appealReason: 'The goods were delivered.',
+        appealedAt: now,
+      });
+    case 'med_case.evidence_requested':
+      return medEvent(type, { ...open, evidenceRequestedAt: now });
+    case 'med_case.opened':
+    case 'med_case.deadline_approaching':
+      return medEvent(type, open);
+  }
+}
+
+export function sampleResolvedEvent(
+  _type: 'med_case.resolved',
+  scope: Scope,
+  now: Date,
+): NewEvent<'med_case.resolved'> {
+  const open = sampleCase(scope, now, DAY_MS);
+  const closed: MedCase = { ...open, status: 'closed', moneyOutcome: 'refunded_to_merchant', closedAt: now };
+  return resolvedEvent(closed, AMOUNT, false);
+}
+
+function sampleCase(scope: Scope, now: Date, ageMs: number): MedCase {
+  const openedAt = new Date(now.getTime() - ageMs);
+  return {
+    id: newId(openedAt),
+    accountId: scope.accountId,
+    mode: scope.mode,
+    transactionId: newId(new Date(openedAt.getTime() - DAY_MS)),
+    acquirer: 'sandbox',
+    reference: 'sample',
+    type: 'med',
+    status: 'open',
+    moneyOutcome: null,
+    visible: true,
+    review: null,
+    reviewedAt: null,
+    reviewedBy: null,
+    amount: AMOUNT,
+    reportedAmount: AMOUNT,
+    heldAmount: AMOUNT,
+    lostAmount: 0,
+    currency: 'BRL',
+    reason: 'I did not make this payment.',
+    responseDeadline: new Date(openedAt.getTime() + DEADLINE_MS),
+    deadlineDueAt: null,
+    evidenceRequestedAt: null,
+    appealReason: null,
+    appealedAt: null,
+    evidenceCount: 0,
+    openedAt,
+    closedAt: null,
+    bank: {
+      status: 'created',
+      result: null,
+      method: 'scam',
+      payerName: null,
+      payerDocument: null,
+      updatedAt: openedAt,
+      closedAt: null,
+      appliedAt: openedAt,
+    },
+    createdAt: openedAt,
+    updatedAt: now,
+  };
+}

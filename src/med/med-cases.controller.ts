@@ -1,0 +1,88 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiKeyAuth, CurrentScope } from '../auth/index.js';
+import {
+  ApiErrors,
+  ApiRequestId,
+  cursorFilter,
+  type CursorPage,
+  cursorPage,
+  RESPONSE_HEADERS,
+} from '../core/http/index.js';
+import { parseId } from '../core/ids.js';
+import type { Scope } from '../core/mode.js';
+import { AppealDto } from './dto/appeal.dto.js';
+import { ListMedCasesQuery } from './dto/list-med-cases.query.js';
+import { MedCaseListSchema, MedCaseSchema } from './dto/med-case.body.js';
+import { medCaseId } from './med-case-id.js';
+import { type MedCaseBody, medCaseBody } from './med-case.serializer.js';
+import { MedCasesService } from './med-cases.service.js';
+
+export const MED_CASE_ID = { name: 'id', description: '`med_<uuid>`.', schema: { type: 'string' as const } };
+
+@ApiTags('MED')
+@ApiKeyAuth()
+@ApiRequestId()
+@Controller('v1/med/cases')
+export class MedCasesController {
+  constructor(private readonly cases: MedCasesService) {}
+
+  @Get()
+  @ApiOperation({
+    summary: 'List MED cases',
+    description: 'Newest first, by cursor. `/v1/infractions` is another name for `/v1/med/cases`.',
+  })
+  @ApiOkResponse({ description: 'A page.', type: MedCaseListSchema, headers: RESPONSE_HEADERS })
+  @ApiErrors(400)
+  async list(@CurrentScope() scope: Scope, @Query() query: ListMedCasesQuery): Promise<CursorPage<MedCaseBody>> {
+    const { status = null, type = null, charge_id: chargeId, starting_after: after } = query;
+    const filter = {
+      ...cursorFilter(query),
+      status,
+      type,
+      transactionId: chargeId === undefined ? null : parseId(chargeId, ['ch_', 'tx_'], 'charge'),
+      after: after === undefined ? null : medCaseId(after),
+    };
+    return cursorPage(await this.cases.list(scope, filter), filter.limit, medCaseBody, (body) => body.id);
+  }
+
+  @Get(':id')
+  @ApiOperation({ summary: 'Read a MED case', description: 'What holds is its `status` and `money_outcome` here.' })
+  @ApiParam(MED_CASE_ID)
+  @ApiOkResponse({ description: 'The case.', type: MedCaseSchema, headers: RESPONSE_HEADERS })
+  @ApiErrors(404)
+  async get(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<MedCaseBody> {
+    return medCaseBody(await this.cases.find(scope, medCaseId(id)));
+  }
+
+  @Post(':id/appeal')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Appeal an open MED case',
+    description: 'Recorded on this platform only; attach evidence before the deadline.',
+  })
+  @ApiParam(MED_CASE_ID)
+  @ApiOkResponse({ description: 'The case, `appealed`.', type: MedCaseSchema, headers: RESPONSE_HEADERS })
+  @ApiErrors(400, 404, 413, 415)
+  async appeal(
+    @CurrentScope() scope: Scope,
+    @Param('id') id: string,
+    @Body() { reason }: AppealDto,
+  ): Promise<MedCaseBody> {
+    return medCaseBody(await this.cases.appeal(scope, medCaseId(id), reason));
+  }
+
+  @Post(':id/accept')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Accept an open MED case', description: 'Final: the money that is held is lost. No body.' })
+  @ApiParam(MED_CASE_ID)
+  @ApiOkResponse({ description: 'The case, `accepted`.', type: MedCaseSchema, headers: RESPONSE_HEADERS })
+  @ApiErrors(400, 404)
+  async accept(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<MedCaseBody> {
+    return medCaseBody(await this.cases.accept(scope, medCaseId(id)));
+  }
+}
+
+/** Another name for the same routes, with what they are decorated with. */
+@Controller('v1/infractions')
+export class InfractionsController extends MedCasesController {}

@@ -1,0 +1,45 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  isUnderway,
+  MED_CASE_STATUSES,
+  MED_MOVES,
+  type MedCaseStatus,
+  type MedTrigger,
+  MONEY_OUTCOMES,
+} from './med-cases.machine.js';
+
+/** Written by hand from the contract's table: where a case goes by each trigger, and with which outcome. */
+const TABLE: Readonly<Record<MedTrigger, readonly [from: MedCaseStatus, to: MedCaseStatus, outcome: string | null][]>> =
+  {
+    appealed: [['open', 'appealed', null]],
+    accepted: [['open', 'accepted', 'lost']],
+    won: [
+      ['open', 'closed', 'refunded_to_merchant'],
+      ['appealed', 'closed', 'refunded_to_merchant'],
+    ],
+    lost_unanswered: [['open', 'closed', 'closed_without_refund']],
+    lost_on_appeal: [['appealed', 'rejected', 'lost']],
+  };
+
+describe('the state machine of MED cases', () => {
+  it('has the moves of the contract and no others', () => {
+    const moves = Object.entries(MED_MOVES).map(([trigger, { from, to, outcome }]) => [
+      trigger,
+      from.map((status) => [status, to, outcome]),
+    ]);
+    expect(Object.fromEntries(moves)).toEqual(TABLE);
+  });
+
+  it('never leaves a final status, and reaches every other', () => {
+    const left = new Set(Object.values(MED_MOVES).flatMap(({ from }) => from));
+    expect(MED_CASE_STATUSES.filter((status) => left.has(status))).toEqual(MED_CASE_STATUSES.filter(isUnderway));
+    const reached = new Set(['open', ...Object.values(MED_MOVES).map(({ to }) => to)]);
+    expect([...reached].sort()).toEqual([...MED_CASE_STATUSES].sort());
+  });
+
+  it('gives an outcome exactly when it ends, and every outcome', () => {
+    for (const { to, outcome } of Object.values(MED_MOVES)) expect(outcome === null).toBe(isUnderway(to));
+    const outcomes = new Set(Object.values(MED_MOVES).map(({ outcome }) => outcome));
+    expect(MONEY_OUTCOMES.every((outcome) => outcomes.has(outcome))).toBe(true);
+  });
+});

@@ -1,0 +1,181 @@
+import { Injectable } from '@nestjs/common';
+import { Reader, statement, type Tx } from '../core/database/index.js';
+import type { Scope } from '../core/mode.js';
+import type { MedCase } from './med-case.js';
+import { MED_CASE_COLUMNS, type MedCaseRow, toMedCase } from './med-case.rows.js';
+import type { MedCaseStatus } from './med-cases.machine.js';
+
+const FIND = statement(
+  'med_cases.find',
+  `SELECT ${MED_CASE_COLUMNS} FROM med_cases c WHERE c.id = $1 AND c.account_id = $2 AND c.mode = $3 AND c.visible`,
+);
+const LOCK_OWN = statement(
+  'med_cases.lock_own',
+  `SELECT ${MED_CASE_COLUMNS} FROM med_cases c
+   WHERE c.id = $1 AND c.account_id = $2 AND c.mode = $3 AND c.visible FOR UPDATE`,
+);
+const FIND_ANY = statement('med_cases.find_any', `SELECT ${MED_CASE_COLUMNS} FROM med_cases c WHERE c.id = $1`);
+const FIND_ALL = statement(
+  'med_cases.find_all',
+  `SELECT ${MED_CASE_COLUMNS} FROM med_cases c WHERE c.id = ANY ($1::uuid[])`,
+);
+const LOCK_ALL = statement(
+  'med_cases.lock_all',
+  `SELECT ${MED_CASE_COLUMNS} FROM med_cases c WHERE c.transaction_id = $1 ORDER BY c.id FOR UPDATE`,
+);
+const IS_UNDERWAY = statement(
+  'med_cases.is_underway',
+  `SELECT EXISTS (
+     SELECT 1 FROM med_cases WHERE transaction_id = $1 AND visible AND status IN ('open', 'appealed')) AS is_underway`,
+);
+const INSERT = statement(
+  'med_cases.insert',
+  `INSERT INTO med_cases (id, account_id, mode, transaction_id, acquirer, reference, type, status, visible, review, amount,
+     reported_amount, currency, reason, response_deadline, opened_at, bank_status, bank_result, method, payer_name,
+     payer_document, bank_updated_at, bank_closed_at, applied_at, created_at, updated_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24,
+     $25, $25)`,
+);
+/** All that ever changes, but for the count of evidence, which is only counted up. */
+const CHANGE = statement(
+  'med_cases.change',
+  `UPDATE med_cases SET status = $3, money_outcome = $4, visible = $5, review = $6, reviewed_at = $7, reviewed_by = $8,
+     amount = $9, reported_amount = $10, held_amount = $11, lost_amount = $12, reason = $13, response_deadline = $14,
+     deadline_due_at = $15, evidence_requested_at = $16, appeal_reason = $17, appealed_at = $18, closed_at = $19,
+     bank_status = $20, bank_result = $21, method = $22, payer_name = $23, payer_document = $24, bank_updated_at = $25,
+     bank_closed_at = $26, applied_at = $27, created_at = $28, updated_at = $29
+   WHERE id = $1 AND status = $2 RETURNING 1`,
+);
+const COUNT_EVIDENCE = statement(
+  'med_cases.count_evidence',
+  'UPDATE med_cases SET evidence_count = evidence_count + 1, updated_at = $2 WHERE id = $1',
+);
+/** Locked, so that of several workers one tells of each. */
+const LOCK_DUE = statement(
+  'med_cases.lock_due',
+  `SELECT ${MED_CASE_COLUMNS} FROM med_cases c WHERE c.deadline_due_at <= $1
+   ORDER BY c.deadline_due_at LIMIT $2 FOR UPDATE SKIP LOCKED`,
+);
+const SCHEDULE = statement('med_cases.schedule', 'UPDATE med_cases SET deadline_due_at = $2 WHERE id = $1');
+
+@Injectable()
+export class MedCasesRepository {
+  constructor(private readonly reader: Reader) {}
+
+  /** Whether the payment has a case that the merchant sees and that is not over. Not locked. */
+  async isUnderway(transactionId: string): Promise<boolean> {
+    const [row] = await this.reader.query<{ is_underway: boolean }>(IS_UNDERWAY, [transactionId]);
+    return row?.is_underway ?? false;
+  }
+
+  async find(scope: Scope, id: string): Promise<MedCase | null> {
+    const [row] = await this.reader.query<MedCaseRow>(FIND, [id, scope.accountId, scope.mode]);
+    return row ? toMedCase(row) : null;
+  }
+
+  /** For a merchant's request: null also for what it cannot see. */
+  async lockOwn(tx: Tx, scope: Scope, id: string): Promise<MedCase | null> {
+    const [row] = await tx.query<MedCaseRow>(LOCK_OWN, [id, scope.accountId, scope.mode]);
+    return row ? toMedCase(row) : null;
+  }
+
+  /** Across accounts, whether visible or not: never for a merchant's request. */
+  async findAny(id: string): Promise<MedCase | null> {
+    const [row] = await this.reader.query<MedCaseRow>(FIND_ANY, [id]);
+    return row ? toMedCase(row) : null;
+  }
+
+  /** Across accounts, for workers; in no particular order and not locked. */
+  async findAll(tx: Tx, ids: readonly string[]): Promise<MedCase[]> {
+    return (await tx.query<MedCaseRow>(FIND_ALL, [ids])).map(toMedCase);
+  }
+
+  /** All cases of a transaction in the order in which they came, locked; the caller holds the transaction's lock. */
+  async lockAll(tx: Tx, transactionId: string): Promise<MedCase[]> {
+    return (await tx.query<MedCaseRow>(LOCK_ALL, [transactionId])).map(toMedCase);
+  }
+
+  /** With nothing held yet. A dispute seen before fails the transaction: unique violation of `med_cases_reference_key`. */
+  insert(tx: Tx, c: MedCase): void {
+    tx.defer(INSERT, [
+      c.id,
+      c.accountId,
+      c.mode,
+      c.transactionId,
+      c.acquirer,
+      c.reference,
+      c.type,
+      c.status,
+      c.visible,
+      c.review,
+      c.amount,
+      c.reportedAmount,
+      c.currency,
+      c.reason,
+      c.responseDeadline,
+      c.openedAt,
+      ...bankColumns(c),
+      c.createdAt,
+    ]);
+  }
+
+  /**
+   * Writes what has changed of a case whose lock the caller holds.
+   * @param from the status in which it was read
+   * @throws Error when somebody else has moved it: the lock was not held
+   */
+  async change(tx: Tx, c: MedCase, from: MedCaseStatus): Promise<void> {
+    const changed = await tx.query(CHANGE, [
+      c.id,
+      from,
+      c.status,
+      c.moneyOutcome,
+      c.visible,
+      c.review,
+      c.reviewedAt,
+      c.reviewedBy,
+      c.amount,
+      c.reportedAmount,
+      c.heldAmount,
+      c.lostAmount,
+      c.reason,
+      c.responseDeadline,
+      c.deadlineDueAt,
+      c.evidenceRequestedAt,
+      c.appealReason,
+      c.appealedAt,
+      c.closedAt,
+      ...bankColumns(c),
+      c.createdAt,
+      c.updatedAt,
+    ]);
+    if (changed.length === 0) throw new Error(`The case ${c.id} was moved while it was locked`);
+  }
+
+  /** The caller holds the case's lock. */
+  countEvidence(tx: Tx, id: string, at: Date): void {
+    tx.defer(COUNT_EVIDENCE, [id, at]);
+  }
+
+  /** Cases whose deadline is to be told of, locked; what others have locked is left to them. */
+  async lockDue(tx: Tx, now: Date, limit: number): Promise<MedCase[]> {
+    return (await tx.query<MedCaseRow>(LOCK_DUE, [now, limit])).map(toMedCase);
+  }
+
+  schedule(tx: Tx, id: string, deadlineDueAt: Date | null): void {
+    tx.defer(SCHEDULE, [id, deadlineDueAt]);
+  }
+}
+
+function bankColumns({ bank }: MedCase): unknown[] {
+  return [
+    bank.status,
+    bank.result,
+    bank.method,
+    bank.payerName,
+    bank.payerDocument,
+    bank.updatedAt,
+    bank.closedAt,
+    bank.appliedAt,
+  ];
+}

@@ -1,0 +1,100 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../core/clock.js';
+import { Database, type Tx } from '../core/database/index.js';
+import { badRequest, invalidRequest, notFound } from '../core/errors/index.js';
+import type { CursorFilter } from '../core/http/index.js';
+import type { Scope } from '../core/mode.js';
+import { OutboxService } from '../outbox/index.js';
+import type { MedCase } from './med-case.js';
+import { type MedCaseFilter, MedCaseListsRepository } from './med-case-lists.repository.js';
+import { MED_MOVES } from './med-cases.machine.js';
+import { MedCasesRepository } from './med-cases.repository.js';
+import { medEvent } from './med.events.js';
+import { MedMoves } from './med-moves.js';
+
+/** What a merchant asks for; `after` is the id of one of its cases. */
+export interface MedCaseQuery extends CursorFilter, Pick<MedCaseFilter, 'status' | 'type' | 'transactionId'> {
+  readonly after: string | null;
+}
+
+/** Cases as merchants read and answer them. */
+@Injectable()
+export class MedCasesService {
+  constructor(
+    private readonly database: Database,
+    private readonly cases: MedCasesRepository,
+    private readonly lists: MedCaseListsRepository,
+    private readonly moves: MedMoves,
+    private readonly outbox: OutboxService,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws ApiError 404, also for what belongs to another account or mode, or is not shown yet */
+  async find(scope: Scope, id: string): Promise<MedCase> {
+    return seen(await this.cases.find(scope, id));
+  }
+
+  /** The same, locked until the end of `tx`. */
+  async lock(tx: Tx, scope: Scope, id: string): Promise<MedCase> {
+    return seen(await this.cases.lockOwn(tx, scope, id));
+  }
+
+  /** Counts one evidence more, in the transaction that confirms it and holds the case's lock. */
+  countEvidence(tx: Tx, { id }: MedCase): void {
+    this.cases.countEvidence(tx, id, this.clock.now());
+  }
+
+  /** Newest first. @throws ApiError 400 for a cursor that is not one of the caller's cases */
+  async list(scope: Scope, { after, ...filter }: MedCaseQuery): Promise<MedCase[]> {
+    const before = after === null ? null : await this.cases.find(scope, after);
+    if (after !== null && before === null) {
+      throw invalidRequest([
+        { param: 'starting_after', code: 'invalid', message: 'must be the id of one of your cases' },
+      ]);
+    }
+    return this.lists.list(scope, { ...filter, before });
+  }
+
+  /** Recorded here only: nobody else is told. @throws ApiError 404, 400 for a case that is not open */
+  async appeal(scope: Scope, id: string, reason: string): Promise<MedCase> {
+    return this.database.transaction(async (tx) => {
+      const found = await this.lock(tx, scope, id);
+      const { from, to } = MED_MOVES.appealed;
+      if (!from.includes(found.status)) throw notOpen(found);
+      const now = this.clock.now();
+      const appealed: MedCase = {
+        ...found,
+        status: to,
+        appealReason: reason,
+        appealedAt: now,
+        deadlineDueAt: null,
+        updatedAt: now,
+      };
+      await this.cases.change(tx, appealed, found.status);
+      this.outbox.record(tx, [medEvent('med_case.moved', appealed)]);
+      return appealed;
+    });
+  }
+
+  /** Gives the money up, for good. @throws ApiError 404, 400 for a case that is not open */
+  async accept(scope: Scope, id: string): Promise<MedCase> {
+    const { transactionId } = await this.find(scope, id);
+    return this.database.transaction(async (tx) => {
+      const docket = await this.moves.lock(tx, transactionId);
+      const found = docket.find(id);
+      if (!MED_MOVES.accepted.from.includes(found.status)) throw notOpen(found);
+      const accepted = await this.moves.end(tx, docket, found, 'accepted');
+      this.moves.close(tx, docket);
+      return accepted;
+    });
+  }
+}
+
+function seen(found: MedCase | null): MedCase {
+  if (!found) throw notFound('MED case');
+  return found;
+}
+
+function notOpen({ status }: MedCase): Error {
+  return badRequest('invalid_request', `Only a case that is open can be answered; this one is ${status}.`);
+}

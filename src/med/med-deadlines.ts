@@ -1,0 +1,50 @@
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Clock } from '../core/clock.js';
+import { type Config, CONFIG } from '../core/config/index.js';
+import { Database } from '../core/database/index.js';
+import { Poller } from '../core/queue/index.js';
+import { OutboxService } from '../outbox/index.js';
+import { nextNotice } from './med-case.rules.js';
+import { MedCasesRepository } from './med-cases.repository.js';
+import { medEvent } from './med.events.js';
+
+const SWEEP_MS = 5_000;
+const BATCH = 100;
+
+/** Tells of response deadlines that come near (decisions §7.5). */
+@Injectable()
+export class MedDeadlines implements OnApplicationBootstrap {
+  constructor(
+    @Inject(CONFIG) private readonly config: Config,
+    private readonly database: Database,
+    private readonly cases: MedCasesRepository,
+    private readonly outbox: OutboxService,
+    private readonly poller: Poller,
+    private readonly clock: Clock,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    if (this.config.runsWorkers) this.poller.every('med.deadlines', SWEEP_MS, () => this.sweep());
+  }
+
+  /**
+   * Each of 48, 24 and 6 hours once, in any number of workers. After a standstill the notices that were missed are one,
+   * and none of a deadline that is over.
+   * @returns whether there may be more
+   */
+  async sweep(): Promise<boolean> {
+    return this.database.transaction(async (tx) => {
+      const now = this.clock.now();
+      const due = await this.cases.lockDue(tx, now, BATCH);
+      for (const medCase of due) this.cases.schedule(tx, medCase.id, nextNotice(medCase.responseDeadline, now));
+      const near = due.filter(
+        ({ status, responseDeadline }) => status === 'open' && responseDeadline !== null && responseDeadline > now,
+      );
+      this.outbox.record(
+        tx,
+        near.map((medCase) => ({ ...medEvent('med_case.deadline_approaching', medCase), occurredAt: now })),
+      );
+      return due.length === BATCH;
+    });
+  }
+}

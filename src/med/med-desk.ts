@@ -1,0 +1,123 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../core/clock.js';
+import type { Tx } from '../core/database/index.js';
+import { ApiError, invalidRequest, notFound } from '../core/errors/index.js';
+import type { Amount } from '../core/money/index.js';
+import { OutboxService } from '../outbox/index.js';
+import type { MedCase, MedReview } from './med-case.js';
+import { MedCaseListsRepository, type ReviewQueueFilter } from './med-case-lists.repository.js';
+import { isUnderway } from './med-cases.machine.js';
+import { MedCasesRepository } from './med-cases.repository.js';
+import { MedDisputesService } from './med-disputes.service.js';
+import type { Docket } from './med-docket.js';
+import { MedMoves } from './med-moves.js';
+import { medEvent } from './med.events.js';
+
+/**
+ * What operators decide about cases, in the transaction of their record. Across accounts: never for a merchant's
+ * request.
+ */
+@Injectable()
+export class MedDesk {
+  constructor(
+    private readonly cases: MedCasesRepository,
+    private readonly lists: MedCaseListsRepository,
+    private readonly disputes: MedDisputesService,
+    private readonly moves: MedMoves,
+    private readonly outbox: OutboxService,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Cases that wait for an operator, newest first. */
+  async queue(filter: ReviewQueueFilter): Promise<MedCase[]> {
+    return this.lists.queue(filter);
+  }
+
+  /** @throws ApiError 404 */
+  async find(id: string): Promise<MedCase> {
+    const found = await this.cases.findAny(id);
+    if (!found) throw notFound('MED case');
+    return found;
+  }
+
+  /**
+   * Lets the merchant see the case and holds its money; of a ruling that waits: applies it.
+   * @param amount what is really disputed of the charge; null: as reported
+   * @throws ApiError 400 for an amount above the charge's, or with a ruling; 404; 409 `med_case_not_under_review`
+   */
+  async approve(tx: Tx, id: string, amount: Amount | null, operatorId: string): Promise<MedCase> {
+    const { docket, found, review } = await this.#lock(tx, id);
+    const reviewed = { ...found, review: null, reviewedAt: this.clock.now(), reviewedBy: operatorId };
+    switch (review) {
+      case 'amount_mismatch':
+      case 'not_disputable': {
+        const claimed = amount ?? found.reportedAmount;
+        if (claimed > docket.transaction.amount) {
+          const message = `must be at most the amount of the charge, ${docket.transaction.amount}`;
+          throw invalidRequest([{ param: 'amount', code: 'invalid', message }]);
+        }
+        const admitted = { ...reviewed, visible: true, amount: claimed };
+        docket.put(admitted);
+        this.moves.tell(tx, docket);
+        await this.moves.open(tx, docket, admitted);
+        await this.disputes.rule(tx, docket, docket.find(id), false);
+        break;
+      }
+      case 'ruling':
+        if (amount !== null)
+          throw invalidRequest([{ param: 'amount', code: 'invalid', message: 'is not open any more' }]);
+        await this.disputes.rule(tx, docket, reviewed, true);
+        break;
+      case 'contradiction':
+        throw conflict('The case is over: dismiss it when what the bank says has been looked after.');
+    }
+    this.moves.close(tx, docket);
+    return docket.find(id);
+  }
+
+  /**
+   * Keeps a case that does not fit its charge from the merchant for good; of a ruling: it is not applied, and the case
+   * goes on until the bank says something else.
+   * @throws ApiError 404, 409 `med_case_not_under_review`
+   */
+  async dismiss(tx: Tx, id: string, operatorId: string): Promise<MedCase> {
+    const { docket, found, review } = await this.#lock(tx, id);
+    const now = this.clock.now();
+    const reviewed = { ...found, review: null, reviewedAt: now, reviewedBy: operatorId };
+    const isHidden = review === 'amount_mismatch' || review === 'not_disputable';
+    const dismissed: MedCase = isHidden ? { ...reviewed, status: 'closed', closedAt: now, updatedAt: now } : reviewed;
+    await this.moves.change(tx, docket, dismissed);
+    this.moves.tell(tx, docket);
+    return dismissed;
+  }
+
+  /** @throws ApiError 404; 409 `med_case_over` for a case that is over or not shown to the merchant */
+  async requestEvidence(tx: Tx, id: string): Promise<MedCase> {
+    const { docket, found } = await this.#find(tx, id);
+    if (!found.visible || !isUnderway(found.status)) {
+      throw conflict('Evidence is asked for while the merchant sees the case and it is not over.', 'med_case_over');
+    }
+    const now = this.clock.now();
+    const asked = { ...found, evidenceRequestedAt: now, updatedAt: now };
+    await this.moves.change(tx, docket, asked);
+    this.outbox.record(tx, [medEvent('med_case.evidence_requested', asked)]);
+    return asked;
+  }
+
+  async #lock(tx: Tx, id: string): Promise<{ docket: Docket; found: MedCase; review: MedReview }> {
+    const { docket, found } = await this.#find(tx, id);
+    if (found.review === null) throw conflict('The case does not wait for a decision.');
+    return { docket, found, review: found.review };
+  }
+
+  async #find(tx: Tx, id: string): Promise<{ docket: Docket; found: MedCase }> {
+    const [known] = await this.cases.findAll(tx, [id]);
+    if (!known) throw notFound('MED case');
+    const docket = await this.moves.lock(tx, known.transactionId);
+    return { docket, found: docket.find(id) };
+  }
+}
+
+function conflict(message: string, code = 'med_case_not_under_review'): ApiError {
+  return new ApiError(409, 'conflict_error', code, message);
+}

@@ -1,0 +1,148 @@
+import { Injectable } from '@nestjs/common';
+import type { Dispute } from '../acquirers/index.js';
+import { Clock } from '../core/clock.js';
+import type { Tx } from '../core/database/index.js';
+import { Mailer } from '../core/mail/index.js';
+import { OutboxService } from '../outbox/index.js';
+import { type Disputed, DisputesService } from '../transactions/index.js';
+import { WalletsService } from '../wallets/index.js';
+import type { MedCase } from './med-case.js';
+import { isContradicted, medBlockOf, nextNotice } from './med-case.rules.js';
+import { MED_MOVES, type MedTrigger } from './med-cases.machine.js';
+import { MedCasesRepository } from './med-cases.repository.js';
+import { Docket } from './med-docket.js';
+import { medEvent, resolvedEvent } from './med.events.js';
+import { openedMail, resolvedMail } from './med-mails.js';
+
+/**
+ * The changes a case goes through: each with the transaction's status, its money, events and mail in one commit. Locks
+ * are taken in the order transaction, cases, balances; `close` comes last.
+ */
+@Injectable()
+export class MedMoves {
+  constructor(
+    private readonly cases: MedCasesRepository,
+    private readonly disputes: DisputesService,
+    private readonly wallets: WalletsService,
+    private readonly outbox: OutboxService,
+    private readonly mailer: Mailer,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @returns null while the payment that is disputed is not settled here */
+  async find(tx: Tx, acquirer: string, dispute: Dispute): Promise<Docket | null> {
+    const disputed = await this.disputes.find(tx, acquirer, dispute);
+    return disputed && this.#docket(tx, disputed);
+  }
+
+  async lock(tx: Tx, transactionId: string): Promise<Docket> {
+    return this.#docket(tx, await this.disputes.lock(tx, transactionId));
+  }
+
+  /**
+   * Lets the merchant see a case and holds its money: what is disputed, as far as it is neither refunded nor disputed by
+   * another case.
+   */
+  async open(tx: Tx, docket: Docket, medCase: MedCase): Promise<void> {
+    const now = this.clock.now();
+    const opened = {
+      ...medCase,
+      visible: true,
+      review: null,
+      heldAmount: Math.min(medCase.amount, docket.room),
+      deadlineDueAt: nextNotice(medCase.responseDeadline, now),
+      createdAt: now,
+      updatedAt: now,
+    };
+    docket.move(opened, 'held', opened.heldAmount, opened.heldAmount);
+    await this.change(tx, docket, opened);
+    this.disputes.add(tx, opened.transactionId, opened.heldAmount);
+    if (docket.isCredited) {
+      docket.transaction = await this.disputes.dispute(tx, docket.transaction, triggerOf(docket, opened));
+    }
+    this.outbox.record(tx, [medEvent('med_case.opened', opened)]);
+    this.mailer.enqueue(tx, openedMail(docket.account, opened));
+  }
+
+  /** Brings a case to its end and its money to where it belongs. */
+  async end(tx: Tx, docket: Docket, medCase: MedCase, trigger: MedTrigger): Promise<MedCase> {
+    const { from, to, outcome } = MED_MOVES[trigger];
+    if (outcome === null || !from.includes(medCase.status)) {
+      throw new Error(`The case ${medCase.id} is ${medCase.status}: it cannot end by ${trigger}`);
+    }
+    const now = this.clock.now();
+    const isWon = outcome === 'refunded_to_merchant';
+    const { heldAmount } = medCase;
+    const ended: MedCase = {
+      ...medCase,
+      status: to,
+      moneyOutcome: outcome,
+      heldAmount: 0,
+      lostAmount: isWon ? 0 : heldAmount,
+      review: null,
+      deadlineDueAt: null,
+      closedAt: now,
+      updatedAt: now,
+    };
+    const reviewed: MedCase = { ...ended, review: isContradicted(ended, ended.bank) ? 'contradiction' : null };
+    docket.move(reviewed, isWon ? 'released' : 'lost', heldAmount, isWon ? -heldAmount : 0);
+    await this.change(tx, docket, reviewed);
+    if (isWon) {
+      this.disputes.add(tx, medCase.transactionId, -heldAmount);
+      await this.holdMore(tx, docket, medCase.id);
+    }
+    if (docket.underway.length === 0 && !docket.isLost) {
+      docket.transaction = await this.disputes.revive(tx, docket.transaction);
+    }
+    const isMuted = !docket.account.medOutcomeNotifications;
+    this.outbox.record(tx, [
+      medEvent('med_case.moved', reviewed, isMuted),
+      resolvedEvent(reviewed, heldAmount, isMuted),
+    ]);
+    this.mailer.enqueue(tx, resolvedMail(docket.account, reviewed, heldAmount));
+    return reviewed;
+  }
+
+  /**
+   * Money of the payment has become free: it is held for the cases that had too little to hold, the oldest first.
+   * @param detail what set it free; once for each case
+   */
+  async holdMore(tx: Tx, docket: Docket, detail: string): Promise<void> {
+    for (const medCase of docket.underway) {
+      const more = Math.min(medCase.amount - medCase.heldAmount, docket.room);
+      if (more <= 0) continue;
+      docket.move(medCase, 'held', more, more, detail);
+      await this.change(tx, docket, {
+        ...medCase,
+        heldAmount: medCase.heldAmount + more,
+        updatedAt: this.clock.now(),
+      });
+      this.disputes.add(tx, medCase.transactionId, more);
+    }
+  }
+
+  /** Writes what has changed of a case. */
+  async change(tx: Tx, docket: Docket, medCase: MedCase): Promise<void> {
+    await this.cases.change(tx, medCase, docket.find(medCase.id).status);
+    docket.put(medCase);
+  }
+
+  /** Writes `metadata.med` as the cases are now: before the transaction is moved, whose event carries it. */
+  tell(tx: Tx, { transaction, cases }: Docket): void {
+    this.disputes.tell(tx, transaction.id, medBlockOf(transaction, cases));
+  }
+
+  /** Posts what was collected. */
+  close(tx: Tx, docket: Docket): void {
+    this.wallets.moveDisputed(tx, docket.moves);
+  }
+
+  async #docket(tx: Tx, disputed: Disputed): Promise<Docket> {
+    return new Docket(disputed, await this.cases.lockAll(tx, disputed.transaction.id));
+  }
+}
+
+function triggerOf({ transaction }: Docket, { type }: MedCase): 'disputed' | 'card_disputed' | 'charged_back' {
+  if (transaction.paidWith !== 'CREDIT_CARD') return 'disputed';
+  return type === 'chargeback' ? 'charged_back' : 'card_disputed';
+}

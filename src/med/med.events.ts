@@ -1,0 +1,60 @@
+import type { Amount } from '../core/money/index.js';
+import type { NewEvent } from '../outbox/index.js';
+import type { MedCase } from './med-case.js';
+import { type MedCaseBody, medCaseBody } from './med-case.serializer.js';
+
+export interface MedEventData {
+  readonly case: MedCaseBody;
+  /** The account is not told by webhook how its cases end (decisions §7.2). */
+  readonly isMuted: boolean;
+}
+
+/** Decisions §4.1. */
+export interface Resolution {
+  readonly money_outcome: MedCaseBody['money_outcome'];
+  /** What was held and has now gone where the outcome says; less than the case's amount where refunds had taken a part. */
+  readonly amount: Amount;
+  readonly currency: string;
+  readonly charge_id: string;
+  readonly resolved_at: string;
+}
+
+export interface MedResolvedData extends MedEventData {
+  readonly resolution: Resolution;
+}
+
+declare module '../outbox/index.js' {
+  interface DomainEvents {
+    'med_case.opened': MedEventData;
+    /** Its status has changed. */
+    'med_case.moved': MedEventData;
+    'med_case.evidence_requested': MedEventData;
+    'med_case.deadline_approaching': MedEventData;
+    /** An event of its own beside the last move: receivers deduplicate on the event's id. */
+    'med_case.resolved': MedResolvedData;
+  }
+}
+
+export const MED_EVENT_TYPES = [
+  'med_case.opened',
+  'med_case.moved',
+  'med_case.evidence_requested',
+  'med_case.deadline_approaching',
+] as const;
+export type MedEventType = (typeof MED_EVENT_TYPES)[number];
+
+export function medEvent(type: MedEventType, medCase: MedCase, isMuted = false): NewEvent<MedEventType> {
+  return { ...about(medCase), type, data: { case: medCaseBody(medCase), isMuted } };
+}
+
+/** @param amount what was held */
+export function resolvedEvent(medCase: MedCase, amount: Amount, isMuted: boolean): NewEvent<'med_case.resolved'> {
+  const body = medCaseBody(medCase);
+  const { money_outcome, currency, charge_id, closed_at } = body;
+  const resolution = { money_outcome, amount, currency, charge_id, resolved_at: closed_at ?? body.updated_at };
+  return { ...about(medCase), type: 'med_case.resolved', data: { case: body, isMuted, resolution } };
+}
+
+function about({ accountId, mode, id, updatedAt }: MedCase): Omit<NewEvent, 'type' | 'data'> {
+  return { accountId, mode, subjectId: id, occurredAt: updatedAt };
+}

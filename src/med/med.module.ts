@@ -1,0 +1,39 @@
+import { Module } from '@nestjs/common';
+import { AcquirersModule } from '../acquirers/index.js';
+import { OutboxModule } from '../outbox/index.js';
+import { StorageModule } from '../storage/index.js';
+import { TransactionsModule } from '../transactions/index.js';
+import { WalletsModule } from '../wallets/index.js';
+import { EvidenceCleanup } from './evidence-cleanup.js';
+import { EvidenceController, InfractionsEvidenceController } from './evidence.controller.js';
+import { EvidenceRepository } from './evidence.repository.js';
+import { EvidenceService } from './evidence.service.js';
+import { MedCaseListsRepository } from './med-case-lists.repository.js';
+import { InfractionsController, MedCasesController } from './med-cases.controller.js';
+import { MedCasesRepository } from './med-cases.repository.js';
+import { MedCasesService } from './med-cases.service.js';
+import { MedDeadlines } from './med-deadlines.js';
+import { MedDesk } from './med-desk.js';
+import { MedDisputesService } from './med-disputes.service.js';
+import { MedMoves } from './med-moves.js';
+import { MedPublicEvents } from './med-public-events.js';
+
+@Module({
+  imports: [AcquirersModule, OutboxModule, StorageModule, TransactionsModule, WalletsModule],
+  controllers: [EvidenceController, InfractionsController, InfractionsEvidenceController, MedCasesController],
+  providers: [
+    EvidenceCleanup,
+    EvidenceRepository,
+    EvidenceService,
+    MedCaseListsRepository,
+    MedCasesRepository,
+    MedCasesService,
+    MedDeadlines,
+    MedDesk,
+    MedDisputesService,
+    MedMoves,
+    MedPublicEvents,
+  ],
+  exports: [EvidenceService, MedCasesService, MedDeadlines, MedDesk, MedDisputesService],
+})
+export class MedModule {}

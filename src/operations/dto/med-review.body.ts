@@ -1,0 +1,98 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsBoolean, IsDefined, IsIn, IsInt, IsOptional, Max, Min } from 'class-validator';
+import { MAX_AMOUNT } from '../../core/money/index.js';
+import type { Mode } from '../../core/mode.js';
+import { MedCaseSchema, type MedReview } from '../../med/index.js';
+import { ListReviewsQuery } from './operations.query.js';
+
+const REVIEWS = ['amount_mismatch', 'not_disputable', 'ruling', 'contradiction'] as const satisfies MedReview[];
+const AMOUNT = { message: `must be an integer from 1 to ${MAX_AMOUNT}` };
+const ID = '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12';
+
+export class ListMedReviewsQuery extends ListReviewsQuery {
+  @ApiPropertyOptional({ description: 'Only cases that wait for this reason.', enum: REVIEWS })
+  @IsOptional()
+  @IsIn(REVIEWS, { message: `must be one of ${REVIEWS.join(', ')}` })
+  review?: MedReview;
+}
+
+/** Body of `POST /v1/operations/med/{id}/approve`. */
+export class ApproveMedDto {
+  @ApiPropertyOptional({
+    description: 'What is really disputed, at most the charge’s amount. Default: as reported.',
+    type: 'integer',
+    minimum: 1,
+    example: 1990,
+  })
+  @IsOptional()
+  @IsInt(AMOUNT)
+  @Min(1, AMOUNT)
+  @Max(MAX_AMOUNT, AMOUNT)
+  amount?: number;
+}
+
+/** Body of `PATCH /v1/operations/med/accounts/{id}`. */
+export class MedNotificationsDto {
+  @ApiProperty({ description: 'Whether the account is told by webhook how its cases end.', example: false })
+  @IsDefined({ message: 'is required' })
+  @IsBoolean({ message: 'must be true or false' })
+  outcome_notifications!: boolean;
+}
+
+export class MedNotificationsBody {
+  @ApiProperty({ description: 'Id of the account.', example: ID }) account_id!: string;
+  @ApiProperty({ description: 'Kind of object.', enum: ['med_notifications'] }) object!: string;
+  @ApiProperty({ description: 'Whether the account is told by webhook how its cases end.', example: false })
+  outcome_notifications!: boolean;
+}
+
+export class MedReviewBody {
+  @ApiProperty({ description: 'Id of the case.', example: `med_${ID}` }) id!: string;
+  @ApiProperty({ description: 'Kind of object.', enum: ['med_review'] }) object!: string;
+  @ApiProperty({
+    description:
+      'Why it waits. `amount_mismatch`: another amount than the charge’s; `not_disputable`: nothing of the charge is left with the merchant; `ruling`: to be applied; `contradiction`: the bank rules otherwise than the case has ended. Null: it does not wait.',
+    enum: [...REVIEWS, null],
+    nullable: true,
+  })
+  review!: MedReview | null;
+  @ApiProperty({ description: 'Whose charge.', example: ID }) account_id!: string;
+  @ApiProperty({ description: 'World it belongs to.', enum: ['test', 'live'] }) mode!: Mode;
+  @ApiProperty({ description: 'Whether the merchant sees the case.', example: false }) visible!: boolean;
+  @ApiProperty({ description: 'As the bank reports it, smallest unit.', type: 'integer', example: 2500 })
+  reported_amount!: number;
+  @ApiProperty({ description: 'What is held of it now.', type: 'integer', example: 0 }) held_amount!: number;
+  @ApiProperty({ description: 'What of it is gone for good.', type: 'integer', example: 0 }) lost_amount!: number;
+  @ApiProperty({ description: 'Who reports it.', example: 'sandbox' }) acquirer!: string;
+  @ApiProperty({ description: 'The bank’s own id of it.', example: '5f1c3f7e-5d36-4b7e-9a54-8f7b1d2c3e4f' })
+  reference!: string;
+  @ApiProperty({ description: 'With the bank.', enum: ['created', 'delivered', 'closed', 'canceled'] })
+  bank_status!: string;
+  @ApiProperty({ description: 'The bank’s ruling.', enum: ['agreed', 'disagreed', null], nullable: true })
+  bank_result!: string | null;
+  @ApiProperty({
+    description: 'When it was decided, UTC.',
+    type: String,
+    nullable: true,
+    format: 'date-time',
+    example: '2026-11-21T12:00:00.000Z',
+  })
+  reviewed_at!: string | null;
+  @ApiProperty({ description: 'Id of the operator who decided.', type: String, nullable: true, example: ID })
+  reviewed_by!: string | null;
+  @ApiProperty({ description: 'The case as the merchant sees it, or would.', type: MedCaseSchema })
+  case!: MedCaseSchema;
+}
+
+export class MedReviewListBody {
+  @ApiProperty({ description: 'Kind of object.', enum: ['list'] }) object!: string;
+  @ApiProperty({ description: 'Newest first.', type: [MedReviewBody] }) data!: MedReviewBody[];
+  @ApiProperty({ description: 'Whether there are more.' }) has_more!: boolean;
+  @ApiProperty({
+    description: 'Send as `starting_after`; null on the last page.',
+    type: String,
+    nullable: true,
+    example: ID,
+  })
+  next_cursor!: string | null;
+}

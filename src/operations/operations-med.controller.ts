@@ -1,0 +1,144 @@
+import { Body, Controller, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import { ApiBody, ApiOkResponse, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { AccountsService } from '../accounts/index.js';
+import type { Actor } from '../audit/index.js';
+import { CurrentActor, CurrentUser, DashboardAuth, type UserPrincipal } from '../auth/index.js';
+import {
+  ApiErrors,
+  ApiRequestId,
+  COMMON_HEADERS,
+  cursorPage,
+  ErrorBody,
+  idCursorFilter,
+  RESPONSE_HEADERS,
+} from '../core/http/index.js';
+import { parseId } from '../core/ids.js';
+import { MedDesk } from '../med/index.js';
+import {
+  ApproveMedDto,
+  ListMedReviewsQuery,
+  MedNotificationsBody,
+  MedNotificationsDto,
+  MedReviewBody,
+  MedReviewListBody,
+} from './dto/med-review.body.js';
+import { OperationsMedService } from './operations-med.service.js';
+import { medReviewBody } from './operations.serializer.js';
+
+const CASE_ID = { name: 'id', description: 'Id of the case.', schema: { type: 'string' as const } };
+
+function conflict(description: string): MethodDecorator {
+  return ApiResponse({ status: 409, description, type: ErrorBody, headers: COMMON_HEADERS });
+}
+
+function caseId(value: string): string {
+  return parseId(value, ['med_'], 'MED case');
+}
+
+@ApiTags('Operators')
+@DashboardAuth('OPERATOR')
+@ApiRequestId()
+@Controller('v1/operations/med')
+export class OperationsMedController {
+  constructor(
+    private readonly operations: OperationsMedService,
+    private readonly desk: MedDesk,
+    private readonly accounts: AccountsService,
+  ) {}
+
+  @Get()
+  @ApiOperation({
+    summary: 'List MED cases that wait for an operator',
+    description: 'What does not fit its charge, rulings under MED_AUTO_RULINGS=false, contradictions. Newest first.',
+  })
+  @ApiOkResponse({ description: 'A page.', type: MedReviewListBody, headers: RESPONSE_HEADERS })
+  @ApiErrors(400)
+  async list(@Query() query: ListMedReviewsQuery): Promise<MedReviewListBody> {
+    const filter = { ...idCursorFilter(query), mode: query.mode ?? null, review: query.review ?? null };
+    return cursorPage(await this.desk.queue(filter), filter.limit, medReviewBody, (review) => review.id.slice(4));
+  }
+
+  @Get(':id')
+  @ApiOperation({
+    summary: 'Read a MED case as an operator',
+    description: 'Of any account, whether shown to it or not.',
+  })
+  @ApiParam(CASE_ID)
+  @ApiOkResponse({ description: 'The case.', type: MedReviewBody, headers: RESPONSE_HEADERS })
+  @ApiErrors(404)
+  async get(@Param('id') id: string): Promise<MedReviewBody> {
+    return medReviewBody(await this.desk.find(caseId(id)));
+  }
+
+  @Post(':id/approve')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Approve a MED case or its ruling',
+    description:
+      'A case that was kept back is opened for the merchant, with the right amount; a ruling that waits is applied.',
+  })
+  @ApiParam(CASE_ID)
+  @ApiBody({ type: ApproveMedDto })
+  @ApiOkResponse({ description: 'The case as decided.', type: MedReviewBody, headers: RESPONSE_HEADERS })
+  @ApiErrors(400, 404, 413, 415)
+  @conflict('`med_case_not_under_review`: it was decided before, or is over.')
+  async approve(
+    @Param('id') id: string,
+    @Body() { amount }: ApproveMedDto,
+    @CurrentUser() { userId }: UserPrincipal,
+    @CurrentActor() actor: Actor,
+  ): Promise<MedReviewBody> {
+    return medReviewBody(await this.operations.approve(caseId(id), amount ?? null, userId, actor));
+  }
+
+  @Post(':id/dismiss')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Dismiss a MED case or its ruling',
+    description: 'The merchant never sees a case that was kept back; a ruling is not applied, and the case goes on.',
+  })
+  @ApiParam(CASE_ID)
+  @ApiOkResponse({ description: 'The case as decided.', type: MedReviewBody, headers: RESPONSE_HEADERS })
+  @ApiErrors(404)
+  @conflict('`med_case_not_under_review`: it was decided before.')
+  async dismiss(
+    @Param('id') id: string,
+    @CurrentUser() { userId }: UserPrincipal,
+    @CurrentActor() actor: Actor,
+  ): Promise<MedReviewBody> {
+    return medReviewBody(await this.operations.dismiss(caseId(id), userId, actor));
+  }
+
+  @Post(':id/request-evidence')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Ask the merchant for evidence',
+    description: 'Sets `evidence_requested_at` and sends `med_case.updated`. Repeating it asks again.',
+  })
+  @ApiParam(CASE_ID)
+  @ApiOkResponse({ description: 'The case.', type: MedReviewBody, headers: RESPONSE_HEADERS })
+  @ApiErrors(404)
+  @conflict('`med_case_over`: it is over, or the merchant does not see it.')
+  async requestEvidence(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<MedReviewBody> {
+    return medReviewBody(await this.operations.requestEvidence(caseId(id), actor));
+  }
+
+  @Patch('accounts/:id')
+  @ApiOperation({
+    summary: 'Switch an account’s outcome notifications',
+    description: 'Off: no `med.resolved`, and no `med_case.updated` when a case is accepted, rejected or closed.',
+  })
+  @ApiParam({ name: 'id', description: 'Id of the account.', schema: { type: 'string' } })
+  @ApiOkResponse({ description: 'As it is now.', type: MedNotificationsBody, headers: RESPONSE_HEADERS })
+  @ApiErrors(400, 404, 413, 415)
+  async notifications(
+    @Param('id') id: string,
+    @Body() dto: MedNotificationsDto,
+    @CurrentActor() actor: Actor,
+  ): Promise<MedNotificationsBody> {
+    const accountId = parseId(id, [], 'account');
+    const changes = { medOutcomeNotifications: dto.outcome_notifications };
+    const { medOutcomeNotifications } = await this.accounts.change(accountId, changes, actor);
+    return { account_id: accountId, object: 'med_notifications', outcome_notifications: medOutcomeNotifications };
+  }
+}

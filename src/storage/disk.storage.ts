@@ -1,0 +1,221 @@
+import { randomUUID } from 'node:crypto';
+import { constants, createReadStream, type ReadStream } from 'node:fs';
+import { access, copyFile, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { ApiError } from '../core/errors/index.js';
+import { keepOwner } from '../core/embedded/index.js';
+import { isUuid } from '../core/ids.js';
+import type { DiskLinks } from './disk-links.js';
+import { type Download, ObjectStorage, type StoredObject, type Upload } from './object-storage.js';
+import { withStore } from './storage.errors.js';
+
+/** In the directory of a key: what was uploaded last, and the sign that nothing more is taken. */
+const UPLOAD = 'upload';
+const CLOSED = 'closed';
+/** Uploads under way, beside the directories of the keys. */
+const INCOMING = '.incoming';
+/** No upload takes longer than its request may. */
+const INCOMING_LIMIT_MS = 3600_000;
+
+/** Fewer bytes than were agreed have come: the sender hung up. Nothing is kept of it. */
+export class UploadBrokenOff extends Error {
+  override readonly name = 'UploadBrokenOff';
+}
+
+/** Files in a directory of ours: `<key>/<name>`, both UUIDs, so that no path is made of what a user sent. */
+export class DiskStorage extends ObjectStorage {
+  constructor(
+    private readonly directory: string,
+    private readonly links: DiskLinks,
+  ) {
+    super();
+  }
+
+  override async uploadUrl(upload: Upload, seconds: number): Promise<string> {
+    return this.links.upload(upload, seconds);
+  }
+
+  override async downloadUrl(download: Download, seconds: number): Promise<string> {
+    return this.links.download(download, seconds);
+  }
+
+  /**
+   * Writes an upload as it comes in, in constant memory: beside its place first, so that there it is whole or not at
+   * all. An earlier one under the key is replaced.
+   * @param body exactly `upload.size` bytes
+   * @throws UploadBrokenOff; ApiError 409 `upload_closed` once the key is closed; StorageUnavailable
+   */
+  async receive(upload: Upload, body: Readable): Promise<void> {
+    await this.#refuseClosed(upload.key);
+    const draft = join(this.directory, INCOMING, randomUUID());
+    try {
+      await withStore(() => this.#makeDirectory(INCOMING));
+      await writeStream(draft, body, upload.size);
+      await this.#refuseClosed(upload.key);
+      await withStore(async () => {
+        await this.#makeDirectory(upload.key);
+        await rename(draft, this.#path(upload.key, UPLOAD));
+      });
+    } finally {
+      await rm(draft, { force: true });
+    }
+  }
+
+  /** The file behind a download; null when it is gone. */
+  async read(name: string): Promise<{ stream: ReadStream; size: number } | null> {
+    const path = this.#pathOf(name);
+    const size = await withStore(() => sizeOf(path));
+    return size === null ? null : { stream: createReadStream(path), size };
+  }
+
+  override async take(key: string): Promise<StoredObject | null> {
+    const id = randomUUID();
+    const path = this.#path(key, id);
+    return withStore(async () => {
+      try {
+        await copyFile(this.#path(key, UPLOAD), path, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+      } catch (error) {
+        if (isMissing(error)) return null;
+        throw error;
+      }
+      keepOwner(path);
+      // On the disk before anybody writes down that it is there: the file, its name, and the name of its directory.
+      for (const entry of [path, join(this.directory, key), this.directory]) await flush(entry);
+      return { name: `${key}/${id}`, size: (await stat(path)).size };
+    });
+  }
+
+  override async firstBytes(name: string, count: number): Promise<Buffer> {
+    return withStore(async () => {
+      const file = await open(this.#pathOf(name), 'r');
+      try {
+        const { buffer, bytesRead } = await file.read(Buffer.alloc(count), 0, count, 0);
+        return buffer.subarray(0, bytesRead);
+      } finally {
+        await file.close();
+      }
+    });
+  }
+
+  override async close(key: string, keep: string | null): Promise<void> {
+    const directory = join(this.directory, uuid(key));
+    await withStore(async () => {
+      if (keep === null) {
+        await rm(directory, { recursive: true, force: true });
+        return;
+      }
+      await writeFile(join(directory, CLOSED), '', { mode: 0o600 });
+      keepOwner(join(directory, CLOSED));
+      const kept = [CLOSED, basename(keep)];
+      const others = (await readdir(directory)).filter((name) => !kept.includes(name));
+      for (const name of others) await rm(join(directory, name), { force: true });
+    });
+  }
+
+  override async remove(name: string): Promise<void> {
+    await withStore(() => rm(this.#pathOf(name), { force: true }));
+  }
+
+  override async check(): Promise<void> {
+    await withStore(async () => {
+      await this.#makeDirectory(INCOMING);
+      await access(join(this.directory, INCOMING), constants.R_OK | constants.W_OK | constants.X_OK);
+    });
+  }
+
+  /** Removes what uploads have left behind that ended with their process. @param now of the files' clock */
+  async sweep(now: Date): Promise<void> {
+    const directory = join(this.directory, INCOMING);
+    for (const name of await readdir(directory).catch(() => [])) {
+      const file = await stat(join(directory, name)).catch(() => null);
+      if (file !== null && now.getTime() - file.mtimeMs > INCOMING_LIMIT_MS) {
+        await rm(join(directory, name), { force: true });
+      }
+    }
+  }
+
+  async #refuseClosed(key: string): Promise<void> {
+    if ((await withStore(() => sizeOf(this.#path(key, CLOSED)))) === null) return;
+    const message = 'This upload has been confirmed: its file cannot be replaced any more.';
+    throw new ApiError(409, 'conflict_error', 'upload_closed', message);
+  }
+
+  async #makeDirectory(name: string): Promise<void> {
+    for (const path of [this.directory, join(this.directory, name)]) {
+      const made = await mkdir(path, { recursive: true, mode: 0o700 });
+      if (made !== undefined) keepOwner(path);
+    }
+  }
+
+  #path(key: string, entry: string): string {
+    return join(this.directory, uuid(key), entry);
+  }
+
+  /** @param name `<key>/<id>` */
+  #pathOf(name: string): string {
+    const [key = '', id = '', ...rest] = name.split('/');
+    if (rest.length > 0) throw new Error('This is not the name of a stored object');
+    return this.#path(key, uuid(id));
+  }
+}
+
+/** Whoever asks: a path is only ever made of UUIDs. */
+function uuid(value: string): string {
+  if (!isUuid(value)) throw new Error('This is not the key of a stored object');
+  return value;
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT';
+}
+
+async function sizeOf(path: string): Promise<number | null> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+async function writeStream(path: string, body: Readable, size: number): Promise<void> {
+  const file = await withStore(() => open(path, 'wx', 0o600));
+  try {
+    keepOwner(path);
+    let written = 0;
+    // Not destroyed by what goes wrong here: its sender is still to be answered.
+    const chunks = body.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>;
+    for await (const chunk of unbroken(chunks)) {
+      written += chunk.length;
+      if (written > size) throw new UploadBrokenOff();
+      await withStore(() => file.writeFile(chunk));
+    }
+    if (written !== size) throw new UploadBrokenOff();
+    await withStore(() => file.sync());
+  } finally {
+    await file.close();
+  }
+}
+
+/** @throws UploadBrokenOff for whatever the sender's connection fails with */
+async function* unbroken(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  try {
+    yield* chunks;
+  } catch {
+    throw new UploadBrokenOff();
+  }
+}
+
+/** As far as the system can: not every one opens a directory. */
+async function flush(path: string): Promise<void> {
+  const file = await open(path, 'r').catch((error: unknown) => {
+    if (['EISDIR', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) return null;
+    throw error;
+  });
+  try {
+    await file?.sync();
+  } finally {
+    await file?.close();
+  }
+}

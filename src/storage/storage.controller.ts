@@ -1,0 +1,97 @@
+import { Readable } from 'node:stream';
+import { Controller, Get, Header, HttpCode, Param, Put, Query, Req, Res, StreamableFile } from '@nestjs/common';
+import { ApiBody, ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Public } from '../auth/index.js';
+import { ApiErrors, COMMON_HEADERS, discard, ErrorBody } from '../core/http/index.js';
+import { DiskFiles } from './disk-files.js';
+import type { LinkQuery } from './disk-links.js';
+
+const FILE = { type: 'string' as const, format: 'binary' };
+const KEY = { name: 'key', description: 'Part of the signed URL.', schema: { type: 'string' as const } };
+const SIGNATURE = {
+  name: 'signature',
+  description: 'Binds everything else in the URL; take the URL as it was given.',
+  required: true,
+  schema: { type: 'string' as const },
+};
+const EXPIRED = {
+  status: 403,
+  description: '`forbidden`: the URL has expired.',
+  type: ErrorBody,
+  headers: COMMON_HEADERS,
+};
+/** Somebody's file, shown under our own name: it runs nothing, and a page elsewhere may show it as a picture. */
+const FILE_HEADERS = {
+  'Content-Security-Policy': "default-src 'none'; sandbox",
+  'X-Content-Type-Options': 'nosniff',
+  'X-Robots-Tag': 'noindex, nofollow',
+  'Cache-Control': 'private, no-store',
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+};
+
+/** Where the URLs of the storage point to when it is our own disk. */
+@Public()
+@ApiTags('Storage')
+@Controller('storage')
+export class StorageController {
+  constructor(private readonly files: DiskFiles) {}
+
+  @Put('uploads/:key')
+  @HttpCode(200)
+  @RouteConfig({ streamBody: true })
+  @Header('Cache-Control', 'no-store')
+  @ApiOperation({
+    summary: 'Upload a file to a signed URL',
+    description:
+      'What `upload_url` points to when files are kept by the service itself. Exactly the headers of `upload_headers`; no API key and no Authorization header: those are refused. Repeating it replaces the file, until the upload is completed.',
+  })
+  @ApiParam(KEY)
+  @ApiQuery(SIGNATURE)
+  // Not @ApiConsumes: any type may have been agreed.
+  @ApiBody({ description: 'The file.', schema: FILE })
+  @ApiOkResponse({ description: 'Uploaded; complete it.', headers: COMMON_HEADERS })
+  @ApiErrors(400, 404, 500, 503)
+  @ApiResponse(EXPIRED)
+  @ApiResponse({
+    status: 409,
+    description: '`upload_closed`: the upload has been completed.',
+    type: ErrorBody,
+    headers: COMMON_HEADERS,
+  })
+  async upload(@Param('key') key: string, @Query() query: LinkQuery, @Req() request: FastifyRequest): Promise<void> {
+    const body = request.body instanceof Readable ? request.body : null;
+    try {
+      await this.files.receive(key, query, request.headers, body);
+    } finally {
+      if (body !== null) discard(body);
+    }
+  }
+
+  @Get('objects/:key/:id')
+  @ApiOperation({
+    summary: 'Download a file by a signed URL',
+    description: 'What `view_url` points to when files are kept by the service itself.',
+  })
+  @ApiParam(KEY)
+  @ApiParam({ ...KEY, name: 'id' })
+  @ApiQuery(SIGNATURE)
+  @ApiOkResponse({
+    description: 'The file, as an attachment of the type that was agreed.',
+    content: { '*/*': { schema: FILE } },
+    headers: COMMON_HEADERS,
+  })
+  @ApiErrors(404, 500, 503)
+  @ApiResponse(EXPIRED)
+  async download(
+    @Param('key') key: string,
+    @Param('id') id: string,
+    @Query() query: LinkQuery,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<StreamableFile> {
+    const { stream, headers } = await this.files.read(`${key}/${id}`, query);
+    reply.headers({ ...FILE_HEADERS, ...headers });
+    return new StreamableFile(stream);
+  }
+}

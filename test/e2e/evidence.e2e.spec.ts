@@ -1,0 +1,494 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { expectLedgerCoherent } from '../support/coherence.js';
+import {
+  anUpload,
+  complete,
+  type EvidenceAnswer,
+  listEvidence,
+  png,
+  reach,
+  requestUpload,
+  type TicketAnswer,
+  upload,
+} from '../support/evidence.js';
+import { aDisputedCharge, answerCase, happens, type MedCaseAnswer } from '../support/med.js';
+import type { Answer, TestService } from '../support/service.js';
+import { inS3, onDisk, type Place } from '../support/storage.js';
+import { waitFor } from '../support/wait.js';
+
+const BYTES = png(1000);
+const CLEANUP = 'med.evidence_cleanup';
+
+interface ErrorAnswer {
+  error: { type: string; code: string; message: string; param?: string; details?: object[] };
+}
+
+function expectError(answer: Answer<ErrorAnswer>, status: number, type: string, code: string): void {
+  expect({ status: answer.status, ...answer.body.error }).toMatchObject({ status, type, code });
+}
+
+describe.each([
+  ['on disk', onDisk],
+  ['in an S3-compatible store', inS3],
+])('evidence %s', (where, open) => {
+  let place: Place;
+  let service: TestService;
+  let key: string;
+  let medCase: MedCaseAnswer;
+
+  beforeAll(async () => {
+    place = await open();
+    ({ service } = place);
+  });
+  afterAll(() => place.stop());
+  beforeEach(async () => {
+    key = (await service.merchant()).testKey;
+    ({ medCase } = await aDisputedCharge(service, key));
+  });
+  afterEach(() => expectLedgerCoherent(service.database.url));
+
+  const ticketFor = async (body: Record<string, unknown> = {}): Promise<TicketAnswer> => {
+    const { status, body: ticket } = await requestUpload(service, key, medCase.id, body);
+    expect(status).toBe(201);
+    return ticket;
+  };
+  const counted = async (): Promise<number> =>
+    (await service.call<MedCaseAnswer>('GET', `/v1/med/cases/${medCase.id}`, { key })).body.evidence_count;
+  const storedOf = async ({ id }: { id: string }): Promise<string[]> =>
+    (await place.stored()).filter((name) => name.startsWith(id));
+  const completed = async ({ id }: { id: string }): Promise<EvidenceAnswer> => {
+    const { status, body } = await complete(service, key, medCase.id, id);
+    expect(status).toBe(200);
+    return body;
+  };
+
+  it('takes three steps', async () => {
+    const asked = await requestUpload(service, key, medCase.id, { file_name: 'comprovante.png' });
+    expect(asked.status).toBe(201);
+    expect(asked.body).toEqual({
+      id: expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
+      object: 'med_case_evidence_upload',
+      upload_url: expect.stringMatching(
+        where === 'on disk' ? /^https:\/\/pay\.example\.com\/storage\// : /X-Amz-Signature/,
+      ),
+      upload_method: 'PUT',
+      upload_headers: { 'Content-Type': 'image/png', 'Content-Length': '1000' },
+      expires_in: 900,
+    });
+    expect(await listEvidence(service, key, medCase.id)).toEqual([]);
+    expectError(
+      await complete<ErrorAnswer>(service, key, medCase.id, asked.body.id),
+      409,
+      'conflict_error',
+      'EVIDENCE_NOT_UPLOADED',
+    );
+
+    expect((await upload(service, asked.body, BYTES)).status).toBe(200);
+    expect(await listEvidence(service, key, medCase.id)).toEqual([]);
+    expect(await counted()).toBe(0);
+
+    const evidence = await completed(asked.body);
+    expect(evidence).toEqual({
+      id: asked.body.id,
+      object: 'med_case_evidence',
+      file_name: 'comprovante.png',
+      file_size: 1000,
+      mime_type: 'image/png',
+      uploaded_by: 'merchant',
+      created_at: expect.stringMatching(/Z$/),
+      uploaded_at: expect.stringMatching(/Z$/),
+      view_url: expect.stringMatching(/^https?:/),
+    });
+    expect(await counted()).toBe(1);
+    const { view_url, ...rest } = evidence;
+    for (const path of ['/v1/med/cases', '/v1/infractions']) {
+      const { body } = await service.call('GET', `${path}/${medCase.id}/evidence`, { key });
+      expect(body).toEqual({ object: 'list', data: [{ ...rest, view_url: expect.any(String) }] });
+    }
+
+    const file = await fetch(reach(service, view_url));
+    expect(file.status).toBe(200);
+    expect(file.headers.get('content-type')).toBe('image/png');
+    expect(file.headers.get('content-disposition')).toContain('filename="comprovante.png"');
+    expect(BYTES.equals(Buffer.from(await file.arrayBuffer()))).toBe(true);
+    // Only what was checked is kept.
+    expect(await storedOf(evidence)).toHaveLength(1);
+
+    const second = await completed({ id: await anUpload(service, key, medCase.id) });
+    expect((await listEvidence(service, key, medCase.id)).map(({ id }) => id)).toEqual([second.id, evidence.id]);
+    expect(await counted()).toBe(2);
+  });
+
+  it('through /v1/infractions is the same', async () => {
+    const path = `/v1/infractions/${medCase.id}/evidence`;
+    const body = { file_name: 'a.png', file_size: 1000, mime_type: 'image/png' };
+    const { status, body: ticket } = await service.call<TicketAnswer>('POST', path, { key, body });
+    expect(status).toBe(201);
+    await upload(service, ticket, BYTES);
+    expect((await service.call('POST', `${path}/${ticket.id}/complete`, { key })).status).toBe(200);
+    expect(await counted()).toBe(1);
+  });
+
+  it.each([
+    ['image/jpeg', '\xff\xd8\xff\xe0\0\x10JFIF'],
+    ['image/gif', 'GIF89a'],
+    ['image/webp', 'RIFF\0\0\0\0WEBP'],
+    ['application/pdf', '%PDF-1.7\n'],
+  ])('may be %s', async (mime_type, start) => {
+    const bytes = Buffer.alloc(500);
+    bytes.write(start, 'latin1');
+    const ticket = await ticketFor({ mime_type, file_size: 500, file_name: 'file' });
+    expect((await upload(service, ticket, bytes)).status).toBe(200);
+    expect((await completed(ticket)).mime_type).toBe(mime_type);
+  });
+
+  it('whose upload is of another type or size, or shows a key, is not uploaded', async () => {
+    const ticket = await ticketFor();
+    const refused: [Buffer, Record<string, string>][] = [
+      [BYTES, { 'Content-Type': 'image/jpeg' }],
+      [BYTES, { 'Content-Type': 'application/octet-stream' }],
+      [png(1001), {}],
+      [png(999), {}],
+      [BYTES, { Authorization: `Bearer ${key}` }],
+    ];
+    // A store elsewhere does not know our keys; that it is not to be sent there is in the documentation.
+    if (where === 'on disk') refused.push([BYTES, { apikey: key }]);
+    for (const [bytes, headers] of refused) {
+      const { status } = await upload(service, ticket, bytes, headers);
+      expect([400, 403]).toContain(status);
+    }
+    expect(await storedOf(ticket)).toEqual([]);
+    const answer = await complete<ErrorAnswer>(service, key, medCase.id, ticket.id);
+    expectError(answer, 409, 'conflict_error', 'EVIDENCE_NOT_UPLOADED');
+    expect(await counted()).toBe(0);
+  });
+
+  it('whose content is not what it says is refused, and another one may be uploaded', async () => {
+    const ticket = await ticketFor();
+    const page = Buffer.alloc(1000, ' ');
+    page.write('<html><script>alert(1)</script>');
+    expect((await upload(service, ticket, page)).status).toBe(200);
+    const answer = await complete<ErrorAnswer>(service, key, medCase.id, ticket.id);
+    expectError(answer, 400, 'invalid_request_error', 'invalid_request');
+    expect(answer.body.error.param).toBe('mime_type');
+    expect(await counted()).toBe(0);
+    // The copy that was looked at is gone.
+    expect(await storedOf(ticket)).toEqual([`${ticket.id}/upload`]);
+    expect((await upload(service, ticket, BYTES)).status).toBe(200);
+    await completed(ticket);
+  });
+
+  it('is late after 900 seconds, even when it was uploaded', async () => {
+    const { clock } = service;
+    const ticket = await ticketFor();
+    expect((await upload(service, ticket, BYTES)).status).toBe(200);
+    clock.advance(899);
+    const young = await ticketFor();
+    clock.advance(1);
+    try {
+      const late = await complete<ErrorAnswer>(service, key, medCase.id, ticket.id);
+      expectError(late, 409, 'conflict_error', 'EVIDENCE_NOT_UPLOADED');
+      if (where === 'on disk') expect((await upload(service, ticket, BYTES)).status).toBe(403);
+    } finally {
+      clock.advance(-900);
+    }
+    expect((await upload(service, young, BYTES)).status).toBe(200);
+    await completed(young);
+    expect(await counted()).toBe(1);
+  });
+
+  it('is completed once, however often and however much at once', async () => {
+    const id = await anUpload(service, key, medCase.id);
+    const answers = await Promise.all(Array.from({ length: 8 }, () => complete(service, key, medCase.id, id)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
+    const first = answers[0]?.body;
+    for (const { body } of answers) expect({ ...body, view_url: '' }).toEqual({ ...first, view_url: '' });
+    expect({ ...(await completed({ id })), view_url: '' }).toEqual({ ...first, view_url: '' });
+    expect(await counted()).toBe(1);
+    expect(await storedOf({ id })).toHaveLength(1);
+  });
+
+  it('stays as it was checked, whatever is uploaded after that', async () => {
+    const ticket = await ticketFor();
+    await upload(service, ticket, BYTES);
+    await completed(ticket);
+    const again = await upload(service, ticket, png(1000, 9));
+    expect(again.status).toBe(where === 'on disk' ? 409 : 200);
+    const { view_url } = await completed(ticket);
+    const file = await fetch(reach(service, view_url));
+    expect(BYTES.equals(Buffer.from(await file.arrayBuffer()))).toBe(true);
+  });
+
+  it.each(['../../../etc/passwd', '..\\..\\win.ini', '/etc/passwd', 'a/../../b.png', 'x\r\nSet-Cookie: a=b'])(
+    'called %j is kept under no such path, and saved under a safe name',
+    async (file_name) => {
+      const ticket = await ticketFor({ file_name });
+      expect(ticket.upload_url).not.toContain('passwd');
+      await upload(service, ticket, BYTES);
+      const evidence = await completed(ticket);
+      expect(evidence.file_name).toBe(file_name);
+      expect(await storedOf(ticket)).toEqual([expect.stringMatching(new RegExp(`^${ticket.id}/[0-9a-f-]{36}$`))]);
+      const file = await fetch(reach(service, evidence.view_url));
+      await file.arrayBuffer();
+      expect(file.headers.get('set-cookie')).toBeNull();
+      expect(file.headers.get('content-disposition')).toMatch(
+        /^attachment; filename="[\w. =-]+"; filename\*=UTF-8''[\w.%-]+$/,
+      );
+      expect(file.headers.get('content-disposition')).not.toMatch(/\.\.|%2F|%5C/i);
+    },
+  );
+
+  it('belongs to its account, mode and case alone', async () => {
+    const id = await anUpload(service, key, medCase.id);
+    const stranger = await service.merchant();
+    const other = await aDisputedCharge(service, stranger.testKey);
+    const mine = await aDisputedCharge(service, key);
+    for (const who of [stranger.testKey, stranger.liveKey]) {
+      for (const path of ['/v1/med/cases', '/v1/infractions']) {
+        const own = `${path}/${medCase.id}/evidence`;
+        expect((await service.call('GET', own, { key: who })).status).toBe(404);
+        const body = { file_name: 'a', file_size: 1, mime_type: 'image/png' };
+        expect((await service.call('POST', own, { key: who, body })).status).toBe(404);
+        expect((await service.call('POST', `${own}/${id}/complete`, { key: who })).status).toBe(404);
+      }
+    }
+    // A foreign upload under a case of one's own, and one's own under another case.
+    expect((await complete(service, stranger.testKey, other.medCase.id, id)).status).toBe(404);
+    expect((await complete(service, key, mine.medCase.id, id)).status).toBe(404);
+    for (const nobody of ['nobody', '00000000-0000-7000-8000-000000000000']) {
+      expect((await complete(service, key, medCase.id, nobody)).status).toBe(404);
+      expect((await complete(service, key, `med_${nobody}`, id)).status).toBe(404);
+    }
+    await completed({ id });
+  });
+
+  it('whose storage is gone is a 503, and nothing is lost', async () => {
+    const id = await anUpload(service, key, medCase.id);
+    const kept = await completed({ id: await anUpload(service, key, medCase.id) });
+    await place.fail('down');
+    try {
+      for (const answer of [
+        await requestUpload<ErrorAnswer>(service, key, medCase.id),
+        await complete<ErrorAnswer>(service, key, medCase.id, id),
+      ]) {
+        expectError(answer, 503, 'api_error', 'service_unavailable');
+        expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+      }
+      expect(await counted()).toBe(1);
+      expect((await service.call('GET', '/health/ready')).body).toMatchObject({ status: 'up', storage: 'down' });
+      // What asks nothing of it goes on.
+      expect((await answerCase(service, key, medCase.id, 'appeal')).status).toBe(200);
+    } finally {
+      await place.mend();
+    }
+    await completed({ id });
+    expect(await counted()).toBe(2);
+    expect((await fetch(reach(service, (await completed(kept)).view_url))).status).toBe(200);
+  });
+
+  it('is cleaned up when nobody completes it, and only then', async () => {
+    const { clock, runtime } = service;
+    const forgotten = await anUpload(service, key, medCase.id);
+    const never = await ticketFor();
+    const kept = await ticketFor();
+    await upload(service, kept, BYTES);
+    await completed(kept);
+    if (where !== 'on disk') await upload(service, kept, png(1000, 9));
+    const rows = async (): Promise<string[]> => {
+      const found = await service.sql<{ id: string }>('SELECT id FROM med_evidence WHERE case_id = $1 ORDER BY id', [
+        medCase.id.slice(4),
+      ]);
+      return found.map((row) => row.id);
+    };
+    clock.advance(900 + 3500);
+    try {
+      runtime.resources.poller.wake(CLEANUP);
+      expect(await rows()).toEqual([forgotten, never.id, kept.id]);
+      clock.advance(200);
+      await waitFor('what was not completed to go', async () => {
+        runtime.resources.poller.wake(CLEANUP);
+        return (await rows()).length === 1;
+      });
+      await waitFor('the rest to be noted', async () => {
+        const [row] = await service.sql('SELECT cleanup_at FROM med_evidence WHERE id = $1', [kept.id]);
+        return row?.['cleanup_at'] === null;
+      });
+    } finally {
+      clock.advance(-900 - 3700);
+    }
+    expect(await rows()).toEqual([kept.id]);
+    expect(await storedOf({ id: forgotten })).toEqual([]);
+    expect(await storedOf(kept)).toEqual([expect.stringMatching(/\/[0-9a-f-]{36}$/)]);
+    const file = await fetch(reach(service, (await completed(kept)).view_url));
+    expect(BYTES.equals(Buffer.from(await file.arrayBuffer()))).toBe(true);
+    expect((await complete(service, key, medCase.id, forgotten)).status).toBe(404);
+  });
+});
+
+describe('evidence', () => {
+  let place: Place;
+  let service: TestService;
+  let key: string;
+  let medCase: MedCaseAnswer;
+
+  beforeAll(async () => {
+    place = await onDisk();
+    ({ service } = place);
+  });
+  afterAll(() => place.stop());
+  beforeEach(async () => {
+    key = (await service.merchant()).testKey;
+    ({ medCase } = await aDisputedCharge(service, key));
+  });
+  afterEach(() => expectLedgerCoherent(service.database.url));
+
+  it.each([
+    ['no file_name', { file_name: undefined }, 'file_name', 'required'],
+    ['an empty file_name', { file_name: '' }, 'file_name', 'invalid'],
+    ['a file_name of 256 characters', { file_name: 'x'.repeat(256) }, 'file_name', 'invalid'],
+    ['a file_name that is a number', { file_name: 1 }, 'file_name', 'invalid'],
+    ['no file_size', { file_size: undefined }, 'file_size', 'required'],
+    ['a file_size of 0', { file_size: 0 }, 'file_size', 'invalid'],
+    ['a file_size of 1.5', { file_size: 1.5 }, 'file_size', 'invalid'],
+    ['a file_size that is a text', { file_size: '1000' }, 'file_size', 'invalid'],
+    ['a file_size of 10 MB and one byte', { file_size: 10 * 1024 * 1024 + 1 }, 'file_size', 'invalid'],
+    ['no mime_type', { mime_type: undefined }, 'mime_type', 'required'],
+    ['pictures that can run scripts', { mime_type: 'image/svg+xml' }, 'mime_type', 'invalid'],
+    ['pages', { mime_type: 'text/html' }, 'mime_type', 'invalid'],
+    ['an unknown field', { path: '/etc' }, 'path', 'unknown_field'],
+  ])('with %s is refused by its field', async (_what, body, param, code) => {
+    const answer = await requestUpload<ErrorAnswer>(service, key, medCase.id, body);
+    expectError(answer, 400, 'invalid_request_error', 'invalid_request');
+    expect(answer.body.error.details).toContainEqual({ param, code, message: expect.any(String) });
+    expect(answer.body.error.param).toBe(param);
+  });
+
+  it('of 10 MB and with a long name is taken', async () => {
+    const body = { file_size: 10 * 1024 * 1024, file_name: 'ã'.repeat(255) };
+    expect((await requestUpload(service, key, medCase.id, body)).status).toBe(201);
+  });
+
+  it('that shows a key on its upload hears why not to', async () => {
+    const { body: ticket } = await requestUpload(service, key, medCase.id);
+    const keys: Record<string, string>[] = [{ apikey: key }, { Authorization: `Bearer ${key}` }];
+    for (const headers of keys) {
+      const { status, text } = await upload(service, ticket, BYTES, headers);
+      expect(status).toBe(400);
+      expect(text).toContain('signature is the credential');
+      expect(text).not.toContain(key);
+    }
+  });
+
+  it('whose file has changed its size in the storage is not confirmed', async () => {
+    const id = await anUpload(service, key, medCase.id);
+    const { storage } = service.runtime.resources.config;
+    if (storage.kind !== 'disk') throw new Error('unreachable');
+    writeFileSync(join(storage.directory, id, 'upload'), png(500));
+    const answer = await complete<ErrorAnswer>(service, key, medCase.id, id);
+    expectError(answer, 409, 'conflict_error', 'EVIDENCE_SIZE_MISMATCH');
+    expect(await listEvidence(service, key, medCase.id)).toEqual([]);
+  });
+
+  it('may be attached before and after appealing, not after the case is over', async () => {
+    const before = await anUpload(service, key, medCase.id);
+    expect((await complete(service, key, medCase.id, before)).status).toBe(200);
+    expect((await answerCase(service, key, medCase.id, 'appeal')).status).toBe(200);
+    const after = await anUpload(service, key, medCase.id);
+    const late = await anUpload(service, key, medCase.id);
+    expect((await complete(service, key, medCase.id, after)).status).toBe(200);
+    await happens(service, key, medCase.charge_id, { event: 'med_rule', result: 'disagreed' });
+    expectError(
+      await requestUpload<ErrorAnswer>(service, key, medCase.id),
+      400,
+      'invalid_request_error',
+      'invalid_request',
+    );
+    const answer = await complete<ErrorAnswer>(service, key, medCase.id, late);
+    expectError(answer, 400, 'invalid_request_error', 'invalid_request');
+    // What counts stays to be read, and completing it again stays the same.
+    expect((await listEvidence(service, key, medCase.id)).map(({ id }) => id)).toEqual([after, before]);
+    expect((await complete(service, key, medCase.id, before)).status).toBe(200);
+  });
+
+  it('may not be attached after the deadline; without one there is none', async () => {
+    const { medCase: endless } = await aDisputedCharge(service, key, 200, { response_deadline: null });
+    const inTime = await anUpload(service, key, medCase.id);
+    const deadline = new Date(medCase.response_deadline ?? '').getTime();
+    const ahead = Math.ceil((deadline - service.clock.now().getTime()) / 1000);
+    service.clock.advance(ahead);
+    try {
+      const asked = await requestUpload<ErrorAnswer>(service, key, medCase.id);
+      expectError(asked, 400, 'invalid_request_error', 'invalid_request');
+      expect(asked.body.error.message).toContain('deadline');
+      expect((await complete(service, key, medCase.id, inTime)).status).toBe(400);
+      expect((await requestUpload(service, key, endless.id)).status).toBe(201);
+    } finally {
+      service.clock.advance(-ahead);
+    }
+  });
+
+  it('completed while the case is accepted counts, or is refused: never half', async () => {
+    for (let round = 0; round < 5; round++) {
+      const { medCase: open } = await aDisputedCharge(service, key, 100 + round);
+      const id = await anUpload(service, key, open.id);
+      const [done] = await Promise.all([
+        complete(service, key, open.id, id),
+        answerCase(service, key, open.id, 'accept'),
+      ]);
+      const { body } = await service.call<MedCaseAnswer>('GET', `/v1/med/cases/${open.id}`, { key });
+      expect(body.status).toBe('accepted');
+      expect([200, 400]).toContain(done.status);
+      expect(body.evidence_count).toBe(done.status === 200 ? 1 : 0);
+      expect(await listEvidence(service, key, open.id)).toHaveLength(body.evidence_count);
+    }
+  });
+
+  it('is either completed or cleaned up, when both come at once', async () => {
+    const ids = await Promise.all(Array.from({ length: 10 }, () => anUpload(service, key, medCase.id)));
+    // Due at once, as if the clocks of two machines disagreed.
+    await service.sql(`UPDATE med_evidence SET cleanup_at = now() - interval '1 minute' WHERE case_id = $1`, [
+      medCase.id.slice(4),
+    ]);
+    const completions = ids.map((id) => complete(service, key, medCase.id, id));
+    service.runtime.resources.poller.wake(CLEANUP);
+    const answers = await Promise.all(completions);
+    const done = ids.filter((_id, index) => answers[index]?.status === 200);
+    expect(answers.every(({ status }) => [200, 404, 409].includes(status))).toBe(true);
+    await waitFor('the clean-up to end', async () => {
+      const [row] = await service.sql<{ count: string }>(
+        `SELECT count(*) FROM med_evidence WHERE case_id = $1 AND (status = 'abandoned' OR cleanup_at < now())`,
+        [medCase.id.slice(4)],
+      );
+      return Number(row?.count) === 0;
+    });
+    const listed = await listEvidence(service, key, medCase.id);
+    expect(listed.map(({ id }) => id).sort()).toEqual([...done].sort());
+    for (const { view_url } of listed) expect((await fetch(reach(service, view_url))).status).toBe(200);
+  });
+
+  it('is at most a hundred files of a case, also when many are asked for at once', async () => {
+    await service.sql(
+      `INSERT INTO med_evidence (id, account_id, mode, case_id, file_name, file_size, mime_type, uploaded_by, status,
+         object_name, created_at, expires_at, uploaded_at)
+       SELECT gen_random_uuid(), account_id, mode, id, 'a.png', 1, 'image/png', 'merchant', 'confirmed', 'x', now(), now(), now()
+       FROM med_cases, generate_series(1, 97) WHERE id = $1`,
+      [medCase.id.slice(4)],
+    );
+    const answers = await Promise.all(Array.from({ length: 8 }, () => requestUpload(service, key, medCase.id)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, 422, 422, 422, 422, 422]);
+  });
+
+  it('is read by operators, of every account', async () => {
+    const { token } = await service.operator();
+    const id = await anUpload(service, key, medCase.id);
+    const path = `/v1/operations/med/${medCase.id}/evidence`;
+    expect((await service.call('GET', path, { token })).body).toEqual({ object: 'list', data: [] });
+    await complete(service, key, medCase.id, id);
+    const { body } = await service.call<{ data: EvidenceAnswer[] }>('GET', path, { token });
+    expect(body.data.map((evidence) => evidence.id)).toEqual([id]);
+    expect((await fetch(reach(service, body.data[0]?.view_url ?? ''))).status).toBe(200);
+    expect((await service.call('GET', '/v1/operations/med/nobody/evidence', { token })).status).toBe(404);
+  });
+});

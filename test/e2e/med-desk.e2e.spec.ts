@@ -1,0 +1,214 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { expectLedgerCoherent } from '../support/coherence.js';
+import {
+  aDisputedCharge,
+  answerCase,
+  balance,
+  caseOf,
+  casesOf,
+  eventsAbout,
+  happens,
+  medQueue,
+  type MedReviewAnswer,
+} from '../support/med.js';
+import { WebhookReceiver } from '../support/receiver.js';
+import { aPaidCharge } from '../support/refunds.js';
+import { type Answer, type ChargeAnswer, type Merchant, TestService } from '../support/service.js';
+
+type Decided = MedReviewAnswer & { error?: { code: string; param?: string } };
+
+/** With MED_AUTO_RULINGS=false: every ruling waits. */
+describe('the desk of MED cases', () => {
+  let service: TestService;
+  let merchant: Merchant;
+  let key: string;
+  let token: string;
+  let operatorId: string;
+
+  beforeAll(async () => {
+    service = await TestService.start({ env: { MED_AUTO_RULINGS: 'false' } });
+    const operator = await service.operator();
+    ({ token } = operator);
+    operatorId = operator.userId;
+  });
+  beforeEach(async () => {
+    merchant = await service.merchant();
+    key = merchant.testKey;
+  });
+  afterEach(() => expectLedgerCoherent(service.database.url));
+  afterAll(() => service.stop());
+
+  const decide = (id: string, action: string, body?: object): Promise<Answer<Decided>> =>
+    service.call('POST', `/v1/operations/med/${id}/${action}`, { token, ...(body ? { body } : {}) });
+  const waiting = async (charge: ChargeAnswer): Promise<MedReviewAnswer> => {
+    const found = (await medQueue(service, token)).find((review) => review.case.charge_id === charge.id);
+    if (!found) throw new Error(`Nothing of ${charge.id} waits`);
+    return found;
+  };
+  const audited = (): Promise<{ type: string; data: Record<string, unknown>; actor_id: string }[]> =>
+    service.sql(
+      `SELECT type, data, actor_id FROM audit_events WHERE account_id = $1 AND type LIKE 'med%' ORDER BY created_at, id`,
+      [merchant.accountId],
+    );
+
+  async function mismatched(amount: number): Promise<ChargeAnswer> {
+    const charge = await aPaidCharge(service, key, 1990);
+    return happens(service, key, charge.id, { event: 'med_open', amount });
+  }
+
+  it('keeps a case of another amount from the merchant: no status, no hold, no event, no mail', async () => {
+    const charge = await mismatched(2500);
+    expect([charge.status, charge.metadata['med']]).toEqual([
+      'paid',
+      expect.objectContaining({ amountMismatch: true }),
+    ]);
+    expect(await balance(service, key)).toEqual({ available: 1990, pending: 0, retained: 0 });
+    expect(await casesOf(service, key, charge.id)).toEqual([]);
+    const { id, ...review } = await waiting(charge);
+    expect(review).toMatchObject({ review: 'amount_mismatch', visible: false, reported_amount: 2500, held_amount: 0 });
+    for (const action of ['', '/appeal', '/accept']) {
+      const answer = await service.call(action === '' ? 'GET' : 'POST', `/v1/med/cases/${id}${action}`, {
+        key,
+        ...(action === '/appeal' ? { body: { reason: 'It was delivered.' } } : {}),
+      });
+      expect([action, answer.status]).toEqual([action, 404]);
+    }
+    expect(await eventsAbout(service, id)).toEqual([]);
+    expect(await service.sql('SELECT 1 FROM emails WHERE account_id = $1', [merchant.accountId])).toEqual([]);
+  });
+
+  it('opens it with the right amount', async () => {
+    const charge = await mismatched(2500);
+    const { id } = await waiting(charge);
+    const tooMuch = await decide(id, 'approve', { amount: 1991 });
+    expect([tooMuch.status, tooMuch.body.error?.param]).toEqual([400, 'amount']);
+    const approved = await decide(id, 'approve', { amount: 1990 });
+    expect([approved.status, approved.body]).toEqual([
+      200,
+      expect.objectContaining({ review: null, visible: true, held_amount: 1990, reviewed_by: operatorId }),
+    ]);
+    expect(await balance(service, key)).toEqual({ available: 0, pending: 0, retained: 1990 });
+    expect(await caseOf(service, key, charge.id)).toMatchObject({ id, status: 'open', amount: 1990 });
+    const read = (await service.getCharge(key, charge.id)).body;
+    expect([read.status, read.metadata['med']]).toEqual([
+      'disputed',
+      expect.objectContaining({ amountMismatch: false }),
+    ]);
+    expect(await eventsAbout(service, id)).toEqual(['med_case.opened']);
+    const again = await decide(id, 'approve', {});
+    expect([again.status, again.body.error?.code]).toEqual([409, 'med_case_not_under_review']);
+    expect(await audited()).toEqual([
+      {
+        type: 'med_case.approved',
+        actor_id: operatorId,
+        data: {
+          case_id: id.slice(4),
+          transaction_id: charge.id.slice(3),
+          review: 'amount_mismatch',
+          amount: 1990,
+          status: 'open',
+        },
+      },
+    ]);
+  });
+
+  it('opens it with less, and rules it at once when the bank already has', async () => {
+    const charge = await mismatched(500);
+    await happens(service, key, charge.id, { event: 'med_rule', result: 'disagreed' });
+    const { id } = await waiting(charge);
+    expect((await decide(id, 'approve')).status).toBe(200);
+    expect(await balance(service, key)).toEqual({ available: 1490, pending: 0, retained: 500 });
+    expect((await waiting(charge)).review).toBe('ruling');
+    expect((await decide(id, 'approve', {})).body).toMatchObject({ review: null, held_amount: 0 });
+    expect(await balance(service, key)).toEqual({ available: 1990, pending: 0, retained: 0 });
+    expect(await caseOf(service, key, charge.id)).toMatchObject({ status: 'closed', amount: 500 });
+  });
+
+  it('dismisses it: the merchant never sees it, whatever the bank says later', async () => {
+    const charge = await mismatched(2500);
+    const { id } = await waiting(charge);
+    expect((await decide(id, 'dismiss')).status).toBe(200);
+    await happens(service, key, charge.id, { event: 'med_rule', result: 'agreed' });
+    expect(await casesOf(service, key, charge.id)).toEqual([]);
+    expect((await service.getCharge(key, charge.id)).body.metadata['med']).toBeUndefined();
+    expect(await balance(service, key)).toEqual({ available: 1990, pending: 0, retained: 0 });
+    expect((await decide(id, 'dismiss')).status).toBe(409);
+    expect((await decide(id, 'request-evidence')).body.error?.code).toBe('med_case_over');
+    expect((await audited()).map(({ type }) => type)).toEqual(['med_case.dismissed']);
+  });
+
+  it.each([
+    ['agreed', 'closed', 'closed_without_refund', 0],
+    ['disagreed', 'closed', 'refunded_to_merchant', 100],
+  ])('lets a ruling (%s) wait, and the case as it is', async (result, status, outcome, available) => {
+    const { charge, medCase } = await aDisputedCharge(service, key);
+    await happens(service, key, charge.id, { event: 'med_rule', result });
+    expect(await caseOf(service, key, charge.id)).toMatchObject({ status: 'open', money_outcome: null });
+    expect(await balance(service, key)).toEqual({ available: 0, pending: 0, retained: 100 });
+    const { id, review } = await waiting(charge);
+    expect([id, review]).toEqual([medCase.id, 'ruling']);
+    expect((await decide(id, 'approve', { amount: 50 })).status).toBe(400);
+    expect((await decide(id, 'approve', {})).status).toBe(200);
+    expect(await caseOf(service, key, charge.id)).toMatchObject({ status, money_outcome: outcome });
+    expect(await balance(service, key)).toEqual({ available, pending: 0, retained: 0 });
+  });
+
+  it('an appeal may come while a ruling waits; a dismissed ruling is not applied', async () => {
+    const { charge, medCase } = await aDisputedCharge(service, key);
+    await happens(service, key, charge.id, { event: 'med_rule', result: 'agreed' });
+    expect((await answerCase(service, key, medCase.id, 'appeal')).body.status).toBe('appealed');
+    expect((await decide(medCase.id, 'dismiss')).body).toMatchObject({ review: null, visible: true });
+    expect(await caseOf(service, key, charge.id)).toMatchObject({ status: 'appealed', money_outcome: null });
+    expect(await balance(service, key)).toEqual({ available: 0, pending: 0, retained: 100 });
+  });
+
+  it('asks for evidence, and tells the merchant', async () => {
+    const receiver = await WebhookReceiver.start();
+    const body = { url: receiver.url, events: ['med_case.updated'] };
+    await service.call('POST', '/v1/webhooks/endpoints', { key, body });
+    const { medCase } = await aDisputedCharge(service, key);
+    expect((await decide(medCase.id, 'request-evidence')).status).toBe(200);
+    const [webhook] = await receiver.waitForType('med_case.updated');
+    expect(webhook?.body['data']).toMatchObject({
+      object: { id: medCase.id, status: 'open', evidence_requested_at: expect.any(String) },
+    });
+    expect((await audited()).map(({ type }) => type)).toEqual(['med_case.evidence_requested']);
+    await receiver.stop();
+  });
+
+  it('switches the notifications of outcomes off for an account, and on again', async () => {
+    const receiver = await WebhookReceiver.start();
+    await service.call('POST', '/v1/webhooks/endpoints', { key, body: { url: receiver.url, events: ['*'] } });
+    const notify = (outcome_notifications: boolean): Promise<Answer> =>
+      service.call('PATCH', `/v1/operations/med/accounts/${merchant.accountId}`, {
+        token,
+        body: { outcome_notifications },
+      });
+    expect((await notify(false)).body).toEqual({
+      account_id: merchant.accountId,
+      object: 'med_notifications',
+      outcome_notifications: false,
+    });
+    const quiet = await aDisputedCharge(service, key);
+    const other = await aDisputedCharge(service, key);
+    await answerCase(service, key, other.medCase.id, 'appeal');
+    await answerCase(service, key, quiet.medCase.id, 'accept');
+    await notify(true);
+    const loud = await aDisputedCharge(service, key);
+    await answerCase(service, key, loud.medCase.id, 'accept');
+    const [resolved] = await receiver.waitForType('med.resolved');
+    expect(resolved?.body['data']).toMatchObject({ object: { id: loud.medCase.id } });
+    expect(receiver.ofType('med.resolved')).toHaveLength(1);
+    const updated = await receiver.waitForType('med_case.updated', 2);
+    expect(
+      updated.map(({ body }) => (body['data'] as { object: { id: string; status: string } }).object.status).sort(),
+    ).toEqual(['accepted', 'appealed']);
+    // People are told by mail all the same.
+    const mails = await service.sql<{ subject: string }>(
+      `SELECT subject FROM emails WHERE account_id = $1 AND subject LIKE 'MED encerrado%'`,
+      [merchant.accountId],
+    );
+    expect(mails).toHaveLength(2);
+    await receiver.stop();
+  });
+});

@@ -1,0 +1,328 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { request as httpRequest } from 'node:http';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type ObjectStorage, type Upload } from '../../src/storage/index.js';
+import { inS3, onDisk, type Place } from '../support/storage.js';
+import { waitFor } from '../support/wait.js';
+
+const BYTES = randomBytes(100_000);
+const LIFETIME = 900;
+
+const upload = (changes: Partial<Upload> = {}): Upload => ({
+  key: randomUUID(),
+  contentType: 'image/png',
+  size: BYTES.length,
+  ...changes,
+});
+
+/** By hand, because fetch sets Content-Length itself. @returns the status; 0 when the connection was closed */
+function put(url: string, headers: Record<string, string>, ...chunks: Buffer[]): Promise<number> {
+  return new Promise((resolve) => {
+    const request = httpRequest(url, { method: 'PUT', headers, agent: false }, (response) => {
+      response.resume();
+      response.on('end', () => resolve(response.statusCode ?? 0));
+    });
+    request.on('error', () => resolve(0));
+    for (const chunk of chunks) request.write(chunk);
+    request.end();
+  });
+}
+
+describe.each([
+  ['on disk', onDisk],
+  ['in an S3-compatible store', inS3],
+])('files %s', (where, open) => {
+  let place: Place;
+  let storage: ObjectStorage;
+
+  beforeAll(async () => {
+    place = await open();
+    ({ storage } = place);
+  });
+  afterAll(() => place.stop());
+
+  /** As the world outside reaches it: our own URLs are on the port of the test. */
+  const reach = (url: string): string => url.replace('https://pay.example.com', place.service.url);
+  const uploadUrl = async (of: Upload): Promise<string> => reach(await storage.uploadUrl(of, LIFETIME));
+  const headersOf = ({ contentType, size }: Upload): Record<string, string> => ({
+    'Content-Type': contentType,
+    'Content-Length': String(size),
+  });
+
+  async function uploaded(bytes: Buffer = BYTES): Promise<Upload> {
+    const agreed = upload({ size: bytes.length });
+    expect(await put(await uploadUrl(agreed), headersOf(agreed), bytes)).toBe(200);
+    return agreed;
+  }
+
+  it('go up and come down as they were, under the name of their sender', async () => {
+    const { key } = await uploaded();
+    const object = await storage.take(key);
+    expect(object).toEqual({ name: expect.stringMatching(new RegExp(`^${key}/[0-9a-f-]{36}$`)), size: BYTES.length });
+    const name = object?.name ?? '';
+    expect(await storage.firstBytes(name, 16)).toEqual(BYTES.subarray(0, 16));
+    expect((await storage.firstBytes(name, 1_000_000)).equals(BYTES)).toBe(true);
+
+    const download = { name, contentType: 'image/png', fileName: '../../etc/comprovante de março.png' };
+    const response = await fetch(reach(await storage.downloadUrl(download, 300)));
+    expect(response.status).toBe(200);
+    expect(BYTES.equals(Buffer.from(await response.arrayBuffer()))).toBe(true);
+    expect(response.headers.get('content-type')).toBe('image/png');
+    expect(response.headers.get('content-length')).toBe(String(BYTES.length));
+    expect(response.headers.get('content-disposition')).toBe(
+      `attachment; filename="etc_comprovante de mar_o.png"; filename*=UTF-8''etc_comprovante%20de%20mar%C3%A7o.png`,
+    );
+  });
+
+  it('are not there before they are uploaded', async () => {
+    expect(await storage.take(randomUUID())).toBeNull();
+  });
+
+  it('stay as they were taken, whatever is uploaded after that', async () => {
+    const agreed = await uploaded();
+    const first = await storage.take(agreed.key);
+    const other = randomBytes(BYTES.length);
+    expect(await put(await uploadUrl(agreed), headersOf(agreed), other)).toBe(200);
+    expect((await storage.firstBytes(first?.name ?? '', BYTES.length)).equals(BYTES)).toBe(true);
+    const second = await storage.take(agreed.key);
+    expect((await storage.firstBytes(second?.name ?? '', BYTES.length)).equals(other)).toBe(true);
+    expect(second?.name).not.toBe(first?.name);
+  });
+
+  it('are replaced whole when the sender repeats the upload', async () => {
+    const agreed = await uploaded();
+    const again = randomBytes(BYTES.length);
+    const url = await uploadUrl(agreed);
+    expect(await put(url, headersOf(agreed), again)).toBe(200);
+    const object = await storage.take(agreed.key);
+    expect((await storage.firstBytes(object?.name ?? '', BYTES.length)).equals(again)).toBe(true);
+  });
+
+  describe('are refused, and nothing is left of them,', () => {
+    let agreed: Upload;
+    let url: string;
+    beforeEach(async () => {
+      agreed = upload();
+      url = await uploadUrl(agreed);
+    });
+
+    const refusals: [string, (agreed: Upload) => [Record<string, string>, Buffer]][] = [
+      ['of another type', (of) => [{ ...headersOf(of), 'Content-Type': 'image/jpeg' }, BYTES]],
+      ['without a type', (of) => [{ 'Content-Length': String(of.size) }, BYTES]],
+      [
+        'a byte larger',
+        () => [headersOf(upload({ size: BYTES.length + 1 })), Buffer.concat([BYTES, BYTES.subarray(0, 1)])],
+      ],
+      ['a byte smaller', () => [headersOf(upload({ size: BYTES.length - 1 })), BYTES.subarray(1)]],
+      ['without a size', (of) => [{ 'Content-Type': of.contentType, 'Transfer-Encoding': 'chunked' }, BYTES]],
+      ['empty', () => [headersOf(upload({ size: 0 })), Buffer.alloc(0)]],
+      ['with a token', (of) => [{ ...headersOf(of), Authorization: 'Bearer a.b.c' }, BYTES]],
+    ];
+    it.each(refusals)('%s', async (_what, request) => {
+      const [headers, bytes] = request(agreed);
+      expect([400, 403]).toContain(await put(url, headers, bytes));
+      expect((await place.stored()).filter((name) => name.includes(agreed.key))).toEqual([]);
+    });
+
+    it('to another key, size or type than was signed', async () => {
+      const changes: [string, string][] = [
+        [agreed.key, randomUUID()],
+        [String(BYTES.length), String(BYTES.length + 1)],
+        ['image%2Fpng', 'text%2Fhtml'],
+      ];
+      for (const [from, to] of changes) {
+        const changed = url.replace(from, to);
+        if (changed === url) continue;
+        expect([403, 404]).toContain(await put(changed, headersOf(agreed), BYTES));
+      }
+    });
+
+    it('when the sender hangs up', async () => {
+      await new Promise<void>((resolve) => {
+        const request = httpRequest(url, { method: 'PUT', headers: headersOf(agreed), agent: false });
+        request.on('error', () => resolve());
+        request.write(BYTES.subarray(0, 50_000), () => request.destroy(new Error('gone')));
+      });
+      expect(await storage.take(agreed.key)).toBeNull();
+      await waitFor('the rest to be removed', async () =>
+        (await place.stored()).every((name) => !name.includes(agreed.key) && !name.startsWith('.incoming')),
+      );
+    });
+
+    it('after 900 seconds', async () => {
+      const { clock } = place.service;
+      // The store has a clock of its own: there the URL is made in the past instead.
+      clock.advance(-LIFETIME - 1);
+      const old = await uploadUrl(agreed);
+      clock.advance(LIFETIME + 1);
+      expect(await put(old, headersOf(agreed), BYTES)).toBe(403);
+      clock.advance(-LIFETIME + 30);
+      const young = await uploadUrl(agreed);
+      clock.advance(LIFETIME - 30);
+      expect(await put(young, headersOf(agreed), BYTES)).toBe(200);
+    });
+  });
+
+  it('are not shown to who has another URL, nor after its time', async () => {
+    const { clock } = place.service;
+    const { key } = await uploaded();
+    const name = (await storage.take(key))?.name ?? '';
+    const download = { name, contentType: 'image/png', fileName: 'a.png' };
+    const url = reach(await storage.downloadUrl(download, 300));
+    for (const [from, to] of [
+      [key, randomUUID()],
+      ['image%2Fpng', 'text%2Fhtml'],
+      ['a.png', 'a.exe'],
+    ] as const) {
+      const changed = url.replace(from, to);
+      expect(changed).not.toBe(url);
+      const { status } = await fetch(changed);
+      expect([403, 404]).toContain(status);
+    }
+    clock.advance(-301);
+    const old = reach(await storage.downloadUrl(download, 300));
+    clock.advance(301);
+    expect((await fetch(old)).status).toBe(403);
+    expect((await fetch(url)).status).toBe(200);
+  });
+
+  it('are one URL each: that of an upload does not read, that of a download does not write', async () => {
+    const agreed = await uploaded();
+    const object = await storage.take(agreed.key);
+    const download = { name: object?.name ?? '', contentType: 'image/png', fileName: 'a.png' };
+    const down = reach(await storage.downloadUrl(download, 300));
+    expect([403, 404]).toContain(await put(down, headersOf(agreed), BYTES));
+    expect([403, 404]).toContain((await fetch(await uploadUrl(agreed))).status);
+  });
+
+  it('are closed: only what is kept stays, and closing again removes what came later', async () => {
+    const agreed = await uploaded();
+    const url = await uploadUrl(agreed);
+    const kept = (await storage.take(agreed.key))?.name ?? '';
+    await storage.take(agreed.key);
+    await storage.close(agreed.key, kept);
+    const mine = async (): Promise<string[]> => (await place.stored()).filter((name) => name.includes(agreed.key));
+    expect(await mine()).toEqual([kept]);
+    const again = await put(url, headersOf(agreed), randomBytes(BYTES.length));
+    expect(again).toBe(where === 'on disk' ? 409 : 200);
+    await storage.close(agreed.key, kept);
+    expect(await mine()).toEqual([kept]);
+    expect((await storage.firstBytes(kept, BYTES.length)).equals(BYTES)).toBe(true);
+    await storage.remove(kept);
+    await storage.remove(kept);
+    expect(await mine()).toEqual([]);
+  });
+
+  it('are closed without a trace when nothing is kept', async () => {
+    const { key } = await uploaded();
+    await storage.take(key);
+    await storage.close(key, null);
+    await storage.close(key, null);
+    expect((await place.stored()).filter((name) => name.includes(key))).toEqual([]);
+    expect(await storage.take(key)).toBeNull();
+  });
+
+  it.each(['down', 'error'] as const)(
+    'are a 503 while the store is gone (%s), and there again after it',
+    async (fault) => {
+      const { key } = await uploaded();
+      const kept = (await storage.take(key))?.name ?? '';
+      const ready = async (): Promise<unknown> => (await place.service.call('GET', '/health/ready')).body;
+      expect(await ready()).toMatchObject({ status: 'up', storage: 'up' });
+      await place.fail(fault);
+      try {
+        const unavailable = { status: 503, type: 'api_error', code: 'service_unavailable' };
+        await expect(storage.take(key)).rejects.toMatchObject(unavailable);
+        await expect(storage.firstBytes(kept, 16)).rejects.toMatchObject(unavailable);
+        await expect(storage.close(key, kept)).rejects.toMatchObject(unavailable);
+        await expect(storage.check()).rejects.toMatchObject(unavailable);
+        expect(await ready()).toMatchObject({ status: 'up', database: 'up', storage: 'down' });
+      } finally {
+        await place.mend();
+      }
+      expect(await ready()).toMatchObject({ status: 'up', storage: 'up' });
+      expect((await storage.firstBytes(kept, BYTES.length)).equals(BYTES)).toBe(true);
+    },
+  );
+});
+
+describe('a store that does not answer', () => {
+  it('is given up after seconds, in which nothing else waits for it', async () => {
+    const place = await inS3();
+    await place.fail('silence');
+    const given = performance.now();
+    const check = place.storage.check();
+    expect((await place.service.call('GET', '/health/ready')).body).toMatchObject({ status: 'up', storage: 'down' });
+    expect(performance.now() - given).toBeLessThan(4_000);
+    await expect(check).rejects.toMatchObject({ status: 503 });
+    await place.stop();
+  });
+});
+
+describe('files on disk', () => {
+  let place: Place;
+  let root: string;
+
+  beforeAll(async () => {
+    place = await onDisk();
+    const { storage } = place.service.runtime.resources.config;
+    root = storage.kind === 'disk' ? storage.directory : '';
+  });
+  afterAll(() => place.stop());
+
+  it('say why a key does not belong on their URL', async () => {
+    const agreed = upload();
+    const url = new URL(await place.storage.uploadUrl(agreed, LIFETIME));
+    const answer = await place.service.call('PUT', `${url.pathname}${url.search}`, {
+      key: `ak_test_${'A'.repeat(32)}`,
+      rawBody: BYTES,
+      headers: { 'content-type': 'image/png' },
+    });
+    expect(answer.status).toBe(400);
+    expect(answer.body).toMatchObject({
+      error: { code: 'invalid_request', message: expect.stringContaining('signature is the credential') },
+    });
+    expect(await place.storage.take(agreed.key)).toBeNull();
+  });
+
+  it('are answered with headers that let nothing run', async () => {
+    const agreed = upload();
+    const url = new URL(await place.storage.uploadUrl(agreed, LIFETIME));
+    const headers = { 'content-type': 'image/png' };
+    await place.service.call('PUT', `${url.pathname}${url.search}`, { rawBody: BYTES, headers });
+    const name = (await place.storage.take(agreed.key))?.name ?? '';
+    const view = new URL(await place.storage.downloadUrl({ name, contentType: 'image/png', fileName: 'a' }, 300));
+    for (const method of ['GET', 'HEAD']) {
+      const answer = await fetch(`${place.service.url}${view.pathname}${view.search}`, { method });
+      expect(answer.status).toBe(200);
+      expect(Object.fromEntries(answer.headers)).toMatchObject({
+        'content-security-policy': "default-src 'none'; sandbox",
+        'x-content-type-options': 'nosniff',
+        'cache-control': 'private, no-store',
+        'content-length': String(BYTES.length),
+      });
+      await answer.arrayBuffer();
+    }
+  });
+
+  it('that a crash left half uploaded are swept after an hour, and not before', async () => {
+    await place.storage.check();
+    const [old, young] = [join(root, '.incoming', 'old'), join(root, '.incoming', 'young')];
+    for (const path of [old, young]) writeFileSync(path, 'half');
+    const hourAgo = new Date(Date.now() - 3_601_000);
+    utimesSync(old, hourAgo, hourAgo);
+    place.service.runtime.resources.poller.wake('storage.sweep');
+    await waitFor('the old one to go', () => !readdirSync(join(root, '.incoming')).includes('old'));
+    expect(readdirSync(join(root, '.incoming'))).toEqual(['young']);
+    rmSync(young);
+  });
+
+  it('are never made of what a user sends', async () => {
+    for (const key of ['..', '../x', 'a/b', '', 'closed']) await expect(place.storage.take(key)).rejects.toThrow();
+    for (const name of ['x', '../../etc/passwd', `${randomUUID()}/../x`, `${randomUUID()}/upload`]) {
+      await expect(place.storage.firstBytes(name, 1)).rejects.toThrow();
+    }
+  });
+});

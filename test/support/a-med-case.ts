@@ -1,0 +1,47 @@
+import type { MedCase } from '../../src/med/index.js';
+
+/** A whole, valid case: a MED about the Pix that `aPaidTransaction` was paid with, open, with every optional field set. */
+export function aMedCase(changes: Partial<MedCase> = {}): MedCase {
+  return {
+    id: '019aa0f0-bbbb-7b8c-8d2e-5f6071829304',
+    accountId: '019aa0f0-0000-7000-8000-000000000001',
+    mode: 'test',
+    transactionId: '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12',
+    acquirer: 'sandbox',
+    reference: '5f1c3f7e-5d36-4b7e-9a54-8f7b1d2c3e4f',
+    type: 'med',
+    status: 'open',
+    moneyOutcome: null,
+    visible: true,
+    review: null,
+    reviewedAt: null,
+    reviewedBy: null,
+    amount: 1990,
+    reportedAmount: 1990,
+    heldAmount: 1990,
+    lostAmount: 0,
+    currency: 'BRL',
+    reason: 'I did not make this payment.',
+    responseDeadline: new Date('2026-11-28T12:00:00.000Z'),
+    deadlineDueAt: new Date('2026-11-26T12:00:00.000Z'),
+    evidenceRequestedAt: new Date('2026-11-22T12:00:00.000Z'),
+    appealReason: 'The goods were delivered.',
+    appealedAt: new Date('2026-11-23T12:00:00.000Z'),
+    evidenceCount: 2,
+    openedAt: new Date('2026-11-21T12:00:00.000Z'),
+    closedAt: new Date('2026-11-24T12:00:00.000Z'),
+    bank: {
+      status: 'created',
+      result: null,
+      method: 'scam',
+      payerName: 'Maria da Silva',
+      payerDocument: '52998224725',
+      updatedAt: new Date('2026-11-21T12:00:00.000Z'),
+      closedAt: null,
+      appliedAt: new Date('2026-11-21T12:00:01.000Z'),
+    },
+    createdAt: new Date('2026-11-21T12:00:01.000Z'),
+    updatedAt: new Date('2026-11-24T12:00:00.000Z'),
+    ...changes,
+  };
+}
