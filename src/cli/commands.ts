@@ -94,6 +94,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
         release_days: account.releaseDays,
         payer_lock: account.payerLock,
         default_expires_in: account.defaultExpiresIn,
+        med_outcome_notifications: account.medOutcomeNotifications,
         fraud_mode: account.fraudMode,
         fraud_velocity: account.fraudVelocity,
         fraud_max_amount: account.fraudMaxAmount,
