@@ -35,15 +35,17 @@ export class EvidenceCleanup implements OnApplicationBootstrap {
     const now = this.clock.now();
     const leasedUntil = new Date(now.getTime() + LEASE_MS);
     const due = await this.database.transaction((tx) => this.evidence.claim(tx, now, leasedUntil, BATCH));
+    let done = 0;
     for (const { id, objectName } of due) {
       try {
         // The files first: a row that is gone would leave them to nobody.
         await this.storage.close(id, objectName);
         await this.database.transaction(async (tx) => this.evidence.finish(tx, id));
+        done++;
       } catch (error) {
         this.logger.warn({ error, evidenceId: id }, 'the rest of an upload could not be removed; it will be later');
       }
     }
-    return due.length === BATCH;
+    return due.length === BATCH && done > 0;
   }
 }
