@@ -27,6 +27,8 @@ export class MedCases1700000005000 implements MigrationInterface {
         acquirer text NOT NULL,
         -- The bank's own id of the dispute.
         reference text NOT NULL,
+        -- Of the settlement that is disputed: one that was sent back has no claim on what another has credited.
+        payment_reference text NOT NULL,
         type text NOT NULL CONSTRAINT med_cases_type_check CHECK (type IN ('med', 'chargeback', 'dispute', 'fraud')),
         status text NOT NULL
           CONSTRAINT med_cases_status_check CHECK (status IN ('open', 'appealed', 'accepted', 'rejected', 'closed')),

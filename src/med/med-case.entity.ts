@@ -18,6 +18,7 @@ export class MedCaseEntity {
   transactionId!: string;
   @Column('text') acquirer!: string;
   @Column('text') reference!: string;
+  @Column('text', { name: 'payment_reference' }) paymentReference!: string;
   @Column('text') type!: string;
   @Column('text') status!: string;
   @Column('text', { name: 'money_outcome', nullable: true }) moneyOutcome!: string | null;

@@ -10,6 +10,7 @@ export interface MedCaseRow {
   transaction_id: string;
   acquirer: string;
   reference: string;
+  payment_reference: string;
   type: MedCaseType;
   status: MedCaseStatus;
   money_outcome: MoneyOutcome | null;
@@ -44,8 +45,8 @@ export interface MedCaseRow {
 }
 
 /** The select list for `toMedCase`, of cases under the alias `c`. */
-export const MED_CASE_COLUMNS = `c.id, c.account_id, c.mode, c.transaction_id, c.acquirer, c.reference, c.type, c.status,
-  c.money_outcome, c.visible, c.review, c.reviewed_at, c.reviewed_by, c.amount, c.reported_amount, c.held_amount,
+export const MED_CASE_COLUMNS = `c.id, c.account_id, c.mode, c.transaction_id, c.acquirer, c.reference, c.payment_reference,
+  c.type, c.status, c.money_outcome, c.visible, c.review, c.reviewed_at, c.reviewed_by, c.amount, c.reported_amount, c.held_amount,
   c.lost_amount, c.currency, c.reason, c.response_deadline, c.deadline_due_at, c.evidence_requested_at, c.appeal_reason, c.appealed_at,
   c.evidence_count, c.opened_at, c.closed_at, c.bank_status, c.bank_result, c.method, c.payer_name, c.payer_document,
   c.bank_updated_at, c.bank_closed_at, c.applied_at, c.created_at, c.updated_at`;
@@ -58,6 +59,7 @@ export function toMedCase(row: MedCaseRow): MedCase {
     transactionId: row.transaction_id,
     acquirer: row.acquirer,
     reference: row.reference,
+    paymentReference: row.payment_reference,
     type: row.type,
     status: row.status,
     moneyOutcome: row.money_outcome,

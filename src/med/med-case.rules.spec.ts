@@ -32,7 +32,22 @@ describe('what the bank says', () => {
       ['created', 1, true],
       ['closed', -1, false],
     ] as const)
-      expect([status, seconds, isNews(delivered, { status, updatedAt: at(seconds) })]).toEqual([status, seconds, news]);
+      expect([status, seconds, isNews(delivered, { status, result: null, updatedAt: at(seconds) })]).toEqual([
+        status,
+        seconds,
+        news,
+      ]);
+  });
+
+  it.each([
+    [null, 'agreed', true],
+    [null, null, false],
+    ['agreed', 'agreed', false],
+    ['agreed', 'disagreed', true],
+    ['agreed', null, false],
+  ] as const)('is news when, closed with %s, it says %s within the same second: %s', (known, result, news) => {
+    const { updatedAt } = bank;
+    expect(isNews(side({ status: 'closed', result: known }), { status: 'closed', result, updatedAt })).toBe(news);
   });
 
   it.each([

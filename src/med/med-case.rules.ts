@@ -15,10 +15,12 @@ export function bankSideOf(dispute: Dispute, appliedAt: Date): BankSide {
   return { status, result, method, payerName, payerDocument, updatedAt, closedAt, appliedAt };
 }
 
-/** Whether the bank says something later than what was last applied. */
-export function isNews(known: BankSide, dispute: Pick<Dispute, 'status' | 'updatedAt'>): boolean {
+/** Whether the bank says something later than what was last applied. Some banks tell the time in whole seconds. */
+export function isNews(known: BankSide, dispute: Pick<Dispute, 'status' | 'result' | 'updatedAt'>): boolean {
   const later = dispute.updatedAt.getTime() - known.updatedAt.getTime();
-  return later === 0 ? PROGRESS[dispute.status] > PROGRESS[known.status] : later > 0;
+  if (later !== 0) return later > 0;
+  const further = PROGRESS[dispute.status] - PROGRESS[known.status];
+  return further === 0 ? dispute.result !== null && dispute.result !== known.result : further > 0;
 }
 
 /** What the bank's ruling does to a case that is in `status`; null while there is none. */
@@ -51,10 +53,10 @@ export function medBlockOf(transaction: Transaction, cases: readonly MedCase[]):
     .filter(({ visible, review }) => visible || review === 'amount_mismatch')
     .sort((a, b) => b.bank.appliedAt.getTime() - a.bank.appliedAt.getTime());
   const [last] = shown;
-  if (last === undefined || transaction.paidWith !== 'PIX' || transaction.endToEndId === null) return null;
+  if (last === undefined || transaction.paidWith !== 'PIX') return null;
   const { bank, reason } = last;
   return {
-    referenceId: transaction.endToEndId,
+    referenceId: last.paymentReference,
     status: bank.status,
     ...(bank.result === null ? {} : { result: bank.result }),
     ...(bank.method === null ? {} : { method: bank.method }),

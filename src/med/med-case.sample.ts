@@ -55,6 +55,7 @@ function sampleCase(scope: Scope, now: Date, ageMs: number): MedCase {
     transactionId: newId(new Date(openedAt.getTime() - DAY_MS)),
     acquirer: 'sandbox',
     reference: 'sample',
+    paymentReference: 'sample',
     type: 'med',
     status: 'open',
     moneyOutcome: null,

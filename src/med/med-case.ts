@@ -4,8 +4,9 @@ import type { MedCaseStatus, MedCaseType, MoneyOutcome } from './med-cases.machi
 
 /**
  * Why an operator has to look at a case. `amount_mismatch` and `not_disputable` (the charge has no money of the
- * merchant's any more) keep it from the merchant; `ruling` waits for an approval; `contradiction`: the bank rules
- * otherwise after the case is over.
+ * merchant's any more) keep a new one from the merchant; `amount_mismatch` of one that the merchant sees: the bank has
+ * changed the amount, and no ruling is applied before it is looked at; `ruling` waits for an approval; `contradiction`:
+ * the bank rules otherwise after the case is over.
  */
 export type MedReview = 'amount_mismatch' | 'not_disputable' | 'ruling' | 'contradiction';
 
@@ -18,6 +19,8 @@ export interface MedCase {
   readonly acquirer: string;
   /** The bank's own id of the dispute. */
   readonly reference: string;
+  /** Of the payment that is disputed: of a Pix its end-to-end id. */
+  readonly paymentReference: string;
   readonly type: MedCaseType;
   readonly status: MedCaseStatus;
   readonly moneyOutcome: MoneyOutcome | null;

@@ -26,15 +26,16 @@ const LOCK_ALL = statement(
 const IS_UNDERWAY = statement(
   'med_cases.is_underway',
   `SELECT EXISTS (
-     SELECT 1 FROM med_cases WHERE transaction_id = $1 AND visible AND status IN ('open', 'appealed')) AS is_underway`,
+     SELECT 1 FROM med_cases c JOIN transactions t ON t.id = c.transaction_id AND t.end_to_end_id = c.payment_reference
+     WHERE c.transaction_id = $1 AND c.visible AND c.status IN ('open', 'appealed') AND t.paid_at IS NOT NULL) AS is_underway`,
 );
 const INSERT = statement(
   'med_cases.insert',
-  `INSERT INTO med_cases (id, account_id, mode, transaction_id, acquirer, reference, type, status, visible, review, amount,
-     reported_amount, currency, reason, response_deadline, opened_at, bank_status, bank_result, method, payer_name,
+  `INSERT INTO med_cases (id, account_id, mode, transaction_id, acquirer, reference, payment_reference, type, status, visible, review,
+     amount, reported_amount, currency, reason, response_deadline, opened_at, bank_status, bank_result, method, payer_name,
      payer_document, bank_updated_at, bank_closed_at, applied_at, created_at, updated_at)
    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24,
-     $25, $25)`,
+     $25, $26, $26)`,
 );
 /** All that ever changes, but for the count of evidence, which is only counted up. */
 const CHANGE = statement(
@@ -62,9 +63,12 @@ const SCHEDULE = statement('med_cases.schedule', 'UPDATE med_cases SET deadline_
 export class MedCasesRepository {
   constructor(private readonly reader: Reader) {}
 
-  /** Whether the payment has a case that the merchant sees and that is not over. Not locked. */
-  async isUnderway(transactionId: string): Promise<boolean> {
-    const [row] = await this.reader.query<{ is_underway: boolean }>(IS_UNDERWAY, [transactionId]);
+  /**
+   * Whether what the transaction was credited with has a case that the merchant sees and that is not over. Not locked.
+   * @param tx in which to read; null: in none
+   */
+  async isUnderway(tx: Tx | null, transactionId: string): Promise<boolean> {
+    const [row] = await (tx ?? this.reader).query<{ is_underway: boolean }>(IS_UNDERWAY, [transactionId]);
     return row?.is_underway ?? false;
   }
 
@@ -104,6 +108,7 @@ export class MedCasesRepository {
       c.transactionId,
       c.acquirer,
       c.reference,
+      c.paymentReference,
       c.type,
       c.status,
       c.visible,

@@ -4,8 +4,9 @@ import type { Tx } from '../core/database/index.js';
 import { ApiError, invalidRequest, notFound } from '../core/errors/index.js';
 import type { Amount } from '../core/money/index.js';
 import { OutboxService } from '../outbox/index.js';
-import type { MedCase, MedReview } from './med-case.js';
+import type { MedCase } from './med-case.js';
 import { MedCaseListsRepository, type ReviewQueueFilter } from './med-case-lists.repository.js';
+import { rulingOf } from './med-case.rules.js';
 import { isUnderway } from './med-cases.machine.js';
 import { MedCasesRepository } from './med-cases.repository.js';
 import { MedDisputesService } from './med-disputes.service.js';
@@ -41,73 +42,75 @@ export class MedDesk {
   }
 
   /**
-   * Lets the merchant see the case and holds its money; of a ruling that waits: applies it.
+   * Lets the merchant see the case and holds its money; of one that the merchant sees: applies the ruling, also one that
+   * was dismissed, and lets it go on as it is where there is none.
    * @param amount what is really disputed of the charge; null: as reported
-   * @throws ApiError 400 for an amount above the charge's, or with a ruling; 404; 409 `med_case_not_under_review`
+   * @throws ApiError 400 for an amount above the charge's, or of a case the merchant sees; 404; 409
+   *   `med_case_not_under_review`
    */
   async approve(tx: Tx, id: string, amount: Amount | null, operatorId: string): Promise<MedCase> {
-    const { docket, found, review } = await this.#lock(tx, id);
-    const reviewed = { ...found, review: null, reviewedAt: this.clock.now(), reviewedBy: operatorId };
-    switch (review) {
-      case 'amount_mismatch':
-      case 'not_disputable': {
-        const claimed = amount ?? found.reportedAmount;
-        if (claimed > docket.transaction.amount) {
-          const message = `must be at most the amount of the charge, ${docket.transaction.amount}`;
-          throw invalidRequest([{ param: 'amount', code: 'invalid', message }]);
-        }
-        const admitted = { ...reviewed, visible: true, amount: claimed };
-        docket.put(admitted);
-        this.moves.tell(tx, docket);
-        await this.moves.open(tx, docket, admitted);
-        await this.disputes.rule(tx, docket, docket.find(id), false);
-        break;
-      }
-      case 'ruling':
-        if (amount !== null)
-          throw invalidRequest([{ param: 'amount', code: 'invalid', message: 'is not open any more' }]);
-        await this.disputes.rule(tx, docket, reviewed, true);
-        break;
-      case 'contradiction':
-        throw conflict('The case is over: dismiss it when what the bank says has been looked after.');
-    }
+    const { docket, found } = await this.#find(tx, id);
+    if (found.review === null && !waitsForRuling(found)) throw undecided();
+    if (found.review === 'contradiction')
+      throw conflict('The case is over: dismiss it when what the bank says has been looked after.');
+    const reviewed: MedCase = { ...found, review: null, reviewedAt: this.clock.now(), reviewedBy: operatorId };
+    if (found.visible) await this.#goOn(tx, docket, reviewed, amount);
+    else await this.#admit(tx, docket, reviewed, amount);
     this.moves.close(tx, docket);
     return docket.find(id);
   }
 
   /**
-   * Keeps a case that does not fit its charge from the merchant for good; of a ruling: it is not applied, and the case
-   * goes on until the bank says something else.
+   * Keeps a case that does not fit its charge from the merchant, until the bank changes the amount; of a ruling: it is
+   * not applied, and the case goes on until the bank says something else or the ruling is approved.
    * @throws ApiError 404, 409 `med_case_not_under_review`
    */
   async dismiss(tx: Tx, id: string, operatorId: string): Promise<MedCase> {
-    const { docket, found, review } = await this.#lock(tx, id);
+    const { docket, found } = await this.#find(tx, id);
+    if (found.review === null) throw undecided();
     const now = this.clock.now();
     const reviewed = { ...found, review: null, reviewedAt: now, reviewedBy: operatorId };
-    const isHidden = review === 'amount_mismatch' || review === 'not_disputable';
-    const dismissed: MedCase = isHidden ? { ...reviewed, status: 'closed', closedAt: now, updatedAt: now } : reviewed;
+    const dismissed: MedCase = found.visible
+      ? reviewed
+      : { ...reviewed, status: 'closed', closedAt: now, updatedAt: now };
     await this.moves.change(tx, docket, dismissed);
     this.moves.tell(tx, docket);
     return dismissed;
   }
 
-  /** @throws ApiError 404; 409 `med_case_over` for a case that is over or not shown to the merchant */
+  /** @throws ApiError 404; 409 `med_case_over` for a case that takes no evidence any more or is not shown to the merchant */
   async requestEvidence(tx: Tx, id: string): Promise<MedCase> {
     const { docket, found } = await this.#find(tx, id);
     if (!found.visible || !isUnderway(found.status)) {
       throw conflict('Evidence is asked for while the merchant sees the case and it is not over.', 'med_case_over');
     }
     const now = this.clock.now();
+    if (found.responseDeadline !== null && now >= found.responseDeadline) {
+      throw conflict(`The response deadline was ${found.responseDeadline.toISOString()}.`, 'med_case_over');
+    }
     const asked = { ...found, evidenceRequestedAt: now, updatedAt: now };
     await this.moves.change(tx, docket, asked);
     this.outbox.record(tx, [medEvent('med_case.evidence_requested', asked)]);
     return asked;
   }
 
-  async #lock(tx: Tx, id: string): Promise<{ docket: Docket; found: MedCase; review: MedReview }> {
-    const { docket, found } = await this.#find(tx, id);
-    if (found.review === null) throw conflict('The case does not wait for a decision.');
-    return { docket, found, review: found.review };
+  async #admit(tx: Tx, docket: Docket, reviewed: MedCase, amount: Amount | null): Promise<void> {
+    const claimed = amount ?? reviewed.reportedAmount;
+    if (claimed > docket.transaction.amount) {
+      throw invalidAmount(`must be at most the amount of the charge, ${docket.transaction.amount}`);
+    }
+    const admitted = { ...reviewed, visible: true, amount: claimed };
+    docket.put(admitted);
+    this.moves.tell(tx, docket);
+    await this.moves.open(tx, docket, admitted);
+    await this.disputes.rule(tx, docket, docket.find(admitted.id), false);
+  }
+
+  async #goOn(tx: Tx, docket: Docket, reviewed: MedCase, amount: Amount | null): Promise<void> {
+    if (amount !== null) throw invalidAmount('is not open any more');
+    await this.moves.change(tx, docket, reviewed);
+    this.moves.tell(tx, docket);
+    await this.disputes.rule(tx, docket, reviewed, true);
   }
 
   async #find(tx: Tx, id: string): Promise<{ docket: Docket; found: MedCase }> {
@@ -116,6 +119,19 @@ export class MedDesk {
     const docket = await this.moves.lock(tx, known.transactionId);
     return { docket, found: docket.find(id) };
   }
+}
+
+/** Whether the bank has ruled a case that goes on: the ruling was dismissed, or waits. */
+function waitsForRuling({ visible, status, bank }: MedCase): boolean {
+  return visible && isUnderway(status) && rulingOf(bank, status) !== null;
+}
+
+function invalidAmount(message: string): Error {
+  return invalidRequest([{ param: 'amount', code: 'invalid', message }]);
+}
+
+function undecided(): ApiError {
+  return conflict('The case does not wait for a decision.');
 }
 
 function conflict(message: string, code = 'med_case_not_under_review'): ApiError {

@@ -4,22 +4,14 @@ import { Clock } from '../core/clock.js';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { Database, type Tx } from '../core/database/index.js';
 import { newId } from '../core/ids.js';
-import {
-  type DisputeClaims,
-  type Refund,
-  RefundMoves,
-  type Transaction,
-  type TransactionStatus,
-} from '../transactions/index.js';
+import type { Amount } from '../core/money/index.js';
+import { type DisputeClaims, type Refund, RefundMoves, type Transaction } from '../transactions/index.js';
 import type { MedCase, MedReview } from './med-case.js';
 import { bankSideOf, isContradicted, isNews, nextNotice, rulingOf } from './med-case.rules.js';
 import { isUnderway } from './med-cases.machine.js';
 import { MedCasesRepository } from './med-cases.repository.js';
 import type { Docket } from './med-docket.js';
 import { MedMoves } from './med-moves.js';
-
-/** Where money of the merchant is left that can be held. */
-const DISPUTABLE: readonly TransactionStatus[] = ['PAID', 'APPROVED', 'DISPUTE', 'CHARGEBACK'];
 
 /** Brings cases to the state in which their acquirer has them. */
 @Injectable()
@@ -46,50 +38,57 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
    */
   async apply(acquirer: string, dispute: Dispute): Promise<boolean> {
     return this.database.transaction(async (tx) => {
-      const docket = await this.moves.find(tx, acquirer, dispute);
-      if (!docket) return false;
+      const found = await this.moves.find(tx, acquirer, dispute);
+      if (!found) return false;
+      const { docket, paymentReference } = found;
       const known = docket.cases.find(
         (candidate) => candidate.acquirer === acquirer && candidate.reference === dispute.reference,
       );
-      if (!known) await this.#begin(tx, docket, acquirer, dispute);
+      if (!known) await this.#begin(tx, docket, acquirer, paymentReference, dispute);
       else if (isNews(known.bank, dispute)) await this.#goOn(tx, docket, known, dispute);
       this.moves.close(tx, docket);
       return true;
     });
   }
 
-  /** What a failed refund gives back is claimed by the cases that are open, in the refund's own transaction. */
+  /**
+   * What a failed refund gives back is claimed by the cases that are open, in the refund's own transaction. With none
+   * open it is the merchant's again: a payment of which cases had taken the rest is paid after all.
+   */
   async refundFailed(tx: Tx, transaction: Transaction, refund: Refund): Promise<void> {
     if (transaction.status !== 'DISPUTE' && transaction.status !== 'CHARGEBACK') return;
     const docket = await this.moves.lock(tx, transaction.id);
     await this.moves.holdMore(tx, docket, refund.id);
+    await this.moves.revive(tx, docket);
     this.moves.close(tx, docket);
   }
 
-  async isUnderway(transactionId: string): Promise<boolean> {
-    return this.cases.isUnderway(transactionId);
+  async isUnderway(tx: Tx | null, transactionId: string): Promise<boolean> {
+    return this.cases.isUnderway(tx, transactionId);
   }
 
-  /** What the bank has ruled, if it has: at once, or when an operator has approved it. */
+  /** What the bank has ruled, if it has: at once, or when an operator has approved it. Not while its amount is in doubt. */
   async rule(tx: Tx, docket: Docket, medCase: MedCase, isApproved: boolean): Promise<void> {
     const ruling = rulingOf(medCase.bank, medCase.status);
-    if (ruling === null) return;
+    if (ruling === null || medCase.review === 'amount_mismatch') return;
     if (this.config.medAutoRulings || isApproved) await this.moves.end(tx, docket, medCase, ruling);
     else await this.moves.change(tx, docket, { ...medCase, review: 'ruling' });
   }
 
-  async #begin(tx: Tx, docket: Docket, acquirer: string, dispute: Dispute): Promise<void> {
-    const review = reviewOf(docket, dispute);
+  async #begin(tx: Tx, docket: Docket, acquirer: string, paymentReference: string, dispute: Dispute): Promise<void> {
     const now = this.clock.now();
+    const id = newId(now);
+    const review = reviewOf(docket, { id, paymentReference, amount: dispute.amount });
     const { transaction } = docket;
     const { reference, type, amount, reason, responseDeadline, openedAt } = dispute;
     const medCase: MedCase = {
-      id: newId(now),
+      id,
       accountId: transaction.accountId,
       mode: transaction.mode,
       transactionId: transaction.id,
       acquirer,
       reference,
+      paymentReference,
       type,
       status: 'open',
       moneyOutcome: null,
@@ -126,23 +125,57 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
   async #goOn(tx: Tx, docket: Docket, known: MedCase, dispute: Dispute): Promise<void> {
     const now = this.clock.now();
     const bank = bankSideOf(dispute, now);
-    if (!known.visible || !isUnderway(known.status)) {
-      const review = known.visible && isContradicted(known, bank) ? 'contradiction' : known.review;
-      await this.moves.change(tx, docket, { ...known, bank, review, reportedAmount: dispute.amount });
+    const { reason, responseDeadline, amount: reportedAmount } = dispute;
+    if (!known.visible) {
+      await this.#goOnHidden(tx, docket, { ...known, bank, reason, responseDeadline }, reportedAmount);
+      return;
+    }
+    if (!isUnderway(known.status)) {
+      const review = isContradicted(known, bank) ? 'contradiction' : known.review;
+      await this.moves.change(tx, docket, { ...known, bank, review, reportedAmount });
       this.moves.tell(tx, docket);
       return;
     }
-    const { reason, responseDeadline } = dispute;
     const isMoved = responseDeadline?.getTime() !== known.responseDeadline?.getTime();
     const deadlineDueAt = isMoved && known.status === 'open' ? nextNotice(responseDeadline, now) : known.deadlineDueAt;
-    const current = { ...known, bank, reason, responseDeadline, deadlineDueAt, updatedAt: now };
+    const review = reviewOfChange(known, reportedAmount);
+    const changed = { bank, reason, responseDeadline, deadlineDueAt, reportedAmount, review, updatedAt: now };
+    const current: MedCase = { ...known, ...changed };
     await this.moves.change(tx, docket, current);
     this.moves.tell(tx, docket);
     await this.rule(tx, docket, current, false);
   }
+
+  /** A case that was kept back, or dismissed, is looked at anew when the bank changes the amount. */
+  async #goOnHidden(tx: Tx, docket: Docket, known: MedCase, amount: Amount): Promise<void> {
+    if (amount === known.reportedAmount) {
+      await this.moves.change(tx, docket, known);
+      this.moves.tell(tx, docket);
+      return;
+    }
+    const review = reviewOf(docket, { ...known, amount });
+    const anew: MedCase = { ...known, status: 'open', closedAt: null, amount, reportedAmount: amount, review };
+    const current = { ...anew, visible: review === null, updatedAt: this.clock.now() };
+    await this.moves.change(tx, docket, current);
+    this.moves.tell(tx, docket);
+    if (review !== null) return;
+    await this.moves.open(tx, docket, current);
+    await this.rule(tx, docket, docket.find(known.id), false);
+  }
 }
 
-function reviewOf({ transaction, isCredited }: Docket, dispute: Dispute): MedReview | null {
-  if (dispute.amount !== transaction.amount) return 'amount_mismatch';
-  return isCredited && DISPUTABLE.includes(transaction.status) ? null : 'not_disputable';
+/** Why a case has to be looked at before the merchant sees it. A payment that does not count has no amount to compare. */
+function reviewOf(
+  docket: Docket,
+  { amount, ...medCase }: Pick<MedCase, 'id' | 'paymentReference' | 'amount'>,
+): MedReview | null {
+  if (!docket.isCredited(medCase)) return 'not_disputable';
+  if (amount !== docket.transaction.amount) return 'amount_mismatch';
+  return docket.isDisputable(medCase) ? null : 'not_disputable';
+}
+
+/** The same for a case that the merchant sees, of which the bank says something new; a ruling is seen to by `rule`. */
+function reviewOfChange(known: MedCase, reportedAmount: Amount): MedReview | null {
+  if (reportedAmount !== known.reportedAmount) return reportedAmount === known.amount ? null : 'amount_mismatch';
+  return known.review === 'ruling' ? null : known.review;
 }

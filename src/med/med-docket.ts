@@ -1,9 +1,12 @@
 import type { Account } from '../accounts/index.js';
 import type { Amount } from '../core/money/index.js';
-import type { Disputed, Transaction } from '../transactions/index.js';
+import type { Disputed, Transaction, TransactionStatus } from '../transactions/index.js';
 import type { DisputeMove } from '../wallets/index.js';
 import type { MedCase } from './med-case.js';
 import { isUnderway } from './med-cases.machine.js';
+
+/** Where money of the merchant is left that can be held. */
+const DISPUTABLE: readonly TransactionStatus[] = ['PAID', 'APPROVED', 'DISPUTE', 'CHARGEBACK'];
 
 /**
  * One transaction with all its cases, locked together, and what is being done about them. The movements of money are
@@ -12,9 +15,9 @@ import { isUnderway } from './med-cases.machine.js';
 export class Docket {
   transaction: Transaction;
   readonly account: Account;
-  readonly isCredited: boolean;
   readonly moves: DisputeMove[] = [];
   readonly #refundsAmount: Amount;
+  readonly #isRefunding: boolean;
   #disputedAmount: Amount;
 
   constructor(
@@ -24,24 +27,44 @@ export class Docket {
   ) {
     this.transaction = disputed.transaction;
     this.account = disputed.account;
-    this.isCredited = disputed.isCredited;
     this.#refundsAmount = disputed.refundsAmount;
+    this.#isRefunding = disputed.isRefunding;
     this.#disputedAmount = disputed.disputedAmount;
   }
 
-  /** What of the payment is neither refunded nor disputed: as much can be held. Nothing of one that was sent back. */
+  /** What was credited and is neither refunded nor disputed. */
   get room(): Amount {
-    return this.isCredited ? this.transaction.amount - this.#refundsAmount - this.#disputedAmount : 0;
+    if (this.transaction.paidAt === null) return 0;
+    return this.transaction.amount - this.#refundsAmount - this.#disputedAmount;
   }
 
-  /** Cases that the merchant sees and that are not over, in the order in which they came. */
+  /**
+   * Cases with a claim on what was credited that the merchant sees and that are not over, in the order in which they
+   * came.
+   */
   get underway(): MedCase[] {
-    return this.cases.filter(({ visible, status }) => visible && isUnderway(status));
+    return this.cases.filter((c) => c.visible && isUnderway(c.status) && this.isCredited(c));
   }
 
   /** Whether cases have taken all that refunds had left of the payment. */
   get isLost(): boolean {
     return this.cases.some(({ lostAmount }) => lostAmount > 0) && this.room === 0;
+  }
+
+  /** Whether the payment that the case is about is the one that counts: of one that was sent back nothing can be held. */
+  isCredited({ paymentReference }: Pick<MedCase, 'paymentReference'>): boolean {
+    return this.transaction.paidAt !== null && this.transaction.endToEndId === paymentReference;
+  }
+
+  /** How much can be held for the case. */
+  roomFor(medCase: Pick<MedCase, 'paymentReference'>): Amount {
+    return this.isCredited(medCase) ? this.room : 0;
+  }
+
+  /** Whether there is money that the case can hold, or that a refund or another case may yet give back. */
+  isDisputable(medCase: Pick<MedCase, 'id' | 'paymentReference'>): boolean {
+    if (!this.isCredited(medCase) || !DISPUTABLE.includes(this.transaction.status)) return false;
+    return this.room > 0 || this.#isRefunding || this.underway.some(({ id }) => id !== medCase.id);
   }
 
   find(id: string): MedCase {

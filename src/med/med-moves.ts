@@ -30,9 +30,9 @@ export class MedMoves {
   ) {}
 
   /** @returns null while the payment that is disputed is not settled here */
-  async find(tx: Tx, acquirer: string, dispute: Dispute): Promise<Docket | null> {
-    const disputed = await this.disputes.find(tx, acquirer, dispute);
-    return disputed && this.#docket(tx, disputed);
+  async find(tx: Tx, acquirer: string, dispute: Dispute): Promise<{ docket: Docket; paymentReference: string } | null> {
+    const found = await this.disputes.find(tx, acquirer, dispute);
+    return found && { docket: await this.#docket(tx, found.disputed), paymentReference: found.paymentReference };
   }
 
   async lock(tx: Tx, transactionId: string): Promise<Docket> {
@@ -41,7 +41,7 @@ export class MedMoves {
 
   /**
    * Lets the merchant see a case and holds its money: what is disputed, as far as it is neither refunded nor disputed by
-   * another case.
+   * another case. The transaction is disputed unless there is nothing to wait for.
    */
   async open(tx: Tx, docket: Docket, medCase: MedCase): Promise<void> {
     const now = this.clock.now();
@@ -49,15 +49,16 @@ export class MedMoves {
       ...medCase,
       visible: true,
       review: null,
-      heldAmount: Math.min(medCase.amount, docket.room),
+      heldAmount: Math.min(medCase.amount, docket.roomFor(medCase)),
       deadlineDueAt: nextNotice(medCase.responseDeadline, now),
       createdAt: now,
       updatedAt: now,
     };
+    const isDisputable = docket.isDisputable(opened);
     docket.move(opened, 'held', opened.heldAmount, opened.heldAmount);
     await this.change(tx, docket, opened);
     this.disputes.add(tx, opened.transactionId, opened.heldAmount);
-    if (docket.isCredited) {
+    if (isDisputable) {
       docket.transaction = await this.disputes.dispute(tx, docket.transaction, triggerOf(docket, opened));
     }
     this.outbox.record(tx, [medEvent('med_case.opened', opened)]);
@@ -91,9 +92,7 @@ export class MedMoves {
       this.disputes.add(tx, medCase.transactionId, -heldAmount);
       await this.holdMore(tx, docket, medCase.id);
     }
-    if (docket.underway.length === 0 && !docket.isLost) {
-      docket.transaction = await this.disputes.revive(tx, docket.transaction);
-    }
+    await this.revive(tx, docket);
     const isMuted = !docket.account.medOutcomeNotifications;
     this.outbox.record(tx, [
       medEvent('med_case.moved', reviewed, isMuted),
@@ -119,6 +118,12 @@ export class MedMoves {
       });
       this.disputes.add(tx, medCase.transactionId, more);
     }
+  }
+
+  /** Ends the transaction's dispute when no case of it is underway and something of it is left. */
+  async revive(tx: Tx, docket: Docket): Promise<void> {
+    if (docket.underway.length > 0 || docket.isLost) return;
+    docket.transaction = await this.disputes.revive(tx, docket.transaction);
   }
 
   /** Writes what has changed of a case. */

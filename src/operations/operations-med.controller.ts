@@ -75,7 +75,7 @@ export class OperationsMedController {
   @ApiOperation({
     summary: 'Approve a MED case or its ruling',
     description:
-      'A case that was kept back is opened for the merchant, with the right amount; a ruling that waits is applied.',
+      'A case that was kept back is opened for the merchant, with the right amount; a ruling that waits or was dismissed is applied.',
   })
   @ApiParam(CASE_ID)
   @ApiBody({ type: ApproveMedDto })
@@ -118,7 +118,7 @@ export class OperationsMedController {
   @ApiParam(CASE_ID)
   @ApiOkResponse({ description: 'The case.', type: MedReviewBody, headers: RESPONSE_HEADERS })
   @ApiErrors(404)
-  @conflict('`med_case_over`: it is over, or the merchant does not see it.')
+  @conflict('`med_case_over`: it is over or past its response deadline, or the merchant does not see it.')
   async requestEvidence(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<MedReviewBody> {
     return medReviewBody(await this.operations.requestEvidence(caseId(id), actor));
   }

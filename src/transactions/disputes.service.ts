@@ -4,23 +4,17 @@ import { Clock } from '../core/clock.js';
 import type { Tx } from '../core/database/index.js';
 import type { Amount } from '../core/money/index.js';
 import { OutboxService } from '../outbox/index.js';
-import { type DisputedPayment, DisputesRepository } from './disputes.repository.js';
+import { type Claims, type DisputedPayment, DisputesRepository } from './disputes.repository.js';
 import { RefundMoves } from './refunds.moves.js';
 import type { MedBlock, Transaction } from './transaction.js';
 import { EVENT_OF, transactionEvent } from './transaction.events.js';
 import { MOVES, type Trigger } from './transactions.machine.js';
 import { TransactionsRepository } from './transactions.repository.js';
 
-/** A transaction that is disputed, locked, and what has become of its money. Amounts in the smallest unit. */
-export interface Disputed {
+/** A transaction that is disputed, locked, and what has become of its money. */
+export interface Disputed extends Claims {
   readonly transaction: Transaction;
   readonly account: Account;
-  /** False when its payment was sent back instead of being credited. */
-  readonly isCredited: boolean;
-  /** Refunds that have not failed. */
-  readonly refundsAmount: Amount;
-  /** What cases hold of it or have lost. */
-  readonly disputedAmount: Amount;
 }
 
 /**
@@ -39,21 +33,25 @@ export class DisputesService {
 
   /**
    * Locks the transaction whose payment a dispute is about.
-   * @returns null while that payment is not known here, or it is not decided what becomes of it
+   * @returns it with the reference under which the payment was settled; null while that payment is not known here, or it
+   *   is not decided what becomes of it
    */
-  async find(tx: Tx, acquirer: string, payment: DisputedPayment): Promise<Disputed | null> {
+  async find(
+    tx: Tx,
+    acquirer: string,
+    payment: DisputedPayment,
+  ): Promise<{ disputed: Disputed; paymentReference: string } | null> {
     const settled = await this.disputes.settled(tx, acquirer, payment);
     if (!settled) return null;
-    const locked = await this.lock(tx, settled.transactionId);
-    return { ...locked, isCredited: settled.isCredited };
+    const disputed = await this.lock(tx, settled.transactionId);
+    return { disputed, paymentReference: settled.paymentReference };
   }
 
   /** Locks a transaction that has cases. */
   async lock(tx: Tx, transactionId: string): Promise<Disputed> {
     const locked = await this.transactions.lockWithAccount(tx, transactionId);
     if (!locked) throw new Error(`There is no transaction ${transactionId}`);
-    const amounts = await this.disputes.amounts(tx, transactionId);
-    return { ...locked, ...amounts, isCredited: locked.transaction.paidAt !== null };
+    return { ...locked, ...(await this.disputes.claims(tx, transactionId)) };
   }
 
   /** Writes `metadata.med`; null takes it away. */

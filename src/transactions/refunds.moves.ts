@@ -27,8 +27,8 @@ declare module '../core/queue/index.js' {
 export interface DisputeClaims {
   /** A refund has failed: in its transaction, under the payment's lock and before the balances are touched. */
   refundFailed(tx: Tx, transaction: Transaction, refund: Refund): Promise<void>;
-  /** Whether a dispute of the payment is not ruled yet. */
-  isUnderway(transactionId: string): Promise<boolean>;
+  /** Whether a dispute of the payment is not ruled yet. @param tx in which to read; null: in none */
+  isUnderway(tx: Tx | null, transactionId: string): Promise<boolean>;
 }
 
 /** A job starts sooner than that; one that does not was lost, and the sweeper adds it again. */
@@ -58,9 +58,9 @@ export class RefundMoves {
     this.#claims = claims;
   }
 
-  /** Whether a dispute that is not ruled yet holds the money of the refund's payment. */
-  async isClaimed({ transactionId }: Refund): Promise<boolean> {
-    return (await this.#claims?.isUnderway(transactionId)) ?? false;
+  /** Whether a dispute that is not ruled yet holds the money of the refund's payment. @param tx null: as it is outside */
+  async isClaimed(tx: Tx | null, { transactionId }: Refund): Promise<boolean> {
+    return (await this.#claims?.isUnderway(tx, transactionId)) ?? false;
   }
 
   /**
@@ -106,12 +106,13 @@ export class RefundMoves {
 
   /**
    * The intent, before the acquirer is called. A payment that has been disputed meanwhile is not refunded: the dispute
-   * holds the same money.
+   * holds the same money. Once it is ruled, what it has not taken is the refund's again.
    * @returns the refund to call for, or null when there is none to be made or somebody else is at it
    */
   async send(tx: Tx, refund: Refund): Promise<Refund | null> {
     const transaction = await this.#lock(tx, refund);
-    if (transaction.status === 'DISPUTE' || transaction.status === 'CHARGEBACK') {
+    const isDisputed = transaction.status === 'DISPUTE' || transaction.status === 'CHARGEBACK';
+    if (isDisputed && (await this.isClaimed(tx, refund))) {
       await this.#move(tx, transaction, refund, 'stopped', { failureReason: 'charge_disputed' });
       return null;
     }

@@ -36,7 +36,7 @@ export class RefundProgress {
     const request = { ...name, cause: 'refund', amount, currency, destination } as const;
     // A dispute holds the same money: until it is ruled, a call that may have been lost is asked for and not made again.
     const state =
-      found.isDisputed && !isNew && (await this.moves.isClaimed(refund))
+      found.isDisputed && !isNew && (await this.moves.isClaimed(null, refund))
         ? await this.calls.ask(refund.acquirer, request)
         : await this.calls.advance(refund.acquirer, request, isNew ? null : refund.attempts);
     await this.database.transaction((tx) => this.moves.record(tx, refund, state));

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { ObjectStorage } from '../../src/storage/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import {
   anUpload,
@@ -466,6 +467,34 @@ describe('evidence', () => {
     const listed = await listEvidence(service, key, medCase.id);
     expect(listed.map(({ id }) => id).sort()).toEqual([...done].sort());
     for (const { view_url } of listed) expect((await fetch(reach(service, view_url))).status).toBe(200);
+  });
+
+  it('that cannot be removed does not hold up the others', async () => {
+    const stuck = await anUpload(service, key, medCase.id);
+    const others = [await anUpload(service, key, medCase.id), await anUpload(service, key, medCase.id)];
+    const storage = service.get(ObjectStorage);
+    const close = storage.close.bind(storage);
+    storage.close = async (id, name) => {
+      if (id === stuck) throw new Error('the storage is down');
+      return close(id, name);
+    };
+    try {
+      // It comes first.
+      await service.sql(
+        `UPDATE med_evidence SET cleanup_at = now() - (CASE WHEN id = $2 THEN 2 ELSE 1 END) * interval '1 minute'
+         WHERE case_id = $1`,
+        [medCase.id.slice(4), stuck],
+      );
+      service.runtime.resources.poller.wake(CLEANUP);
+      await waitFor('the others to be removed', async () => {
+        const rows = await service.sql<{ id: string }>('SELECT id FROM med_evidence WHERE id = ANY ($1::uuid[])', [
+          [stuck, ...others],
+        ]);
+        return rows.length === 1 && rows[0]?.id === stuck;
+      });
+    } finally {
+      storage.close = close;
+    }
   });
 
   it('is at most a hundred files of a case, also when many are asked for at once', async () => {

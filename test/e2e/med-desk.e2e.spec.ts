@@ -162,6 +162,29 @@ describe('the desk of MED cases', () => {
     expect(await balance(service, key)).toEqual({ available: 0, pending: 0, retained: 100 });
   });
 
+  it('a dismissed ruling can be approved after all', async () => {
+    const { charge, medCase } = await aDisputedCharge(service, key);
+    expect((await decide(medCase.id, 'approve', {})).status).toBe(409);
+    await happens(service, key, charge.id, { event: 'med_rule', result: 'disagreed' });
+    await decide(medCase.id, 'dismiss');
+    expect(await balance(service, key)).toEqual({ available: 0, pending: 0, retained: 100 });
+    expect((await decide(medCase.id, 'approve', { amount: 50 })).status).toBe(400);
+    expect((await decide(medCase.id, 'approve', {})).status).toBe(200);
+    expect(await caseOf(service, key, charge.id)).toMatchObject({ money_outcome: 'refunded_to_merchant' });
+    expect(await balance(service, key)).toEqual({ available: 100, pending: 0, retained: 0 });
+    expect((await decide(medCase.id, 'approve', {})).status).toBe(409);
+  });
+
+  it('asks for no evidence when the merchant could send none any more', async () => {
+    const { medCase } = await aDisputedCharge(service, key);
+    await service.sql(`UPDATE med_cases SET response_deadline = now() - interval '1 second' WHERE id = $1`, [
+      medCase.id.slice(4),
+    ]);
+    const answer = await decide(medCase.id, 'request-evidence');
+    expect([answer.status, answer.body.error?.code]).toEqual([409, 'med_case_over']);
+    expect(await audited()).toEqual([]);
+  });
+
   it('asks for evidence, and tells the merchant', async () => {
     const receiver = await WebhookReceiver.start();
     const body = { url: receiver.url, events: ['med_case.updated'] };

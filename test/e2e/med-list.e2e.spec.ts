@@ -155,9 +155,9 @@ describe('the list of MED cases', () => {
     for (const [index, { accountId, testKey }] of accounts.entries()) {
       const { charge } = await aDisputedCharge(service, testKey);
       await service.sql(
-        `INSERT INTO med_cases (id, account_id, mode, transaction_id, acquirer, reference, type, status, money_outcome, visible,
+        `INSERT INTO med_cases (id, account_id, mode, transaction_id, acquirer, reference, payment_reference, type, status, money_outcome, visible,
            amount, reported_amount, currency, opened_at, closed_at, bank_status, bank_updated_at, applied_at, created_at, updated_at)
-         SELECT gen_random_uuid(), $1, 'live', $2, 'sandbox', gen_random_uuid(), (ARRAY['med', 'med', 'med', 'chargeback', 'fraud'])[1 + n % 5],
+         SELECT gen_random_uuid(), $1, 'live', $2, 'sandbox', gen_random_uuid(), gen_random_uuid(), (ARRAY['med', 'med', 'med', 'chargeback', 'fraud'])[1 + n % 5],
            'closed', 'refunded_to_merchant', true, 100, 100, 'BRL', at, at, 'closed', at, at, at, at
          FROM generate_series(1, $3::integer) n, LATERAL (SELECT now() - n * interval '1 minute' AS at) t`,
         [accountId, charge.id.slice(3), index === 0 ? 100 : 100_000],

@@ -231,6 +231,155 @@ describe('the money of a dispute', () => {
     },
   );
 
+  describe('about a second payment of the charge, which was sent back', () => {
+    it.each([100, 50])(
+      'of %i: nothing of the first is touched, not even when an operator approves it',
+      async (amount) => {
+        const { token } = await service.operator();
+        const paid = await told.paid(key);
+        const second = told.bank.receive(
+          { txid: paid.pix.txid ?? '', amount },
+          { settledAt: service.clock.now(), payerDocument: '52998224725' },
+        );
+        await told.settle(second);
+        await expectBalance(100, 0);
+        const dispute = await told.disputed({ id: paid.id, pix: second });
+        expect((await service.getCharge(key, paid.id)).body.metadata['med']).toBeUndefined();
+        const [waiting] = await medQueue(service, token, '?limit=1');
+        expect(waiting).toMatchObject({ review: 'not_disputable', case: { charge_id: paid.id } });
+        const path = `/v1/operations/med/${waiting?.id}/approve`;
+        expect((await service.call('POST', path, { token, body: {} })).status).toBe(200);
+        await expectBalance(100, 0);
+        expect(await outcomes(paid.id)).toEqual([[amount, 'open', null]]);
+        const { status, metadata } = (await service.getCharge(key, paid.id)).body;
+        expect([status, metadata['med']]).toEqual([
+          'paid',
+          expect.objectContaining({ referenceId: second.endToEndId, amountMismatch: false }),
+        ]);
+        // What was credited can be refunded, and disputed by its own payer.
+        await told.refund(key, paid, 40);
+        await told.finish();
+        await told.disputed(paid);
+        await expectBalance(0, 60);
+        await told.ruled(dispute, 'agreed');
+        await expectBalance(0, 60);
+        expect(await statusOf(paid.id)).toBe('disputed');
+      },
+    );
+  });
+
+  describe('with a refund that comes to its end after the ruling', () => {
+    it('leaves what a failed one gives back with the merchant, and the payment is paid', async () => {
+      const paid = await told.paid(key);
+      told.bank.returnFault = () => 'refused unheard';
+      await told.step(await told.refund(key, paid, 40));
+      const dispute = await told.disputed(paid);
+      await expectBalance(0, 60);
+      await told.ruled(dispute, 'agreed');
+      await expectBalance(0, 0);
+      expect(await statusOf(paid.id)).toBe('disputed');
+      told.bank.returnFault = () => null;
+      await told.finish();
+      await expectBalance(40, 0);
+      expect(await statusOf(paid.id)).toBe('paid');
+    });
+
+    it('sends one that had not been sent before it', async () => {
+      const paid = await told.paid(key);
+      await told.refund(key, paid, 40);
+      await told.ruled(await told.disputed(paid), 'agreed');
+      await expectBalance(0, 0);
+      await told.finish();
+      await expectBalance(0, 0);
+      expect(told.bank.returnsOf(paid.pix.endToEndId).map(({ amount }) => amount)).toEqual([40]);
+      expect(await statusOf(paid.id)).toBe('disputed');
+    });
+  });
+
+  it('with nothing left to hold: an operator looks at it, and it ends without a trace on the charge', async () => {
+    const { token } = await service.operator();
+    const waiting = async (): Promise<string> => {
+      const [found] = await medQueue(service, token, '?limit=1');
+      return found?.id ?? '';
+    };
+    const approve = (id: string, body: object): Promise<{ status: number }> =>
+      service.call('POST', `/v1/operations/med/${id}/approve`, { token, body });
+    const paid = await told.paid(key);
+    const first = await told.disputed(paid, { amount: 30 });
+    await approve(await waiting(), {});
+    await told.ruled(first, 'agreed');
+    await told.refund(key, paid, 70);
+    await told.finish();
+    await expectBalance(0, 0);
+    expect(await statusOf(paid.id)).toBe('paid');
+    const second = await told.disputed(paid);
+    expect(await medQueue(service, token, '?review=not_disputable&limit=1')).toEqual([
+      expect.objectContaining({ case: expect.objectContaining({ charge_id: paid.id }) }),
+    ]);
+    expect(await statusOf(paid.id)).toBe('paid');
+    expect((await approve(await waiting(), {})).status).toBe(200);
+    expect(await statusOf(paid.id)).toBe('paid');
+    await told.ruled(second, null);
+    expect(await statusOf(paid.id)).toBe('paid');
+    await expectBalance(0, 0);
+  });
+
+  describe('whose amount the bank changes', () => {
+    it('is not ruled before an operator has looked at it', async () => {
+      const { token } = await service.operator();
+      const paid = await told.paid(key);
+      const dispute = told.bank.change(await told.disputed(paid), { amount: 60 });
+      await told.tell(dispute);
+      const ruled = told.bank.rule(dispute, 'agreed');
+      await told.tell(ruled);
+      await expectBalance(0, 100);
+      const [waiting] = await medQueue(service, token, '?review=amount_mismatch&limit=1');
+      expect(waiting).toMatchObject({ visible: true, reported_amount: 60, held_amount: 100, bank_result: 'agreed' });
+      const path = `/v1/operations/med/${waiting?.id}/approve`;
+      expect((await service.call('POST', path, { token, body: { amount: 60 } })).status).toBe(400);
+      expect((await service.call('POST', path, { token, body: {} })).status).toBe(200);
+      await expectBalance(0, 0);
+      expect(await outcomes(paid.id)).toEqual([[100, 'closed', 'closed_without_refund']]);
+    });
+
+    it('goes on by itself when the bank changes it back', async () => {
+      const paid = await told.paid(key);
+      const changed = told.bank.change(await told.disputed(paid), { amount: 60 });
+      await told.tell(changed);
+      const right = told.bank.change(changed, { amount: 100 });
+      await told.tell(right);
+      await told.ruled(right, 'disagreed');
+      await expectBalance(100, 0);
+    });
+
+    it.each([false, true])('to the charge’s is opened, dismissed before or not (%s)', async (isDismissed) => {
+      const { token } = await service.operator();
+      const paid = await told.paid(key);
+      const dispute = await told.disputed(paid, { amount: 2500 });
+      if (isDismissed) {
+        const [waiting] = await medQueue(service, token, '?limit=1');
+        await service.call('POST', `/v1/operations/med/${waiting?.id}/dismiss`, { token });
+      }
+      const responseDeadline = new Date('2099-01-01T00:00:00.000Z');
+      const right = told.bank.change(dispute, { amount: 100, reason: 'It was not me.', responseDeadline });
+      await told.tell(right);
+      await expectBalance(0, 100);
+      expect(await statusOf(paid.id)).toBe('disputed');
+      expect(await casesOf(service, key, paid.id)).toEqual([
+        expect.objectContaining({
+          status: 'open',
+          amount: 100,
+          reason: 'It was not me.',
+          response_deadline: '2099-01-01T00:00:00.000Z',
+          closed_at: null,
+        }),
+      ]);
+      await told.ruled(right, 'disagreed');
+      await expectBalance(100, 0);
+      expect(await statusOf(paid.id)).toBe('paid');
+    });
+  });
+
   describe('told out of order', () => {
     it('a ruling before its opening', async () => {
       const paid = await told.paid(key);
@@ -310,6 +459,28 @@ describe('the money of a dispute', () => {
         await told.finish();
         await expectBalance(0, 100);
         expect(told.bank.returns.size).toBe(0);
+      }
+    });
+
+    it('a ruling, and a refund that is sent or fails', async () => {
+      for (let round = 0; round < ROUNDS; round++) {
+        key = (await service.merchant()).testKey;
+        const paid = await told.paid(key);
+        const refundId = await told.refund(key, paid, 40);
+        if (round % 2 === 0) {
+          told.bank.returnFault = () => 'refused unheard';
+          await told.step(refundId);
+          told.bank.returnFault = () => null;
+        }
+        const dispute = await told.disputed(paid);
+        await expectBalance(0, 60);
+        await Promise.all([told.ruled(dispute, 'agreed'), told.step(refundId)]);
+        await told.finish();
+        // What the refund gives back was held and lost with the rest, or came after the ruling and is the merchant's.
+        const { available, retained } = await balance(service, key);
+        expect([0, 40]).toContain(available);
+        expect([retained, await statusOf(paid.id)]).toEqual([0, available === 40 ? 'paid' : 'disputed']);
+        if (told.bank.returnsOf(paid.pix.endToEndId).length > 0) expect(available).toBe(0);
       }
     });
 

@@ -9,6 +9,7 @@ export function aMedCase(changes: Partial<MedCase> = {}): MedCase {
     transactionId: '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12',
     acquirer: 'sandbox',
     reference: '5f1c3f7e-5d36-4b7e-9a54-8f7b1d2c3e4f',
+    paymentReference: 'E00000000202611211230abcDEF12345',
     type: 'med',
     status: 'open',
     moneyOutcome: null,

@@ -159,15 +159,17 @@ const CHECKS: readonly { name: string; sql: string }[] = [
           USING (id, type) WHERE v.count IS DISTINCT FROM 1 OR c.id IS NULL`,
   },
   {
-    name: 'a payment is disputed while a case of it is open, and else only when cases have taken all that refunds left',
+    name: 'a payment is disputed while a case holds something of it, and without an open one only when cases have taken all that refunds left',
     sql: `SELECT * FROM (
             SELECT t.id, t.status, t.status IN ('DISPUTE', 'CHARGEBACK') AS disputed,
-              t.status <> 'REFUNDED' AND EXISTS (
-                SELECT 1 FROM med_cases c WHERE c.transaction_id = t.id AND c.visible AND c.status IN ('open', 'appealed')) AS open,
+              EXISTS (SELECT 1 FROM med_cases c WHERE c.transaction_id = t.id AND c.held_amount > 0) AS held,
+              EXISTS (
+                SELECT 1 FROM med_cases c WHERE c.transaction_id = t.id AND c.payment_reference = t.end_to_end_id
+                  AND c.visible AND c.status IN ('open', 'appealed')) AS open,
               t.refunds_amount + t.disputed_amount = t.amount AND EXISTS (
                 SELECT 1 FROM med_cases c WHERE c.transaction_id = t.id AND c.lost_amount > 0) AS lost
             FROM transactions t WHERE t.paid_at IS NOT NULL) t
-          WHERE (open AND NOT disputed) OR (disputed AND NOT open AND NOT lost)`,
+          WHERE (held AND NOT disputed) OR (disputed AND NOT open AND NOT lost)`,
   },
   {
     name: 'only paid money is refunded, in its own currency, account and mode, and to where it came from',

@@ -51,7 +51,7 @@ export class MedReviewBody {
   @ApiProperty({ description: 'Kind of object.', enum: ['med_review'] }) object!: string;
   @ApiProperty({
     description:
-      'Why it waits. `amount_mismatch`: another amount than the charge’s; `not_disputable`: nothing of the charge is left with the merchant; `ruling`: to be applied; `contradiction`: the bank rules otherwise than the case has ended. Null: it does not wait.',
+      'Why it waits. `amount_mismatch`: another amount than the charge’s, or the bank has changed it; `not_disputable`: nothing of the charge is left with the merchant, or it was another payment; `ruling`: to be applied; `contradiction`: the bank rules otherwise than the case has ended. Null: it does not wait.',
     enum: [...REVIEWS, null],
     nullable: true,
   })
