@@ -1,6 +1,6 @@
 import type { ParseArgsConfig } from 'node:util';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { AccountsService, type Role, SETTINGS, UsersService } from '../accounts/index.js';
+import { AccountsService, type Role, type SettingName, SETTINGS, UsersService } from '../accounts/index.js';
 import { ApiKeysService } from '../api-keys/index.js';
 import { CLI } from '../audit/index.js';
 import { type FigureDifference, FiguresService } from '../transactions/index.js';
@@ -99,7 +99,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
         fraud_velocity: account.fraudVelocity,
         fraud_max_amount: account.fraudMaxAmount,
         fraud_blocked_documents: account.fraudBlockedDocuments,
-      };
+      } satisfies Record<'account_id' | SettingName, unknown>; // a setting that is forgotten here does not compile
     },
   },
   'member add': {
