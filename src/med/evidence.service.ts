@@ -95,11 +95,13 @@ export class EvidenceService {
   }
 
   async #confirm(scope: Scope, medCase: MedCase, waiting: Evidence): Promise<ConfirmedEvidence> {
+    let own: string | undefined;
     try {
       assertTakesEvidence(medCase, this.clock.now());
       if (waiting.status !== 'waiting' || this.clock.now() >= waiting.expiresAt) throw notUploaded();
       const object = await this.storage.take(waiting.id);
       if (!object) throw notUploaded();
+      own = object.name;
       await this.#check(waiting, object);
       const confirmed = await this.#accept(scope, waiting, object);
       await this.#quietly(waiting, () => this.storage.close(waiting.id, object.name));
@@ -107,8 +109,10 @@ export class EvidenceService {
     } catch (error) {
       // A twin of this request may have confirmed it meanwhile, and have removed what this one was looking at.
       const now = await this.evidence.find(waiting.caseId, waiting.id);
-      if (now && isConfirmed(now)) return now;
-      throw error;
+      if (!now || !isConfirmed(now)) throw error;
+      // The twin may have been done before this copy was there.
+      if (own !== undefined && own !== now.objectName) await this.#discard(now, own);
+      return now;
     }
   }
 
@@ -116,7 +120,7 @@ export class EvidenceService {
   async #check(waiting: Evidence, { name, size }: StoredObject): Promise<void> {
     const isWhole = size === waiting.fileSize;
     if (isWhole && isOfType(waiting.mimeType, await this.storage.firstBytes(name, HEAD_BYTES))) return;
-    await this.#quietly(waiting, () => this.storage.remove(name));
+    await this.#discard(waiting, name);
     throw isWhole ? wrongContent(waiting.mimeType) : sizeMismatch(size, waiting.fileSize);
   }
 
@@ -139,6 +143,10 @@ export class EvidenceService {
   async #show(evidence: ConfirmedEvidence): Promise<ShownEvidence> {
     const { objectName: name, mimeType: contentType, fileName } = evidence;
     return { evidence, viewUrl: await this.storage.downloadUrl({ name, contentType, fileName }, VIEW_SECONDS) };
+  }
+
+  async #discard(evidence: Evidence, name: string): Promise<void> {
+    await this.#quietly(evidence, () => this.storage.remove(name));
   }
 
   /** Nobody waits for it: what is left is removed by the clean-up. */
