@@ -49,7 +49,13 @@ export type PixIssuer =
 
 /** API Pix: `GET /cob/{txid}`. */
 export type PixChargeState =
-  | { readonly kind: 'found'; readonly brCode: string; readonly ended: PixChargeEnd | null }
+  | {
+      readonly kind: 'found';
+      readonly brCode: string;
+      readonly ended: PixChargeEnd | null;
+      /** End-to-end ids of the Pix that have arrived for it: hints, confirmed one by one by `getPix`. */
+      readonly payments: readonly string[];
+    }
   /** The acquirer says that there is none; when it cannot be asked, the method throws instead. */
   | { readonly kind: 'not_found' };
 
@@ -71,6 +77,31 @@ export interface ReceivedPix {
   readonly fee: Amount;
   /** CPF or CNPJ bare, or null when the bank did not report it. */
   readonly payerDocument: string | null;
+}
+
+/** API Pix: `GET /pix`, one Pix of the acquirer's own list of what arrived. */
+export interface StatementLine {
+  readonly pix: ReceivedPix;
+  readonly returns: readonly StatementReturn[];
+}
+
+/** Money of a Pix that went back, or is to. */
+export interface StatementReturn {
+  readonly returnId: string;
+  /** Cents. */
+  readonly amount: Amount;
+  readonly state: 'in_progress' | 'returned' | 'failed';
+  /** `requested`: somebody of the account asked for it, here or in the bank's app; `dispute`: the bank took it (MED). */
+  readonly cause: 'requested' | 'dispute';
+  /** What to store in the inbox for it. */
+  readonly hint: NotificationHint;
+}
+
+/** Times are of the Pix, `from` included, `to` not. `withReturns`: only Pix of which money went back. */
+export interface StatementFilter {
+  readonly from: Date;
+  readonly to: Date;
+  readonly withReturns?: boolean;
 }
 
 /** (reference, returnId) names a return for ever: asking under the same name again never pays a second time. */
@@ -236,10 +267,10 @@ export interface ReceiptRequest {
 
 /** Something the acquirer said happened: only a hint, nothing is done before it is confirmed by asking. */
 export interface NotificationHint {
-  readonly kind: 'pix' | 'charge' | 'payment' | 'order' | 'dispute';
+  readonly kind: 'pix' | 'charge' | 'payment' | 'order' | 'dispute' | 'return';
   /**
    * What the acquirer is asked by: `pix`: the end-to-end id; `charge`: the txid; `payment`: the payment's reference;
-   * `order`: the event's; `dispute`: the bank's own id of it. Where references are of an account, with what tells the
+   * `order`: the event's; `dispute`: the bank's own id of it; `return`: `<end-to-end id>/<return id>/<status>`. Where references are of an account, with what tells the
    * accounts apart.
    */
   readonly reference: string;
@@ -257,6 +288,8 @@ export interface Acquirer {
   getPixCharge(txid: string): Promise<PixChargeState>;
   /** @param reference as the notification named it @returns null when the acquirer knows of no such Pix */
   getPix(reference: string): Promise<ReceivedPix | null>;
+  /** What has arrived, oldest first, page by page; null where an acquirer gives no such list. */
+  readonly statement: ((filter: StatementFilter) => AsyncIterable<StatementLine>) | null;
   requestReturn(request: ReturnRequest): Promise<ReturnState>;
   getReturn(name: ReturnName): Promise<ReturnState>;
   /** The dispute as it is now. @returns null when the acquirer knows of none by this reference */

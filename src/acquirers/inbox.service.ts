@@ -30,6 +30,11 @@ export interface ConfirmedHandlers {
   orderMoved(acquirer: string, event: OrderEvent): Promise<void>;
   /** @returns false when its payment is not known or not settled here yet: it is tried again until it is */
   disputeChanged(acquirer: string, dispute: Dispute): Promise<boolean>;
+  /**
+   * Money of a Pix went back, or could not: whoever asked for it asks how it stands.
+   * @returns false when nobody here asked for it
+   */
+  returnMoved(acquirer: string, endToEndId: string, returnId: string): Promise<boolean>;
 }
 
 /** `unknown`: the acquirer does not know it; `early`: it is about what has not reached us yet. */
@@ -152,6 +157,11 @@ export class InboxService implements OnApplicationBootstrap {
         const dispute = await acquirer.getDispute(notification.reference);
         if (!dispute) return 'unknown';
         return (await this.#handlers.disputeChanged?.(acquirer.name, dispute)) === true ? 'applied' : 'early';
+      }
+      case 'return': {
+        const [endToEndId = '', returnId = ''] = notification.reference.split('/');
+        const known = await this.#handlers.returnMoved?.(acquirer.name, endToEndId, returnId);
+        return known === true ? 'applied' : 'unknown';
       }
     }
   }

@@ -11,6 +11,8 @@ import type {
   ReturnName,
   ReturnRequest,
   ReturnState,
+  StatementFilter,
+  StatementLine,
 } from '../../src/acquirers/index.js';
 import { encodeBrCode, newEndToEndId, newRtrId } from '../../src/brazil/index.js';
 
@@ -33,6 +35,7 @@ export class FarBank implements Acquirer {
     references: 'worldwide',
   };
   readonly orders: OrderDesk | null = null;
+  readonly statement = ({ from, to }: StatementFilter): AsyncIterable<StatementLine> => this.#statement(from, to);
   readonly charges = new Map<string, PixChargeRequest>();
   readonly pix = new Map<string, ReceivedPix>();
   /** By reference, as they are now. */
@@ -54,7 +57,9 @@ export class FarBank implements Acquirer {
 
   async getPixCharge(txid: string): Promise<PixChargeState> {
     this.#answer();
-    return this.charges.has(txid) ? { kind: 'found', brCode: this.#brCode(txid), ended: null } : { kind: 'not_found' };
+    if (!this.charges.has(txid)) return { kind: 'not_found' };
+    const payments = [...this.pix.values()].filter((pix) => pix.txid === txid).map((pix) => pix.endToEndId);
+    return { kind: 'found', brCode: this.#brCode(txid), ended: null, payments };
   }
 
   async getPix(endToEndId: string): Promise<ReceivedPix | null> {
@@ -167,6 +172,13 @@ export class FarBank implements Acquirer {
     this.charges.set(request.txid, request);
     if (fault === 'lost after') throw new Error('socket hang up');
     return { kind: 'issued', brCode: this.#brCode(request.txid) };
+  }
+
+  async *#statement(from: Date, to: Date): AsyncGenerator<StatementLine> {
+    this.#answer();
+    for (const pix of [...this.pix.values()].sort((a, b) => a.settledAt.getTime() - b.settledAt.getTime())) {
+      if (pix.settledAt >= from && pix.settledAt < to) yield { pix, returns: [] };
+    }
   }
 
   #answer(): void {

@@ -80,11 +80,14 @@ export class SandboxAcquirer implements Acquirer, OnModuleInit {
     this.acquirers.register(this, { servesTestMode: true });
   }
 
+  readonly statement = null;
+
   async getPixCharge(txid: string): Promise<PixChargeState> {
     const ended = await this.bank.findCharge(txid);
-    // The codes are made by the issuer above, so the bank's books hold only what has ended.
+    // The codes are made by the issuer above, so the bank's books hold only what has ended; a Pix is told of in the
+    // commit that makes it.
     if (!ended) return { kind: 'not_found' };
-    return { kind: 'found', brCode: '', ended: { ...ENDS[ended.status], at: ended.ended_at } };
+    return { kind: 'found', brCode: '', ended: { ...ENDS[ended.status], at: ended.ended_at }, payments: [] };
   }
 
   async getPix(notified: string): Promise<ReceivedPix | null> {
