@@ -1,5 +1,6 @@
 import { AccountEntity, InvitationEntity, MemberEntity, UserEntity } from './accounts/index.js';
 import {
+  AcquirerConnectionEntity,
   AcquirerNotificationEntity,
   SandboxChargeEntity,
   SandboxDisputeEntity,
@@ -36,6 +37,7 @@ import {
 /** Every table as an entity: a test holds them against the migrations. */
 export const ENTITIES = [
   AccountEntity,
+  AcquirerConnectionEntity,
   AcquirerNotificationEntity,
   ApiKeyEntity,
   AuditEventEntity,

@@ -3,6 +3,7 @@ export { AcquirersModule } from './acquirers.module.js';
 export { AcquirersService } from './acquirers.service.js';
 export { InboxService } from './inbox.service.js';
 export { AcquirerNotificationEntity } from './notification.entity.js';
+export { AcquirerConnectionEntity } from './pix-api/connections.entity.js';
 export { boletoPdf } from './sandbox/boleto.pdf.js';
 export { moneyText } from './sandbox/pdf.js';
 export { SandboxAcquirer } from './sandbox/sandbox.acquirer.js';
