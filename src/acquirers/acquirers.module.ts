@@ -2,6 +2,9 @@ import { Module } from '@nestjs/common';
 import { AcquirersService } from './acquirers.service.js';
 import { InboxRepository } from './inbox.repository.js';
 import { InboxService } from './inbox.service.js';
+import { PixApiFamily } from './pix-api/connections.family.js';
+import { ConnectionsRepository } from './pix-api/connections.repository.js';
+import { ConnectionsService } from './pix-api/connections.service.js';
 import { SandboxBankRepository } from './sandbox/sandbox-bank.repository.js';
 import { SandboxDisputes } from './sandbox/sandbox-disputes.js';
 import { SandboxDisputesRepository } from './sandbox/sandbox-disputes.repository.js';
@@ -14,6 +17,9 @@ import { SandboxAcquirer } from './sandbox/sandbox.acquirer.js';
     AcquirersService,
     InboxRepository,
     InboxService,
+    ConnectionsRepository,
+    ConnectionsService,
+    PixApiFamily,
     SandboxBankRepository,
     SandboxOrdersRepository,
     SandboxOrders,
@@ -21,6 +27,6 @@ import { SandboxAcquirer } from './sandbox/sandbox.acquirer.js';
     SandboxDisputes,
     SandboxAcquirer,
   ],
-  exports: [AcquirersService, InboxService, SandboxAcquirer],
+  exports: [AcquirersService, ConnectionsService, InboxService, SandboxAcquirer],
 })
 export class AcquirersModule {}

@@ -18,6 +18,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   outbox: ['core'],
   wallets: ['auth', 'brazil', 'core'],
   acquirers: ['brazil', 'core'],
+  // How an account comes to its acquirer: the one place that knows of both.
+  'live-acquirers': ['accounts', 'acquirers', 'audit', 'brazil', 'core'],
   storage: ['auth', 'core'],
   transactions: ['accounts', 'acquirers', 'brazil', 'core', 'outbox', 'wallets'],
   // accounts: the principal of a request carries the account, whose settings a new charge follows.
@@ -31,7 +33,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'request-logs': ['auth', 'core'],
   operations: ['accounts', 'audit', 'auth', 'core', 'fraud', 'med', 'transactions'],
   health: ['auth', 'core', 'outbox', 'storage', 'wallets'],
-  cli: ['accounts', 'api-keys', 'audit', 'brazil', 'core', 'root', 'transactions'],
+  cli: ['accounts', 'api-keys', 'audit', 'brazil', 'core', 'live-acquirers', 'root', 'transactions'],
 };
 
 /** Files at the top of src put the modules together: they import anything, and only the command line imports them. */

@@ -24,10 +24,10 @@ function certificateOptions(certificate: ClientCertificate): Parameters<typeof c
 }
 
 /**
- * Until when the client certificate holds.
- * @throws Error when it cannot be read
+ * The client certificate itself, without its chain.
+ * @throws Error when it or its key cannot be read
  */
-export function certificateExpiry(certificate: ClientCertificate): Date {
+export function x509Of(certificate: ClientCertificate): X509Certificate {
   const context = secureContextOf({ certificate, ca: null });
   // Node reads a PFX only for a connection; one that leads nowhere will do.
   const socket = new TLSSocket(new Duplex({ read: () => undefined, write: (_chunk, _encoding, done) => done() }), {
@@ -36,10 +36,18 @@ export function certificateExpiry(certificate: ClientCertificate): Date {
   try {
     const { raw } = socket.getCertificate() as { raw?: Buffer };
     if (!raw) throw new Error('there is no certificate in it');
-    return new Date(new X509Certificate(raw).validTo);
+    return new X509Certificate(raw);
   } finally {
     socket.destroy();
   }
+}
+
+/**
+ * Until when the client certificate holds.
+ * @throws Error when it cannot be read
+ */
+export function certificateExpiry(certificate: ClientCertificate): Date {
+  return new Date(x509Of(certificate).validTo);
 }
 
 /** Whose token it is: account, PSP, client, certificate and scope. Names no secret that could be read back. */

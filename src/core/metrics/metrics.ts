@@ -66,4 +66,19 @@ export class Metrics {
       },
     });
   }
+
+  /** The same, one for each value of a label; without any while they cannot be read. */
+  gaugeBy(name: string, help: string, label: string, read: () => Promise<ReadonlyMap<string, number>>): void {
+    const gauge = new Gauge({
+      name,
+      help,
+      labelNames: [label],
+      registers: [this.registry],
+      collect: async () => {
+        const values = await read().catch(() => new Map<string, number>());
+        gauge.reset();
+        for (const [value, figure] of values) gauge.set({ [label]: value }, figure);
+      },
+    });
+  }
 }
