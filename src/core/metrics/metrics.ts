@@ -35,6 +35,21 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly acquirerSeconds = new Histogram({
+    name: 'recebe_acquirer_request_duration_seconds',
+    help: 'Time of a call to a PSP, repetitions included, by what was asked and what came of it.',
+    labelNames: ['operation', 'outcome'],
+    buckets: [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25],
+    registers: [this.registry],
+  });
+
+  readonly acquirerOddAnswers = new Counter({
+    name: 'recebe_acquirer_odd_answers_total',
+    help: 'Answers of a PSP that were not believed: not what was asked for, of another key, malformed.',
+    labelNames: ['operation', 'what'],
+    registers: [this.registry],
+  });
+
   constructor() {
     collectDefaultMetrics({ register: this.registry });
   }
