@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { z } from 'zod';
 import { CA_CERTIFICATE, CLIENT } from './certificates.js';
 import { DEFAULT_MERCHANT, PspSimulator } from './simulator.js';
 
@@ -148,8 +149,8 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  const reason = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`\nThe simulator could not be started: ${reason}\n`);
+  const reason = error instanceof z.ZodError ? z.prettifyError(error) : error instanceof Error ? error.message : error;
+  process.stderr.write(`\nThe simulator could not be started: ${String(reason)}\n`);
   if (error instanceof UsageError || (error instanceof TypeError && 'code' in error))
     process.stderr.write(`\n${USAGE}`);
   process.exitCode = 1;
