@@ -97,7 +97,7 @@ The PSP simulator is ready. Ctrl-C ends it and forgets everything.
 
 Connect an account of the service to it (account create prints the id), then make charges with a live key of it:
 
-  npm run cli -- acquirer configure --account <account_id> --psp generic --key ${pixKey} \\
+  npm run cli -- acquirer configure --account <account_id> --psp standard --key ${pixKey} \\
     --client-id ${DEFAULT_MERCHANT.clientId} --client-secret-file ${files.secret} \\
     --cert ${files.cert} --key-file ${files.key} --ca ${files.ca} \\
     --base-url ${simulator.baseUrl} --token-url ${simulator.tokenUrl}

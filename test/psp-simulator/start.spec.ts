@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { Agent, request } from 'undici';
+import { findProfile } from '../../src/acquirers/pix-api/profiles.js';
 import { BuiltProcess } from '../support/process.js';
 import { waitFor } from '../support/wait.js';
 
@@ -45,6 +46,7 @@ describe('npm run psp-simulator', () => {
     expect(await answer.body.json()).toMatchObject({ token_type: 'Bearer', expires_in: 77 });
     await agent.destroy();
     expect(statSync(option(text, 'key-file')).mode & 0o777).toBe(0o600);
+    expect(findProfile(option(text, 'psp'))).toBeDefined();
     expect(option(text, 'base-url')).toMatch(/^https:\/\/localhost:\d+\/api\/v2$/);
 
     const [, url = '', body = ''] = /curl -s (\S+\/pay) -d '(\{"key".*\})'/.exec(text) ?? [];
