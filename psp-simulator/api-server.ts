@@ -26,7 +26,9 @@ export interface Exchange {
 
 interface Received {
   readonly operation: Operation;
+  /** Null: the token endpoint. */
   readonly route: Route | null;
+  readonly params: readonly [string, string];
   readonly url: URL;
   readonly text: string;
   readonly request: IncomingMessage;
@@ -70,15 +72,14 @@ export class ApiServer {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const text = await readText(request);
     const url = new URL(request.url ?? '/', 'https://localhost');
-    const route = this.#routeOf(request.method, url.pathname);
-    const isToken = request.method === 'POST' && url.pathname === TOKEN_PATH;
-    const operation = isToken ? 'token' : route?.operation;
-    if (operation === undefined) {
+    const found = this.#find(request.method, url.pathname);
+    if (!found) {
       answer(response, problemAnswer(Problem.of('NaoEncontrado')));
       return;
     }
+    const { operation, route } = found;
     this.#requests.set(operation, (this.#requests.get(operation) ?? 0) + 1);
-    const received = { operation, route, url, text, request };
+    const received = { ...found, url, text, request };
     const result = await this.#faulty(received);
     if (result === 'silence') return;
     if (result === 'reset') {
@@ -113,30 +114,31 @@ export class ApiServer {
     }
   }
 
-  #work({ route, request, url, text }: Received): Answer {
+  #work({ route, params, request, url, text }: Received): Answer {
     const { authorization } = request.headers;
     if (!route) return this.tokens.grant(authorization, request.headers['content-type'], text);
     try {
       const grant = this.tokens.check(authorization);
       if (!grant) throw Problem.unauthorized();
       if (!grant.scopes.includes(route.scope)) throw Problem.of('AcessoNegado');
-      const [, first = '', second = ''] = route.path.exec(url.pathname.slice(API_PATH.length)) ?? [];
-      return route.run({
-        merchant: grant.merchant,
-        params: [decode(first), decode(second)],
-        query: url.searchParams,
-        body: () => parse(text),
-      });
+      const { merchant } = grant;
+      return route.run({ merchant, params, query: url.searchParams, body: () => parse(text) });
     } catch (error) {
       if (error instanceof Problem) return problemAnswer(error);
       throw error;
     }
   }
 
-  #routeOf(method: string | undefined, pathname: string): Route | null {
+  #find(method: string | undefined, pathname: string): Pick<Received, 'operation' | 'route' | 'params'> | null {
+    if (method === 'POST' && pathname === TOKEN_PATH) return { operation: 'token', route: null, params: ['', ''] };
     if (!pathname.startsWith(`${API_PATH}/`)) return null;
-    const path = pathname.slice(API_PATH.length);
-    return this.routes.find((route) => route.method === method && route.path.test(path)) ?? null;
+    for (const route of this.routes) {
+      const match = route.method === method ? route.path.exec(pathname.slice(API_PATH.length)) : null;
+      if (!match) continue;
+      const [first, second] = [decoded(match[1]), decoded(match[2])];
+      return first === null || second === null ? null : { operation: route.operation, route, params: [first, second] };
+    }
+    return null;
   }
 }
 
@@ -157,12 +159,12 @@ function parse(text: string): unknown {
   }
 }
 
-/** @throws Problem NaoEncontrado for a broken escape */
-function decode(segment: string): string {
+/** Null for a broken escape. */
+function decoded(segment = ''): string | null {
   try {
     return decodeURIComponent(segment);
   } catch {
-    throw Problem.of('NaoEncontrado');
+    return null;
   }
 }
 

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { z } from 'zod';
 import { CA_CERTIFICATE, CLIENT } from './certificates.js';
 import { DEFAULT_MERCHANT, PspSimulator } from './simulator.js';
 
@@ -96,7 +97,7 @@ The PSP simulator is ready. Ctrl-C ends it and forgets everything.
 
 Connect an account of the service to it (account create prints the id), then make charges with a live key of it:
 
-  npm run cli -- acquirer configure --account <account_id> --psp generic --key ${pixKey} \\
+  npm run cli -- acquirer configure --account <account_id> --psp standard --key ${pixKey} \\
     --client-id ${DEFAULT_MERCHANT.clientId} --client-secret-file ${files.secret} \\
     --cert ${files.cert} --key-file ${files.key} --ca ${files.ca} \\
     --base-url ${simulator.baseUrl} --token-url ${simulator.tokenUrl}
@@ -148,8 +149,8 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  const reason = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`\nThe simulator could not be started: ${reason}\n`);
+  const reason = error instanceof z.ZodError ? z.prettifyError(error) : error instanceof Error ? error.message : error;
+  process.stderr.write(`\nThe simulator could not be started: ${String(reason)}\n`);
   if (error instanceof UsageError || (error instanceof TypeError && 'code' in error))
     process.stderr.write(`\n${USAGE}`);
   process.exitCode = 1;

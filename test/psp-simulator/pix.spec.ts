@@ -71,7 +71,7 @@ describe('received Pix', () => {
   it('is listed by window, page and filter, oldest first', async () => {
     const at = (minute: number): string => `2025-03-01T12:0${String(minute)}:00.000Z`;
     const ids = [3, 1, 0, 2].map((minute) => {
-      const txid = minute % 2 === 0 ? { txid: `list${String(minute)}` } : {};
+      const txid = minute % 2 === 0 ? { txid: `list${String(minute).padStart(26, '0')}` } : {};
       const { endToEndId } = psp.simulator.pay({ key: KEYS[0], amount: 100, at: at(minute), ...txid });
       return [minute, endToEndId] as const;
     });
@@ -91,7 +91,7 @@ describe('received Pix', () => {
     expect(await list({})).toEqual({ minutes: '0,1,2,3', pages: 1 });
     expect(await list({ inicio: at(1), fim: at(2) })).toEqual({ minutes: '1,2', pages: 1 });
     expect(await list({ inicio: '2025-03-01T09:01:00-03:00' })).toEqual({ minutes: '1,2,3', pages: 1 });
-    expect(await list({ txid: 'list2' })).toEqual({ minutes: '2', pages: 1 });
+    expect(await list({ txid: `list${'2'.padStart(26, '0')}` })).toEqual({ minutes: '2', pages: 1 });
     expect(await list({ txIdPresente: 'true' })).toEqual({ minutes: '0,2', pages: 1 });
     expect(await list({ txIdPresente: 'false' })).toEqual({ minutes: '1,3', pages: 1 });
     expect(await list({ devolucaoPresente: 'true' })).toEqual({ minutes: '1', pages: 1 });

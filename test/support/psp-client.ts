@@ -1,7 +1,11 @@
+import { expect } from '@jest/globals';
 import { Agent, request } from 'undici';
 import { CA_CERTIFICATE, CLIENT } from '../../psp-simulator/certificates.js';
 import { type Exchange } from '../../psp-simulator/api-server.js';
 import { DEFAULT_MERCHANT, PspSimulator, type SimulatorOptions } from '../../psp-simulator/simulator.js';
+import { pixApiDocument } from './pix-api-document.js';
+
+const document = pixApiDocument();
 
 export interface PspAnswer {
   readonly status: number;
@@ -31,9 +35,25 @@ export class PspUnderTest {
     return new PspUnderTest(this.simulator, this.exchanges, this.agent, credentials);
   }
 
+  /** Also fails for whatever was answered, called back or accepted against the official document. */
   async stop(): Promise<void> {
     await this.agent.destroy();
     await this.simulator.stop();
+    expect(this.#contractFaults()).toEqual([]);
+  }
+
+  #contractFaults(): string[] {
+    if (document === undefined) return [];
+    const official = document;
+    const exchanges = this.exchanges.flatMap(({ method, path, query, requestBody, status, responseBody }) => {
+      const body = (): unknown => (requestBody === '' ? undefined : JSON.parse(requestBody));
+      const accepted = status < 300 ? official.validateRequest(method, path, body(), query) : [];
+      // It lists which errors there are, but not with each operation: all of them are the document of its 503.
+      const answered = official.validateResponse(method, path, status < 300 ? status : 503, responseBody);
+      return [...accepted, ...answered].map((fault) => `${method} ${path} ${String(status)}: ${fault}`);
+    });
+    const callbacks = this.simulator.state().callbacks.flatMap(({ pix }) => official.validateCallback({ pix }));
+    return [...exchanges, ...callbacks];
   }
 
   async token(fields: Readonly<Record<string, string>> = {}): Promise<PspAnswer> {

@@ -1,0 +1,91 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { Agent, request } from 'undici';
+import { findProfile } from '../../src/acquirers/pix-api/profiles.js';
+import { BuiltProcess } from '../support/process.js';
+import { waitFor } from '../support/wait.js';
+
+const MAIN = 'dist/psp-simulator/main.js';
+const started: BuiltProcess[] = [];
+
+afterAll(() => Promise.all(started.map((simulator) => simulator.kill())));
+
+function start(...args: string[]): BuiltProcess {
+  const simulator = new BuiltProcess(MAIN, args, {});
+  started.push(simulator);
+  return simulator;
+}
+
+/** With what it has printed when it is ready. */
+async function ready(...args: string[]): Promise<{ simulator: BuiltProcess; text: string }> {
+  const simulator = start('--port', '0', '--control-port', '0', ...args);
+  await waitFor('the simulator', () => simulator.stdout.includes('clearFaults') || !simulator.running);
+  return { simulator, text: simulator.stdout };
+}
+
+/** What stands behind an option of the printed `acquirer configure` command. */
+function option(text: string, name: string): string {
+  return new RegExp(`--${name} (\\S+)`).exec(text)?.[1] ?? '';
+}
+
+describe('npm run psp-simulator', () => {
+  it('prints a command and files that connect, and ends with Ctrl-C without a trace', async () => {
+    const { simulator, text } = await ready('--token-seconds', '77');
+    const file = (name: string): string => readFileSync(option(text, name), 'utf8');
+    const agent = new Agent({ connect: { ca: file('ca'), cert: file('cert'), key: file('key-file') } });
+    const credentials = `${option(text, 'client-id')}:${file('client-secret-file')}`;
+    const answer = await request(option(text, 'token-url'), {
+      method: 'POST',
+      headers: { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` },
+      body: 'grant_type=client_credentials',
+      dispatcher: agent,
+    });
+    expect(await answer.body.json()).toMatchObject({ token_type: 'Bearer', expires_in: 77 });
+    await agent.destroy();
+    expect(statSync(option(text, 'key-file')).mode & 0o777).toBe(0o600);
+    expect(findProfile(option(text, 'psp'))).toBeDefined();
+    expect(option(text, 'base-url')).toMatch(/^https:\/\/localhost:\d+\/api\/v2$/);
+
+    const [, url = '', body = ''] = /curl -s (\S+\/pay) -d '(\{"key".*\})'/.exec(text) ?? [];
+    expect((await request(url, { method: 'POST', body })).statusCode).toBe(200);
+    const state = await request(url.replace('/pay', '/state'));
+    expect(await state.body.json()).toMatchObject({ pix: [{ valor: '19.90' }] });
+
+    const ended = await simulator.kill('SIGINT');
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(existsSync(option(text, 'cert'))).toBe(false);
+  });
+
+  it('keeps the files in a directory that was named', async () => {
+    const directory = join(mkdtempSync(join(tmpdir(), 'psp-')), 'new');
+    const { simulator, text } = await ready('--directory', directory, '--pix-key', 'loja@example.com');
+    expect(option(text, 'key')).toBe('loja@example.com');
+    await simulator.kill('SIGTERM');
+    expect(existsSync(join(directory, 'client.pfx'))).toBe(true);
+    rmSync(join(directory, '..'), { recursive: true });
+  });
+
+  it.each([
+    [['--port', 'x'], /--port must be a whole number[\s\S]*--control-port N/],
+    [['--unknown'], /--unknown[\s\S]*--control-port N/],
+    [['--port', '0', '--control-port', '0', '--pix-key', 'nobody'], /a Pix key/],
+  ])('says what is wrong with %j', async (args, reason) => {
+    const ended = await start(...args).finished();
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toMatch(reason);
+    expect(ended.stderr).not.toMatch(/^ {4}at /m);
+  });
+
+  it('says that a port is taken', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const port = String((server.address() as AddressInfo).port);
+    const ended = await start('--port', port, '--control-port', '0').finished();
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toContain(port);
+    server.close();
+  });
+});
