@@ -29,4 +29,9 @@ export class AcquirersService {
     if (!acquirer) throw new Error(`There is no acquirer adapter named "${name}"`);
     return acquirer;
   }
+
+  /** Those whose charges and payments are all known here without a call. */
+  local(): string[] {
+    return [...this.#byName.values()].filter(({ pixIssuer }) => pixIssuer.kind === 'local').map(({ name }) => name);
+  }
 }

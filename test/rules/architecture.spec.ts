@@ -17,9 +17,12 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   fraud: ['accounts', 'brazil', 'core'],
   outbox: ['core'],
   wallets: ['auth', 'brazil', 'core'],
-  acquirers: ['brazil', 'core'],
+  // Its callbacks are routes.
+  acquirers: ['auth', 'brazil', 'core'],
   storage: ['auth', 'core'],
   transactions: ['accounts', 'acquirers', 'brazil', 'core', 'outbox', 'wallets'],
+  // Lists of acquirers against our books: it needs both sides.
+  reconciliation: ['accounts', 'acquirers', 'brazil', 'core', 'transactions'],
   // accounts: the principal of a request carries the account, whose settings a new charge follows.
   charges: ['accounts', 'auth', 'brazil', 'core', 'fraud', 'outbox', 'transactions'],
   payments: ['accounts', 'auth', 'brazil', 'core', 'fraud', 'outbox', 'transactions'],
@@ -31,7 +34,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'request-logs': ['auth', 'core'],
   operations: ['accounts', 'audit', 'auth', 'core', 'fraud', 'med', 'transactions'],
   health: ['auth', 'core', 'outbox', 'storage', 'wallets'],
-  cli: ['accounts', 'api-keys', 'audit', 'brazil', 'core', 'root', 'transactions'],
+  cli: ['accounts', 'api-keys', 'audit', 'brazil', 'core', 'reconciliation', 'root', 'transactions'],
 };
 
 /** Files at the top of src put the modules together: they import anything, and only the command line imports them. */
