@@ -11,6 +11,7 @@ import { BodyInterceptor, ErrorFilter, ValidationPipe } from './core/http/index.
 import { Logger } from './core/log/index.js';
 import { FraudModule } from './fraud/index.js';
 import { HealthModule } from './health/index.js';
+import { LiveAcquirersModule } from './live-acquirers/index.js';
 import { MedModule } from './med/index.js';
 import { OperationsModule } from './operations/index.js';
 import { OutboxModule } from './outbox/index.js';
@@ -37,6 +38,7 @@ export class AppModule {
         OutboxModule,
         WalletsModule,
         AcquirersModule,
+        LiveAcquirersModule,
         FraudModule,
         StorageModule,
         TransactionsModule,

@@ -1,6 +1,7 @@
 import { AccountEntity, InvitationEntity, MemberEntity, UserEntity } from './accounts/index.js';
 import {
   AcquirerCallbackEntity,
+  AcquirerConnectionEntity,
   AcquirerNotificationEntity,
   SandboxChargeEntity,
   SandboxDisputeEntity,
@@ -39,6 +40,7 @@ import {
 export const ENTITIES = [
   AccountEntity,
   AcquirerCallbackEntity,
+  AcquirerConnectionEntity,
   AcquirerNotificationEntity,
   AcquirerStatementEntity,
   ApiKeyEntity,

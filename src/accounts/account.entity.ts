@@ -17,6 +17,7 @@ export class AccountEntity {
   @Column('text', { name: 'fraud_blocked_documents', array: true, default: [] }) fraudBlockedDocuments!: string[];
   @Column('bigint', { name: 'pix_out_fee', default: 0 }) pixOutFee!: number;
   @Column('boolean', { name: 'med_outcome_notifications', default: true }) medOutcomeNotifications!: boolean;
+  @Column('text', { name: 'live_acquirer', nullable: true }) liveAcquirer!: string | null;
   @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
 }
 

@@ -29,6 +29,8 @@ export interface Account {
   readonly fraudMaxAmount: Amount | null;
   /** Whether there is a block list: it may be long, and every request reads the account, so it is not part of it. */
   readonly blocksDocuments: boolean;
+  /** Name of the acquirer of its new live charges; null while there is none. */
+  readonly liveAcquirer: string | null;
 }
 
 /** With what only operators look at. */
@@ -53,6 +55,7 @@ export interface AccountRow {
   fraud_velocity: number;
   fraud_max_amount: Amount | null;
   blocks_documents: boolean;
+  live_acquirer: string | null;
 }
 
 /**
@@ -61,7 +64,7 @@ export interface AccountRow {
  */
 export const ACCOUNT_COLUMNS = `a.id AS account_id, a.name AS account_name, a.contact_email, a.city, a.fee_bps,
   a.fee_fixed, a.release_days, a.payer_lock, a.default_expires_in, a.pix_out_fee, a.med_outcome_notifications, a.fraud_mode, a.fraud_velocity,
-  a.fraud_max_amount, a.fraud_blocked_documents <> '{}' AS blocks_documents`;
+  a.fraud_max_amount, a.fraud_blocked_documents <> '{}' AS blocks_documents, a.live_acquirer`;
 
 export function toAccount(row: AccountRow): Account {
   return {
@@ -80,6 +83,7 @@ export function toAccount(row: AccountRow): Account {
     fraudVelocity: row.fraud_velocity,
     fraudMaxAmount: row.fraud_max_amount,
     blocksDocuments: row.blocks_documents,
+    liveAcquirer: row.live_acquirer,
   };
 }
 
@@ -124,8 +128,13 @@ const UPDATE = statement(
      med_outcome_notifications = coalesce($15, med_outcome_notifications)
    WHERE a.id = $1 RETURNING ${ACCOUNT_COLUMNS}`,
 );
+const SET_LIVE_ACQUIRER = statement(
+  'accounts.set_live_acquirer',
+  'UPDATE accounts SET live_acquirer = $2 WHERE id = $1',
+);
+
 /** What is not named keeps its value. */
-export type AccountChanges = Partial<Omit<AccountDetails, 'id' | 'blocksDocuments' | 'createdAt'>>;
+export type AccountChanges = Partial<Omit<AccountDetails, 'id' | 'blocksDocuments' | 'liveAcquirer' | 'createdAt'>>;
 
 @Injectable()
 export class AccountsRepository {
@@ -164,6 +173,10 @@ export class AccountsRepository {
   async lock(tx: Tx, id: string): Promise<AccountDetails | null> {
     const [row] = await tx.query<DetailsRow>(LOCK, [id]);
     return row ? toDetails(row) : null;
+  }
+
+  setLiveAcquirer(tx: Tx, id: string, acquirer: string): void {
+    tx.defer(SET_LIVE_ACQUIRER, [id, acquirer]);
   }
 
   async update(tx: Tx, id: string, changes: AccountChanges): Promise<Account | null> {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Actor, AuditTrail } from '../audit/index.js';
 import { Clock } from '../core/clock.js';
-import { Database } from '../core/database/index.js';
+import { Database, type Tx } from '../core/database/index.js';
 import { invalidRequest, notFound, type Violation } from '../core/errors/index.js';
 import type { IdCursorFilter } from '../core/http/index.js';
 import { newId } from '../core/ids.js';
@@ -118,6 +118,18 @@ export class AccountsService {
       }
       return account;
     });
+  }
+
+  /** Nobody else changes the account before `tx` has ended. @throws ApiError 404 */
+  async lock(tx: Tx, id: string): Promise<Account> {
+    const account = await this.accounts.lock(tx, id);
+    if (!account) throw notFound('account');
+    return account;
+  }
+
+  /** @param acquirer by its name; holds for charges that are made from the commit on */
+  setLiveAcquirer(tx: Tx, id: string, acquirer: string): void {
+    this.accounts.setLiveAcquirer(tx, id, acquirer);
   }
 
   /** Adds a member who can log in at once. @throws ApiError 400 with every violation, 404 for an unknown account */

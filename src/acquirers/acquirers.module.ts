@@ -1,8 +1,12 @@
 import { Module } from '@nestjs/common';
+import { AcquirerDirectory } from './acquirer-directory.js';
 import { AcquirersService } from './acquirers.service.js';
 import { InboxRepository } from './inbox.repository.js';
 import { InboxService } from './inbox.service.js';
-import { LiveAcquirers } from './live-acquirers.js';
+import { PixApiFamily } from './pix-api/connections.family.js';
+import { ConnectionListing } from './pix-api/connections.listing.js';
+import { ConnectionsRepository } from './pix-api/connections.repository.js';
+import { ConnectionsService } from './pix-api/connections.service.js';
 import { CallbackReader } from './pix-api/callback-reader.js';
 import { CallbackSources } from './pix-api/callback-sources.js';
 import { CallbacksController } from './pix-api/callbacks.controller.js';
@@ -19,13 +23,17 @@ import { SandboxAcquirer } from './sandbox/sandbox.acquirer.js';
   controllers: [CallbacksController],
   providers: [
     AcquirersService,
+    AcquirerDirectory,
     CallbackReader,
     CallbackSources,
     CallbacksRepository,
     CallbacksService,
     InboxRepository,
     InboxService,
-    LiveAcquirers,
+    ConnectionListing,
+    ConnectionsRepository,
+    ConnectionsService,
+    PixApiFamily,
     SandboxBankRepository,
     SandboxOrdersRepository,
     SandboxOrders,
@@ -33,6 +41,6 @@ import { SandboxAcquirer } from './sandbox/sandbox.acquirer.js';
     SandboxDisputes,
     SandboxAcquirer,
   ],
-  exports: [AcquirersService, CallbackSources, InboxService, LiveAcquirers, SandboxAcquirer],
+  exports: [AcquirersService, AcquirerDirectory, CallbackSources, ConnectionsService, InboxService, SandboxAcquirer],
 })
 export class AcquirersModule {}

@@ -1,12 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { business } from '../core/errors/index.js';
-import type { Scope } from '../core/mode.js';
+import type { Mode } from '../core/mode.js';
 import type { Acquirer } from './acquirer.port.js';
+
+/** Makes the acquirer of that name; cheap, as it is asked for in the middle of a request. */
+export type AcquirerMaker = (name: string) => Acquirer;
 
 /** Who serves an account. Adapters register themselves; a transaction keeps the name of the one that made it. */
 @Injectable()
 export class AcquirersService {
   readonly #byName = new Map<string, Acquirer>();
+  readonly #families = new Map<string, AcquirerMaker>();
   #test: string | null = null;
 
   /** @param options.servesTestMode true for the sandbox: every test transaction goes there (decisions §6.1) */
@@ -15,9 +19,18 @@ export class AcquirersService {
     if (options.servesTestMode) this.#test = acquirer.name;
   }
 
-  /** @throws ApiError 422 `no_provider_configured` */
-  for(scope: Scope): Acquirer {
-    if (scope.mode === 'test' && this.#test !== null) return this.get(this.#test);
+  /** Acquirers that are many and named `<family>:<id>`: each is made when it is first asked for, and kept. */
+  registerFamily(family: string, make: AcquirerMaker): void {
+    this.#families.set(family, make);
+  }
+
+  /**
+   * Who serves what the account creates now.
+   * @throws ApiError 422 `no_provider_configured`
+   */
+  for(mode: Mode, account: { readonly liveAcquirer: string | null }): Acquirer {
+    const name = mode === 'test' ? this.#test : account.liveAcquirer;
+    if (name !== null) return this.get(name);
     throw business(
       'no_provider_configured',
       'No acquirer is configured for this account in live mode. Use a test key (ak_test_…) until one is.',
@@ -25,9 +38,13 @@ export class AcquirersService {
   }
 
   get(name: string): Acquirer {
-    const acquirer = this.#byName.get(name);
-    if (!acquirer) throw new Error(`There is no acquirer adapter named "${name}"`);
-    return acquirer;
+    const known = this.#byName.get(name);
+    if (known) return known;
+    const [family = ''] = name.split(':', 1);
+    const made = this.#families.get(family)?.(name);
+    if (!made) throw new Error(`There is no acquirer adapter named "${name}"`);
+    this.#byName.set(name, made);
+    return made;
   }
 
   /** Those whose charges and payments are all known here without a call. */

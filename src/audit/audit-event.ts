@@ -4,6 +4,7 @@ import type { IdCursorFilter } from '../core/http/index.js';
 export const AUDIT_EVENT_TYPES = [
   'account.created',
   'account.settings_changed',
+  'acquirer.configured',
   'api_key.issued',
   'api_key.revoked',
   'api_key.rotated',

@@ -1,45 +1,13 @@
-import type { ParseArgsConfig } from 'node:util';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AccountsService, type Role, type SettingName, SETTINGS, UsersService } from '../accounts/index.js';
 import { ApiKeysService } from '../api-keys/index.js';
 import { CLI } from '../audit/index.js';
 import { ReconciliationService } from '../reconciliation/index.js';
 import { type FigureDifference, FiguresService } from '../transactions/index.js';
+import { ACQUIRER_COMMANDS } from './acquirer-commands.js';
+import { accountIdOf, accountOption, type Command, need, TEXT, UsageError } from './command.js';
 import { reconciliationBody, summaryOf } from './reconciliation.js';
 
-/** The command line itself is wrong: exit code 2. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
-
-type Values = Record<string, unknown>;
-
-interface Command {
-  readonly usage: string;
-  readonly options: NonNullable<ParseArgsConfig['options']>;
-  run(app: NestFastifyApplication, values: Values, positionals: string[]): Promise<unknown>;
-}
-
-const TEXT = { type: 'string' } as const;
 const ROLES: readonly string[] = ['OWNER', 'ADMIN', 'MEMBER'];
-
-function need(values: Values, ...names: string[]): string[] {
-  const missing = names.filter((name) => typeof values[name] !== 'string');
-  if (missing.length > 0) throw new UsageError(`Missing ${missing.map((name) => `--${name}`).join(', ')}.`);
-  return names.map((name) => values[name] as string);
-}
-
-function accountIdOf([id = '']: readonly string[]): string {
-  if (!/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) {
-    throw new UsageError('Name the account by its id, as `account create` printed it.');
-  }
-  return id;
-}
-
-/** The account of `--account`, or null for all. */
-function accountOption({ account }: Values): string | null {
-  return typeof account === 'string' ? accountIdOf([account]) : null;
-}
 
 /** @throws UsageError for what is no day of the calendar */
 function dayOf(text: string): string {
@@ -193,4 +161,5 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       return app.get(ApiKeysService).issue(accountIdOf(positionals), options, CLI);
     },
   },
+  ...ACQUIRER_COMMANDS,
 };

@@ -3,7 +3,8 @@ import { ConfigError, readConfig } from '../core/config/index.js';
 import { EmbeddedServerError } from '../core/embedded/index.js';
 import { ApiError } from '../core/errors/index.js';
 import { openRuntime } from '../runtime.js';
-import { COMMANDS, UsageError } from './commands.js';
+import { UsageError } from './command.js';
+import { COMMANDS } from './commands.js';
 
 const USAGE = `Usage: npm run --silent cli -- <group> <command> …
 

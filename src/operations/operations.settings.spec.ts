@@ -36,6 +36,7 @@ const ACCOUNT: AccountDetails = {
   fraudVelocity: 30,
   fraudMaxAmount: null,
   blocksDocuments: false,
+  liveAcquirer: null,
   fraudBlockedDocuments: [],
   createdAt: new Date('2026-11-21T12:00:00Z'),
 };

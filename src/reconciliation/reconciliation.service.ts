@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../accounts/index.js';
-import { AcquirersService, InboxService, LiveAcquirers, type StatementLine } from '../acquirers/index.js';
+import { AcquirersService, InboxService, AcquirerDirectory, type StatementLine } from '../acquirers/index.js';
 import { type Day, saoPauloDayBounds } from '../brazil/index.js';
 import { business } from '../core/errors/index.js';
 import type { Amount } from '../core/money/index.js';
@@ -33,7 +33,7 @@ export class ReconciliationService {
   constructor(
     private readonly accounts: AccountsService,
     private readonly acquirers: AcquirersService,
-    private readonly live: LiveAcquirers,
+    private readonly directory: AcquirerDirectory,
     private readonly books: BooksService,
     private readonly inbox: InboxService,
   ) {}
@@ -45,7 +45,7 @@ export class ReconciliationService {
   async compare(accountId: string, day: Day): Promise<Reconciliation> {
     await this.accounts.get(accountId);
     const { from, to } = saoPauloDayBounds(day);
-    const names = (await this.live.of(accountId)).map(({ name }) => name);
+    const names = (await this.directory.list(accountId)).map(({ name }) => name);
     const listed = names.filter((name) => this.acquirers.get(name).statement !== null);
     if (listed.length === 0) {
       throw business('no_provider_configured', 'The account has no acquirer that gives a list of what it received.');

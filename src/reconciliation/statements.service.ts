@@ -2,7 +2,7 @@ import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common'
 import {
   AcquirersService,
   InboxService,
-  LiveAcquirers,
+  AcquirerDirectory,
   type NotificationHint,
   type StatementLine,
 } from '../acquirers/index.js';
@@ -40,7 +40,7 @@ export class StatementsService implements OnApplicationBootstrap {
     @Inject(CONFIG) private readonly config: Config,
     private readonly database: Database,
     private readonly statements: StatementsRepository,
-    private readonly live: LiveAcquirers,
+    private readonly directory: AcquirerDirectory,
     private readonly acquirers: AcquirersService,
     private readonly books: BooksService,
     private readonly inbox: InboxService,
@@ -61,7 +61,7 @@ export class StatementsService implements OnApplicationBootstrap {
 
   /** Queues the lists that are due. One that loses its worker is due again when its lease is over. */
   async sweep(): Promise<boolean> {
-    const names = (await this.live.all()).map(({ name }) => name);
+    const names = (await this.directory.list(null)).map(({ name }) => name);
     const listed = names.filter((name) => this.acquirers.get(name).statement !== null);
     if (listed.length === 0) return false;
     const now = this.clock.now();

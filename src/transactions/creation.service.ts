@@ -65,11 +65,11 @@ export class CreationService {
     return this.idempotency.run<T>(request, {
       admit: async () => {
         // Only a new request needs one: a repetition gets its answer also when there is none any more.
-        this.acquirers.for(scope);
+        this.acquirers.for(scope.mode, account);
         return admit();
       },
       first: (claim) => {
-        const acquirer = this.acquirers.for(scope);
+        const acquirer = this.acquirers.for(scope.mode, account);
         return this.#first(pixDraft(scope, account, acquirer.name, input, this.clock.now()), {
           acquirer,
           account,

@@ -71,11 +71,11 @@ export class PaymentCreationService {
   ): Promise<IdempotentAnswer<T>> {
     return this.idempotency.run<T>(request, {
       admit: async () => {
-        this.#acquirer(scope, input);
+        this.#acquirer(scope, account, input);
         return admit();
       },
       first: async (claim) => {
-        const acquirer = this.#acquirer(scope, input);
+        const acquirer = this.#acquirer(scope, account, input);
         const transaction = withLocalCode(this.#draft(scope, account, acquirer.name, input), acquirer, account);
         const isAnnounced = !isPix(transaction) || transaction.brCode !== null;
         // Nothing is left to be made of a Pix whose code is there.
@@ -96,8 +96,8 @@ export class PaymentCreationService {
   }
 
   /** Asked only about a new request: a repetition gets its answer whatever the acquirer offers by then. */
-  #acquirer(scope: Scope, { methods }: NewPayment): Acquirer {
-    const acquirer = this.acquirers.for(scope);
+  #acquirer({ mode }: Scope, account: Account, { methods }: NewPayment): Acquirer {
+    const acquirer = this.acquirers.for(mode, account);
     const missing = methods.filter((method) => !acquirer.capabilities.methods.includes(method));
     if (missing.length === 0) return acquirer;
     throw business('no_provider_configured', `No acquirer of this account offers ${missing.join(', ')}.`);

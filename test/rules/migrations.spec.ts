@@ -30,6 +30,7 @@ const ACCOUNT_UNKNOWN = [
 
 /** Merchant tables without a mode. */
 const MODELESS_TABLES = [
+  'acquirer_connections', // live only: test keys never reach a bank
   'emails', // sent to people, who see both modes
   'audit_events', // people and their keys, in both modes
   'invitations', // as members

@@ -1,27 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import {
-  AcquirersService,
-  type CallbackSource,
-  CallbackSources,
-  type NotificationHint,
-} from '../../src/acquirers/index.js';
+import { AcquirersService, type CallbackSource, CallbackSources, findProfile } from '../../src/acquirers/index.js';
+import { readCallbackBody } from '../../src/acquirers/pix-api/callbacks.js';
 import { SecretBox } from '../../src/core/crypto/index.js';
 import { FarBank } from './far-bank.js';
 import type { Answer, TestService } from './service.js';
 
 interface Told {
   readonly endToEndId: string;
-  readonly devolucoes?: readonly { readonly id: string; readonly status: string }[];
 }
 
-/** As API Pix has the body of a callback, as far as these tests send it. */
-function read(body: unknown): NotificationHint[] {
-  const { pix } = body as { pix: readonly Told[] };
-  return pix.flatMap(({ endToEndId, devolucoes = [] }) => [
-    { kind: 'pix' as const, reference: endToEndId },
-    ...devolucoes.map(({ id, status }) => ({ kind: 'return' as const, reference: `${endToEndId}/${id}/${status}` })),
-  ]);
-}
+const read: CallbackSource['read'] = (body) => {
+  const profile = findProfile('standard');
+  if (!profile) throw new Error('There is no profile of the standard');
+  return readCallbackBody(profile, body);
+};
 
 /** A far bank that posts to the address of its connection. */
 export class CallingBank extends FarBank {
@@ -37,7 +29,9 @@ export class CallingBank extends FarBank {
     this.serve();
     service
       .get(CallbackSources)
-      .add(async (acquirer) => (acquirer === this.name ? { inbound: this.inbound, read } : null));
+      .add(async (acquirer) =>
+        acquirer === this.name ? { inbound: this.inbound, read: (body) => readCallback(body) } : null,
+      );
   }
 
   /** From now on charges of test mode are its own. */

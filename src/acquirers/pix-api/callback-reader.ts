@@ -78,31 +78,35 @@ export class CallbackReader implements OnApplicationBootstrap {
 
   async #read({ id, acquirer, bodySealed }: PendingCallback): Promise<void> {
     const source = await this.sources.find(acquirer);
-    let hints: readonly NotificationHint[] = [];
-    let problem: string | null = source ? null : 'there is no such connection any more';
-    const bytes = Buffer.from(this.secrets.open(bodySealed, `callback:${id}`), 'latin1');
-    try {
-      // In one order in every process: two bodies that tell of the same do not wait for each other.
-      if (source) hints = distinct(source.read(JSON.parse(bytes.toString('utf8'))));
-    } catch (error) {
-      // A parser quotes what it stumbled over, which may be a payer's.
-      problem = error instanceof SyntaxError ? 'it is not JSON' : 'it is not of the shape that the PSP documents';
-    }
-    const status = problem === null ? 'read' : 'unreadable';
+    const body = parse(this.secrets.open(bodySealed, `callback:${id}`));
+    const { hints, skipped } = source?.read(body) ?? { hints: [], skipped: 0 };
+    const status = source && body !== undefined ? 'read' : 'unreadable';
+    const problem = !source ? 'there is no such connection any more' : body === undefined ? 'it is not JSON' : null;
     const stored = await this.database.transaction(async (tx) => {
       const ids: string[] = [];
-      for (const hint of hints) ids.push(await this.inbox.store(tx, acquirer, hint));
+      // In one order in every process: two bodies that tell of the same do not wait for each other.
+      for (const hint of sorted(hints)) ids.push(await this.inbox.store(tx, acquirer, hint));
       return (await this.callbacks.close(tx, id, status, hints.length, problem)) ? ids : null;
     });
     if (stored === null) return;
     this.metrics.callbacks.inc({ outcome: status });
     if (problem !== null) this.logger.warn({ acquirer, callbackId: id, problem }, 'a callback cannot be read');
+    if (skipped > 0) this.logger.warn({ acquirer, callbackId: id, skipped }, 'a callback has entries that say nothing');
     // The inbox brings what the queue does not take.
     if (stored.length > 0) await this.inbox.enqueue(stored).catch(() => undefined);
   }
 }
 
-function distinct(hints: readonly NotificationHint[]): NotificationHint[] {
-  const byName = new Map(hints.map((hint) => [`${hint.kind} ${hint.reference}`, hint]));
-  return [...byName.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, hint]) => hint);
+/** @returns undefined for what is not JSON: nothing of it is quoted, it may be a payer's */
+function parse(latin1: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(latin1, 'latin1').toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+function sorted(hints: readonly NotificationHint[]): NotificationHint[] {
+  const name = ({ kind, reference }: NotificationHint): string => `${kind} ${reference}`;
+  return [...hints].sort((a, b) => (name(a) < name(b) ? -1 : 1));
 }

@@ -1,22 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import type { NotificationHint } from '../acquirer.port.js';
-
-/** How a PSP proves that a callback is its own, beside the secret in the URL. */
-export interface InboundRules {
-  /** It shows a client certificate; asked for where a proxy of ours checks certificates. */
-  readonly mtls: boolean;
-  /** Addresses and networks (`192.0.2.0/24`) that it calls from; null: it does not say. */
-  readonly addresses: readonly string[] | null;
-}
+import type { Callback } from './callbacks.js';
+import type { InboundAuthentication } from './profile.js';
 
 /** Who calls back at one address. */
 export interface CallbackSource {
-  readonly inbound: InboundRules;
-  /**
-   * What a body tells of. Pure.
-   * @throws Error for a body of another shape
-   */
-  read(body: unknown): readonly NotificationHint[];
+  readonly inbound: InboundAuthentication;
+  /** What a body tells of. Pure. */
+  read(body: unknown): Callback;
 }
 
 /** @param acquirer by its name, `pix-api:<connection id>` @returns null when there is no such connection */

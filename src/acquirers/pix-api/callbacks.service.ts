@@ -11,9 +11,11 @@ import { Logger } from '../../core/log/index.js';
 import { Metrics } from '../../core/metrics/index.js';
 import { JobQueue } from '../../core/queue/index.js';
 import { RateLimiter } from '../../core/rate-limit/index.js';
+import { isCallbackSecret } from './callback-url.js';
 import { CallbackReader } from './callback-reader.js';
 import { CallbackSources } from './callback-sources.js';
 import { CallbacksRepository } from './callbacks.repository.js';
+import { acquirerNameOf } from './connections.family.js';
 import { type Caller, inboundProblem } from './inbound.rules.js';
 
 declare module '../../core/queue/index.js' {
@@ -29,7 +31,7 @@ const START_MS = 15_000;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** A request to a callback's address. */
-export interface Callback {
+export interface PostedCallback {
   /** As they stand in the address: anything at all. */
   readonly connection: string;
   readonly secret: string;
@@ -68,9 +70,9 @@ export class CallbacksService implements OnApplicationBootstrap {
    * Stores a callback and has it read. One without a body only asks whether we are there.
    * @throws ApiError 404 for whoever it is not from, 413, 429
    */
-  async receive({ connection, secret, body, caller }: Callback): Promise<void> {
-    const isKnown = UUID.test(connection) && this.secrets.isSigned('pix-callback', connection, secret);
-    const acquirer = `pix-api:${connection}`;
+  async receive({ connection, secret, body, caller }: PostedCallback): Promise<void> {
+    const isKnown = UUID.test(connection) && isCallbackSecret(this.secrets, connection, secret);
+    const acquirer = acquirerNameOf(connection);
     const source = isKnown ? await this.sources.find(acquirer) : null;
     if (!source) {
       // What stands in the place of the id may be anything, a secret among them.

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import type { InboundRules } from './callback-sources.js';
+import type { InboundAuthentication } from './profile.js';
 
 /** What is known of who calls. */
 export interface Caller {
@@ -10,7 +10,7 @@ export interface Caller {
 }
 
 /** @returns why a callback is not believed to be the PSP's, or null when it is */
-export function inboundProblem(rules: InboundRules, caller: Caller): 'certificate' | 'address' | null {
+export function inboundProblem(rules: InboundAuthentication, caller: Caller): 'certificate' | 'address' | null {
   if (rules.mtls && caller.certified === false) return 'certificate';
   if (rules.addresses !== null && !isListed(rules.addresses, caller.address)) return 'address';
   return null;

@@ -56,6 +56,21 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly acquirerSeconds = new Histogram({
+    name: 'recebe_acquirer_request_duration_seconds',
+    help: 'Time of a call to a PSP, repetitions included, by what was asked and what came of it.',
+    labelNames: ['operation', 'outcome'],
+    buckets: [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25],
+    registers: [this.registry],
+  });
+
+  readonly acquirerOddAnswers = new Counter({
+    name: 'recebe_acquirer_odd_answers_total',
+    help: 'Answers of a PSP that were not believed: not what was asked for, of another key, malformed.',
+    labelNames: ['operation', 'what'],
+    registers: [this.registry],
+  });
+
   constructor() {
     collectDefaultMetrics({ register: this.registry });
   }
@@ -69,6 +84,21 @@ export class Metrics {
       collect: async () => {
         // A database that is down must not take the other figures away.
         gauge.set(await Promise.resolve(read()).catch(() => Number.NaN));
+      },
+    });
+  }
+
+  /** The same, one for each value of a label; without any while they cannot be read. */
+  gaugeBy(name: string, help: string, label: string, read: () => Promise<ReadonlyMap<string, number>>): void {
+    const gauge = new Gauge({
+      name,
+      help,
+      labelNames: [label],
+      registers: [this.registry],
+      collect: async () => {
+        const values = await read().catch(() => new Map<string, number>());
+        gauge.reset();
+        for (const [value, figure] of values) gauge.set({ [label]: value }, figure);
       },
     });
   }

@@ -83,6 +83,11 @@ export function checkAddress(address: string, mayBePrivate: boolean): AddressCla
   return kind === 'public' || (mayBePrivate && PRIVATE.has(kind)) ? null : kind;
 }
 
+/** Whether a host, as URL gives it, is this machine for certain. */
+export function isLoopbackHost(hostname: string): boolean {
+  return hostname === 'localhost' || hostClass(hostname) === 'loopback';
+}
+
 /**
  * @param hostname as URL gives it: lower case, decoded, every spelling of an IPv4 address normalised, IPv6 in brackets
  * @returns null for a name that says nothing about where it leads

@@ -5,5 +5,6 @@ export {
   checkAddress,
   checkUrl,
   httpUrlProblem,
+  isLoopbackHost,
   MAX_URL_LENGTH,
 } from './check-url.js';

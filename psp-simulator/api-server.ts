@@ -1,0 +1,178 @@
+import { type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import { type Answer, type Route } from './api.js';
+import { CA_CERTIFICATE, SERVER } from './certificates.js';
+import { type Faults, type Operation } from './faults.js';
+import { close, listen, readText, send } from './http.js';
+import { Problem } from './problems.js';
+import { type Timers } from './timers.js';
+import { type Tokens } from './tokens.js';
+
+export const API_PATH = '/api/v2';
+export const TOKEN_PATH = '/oauth/token';
+
+/** One request of API Pix and what it was answered, for checks against the standard. */
+export interface Exchange {
+  readonly method: string;
+  /** Below the base URL, as `/cob/…`. */
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  /** As it came; empty: none. */
+  readonly requestBody: string;
+  readonly status: number;
+  /** Null: none. */
+  readonly responseBody: unknown;
+}
+
+interface Received {
+  readonly operation: Operation;
+  readonly route: Route | null;
+  readonly url: URL;
+  readonly text: string;
+  readonly request: IncomingMessage;
+}
+
+/** The PSP's public side: TLS that asks for a client certificate, token endpoint and API, and the faults of both. */
+export class ApiServer {
+  readonly #server = createServer(
+    { ...SERVER, ca: CA_CERTIFICATE, requestCert: true, rejectUnauthorized: true },
+    (request, response) => void this.#serve(request, response).catch(() => request.socket.destroy()),
+  );
+  readonly #requests = new Map<Operation, number>();
+  #connections = 0;
+
+  constructor(
+    private readonly routes: readonly Route[],
+    private readonly tokens: Tokens,
+    private readonly faults: Faults,
+    private readonly settings: { readonly latencyMs: number },
+    private readonly timers: Timers,
+    private readonly observe: (exchange: Exchange) => void,
+  ) {
+    this.#server.on('secureConnection', () => {
+      this.#connections += 1;
+    });
+  }
+
+  /** Connections that were ever made, and requests by operation. */
+  get traffic(): { connections: number; requests: Readonly<Partial<Record<Operation, number>>> } {
+    return { connections: this.#connections, requests: Object.fromEntries(this.#requests) };
+  }
+
+  start(port: number): Promise<number> {
+    return listen(this.#server, port);
+  }
+
+  stop(): Promise<void> {
+    return close(this.#server);
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const text = await readText(request);
+    const url = new URL(request.url ?? '/', 'https://localhost');
+    const route = this.#routeOf(request.method, url.pathname);
+    const isToken = request.method === 'POST' && url.pathname === TOKEN_PATH;
+    const operation = isToken ? 'token' : route?.operation;
+    if (operation === undefined) {
+      answer(response, problemAnswer(Problem.of('NaoEncontrado')));
+      return;
+    }
+    this.#requests.set(operation, (this.#requests.get(operation) ?? 0) + 1);
+    const received = { operation, route, url, text, request };
+    const result = await this.#faulty(received);
+    if (result === 'silence') return;
+    if (result === 'reset') {
+      request.socket.destroy();
+      return;
+    }
+    if (route) this.observe(exchangeOf(received, result));
+    answer(response, result);
+  }
+
+  async #faulty(received: Received): Promise<Answer | 'silence' | 'reset'> {
+    const fault = this.faults.ofRequest(received.operation);
+    const latency = this.settings.latencyMs + (fault?.kind === 'latency' ? fault.ms : 0);
+    if (latency > 0) await this.timers.wait(latency);
+    switch (fault?.kind) {
+      case 'timeout':
+        if (fault.effect) this.#work(received);
+        return fault.ending;
+      case 'error':
+        if (fault.effect) this.#work(received);
+        return problemAnswer(Problem.of('ErroInternoDoServidor'));
+      case 'throttle':
+        return problemAnswer(Problem.throttled(fault.retryAfterSeconds));
+      case 'unavailable':
+        return problemAnswer(Problem.of('ServicoIndisponivel'));
+      case 'tokenExpiry':
+        this.tokens.expireAll();
+        return this.#work(received);
+      case 'latency':
+      case undefined:
+        return this.#work(received);
+    }
+  }
+
+  #work({ route, request, url, text }: Received): Answer {
+    const { authorization } = request.headers;
+    if (!route) return this.tokens.grant(authorization, request.headers['content-type'], text);
+    try {
+      const grant = this.tokens.check(authorization);
+      if (!grant) throw Problem.unauthorized();
+      if (!grant.scopes.includes(route.scope)) throw Problem.of('AcessoNegado');
+      const [, first = '', second = ''] = route.path.exec(url.pathname.slice(API_PATH.length)) ?? [];
+      return route.run({
+        merchant: grant.merchant,
+        params: [decode(first), decode(second)],
+        query: url.searchParams,
+        body: () => parse(text),
+      });
+    } catch (error) {
+      if (error instanceof Problem) return problemAnswer(error);
+      throw error;
+    }
+  }
+
+  #routeOf(method: string | undefined, pathname: string): Route | null {
+    if (!pathname.startsWith(`${API_PATH}/`)) return null;
+    const path = pathname.slice(API_PATH.length);
+    return this.routes.find((route) => route.method === method && route.path.test(path)) ?? null;
+  }
+}
+
+function answer(response: ServerResponse, result: Answer): void {
+  send(response, result, result.status < 400 ? 'application/json' : 'application/problem+json');
+}
+
+function problemAnswer({ document, headers }: Problem): Answer {
+  return { status: document.status, body: document, headers };
+}
+
+/** @throws Problem RequisicaoInvalida */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw Problem.of('RequisicaoInvalida');
+  }
+}
+
+/** @throws Problem NaoEncontrado for a broken escape */
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw Problem.of('NaoEncontrado');
+  }
+}
+
+function exchangeOf({ request, url, text }: Received, result: Answer): Exchange {
+  return {
+    method: request.method ?? '',
+    path: url.pathname.slice(API_PATH.length),
+    query: Object.fromEntries(url.searchParams),
+    requestBody: text,
+    status: result.status,
+    responseBody: result.body,
+  };
+}

@@ -1,0 +1,94 @@
+/** Errors as API Pix has them: RFC 7807 documents of the standard's types. Their texts are the standard's own. */
+
+/** One thing wrong with a request. */
+export interface Violation {
+  readonly razao: string;
+  readonly propriedade: string;
+  readonly valor?: string;
+}
+
+const KINDS = {
+  RequisicaoInvalida: [400, 'Requisição inválida.', 'A requisição não pôde ser lida.'],
+  AcessoNegado: [403, 'Acesso Negado', 'Requisição de participante autenticado que viola alguma regra de autorização.'],
+  NaoEncontrado: [404, 'Não Encontrado', 'Entidade não encontrada.'],
+  ErroInternoDoServidor: [500, 'Erro interno do servidor.', 'Condição inesperada ao processar requisição.'],
+  ServicoIndisponivel: [
+    503,
+    'Serviço Indisponível',
+    'Serviço não está disponível no momento. Serviço solicitado pode estar em manutenção ou fora da janela de funcionamento.',
+  ],
+  CobNaoEncontrado: [404, 'Não Encontrado', 'Cobrança não encontrada para o txid informado.'],
+  CobOperacaoInvalida: [
+    400,
+    'Cobrança inválida.',
+    'A requisição que busca alterar ou criar uma cobrança para pagamento imediato não respeita o _schema_ ou está semanticamente errada.',
+  ],
+  CobConsultaInvalida: [
+    400,
+    'Consulta inválida.',
+    'Os parâmetros de consulta à lista de cobranças para pagamento imediato não respeitam o _schema_ ou não fazem sentido semanticamente.',
+  ],
+  PixNaoEncontrado: [404, 'Não Encontrado', 'Pix não encontrado para o e2eid informado.'],
+  PixConsultaInvalida: [
+    400,
+    'Consulta inválida.',
+    'Os parâmetros de consulta à lista de pix recebidos não respeitam o _schema_ ou não fazem sentido semanticamente.',
+  ],
+  PixDevolucaoNaoEncontrada: [404, 'Não Encontrado', 'Devolução não encontrada para o e2eid informado.'],
+  PixDevolucaoInvalida: [
+    400,
+    'Devolução inválida.',
+    'A presente requisição de devolução não respeita o _schema_ ou não faz sentido semanticamente.',
+  ],
+  WebhookNaoEncontrado: [404, 'Não Encontrado', 'O webhook denotado por {chave} não se encontra estabelecido.'],
+  WebhookOperacaoInvalida: [
+    400,
+    'Webhook inválido.',
+    'A presente requisição busca criar um webhook sem respeitar o _schema_ ou, ainda, com sentido semanticamente inválido.',
+  ],
+} as const satisfies Record<string, readonly [number, string, string]>;
+
+export type ProblemKind = keyof typeof KINDS;
+
+export interface ProblemDocument {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly violacoes?: readonly Violation[];
+}
+
+/** Refuses a request of API Pix; what is thrown is answered as it is. */
+export class Problem extends Error {
+  override readonly name = 'Problem';
+
+  private constructor(
+    readonly document: ProblemDocument,
+    readonly headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(document.detail);
+  }
+
+  static of(kind: ProblemKind, violations: readonly Violation[] = []): Problem {
+    const [status, title, detail] = KINDS[kind];
+    const type = `https://pix.bcb.gov.br/api/v2/error/${kind}`;
+    return new Problem({ type, title, status, detail, ...(violations.length > 0 && { violacoes: violations }) });
+  }
+
+  /** 401 and 429 come from the gateway in front of a PSP: the standard has no type for them. */
+  static unauthorized(): Problem {
+    const detail = 'O token de acesso é desconhecido ou expirou.';
+    return new Problem(
+      { type: 'about:blank', title: 'Unauthorized', status: 401, detail },
+      { 'www-authenticate': 'Bearer error="invalid_token"' },
+    );
+  }
+
+  static throttled(retryAfterSeconds: number): Problem {
+    const detail = 'O limite de requisições foi excedido.';
+    return new Problem(
+      { type: 'about:blank', title: 'Too Many Requests', status: 429, detail },
+      { 'retry-after': String(retryAfterSeconds) },
+    );
+  }
+}

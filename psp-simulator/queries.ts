@@ -1,0 +1,106 @@
+/** `GET /pix`: which Pix of a window, page by page. Pure. */
+import { type Pix } from './model.js';
+import { Problem, type Violation } from './problems.js';
+import { type WirePix, wirePix } from './wire.js';
+
+/** RFC 3339, as far as both sides of it write one. */
+const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/i;
+
+export interface PixQuery {
+  readonly inicio: string;
+  readonly fim: string;
+  readonly txid?: string;
+  readonly txIdPresente?: boolean;
+  readonly devolucaoPresente?: boolean;
+  readonly cpf?: string;
+  readonly cnpj?: string;
+  readonly page: number;
+  readonly pageSize: number;
+}
+
+export interface WirePixPage {
+  readonly parametros: Readonly<Record<string, unknown>>;
+  readonly pix: readonly WirePix[];
+}
+
+/** @throws Problem PixConsultaInvalida naming every parameter that is wrong */
+export function readPixQuery(query: URLSearchParams): PixQuery {
+  const violations: Violation[] = [];
+  const take = <T>(name: string, read: (text: string) => T | null, fallback?: T): T | undefined => {
+    const text = query.get(name);
+    if (text === null && name !== 'inicio' && name !== 'fim') return fallback;
+    const value = text === null ? null : read(text);
+    if (value !== null) return value;
+    violations.push({
+      razao: `O parâmetro ${name} não respeita o _schema_.`,
+      propriedade: name,
+      ...(text !== null && { valor: text }),
+    });
+    return fallback;
+  };
+  const matching = (pattern: RegExp) => (text: string) => (pattern.test(text) ? text : null);
+  const timestamp = (text: string): string | null =>
+    TIMESTAMP.test(text) && !Number.isNaN(Date.parse(text)) ? text : null;
+  const flag = (text: string): boolean | null => (text === 'true' ? true : text === 'false' ? false : null);
+  const number = (min: number, max: number) => (text: string) =>
+    /^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : null;
+
+  const inicio = take('inicio', timestamp) ?? '';
+  const fim = take('fim', timestamp) ?? '';
+  if (Date.parse(fim) < Date.parse(inicio)) {
+    violations.push({
+      razao: 'O timestamp representado pelo parâmetro fim é anterior ao representado pelo parâmetro inicio.',
+      propriedade: 'fim',
+      valor: fim,
+    });
+  }
+  const optional = {
+    txid: take('txid', matching(/^[a-zA-Z0-9]{1,35}$/)),
+    txIdPresente: take('txIdPresente', flag),
+    devolucaoPresente: take('devolucaoPresente', flag),
+    cpf: take('cpf', matching(/^\d{11}$/)),
+    cnpj: take('cnpj', matching(/^[0-9A-Z]{14}$/)),
+  };
+  if (optional.cpf !== undefined && optional.cnpj !== undefined) {
+    violations.push({ razao: 'Ambos os parâmetros cpf e cnpj estão preenchidos.', propriedade: 'cpf' });
+  }
+  const page = take('paginacao.paginaAtual', number(0, 999_999_999), 0) ?? 0;
+  const pageSize = take('paginacao.itensPorPagina', number(1, 1_000), 100) ?? 100;
+  if (violations.length > 0) throw Problem.of('PixConsultaInvalida', violations);
+  return { inicio, fim, ...defined(optional), page, pageSize };
+}
+
+/** The page asked for, in the order in which the Pix were booked. */
+export function pixPage(all: readonly Pix[], { page, pageSize, ...filters }: PixQuery): WirePixPage {
+  const [from, to] = [Date.parse(filters.inicio), Date.parse(filters.fim)];
+  const document = filters.cpf ?? filters.cnpj;
+  const found = all
+    .filter(
+      (pix) =>
+        pix.at.getTime() >= from &&
+        pix.at.getTime() <= to &&
+        (filters.txid === undefined || pix.txid === filters.txid) &&
+        (filters.txIdPresente === undefined || (pix.txid !== null) === filters.txIdPresente) &&
+        (filters.devolucaoPresente === undefined || pix.returns.length > 0 === filters.devolucaoPresente) &&
+        (document === undefined || pix.payer?.document === document),
+    )
+    .sort((one, other) => one.at.getTime() - other.at.getTime());
+  return {
+    parametros: {
+      ...filters,
+      paginacao: {
+        paginaAtual: page,
+        itensPorPagina: pageSize,
+        quantidadeDePaginas: Math.max(1, Math.ceil(found.length / pageSize)),
+        quantidadeTotalDeItens: found.length,
+      },
+    },
+    pix: found.slice(page * pageSize, (page + 1) * pageSize).map(wirePix),
+  };
+}
+
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+function defined<T extends object>(values: T): Defined<T> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Defined<T>;
+}

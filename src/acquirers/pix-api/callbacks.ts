@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { isReturnId } from '../../brazil/index.js';
+import type { NotificationHint } from '../acquirer.port.js';
+import type { PspProfile } from './profile.js';
+import { isE2eId, returnHint } from './translation.js';
+
+/** Of a callback only what tells whom to ask; amounts and people in it are hearsay. */
+const entry = z.object({ endToEndId: z.string().refine(isE2eId), devolucoes: z.array(z.unknown()).nullish() });
+const returned = z.object({
+  id: z.string().refine(isReturnId),
+  status: z.string().regex(/^[A-Z_]{1,40}$/),
+  natureza: z.string().max(60).nullish(),
+});
+
+/** A callback holds a batch; a PSP that sends more than this at once is none. */
+const MAX_ENTRIES = 1_000;
+
+export interface Callback {
+  readonly hints: readonly NotificationHint[];
+  /** Entries that name nothing that could be asked for. */
+  readonly skipped: number;
+}
+
+/**
+ * What a PSP's callback hints at. Both forms of a body are read, whatever the profile says: an object with `pix`, or the
+ * bare list. Each thing is named once, however often the body does.
+ */
+export function readCallbackBody(_profile: PspProfile, body: unknown): Callback {
+  const entries = Array.isArray(body) ? body : (body as { pix?: unknown } | null)?.pix;
+  // The call by which a PSP tries a URL out has no Pix in it.
+  if (!Array.isArray(entries)) return { hints: [], skipped: 0 };
+  const hints = new Map<string, NotificationHint>();
+  let skipped = Math.max(entries.length - MAX_ENTRIES, 0);
+  const add = (hint: NotificationHint): void => void hints.set(`${hint.kind} ${hint.reference}`, hint);
+  for (const candidate of entries.slice(0, MAX_ENTRIES)) {
+    const pix = entry.safeParse(candidate);
+    if (!pix.success) {
+      skipped += 1;
+      continue;
+    }
+    const { endToEndId, devolucoes } = pix.data;
+    add({ kind: 'pix', reference: endToEndId });
+    for (const each of devolucoes ?? []) {
+      const known = returned.safeParse(each);
+      if (known.success) add(returnHint(endToEndId, { ...known.data, natureza: known.data.natureza ?? null }));
+      else skipped += 1;
+    }
+  }
+  return { hints: [...hints.values()], skipped };
+}
+
+/** Only the hints of `readCallbackBody`. */
+export function readCallback(profile: PspProfile, body: unknown): NotificationHint[] {
+  return [...readCallbackBody(profile, body).hints];
+}

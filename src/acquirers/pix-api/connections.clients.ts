@@ -1,0 +1,76 @@
+import type { PixApiConnection } from './connection.js';
+
+/** How long a client is used before its connection is looked at again. */
+const FRESH_MS = 10_000;
+/** A call may be waiting for its next attempt while its client is replaced: it ends on the old one. */
+const RETIRED_MS = 60_000;
+
+interface Client {
+  close(): Promise<void>;
+}
+
+interface Entry<C> {
+  readonly version: number;
+  readonly client: C;
+  freshUntil: number;
+}
+
+/**
+ * One client for each connection, made when it is first needed and anew when its connection has changed: a certificate
+ * that was replaced serves within seconds, in every process.
+ */
+export class ConnectionClients<C extends Client> {
+  readonly #entries = new Map<string, Entry<C>>();
+  readonly #pending = new Map<string, Promise<C>>();
+  readonly #retired = new Set<C>();
+
+  /**
+   * @param load null: there is no such connection
+   * @param now milliseconds
+   */
+  constructor(
+    private readonly load: (id: string) => Promise<PixApiConnection | null>,
+    private readonly make: (connection: PixApiConnection) => C,
+    private readonly now: () => number,
+  ) {}
+
+  /** @throws Error when there is no such connection, or no client can be made of it */
+  async of(id: string): Promise<C> {
+    const entry = this.#entries.get(id);
+    if (entry && this.now() < entry.freshUntil) return entry.client;
+    const underWay = this.#pending.get(id);
+    if (underWay) return underWay;
+    const pending = this.#renew(id).finally(() => this.#pending.delete(id));
+    this.#pending.set(id, pending);
+    return pending;
+  }
+
+  async close(): Promise<void> {
+    const clients = [...this.#retired, ...[...this.#entries.values()].map(({ client }) => client)];
+    await Promise.all(clients.map((client) => client.close()));
+  }
+
+  async #renew(id: string): Promise<C> {
+    const freshUntil = this.now() + FRESH_MS;
+    const connection = await this.load(id);
+    if (!connection) throw new Error(`There is no acquirer connection ${id}`);
+    const entry = this.#entries.get(id);
+    if (entry?.version === connection.version) {
+      entry.freshUntil = freshUntil;
+      return entry.client;
+    }
+    const client = this.make(connection);
+    this.#entries.set(id, { version: connection.version, client, freshUntil });
+    if (entry) this.#retire(entry.client);
+    return client;
+  }
+
+  #retire(client: C): void {
+    this.#retired.add(client);
+    const end = (): void => {
+      this.#retired.delete(client);
+      client.close().catch(() => undefined);
+    };
+    setTimeout(end, RETIRED_MS).unref();
+  }
+}

@@ -1,0 +1,63 @@
+import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { Clock } from '../../core/clock.js';
+import { Logger } from '../../core/log/index.js';
+import { Metrics } from '../../core/metrics/index.js';
+import { AcquirersService } from '../acquirers.service.js';
+import { ConnectionClients } from './connections.clients.js';
+import { ConnectionsService } from './connections.service.js';
+import { PixApiAcquirer } from './pix-api.acquirer.js';
+import { PixApiClient } from './pix-api.client.js';
+import { findProfile } from './profiles.js';
+import { TokenCache } from './token-cache.js';
+
+const FAMILY = 'pix-api';
+
+/** The name that a connection's acquirer has for ever. */
+export function acquirerNameOf(connectionId: string): string {
+  return `${FAMILY}:${connectionId}`;
+}
+
+/** @returns null for an acquirer of another kind */
+export function connectionIdOf(acquirerName: string): string | null {
+  const prefix = `${FAMILY}:`;
+  return acquirerName.startsWith(prefix) ? acquirerName.slice(prefix.length) : null;
+}
+
+/** Makes the acquirer of each connection. It costs nothing before it is used: its connection is read by its first call. */
+@Injectable()
+export class PixApiFamily implements OnModuleInit, OnModuleDestroy {
+  readonly #tokens = new TokenCache();
+  readonly #clients: ConnectionClients<PixApiClient>;
+
+  constructor(
+    private readonly acquirers: AcquirersService,
+    connections: ConnectionsService,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+    private readonly metrics: Metrics,
+  ) {
+    this.#clients = new ConnectionClients(
+      (id) => connections.find(id),
+      (connection) => {
+        const profile = findProfile(connection.profile);
+        if (!profile) throw new Error(`There is no PSP profile "${connection.profile}"`);
+        return new PixApiClient(connection, profile, {
+          tokens: this.#tokens,
+          observe: (operation, outcome, seconds) => metrics.acquirerSeconds.observe({ operation, outcome }, seconds),
+        });
+      },
+      () => clock.now().getTime(),
+    );
+  }
+
+  onModuleInit(): void {
+    this.acquirers.registerFamily(FAMILY, (name) => {
+      const id = connectionIdOf(name) ?? '';
+      return new PixApiAcquirer(name, () => this.#clients.of(id), this.clock, this.logger, this.metrics);
+    });
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.#clients.close();
+  }
+}

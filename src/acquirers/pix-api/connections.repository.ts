@@ -1,0 +1,170 @@
+import { Injectable } from '@nestjs/common';
+import { Reader, statement, type Tx } from '../../core/database/index.js';
+import type { PixApiConnection } from './connection.js';
+
+/** What of a client certificate is kept in clear. */
+export interface CertificateFacts {
+  /** SHA-256, in hex. */
+  readonly fingerprint: string;
+  readonly expiresAt: Date;
+}
+
+/** A connection as it is stored: its secrets sealed. */
+export interface SealedConnection extends Omit<PixApiConnection, 'credentials' | 'version'> {
+  readonly sealed: Buffer;
+  readonly certificate: CertificateFacts | null;
+}
+
+/** A connection for eyes. */
+export interface ConnectionSummary extends Omit<PixApiConnection, 'credentials'> {
+  readonly certificate: CertificateFacts | null;
+  readonly webhookRegisteredAt: Date | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+interface Row {
+  id: string;
+  account_id: string;
+  profile: string;
+  pix_key: string;
+  base_url: string | null;
+  token_url: string | null;
+  version: number;
+}
+
+interface SealedRow extends Row {
+  credentials_sealed: Buffer;
+}
+
+interface SummaryRow extends Row {
+  certificate_fingerprint: string | null;
+  certificate_expires_at: Date | null;
+  webhook_registered_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+const COLUMNS = 'id, account_id, profile, pix_key, base_url, token_url, version';
+const SUMMARY = `${COLUMNS}, certificate_fingerprint, certificate_expires_at, webhook_registered_at, created_at, updated_at`;
+
+const FIND = statement(
+  'acquirer_connections.find',
+  `SELECT ${COLUMNS}, credentials_sealed FROM acquirer_connections WHERE id = $1`,
+);
+const PROFILE_OF = statement('acquirer_connections.profile_of', 'SELECT profile FROM acquirer_connections WHERE id = $1');
+const LOCK = statement(
+  'acquirer_connections.lock',
+  'SELECT id, account_id FROM acquirer_connections WHERE profile = $1 AND pix_key = $2 FOR UPDATE',
+);
+const INSERT = statement(
+  'acquirer_connections.insert',
+  `INSERT INTO acquirer_connections (id, account_id, profile, pix_key, base_url, token_url, credentials_sealed,
+     certificate_fingerprint, certificate_expires_at, version, created_at, updated_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 1, $10, $10)`,
+);
+/** Warnings are about one certificate, and a webhook is registered at one address: another one starts anew. */
+const RENEW = statement(
+  'acquirer_connections.renew',
+  `UPDATE acquirer_connections SET base_url = $2, token_url = $3, credentials_sealed = $4, version = version + 1,
+     certificate_warned_days =
+       CASE WHEN certificate_fingerprint IS NOT DISTINCT FROM $5::text THEN certificate_warned_days END,
+     webhook_registered_at = CASE WHEN base_url IS NOT DISTINCT FROM $2::text THEN webhook_registered_at END,
+     certificate_fingerprint = $5, certificate_expires_at = $6, updated_at = $7
+   WHERE id = $1`,
+);
+const LIST = statement(
+  'acquirer_connections.list',
+  `SELECT ${SUMMARY} FROM acquirer_connections WHERE $1::uuid IS NULL OR account_id = $1 ORDER BY id`,
+);
+const REGISTERED = statement(
+  'acquirer_connections.webhook_registered',
+  'UPDATE acquirer_connections SET webhook_registered_at = $2 WHERE id = $1',
+);
+/** In one order, so that several processes wait for each other instead of stopping each other. */
+const CLAIM_WARNINGS = statement(
+  'acquirer_connections.claim_warnings',
+  `UPDATE acquirer_connections SET certificate_warned_days = $1 WHERE id IN (
+     SELECT id FROM acquirer_connections
+     WHERE certificate_expires_at <= $2 AND (certificate_warned_days IS NULL OR certificate_warned_days > $1)
+     ORDER BY id FOR UPDATE)
+   RETURNING ${SUMMARY}`,
+);
+const FIRST_EXPIRIES = statement(
+  'acquirer_connections.first_expiries',
+  `SELECT profile, min(certificate_expires_at) AS expires_at FROM acquirer_connections
+   WHERE certificate_expires_at > $1 GROUP BY profile`,
+);
+
+const toConnection = (row: Row): Omit<PixApiConnection, 'credentials'> => ({
+  id: row.id,
+  accountId: row.account_id,
+  profile: row.profile,
+  pixKey: row.pix_key,
+  baseUrl: row.base_url,
+  tokenUrl: row.token_url,
+  version: row.version,
+});
+
+function toSummary(row: SummaryRow): ConnectionSummary {
+  const { certificate_fingerprint: fingerprint, certificate_expires_at: expiresAt } = row;
+  return {
+    ...toConnection(row),
+    certificate: fingerprint === null || expiresAt === null ? null : { fingerprint, expiresAt },
+    webhookRegisteredAt: row.webhook_registered_at,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+@Injectable()
+export class ConnectionsRepository {
+  constructor(private readonly reader: Reader) {}
+
+  async find(id: string): Promise<(Omit<PixApiConnection, 'credentials'> & { sealed: Buffer }) | null> {
+    const [row] = await this.reader.query<SealedRow>(FIND, [id]);
+    return row ? { ...toConnection(row), sealed: row.credentials_sealed } : null;
+  }
+
+  async profileOf(id: string): Promise<string | null> {
+    const [row] = await this.reader.query<{ profile: string }>(PROFILE_OF, [id]);
+    return row?.profile ?? null;
+  }
+
+  /** The connection of that name and whose it is, locked; null when there is none. */
+  async lock(tx: Tx, profile: string, pixKey: string): Promise<{ id: string; accountId: string } | null> {
+    const [row] = await tx.query<{ id: string; account_id: string }>(LOCK, [profile, pixKey]);
+    return row ? { id: row.id, accountId: row.account_id } : null;
+  }
+
+  async insert(tx: Tx, connection: SealedConnection, now: Date): Promise<void> {
+    const { id, accountId, profile, pixKey, baseUrl, tokenUrl, sealed, certificate } = connection;
+    const facts = [certificate?.fingerprint ?? null, certificate?.expiresAt ?? null];
+    await tx.query(INSERT, [id, accountId, profile, pixKey, baseUrl, tokenUrl, sealed, ...facts, now]);
+  }
+
+  renew(tx: Tx, { id, baseUrl, tokenUrl, sealed, certificate }: SealedConnection, now: Date): void {
+    const facts = [certificate?.fingerprint ?? null, certificate?.expiresAt ?? null];
+    tx.defer(RENEW, [id, baseUrl, tokenUrl, sealed, ...facts, now]);
+  }
+
+  /** @param accountId null: of all accounts */
+  async list(accountId: string | null): Promise<ConnectionSummary[]> {
+    return (await this.reader.query<SummaryRow>(LIST, [accountId])).map(toSummary);
+  }
+
+  webhookRegistered(tx: Tx, id: string, at: Date): void {
+    tx.defer(REGISTERED, [id, at]);
+  }
+
+  /** Those whose certificate ends by `until` and whose last warning was an earlier one than that of `days`. */
+  async claimWarnings(tx: Tx, days: number, until: Date): Promise<ConnectionSummary[]> {
+    return (await tx.query<SummaryRow>(CLAIM_WARNINGS, [days, until])).map(toSummary);
+  }
+
+  /** By profile, among what ends after `since`. */
+  async firstExpiries(since: Date): Promise<Map<string, Date>> {
+    const rows = await this.reader.query<{ profile: string; expires_at: Date }>(FIRST_EXPIRIES, [since]);
+    return new Map(rows.map((row) => [row.profile, row.expires_at]));
+  }
+}

@@ -1,0 +1,105 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../core/clock.js';
+import { SecretBox } from '../../core/crypto/index.js';
+import { type Tx, uniqueViolation } from '../../core/database/index.js';
+import { ApiError } from '../../core/errors/index.js';
+import { newId } from '../../core/ids.js';
+import type { PixApiConnection, PixApiCredentials } from './connection.js';
+import { type CertificateFacts, ConnectionsRepository, type ConnectionSummary } from './connections.repository.js';
+
+/** A connection as it is configured. */
+export interface ConnectionSettings extends Omit<PixApiConnection, 'id' | 'version'> {
+  readonly certificate: CertificateFacts | null;
+}
+
+/** The connections that accounts have to their PSPs. */
+@Injectable()
+export class ConnectionsService {
+  constructor(
+    private readonly connections: ConnectionsRepository,
+    private readonly secrets: SecretBox,
+    private readonly clock: Clock,
+  ) {}
+
+  /** With its secrets, as it is now. @returns null when there is none */
+  async find(id: string): Promise<PixApiConnection | null> {
+    const found = await this.connections.find(id);
+    if (!found) return null;
+    const { sealed, ...connection } = found;
+    return { ...connection, credentials: JSON.parse(this.secrets.open(sealed, context(id))) as PixApiCredentials };
+  }
+
+  /** @returns null when there is no such connection */
+  profileOf(id: string): Promise<string | null> {
+    return this.connections.profileOf(id);
+  }
+
+  /** @param accountId null: of all accounts */
+  list(accountId: string | null): Promise<ConnectionSummary[]> {
+    return this.connections.list(accountId);
+  }
+
+  /**
+   * Makes the account's connection for (profile, Pix key), or renews the one that there is; running services notice
+   * within seconds. The caller holds the lock of the account.
+   * @throws ApiError 409 when another account has it: whoever can configure a key again could take its money
+   */
+  async save(tx: Tx, settings: ConnectionSettings): Promise<{ id: string; renewed: boolean }> {
+    const { credentials, ...rest } = settings;
+    const { accountId, profile, pixKey } = rest;
+    const now = this.clock.now();
+    const known = await this.connections.lock(tx, profile, pixKey);
+    if (known && known.accountId !== accountId) throw taken(profile, pixKey);
+    const id = known?.id ?? newId(now);
+    const connection = { id, ...rest, sealed: this.secrets.seal(JSON.stringify(credentials), context(id)) };
+    if (known) {
+      this.connections.renew(tx, connection, now);
+      return { id, renewed: true };
+    }
+    try {
+      await this.connections.insert(tx, connection, now);
+    } catch (error) {
+      // Not by this account, which is locked.
+      if (uniqueViolation(error) === 'acquirer_connections_pix_key_key') throw taken(profile, pixKey);
+      throw error;
+    }
+    return { id, renewed: false };
+  }
+
+  webhookRegistered(tx: Tx, id: string): void {
+    this.connections.webhookRegistered(tx, id, this.clock.now());
+  }
+
+  /** Connections whose warning of that many days before the end of their certificate is due, each for one caller. */
+  claimWarnings(tx: Tx, days: number): Promise<ConnectionSummary[]> {
+    return this.connections.claimWarnings(tx, days, daysFrom(this.clock.now(), days));
+  }
+
+  /**
+   * When the first client certificate at each PSP ends, by profile. One that ended long ago is not missed by anybody:
+   * there is no refund any more that could need it.
+   */
+  firstExpiries(): Promise<Map<string, Date>> {
+    return this.connections.firstExpiries(daysFrom(this.clock.now(), -REFUND_DAYS));
+  }
+}
+
+/** A Pix can be returned for so long (Regulamento do Pix, devolução). */
+const REFUND_DAYS = 90;
+
+function daysFrom(now: Date, days: number): Date {
+  return new Date(now.getTime() + days * 86_400_000);
+}
+
+function context(id: string): string {
+  return `acquirer_connection:${id}`;
+}
+
+function taken(profile: string, pixKey: string): ApiError {
+  return new ApiError(
+    409,
+    'conflict_error',
+    'acquirer_key_taken',
+    `The Pix key ${pixKey} at ${profile} is another account's: a key is charged to by one account only.`,
+  );
+}

@@ -1,0 +1,58 @@
+import { createHash, X509Certificate } from 'node:crypto';
+import { Duplex } from 'node:stream';
+import { createSecureContext, rootCertificates, type SecureContext, TLSSocket } from 'node:tls';
+import type { ClientCertificate, PixApiConnection, PixApiCredentials } from './connection.js';
+import type { PspProfile } from './profile.js';
+
+/**
+ * The connection's side of TLS: its certificate, and whom it believes.
+ * @throws Error when the certificate or its key cannot be read
+ */
+export function secureContextOf({ certificate, ca }: Pick<PixApiCredentials, 'certificate' | 'ca'>): SecureContext {
+  return createSecureContext({
+    minVersion: 'TLSv1.2',
+    ...(ca === null ? {} : { ca: [...rootCertificates, ca] }),
+    ...(certificate === null ? {} : certificateOptions(certificate)),
+  });
+}
+
+function certificateOptions(certificate: ClientCertificate): Parameters<typeof createSecureContext>[0] {
+  const passphrase = certificate.passphrase === null ? {} : { passphrase: certificate.passphrase };
+  return certificate.kind === 'pfx'
+    ? { pfx: Buffer.from(certificate.pfx, 'base64'), ...passphrase }
+    : { cert: certificate.cert, key: certificate.key, ...passphrase };
+}
+
+/**
+ * The client certificate itself, without its chain.
+ * @throws Error when it or its key cannot be read
+ */
+export function x509Of(certificate: ClientCertificate): X509Certificate {
+  const context = secureContextOf({ certificate, ca: null });
+  // Node reads a PFX only for a connection; one that leads nowhere will do.
+  const socket = new TLSSocket(new Duplex({ read: () => undefined, write: (_chunk, _encoding, done) => done() }), {
+    secureContext: context,
+  });
+  try {
+    const { raw } = socket.getCertificate() as { raw?: Buffer };
+    if (!raw) throw new Error('there is no certificate in it');
+    return new X509Certificate(raw);
+  } finally {
+    socket.destroy();
+  }
+}
+
+/**
+ * Until when the client certificate holds.
+ * @throws Error when it cannot be read
+ */
+export function certificateExpiry(certificate: ClientCertificate): Date {
+  return new Date(x509Of(certificate).validTo);
+}
+
+/** Whose token it is: account, PSP, client, certificate and scope. Names no secret that could be read back. */
+export function tokenKey({ accountId, tokenUrl, credentials }: PixApiConnection, profile: PspProfile): string {
+  const { clientId, clientSecret, certificate } = credentials;
+  const parts = [accountId, profile.name, tokenUrl, clientId, clientSecret, certificate, profile.token.value.scope];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+}

@@ -1,0 +1,276 @@
+import { connect } from 'node:tls';
+import { newTxid } from '../../brazil/index.js';
+import { secureContextOf, certificateExpiry } from './credentials.js';
+import type { PixApiConnection } from './connection.js';
+import { cobAnswer, webhookAnswer } from './messages.js';
+import { PixApiClient, type PixApiClientOptions, type PspAnswer } from './pix-api.client.js';
+import { PixApiError } from './pix-api.errors.js';
+import { type PspProfile, SCOPES } from './profile.js';
+import { findProfile } from './profiles.js';
+import { brCodeOf, cobRequest } from './translation.js';
+
+export type DoctorStep = 'settings' | 'certificate' | 'tls' | 'token' | 'scope' | 'charge' | 'webhook';
+
+export interface Finding {
+  readonly step: DoctorStep;
+  readonly ok: boolean | 'warning';
+  /** What was found. Names no secret and nobody. */
+  readonly detail: string;
+  /** What to do about it; null when nothing is. */
+  readonly remedy: string | null;
+}
+
+export interface DoctorOptions {
+  /** Where the PSP is to call; null: the webhook is not looked at. */
+  readonly callbackUrl: string | null;
+  readonly now: Date;
+  readonly client?: PixApiClientOptions;
+}
+
+/** Days before its end at which a client certificate is warned about. */
+export const CERTIFICATE_WARNINGS = [60, 30, 7] as const;
+
+const DAY_MS = 86_400_000;
+const TLS_MS = 5_000;
+/** A cent, and for a minute: should its removal fail, it is soon nothing. */
+const TEST_CHARGE = { amount: 1, seconds: 60 } as const;
+
+/**
+ * Proves one connection step by step, up to a charge that is created and removed. What cannot be proved because an
+ * earlier step failed is reported as skipped. Registers the callback URL where none is registered; replaces none.
+ */
+export async function* check(connection: PixApiConnection, options: DoctorOptions): AsyncGenerator<Finding> {
+  const profile = findProfile(connection.profile);
+  const settings = checkSettings(connection, profile);
+  yield settings;
+  const certificate = checkCertificate(connection, profile, options.now);
+  yield certificate;
+  if (settings.ok === false || certificate.ok === false || !profile) {
+    yield* skipped(['tls', 'token', 'scope', 'charge', 'webhook'], 'settings and certificate');
+    return;
+  }
+  const tls = await checkTls(connection, profile);
+  yield tls;
+  if (tls.ok === false) {
+    yield* skipped(['token', 'scope', 'charge', 'webhook'], 'a TLS connection');
+    return;
+  }
+  const client = new PixApiClient(connection, profile, options.client);
+  try {
+    const [token, scope] = await checkToken(client);
+    yield token;
+    if (token.ok === false) {
+      yield* skipped(['scope', 'charge', 'webhook'], 'a token');
+      return;
+    }
+    yield scope;
+    yield await checkCharge(client, options.now);
+    if (options.callbackUrl !== null) yield await checkWebhook(client, options.callbackUrl);
+  } finally {
+    await client.close();
+  }
+}
+
+function finding(step: DoctorStep, ok: Finding['ok'], detail: string, remedy: string | null = null): Finding {
+  return { step, ok, detail, remedy };
+}
+
+function* skipped(steps: readonly DoctorStep[], without: string): Generator<Finding> {
+  for (const step of steps) yield finding(step, false, `skipped: it needs ${without}`);
+}
+
+function checkSettings(connection: PixApiConnection, profile: PspProfile | undefined): Finding {
+  const again = 'Run `acquirer configure` again with it.';
+  if (!profile) return finding('settings', false, `there is no profile "${connection.profile}"`, again);
+  const missing = [
+    ...((connection.baseUrl ?? profile.baseUrl.production.value) === null ? ['the base URL'] : []),
+    ...((connection.tokenUrl ?? profile.tokenUrl.production.value) === null ? ['the token URL'] : []),
+    ...Object.entries(profile.variables)
+      .filter(([name]) => !connection.credentials.variables[name])
+      .map(([name, what]) => `${name} (${what})`),
+  ];
+  if (missing.length > 0) return finding('settings', false, `missing: ${missing.join(', ')}`, again);
+  return finding('settings', true, `profile ${profile.title}`);
+}
+
+function checkCertificate({ credentials }: PixApiConnection, profile: PspProfile | undefined, now: Date): Finding {
+  const { certificate } = credentials;
+  const renew = 'Have the PSP issue a new certificate and run `acquirer configure` with it.';
+  if (certificate === null) {
+    return profile?.mtls.value === false
+      ? finding('certificate', true, 'this PSP asks for none')
+      : finding('certificate', false, 'there is none', renew);
+  }
+  let until: Date;
+  try {
+    until = certificateExpiry(certificate);
+  } catch (error) {
+    const code = (error as { code?: unknown }).code;
+    const detail = `it cannot be read (${typeof code === 'string' ? code : 'wrong form'})`;
+    return finding(
+      'certificate',
+      false,
+      detail,
+      'Check the passphrase, and that certificate and key belong together. Old PFX files are sealed with a cipher that ' +
+        'OpenSSL 3 no longer reads: convert with `openssl pkcs12 -legacy -in old.p12 -nodes -out new.pem` and configure ' +
+        'the PEM.',
+    );
+  }
+  const days = Math.floor((until.getTime() - now.getTime()) / DAY_MS);
+  const detail = `valid until ${until.toISOString().slice(0, 10)} (${days} days)`;
+  if (days < 0) return finding('certificate', false, detail, renew);
+  return days < CERTIFICATE_WARNINGS[0]
+    ? finding('certificate', 'warning', detail, renew)
+    : finding('certificate', true, detail);
+}
+
+async function checkTls(connection: PixApiConnection, profile: PspProfile): Promise<Finding> {
+  const urls = [
+    connection.baseUrl ?? profile.baseUrl.production.value,
+    connection.tokenUrl ?? profile.tokenUrl.production.value,
+  ];
+  const hosts = [...new Set(urls.flatMap((url) => (url === null ? [] : [new URL(url).origin])))];
+  for (const origin of hosts) {
+    const { hostname, port, protocol } = new URL(origin);
+    if (protocol !== 'https:') {
+      return finding(
+        'tls',
+        'warning',
+        `${origin} is not encrypted`,
+        'Only for a simulator on this machine: a bank speaks https.',
+      );
+    }
+    const code = await handshake(connection, hostname, Number(port || 443));
+    if (code !== null) return finding('tls', false, `${hostname}: ${code}`, tlsRemedy(code));
+  }
+  return finding(
+    'tls',
+    true,
+    `the chains of ${hosts.map((origin) => new URL(origin).hostname).join(', ')} are trusted`,
+  );
+}
+
+function tlsRemedy(code: string): string {
+  if (/ENOTFOUND|EAI_AGAIN/.test(code))
+    return 'The host name does not resolve: check the base URL and the name server.';
+  if (/ECONNREFUSED|timeout|EHOSTUNREACH|ENETUNREACH/.test(code)) {
+    return 'Nobody answers there: check the URL, the firewall, and whether the PSP lets this address in.';
+  }
+  if (/CERT|SELF_SIGNED|ISSUER|VERIFY|ALTNAME/.test(code)) {
+    return "The PSP's certificate is not trusted: configure its authority's certificate (--ca), or check the host name.";
+  }
+  return 'The PSP broke the handshake off: check that the client certificate is of this environment and registered there.';
+}
+
+/** @returns null when the chain is trusted, else an error's code */
+function handshake({ credentials }: PixApiConnection, host: string, port: number): Promise<string | null> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port, servername: host, secureContext: secureContextOf(credentials) });
+    const end = (code: string | null): void => {
+      socket.destroy();
+      resolve(code);
+    };
+    socket.setTimeout(TLS_MS, () => end('timeout'));
+    socket.once('secureConnect', () => end(null));
+    socket.once('error', (error: NodeJS.ErrnoException) => end(error.code ?? 'handshake failed'));
+  });
+}
+
+async function checkToken(client: PixApiClient): Promise<[token: Finding, scope: Finding]> {
+  let granted: string | null;
+  try {
+    ({ scope: granted } = await client.token());
+  } catch (error) {
+    const remedy =
+      'Check client id and secret, that they are of this environment, and that the certificate is the one registered with them.';
+    return [finding('token', false, codeOf(error), remedy), finding('scope', false, '')];
+  }
+  const token = finding('token', true, 'the PSP gave one');
+  if (granted === null) return [token, finding('scope', 'warning', 'the PSP does not say what it granted')];
+  const words = granted.split(/\s+/);
+  const missing = SCOPES.split(' ').filter((scope) => !words.includes(scope));
+  if (missing.length === 0) return [token, finding('scope', true, 'all that is needed was granted')];
+  const remedy = 'Have the PSP grant them to this client.';
+  return [token, finding('scope', 'warning', `not granted: ${missing.join(', ')}`, remedy)];
+}
+
+async function checkCharge(client: PixApiClient, now: Date): Promise<Finding> {
+  const txid = newTxid();
+  const request = cobRequest(
+    {
+      txid,
+      amount: TEST_CHARGE.amount,
+      createdAt: now,
+      expiresAt: new Date(now.getTime() + TEST_CHARGE.seconds * 1000),
+      merchant: { name: '', city: '' },
+      payer: { name: null, document: null },
+    },
+    client.pixKey,
+  );
+  const remedy = 'Check that the Pix key belongs to this client at the PSP, and that the client may create charges.';
+  try {
+    const made = await client.putCob(txid, request);
+    if (made.kind !== 'ok') return finding('charge', false, `not created: ${refusalOf(made)}`, remedy);
+    const read = cobAnswer.safeParse(made.body);
+    const code = read.success ? brCodeOf(read.data, TEST_CHARGE.amount, null) : null;
+    const removed = await client.patchCob(txid, { status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' });
+    if (removed.kind !== 'ok') {
+      return finding(
+        'charge',
+        'warning',
+        `created, not removed: ${refusalOf(removed)}`,
+        'It expires by itself in a minute.',
+      );
+    }
+    if (code !== null) return finding('charge', true, 'a test charge of R$ 0.01 was created and removed');
+    return finding(
+      'charge',
+      false,
+      'its answer gives no BR Code that can be read',
+      'Tell us: the profile needs to know this PSP better.',
+    );
+  } catch (error) {
+    return finding('charge', false, codeOf(error), remedy);
+  }
+}
+
+async function checkWebhook(client: PixApiClient, callbackUrl: string): Promise<Finding> {
+  const remedy =
+    'The URL must be reachable for the PSP from outside, by https; some PSPs call it while they register it.';
+  try {
+    const before = await client.webhook();
+    const registered = urlOf(before);
+    if (registered === callbackUrl) return finding('webhook', true, 'registered');
+    if (registered !== null) {
+      return finding(
+        'webhook',
+        false,
+        'another URL is registered for this Pix key',
+        'Whoever is called there may need it. If not, have it removed at the PSP and check again.',
+      );
+    }
+    const made = await client.registerWebhook(callbackUrl);
+    if (made.kind !== 'ok') return finding('webhook', false, `not registered: ${refusalOf(made)}`, remedy);
+    const after = urlOf(await client.webhook());
+    if (after === callbackUrl) return finding('webhook', true, 'registered now');
+    return finding('webhook', 'warning', 'the PSP took it and does not show it yet', 'Check again in a minute.');
+  } catch (error) {
+    return finding('webhook', false, codeOf(error), remedy);
+  }
+}
+
+function urlOf(answer: PspAnswer): string | null {
+  const read = answer.kind === 'ok' ? webhookAnswer.safeParse(answer.body) : null;
+  return read?.success ? read.data.webhookUrl : null;
+}
+
+/** Here an operator reads it, about a charge of nobody: the PSP's own words help. */
+function refusalOf(answer: Exclude<PspAnswer, { kind: 'ok' }>): string {
+  if (answer.kind === 'not_found') return 'not found';
+  const { code, words } = answer.problem;
+  return words === '' ? code : `${code}: ${words}`;
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof PixApiError ? error.message : 'failed';
+}

@@ -1,0 +1,128 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Dispatcher } from 'undici';
+
+/** A request without where it goes. */
+export interface HttpMessage {
+  readonly method: 'GET' | 'PUT' | 'PATCH' | 'POST';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+}
+
+export interface HttpRequest extends HttpMessage {
+  readonly origin: string;
+  /** With its query. */
+  readonly path: string;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly retryAfter: string | null;
+  readonly body: string;
+}
+
+export interface ExchangeLimits {
+  /** From the request's first byte to the answer's last one. */
+  readonly answerMs: number;
+  /** The same, waiting for a connection included. */
+  readonly totalMs: number;
+  readonly maxBytes: number;
+}
+
+/** No whole answer came. */
+export class ExchangeError extends Error {
+  constructor(
+    readonly code: string,
+    /** Whether the other side may have read the request. */
+    readonly sent: boolean,
+  ) {
+    super(code);
+  }
+}
+
+/**
+ * The server has broken the TLS handshake off because of our certificate. With TLS 1.3 it says so only after the client
+ * has begun to send; what was sent is then thrown away unread.
+ */
+const HANDSHAKE_ALERT = /ALERT_(?:CERTIFICATE_|BAD_CERTIFICATE|UNKNOWN_CA|HANDSHAKE_FAILURE|UNSUPPORTED_CERT|NO_CERT)/;
+
+/**
+ * One request, on undici's lowest level, for only there it is known whether a request that failed ever left.
+ * @throws ExchangeError
+ */
+export function exchange(agent: Dispatcher, request: HttpRequest, limits: ExchangeLimits): Promise<HttpAnswer> {
+  return new Promise((resolve, reject) => {
+    const handler = new Exchange(limits, resolve, reject);
+    try {
+      agent.dispatch({ ...request, headersTimeout: 0, bodyTimeout: 0 }, handler);
+    } catch (error) {
+      handler.onResponseError(null, error);
+    }
+  });
+}
+
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #chunks: Buffer[] = [];
+  readonly #total: NodeJS.Timeout;
+  #answer: NodeJS.Timeout | undefined;
+  #controller: Dispatcher.DispatchController | null = null;
+  #stopped: ExchangeError | null = null;
+  #status = 0;
+  #retryAfter: string | null = null;
+  #size = 0;
+
+  constructor(
+    private readonly limits: ExchangeLimits,
+    private readonly resolve: (answer: HttpAnswer) => void,
+    private readonly reject: (error: ExchangeError) => void,
+  ) {
+    this.#total = setTimeout(() => this.#stop('timeout'), limits.totalMs);
+  }
+
+  /** A connection is there and nothing is written yet: aborting here still means that nothing was sent. */
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.#stopped) return controller.abort(this.#stopped);
+    this.#controller = controller;
+    this.#answer = setTimeout(() => this.#stop('timeout'), this.limits.answerMs);
+  }
+
+  onResponseStart(_controller: unknown, status: number, headers: IncomingHttpHeaders): void {
+    const retryAfter = headers['retry-after'];
+    this.#status = status;
+    this.#retryAfter = typeof retryAfter === 'string' ? retryAfter : null;
+  }
+
+  onResponseData(_controller: unknown, chunk: Buffer): void {
+    this.#size += chunk.length;
+    if (this.#size > this.limits.maxBytes) this.#stop('answer_too_large');
+    else this.#chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    this.#clear();
+    this.resolve({ status: this.#status, retryAfter: this.#retryAfter, body: Buffer.concat(this.#chunks).toString() });
+  }
+
+  onResponseError(_controller: unknown, error: unknown): void {
+    this.#clear();
+    const code = codeOf(error);
+    this.reject(this.#stopped ?? new ExchangeError(code, this.#controller !== null && !HANDSHAKE_ALERT.test(code)));
+  }
+
+  #stop(code: string): void {
+    this.#clear();
+    this.#stopped ??= new ExchangeError(code, this.#controller !== null);
+    this.#controller?.abort(this.#stopped);
+    this.reject(this.#stopped);
+  }
+
+  #clear(): void {
+    clearTimeout(this.#total);
+    clearTimeout(this.#answer);
+  }
+}
+
+/** As ECONNREFUSED or CERT_HAS_EXPIRED: never a message, which may quote what was sent. */
+function codeOf(error: unknown): string {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === 'string' && /^[A-Z0-9_]{1,80}$/i.test(code) ? code : 'connection_failed';
+}

@@ -1,0 +1,306 @@
+import type { z } from 'zod';
+import { isReturnId, isTxid } from '../../brazil/index.js';
+import type { Clock } from '../../core/clock.js';
+import type { Logger } from '../../core/log/index.js';
+import type { Metrics } from '../../core/metrics/index.js';
+import type {
+  Acquirer,
+  AcquirerCapabilities,
+  AcquirerStatus,
+  Dispute,
+  PixChargeRequest,
+  PixChargeState,
+  PixIssueOutcome,
+  PixIssuer,
+  ReceivedPix,
+  ReturnName,
+  ReturnRequest,
+  ReturnState,
+  StatementFilter,
+  StatementLine,
+} from '../acquirer.port.js';
+import { type CobAnswer, cobAnswer, type PixAnswer, pixAnswer, type ReturnAnswer, returnAnswer } from './messages.js';
+import type { PixApiClient, PspAnswer } from './pix-api.client.js';
+import { PixApiError } from './pix-api.errors.js';
+import { namesKnownReturn, returnFailure } from './problem.js';
+import type { Operation } from './profile.js';
+import { readStatement } from './statement.js';
+import {
+  brCodeOf,
+  chargeEnd,
+  cobRequest,
+  disputeOf,
+  isE2eId,
+  isSameKey,
+  publicCob,
+  receivedPix,
+  returnState,
+  statementReturn,
+  toCents,
+  toDecimal,
+} from './translation.js';
+
+/** What an answer is not believed for; a label of the metric. */
+type Oddity = 'malformed' | 'other_txid' | 'other_key' | 'other_amount' | 'other_id' | 'no_key' | 'no_br_code';
+
+/**
+ * Any PSP that speaks BACEN's API Pix. It translates, and believes an answer only when it is about what was asked: the
+ * same key, id and amount. An answer that is not throws, or where it would bring money is no money (null): either way with
+ * a line in the log, which names no people, and a metric.
+ */
+export class PixApiAcquirer implements Acquirer {
+  readonly capabilities: AcquirerCapabilities = {
+    methods: ['PIX'],
+    refunds: { PIX: ['devolution'] },
+    receipts: false,
+    references: 'worldwide',
+  };
+  readonly orders = null;
+  readonly pixIssuer: PixIssuer = { kind: 'remote', issue: (request) => this.#issue(request) };
+  readonly statement = (filter: StatementFilter): AsyncIterable<StatementLine> => this.#statement(filter);
+
+  /** @param client the connection's client as it is now: asked for at each call, for credentials may have been renewed */
+  constructor(
+    readonly name: string,
+    private readonly client: () => Promise<PixApiClient>,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+    private readonly metrics: Metrics,
+  ) {}
+
+  async #issue(request: PixChargeRequest): Promise<PixIssueOutcome> {
+    checked('cob.put', isTxid(request.txid));
+    const client = await this.client();
+    let answer: PspAnswer;
+    try {
+      answer = await client.putCob(request.txid, cobRequest(request, client.pixKey));
+    } catch (error) {
+      if (!(error instanceof PixApiError)) throw error;
+      this.logger.warn({ acquirer: this.name, txid: request.txid, code: error.code }, `a charge is ${error.kind}`);
+      return { kind: error.kind };
+    }
+    if (answer.kind === 'not_found') return { kind: 'refused', code: 'http_404', reason: 'The acquirer refused it.' };
+    if (answer.kind === 'refused') {
+      const { code, properties } = this.#refusal('cob.put', answer, { txid: request.txid });
+      const about = properties.length === 0 ? '' : `: ${properties.join(', ')}`;
+      return { kind: 'refused', code, reason: `The acquirer refused the charge${about}.` };
+    }
+    // From here on something exists there: what cannot be believed is not known.
+    const cob = this.#cob('cob.put', answer.body, request.txid, client.pixKey);
+    if (!cob) return { kind: 'unknown' };
+    if (toCents(cob.valor.original) !== request.amount) {
+      this.#odd('cob.put', 'other_amount', { txid: request.txid });
+      return { kind: 'unknown' };
+    }
+    const brCode = brCodeOf(cob, request.amount, request.merchant);
+    if (brCode !== null) return { kind: 'issued', brCode };
+    this.#odd('cob.put', 'no_br_code', { txid: request.txid });
+    return { kind: 'unknown' };
+  }
+
+  async getPixCharge(txid: string): Promise<PixChargeState> {
+    checked('cob.get', isTxid(txid));
+    const client = await this.client();
+    const answer = await client.getCob(txid);
+    if (answer.kind === 'not_found') return { kind: 'not_found' };
+    const cob = this.#cob('cob.get', this.#body('cob.get', answer), txid, client.pixKey);
+    if (!cob) throw new PixApiError('unknown', 'malformed_answer', 'cob.get');
+    const brCode = brCodeOf(cob, toCents(cob.valor.original), null);
+    if (brCode === null && cob.status === 'ATIVA') {
+      this.#odd('cob.get', 'no_br_code', { txid });
+      throw new PixApiError('unknown', 'malformed_answer', 'cob.get');
+    }
+    return {
+      kind: 'found',
+      // A charge that is over needs no code, and not every PSP keeps it.
+      brCode: brCode ?? '',
+      ended: chargeEnd(cob, this.clock.now()),
+      payments: (cob.pix ?? []).map(({ endToEndId }) => endToEndId).filter(isE2eId),
+    };
+  }
+
+  async cancel(txid: string): Promise<void> {
+    checked('cob.patch', isTxid(txid));
+    const client = await this.client();
+    const answer = await client.patchCob(txid, { status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' });
+    if (answer.kind !== 'refused') return;
+    // It says no to what is paid or removed already; anything else is to be tried again.
+    const state = await this.getPixCharge(txid);
+    if (state.kind === 'not_found' || state.ended !== null || state.payments.length > 0) return;
+    const { code } = this.#refusal('cob.patch', answer, { txid });
+    throw new PixApiError('unavailable', code, 'cob.patch');
+  }
+
+  async getStatus(txid: string): Promise<AcquirerStatus | null> {
+    checked('cob.get', isTxid(txid));
+    const client = await this.client();
+    const answer = await client.getCob(txid);
+    if (answer.kind === 'not_found') return null;
+    const body = this.#body('cob.get', answer);
+    const cob = this.#cob('cob.get', body, txid, client.pixKey);
+    if (!cob) throw new PixApiError('unknown', 'malformed_answer', 'cob.get');
+    return { status: cob.status, raw: publicCob(body) };
+  }
+
+  async getPix(reference: string): Promise<ReceivedPix | null> {
+    const pix = await this.#pix(reference);
+    return pix && receivedPix(pix);
+  }
+
+  async getDispute(reference: string): Promise<Dispute | null> {
+    const [endToEndId = '', id = ''] = reference.split('/');
+    const pix = await this.#pix(endToEndId);
+    const found = pix?.devolucoes?.find((each) => each.id === id);
+    if (!pix || !found) return null;
+    const dispute = disputeOf(pix, found);
+    if (!dispute) this.#odd('pix.get', 'malformed', { endToEndId, returnId: id });
+    return dispute;
+  }
+
+  async requestReturn(request: ReturnRequest): Promise<ReturnState> {
+    const { reference, returnId, amount } = request;
+    if (!isE2eId(reference) || !isReturnId(returnId)) return { kind: 'failed', reason: 'refused' };
+    const client = await this.client();
+    const answer = await client.putReturn(reference, returnId, { valor: toDecimal(amount) });
+    if (answer.kind === 'not_found') return { kind: 'failed', reason: 'refused' };
+    if (answer.kind === 'refused') {
+      const { problem } = answer;
+      if (namesKnownReturn(problem)) return this.getReturn(request);
+      this.#refusal('return.put', answer, { endToEndId: reference, returnId });
+      return { kind: 'failed', reason: returnFailure(problem.words) };
+    }
+    return this.#returnState('return.put', answer.body, request, amount);
+  }
+
+  async getReturn(name: ReturnName): Promise<ReturnState> {
+    const { reference, returnId } = name;
+    if (!isE2eId(reference) || !isReturnId(returnId)) return { kind: 'not_found' };
+    const client = await this.client();
+    const answer = await client.getReturn(reference, returnId);
+    if (answer.kind === 'not_found') return { kind: 'not_found' };
+    return this.#returnState('return.get', this.#body('return.get', answer), name, null);
+  }
+
+  async getReceipt(): Promise<null> {
+    return null;
+  }
+
+  /** @throws PixApiError for an answer about another return: what became of this one is then not known */
+  #returnState(
+    operation: Operation,
+    body: unknown,
+    { reference, returnId }: ReturnName,
+    amount: number | null,
+  ): ReturnState {
+    const about = { endToEndId: reference, returnId };
+    const answer: ReturnAnswer | null = this.#read(operation, returnAnswer, body, about);
+    const state = answer && returnState(answer);
+    const isOther = answer !== null && answer.id !== returnId;
+    const isOtherAmount = answer !== null && amount !== null && toCents(answer.valor) !== amount;
+    if (isOther || isOtherAmount) this.#odd(operation, isOther ? 'other_id' : 'other_amount', about);
+    else if (answer && !state) this.#odd(operation, 'malformed', about);
+    if (!state || isOther || isOtherAmount) throw new PixApiError('unknown', 'malformed_answer', operation);
+    return state;
+  }
+
+  async *#statement(filter: StatementFilter): AsyncGenerator<StatementLine> {
+    const client = await this.client();
+    const pages = readStatement(client, filter, (answer) => this.#body('pix.list', answer));
+    for await (const entries of pages) {
+      const lines: StatementLine[] = [];
+      for (const entry of entries) {
+        const answer = this.#read('pix.list', pixAnswer, entry, {});
+        if (!answer || !(await this.#isOurs('pix.list', client, answer))) continue;
+        const pix = receivedPix(answer);
+        if (!pix) this.#odd('pix.list', 'malformed', {});
+        else if (pix.settledAt >= filter.from && pix.settledAt < filter.to) {
+          lines.push({ pix, returns: this.#returns(answer) });
+        }
+      }
+      yield* lines.sort((one, other) => one.pix.settledAt.getTime() - other.pix.settledAt.getTime());
+    }
+  }
+
+  #returns({ endToEndId, devolucoes }: PixAnswer): StatementLine['returns'] {
+    return (devolucoes ?? []).flatMap((each) => {
+      const read = statementReturn(endToEndId, each);
+      if (!read) this.#odd('pix.list', 'malformed', { endToEndId });
+      return read ?? [];
+    });
+  }
+
+  /** @returns null when there is none, or none that is ours for certain */
+  async #pix(endToEndId: string): Promise<PixAnswer | null> {
+    if (!isE2eId(endToEndId)) return null;
+    const client = await this.client();
+    const answer = await client.getPix(endToEndId);
+    if (answer.kind === 'not_found') return null;
+    const pix = this.#read('pix.get', pixAnswer, this.#body('pix.get', answer), { endToEndId });
+    if (!pix) return null;
+    if (pix.endToEndId !== endToEndId) {
+      this.#odd('pix.get', 'other_id', { endToEndId });
+      return null;
+    }
+    if (!receivedPix(pix)) {
+      this.#odd('pix.get', 'malformed', { endToEndId });
+      return null;
+    }
+    return (await this.#isOurs('pix.get', client, pix)) ? pix : null;
+  }
+
+  /** Whether it went to the connection's key. The key is optional in a Pix, never in the charge that it pays. */
+  async #isOurs(operation: Operation, client: PixApiClient, { endToEndId, chave, txid }: PixAnswer): Promise<boolean> {
+    let key = chave;
+    if (key === null && txid !== null && isTxid(txid)) {
+      const answer = await client.getCob(txid);
+      const cob = answer.kind === 'ok' ? this.#read('cob.get', cobAnswer, answer.body, { txid }) : null;
+      key = cob?.txid === txid ? cob.chave : null;
+    }
+    if (key !== null && isSameKey(key, client.pixKey)) return true;
+    // A list is of the holder, who may have other keys: nothing to wonder at.
+    if (operation === 'pix.list' && key !== null) return false;
+    this.#odd(operation, key === null ? 'no_key' : 'other_key', { endToEndId });
+    return false;
+  }
+
+  /** @returns null, and says so, unless it is the charge of this txid to our key */
+  #cob(operation: Operation, body: unknown, txid: string, pixKey: string): CobAnswer | null {
+    const cob = this.#read(operation, cobAnswer, body, { txid });
+    if (!cob) return null;
+    if (cob.txid === txid && isSameKey(cob.chave, pixKey)) return cob;
+    this.#odd(operation, cob.txid === txid ? 'other_key' : 'other_txid', { txid });
+    return null;
+  }
+
+  #read<T>(operation: Operation, schema: z.ZodType<T>, body: unknown, about: object): T | null {
+    const read = schema.safeParse(body);
+    if (read.success) return read.data;
+    // Where it is wrong, not what stands there.
+    const paths = read.error.issues.slice(0, 5).map(({ path }) => path.join('.'));
+    this.#odd(operation, 'malformed', { ...about, paths });
+    return null;
+  }
+
+  /** @throws PixApiError for a question that was refused: there is no answer to it */
+  #body(operation: Operation, answer: PspAnswer): unknown {
+    if (answer.kind === 'ok') return answer.body;
+    const code = answer.kind === 'refused' ? this.#refusal(operation, answer, {}).code : 'http_404';
+    throw new PixApiError('unknown', code, operation);
+  }
+
+  #refusal(operation: Operation, { status, problem }: Extract<PspAnswer, { kind: 'refused' }>, about: object) {
+    const { code, properties } = problem;
+    this.logger.warn({ acquirer: this.name, operation, status, code, properties, ...about }, 'the PSP refused');
+    return { code, properties };
+  }
+
+  #odd(operation: Operation, what: Oddity, about: object): void {
+    this.metrics.acquirerOddAnswers.inc({ operation, what });
+    this.logger.warn({ acquirer: this.name, operation, what, ...about }, 'an answer of the PSP is not believed');
+  }
+}
+
+/** Ids of ours: one that does not fit a path is a fault of this program. */
+function checked(operation: Operation, isRight: boolean): void {
+  if (!isRight) throw new RangeError(`${operation}: the txid is none`);
+}

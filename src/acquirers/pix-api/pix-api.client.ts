@@ -1,0 +1,317 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Agent } from 'undici';
+import { MemoryRateLimiter } from '../../core/rate-limit/index.js';
+import type { PixApiConnection } from './connection.js';
+import { secureContextOf, tokenKey } from './credentials.js';
+import { exchange, ExchangeError, type HttpAnswer, type HttpMessage } from './exchange.js';
+import { type CobRemoval, type CobRequest, type ReturnBody, tokenAnswer, type WebhookBody } from './messages.js';
+import { PixApiError } from './pix-api.errors.js';
+import { type Problem, readProblem } from './problem.js';
+import { type Operation, type PspProfile, SUCCESS } from './profile.js';
+import { type Token, TokenCache } from './token-cache.js';
+import { fill, tokenRequest } from './token-request.js';
+
+const CONNECT_MS = 5_000;
+const ANSWER_MS = 15_000;
+/** A whole call: waiting for the rate limit and a token, repetitions and their pauses included. */
+const CALL_MS = 25_000;
+const MAX_BYTES = 4 * 1024 * 1024;
+const CONNECTIONS = 64;
+/** Shorter than what common gateways keep idle connections for: a PUT on a connection that is just being closed is lost. */
+const KEEP_ALIVE_MS = 4_000;
+const ATTEMPTS = { GET: 4, PUT: 2, PATCH: 2 } as const;
+const FIRST_PAUSE_MS = 200;
+
+/** What a PSP said. `refused`: it understood and says no; nothing has happened by this request. */
+export type PspAnswer =
+  | { readonly kind: 'ok'; readonly body: unknown }
+  | { readonly kind: 'not_found' }
+  | { readonly kind: 'refused'; readonly status: number; readonly problem: Problem };
+
+/** What `PixApiClient` may be told, for tests and the command line. */
+export interface PixApiClientOptions {
+  /** Shared by all clients of a process. */
+  readonly tokens?: TokenCache;
+  readonly limits?: { readonly connectMs?: number; readonly answerMs?: number; readonly callMs?: number };
+  /** Told of each call's end, for metrics. */
+  readonly observe?: (operation: Operation, outcome: PspAnswer['kind'] | PixApiError['kind'], seconds: number) => void;
+}
+
+const METHODS = {
+  'cob.put': 'PUT',
+  'cob.get': 'GET',
+  'cob.patch': 'PATCH',
+  'pix.get': 'GET',
+  'pix.list': 'GET',
+  'return.put': 'PUT',
+  'return.get': 'GET',
+  'webhook.put': 'PUT',
+  'webhook.get': 'GET',
+} as const satisfies Record<Operation, string>;
+
+/** An attempt that gave no answer. */
+interface Again {
+  readonly again: PixApiError;
+  /** What the PSP asks to wait; null: it does not say. */
+  readonly pauseMs: number | null;
+}
+
+interface Call {
+  readonly operation: Operation;
+  /** Behind the profile's prefix; everything in it was checked or escaped. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: object;
+}
+
+/**
+ * The one way out to one PSP for one connection: mTLS, token, limits on rate, time and size, repetitions. It knows paths
+ * and statuses; what an answer means is the adapter's to say.
+ */
+export class PixApiClient {
+  readonly pixKey: string;
+  readonly #agent: Agent;
+  readonly #tokens: TokenCache;
+  readonly #tokenKey: string;
+  readonly #limiter = new MemoryRateLimiter();
+  readonly #limits: { connectMs: number; answerMs: number; callMs: number };
+  readonly #baseUrl: string;
+  readonly #tokenUrl: string;
+
+  /** @throws Error when neither profile nor connection names a URL, or the certificate cannot be read */
+  constructor(
+    private readonly connection: PixApiConnection,
+    readonly profile: PspProfile,
+    private readonly options: PixApiClientOptions = {},
+  ) {
+    this.pixKey = connection.pixKey;
+    this.#limits = { connectMs: CONNECT_MS, answerMs: ANSWER_MS, callMs: CALL_MS, ...options.limits };
+    this.#tokens = options.tokens ?? new TokenCache();
+    this.#tokenKey = tokenKey(connection, profile);
+    this.#baseUrl = urlOf('base URL', connection.baseUrl ?? profile.baseUrl.production.value);
+    this.#tokenUrl = urlOf('token URL', connection.tokenUrl ?? profile.tokenUrl.production.value);
+    this.#agent = new Agent({
+      connect: { secureContext: secureContextOf(connection.credentials), timeout: this.#limits.connectMs },
+      connections: CONNECTIONS,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    });
+  }
+
+  putCob(txid: string, body: CobRequest): Promise<PspAnswer> {
+    return this.#call({ operation: 'cob.put', path: `/cob/${txid}`, body });
+  }
+
+  getCob(txid: string): Promise<PspAnswer> {
+    return this.#call({ operation: 'cob.get', path: `/cob/${txid}` });
+  }
+
+  patchCob(txid: string, body: CobRemoval): Promise<PspAnswer> {
+    return this.#call({ operation: 'cob.patch', path: `/cob/${txid}`, body });
+  }
+
+  getPix(endToEndId: string): Promise<PspAnswer> {
+    return this.#call({ operation: 'pix.get', path: `/pix/${endToEndId}` });
+  }
+
+  listPix(query: Readonly<Record<string, string>>): Promise<PspAnswer> {
+    return this.#call({ operation: 'pix.list', path: '/pix', query });
+  }
+
+  putReturn(endToEndId: string, returnId: string, body: ReturnBody): Promise<PspAnswer> {
+    return this.#call({ operation: 'return.put', path: `/pix/${endToEndId}/devolucao/${returnId}`, body });
+  }
+
+  getReturn(endToEndId: string, returnId: string): Promise<PspAnswer> {
+    return this.#call({ operation: 'return.get', path: `/pix/${endToEndId}/devolucao/${returnId}` });
+  }
+
+  /** Has the PSP call `url` about Pix to the key; it replaces what was registered. */
+  registerWebhook(url: string): Promise<PspAnswer> {
+    const body: WebhookBody = { webhookUrl: url };
+    return this.#call({ operation: 'webhook.put', path: this.#webhookPath(), body });
+  }
+
+  /** What is registered for the key. */
+  webhook(): Promise<PspAnswer> {
+    return this.#call({ operation: 'webhook.get', path: this.#webhookPath() });
+  }
+
+  /** A token as any call would use it, for the doctor. @throws PixApiError */
+  token(): Promise<Token> {
+    return this.#token(Date.now() + this.#limits.callMs, null);
+  }
+
+  /** Calls under way come to their end. */
+  async close(): Promise<void> {
+    await this.#agent.close();
+  }
+
+  #webhookPath(): string {
+    return `/webhook/${encodeURIComponent(this.pixKey)}`;
+  }
+
+  /** @throws PixApiError */
+  async #call(call: Call): Promise<PspAnswer> {
+    const started = performance.now();
+    const observe = (outcome: PspAnswer['kind'] | PixApiError['kind']): void =>
+      this.options.observe?.(call.operation, outcome, (performance.now() - started) / 1000);
+    try {
+      const answer = await this.#attempts(call, Date.now() + this.#limits.callMs);
+      observe(answer.kind);
+      return answer;
+    } catch (error) {
+      observe(error instanceof PixApiError ? error.kind : 'unknown');
+      throw error;
+    }
+  }
+
+  /**
+   * A GET is repeated whatever happened to it; anything else only when nothing can have happened. Between the two the
+   * caller decides, who can ask.
+   */
+  async #attempts(call: Call, deadline: number): Promise<PspAnswer> {
+    const method = METHODS[call.operation];
+    let rejected: string | null = null;
+    for (let attempt = 1; ; attempt += 1) {
+      await this.#takeTurn(call.operation, deadline);
+      const token: Token = await this.#token(deadline, rejected);
+      const outcome = await this.#once(call, method, token.value, deadline);
+      if (!('again' in outcome)) return outcome;
+      const { again, pauseMs } = outcome;
+      if (again.code === 'http_401' && rejected === null) {
+        // Once, with a new token: the old one may have been withdrawn before its time.
+        rejected = token.value;
+        continue;
+      }
+      const isFinal = again.code === 'http_401' || again.code === 'http_403';
+      const mayRepeat = !isFinal && attempt < ATTEMPTS[method] && (method === 'GET' || again.kind === 'unavailable');
+      const pause = pauseMs ?? FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.75 + Math.random() / 2);
+      if (!mayRepeat || Date.now() + pause >= deadline) throw again;
+      await delay(pause);
+    }
+  }
+
+  async #once(
+    { operation, path, query, body }: Call,
+    method: 'GET' | 'PUT' | 'PATCH',
+    token: string,
+    deadline: number,
+  ): Promise<PspAnswer | Again> {
+    const { prefix, headers, webhookHeaders, errors } = this.profile;
+    const { credentials } = this.connection;
+    const url = new URL(`${this.#baseUrl}${prefix.value.only[operation] ?? prefix.value.all}${path}`);
+    for (const [name, value] of Object.entries({ ...query, ...fill(this.profile.query.value, credentials) })) {
+      url.searchParams.set(name, value);
+    }
+    const own = operation === 'webhook.put' ? { ...headers.value, ...webhookHeaders.value } : headers.value;
+    let answer: HttpAnswer;
+    try {
+      answer = await this.#exchange(url, deadline, {
+        method,
+        headers: {
+          ...fill(own, credentials),
+          authorization: `Bearer ${token}`,
+          accept: 'application/json, application/problem+json',
+          ...(body ? { 'content-type': 'application/json' } : {}),
+        },
+        body: body ? JSON.stringify(body) : null,
+      });
+    } catch (error) {
+      return { again: failure(error, operation), pauseMs: null };
+    }
+    const { status } = answer;
+    const json = parse(answer.body);
+    if (status === SUCCESS[operation] || this.profile.success.value[operation]?.includes(status)) {
+      // The body of a registered webhook is nobody's business; all others are asked for their body.
+      return { kind: 'ok', body: json ?? null };
+    }
+    const pauseMs = retryAfterMs(answer.retryAfter);
+    if (status === 401 || status === 403 || status === 429) {
+      return { again: new PixApiError('unavailable', `http_${status}`, operation), pauseMs };
+    }
+    // A refusal is the PSP's when it is written as one: a gateway's HTML says nothing about a charge.
+    const isRefusal = status >= 400 && status < 500 && status !== 408 && (json !== undefined || answer.body === '');
+    if (!isRefusal) {
+      return { again: new PixApiError('unknown', `http_${status}`, operation), pauseMs };
+    }
+    if (status === 404) return { kind: 'not_found' };
+    return { kind: 'refused', status, problem: readProblem(errors.value, status, json) };
+  }
+
+  /** @throws ExchangeError */
+  #exchange(url: URL, deadline: number, request: HttpMessage): Promise<HttpAnswer> {
+    const left = Math.max(deadline - Date.now(), 1);
+    const limits = { answerMs: Math.min(this.#limits.answerMs, left), totalMs: left, maxBytes: MAX_BYTES };
+    return exchange(this.#agent, { ...request, origin: url.origin, path: `${url.pathname}${url.search}` }, limits);
+  }
+
+  /** Waits until the PSP's limit lets one more request through. */
+  async #takeTurn(operation: Operation, deadline: number): Promise<void> {
+    const limit = this.profile.rateLimit.value;
+    if (limit === null) return;
+    for (;;) {
+      if (this.#limiter.take('psp', limit).allowed) return;
+      const pause = Math.max(1000 / limit.rate, 1);
+      if (Date.now() + pause >= deadline) throw new PixApiError('unavailable', 'rate_limit', operation);
+      await delay(pause);
+    }
+  }
+
+  #token(deadline: number, rejected: string | null): Promise<Token> {
+    return this.#tokens.get(this.#tokenKey, () => this.#fetchToken(deadline), rejected);
+  }
+
+  /** Nothing but a token comes of it, so whatever goes wrong here leaves nothing behind. */
+  async #fetchToken(deadline: number): Promise<Token> {
+    const started = Date.now();
+    const { url, request } = tokenRequest(this.#tokenUrl, this.profile.token.value, this.connection.credentials);
+    for (let attempt = 1; ; attempt += 1) {
+      let code: string;
+      try {
+        const { status, body } = await this.#exchange(url, deadline, request);
+        const read = status >= 200 && status < 300 ? tokenAnswer.safeParse(parse(body)) : null;
+        if (read?.success) {
+          const { access_token: value, expires_in: seconds, scope } = read.data;
+          return { value, scope, expiresAt: started + seconds * 1000 };
+        }
+        code = read ? 'token_malformed' : `token_http_${status}`;
+        if (status < 500 && status !== 429) throw new PixApiError('unavailable', code, 'token');
+      } catch (error) {
+        if (error instanceof PixApiError) throw error;
+        code = error instanceof ExchangeError ? `token_${error.code}` : 'token_failed';
+      }
+      const pause = FIRST_PAUSE_MS * attempt;
+      if (attempt >= 2 || Date.now() + pause >= deadline) throw new PixApiError('unavailable', code, 'token');
+      await delay(pause);
+    }
+  }
+}
+
+function failure(error: unknown, operation: Operation): PixApiError {
+  if (!(error instanceof ExchangeError)) return new PixApiError('unknown', 'failed', operation);
+  return new PixApiError(error.sent ? 'unknown' : 'unavailable', error.code, operation);
+}
+
+/** @throws Error */
+function urlOf(what: string, text: string | null): string {
+  if (text === null) throw new Error(`the connection needs a ${what}: its profile names none`);
+  if (!URL.canParse(text)) throw new Error(`the connection's ${what} is no URL`);
+  return text.replace(/\/+$/, '');
+}
+
+/** @returns undefined for what is no JSON */
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Seconds or a date. */
+function retryAfterMs(header: string | null): number | null {
+  if (header === null) return null;
+  const ms = /^[0-9]{1,6}$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
+  return Number.isNaN(ms) ? null : Math.max(ms, 0);
+}

@@ -1,0 +1,21 @@
+/**
+ * - `unavailable`: nothing can have happened. The request never left, its TLS handshake failed, no token was to be had, or
+ *   it was turned away before anybody looked at it (401, 403, 429).
+ * - `unknown`: it left and no answer came that can be trusted: a time-out, a broken connection, any 5xx (also a 503: a
+ *   gateway says it of a request that it has already passed on), an answer that nobody understands.
+ */
+export type PixApiErrorKind = 'unavailable' | 'unknown';
+
+/** Why a PSP gave no usable answer. Its texts name operations and codes only: never a URL, key, token or person. */
+export class PixApiError extends Error {
+  override readonly name = 'PixApiError';
+
+  constructor(
+    readonly kind: PixApiErrorKind,
+    /** As ECONNREFUSED, timeout, http_503, token_refused, malformed_answer. */
+    readonly code: string,
+    operation: string,
+  ) {
+    super(`${operation}: ${code} (${kind})`);
+  }
+}

@@ -1,0 +1,96 @@
+import type { ReturnFailure } from '../acquirer.port.js';
+
+/** What a PSP said no with, whatever the form. */
+export interface Problem {
+  /** As `CobOperacaoInvalida`; `http_400` where the PSP names none. */
+  readonly code: string;
+  /** Properties that it complains about, as `cob.valor.original`. */
+  readonly properties: readonly string[];
+  /** Its own words, which may name people: for an operator's eyes, never for a log. */
+  readonly words: string;
+}
+
+/**
+ * How a PSP writes an error.
+ * - `problem`: RFC 7807 as the standard says, with `violacoes`; where there is none of it, the usual `error` and `message`.
+ * - `erros`: `{erros: [{codigo, mensagem, ocorrencia}]}` (Banco do Brasil), or a problem.
+ * - `nome`: `{nome, mensagem, erros: [{chave, mensagem}]}` (Efí), or a problem.
+ */
+export type ErrorFormat = 'problem' | 'erros' | 'nome';
+
+const MAX_WORDS = 500;
+
+export function readProblem(format: ErrorFormat, status: number, body: unknown): Problem {
+  const fields = record(body);
+  const own = format === 'problem' ? null : OWN[format](fields);
+  const { code, properties, words } = own ?? standard(fields);
+  return {
+    code: /^[A-Za-z0-9_.-]{1,60}$/.test(code) ? code : `http_${status}`,
+    properties: properties.filter((name) => /^[A-Za-z0-9_.[\]-]{1,60}$/.test(name)),
+    words: words
+      .filter((text) => text !== '')
+      .join('; ')
+      .slice(0, MAX_WORDS),
+  };
+}
+
+interface Parts {
+  readonly code: string;
+  readonly properties: readonly string[];
+  readonly words: readonly string[];
+}
+
+const OWN: Readonly<Record<Exclude<ErrorFormat, 'problem'>, (fields: Record<string, unknown>) => Parts | null>> = {
+  erros: ({ erros }) => {
+    const [first] = records(erros);
+    if (!first) return null;
+    return { code: text(first['codigo']), properties: [], words: records(erros).map(({ mensagem }) => text(mensagem)) };
+  },
+  nome: ({ nome, mensagem, erros }) => {
+    if (typeof nome !== 'string') return null;
+    const details = records(erros);
+    return {
+      code: nome,
+      properties: details.map(({ chave }) => text(chave)),
+      words: [text(mensagem), ...details.map((detail) => text(detail['mensagem']))],
+    };
+  },
+};
+
+function standard({ type, title, detail, violacoes, error, message }: Record<string, unknown>): Parts {
+  const violations = records(violacoes);
+  return {
+    code: text(type).split('/').at(-1) || text(error),
+    properties: violations.map(({ propriedade }) => text(propriedade)),
+    words: [text(title), text(detail), text(message), ...violations.map(({ razao }) => text(razao))],
+  };
+}
+
+/** The reasons are free text. What no pattern knows is a plain refusal. */
+const REASONS: ReadonlyArray<readonly [RegExp, ReturnFailure]> = [
+  [/saldo/i, 'insufficient_funds'],
+  [/exced|ultrapass|superior|maior que/i, 'amount_exceeded'],
+  [/prazo|janela|90 dias|tempo permitido/i, 'too_late'],
+];
+
+/** Why money did not go back, of a refusal's or a failed return's own words. */
+export function returnFailure(words: string): ReturnFailure {
+  return REASONS.find(([pattern]) => pattern.test(words))?.[1] ?? 'refused';
+}
+
+/** Whether the refusal says that this return was asked for already. */
+export function namesKnownReturn({ words }: Problem): boolean {
+  return /j[áa] (?:foi )?(?:utilizad|existe|solicitad|cadastrad)/i.test(words);
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
+}
+
+function record(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+}
+
+function records(value: unknown): Record<string, unknown>[] {
+  return Array.isArray(value) ? value.map(record) : [];
+}

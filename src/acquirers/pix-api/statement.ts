@@ -1,0 +1,63 @@
+import type { StatementFilter } from '../acquirer.port.js';
+import { pixPage } from './messages.js';
+import type { PixApiClient, PspAnswer } from './pix-api.client.js';
+import { PixApiError } from './pix-api.errors.js';
+
+const PAGE_SIZE = 100;
+/** Of one window; more means that the PSP's pages never end. */
+const MAX_PAGES = 1_000;
+/** A window's Pix are in memory together, for only so they can be put in order. */
+const WINDOW_HOURS = 6;
+
+/**
+ * The PSP's list, window by window, oldest window first; within one it has no order that the standard names. A Pix that
+ * appears on two pages, because another one arrived meanwhile, is given once.
+ * @param bodyOf gives the body of an answer, or throws
+ */
+export async function* readStatement(
+  client: PixApiClient,
+  { from, to, withReturns = false }: StatementFilter,
+  bodyOf: (answer: PspAnswer) => unknown,
+): AsyncGenerator<unknown[]> {
+  const windowMs = Math.min(WINDOW_HOURS, client.profile.longestWindow.value) * 3_600_000;
+  const seen = new Set<string>();
+  for (let start = from.getTime(); start < to.getTime(); start += windowMs) {
+    const end = Math.min(start + windowMs, to.getTime());
+    const window = {
+      inicio: seconds(start, Math.floor),
+      fim: seconds(end, Math.ceil),
+      ...(withReturns ? { devolucaoPresente: 'true' } : {}),
+    };
+    const entries: unknown[] = [];
+    for (let page = 0, isLast = false; !isLast; page += 1) {
+      if (page >= MAX_PAGES) throw new PixApiError('unknown', 'endless_pages', 'pix.list');
+      const answer = await client.listPix({
+        ...window,
+        'paginacao.paginaAtual': String(page),
+        'paginacao.itensPorPagina': String(PAGE_SIZE),
+      });
+      const read = pixPage.safeParse(bodyOf(answer));
+      if (!read.success) throw new PixApiError('unknown', 'malformed_answer', 'pix.list');
+      const { parametros, pix } = read.data;
+      const found = pix ?? [];
+      entries.push(...found.filter((entry) => isNew(entry, seen)));
+      const pages = parametros?.paginacao?.quantidadeDePaginas;
+      isLast = pages === undefined ? found.length < PAGE_SIZE : page + 1 >= pages;
+    }
+    yield entries;
+  }
+}
+
+/** Windows overlap by up to a second, pages by what has arrived meanwhile. What has no id is for the reader to refuse. */
+function isNew(entry: unknown, seen: Set<string>): boolean {
+  const id = (entry as { endToEndId?: unknown } | null)?.endToEndId;
+  if (typeof id !== 'string') return true;
+  if (seen.has(id)) return false;
+  seen.add(id);
+  return true;
+}
+
+/** Without fractions, which not every PSP reads: a little more is asked for than wanted, the reader leaves it out. */
+function seconds(ms: number, round: (value: number) => number): string {
+  return new Date(round(ms / 1000) * 1000).toISOString().replace('.000Z', 'Z');
+}

@@ -1,0 +1,229 @@
+/** From the port's words to API Pix's and back: pure, and nothing but. */
+import {
+  encodeBrCode,
+  isReturnId,
+  isTxid,
+  normalizePixKey,
+  normalizeTaxId,
+  parseBrCode,
+  taxIdKind,
+} from '../../brazil/index.js';
+import type { Amount } from '../../core/money/index.js';
+import type {
+  Dispute,
+  NotificationHint,
+  PixChargeEnd,
+  PixChargeRequest,
+  ReceivedPix,
+  ReturnState,
+  StatementReturn,
+} from '../acquirer.port.js';
+import type { CobAnswer, CobRequest, Person, PixAnswer, ReturnAnswer } from './messages.js';
+import { returnFailure } from './problem.js';
+
+const MAX_NAME = 200;
+
+/** "110.00" of 11000. */
+export function toDecimal(cents: Amount): string {
+  if (!Number.isSafeInteger(cents) || cents < 0) throw new RangeError('an amount is an integer of cents');
+  const digits = String(cents).padStart(3, '0');
+  return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
+}
+
+/** 11000 of "110.00", digit by digit; null when it is not written so. */
+export function toCents(decimal: string): Amount | null {
+  const match = /^([0-9]{1,10})\.([0-9]{2})$/.exec(decimal);
+  return match === null ? null : Number(`${match[1] ?? ''}${match[2] ?? ''}`);
+}
+
+/** What API Pix promises of an end-to-end id: enough to be put into a path. */
+export function isE2eId(text: string): boolean {
+  return /^[a-zA-Z0-9]{32}$/.test(text);
+}
+
+/** Two ways to write one Pix key are one key. */
+export function isSameKey(one: string, other: string): boolean {
+  const normal = (key: string): string => normalizePixKey(key)?.key ?? key;
+  return normal(one) === normal(other);
+}
+
+export function cobRequest(request: PixChargeRequest, pixKey: string): CobRequest {
+  const seconds = Math.round((request.expiresAt.getTime() - request.createdAt.getTime()) / 1000);
+  const devedor = person(request.payer);
+  return {
+    calendario: { expiracao: Math.max(seconds, 1) },
+    ...(devedor ? { devedor } : {}),
+    valor: { original: toDecimal(request.amount) },
+    chave: pixKey,
+  };
+}
+
+/** Both or nothing: the standard knows no debtor with a name alone. */
+function person({ name, document }: PixChargeRequest['payer']): Person | null {
+  const nome = name?.trim().slice(0, MAX_NAME) ?? '';
+  const taxId = document === null ? null : normalizeTaxId(document);
+  if (nome === '' || taxId === null) return null;
+  return taxIdKind(taxId) === 'cpf' ? { cpf: taxId, nome } : { cnpj: taxId, nome };
+}
+
+/**
+ * The code that payers scan: the PSP's own, or made from the location where the PSP gives only that.
+ * @param amount what the code must carry if it carries any; null: any
+ * @returns null when there is none, or none that is right
+ */
+export function brCodeOf(
+  answer: CobAnswer,
+  amount: Amount | null,
+  merchant: PixChargeRequest['merchant'] | null,
+): string | null {
+  const { pixCopiaECola } = answer;
+  if (pixCopiaECola !== null) {
+    try {
+      const code = parseBrCode(pixCopiaECola);
+      return code.amount === null || amount === null || code.amount === amount ? pixCopiaECola : null;
+    } catch {
+      // A code that no payer's app may be trusted to read; the location may still serve.
+    }
+  }
+  const location = (answer.location ?? answer.loc?.location)?.replace(/^https?:\/\//i, '');
+  if (location === undefined) return null;
+  try {
+    const { name: merchantName, city: merchantCity } = merchant ?? { name: '', city: '' };
+    return encodeBrCode({ kind: 'dynamic', location, merchantName, merchantCity });
+  } catch {
+    return null;
+  }
+}
+
+/** How the charge ended without payment, or null: it is open, or was paid. @param now for a removal, whose time is not told */
+export function chargeEnd(answer: CobAnswer, now: Date): PixChargeEnd | null {
+  const { criacao, expiracao } = answer.calendario;
+  switch (answer.status) {
+    case 'REMOVIDA_PELO_USUARIO_RECEBEDOR':
+      return { end: 'removed', reason: 'The charge was taken back.', at: now };
+    case 'REMOVIDA_PELO_PSP':
+      return { end: 'refused', reason: 'The acquirer removed the charge.', at: now };
+    case 'ATIVA': {
+      const at = new Date(criacao.getTime() + expiracao * 1000);
+      if (at > now || (answer.pix ?? []).length > 0) return null;
+      return { end: 'expired', reason: 'The charge expired without payment.', at };
+    }
+    default:
+      return null;
+  }
+}
+
+/** @returns null when it cannot be: an amount or id that is none */
+export function receivedPix(answer: PixAnswer): ReceivedPix | null {
+  const amount = toCents(answer.valor);
+  if (amount === null || amount === 0 || !isE2eId(answer.endToEndId)) return null;
+  const document = answer.pagador?.cpf ?? answer.pagador?.cnpj ?? null;
+  return {
+    endToEndId: answer.endToEndId,
+    txid: answer.txid,
+    amount,
+    settledAt: answer.horario,
+    fee: 0,
+    // A masked one is no document.
+    payerDocument: document === null ? null : normalizeTaxId(document),
+  };
+}
+
+export function isDisputeReturn({ natureza }: Pick<ReturnAnswer, 'natureza'>): boolean {
+  return natureza?.startsWith('MED') === true;
+}
+
+const STATES = { EM_PROCESSAMENTO: 'in_progress', DEVOLVIDO: 'returned', NAO_REALIZADO: 'failed' } as const;
+
+/** @returns undefined for a status that the standard does not know */
+function stateOf(status: string): StatementReturn['state'] | undefined {
+  return Object.hasOwn(STATES, status) ? STATES[status as keyof typeof STATES] : undefined;
+}
+
+/** @returns null for a status that the standard does not know */
+export function returnState(answer: ReturnAnswer): Exclude<ReturnState, { kind: 'not_found' }> | null {
+  switch (stateOf(answer.status)) {
+    case 'in_progress':
+      return { kind: 'in_progress' };
+    case 'returned':
+      return { kind: 'returned', bankReference: answer.rtrId };
+    case 'failed':
+      return { kind: 'failed', reason: returnFailure(answer.motivo ?? '') };
+    case undefined:
+      return null;
+  }
+}
+
+/** @returns null when it cannot be */
+export function statementReturn(endToEndId: string, answer: ReturnAnswer): StatementReturn | null {
+  const amount = toCents(answer.valor);
+  const state = stateOf(answer.status);
+  if (amount === null || state === undefined || !isReturnId(answer.id)) return null;
+  const cause = isDisputeReturn(answer) ? 'dispute' : 'requested';
+  return { returnId: answer.id, amount, state, cause, hint: returnHint(endToEndId, answer) };
+}
+
+export function returnHint(
+  endToEndId: string,
+  { id, status, natureza }: Pick<ReturnAnswer, 'id' | 'status' | 'natureza'>,
+): NotificationHint {
+  return isDisputeReturn({ natureza })
+    ? { kind: 'dispute', reference: `${endToEndId}/${id}` }
+    : { kind: 'return', reference: `${endToEndId}/${id}/${status}` };
+}
+
+const DISPUTE_REASONS: Readonly<Record<string, string>> = {
+  MED_FRAUDE: 'Founded suspicion of fraud (MED_FRAUDE)',
+  MED_OPERACIONAL: 'Operational failure of a bank (MED_OPERACIONAL)',
+  MED_PIX_AUTOMATICO: 'Reimbursement of a Pix Automático (MED_PIX_AUTOMATICO)',
+};
+
+/** Money of a Pix that the bank takes back by MED. @returns null when it is no such return, or makes no sense */
+export function disputeOf(pix: PixAnswer, answer: ReturnAnswer): Dispute | null {
+  const amount = toCents(answer.valor);
+  const state = stateOf(answer.status);
+  if (!isDisputeReturn(answer) || amount === null || state === undefined || !isReturnId(answer.id)) return null;
+  const openedAt = answer.horario.solicitacao ?? pix.horario;
+  const isFinal = state !== 'in_progress';
+  const settledAt = answer.horario.liquidacao ?? openedAt;
+  // Of two states the later one holds: the end is later than the beginning, also where the bank gives one time for both.
+  const updatedAt = isFinal ? new Date(Math.max(settledAt.getTime(), openedAt.getTime() + 1)) : openedAt;
+  const document = pix.pagador?.cpf ?? pix.pagador?.cnpj ?? null;
+  return {
+    reference: `${pix.endToEndId}/${answer.id}`,
+    type: 'med',
+    accountId: null,
+    paymentReference: pix.endToEndId,
+    txid: pix.txid !== null && isTxid(pix.txid) ? pix.txid : null,
+    amount,
+    status: isFinal ? 'closed' : 'delivered',
+    result: isFinal ? (state === 'returned' ? 'agreed' : 'disagreed') : null,
+    // The bank says that it is fraud, not of which kind.
+    method: null,
+    reason: DISPUTE_REASONS[answer.natureza ?? ''] ?? answer.natureza,
+    payerName: pix.pagador?.nome ?? null,
+    payerDocument: document === null ? null : normalizeTaxId(document),
+    responseDeadline: null,
+    openedAt,
+    updatedAt,
+    closedAt: isFinal ? updatedAt : null,
+  };
+}
+
+/** Of a charge's answer what names nobody. The key may be a person's CPF, so it stays out too. */
+export function publicCob(body: unknown): Record<string, unknown> {
+  const fields = pick(body, ['txid', 'status', 'revisao', 'calendario', 'valor', 'location', 'pixCopiaECola', 'pix']);
+  if (!Array.isArray(fields['pix'])) return fields;
+  const returns = ['id', 'rtrId', 'valor', 'natureza', 'horario', 'status'];
+  const pix = fields['pix'].map((entry: unknown) => {
+    const one = pick(entry, ['endToEndId', 'txid', 'valor', 'horario', 'devolucoes']);
+    const { devolucoes } = one;
+    return Array.isArray(devolucoes) ? { ...one, devolucoes: devolucoes.map((each) => pick(each, returns)) } : one;
+  });
+  return { ...fields, pix };
+}
+
+function pick(value: unknown, names: readonly string[]): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) return {};
+  return Object.fromEntries(Object.entries(value).filter(([name]) => names.includes(name)));
+}

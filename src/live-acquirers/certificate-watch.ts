@@ -1,0 +1,68 @@
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { AccountsService } from '../accounts/index.js';
+import { CERTIFICATE_WARNINGS, ConnectionsService, type ConnectionSummary } from '../acquirers/index.js';
+import { Clock } from '../core/clock.js';
+import { type Config, CONFIG } from '../core/config/index.js';
+import { Database } from '../core/database/index.js';
+import { groupBy } from '../core/group-by.js';
+import { Mailer } from '../core/mail/index.js';
+import { Metrics } from '../core/metrics/index.js';
+import { Poller } from '../core/queue/index.js';
+import { certificateMail } from './certificate-mails.js';
+
+/** More often than the days it reckons in: a process that is deployed every day would never come to a daily look. */
+const SWEEP_MS = 3_600_000;
+/** The last ones first: of warnings that were missed only the latest is sent. */
+const WARNING_DAYS = [...CERTIFICATE_WARNINGS].sort((a, b) => a - b);
+
+/** Warns of client certificates that end: without them no live Pix is charged or refunded. */
+@Injectable()
+export class CertificateWatch implements OnApplicationBootstrap {
+  constructor(
+    @Inject(CONFIG) private readonly config: Config,
+    private readonly database: Database,
+    private readonly accounts: AccountsService,
+    private readonly connections: ConnectionsService,
+    private readonly mailer: Mailer,
+    private readonly metrics: Metrics,
+    private readonly poller: Poller,
+    private readonly clock: Clock,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.metrics.gaugeBy(
+      'recebe_acquirer_certificate_expires_seconds',
+      'Seconds until the first client certificate at a PSP ends; below zero: it has ended.',
+      'psp',
+      () => this.secondsLeft(),
+    );
+    if (this.config.runsWorkers) this.poller.every('acquirers.certificates', SWEEP_MS, () => this.sweep());
+  }
+
+  /** Each warning once for each certificate, in any number of workers. */
+  async sweep(): Promise<void> {
+    for (const days of WARNING_DAYS) {
+      await this.database.transaction(async (tx) => {
+        const claimed = await this.connections.claimWarnings(tx, days);
+        // A certificate may serve several of the account's keys.
+        for (const [, sharing] of groupBy(claimed, certificateOf)) {
+          const [{ accountId, certificate } = { accountId: '', certificate: null }] = sharing;
+          if (!certificate) continue;
+          const account = await this.accounts.get(accountId);
+          this.mailer.enqueue(tx, certificateMail(account, sharing, certificate.expiresAt, this.clock.now()));
+        }
+      });
+    }
+  }
+
+  /** By PSP. */
+  async secondsLeft(): Promise<Map<string, number>> {
+    const now = this.clock.now().getTime();
+    const expiries = await this.connections.firstExpiries();
+    return new Map([...expiries].map(([psp, at]) => [psp, Math.round((at.getTime() - now) / 1000)]));
+  }
+}
+
+function certificateOf({ accountId, certificate }: ConnectionSummary): string {
+  return `${accountId} ${certificate?.fingerprint ?? ''}`;
+}

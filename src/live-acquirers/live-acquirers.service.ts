@@ -1,0 +1,125 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { AccountsService } from '../accounts/index.js';
+import {
+  acquirerNameOf,
+  callbackUrl,
+  callbackUrlHint,
+  checkPixApi,
+  connectionIdOf,
+  ConnectionsService,
+  type ConnectionSummary,
+  type Finding,
+  type PixApiConnection,
+} from '../acquirers/index.js';
+import { type Actor, AuditTrail } from '../audit/index.js';
+import { Clock } from '../core/clock.js';
+import { type Config, CONFIG } from '../core/config/index.js';
+import { SecretBox } from '../core/crypto/index.js';
+import { Database } from '../core/database/index.js';
+import { business, invalidRequest } from '../core/errors/index.js';
+import { subjectOf } from './certificate.js';
+import { type Configuration, readConfiguration } from './configuration.js';
+
+/** What came of a configuration; nothing secret in it. */
+export interface Configured {
+  /** The connection's. */
+  readonly id: string;
+  readonly acquirer: string;
+  readonly psp: string;
+  readonly pixKey: string;
+  /** The account had it already, and its credentials were replaced. */
+  readonly renewed: boolean;
+  /** The acquirer that live charges went to until now, if it was another one. */
+  readonly replaced: string | null;
+  readonly certificate: { readonly subject: string; readonly expiresAt: Date } | null;
+  readonly callbackUrlHint: string;
+}
+
+export interface LiveConnection extends ConnectionSummary {
+  /** Whether new live charges of its account go there. */
+  readonly live: boolean;
+}
+
+/** How accounts come to their live acquirer, and whether it works. */
+@Injectable()
+export class LiveAcquirersService {
+  constructor(
+    @Inject(CONFIG) private readonly config: Config,
+    private readonly database: Database,
+    private readonly accounts: AccountsService,
+    private readonly connections: ConnectionsService,
+    private readonly audit: AuditTrail,
+    private readonly secrets: SecretBox,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Stores the connection and sends the account's live charges there from the commit on.
+   * @throws ApiError 400 with every violation, 404 for an unknown account, 409 for another account's key
+   */
+  async configure(input: Configuration, actor: Actor): Promise<Configured> {
+    const { production, publicBaseUrl } = this.config;
+    const { settings, x509, violations } = readConfiguration(input, { now: this.clock.now(), production });
+    if (violations.length > 0) throw invalidRequest([...violations]);
+    const { accountId, profile, pixKey, certificate } = settings;
+    const { id, renewed, before } = await this.database.transaction(async (tx) => {
+      const { liveAcquirer } = await this.accounts.lock(tx, accountId);
+      const saved = await this.connections.save(tx, settings);
+      this.accounts.setLiveAcquirer(tx, accountId, acquirerNameOf(saved.id));
+      this.audit.record(tx, actor, 'acquirer.configured', accountId, {
+        data: {
+          connection_id: saved.id,
+          psp: profile,
+          renewed: saved.renewed,
+          certificate_fingerprint: certificate?.fingerprint ?? null,
+        },
+      });
+      return { ...saved, before: liveAcquirer };
+    });
+    const acquirer = acquirerNameOf(id);
+    return {
+      id,
+      acquirer,
+      psp: profile,
+      pixKey,
+      renewed,
+      replaced: before === acquirer ? null : before,
+      certificate: x509 && { subject: subjectOf(x509), expiresAt: new Date(x509.validTo) },
+      callbackUrlHint: callbackUrlHint(publicBaseUrl, id),
+    };
+  }
+
+  /** @param accountId null: of all accounts */
+  async list(accountId: string | null): Promise<LiveConnection[]> {
+    const connections = await this.connections.list(accountId);
+    const owners = [...new Set(connections.map((connection) => connection.accountId))];
+    const accounts = await Promise.all(owners.map((owner) => this.accounts.get(owner)));
+    const live = new Set(accounts.map(({ liveAcquirer }) => liveAcquirer));
+    return connections.map((connection) => ({ ...connection, live: live.has(acquirerNameOf(connection.id)) }));
+  }
+
+  /**
+   * Tries the account's live acquirer out, step by step: makes a charge there and takes it back.
+   * @param options.registerWebhook also has the PSP call back here
+   * @throws ApiError 404, 422 when the account has none
+   */
+  async *check(accountId: string, options: { registerWebhook: boolean }): AsyncGenerator<Finding> {
+    const connection = await this.#liveConnection(accountId);
+    const { id } = connection;
+    const url = options.registerWebhook ? callbackUrl(this.config.publicBaseUrl, this.secrets, id) : null;
+    for await (const finding of checkPixApi(connection, { callbackUrl: url, now: this.clock.now() })) {
+      if (finding.step === 'webhook' && finding.ok === true) {
+        await this.database.transaction(async (tx) => this.connections.webhookRegistered(tx, id));
+      }
+      yield finding;
+    }
+  }
+
+  async #liveConnection(accountId: string): Promise<PixApiConnection> {
+    const { liveAcquirer } = await this.accounts.get(accountId);
+    const id = liveAcquirer === null ? null : connectionIdOf(liveAcquirer);
+    const connection = id === null ? null : await this.connections.find(id);
+    if (connection) return connection;
+    throw business('no_provider_configured', 'This account has no live acquirer yet: `acquirer configure` makes one.');
+  }
+}

@@ -1,0 +1,76 @@
+import { Agent, request } from 'undici';
+import { CA_CERTIFICATE, CLIENT } from '../../psp-simulator/certificates.js';
+import { type Exchange } from '../../psp-simulator/api-server.js';
+import { DEFAULT_MERCHANT, PspSimulator, type SimulatorOptions } from '../../psp-simulator/simulator.js';
+
+export interface PspAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** A simulator with a bare HTTP client of one merchant, which shares nothing with the service's own. */
+export class PspUnderTest {
+  #token: string | null = null;
+
+  private constructor(
+    readonly simulator: PspSimulator,
+    readonly exchanges: readonly Exchange[],
+    readonly agent: Agent,
+    readonly credentials: { readonly clientId: string; readonly clientSecret: string },
+  ) {}
+
+  static async start(options: SimulatorOptions = {}): Promise<PspUnderTest> {
+    const exchanges: Exchange[] = [];
+    const simulator = await PspSimulator.start({ observe: (exchange) => exchanges.push(exchange), ...options });
+    return new PspUnderTest(simulator, exchanges, clientAgent(), options.merchants?.[0] ?? DEFAULT_MERCHANT);
+  }
+
+  /** Another merchant's client at the same simulator. */
+  as(credentials: { readonly clientId: string; readonly clientSecret: string }): PspUnderTest {
+    return new PspUnderTest(this.simulator, this.exchanges, this.agent, credentials);
+  }
+
+  async stop(): Promise<void> {
+    await this.agent.destroy();
+    await this.simulator.stop();
+  }
+
+  async token(fields: Readonly<Record<string, string>> = {}): Promise<PspAnswer> {
+    const { clientId, clientSecret } = this.credentials;
+    const basic = Buffer.from(`${clientId}:${clientSecret}`).toString('base64');
+    return this.send('POST', this.simulator.tokenUrl, {
+      headers: { authorization: `Basic ${basic}`, 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({ grant_type: 'client_credentials', ...fields }).toString(),
+    });
+  }
+
+  /** A request of API Pix, with a token that is fetched once. */
+  async call(method: 'GET' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: object | string): Promise<PspAnswer> {
+    this.#token ??= String((await this.token()).body['access_token']);
+    return this.send(method, `${this.simulator.baseUrl}${path}`, {
+      headers: { authorization: `Bearer ${this.#token}`, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+  }
+
+  forgetToken(): void {
+    this.#token = null;
+  }
+
+  async send(
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+    url: string,
+    options: { headers?: Record<string, string>; body?: string; dispatcher?: Agent } = {},
+  ): Promise<PspAnswer> {
+    const answer = await request(url, { dispatcher: this.agent, headersTimeout: 2_000, ...options, method });
+    const text = await answer.body.text();
+    const body = text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
+    return { status: answer.statusCode, headers: answer.headers, body };
+  }
+}
+
+/** Shows the simulator's client certificate. */
+export function clientAgent(): Agent {
+  return new Agent({ connect: { ca: CA_CERTIFICATE, cert: CLIENT.cert, key: CLIENT.key } });
+}
