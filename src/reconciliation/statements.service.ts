@@ -80,19 +80,18 @@ export class StatementsService implements OnApplicationBootstrap {
     if (!progress) return;
     const now = this.clock.now();
     const window = windowOf(progress, now);
-    let error: unknown = null;
+    let problem: string | null = null;
     try {
       await this.#readWindow(acquirer, list, window);
-    } catch (thrown) {
-      error = thrown;
+    } catch (error) {
+      problem = error instanceof Error ? error.message.slice(0, 500) : String(error);
       this.logger.error({ error, acquirer, list, ...window }, 'a statement could not be read; it is kept');
     }
-    this.metrics.statements.inc({ list, outcome: error === null ? 'read' : 'failed' });
-    const after = error === null ? afterRead(progress, window, now) : afterFailure(progress, this.clock.now());
-    const text = error === null ? null : (error instanceof Error ? error.message : String(error)).slice(0, 500);
-    await this.database.transaction(async (tx) => this.statements.save(tx, progress, after, text));
+    this.metrics.statements.inc({ list, outcome: problem === null ? 'read' : 'failed' });
+    const after = problem === null ? afterRead(progress, window, now) : afterFailure(progress, this.clock.now());
+    await this.database.transaction(async (tx) => this.statements.save(tx, progress, after, problem));
     // The next window of a pass after an outage.
-    if (error === null && after.resumeAt !== null) this.poller.wake('reconciliation.statements');
+    if (problem === null && after.resumeAt !== null) this.poller.wake('reconciliation.statements');
   }
 
   async #readWindow(acquirer: string, list: StatementList, { from, to }: Window): Promise<void> {

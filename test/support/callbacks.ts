@@ -29,9 +29,7 @@ export class CallingBank extends FarBank {
     this.serve();
     service
       .get(CallbackSources)
-      .add(async (acquirer) =>
-        acquirer === this.name ? { inbound: this.inbound, read: (body) => readCallback(body) } : null,
-      );
+      .add(async (acquirer) => (acquirer === this.name ? { inbound: this.inbound, read } : null));
   }
 
   /** From now on charges of test mode are its own. */
