@@ -52,7 +52,10 @@ const FIND = statement(
   'acquirer_connections.find',
   `SELECT ${COLUMNS}, credentials_sealed FROM acquirer_connections WHERE id = $1`,
 );
-const PROFILE_OF = statement('acquirer_connections.profile_of', 'SELECT profile FROM acquirer_connections WHERE id = $1');
+const PROFILE_OF = statement(
+  'acquirer_connections.profile_of',
+  'SELECT profile FROM acquirer_connections WHERE id = $1',
+);
 const LOCK = statement(
   'acquirer_connections.lock',
   'SELECT id, account_id FROM acquirer_connections WHERE profile = $1 AND pix_key = $2 FOR UPDATE',
