@@ -10,6 +10,7 @@ import { EndedSessions1700000004600 } from './1700000004600-ended-sessions.js';
 import { MedCases1700000005000 } from './1700000005000-med-cases.js';
 import { MedEvidence1700000005500 } from './1700000005500-med-evidence.js';
 import { AcquirerConnections1700000006000 } from './1700000006000-acquirer-connections.js';
+import { AcquirerCallbacks1700000006500 } from './1700000006500-acquirer-callbacks.js';
 
 /** In the order in which they are applied. */
 export const MIGRATIONS = [
@@ -25,4 +26,5 @@ export const MIGRATIONS = [
   MedCases1700000005000,
   MedEvidence1700000005500,
   AcquirerConnections1700000006000,
+  AcquirerCallbacks1700000006500,
 ];

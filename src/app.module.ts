@@ -16,6 +16,7 @@ import { MedModule } from './med/index.js';
 import { OperationsModule } from './operations/index.js';
 import { OutboxModule } from './outbox/index.js';
 import { PaymentsModule } from './payments/index.js';
+import { ReconciliationModule } from './reconciliation/index.js';
 import { RequestLogsModule } from './request-logs/index.js';
 import { SandboxModule } from './sandbox/index.js';
 import { StorageModule } from './storage/index.js';
@@ -41,6 +42,7 @@ export class AppModule {
         FraudModule,
         StorageModule,
         TransactionsModule,
+        ReconciliationModule,
         ChargesModule,
         PaymentsModule,
         MedModule,

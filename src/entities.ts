@@ -1,5 +1,6 @@
 import { AccountEntity, InvitationEntity, MemberEntity, UserEntity } from './accounts/index.js';
 import {
+  AcquirerCallbackEntity,
   AcquirerConnectionEntity,
   AcquirerNotificationEntity,
   SandboxChargeEntity,
@@ -17,6 +18,7 @@ import { EmailEntity } from './core/mail/index.js';
 import { FraudHitEntity } from './fraud/index.js';
 import { MedCaseEntity, MedEvidenceEntity } from './med/index.js';
 import { EventEntity } from './outbox/index.js';
+import { AcquirerStatementEntity } from './reconciliation/index.js';
 import { RequestLogEntity } from './request-logs/index.js';
 import {
   PixReturnEntity,
@@ -37,8 +39,10 @@ import {
 /** Every table as an entity: a test holds them against the migrations. */
 export const ENTITIES = [
   AccountEntity,
+  AcquirerCallbackEntity,
   AcquirerConnectionEntity,
   AcquirerNotificationEntity,
+  AcquirerStatementEntity,
   ApiKeyEntity,
   AuditEventEntity,
   BalanceEntity,

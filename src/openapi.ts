@@ -36,6 +36,7 @@ export function setupOpenApi(app: NestFastifyApplication, baseUrl: string): Open
     .addTag('Sandbox', 'Drive test charges.')
     .addTag('Checkout', 'Public pages for payers.')
     .addTag('Storage', 'Signed URLs to files, where the service keeps them itself.')
+    .addTag('Callbacks', 'Where banks and PSPs tell of payments.')
     .addTag('Operators', 'For the staff of the platform.')
     .addTag('Operations', 'Health and metrics.')
     .build();

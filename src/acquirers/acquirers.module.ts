@@ -1,10 +1,17 @@
 import { Module } from '@nestjs/common';
+import { AcquirerDirectory } from './acquirer-directory.js';
 import { AcquirersService } from './acquirers.service.js';
 import { InboxRepository } from './inbox.repository.js';
 import { InboxService } from './inbox.service.js';
 import { PixApiFamily } from './pix-api/connections.family.js';
+import { ConnectionListing } from './pix-api/connections.listing.js';
 import { ConnectionsRepository } from './pix-api/connections.repository.js';
 import { ConnectionsService } from './pix-api/connections.service.js';
+import { CallbackReader } from './pix-api/callback-reader.js';
+import { CallbackSources } from './pix-api/callback-sources.js';
+import { CallbacksController } from './pix-api/callbacks.controller.js';
+import { CallbacksRepository } from './pix-api/callbacks.repository.js';
+import { CallbacksService } from './pix-api/callbacks.service.js';
 import { SandboxBankRepository } from './sandbox/sandbox-bank.repository.js';
 import { SandboxDisputes } from './sandbox/sandbox-disputes.js';
 import { SandboxDisputesRepository } from './sandbox/sandbox-disputes.repository.js';
@@ -13,10 +20,17 @@ import { SandboxOrdersRepository } from './sandbox/sandbox-orders.repository.js'
 import { SandboxAcquirer } from './sandbox/sandbox.acquirer.js';
 
 @Module({
+  controllers: [CallbacksController],
   providers: [
     AcquirersService,
+    AcquirerDirectory,
+    CallbackReader,
+    CallbackSources,
+    CallbacksRepository,
+    CallbacksService,
     InboxRepository,
     InboxService,
+    ConnectionListing,
     ConnectionsRepository,
     ConnectionsService,
     PixApiFamily,
@@ -27,6 +41,6 @@ import { SandboxAcquirer } from './sandbox/sandbox.acquirer.js';
     SandboxDisputes,
     SandboxAcquirer,
   ],
-  exports: [AcquirersService, ConnectionsService, InboxService, SandboxAcquirer],
+  exports: [AcquirersService, AcquirerDirectory, CallbackSources, ConnectionsService, InboxService, SandboxAcquirer],
 })
 export class AcquirersModule {}

@@ -46,4 +46,9 @@ export class AcquirersService {
     this.#byName.set(name, made);
     return made;
   }
+
+  /** Those whose charges and payments are all known here without a call. */
+  local(): string[] {
+    return [...this.#byName.values()].filter(({ pixIssuer }) => pixIssuer.kind === 'local').map(({ name }) => name);
+  }
 }

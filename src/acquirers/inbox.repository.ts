@@ -51,6 +51,19 @@ const RETRY = statement(
    WHERE id = $1 AND status = 'pending'`,
 );
 
+const APPLIED = statement(
+  'inbox.applied',
+  `SELECT reference FROM acquirer_notifications
+   WHERE acquirer = $1 AND kind = $2 AND reference = ANY ($3::text[]) AND applied_at IS NOT NULL`,
+);
+const REMOVE_IGNORED = statement(
+  'inbox.remove_ignored',
+  `DELETE FROM acquirer_notifications WHERE id IN (
+     SELECT id FROM acquirer_notifications WHERE status = 'ignored' AND next_attempt_at <= $1
+     ORDER BY next_attempt_at LIMIT $2 FOR UPDATE SKIP LOCKED)
+   RETURNING 1`,
+);
+
 @Injectable()
 export class InboxRepository {
   constructor(private readonly reader: Reader) {}
@@ -87,5 +100,15 @@ export class InboxRepository {
 
   retry(tx: Tx, id: string, nextAttemptAt: Date, error: string): void {
     tx.defer(RETRY, [id, nextAttemptAt, error]);
+  }
+
+  async applied(acquirer: string, kind: NotificationHint['kind'], references: readonly string[]): Promise<Set<string>> {
+    const rows = await this.reader.query<{ reference: string }>(APPLIED, [acquirer, kind, references]);
+    return new Set(rows.map((row) => row.reference));
+  }
+
+  /** @returns how many there were, at most `limit` */
+  async removeIgnored(tx: Tx, triedBefore: Date, limit: number): Promise<number> {
+    return (await tx.query(REMOVE_IGNORED, [triedBefore, limit])).length;
   }
 }

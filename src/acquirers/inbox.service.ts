@@ -4,6 +4,7 @@ import { type Config, CONFIG } from '../core/config/index.js';
 import { Database, type Tx } from '../core/database/index.js';
 import { newId } from '../core/ids.js';
 import { Logger } from '../core/log/index.js';
+import { Metrics } from '../core/metrics/index.js';
 import { JobQueue, Poller } from '../core/queue/index.js';
 import type {
   Dispute,
@@ -45,6 +46,9 @@ const LEASE_SECONDS = 15;
 const BATCH = 100;
 /** With the growing pauses below this is about a day; after it a notification nobody can confirm is set aside. */
 const MAX_ATTEMPTS = 40;
+const UNKNOWN = 'the acquirer does not know it';
+const CLEAN_MS = 3_600_000;
+const IGNORED_DAYS = 30;
 
 /**
  * What acquirers tell us. Stored first, answered, applied by a job, and only after asking the acquirer: a forged or
@@ -61,6 +65,7 @@ export class InboxService implements OnApplicationBootstrap {
     private readonly acquirers: AcquirersService,
     private readonly queue: JobQueue,
     private readonly poller: Poller,
+    private readonly metrics: Metrics,
     private readonly clock: Clock,
     private readonly logger: Logger,
   ) {}
@@ -75,6 +80,7 @@ export class InboxService implements OnApplicationBootstrap {
       this.process(notificationId),
     );
     this.poller.every('acquirers.inbox', SWEEP_MS, () => this.sweep());
+    this.poller.every('acquirers.inbox.clean', CLEAN_MS, () => this.clean());
   }
 
   /**
@@ -106,15 +112,14 @@ export class InboxService implements OnApplicationBootstrap {
     if (!notification) return;
     try {
       const applied = await this.#apply(notification);
+      const isGivenUp = applied === 'unknown' && notification.attempts + 1 >= MAX_ATTEMPTS;
+      this.#count(notification, isGivenUp ? 'ignored' : applied);
       if (applied === 'applied') await this.#close(notification, 'applied', null);
       // Never set aside: the acquirer has confirmed it, and what it is about is on its way.
       else if (applied === 'early') await this.#retry(notification, 'its payment is not settled here yet');
-      else if (notification.attempts + 1 >= MAX_ATTEMPTS) {
-        // Said by the acquirer, not guessed from an outage: a forged hint, or one about what never happened.
-        this.logger.warn({ notificationId, kind: notification.kind }, 'a notification was set aside');
-        await this.#close(notification, 'ignored', 'the acquirer does not know it');
-      } else await this.#retry(notification, 'the acquirer does not know it');
+      else await this.#unknown(notification, isGivenUp);
     } catch (error) {
+      this.#count(notification, 'failed');
       this.logger.error({ error, notificationId, kind: notification.kind }, 'applying a notification failed; kept');
       await this.#retry(notification, error instanceof Error ? error.message : String(error));
     }
@@ -127,6 +132,17 @@ export class InboxService implements OnApplicationBootstrap {
     const ids = await this.database.transaction((tx) => this.inbox.claimDue(tx, now, leasedUntil, BATCH));
     if (ids.length > 0) await this.enqueue(ids);
     return ids.length === BATCH;
+  }
+
+  /** Which of these have been applied, at least once. */
+  applied(acquirer: string, kind: NotificationHint['kind'], references: readonly string[]): Promise<Set<string>> {
+    return this.inbox.applied(acquirer, kind, references);
+  }
+
+  /** Removes what was set aside long ago: forged hints leave nothing behind. */
+  async clean(): Promise<boolean> {
+    const before = new Date(this.clock.now().getTime() - IGNORED_DAYS * 86_400_000);
+    return (await this.database.transaction((tx) => this.inbox.removeIgnored(tx, before, BATCH))) === BATCH;
   }
 
   async #apply(notification: Notification): Promise<Applied> {
@@ -164,6 +180,19 @@ export class InboxService implements OnApplicationBootstrap {
         return known === true ? 'applied' : 'unknown';
       }
     }
+  }
+
+  /** Said by the acquirer, not guessed from an outage: a forged hint, or one about what never happened. */
+  async #unknown(notification: Notification, isGivenUp: boolean): Promise<void> {
+    const { id: notificationId, acquirer, kind, attempts } = notification;
+    if (isGivenUp) this.logger.warn({ notificationId, acquirer, kind }, 'a notification was set aside');
+    else if (attempts === 0) this.logger.warn({ notificationId, acquirer, kind }, 'a notification is not confirmed');
+    if (isGivenUp) await this.#close(notification, 'ignored', UNKNOWN);
+    else await this.#retry(notification, UNKNOWN);
+  }
+
+  #count({ kind }: Notification, outcome: Applied | 'failed' | 'ignored'): void {
+    this.metrics.notifications.inc({ kind, outcome });
   }
 
   async #close(notification: Notification, status: 'applied' | 'ignored', error: string | null): Promise<void> {

@@ -1,7 +1,9 @@
 export * from './acquirer.port.js';
+export { AcquirerDirectory, type ListedAcquirer } from './acquirer-directory.js';
 export { AcquirersModule } from './acquirers.module.js';
 export { AcquirersService } from './acquirers.service.js';
 export { InboxService } from './inbox.service.js';
+
 export { AcquirerNotificationEntity } from './notification.entity.js';
 export { callbackUrl, callbackUrlHint } from './pix-api/callback-url.js';
 export type { ClientCertificate, PixApiConnection } from './pix-api/connection.js';
@@ -13,6 +15,8 @@ export { x509Of } from './pix-api/credentials.js';
 export { CERTIFICATE_WARNINGS, check as checkPixApi, type Finding } from './pix-api/doctor.js';
 export type { PspProfile } from './pix-api/profile.js';
 export { findProfile, PROFILES } from './pix-api/profiles.js';
+export { type CallbackSource, CallbackSources } from './pix-api/callback-sources.js';
+export { AcquirerCallbackEntity } from './pix-api/callbacks.entity.js';
 export { boletoPdf } from './sandbox/boleto.pdf.js';
 export { moneyText } from './sandbox/pdf.js';
 export { SandboxAcquirer } from './sandbox/sandbox.acquirer.js';

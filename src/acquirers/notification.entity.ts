@@ -3,6 +3,7 @@ import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 @Entity('acquirer_notifications')
 @Unique('acquirer_notifications_reference_key', ['acquirer', 'kind', 'reference'])
 @Index('acquirer_notifications_due_idx', ['nextAttemptAt'], { where: `status = 'pending'` })
+@Index('acquirer_notifications_ignored_idx', ['nextAttemptAt'], { where: `status = 'ignored'` })
 export class AcquirerNotificationEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'acquirer_notifications_pkey' }) id!: string;
   @Column('text') acquirer!: string;

@@ -22,4 +22,5 @@ export {
   type Principal,
   type UserPrincipal,
 } from './principal.js';
+export { rateLimited } from './rate-limits.js';
 export { RevokedTokenEntity } from './revoked-token.entity.js';

@@ -1,11 +1,20 @@
 import { AccountsService, type Role, type SettingName, SETTINGS, UsersService } from '../accounts/index.js';
 import { ApiKeysService } from '../api-keys/index.js';
 import { CLI } from '../audit/index.js';
+import { ReconciliationService } from '../reconciliation/index.js';
 import { type FigureDifference, FiguresService } from '../transactions/index.js';
 import { ACQUIRER_COMMANDS } from './acquirer-commands.js';
 import { accountIdOf, accountOption, type Command, need, TEXT, UsageError } from './command.js';
+import { reconciliationBody, summaryOf } from './reconciliation.js';
 
 const ROLES: readonly string[] = ['OWNER', 'ADMIN', 'MEMBER'];
+
+/** @throws UsageError for what is no day of the calendar */
+function dayOf(text: string): string {
+  const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.startsWith(text) === true;
+  if (!isDay) throw new UsageError('--day must be a day: YYYY-MM-DD.');
+  return text;
+}
 
 function differenceLine(difference: FigureDifference): Record<string, unknown> {
   const { accountId, mode, kind, bucket, currency, key, count, amount, actualCount, actualAmount } = difference;
@@ -124,6 +133,21 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     async run(app, values) {
       const differences = await app.get(FiguresService).rebuild(accountOption(values));
       return { rebuilt: true, differences: differences.map(differenceLine) };
+    },
+  },
+  reconcile: {
+    usage:
+      "reconcile --account A --day YYYY-MM-DD   (the acquirer's list of a day in São Paulo against our books; exit code 1 when they differ)",
+    options: { account: TEXT, day: TEXT },
+    async run(app, values) {
+      const [account = '', day = ''] = need(values, 'account', 'day');
+      const accountId = accountIdOf([account]);
+      const result = await app.get(ReconciliationService).compare(accountId, dayOf(day));
+      const lines = summaryOf(day, result);
+      // Beside the JSON, for people: what is wrong, and nothing when nothing is.
+      if (lines.length > 0) process.stderr.write(`${lines.join('\n')}\n`);
+      if (lines.length > 0) process.exitCode = 1;
+      return { account_id: accountId, day, ...reconciliationBody(result) };
     },
   },
   'key issue': {

@@ -16,8 +16,11 @@ Prints JSON; problems go to stderr with an exit code other than 0. Works while t
 `;
 
 async function main(argv: string[]): Promise<void> {
-  const [group = '', name = '', ...rest] = argv;
-  const command = COMMANDS[`${group} ${name}`];
+  const [group = '', name = ''] = argv;
+  // A group of one command has no name for it.
+  const [command, rest] = COMMANDS[group]
+    ? [COMMANDS[group], argv.slice(1)]
+    : [COMMANDS[`${group} ${name}`], argv.slice(2)];
   if (!command) throw new UsageError(group === '' ? USAGE : `There is no command "${group} ${name}".\n\n${USAGE}`);
   let parsed: { values: Record<string, unknown>; positionals: string[] };
   try {

@@ -1,7 +1,10 @@
 export { AcquirerWorkService } from './acquirer-work.service.js';
+export type { BookedPix, BookedReturn } from './books.repository.js';
+export { BooksService } from './books.service.js';
 export { CancellationService } from './cancellation.service.js';
 export { CreationService } from './creation.service.js';
 export { type Disputed, DisputesService } from './disputes.service.js';
+export { ExpiryService } from './expiry.service.js';
 export { TransactionChangeEntity, TransactionFigureEntity } from './figures.entity.js';
 export type { Figure, FigureDifference, FigureKind } from './figures.repository.js';
 export { FiguresService, type WindowFigures } from './figures.service.js';

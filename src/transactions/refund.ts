@@ -33,6 +33,12 @@ export interface Refund {
   readonly updatedAt: Date;
 }
 
+/** Whose return it is: of the refund from whose id it was made, if it is one at all. */
+export function refundIdOf(returnId: string): string | null {
+  const parts = /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/.exec(returnId)?.slice(1);
+  return parts?.join('-') ?? null;
+}
+
 /** What a merchant asks for. */
 export interface RefundOrder {
   /** Null: all that is left. */

@@ -105,6 +105,10 @@ const LIST = statement(
   'refunds.list',
   `SELECT ${COLUMNS} FROM refunds r WHERE r.transaction_id = $1 AND r.account_id = $2 AND r.mode = $3 ORDER BY r.id DESC`,
 );
+const HAS = statement(
+  'refunds.has',
+  'SELECT 1 FROM refunds r WHERE r.id = $1 AND r.acquirer = $2 AND r.payment_reference = $3',
+);
 const FIND_ALL = statement('refunds.find_all', `SELECT ${COLUMNS} FROM refunds r WHERE r.id = ANY ($1::uuid[])`);
 
 @Injectable()
@@ -190,6 +194,11 @@ export class RefundsRepository {
     const [row] = await this.reader.query<Found>(FIND_OPEN, [id]);
     if (!row) return null;
     return { refund: toRefund(row), payerDocumentSealed: row.payer_document_sealed, isDisputed: row.is_disputed };
+  }
+
+  /** Whether it is a refund of that payment. */
+  async has(id: string, acquirer: string, paymentReference: string): Promise<boolean> {
+    return (await this.reader.query(HAS, [id, acquirer, paymentReference])).length > 0;
   }
 
   /** Stays in flight; asked for again at `nextAttemptAt`. */

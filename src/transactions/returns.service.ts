@@ -63,6 +63,21 @@ export class ReturnsService implements OnApplicationBootstrap {
     return due.length === BATCH;
   }
 
+  /**
+   * Takes one that is in flight a step further now, whenever it is due.
+   * @returns false when there is no such return
+   */
+  async advance(acquirer: string, endToEndId: string, returnId: string): Promise<boolean> {
+    const now = this.clock.now();
+    const leasedUntil = new Date(now.getTime() + LEASE_MS);
+    const claimed = await this.database.transaction((tx) =>
+      this.settlements.claimReturn(tx, acquirer, endToEndId, returnId, now, leasedUntil),
+    );
+    if (!claimed) return this.settlements.hasReturn(acquirer, endToEndId, returnId);
+    await this.#advance(claimed);
+    return true;
+  }
+
   async #advance(pixReturn: PixReturn): Promise<void> {
     const { accountId, acquirer, endToEndId, returnId, way, amount, currency, attempts } = pixReturn;
     const name = { accountId, way, reference: endToEndId, returnId };

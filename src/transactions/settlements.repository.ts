@@ -68,6 +68,16 @@ const CLAIM_RETURNS = statement(
      ORDER BY next_attempt_at LIMIT $3 FOR UPDATE SKIP LOCKED)
    RETURNING ${RETURN_COLUMNS}`,
 );
+const CLAIM_RETURN = statement(
+  'pix_returns.claim',
+  `UPDATE pix_returns SET next_attempt_at = $5, attempts = attempts + 1, updated_at = $4
+   WHERE acquirer = $1 AND end_to_end_id = $2 AND return_id = $3 AND status IN ('PENDING', 'IN_PROGRESS')
+   RETURNING ${RETURN_COLUMNS}`,
+);
+const HAS_RETURN = statement(
+  'pix_returns.has',
+  'SELECT 1 FROM pix_returns WHERE acquirer = $1 AND end_to_end_id = $2 AND return_id = $3',
+);
 const MOVE_RETURN = statement(
   'pix_returns.move',
   `UPDATE pix_returns SET status = $2, next_attempt_at = $3, failure_reason = $4, updated_at = $5
@@ -149,6 +159,23 @@ export class SettlementsRepository {
 
   async claimDueReturns(tx: Tx, now: Date, leasedUntil: Date, limit: number): Promise<PixReturn[]> {
     return (await tx.query<ReturnRow>(CLAIM_RETURNS, [now, leasedUntil, limit])).map(toPixReturn);
+  }
+
+  /** As `claimDueReturns`, one that is in flight, due or not. */
+  async claimReturn(
+    tx: Tx,
+    acquirer: string,
+    endToEndId: string,
+    returnId: string,
+    now: Date,
+    leasedUntil: Date,
+  ): Promise<PixReturn | null> {
+    const [row] = await tx.query<ReturnRow>(CLAIM_RETURN, [acquirer, endToEndId, returnId, now, leasedUntil]);
+    return row ? toPixReturn(row) : null;
+  }
+
+  async hasReturn(acquirer: string, endToEndId: string, returnId: string): Promise<boolean> {
+    return (await this.reader.query(HAS_RETURN, [acquirer, endToEndId, returnId])).length > 0;
   }
 
   moveReturn(

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { Clock } from '../core/clock.js';
 import type { Database, Tx } from '../core/database/index.js';
+import type { ExpiryService } from './expiry.service.js';
 import { type PageQuery, TransactionPagesService } from './transaction-pages.service.js';
 import type { TransactionPagesRepository } from './transaction-pages.repository.js';
-import type { TransactionsService } from './transactions.service.js';
 
 const SCOPE = { accountId: '019aa0f0-0000-7000-8000-000000000001', mode: 'test' } as const;
 const BY_EMAIL: PageQuery = {
@@ -23,7 +23,7 @@ function pagesOf(total: number, sort: () => Promise<never[]>): TransactionPagesS
   return new TransactionPagesService(
     database as Database,
     pages as TransactionPagesRepository,
-    {} as TransactionsService,
+    {} as ExpiryService,
     new Clock(),
   );
 }

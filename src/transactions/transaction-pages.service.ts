@@ -4,6 +4,7 @@ import { Database, isStatementTimeout } from '../core/database/index.js';
 import { serviceUnavailable } from '../core/errors/index.js';
 import type { Scope } from '../core/mode.js';
 import { Turnstile } from '../core/turnstile.js';
+import { ExpiryService } from './expiry.service.js';
 import { asOf, type Transaction } from './transaction.js';
 import {
   isIndexed,
@@ -14,7 +15,6 @@ import {
 } from './transaction-pages.repository.js';
 import { FINER, piecesOf, type Span, spanOf } from './transaction-pages.span.js';
 import type { TransactionStatus } from './transactions.machine.js';
-import { TransactionsService } from './transactions.service.js';
 
 export interface PageQuery {
   /** From 1. */
@@ -48,7 +48,7 @@ export class TransactionPagesService {
   constructor(
     private readonly database: Database,
     private readonly pages: TransactionPagesRepository,
-    private readonly transactions: TransactionsService,
+    private readonly expiry: ExpiryService,
     private readonly clock: Clock,
   ) {}
 
@@ -60,7 +60,7 @@ export class TransactionPagesService {
     const span = spanOf(query.from, query.to);
     if (!span) return { transactions: [], total: 0 };
     // A status is what it is at this moment: what the clock has expired is written as such before it is looked for.
-    if (query.status !== null || query.sortBy === 'status') await this.transactions.expireDueOf(scope);
+    if (query.status !== null || query.sortBy === 'status') await this.expiry.expireDueOf(scope);
     const { rows, total } = await this.#page(scope, query, span, (query.page - 1) * query.limit);
     const now = this.clock.now();
     return { transactions: rows.map((transaction) => asOf(transaction, now)), total };

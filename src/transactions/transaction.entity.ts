@@ -42,6 +42,8 @@ export class TransactionEntity {
   @Column('bigint', { name: 'platform_fee', nullable: true }) platformFee!: number | null;
   @Column('bigint', { name: 'net_amount', nullable: true }) netAmount!: number | null;
   @Column('timestamptz', { name: 'paid_at', nullable: true }) paidAt!: Date | null;
+  @Column('timestamptz', { name: 'expiry_ask_at', nullable: true }) expiryAskAt!: Date | null;
+  @Column('timestamptz', { name: 'expiry_asked_at', nullable: true }) expiryAskedAt!: Date | null;
   @Column('bigint', { name: 'refunds_amount', default: 0 }) refundsAmount!: number;
   @Column('bigint', { name: 'disputed_amount', default: 0 }) disputedAmount!: number;
   @Column('jsonb', { nullable: true }) med!: object | null;
@@ -54,6 +56,7 @@ export class TransactionEntity {
 @Unique('settlements_end_to_end_id_key', ['acquirer', 'namespace', 'endToEndId'])
 @Index('settlements_credited_key', ['transactionId'], { unique: true, where: `outcome = 'credited'` })
 @Index('settlements_transaction_id_idx', ['transactionId'])
+@Index('settlements_settled_at_idx', ['acquirer', 'settledAt'], { where: `acquirer <> 'sandbox'` })
 @Index('settlements_attention_idx', ['createdAt'], { where: `outcome IN ('review', 'unmatched')` })
 export class SettlementEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'settlements_pkey' }) id!: string;

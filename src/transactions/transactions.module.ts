@@ -5,10 +5,14 @@ import { OutboxModule } from '../outbox/index.js';
 import { WalletsModule } from '../wallets/index.js';
 import { AcquirerWorkRepository } from './acquirer-work.repository.js';
 import { AcquirerWorkService } from './acquirer-work.service.js';
+import { BooksRepository } from './books.repository.js';
+import { BooksService } from './books.service.js';
 import { CancellationService } from './cancellation.service.js';
 import { CreationService } from './creation.service.js';
 import { DisputesRepository } from './disputes.repository.js';
 import { DisputesService } from './disputes.service.js';
+import { ExpiryRepository } from './expiry.repository.js';
+import { ExpiryService } from './expiry.service.js';
 import { FiguresRepository } from './figures.repository.js';
 import { FiguresService } from './figures.service.js';
 import { InquiriesService } from './inquiries.service.js';
@@ -19,6 +23,7 @@ import { RefundProgress } from './refunds.progress.js';
 import { RefundsRepository } from './refunds.repository.js';
 import { RefundsService } from './refunds.service.js';
 import { ReturnCalls } from './return-calls.js';
+import { ReturnNews } from './return-news.js';
 import { ReturnsService } from './returns.service.js';
 import { ReviewsRepository } from './reviews.repository.js';
 import { ReviewsService } from './reviews.service.js';
@@ -36,10 +41,14 @@ import { TransactionsService } from './transactions.service.js';
   providers: [
     AcquirerWorkRepository,
     AcquirerWorkService,
+    BooksRepository,
+    BooksService,
     CancellationService,
     CreationService,
     DisputesRepository,
     DisputesService,
+    ExpiryRepository,
+    ExpiryService,
     FiguresRepository,
     FiguresService,
     InquiriesService,
@@ -50,6 +59,7 @@ import { TransactionsService } from './transactions.service.js';
     RefundsRepository,
     RefundsService,
     ReturnCalls,
+    ReturnNews,
     ReturnsService,
     ReviewsRepository,
     ReviewsService,
@@ -64,9 +74,11 @@ import { TransactionsService } from './transactions.service.js';
   ],
   exports: [
     AcquirerWorkService,
+    BooksService,
     CancellationService,
     CreationService,
     DisputesService,
+    ExpiryService,
     FiguresService,
     InquiriesService,
     PaymentCreationService,

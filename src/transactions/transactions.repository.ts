@@ -118,6 +118,10 @@ const MOVE = statement(
 );
 /** `isOpen`. */
 export const OPEN = `(t.status = 'WAITING_PAYMENT' OR (t.status = 'PROCESSING' AND t.expected_payer_tax_id IS NULL))`;
+/** Nobody waits for its acquirer's word on it (any more): of the parameters see `ExpiryDue`. */
+const isHeard = (unheardBefore: string, unasked: string): string =>
+  `(t.expiry_asked_at IS NOT NULL OR t.expires_at <= ${unheardBefore} OR t.acquirer = ANY (${unasked}::text[])
+       OR NOT 'PIX' = ANY (t.payment_methods))`;
 /** The failure block is that of `expiryFailure`, so that a read before the sweep and one after it are equal. */
 const EXPIRE_DUE = statement(
   'transactions.expire_due',
@@ -128,13 +132,15 @@ const EXPIRE_DUE = statement(
    FROM (
      SELECT t.id, t.status AS previous_status FROM transactions t
      WHERE ${OPEN} AND t.expires_at <= $1 AND ($4::uuid IS NULL OR (t.account_id = $4 AND t.mode = $5))
+       AND ${isHeard('$6', '$7')} AND ($8::uuid IS NULL OR t.id = $8)
      ORDER BY t.expires_at LIMIT $2 FOR UPDATE SKIP LOCKED
    ) due
    WHERE t.id = due.id RETURNING ${TRANSACTION_COLUMNS}, due.previous_status`,
 );
 const HAS_DUE = statement(
   'transactions.has_due',
-  `SELECT 1 FROM transactions t WHERE ${OPEN} AND t.expires_at <= $1 AND t.account_id = $2 AND t.mode = $3 LIMIT 1`,
+  `SELECT 1 FROM transactions t WHERE ${OPEN} AND t.expires_at <= $1 AND t.account_id = $2 AND t.mode = $3
+     AND ${isHeard('$4', '$5')} LIMIT 1`,
 );
 const LIST = statement(
   'transactions.list',
@@ -193,6 +199,15 @@ export interface MoveFields {
   readonly netAmount?: Amount;
   readonly paidAt?: Date;
   readonly failure?: Failure;
+}
+
+/** What decides whether a charge past its expiry may be written as expired. */
+export interface ExpiryDue {
+  readonly now: Date;
+  /** Expired before it: nobody waits for an acquirer's word on it any longer. */
+  readonly unheardBefore: Date;
+  /** Acquirers that are not asked. */
+  readonly unasked: readonly string[];
 }
 
 export interface TransactionFilter {
@@ -283,27 +298,32 @@ export class TransactionsRepository {
     return row ? toTransaction(row) : null;
   }
 
-  /** Moves what is past its expiry, in any number of workers at once. @param scope null: of everybody */
+  /**
+   * Moves what is past its expiry and heard of, in any number of workers at once.
+   * @param due.scope null: of everybody; due.id null: all
+   */
   async expireDue(
     tx: Tx,
-    now: Date,
+    due: ExpiryDue & { readonly scope: Scope | null; readonly id: string | null },
     limit: number,
     reason: string,
-    scope: Scope | null,
   ): Promise<{ transaction: Transaction; previousStatus: TransactionStatus }[]> {
     const rows = await tx.query<TransactionRow & { previous_status: TransactionStatus }>(EXPIRE_DUE, [
-      now,
+      due.now,
       limit,
       reason,
-      scope?.accountId,
-      scope?.mode,
+      due.scope?.accountId,
+      due.scope?.mode,
+      due.unheardBefore,
+      due.unasked,
+      due.id,
     ]);
     return rows.map((row) => ({ transaction: toTransaction(row), previousStatus: row.previous_status }));
   }
 
-  /** Whether something of the account is past its expiry and not yet written as such. */
-  async hasDue(scope: Scope, now: Date): Promise<boolean> {
-    return (await this.reader.query(HAS_DUE, [now, scope.accountId, scope.mode])).length > 0;
+  /** Whether something of the account would be moved by `expireDue`. */
+  async hasDue({ accountId, mode }: Scope, { now, unheardBefore, unasked }: ExpiryDue): Promise<boolean> {
+    return (await this.reader.query(HAS_DUE, [now, accountId, mode, unheardBefore, unasked])).length > 0;
   }
 
   async list(scope: Scope, filter: TransactionFilter, now: Date): Promise<Transaction[]> {

@@ -7,13 +7,11 @@ import type { Scope } from '../core/mode.js';
 import { Poller } from '../core/queue/index.js';
 import { OutboxService } from '../outbox/index.js';
 import { CreationService } from './creation.service.js';
-import { asOf, expiryFailure, isOpen, isPastExpiry, type Transaction } from './transaction.js';
+import { ExpiryService } from './expiry.service.js';
 import { EVENTS_OF_STATUS } from './status-events.js';
-import { transactionEvent } from './transaction.events.js';
+import { asOf, isOpen, isPastExpiry, type Transaction } from './transaction.js';
 import { type TransactionFilter, TransactionsRepository } from './transactions.repository.js';
 
-const SWEEP_MS = 1_000;
-const BATCH = 200;
 const UNKNOWN_AFTER_MS = 60_000;
 
 @Injectable()
@@ -23,6 +21,7 @@ export class TransactionsService implements OnApplicationBootstrap {
     private readonly database: Database,
     private readonly transactions: TransactionsRepository,
     private readonly creation: CreationService,
+    private readonly expiry: ExpiryService,
     private readonly outbox: OutboxService,
     private readonly poller: Poller,
     private readonly clock: Clock,
@@ -30,7 +29,6 @@ export class TransactionsService implements OnApplicationBootstrap {
 
   onApplicationBootstrap(): void {
     if (!this.config.runsWorkers) return;
-    this.poller.every('transactions.expiry', SWEEP_MS, () => this.expireDue());
     this.poller.every('transactions.unknown', 15_000, () => this.creation.resolveUnknown(UNKNOWN_AFTER_MS));
   }
 
@@ -86,38 +84,7 @@ export class TransactionsService implements OnApplicationBootstrap {
   async #lockCurrent(tx: Tx, scope: Scope, id: string): Promise<Transaction> {
     const transaction = await this.transactions.lockOwn(tx, scope, id);
     if (!transaction) throw notFound('payment');
-    const now = this.clock.now();
-    const { status, expiresAt } = transaction;
-    if (!isOpen(transaction) || expiresAt === null || !isPastExpiry(transaction, now)) return transaction;
-    const failure = expiryFailure(transaction, expiresAt);
-    const expired = await this.transactions.move(tx, id, 'expired', now, { failure });
-    if (!expired) throw new Error(`${id} was moved while it was locked`);
-    this.outbox.record(tx, [transactionEvent('transaction.expired', expired, status)]);
-    return expired;
-  }
-
-  /** Writes the expiry of everything of one account that is past it: nothing in the usual case. */
-  async expireDueOf(scope: Scope): Promise<void> {
-    while (await this.transactions.hasDue(scope, this.clock.now())) await this.expireDue(scope);
-  }
-
-  /**
-   * Writes the expiry of what is past it, with its event, once.
-   * @param scope of whom; everybody's without it
-   * @returns whether there may be more
-   */
-  async expireDue(scope: Scope | null = null): Promise<boolean> {
-    const count = await this.database.transaction(async (tx) => {
-      const { reason } = expiryFailure({ createdAt: new Date(0), expiresAt: null }, new Date(0));
-      const expired = await this.transactions.expireDue(tx, this.clock.now(), BATCH, reason, scope);
-      this.outbox.record(
-        tx,
-        expired.map(({ transaction, previousStatus }) =>
-          transactionEvent('transaction.expired', transaction, previousStatus),
-        ),
-      );
-      return expired.length;
-    });
-    return count === BATCH;
+    if (!isOpen(transaction) || !isPastExpiry(transaction, this.clock.now())) return transaction;
+    return (await this.expiry.expire(tx, id)) ?? transaction;
   }
 }

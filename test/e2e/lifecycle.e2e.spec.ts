@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { TransactionsService } from '../../src/transactions/index.js';
+import { ExpiryService } from '../../src/transactions/index.js';
 import { WalletsService } from '../../src/wallets/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { type ChargeAnswer, type Merchant, TestService } from '../support/service.js';
@@ -127,7 +127,7 @@ describe('the life of a charge', () => {
     it('is exact at read, written once by any number of sweepers, and reads the same before and after', async () => {
       const merchant = await service.merchant();
       const { id } = await charge(merchant, { expires_in: 60 });
-      const transactions = service.get(TransactionsService);
+      const expiry = service.get(ExpiryService);
       service.clock.advance(59);
       expect((await service.getCharge(merchant.testKey, id)).body.status).toBe('pending');
       service.clock.advance(2);
@@ -136,7 +136,7 @@ describe('the life of a charge', () => {
         status: 'expired',
         metadata: { failure: { providerErrorCode: 'expired', ttlSeconds: 60, at: atOnce.pix.expires_at } },
       });
-      await Promise.all(Array.from({ length: 4 }, () => transactions.expireDue()));
+      await Promise.all(Array.from({ length: 4 }, () => expiry.expireDue()));
       await waitFor('the event of the expiry', async () => (await eventsOf(id)).length === 2);
       expect(await eventsOf(id)).toEqual([{ type: 'transaction.created' }, { type: 'transaction.expired' }]);
       expect((await service.getCharge(merchant.testKey, id)).body).toEqual(atOnce);

@@ -17,11 +17,14 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   fraud: ['accounts', 'brazil', 'core'],
   outbox: ['core'],
   wallets: ['auth', 'brazil', 'core'],
-  acquirers: ['brazil', 'core'],
+  // Its callbacks are routes.
+  acquirers: ['auth', 'brazil', 'core'],
   // How an account comes to its acquirer: the one place that knows of both.
   'live-acquirers': ['accounts', 'acquirers', 'audit', 'brazil', 'core'],
   storage: ['auth', 'core'],
   transactions: ['accounts', 'acquirers', 'brazil', 'core', 'outbox', 'wallets'],
+  // Lists of acquirers against our books: it needs both sides.
+  reconciliation: ['accounts', 'acquirers', 'brazil', 'core', 'transactions'],
   // accounts: the principal of a request carries the account, whose settings a new charge follows.
   charges: ['accounts', 'auth', 'brazil', 'core', 'fraud', 'outbox', 'transactions'],
   payments: ['accounts', 'auth', 'brazil', 'core', 'fraud', 'outbox', 'transactions'],
@@ -33,7 +36,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'request-logs': ['auth', 'core'],
   operations: ['accounts', 'audit', 'auth', 'core', 'fraud', 'med', 'transactions'],
   health: ['auth', 'core', 'outbox', 'storage', 'wallets'],
-  cli: ['accounts', 'api-keys', 'audit', 'brazil', 'core', 'live-acquirers', 'root', 'transactions'],
+  cli: ['accounts', 'api-keys', 'audit', 'brazil', 'core', 'live-acquirers', 'reconciliation', 'root', 'transactions'],
 };
 
 /** Files at the top of src put the modules together: they import anything, and only the command line imports them. */

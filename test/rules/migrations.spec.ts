@@ -8,7 +8,9 @@ import { createEmptyDatabase, type TestDatabase } from '../support/database.js';
 /** Tables that are nobody's: no merchant's request reads or writes their rows by itself. */
 const SHARED_TABLES = [
   'accounts', // the account itself
+  'acquirer_callbacks', // of an acquirer, as its notifications
   'acquirer_notifications', // whose it is, is known only after asking the acquirer
+  'acquirer_statements', // how far an acquirer's list was read
   'revoked_tokens', // tokens are of people, and looked up by their own ids
   'sandbox_charges', // the sandbox bank's own books: a bank does not know our accounts
   'sandbox_disputes',

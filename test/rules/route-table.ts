@@ -161,6 +161,15 @@ function medDesk(action: string): Request {
 
 export const ROUTES: Readonly<Record<string, Row>> = {
   'GET /': open(302),
+  // Addresses that nobody was given: those of a connection are tested where there is one.
+  ...Object.fromEntries(
+    ['GET', 'POST'].flatMap((method) =>
+      ['', '/pix'].map((suffix) => [
+        `${method} /callbacks/pix/:connection/:secret${suffix}`,
+        open(404, { path: () => `/callbacks/pix/nobody/nothing${suffix}` }),
+      ]),
+    ),
+  ),
   'GET /checkout/:id': open(200, { path: ({ rawId }) => `/checkout/${rawId}` }),
   // Of no charge: drawing takes seconds where Jest runs the code.
   'GET /checkout/:id/qr.png': open(404, { path: () => '/checkout/nobody/qr.png' }),

@@ -13,6 +13,7 @@ import type {
   ReturnState,
   StatementFilter,
   StatementLine,
+  StatementReturn,
 } from '../../src/acquirers/index.js';
 import { encodeBrCode, newEndToEndId, newRtrId } from '../../src/brazil/index.js';
 
@@ -27,7 +28,6 @@ interface BookedReturn extends ReturnRequest {
 
 /** A bank behind a network that loses answers: what a live PSP is to us. Its books are the truth about what it did. */
 export class FarBank implements Acquirer {
-  readonly name: string = 'far-bank';
   capabilities: AcquirerCapabilities = {
     methods: ['PIX'],
     refunds: { PIX: ['cashout', 'devolution'] },
@@ -35,13 +35,16 @@ export class FarBank implements Acquirer {
     references: 'worldwide',
   };
   readonly orders: OrderDesk | null = null;
-  readonly statement = ({ from, to }: StatementFilter): AsyncIterable<StatementLine> => this.#statement(from, to);
+  /** Null until `publish`: what nobody has told of is found by no list. */
+  statement: Acquirer['statement'] = null;
   readonly charges = new Map<string, PixChargeRequest>();
   readonly pix = new Map<string, ReceivedPix>();
   /** By reference, as they are now. */
   readonly disputes = new Map<string, Dispute>();
   /** By `<reference>/<return id>`, as the bank's unique key is. */
   readonly returns = new Map<string, BookedReturn>();
+  /** By end-to-end id: what went back without anybody here asking for it. */
+  readonly unasked = new Map<string, StatementReturn[]>();
   /** What goes wrong with the next requests. */
   faults: ChargeFault[] = [];
   /** What goes wrong with a request for a return, asked at each one; default: nothing. */
@@ -52,6 +55,8 @@ export class FarBank implements Acquirer {
   meanwhile: (() => Promise<void>) | null = null;
   /** How often a return was asked for under each name. */
   readonly requests = new Map<string, number>();
+
+  constructor(readonly name: string = 'far-bank') {}
 
   readonly pixIssuer = { kind: 'remote', issue: (request: PixChargeRequest) => this.#issue(request) } as const;
 
@@ -106,6 +111,11 @@ export class FarBank implements Acquirer {
 
   async getReceipt(): Promise<null> {
     return null;
+  }
+
+  /** From now on it has a list of what arrived. */
+  publish(): void {
+    this.statement = (filter) => this.#statement(filter);
   }
 
   /** A payer pays a charge in full. @returns the Pix, which the bank has still to tell of */
@@ -174,11 +184,27 @@ export class FarBank implements Acquirer {
     return { kind: 'issued', brCode: this.#brCode(request.txid) };
   }
 
-  async *#statement(from: Date, to: Date): AsyncGenerator<StatementLine> {
+  async *#statement({ from, to, withReturns }: StatementFilter): AsyncGenerator<StatementLine> {
     this.#answer();
     for (const pix of [...this.pix.values()].sort((a, b) => a.settledAt.getTime() - b.settledAt.getTime())) {
-      if (pix.settledAt >= from && pix.settledAt < to) yield { pix, returns: [] };
+      if (pix.settledAt < from || pix.settledAt >= to) continue;
+      const returns = this.#statementReturns(pix.endToEndId);
+      if (returns.length > 0 || withReturns !== true) yield { pix, returns };
     }
+  }
+
+  #statementReturns(endToEndId: string): StatementReturn[] {
+    const asked = [...this.returns.values()].filter(
+      ({ reference, way }) => reference === endToEndId && way === 'devolution',
+    );
+    return [
+      ...asked.map(({ returnId, amount, refused }): StatementReturn => {
+        const state = refused ? 'failed' : 'returned';
+        const reference = `${endToEndId}/${returnId}/${refused ? 'NAO_REALIZADO' : 'DEVOLVIDO'}`;
+        return { returnId, amount, state, cause: 'requested', hint: { kind: 'return', reference } };
+      }),
+      ...(this.unasked.get(endToEndId) ?? []),
+    ];
   }
 
   #answer(): void {

@@ -52,6 +52,10 @@ const FIND = statement(
   'acquirer_connections.find',
   `SELECT ${COLUMNS}, credentials_sealed FROM acquirer_connections WHERE id = $1`,
 );
+const PROFILE_OF = statement(
+  'acquirer_connections.profile_of',
+  'SELECT profile FROM acquirer_connections WHERE id = $1',
+);
 const LOCK = statement(
   'acquirer_connections.lock',
   'SELECT id, account_id FROM acquirer_connections WHERE profile = $1 AND pix_key = $2 FOR UPDATE',
@@ -123,6 +127,11 @@ export class ConnectionsRepository {
   async find(id: string): Promise<(Omit<PixApiConnection, 'credentials'> & { sealed: Buffer }) | null> {
     const [row] = await this.reader.query<SealedRow>(FIND, [id]);
     return row ? { ...toConnection(row), sealed: row.credentials_sealed } : null;
+  }
+
+  async profileOf(id: string): Promise<string | null> {
+    const [row] = await this.reader.query<{ profile: string }>(PROFILE_OF, [id]);
+    return row?.profile ?? null;
   }
 
   /** The connection of that name and whose it is, locked; null when there is none. */

@@ -29,6 +29,11 @@ export class ConnectionsService {
     return { ...connection, credentials: JSON.parse(this.secrets.open(sealed, context(id))) as PixApiCredentials };
   }
 
+  /** @returns null when there is no such connection */
+  profileOf(id: string): Promise<string | null> {
+    return this.connections.profileOf(id);
+  }
+
   /** @param accountId null: of all accounts */
   list(accountId: string | null): Promise<ConnectionSummary[]> {
     return this.connections.list(accountId);

@@ -41,6 +41,7 @@ describe('the configuration', () => {
       logLevel: 'info',
       metricsToken: undefined,
       trustProxies: [],
+      certificateHeader: null,
       rateLimit: {
         enabled: true,
         rate: 200,

@@ -75,6 +75,10 @@ const schema = z.object({
     message:
       'must be addresses (192.0.2.1), networks (10.0.0.0/8), loopback, linklocal or uniquelocal, separated by commas',
   }),
+  CALLBACK_CERTIFICATE_HEADER: z
+    .string()
+    .regex(/^[\w-]+: *\S.*$/, 'must be the name and the value of a header: X-Client-Verify: SUCCESS')
+    .optional(),
   RATE_LIMIT: z.enum(['on', 'off']).default('on'),
   RATE_LIMIT_RATE: integer(200, 1, 1_000_000),
   RATE_LIMIT_BURST: integer(400, 1, 1_000_000),
@@ -125,6 +129,8 @@ export interface Config {
   readonly metricsToken: string | undefined;
   /** Whose `X-Forwarded-For` is believed: addresses, networks, or names of networks. Empty: nobody's. */
   readonly trustProxies: readonly string[];
+  /** With what a trusted proxy says that the client certificate of a PSP's callback is good; null: none checks it. */
+  readonly certificateHeader: { readonly name: string; readonly value: string } | null;
   readonly rateLimit: {
     enabled: boolean;
     rate: number;
@@ -198,6 +204,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     logLevel: v.LOG_LEVEL,
     metricsToken: v.METRICS_TOKEN,
     trustProxies: v.TRUST_PROXY,
+    certificateHeader: certificateHeader(v.CALLBACK_CERTIFICATE_HEADER),
     rateLimit: {
       enabled: v.RATE_LIMIT === 'on',
       rate: v.RATE_LIMIT_RATE,
@@ -217,6 +224,12 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       allowPrivate: v.WEBHOOK_ALLOW_PRIVATE ?? embedded,
     },
   };
+}
+
+function certificateHeader(value: string | undefined): Config['certificateHeader'] {
+  if (value === undefined) return null;
+  const at = value.indexOf(':');
+  return { name: value.slice(0, at).toLowerCase(), value: value.slice(at + 1).trim() };
 }
 
 /** By default nobody's mailbox on the host that payers and merchants know. */

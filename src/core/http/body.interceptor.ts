@@ -72,7 +72,8 @@ function unread(context: ExecutionContext, request: FastifyRequest): Violation[]
 export class BodyInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    if (request.body instanceof RawBody) request.body = parseBody(request.body);
+    const isRaw = request.routeOptions.config.rawBody !== undefined;
+    if (request.body instanceof RawBody && !isRaw) request.body = parseBody(request.body);
     // Public pages get whatever links add to them.
     if (request.url.startsWith('/v1/')) {
       const violations = unread(context, request);

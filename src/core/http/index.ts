@@ -5,6 +5,6 @@ export { type CallerForLog, createHttpAdapter } from './fastify.js';
 export { type Html, markup, trusted } from './html.js';
 export { Nested } from './nested.decorator.js';
 export * from './openapi.js';
-export { discard } from './raw-body.js';
+export { discard, RawBody } from './raw-body.js';
 export { ValidationPipe } from './validation.pipe.js';
 export { depthOf, IsDateTime, IsMetadata } from './validators.js';

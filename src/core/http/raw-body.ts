@@ -5,6 +5,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The route reads its body itself, as a stream: `request.body` is one, and nothing of it has been read. */
     streamBody?: boolean;
+    /** The route takes its body as it came, whatever it is: `request.body` stays a `RawBody`, of at most so many bytes. */
+    rawBody?: { maxBytes: number };
   }
 }
 
@@ -39,15 +41,16 @@ export function registerRawBodyParser(instance: FastifyInstance): void {
       done(null, payload);
       return;
     }
+    const maxBytes = request.routeOptions.config.rawBody?.maxBytes ?? MAX_BODY_BYTES;
     const chunks: Buffer[] = [];
     let size = 0;
     payload.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size <= MAX_BODY_BYTES) chunks.push(chunk);
+      if (size <= maxBytes) chunks.push(chunk);
       else if (size > MAX_DRAIN_BYTES) request.raw.destroy();
     });
     payload.on('end', () => {
-      const tooLarge = size > MAX_BODY_BYTES;
+      const tooLarge = size > maxBytes;
       const contentType = request.headers['content-type'] ?? '';
       done(null, new RawBody(tooLarge ? Buffer.alloc(0) : Buffer.concat(chunks), contentType, tooLarge));
     });

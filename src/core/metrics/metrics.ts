@@ -28,6 +28,27 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly callbacks = new Counter({
+    name: 'recebe_acquirer_callbacks_total',
+    help: 'What acquirers posted, by what became of it: stored, repeated, empty, wrong_secret, not_allowed, limited, too_large; later read or unreadable.',
+    labelNames: ['outcome'],
+    registers: [this.registry],
+  });
+
+  readonly notifications = new Counter({
+    name: 'recebe_acquirer_notifications_total',
+    help: 'What acquirers told of, at each time they were asked about it: applied, early, unknown (they do not know it), failed, ignored (given up).',
+    labelNames: ['kind', 'outcome'],
+    registers: [this.registry],
+  });
+
+  readonly statements = new Counter({
+    name: 'recebe_acquirer_statements_total',
+    help: "Windows of acquirers' own lists that were read, or could not be.",
+    labelNames: ['list', 'outcome'],
+    registers: [this.registry],
+  });
+
   readonly rowsDropped = new Counter({
     name: 'recebe_rows_dropped_total',
     help: 'Rows of request logs and the like that were lost: the database was away for too long, or refused them.',

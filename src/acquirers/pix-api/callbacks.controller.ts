@@ -1,0 +1,95 @@
+import { applyDecorators, Controller, Get, Header, HttpCode, Inject, Param, Post, Req } from '@nestjs/common';
+import { ApiBody, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import type { FastifyRequest } from 'fastify';
+import { Public } from '../../auth/index.js';
+import { type Config, CONFIG } from '../../core/config/index.js';
+import { ApiErrors, COMMON_HEADERS, RawBody } from '../../core/http/index.js';
+import { CallbacksService, MAX_CALLBACK_BYTES, type PostedCallback } from './callbacks.service.js';
+
+type Address = Pick<PostedCallback, 'connection' | 'secret'>;
+
+const SECRET = {
+  name: 'secret',
+  description: 'Part of the address that `acquirer configure` registers with the PSP.',
+  schema: { type: 'string' as const },
+};
+
+const Receives = (path: string): MethodDecorator =>
+  applyDecorators(
+    Post(path),
+    HttpCode(200),
+    Header('Cache-Control', 'no-store'),
+    RouteConfig({ rawBody: { maxBytes: MAX_CALLBACK_BYTES } }),
+    ApiOperation({
+      summary: 'A PSP tells of payments and returns',
+      description:
+        'For PSPs, at an address of which nobody else knows. Stored and answered at once; nothing of it is believed before the PSP has confirmed it when asked. An empty body is a test of the address.',
+    }),
+    ApiBody({ description: 'As API Pix or the PSP has it.', required: false, schema: { type: 'object' } }),
+    ApiOkResponse({ description: 'Stored, now or before.', headers: COMMON_HEADERS }),
+    ApiErrors(404, 413, 429, 500, 503),
+  );
+
+const Tests = (path: string): MethodDecorator =>
+  applyDecorators(
+    Get(path),
+    Header('Cache-Control', 'no-store'),
+    ApiOperation({
+      summary: 'A PSP tests the address of its callbacks',
+      description: 'Some do when it is registered.',
+    }),
+    ApiOkResponse({ description: 'It is an address of ours.', headers: COMMON_HEADERS }),
+    ApiErrors(404, 429, 500, 503),
+  );
+
+/** Where PSPs tell of payments. Some append `/pix` to the address that was registered, some call it as it is. */
+@Public()
+@ApiTags('Callbacks')
+@ApiParam({ name: 'connection', description: 'The connection to the PSP.', schema: { type: 'string', format: 'uuid' } })
+@ApiParam(SECRET)
+@Controller('callbacks/pix')
+export class CallbacksController {
+  constructor(
+    @Inject(CONFIG) private readonly config: Config,
+    private readonly callbacks: CallbacksService,
+  ) {}
+
+  @Receives(':connection/:secret')
+  receive(@Param() address: Address, @Req() request: FastifyRequest): Promise<void> {
+    return this.#receive(address, request);
+  }
+
+  @Receives(':connection/:secret/pix')
+  receivePix(@Param() address: Address, @Req() request: FastifyRequest): Promise<void> {
+    return this.#receive(address, request);
+  }
+
+  @Tests(':connection/:secret')
+  test(@Param() address: Address, @Req() request: FastifyRequest): Promise<void> {
+    return this.#receive(address, request);
+  }
+
+  @Tests(':connection/:secret/pix')
+  testPix(@Param() address: Address, @Req() request: FastifyRequest): Promise<void> {
+    return this.#receive(address, request);
+  }
+
+  #receive({ connection, secret }: Address, request: FastifyRequest): Promise<void> {
+    const { body, ip } = request;
+    const raw = body instanceof RawBody ? body : null;
+    return this.callbacks.receive({
+      connection,
+      secret,
+      body: raw === null ? Buffer.alloc(0) : raw.tooLarge ? null : raw.bytes,
+      caller: { address: ip, certified: this.#isCertified(request) },
+    });
+  }
+
+  #isCertified({ ips, headers }: FastifyRequest): boolean | null {
+    const { certificateHeader } = this.config;
+    if (certificateHeader === null) return null;
+    // More than one address: a proxy that is trusted has passed it on, and the header is the proxy's own.
+    return (ips?.length ?? 0) > 1 && headers[certificateHeader.name] === certificateHeader.value;
+  }
+}

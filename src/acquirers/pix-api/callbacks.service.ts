@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { rateLimited } from '../../auth/index.js';
+import { Clock } from '../../core/clock.js';
+import { type Config, CONFIG } from '../../core/config/index.js';
+import { SecretBox } from '../../core/crypto/index.js';
+import { Database } from '../../core/database/index.js';
+import { ApiError, notFound } from '../../core/errors/index.js';
+import { newId } from '../../core/ids.js';
+import { Logger } from '../../core/log/index.js';
+import { Metrics } from '../../core/metrics/index.js';
+import { JobQueue } from '../../core/queue/index.js';
+import { RateLimiter } from '../../core/rate-limit/index.js';
+import { isCallbackSecret } from './callback-url.js';
+import { CallbackReader } from './callback-reader.js';
+import { CallbackSources } from './callback-sources.js';
+import { CallbacksRepository } from './callbacks.repository.js';
+import { acquirerNameOf } from './connections.family.js';
+import { type Caller, inboundProblem } from './inbound.rules.js';
+
+declare module '../../core/queue/index.js' {
+  interface JobMap {
+    'acquirers.callback': { callbackId: string };
+  }
+}
+
+/** A batch of a thousand Pix is about half of it. */
+export const MAX_CALLBACK_BYTES = 1024 * 1024;
+/** By then the job has run, or was lost. */
+const START_MS = 15_000;
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** A request to a callback's address. */
+export interface PostedCallback {
+  /** As they stand in the address: anything at all. */
+  readonly connection: string;
+  readonly secret: string;
+  /** Null when it is too large to be read. */
+  readonly body: Buffer | null;
+  readonly caller: Caller;
+}
+
+/**
+ * What PSPs post to us. Only stored here, sealed, before it is answered: a job reads it, the inbox asks the PSP, and
+ * nothing of what the body says is believed. Who does not know the secret of the address hears that there is no such
+ * address, and costs no look into the database.
+ */
+@Injectable()
+export class CallbacksService implements OnApplicationBootstrap {
+  constructor(
+    @Inject(CONFIG) private readonly config: Config,
+    private readonly database: Database,
+    private readonly callbacks: CallbacksRepository,
+    private readonly sources: CallbackSources,
+    private readonly reader: CallbackReader,
+    private readonly queue: JobQueue,
+    private readonly limiter: RateLimiter,
+    private readonly secrets: SecretBox,
+    private readonly metrics: Metrics,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    if (!this.config.runsWorkers) return;
+    this.queue.process('acquirers.callback', { concurrency: 4 }, ({ callbackId }) => this.reader.read(callbackId));
+  }
+
+  /**
+   * Stores a callback and has it read. One without a body only asks whether we are there.
+   * @throws ApiError 404 for whoever it is not from, 413, 429
+   */
+  async receive({ connection, secret, body, caller }: PostedCallback): Promise<void> {
+    const isKnown = UUID.test(connection) && isCallbackSecret(this.secrets, connection, secret);
+    const acquirer = acquirerNameOf(connection);
+    const source = isKnown ? await this.sources.find(acquirer) : null;
+    if (!source) {
+      // What stands in the place of the id may be anything, a secret among them.
+      throw this.#refused('wrong_secret', UUID.test(connection) ? { connection } : {});
+    }
+    const problem = inboundProblem(source.inbound, caller);
+    if (problem !== null) throw this.#refused('not_allowed', { acquirer, problem, address: caller.address });
+    await this.#limit(acquirer);
+    if (body === null) {
+      this.#count('too_large');
+      this.logger.warn({ acquirer }, 'a callback is too large');
+      throw new ApiError(413, 'invalid_request_error', 'payload_too_large', 'The body is too large.');
+    }
+    if (body.length === 0) return this.#count('empty');
+    this.#count((await this.#store(acquirer, body)) ? 'stored' : 'repeated');
+  }
+
+  async #store(acquirer: string, body: Buffer): Promise<boolean> {
+    const now = this.clock.now();
+    const id = newId(now);
+    const row = {
+      id,
+      acquirer,
+      sha256: createHash('sha256').update(body).digest(),
+      // Byte by byte, whatever it is.
+      bodySealed: this.secrets.seal(body.toString('latin1'), `callback:${id}`),
+      nextAttemptAt: new Date(now.getTime() + START_MS),
+      receivedAt: now,
+    };
+    const isNew = await this.database.transaction((tx) => this.callbacks.insert(tx, row));
+    if (isNew) {
+      this.queue.add('acquirers.callback', { callbackId: id }).catch((error: unknown) => {
+        this.logger.warn({ error, callbackId: id }, 'a callback is not queued; the sweeper will bring it');
+      });
+    }
+    return isNew;
+  }
+
+  /**
+   * Not by address: a PSP calls for all of its accounts from a few. What is refused here is found in the acquirer's
+   * list.
+   */
+  async #limit(acquirer: string): Promise<void> {
+    const { enabled, rate, burst } = this.config.rateLimit;
+    if (!enabled) return;
+    const taken = await this.limiter.take(`callbacks:${acquirer}`, { rate, burst });
+    if (taken.allowed) return;
+    this.#count('limited');
+    throw rateLimited(taken);
+  }
+
+  #refused(outcome: 'wrong_secret' | 'not_allowed', fields: object): ApiError {
+    this.#count(outcome);
+    this.logger.warn({ ...fields, outcome }, 'a callback was refused');
+    return notFound('route');
+  }
+
+  #count(outcome: string): void {
+    this.metrics.callbacks.inc({ outcome });
+  }
+}

@@ -1,0 +1,32 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { AcquirerDirectory } from '../acquirer-directory.js';
+import { type CallbackSource, CallbackSources } from './callback-sources.js';
+import { readCallbackBody } from './callbacks.js';
+import { acquirerNameOf, connectionIdOf } from './connections.family.js';
+import { ConnectionsService } from './connections.service.js';
+import { findProfile } from './profiles.js';
+
+/** Lets the rest find the connections by what it knows: the acquirers of an account, who calls back at an address. */
+@Injectable()
+export class ConnectionListing implements OnModuleInit {
+  constructor(
+    private readonly connections: ConnectionsService,
+    private readonly directory: AcquirerDirectory,
+    private readonly sources: CallbackSources,
+  ) {}
+
+  onModuleInit(): void {
+    this.directory.add(async (account) =>
+      (await this.connections.list(account)).map(({ id, accountId }) => ({ name: acquirerNameOf(id), accountId })),
+    );
+    this.sources.add((acquirer) => this.#source(acquirer));
+  }
+
+  async #source(acquirer: string): Promise<CallbackSource | null> {
+    const id = connectionIdOf(acquirer);
+    const name = id === null ? null : await this.connections.profileOf(id);
+    const profile = name === null ? null : findProfile(name);
+    if (!profile) return null;
+    return { inbound: profile.inbound.value, read: readCallbackBody };
+  }
+}

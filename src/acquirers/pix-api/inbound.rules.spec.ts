@@ -1,0 +1,30 @@
+import { describe, expect, it } from '@jest/globals';
+import { inboundProblem } from './inbound.rules.js';
+
+const from = (address: string, certified: boolean | null = null) => ({ address, certified });
+const ADDRESSES = ['192.0.2.7', '198.51.100.0/24', '2001:db8::/32'];
+
+describe('who calls back', () => {
+  it.each([
+    [false, null, null],
+    [false, false, null],
+    [true, null, null],
+    [true, true, null],
+    [true, false, 'certificate'],
+  ] as const)('shows a certificate %s, our proxy says %s: %s', (mtls, certified, problem) => {
+    expect(inboundProblem({ mtls, addresses: null }, from('192.0.2.1', certified))).toBe(problem);
+  });
+
+  it.each(['192.0.2.7', '::ffff:192.0.2.7', '198.51.100.255', '2001:db8:1::1'])('%s is listed', (address) => {
+    expect(inboundProblem({ mtls: false, addresses: ADDRESSES }, from(address))).toBeNull();
+  });
+
+  it.each(['192.0.2.8', '198.51.101.0', '2001:db9::1', '::ffff:192.0.2.8', '', 'nonsense'])(
+    '%j is not listed',
+    (address) => expect(inboundProblem({ mtls: false, addresses: ADDRESSES }, from(address))).toBe('address'),
+  );
+
+  it('an empty list lets nobody in', () => {
+    expect(inboundProblem({ mtls: false, addresses: [] }, from('192.0.2.7'))).toBe('address');
+  });
+});

@@ -1,0 +1,14 @@
+import { Module } from '@nestjs/common';
+import { AccountsModule } from '../accounts/index.js';
+import { AcquirersModule } from '../acquirers/index.js';
+import { TransactionsModule } from '../transactions/index.js';
+import { ReconciliationService } from './reconciliation.service.js';
+import { StatementsRepository } from './statements.repository.js';
+import { StatementsService } from './statements.service.js';
+
+@Module({
+  imports: [AccountsModule, AcquirersModule, TransactionsModule],
+  providers: [ReconciliationService, StatementsRepository, StatementsService],
+  exports: [ReconciliationService, StatementsService],
+})
+export class ReconciliationModule {}

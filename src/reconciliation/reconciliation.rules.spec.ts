@@ -1,0 +1,148 @@
+import { describe, expect, it } from '@jest/globals';
+import type { StatementLine, StatementReturn } from '../acquirers/index.js';
+import type { BookedPix, BookedReturn } from '../transactions/index.js';
+import { type Difference, differencesOf } from './reconciliation.rules.js';
+
+const PIX: BookedPix = { endToEndId: 'E1', amount: 1000, outcome: 'credited' };
+const OWN: BookedReturn = { endToEndId: 'E1', returnId: 'R1', amount: 400, state: 'returned' };
+
+const theirs = (changes: Partial<StatementReturn> = {}): StatementReturn => ({
+  returnId: 'R1',
+  amount: 400,
+  state: 'returned',
+  cause: 'requested',
+  hint: { kind: 'return', reference: 'E1/R1/DEVOLVIDO' },
+  ...changes,
+});
+const taken = (state: StatementReturn['state'] = 'returned'): StatementReturn =>
+  theirs({ returnId: 'M1', state, cause: 'dispute', hint: { kind: 'dispute', reference: 'E1/M1' } });
+
+function line(returns: readonly StatementReturn[] = [], changes: Partial<StatementLine['pix']> = {}): StatementLine {
+  const settledAt = new Date('2026-11-21T12:00:00Z');
+  const pix = { endToEndId: 'E1', txid: null, amount: 1000, settledAt, fee: 0, payerDocument: null, ...changes };
+  return { pix, returns };
+}
+
+interface Case {
+  readonly what: string;
+  readonly there: readonly StatementLine[];
+  readonly pix: readonly BookedPix[];
+  readonly returns?: readonly BookedReturn[];
+  readonly disputes?: readonly string[];
+  readonly found: readonly Partial<Difference>[];
+}
+
+const side = (amount: number, state: StatementReturn['state'] | null = null) => ({ amount, state });
+
+const CASES: readonly Case[] = [
+  { what: 'nothing on both sides', there: [], pix: [], found: [] },
+  { what: 'the same Pix', there: [line()], pix: [PIX], found: [] },
+  ...(['credited', 'returned', 'review', 'unmatched'] as const).map((outcome) => ({
+    what: `the same Pix, here ${outcome}`,
+    there: [line()],
+    pix: [{ ...PIX, outcome }],
+    found: [],
+  })),
+  {
+    what: 'a Pix that nobody here knows',
+    there: [line()],
+    pix: [],
+    found: [{ kind: 'missing_here', endToEndId: 'E1', returnId: null, here: null, there: side(1000) }],
+  },
+  {
+    what: 'a Pix that the acquirer does not know',
+    there: [],
+    pix: [PIX],
+    found: [{ kind: 'missing_there', endToEndId: 'E1', returnId: null, here: side(1000), there: null }],
+  },
+  {
+    what: 'another amount',
+    there: [line([], { amount: 1001 })],
+    pix: [PIX],
+    found: [{ kind: 'amount_differs', here: side(1000), there: side(1001) }],
+  },
+  { what: 'the same return', there: [line([theirs()])], pix: [PIX], returns: [OWN], found: [] },
+  {
+    what: 'a return that nobody here asked for',
+    there: [line([theirs()])],
+    pix: [PIX],
+    found: [{ kind: 'return_not_asked', returnId: 'R1', here: null, there: side(400, 'returned') }],
+  },
+  {
+    what: 'a return on its way that nobody here asked for',
+    there: [line([theirs({ state: 'in_progress' })])],
+    pix: [PIX],
+    found: [{ kind: 'return_not_asked', returnId: 'R1' }],
+  },
+  {
+    what: 'a return that nobody here asked for and that failed',
+    there: [line([theirs({ state: 'failed' })])],
+    pix: [PIX],
+    found: [],
+  },
+  {
+    what: 'another amount of a return',
+    there: [line([theirs({ amount: 401 })])],
+    pix: [PIX],
+    returns: [OWN],
+    found: [{ kind: 'return_amount_differs', here: side(400, 'returned'), there: side(401, 'returned') }],
+  },
+  ...(['in_progress', 'returned', 'failed'] as const).flatMap((here) =>
+    (['in_progress', 'returned', 'failed'] as const).map((there) => ({
+      what: `a return that is ${here} here and ${there} there`,
+      there: [line([theirs({ state: there })])],
+      pix: [PIX],
+      returns: [{ ...OWN, state: here }],
+      found: here === there ? [] : [{ kind: 'return_state_differs' as const, returnId: 'R1' }],
+    })),
+  ),
+  {
+    what: 'a return that the acquirer does not know',
+    there: [line()],
+    pix: [PIX],
+    returns: [OWN],
+    found: [{ kind: 'return_missing_there', returnId: 'R1', here: side(400, 'returned'), there: null }],
+  },
+  ...(['in_progress', 'failed'] as const).map((state) => ({
+    what: `a return that is ${state} here and has not reached the acquirer`,
+    there: [line()],
+    pix: [PIX],
+    returns: [{ ...OWN, state }],
+    found: [],
+  })),
+  {
+    what: 'a dispute with its case',
+    there: [line([taken(), theirs()])],
+    pix: [PIX],
+    returns: [OWN],
+    disputes: ['E1/M1'],
+    found: [],
+  },
+  {
+    what: 'a dispute without one',
+    there: [line([taken('in_progress')])],
+    pix: [PIX],
+    disputes: ['E1/M2'],
+    found: [{ kind: 'dispute_unknown', returnId: 'M1', here: null, there: side(400, 'in_progress') }],
+  },
+  {
+    what: 'all at once, each Pix by itself',
+    there: [line([theirs({ returnId: 'R9' })]), line([], { endToEndId: 'E2' })],
+    pix: [PIX, { ...PIX, endToEndId: 'E3' }],
+    returns: [{ ...OWN, endToEndId: 'E3' }, OWN],
+    found: [
+      { kind: 'return_not_asked', returnId: 'R9' },
+      { kind: 'return_missing_there', endToEndId: 'E1', returnId: 'R1' },
+      { kind: 'missing_here', endToEndId: 'E2' },
+      { kind: 'missing_there', endToEndId: 'E3' },
+    ],
+  },
+];
+
+describe('the differences between a list and our books', () => {
+  it.each(CASES)('$what', ({ there, pix, returns = [], disputes = [], found }) => {
+    const differences = differencesOf(there, { pix, returns, disputes: new Set(disputes) });
+    expect(differences).toEqual(found.map((each) => expect.objectContaining(each)));
+    expect(differences).toHaveLength(found.length);
+  });
+});

@@ -1,0 +1,99 @@
+import type { StatementLine, StatementReturn } from '../acquirers/index.js';
+import type { Amount } from '../core/money/index.js';
+import type { BookedPix, BookedReturn } from '../transactions/index.js';
+
+export type DifferenceKind =
+  /** The acquirer has a Pix of which nothing is known here. */
+  | 'missing_here'
+  /** Settled here, and the acquirer's list does not have it. */
+  | 'missing_there'
+  | 'amount_differs'
+  /** Money went back, or is about to, and nobody here asked for it: in the bank's own app, for example. */
+  | 'return_not_asked'
+  /** The bank took money for a dispute of which nothing is known here. */
+  | 'dispute_unknown'
+  /** Returned by our books, and the acquirer has no such return. */
+  | 'return_missing_there'
+  | 'return_amount_differs'
+  | 'return_state_differs';
+
+/** What one side says of a Pix or a return; the state is null of a Pix. */
+export interface Side {
+  /** Cents. */
+  readonly amount: Amount;
+  readonly state: StatementReturn['state'] | null;
+}
+
+export interface Difference {
+  readonly kind: DifferenceKind;
+  readonly endToEndId: string;
+  /** Null: it is about the Pix itself. */
+  readonly returnId: string | null;
+  /** Null: this side has none. */
+  readonly here: Side | null;
+  readonly there: Side | null;
+}
+
+export interface Books {
+  readonly pix: readonly BookedPix[];
+  readonly returns: readonly BookedReturn[];
+  /** References of the disputes that have reached their cases. */
+  readonly disputes: ReadonlySet<string>;
+}
+
+/** Every difference between the acquirer's list and our books, Pix by Pix. None: both tell the same. */
+export function differencesOf(there: readonly StatementLine[], here: Books): Difference[] {
+  const pixHere = new Map(here.pix.map((pix) => [pix.endToEndId, pix]));
+  const pixThere = new Set(there.map(({ pix }) => pix.endToEndId));
+  const ofLines = there.flatMap((line) => {
+    const { endToEndId, amount } = line.pix;
+    const own = pixHere.get(endToEndId);
+    const sides = { endToEndId, returnId: null, there: { amount, state: null } };
+    if (!own) return [{ kind: 'missing_here' as const, ...sides, here: null }];
+    const returns = here.returns.filter((known) => known.endToEndId === endToEndId);
+    return [
+      ...(own.amount === amount
+        ? []
+        : [{ kind: 'amount_differs' as const, ...sides, here: { amount: own.amount, state: null } }]),
+      ...returnDifferences(line, returns, here.disputes),
+    ];
+  });
+  const missing = here.pix
+    .filter(({ endToEndId }) => !pixThere.has(endToEndId))
+    .map(({ endToEndId, amount }) => ({
+      kind: 'missing_there' as const,
+      ...{ endToEndId, returnId: null, here: { amount, state: null }, there: null },
+    }));
+  return [...ofLines, ...missing];
+}
+
+function returnDifferences(
+  { pix: { endToEndId }, returns: there }: StatementLine,
+  here: readonly BookedReturn[],
+  disputes: ReadonlySet<string>,
+): Difference[] {
+  const own = new Map(here.map((known) => [known.returnId, known]));
+  const named = new Set(there.map(({ returnId }) => returnId));
+  const difference = (kind: DifferenceKind, ours: BookedReturn | null, theirs: StatementReturn | null): Difference => ({
+    kind,
+    endToEndId,
+    returnId: (ours ?? theirs)?.returnId ?? null,
+    here: ours && { amount: ours.amount, state: ours.state },
+    there: theirs && { amount: theirs.amount, state: theirs.state },
+  });
+  const ofTheirs = there.flatMap((theirs) => {
+    if (theirs.cause === 'dispute') {
+      return disputes.has(theirs.hint.reference) ? [] : [difference('dispute_unknown', null, theirs)];
+    }
+    const ours = own.get(theirs.returnId) ?? null;
+    // One that failed has moved nothing, whoever asked for it.
+    if (!ours) return theirs.state === 'failed' ? [] : [difference('return_not_asked', null, theirs)];
+    return [
+      ...(ours.amount === theirs.amount ? [] : [difference('return_amount_differs', ours, theirs)]),
+      ...(ours.state === theirs.state ? [] : [difference('return_state_differs', ours, theirs)]),
+    ];
+  });
+  // What is still on its way may not have reached the acquirer, and what failed may never have.
+  const missing = here.filter(({ returnId, state }) => state === 'returned' && !named.has(returnId));
+  return [...ofTheirs, ...missing.map((ours) => difference('return_missing_there', ours, null))];
+}

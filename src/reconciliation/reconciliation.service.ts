@@ -1,0 +1,106 @@
+import { Injectable } from '@nestjs/common';
+import { AccountsService } from '../accounts/index.js';
+import { AcquirersService, InboxService, AcquirerDirectory, type StatementLine } from '../acquirers/index.js';
+import { type Day, saoPauloDayBounds } from '../brazil/index.js';
+import { business } from '../core/errors/index.js';
+import type { Amount } from '../core/money/index.js';
+import { BooksService } from '../transactions/index.js';
+import { type Books, type Difference, differencesOf } from './reconciliation.rules.js';
+
+/** Pix of a day on one side, in cents. */
+export interface Total {
+  readonly count: number;
+  readonly amount: Amount;
+  /** What of it went back. */
+  readonly returned: Amount;
+}
+
+export interface Reconciliation {
+  readonly from: Date;
+  /** Not included. */
+  readonly to: Date;
+  readonly acquirers: readonly {
+    readonly acquirer: string;
+    readonly there: Total;
+    readonly here: Total;
+    readonly differences: readonly Difference[];
+  }[];
+}
+
+/** Holds the acquirers' lists of a day against our books. Reads only. */
+@Injectable()
+export class ReconciliationService {
+  constructor(
+    private readonly accounts: AccountsService,
+    private readonly acquirers: AcquirersService,
+    private readonly directory: AcquirerDirectory,
+    private readonly books: BooksService,
+    private readonly inbox: InboxService,
+  ) {}
+
+  /**
+   * A day in São Paulo, by the banks' clocks. What went back of a Pix is compared with the Pix, whenever it went back.
+   * @throws ApiError 404 for an unknown account, 422 `no_provider_configured`; whatever the acquirer throws
+   */
+  async compare(accountId: string, day: Day): Promise<Reconciliation> {
+    await this.accounts.get(accountId);
+    const { from, to } = saoPauloDayBounds(day);
+    const names = (await this.directory.list(accountId)).map(({ name }) => name);
+    const listed = names.filter((name) => this.acquirers.get(name).statement !== null);
+    if (listed.length === 0) {
+      throw business('no_provider_configured', 'The account has no acquirer that gives a list of what it received.');
+    }
+    const acquirers: Reconciliation['acquirers'][number][] = [];
+    for (const acquirer of listed) acquirers.push({ acquirer, ...(await this.#compare(acquirer, from, to)) });
+    return { from, to, acquirers };
+  }
+
+  async #compare(
+    acquirer: string,
+    from: Date,
+    to: Date,
+  ): Promise<{ there: Total; here: Total; differences: Difference[] }> {
+    const lines: StatementLine[] = [];
+    for await (const line of this.acquirers.get(acquirer).statement?.({ from, to }) ?? []) lines.push(line);
+    const books = await this.#booksOf(acquirer, lines, from, to);
+    return { there: totalThere(lines), here: totalHere(books), differences: differencesOf(lines, books) };
+  }
+
+  async #booksOf(acquirer: string, lines: readonly StatementLine[], from: Date, to: Date): Promise<Books> {
+    const ofDay = await this.books.settled(acquirer, from, to);
+    const ids = new Set(ofDay.map(({ endToEndId }) => endToEndId));
+    // Settled here under another time than the list has now: known all the same.
+    const others = lines.map(({ pix }) => pix.endToEndId).filter((id) => !ids.has(id));
+    const pix = [...ofDay, ...(await this.books.known(acquirer, others))];
+    const returns = await this.books.returns(
+      acquirer,
+      pix.map(({ endToEndId }) => endToEndId),
+    );
+    const disputed = lines.flatMap((line) => line.returns.filter(({ cause }) => cause === 'dispute'));
+    const disputes = await this.inbox.applied(
+      acquirer,
+      'dispute',
+      disputed.map(({ hint }) => hint.reference),
+    );
+    return { pix, returns, disputes };
+  }
+}
+
+const sum = (amounts: readonly Amount[]): Amount => amounts.reduce((total, amount) => total + amount, 0);
+
+function totalThere(lines: readonly StatementLine[]): Total {
+  const returns = lines.flatMap((line) => line.returns).filter(({ state }) => state === 'returned');
+  return {
+    count: lines.length,
+    amount: sum(lines.map(({ pix }) => pix.amount)),
+    returned: sum(returns.map(({ amount }) => amount)),
+  };
+}
+
+function totalHere({ pix, returns }: Books): Total {
+  return {
+    count: pix.length,
+    amount: sum(pix.map(({ amount }) => amount)),
+    returned: sum(returns.filter(({ state }) => state === 'returned').map(({ amount }) => amount)),
+  };
+}

@@ -1,0 +1,48 @@
+import type { Progress, StatementList } from './statements.repository.js';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+interface Rhythm {
+  /** From the end of one pass to the start of the next. */
+  readonly pauseMs: number;
+  /** How long a time is read in one go: after an outage there are many goes. */
+  readonly windowMs: number;
+}
+
+const RHYTHMS: Readonly<Record<StatementList, Rhythm>> = {
+  payments: { pauseMs: MINUTE_MS, windowMs: HOUR_MS },
+  returns: { pauseMs: DAY_MS, windowMs: 5 * DAY_MS },
+};
+/** A Pix stands in the list some time after its own time, and clocks differ. */
+const OVERLAP_MS = 10 * MINUTE_MS;
+/** For so long after a Pix its money may go back: a devolution, and a dispute (MED). */
+const RETURNS_DAYS = 90;
+const LONGEST_PAUSE_MS = 10 * MINUTE_MS;
+
+/** Of the Pix that are read next. `to` is not included. */
+export interface Window {
+  readonly from: Date;
+  readonly to: Date;
+}
+
+/** What to read next of a list. */
+export function windowOf({ list, sweptUntil, resumeAt }: Progress, now: Date): Window {
+  const start = list === 'returns' ? now.getTime() - RETURNS_DAYS * DAY_MS : (sweptUntil ?? now).getTime() - OVERLAP_MS;
+  const from = resumeAt?.getTime() ?? start;
+  return { from: new Date(from), to: new Date(Math.min(from + RHYTHMS[list].windowMs, now.getTime())) };
+}
+
+/** After a window was read whole. A pass that has not come to its end goes on at once. */
+export function afterRead(progress: Progress, { to }: Window, now: Date): Omit<Progress, 'acquirer' | 'list'> {
+  if (to < now) return { sweptUntil: progress.sweptUntil, resumeAt: to, nextDueAt: now, attempts: 0 };
+  const nextDueAt = new Date(now.getTime() + RHYTHMS[progress.list].pauseMs);
+  return { sweptUntil: to, resumeAt: null, nextDueAt, attempts: 0 };
+}
+
+/** After a window that could not be read to its end: the same again, in growing pauses. */
+export function afterFailure({ sweptUntil, resumeAt, attempts }: Progress, now: Date): ReturnType<typeof afterRead> {
+  const pauseMs = Math.min(MINUTE_MS * 2 ** Math.min(attempts, 10), LONGEST_PAUSE_MS);
+  return { sweptUntil, resumeAt, nextDueAt: new Date(now.getTime() + pauseMs), attempts: attempts + 1 };
+}

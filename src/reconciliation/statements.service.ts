@@ -1,0 +1,151 @@
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import {
+  AcquirersService,
+  InboxService,
+  AcquirerDirectory,
+  type NotificationHint,
+  type StatementLine,
+} from '../acquirers/index.js';
+import { Clock } from '../core/clock.js';
+import { type Config, CONFIG } from '../core/config/index.js';
+import { Database } from '../core/database/index.js';
+import { Logger } from '../core/log/index.js';
+import { Metrics } from '../core/metrics/index.js';
+import { JobQueue, Poller } from '../core/queue/index.js';
+import { BooksService } from '../transactions/index.js';
+import { afterFailure, afterRead, type Window, windowOf } from './statement-window.js';
+import { type StatementList, StatementsRepository } from './statements.repository.js';
+
+declare module '../core/queue/index.js' {
+  interface JobMap {
+    'reconciliation.statement': { acquirer: string; list: StatementList };
+  }
+}
+
+const SWEEP_MS = 5_000;
+/** For one go; a page takes about a second. */
+const LEASE_MS = 5 * 60_000;
+const BATCH = 100;
+/** Lines that are looked up here together. */
+const CHUNK = 200;
+
+/**
+ * Reads the acquirers' own lists and puts into the inbox what nobody has told of: payments whose callback never came,
+ * and once a day the returns of the last ninety days, those among them that nobody here asked for. Nothing is believed
+ * but by the inbox, which asks again about each.
+ */
+@Injectable()
+export class StatementsService implements OnApplicationBootstrap {
+  constructor(
+    @Inject(CONFIG) private readonly config: Config,
+    private readonly database: Database,
+    private readonly statements: StatementsRepository,
+    private readonly directory: AcquirerDirectory,
+    private readonly acquirers: AcquirersService,
+    private readonly books: BooksService,
+    private readonly inbox: InboxService,
+    private readonly queue: JobQueue,
+    private readonly poller: Poller,
+    private readonly metrics: Metrics,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    if (!this.config.runsWorkers) return;
+    this.queue.process('reconciliation.statement', { concurrency: 8 }, ({ acquirer, list }) =>
+      this.read(acquirer, list),
+    );
+    this.poller.every('reconciliation.statements', SWEEP_MS, () => this.sweep());
+  }
+
+  /** Queues the lists that are due. One that loses its worker is due again when its lease is over. */
+  async sweep(): Promise<boolean> {
+    const names = (await this.directory.list(null)).map(({ name }) => name);
+    const listed = names.filter((name) => this.acquirers.get(name).statement !== null);
+    if (listed.length === 0) return false;
+    const now = this.clock.now();
+    const leasedUntil = new Date(now.getTime() + LEASE_MS);
+    const due = await this.database.transaction(async (tx) => {
+      this.statements.ensure(tx, listed, now);
+      return this.statements.claimDue(tx, listed, now, leasedUntil, BATCH);
+    });
+    if (due.length > 0) await this.queue.add('reconciliation.statement', due);
+    return due.length === BATCH;
+  }
+
+  /** Reads one window of a list. Never throws: one that cannot be read is kept, and read again later. */
+  async read(acquirer: string, list: StatementList): Promise<void> {
+    const progress = await this.statements.find(acquirer, list);
+    if (!progress) return;
+    const now = this.clock.now();
+    const window = windowOf(progress, now);
+    let problem: string | null = null;
+    try {
+      await this.#readWindow(acquirer, list, window);
+    } catch (error) {
+      problem = error instanceof Error ? error.message.slice(0, 500) : String(error);
+      this.logger.error({ error, acquirer, list, ...window }, 'a statement could not be read; it is kept');
+    }
+    this.metrics.statements.inc({ list, outcome: problem === null ? 'read' : 'failed' });
+    const after = problem === null ? afterRead(progress, window, now) : afterFailure(progress, this.clock.now());
+    await this.database.transaction(async (tx) => this.statements.save(tx, progress, after, problem));
+    // The next window of a pass after an outage.
+    if (problem === null && after.resumeAt !== null) this.poller.wake('reconciliation.statements');
+  }
+
+  async #readWindow(acquirer: string, list: StatementList, { from, to }: Window): Promise<void> {
+    const { statement } = this.acquirers.get(acquirer);
+    if (statement === null) return;
+    let lines: StatementLine[] = [];
+    for await (const line of statement({ from, to, ...(list === 'returns' ? { withReturns: true } : {}) })) {
+      lines.push(line);
+      if (lines.length < CHUNK) continue;
+      await this.#take(acquirer, lines);
+      lines = [];
+    }
+    await this.#take(acquirer, lines);
+  }
+
+  async #take(acquirer: string, lines: readonly StatementLine[]): Promise<void> {
+    const hints = [...(await this.#payments(acquirer, lines)), ...(await this.#returns(acquirer, lines))];
+    if (hints.length === 0) return;
+    this.logger.info({ acquirer, hints: hints.length }, 'a statement tells of what nobody has told');
+    hints.sort((a, b) => (a.reference < b.reference ? -1 : 1));
+    const stored = await this.database.transaction(async (tx) => {
+      const ids: string[] = [];
+      for (const hint of hints) ids.push(await this.inbox.store(tx, acquirer, hint));
+      return ids;
+    });
+    // The inbox brings what the queue does not take.
+    await this.inbox.enqueue(stored).catch(() => undefined);
+  }
+
+  /** Of those that were not settled here. */
+  async #payments(acquirer: string, lines: readonly StatementLine[]): Promise<NotificationHint[]> {
+    const ids = lines.map(({ pix }) => pix.endToEndId);
+    const known = new Set((await this.books.known(acquirer, ids)).map(({ endToEndId }) => endToEndId));
+    return ids.filter((id) => !known.has(id)).map((reference) => ({ kind: 'pix', reference }));
+  }
+
+  /** Of disputes, and of returns that wait here for their end. */
+  async #returns(acquirer: string, lines: readonly StatementLine[]): Promise<NotificationHint[]> {
+    const returned = lines.filter(({ returns }) => returns.length > 0);
+    if (returned.length === 0) return [];
+    const booked = await this.books.returns(
+      acquirer,
+      returned.map(({ pix }) => pix.endToEndId),
+    );
+    const states = new Map(booked.map((own) => [`${own.endToEndId}/${own.returnId}`, own.state]));
+    return returned.flatMap(({ pix, returns }) =>
+      returns.flatMap(({ returnId, cause, state, hint }) => {
+        if (cause === 'dispute') return [hint];
+        const own = states.get(`${pix.endToEndId}/${returnId}`);
+        if (own === undefined && state !== 'failed') {
+          this.logger.warn({ acquirer, endToEndId: pix.endToEndId, returnId }, 'nobody here asked for a return');
+        }
+        return own === 'in_progress' && state !== 'in_progress' ? [hint] : [];
+      }),
+    );
+  }
+}

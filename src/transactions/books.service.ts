@@ -1,0 +1,32 @@
+import { Injectable } from '@nestjs/common';
+import { type BookedPix, type BookedReturn, BooksRepository } from './books.repository.js';
+
+/** Fits into a statement's parameters and an index scan. */
+const CHUNK = 1_000;
+
+/** The service's own books of an acquirer's Pix, to be held against the acquirer's. Across accounts. */
+@Injectable()
+export class BooksService {
+  constructor(private readonly books: BooksRepository) {}
+
+  /** What the acquirer settled in a time, by its clock: `from` included, `to` not. */
+  settled(acquirer: string, from: Date, to: Date): Promise<BookedPix[]> {
+    return this.books.ofTime(acquirer, from, to);
+  }
+
+  /** Those of these Pix that were settled here. */
+  async known(acquirer: string, endToEndIds: readonly string[]): Promise<BookedPix[]> {
+    return inChunks(endToEndIds, (ids) => this.books.ofIds(acquirer, ids));
+  }
+
+  /** What was asked to go back of these Pix. */
+  async returns(acquirer: string, endToEndIds: readonly string[]): Promise<BookedReturn[]> {
+    return inChunks(endToEndIds, (ids) => this.books.returns(acquirer, ids));
+  }
+}
+
+async function inChunks<T>(ids: readonly string[], read: (ids: readonly string[]) => Promise<T[]>): Promise<T[]> {
+  const found: T[] = [];
+  for (let at = 0; at < ids.length; at += CHUNK) found.push(...(await read(ids.slice(at, at + CHUNK))));
+  return found;
+}

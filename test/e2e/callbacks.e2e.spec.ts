@@ -1,0 +1,264 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { newEndToEndId } from '../../src/brazil/index.js';
+import { createLogger } from '../../src/core/log/index.js';
+import { CallbackReader } from '../../src/acquirers/pix-api/callback-reader.js';
+import { CallingBank } from '../support/callbacks.js';
+import { expectLedgerCoherent } from '../support/coherence.js';
+import { available } from '../support/refunds.js';
+import { type ChargeAnswer, type Merchant, TestService } from '../support/service.js';
+import { waitFor } from '../support/wait.js';
+
+describe('callbacks of a PSP', () => {
+  let service: TestService;
+  let merchant: Merchant;
+  let bank: CallingBank;
+  const logged: string[] = [];
+
+  beforeAll(async () => {
+    const logger = createLogger('trace', { write: (line) => logged.push(line) });
+    service = await TestService.start({
+      env: { TRUST_PROXY: 'loopback', CALLBACK_CERTIFICATE_HEADER: 'X-Client-Verify: SUCCESS', RATE_LIMIT: 'on' },
+      overrides: { logger },
+    });
+    merchant = await service.merchant();
+    bank = new CallingBank(service);
+  });
+  afterEach(async () => {
+    bank.inbound = { mtls: false, addresses: null };
+    await expectLedgerCoherent(service.database.url);
+  });
+  afterAll(() => service.stop());
+
+  async function charge(amount = 1990): Promise<ChargeAnswer> {
+    return (await service.createCharge(merchant.testKey, { amount })).body;
+  }
+
+  const pay = ({ pix, amount }: ChargeAnswer) =>
+    bank.receive({ txid: pix.txid ?? '', amount }, { settledAt: service.clock.now() });
+
+  function settled({ id }: Pick<ChargeAnswer, 'id'>): Promise<unknown> {
+    return waitFor(`${id} to be paid`, async () => {
+      return (await service.getCharge(merchant.testKey, id)).body.status === 'paid';
+    });
+  }
+
+  async function counted(outcome: string): Promise<number> {
+    const { text } = await service.call('GET', '/metrics');
+    const line = new RegExp(`^recebe_acquirer_callbacks_total\\{outcome="${outcome}"\\} (\\d+)$`, 'm').exec(text);
+    return Number(line?.[1] ?? 0);
+  }
+
+  const callbacks = (): Promise<Record<string, unknown>[]> =>
+    service.sql('SELECT status, times, hints FROM acquirer_callbacks WHERE acquirer = $1 ORDER BY id', [bank.name]);
+
+  it.each(['', '/pix'])('a Pix told of at the address%s is confirmed and credited', async (suffix) => {
+    const made = await charge();
+    const { endToEndId } = pay(made);
+    const answer = await bank.post([{ endToEndId }], suffix, { 'content-type': 'text/plain' });
+    expect([answer.status, answer.text]).toEqual([200, '']);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    await settled(made);
+  });
+
+  it('a batch of Pix, among them one without a charge and one of a txid that nobody has, which operators see', async () => {
+    const made = await Promise.all(Array.from({ length: 5 }, () => charge()));
+    const stray = bank.receive({ txid: '', amount: 7 }, { txid: null, settledAt: service.clock.now() });
+    const unknown = bank.receive({ txid: 'x'.repeat(26), amount: 8 }, { settledAt: service.clock.now() });
+    await bank.post([...made.map(pay), stray, unknown].map(({ endToEndId }) => ({ endToEndId })));
+    await Promise.all(made.map(settled));
+    const { token } = await service.operator();
+    const unmatched = await waitFor('both at the operators', async () => {
+      const { body } = await service.call<{ data: { end_to_end_id: string }[] }>('GET', '/v1/operations/unmatched', {
+        token,
+      });
+      const ids = body.data.map((pix) => pix.end_to_end_id);
+      return [stray, unknown].every(({ endToEndId }) => ids.includes(endToEndId)) && ids;
+    });
+    expect(unmatched).toHaveLength(2);
+  });
+
+  it('an empty body or a GET only tests the address', async () => {
+    const before = (await callbacks()).length;
+    for (const suffix of ['', '/pix']) {
+      expect((await service.call('GET', `${bank.path}${suffix}`)).status).toBe(200);
+      expect((await service.call('POST', `${bank.path}${suffix}`)).status).toBe(200);
+      expect((await bank.send('', suffix)).status).toBe(200);
+    }
+    expect(await callbacks()).toHaveLength(before);
+  });
+
+  it('forged: with another amount, of a charge that nobody paid, replayed a hundred times, moves nothing', async () => {
+    const made = await charge();
+    const balance = await available(service, merchant.testKey);
+    const told = { endToEndId: newEndToEndId('12345678', new Date()), txid: made.pix.txid, valor: '999999.00' };
+    const [before, repeated] = [(await callbacks()).length, await counted('repeated')];
+    const answers = await Promise.all(Array.from({ length: 100 }, () => bank.post([told])));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    const row = await waitFor('it to be read', async () =>
+      (await callbacks()).slice(before).find((r) => r['status'] === 'read'),
+    );
+    expect(row).toEqual({ status: 'read', times: 100, hints: 1 });
+    expect(await counted('repeated')).toBe(repeated + 99);
+    const hint = await waitFor('the bank to be asked', async () => {
+      const rows = await service.sql<{ status: string; attempts: number; hints: number }>(
+        'SELECT status, attempts, hints FROM acquirer_notifications WHERE reference = $1',
+        [told.endToEndId],
+      );
+      return rows[0] && rows[0].attempts > 0 && rows;
+    });
+    expect(hint).toMatchObject([{ status: 'pending', hints: 1 }]);
+    expect(logged.join('')).toContain('a notification is not confirmed');
+    expect((await service.call('GET', '/metrics')).text).toMatch(
+      /recebe_acquirer_notifications_total\{kind="pix",outcome="unknown"\} [1-9]/,
+    );
+    expect((await service.getCharge(merchant.testKey, made.id)).body.status).toBe('pending');
+    expect(await available(service, merchant.testKey)).toBe(balance);
+  });
+
+  it('a true one with a lie about the amount is credited with what the bank says, once, replayed a hundred times', async () => {
+    const made = await charge();
+    const balance = await available(service, merchant.testKey);
+    const told = { ...pay(made), valor: '999999.00' };
+    await Promise.all(Array.from({ length: 100 }, (_, time) => bank.post([{ ...told, again: time % 10 }])));
+    await settled(made);
+    expect(await available(service, merchant.testKey)).toBe(balance + made.amount);
+  });
+
+  it('forged for another connection: its bank does not know the Pix of this one', async () => {
+    const made = await charge();
+    const { endToEndId } = pay(made);
+    const other = new CallingBank(service);
+    await other.post([{ endToEndId }]);
+    await waitFor('the other bank to be asked', async () => {
+      const rows = await service.sql('SELECT 1 FROM acquirer_notifications WHERE acquirer = $1 AND attempts > 0', [
+        other.name,
+      ]);
+      return rows.length > 0;
+    });
+    expect((await service.getCharge(merchant.testKey, made.id)).body.status).toBe('pending');
+    expect(await service.sql('SELECT 1 FROM settlements WHERE end_to_end_id = $1', [endToEndId])).toEqual([]);
+    // Whoever came last serves test mode.
+    bank.serve();
+  });
+
+  it('with a wrong secret, of another connection, or of no connection: 404 as any unknown address, nothing stored', async () => {
+    const { endToEndId } = pay(await charge());
+    const before = await callbacks();
+    const wrong = await counted('wrong_secret');
+    const stranger = randomUUID();
+    const paths = [
+      `/callbacks/pix/${bank.connection}/${bank.secret.slice(1)}`,
+      `/callbacks/pix/${bank.connection}/${'A'.repeat(43)}`,
+      `/callbacks/pix/${stranger}/${bank.secret}`,
+      `/callbacks/pix/${bank.secret}/${bank.secret}/pix`,
+      `/callbacks/pix/${bank.connection}/${bank.secret}/other`,
+    ];
+    const nowhere = await service.call<{ error: object }>('POST', '/callbacks/nowhere', { body: {} });
+    for (const path of paths) {
+      const { status, body } = await service.call<{ error: object }>('POST', path, { body: { pix: [{ endToEndId }] } });
+      expect([status, body.error]).toEqual([404, nowhere.body.error]);
+    }
+    expect(await counted('wrong_secret')).toBe(wrong + 4);
+    expect(await callbacks()).toEqual(before);
+  });
+
+  it('a signed address of a connection that there is not: 404', async () => {
+    const path = `/callbacks/pix/${randomUUID()}`;
+    expect((await service.call('POST', `${path}/${bank.secret}`, { body: {} })).status).toBe(404);
+  });
+
+  it.each([
+    ['not json', 'unreadable'],
+    ['\u0000', 'unreadable'],
+    ['null', 'read'],
+    ['[]', 'read'],
+    ['{"pix": 1}', 'read'],
+    ['{"pix": [null, {"endToEndId": "../../etc"}, {"endToEndId": 7}]}', 'read'],
+  ])('a body that says nothing is kept and answered 200: %j', async (rawBody, status) => {
+    const before = (await callbacks()).length;
+    expect((await bank.send(`${rawBody}${' '.repeat(before)}`)).status).toBe(200);
+    const [row] = await waitFor('it to be looked at', async () => {
+      const rows = (await callbacks()).slice(before);
+      return rows[0]?.['status'] !== 'pending' && rows;
+    });
+    expect(row).toEqual({ status, times: 1, hints: 0 });
+  });
+
+  it('takes a body of more than an API request may have, and none past its own limit', async () => {
+    const { endToEndId } = pay(await charge());
+    expect((await bank.post([{ endToEndId, padding: 'x'.repeat(600_000) }])).status).toBe(200);
+    expect((await bank.post([{ endToEndId, padding: 'x'.repeat(1_100_000) }])).status).toBe(413);
+  });
+
+  it('where a proxy checks certificates and the PSP shows one, only the proxy`s word lets it in', async () => {
+    bank.inbound = { mtls: true, addresses: null };
+    const forwarded = { 'x-forwarded-for': '192.0.2.7' };
+    expect((await bank.send('{}', '', forwarded)).status).toBe(404);
+    expect((await bank.send('{}', '', { ...forwarded, 'x-client-verify': 'FAILED' })).status).toBe(404);
+    expect((await bank.send('{}', '', { 'x-client-verify': 'SUCCESS' })).status).toBe(404);
+    expect((await bank.send('{}', '', { ...forwarded, 'x-client-verify': 'SUCCESS' })).status).toBe(200);
+  });
+
+  it('from other addresses than the PSP`s: 404', async () => {
+    bank.inbound = { mtls: false, addresses: ['192.0.2.0/28', '2001:db8::/32'] };
+    const from = async (address: string): Promise<number> =>
+      (await bank.send('{}', '', { 'x-forwarded-for': address })).status;
+    expect(await from('192.0.2.7')).toBe(200);
+    expect(await from('2001:db8::1')).toBe(200);
+    expect(await from('192.0.2.99')).toBe(404);
+    expect(await counted('not_allowed')).toBeGreaterThan(0);
+  });
+
+  it('bodies are removed after thirty days', async () => {
+    const rows = await callbacks();
+    service.clock.advance(31 * 86_400);
+    try {
+      while (await service.get(CallbackReader).clean());
+    } finally {
+      service.clock.advance(-31 * 86_400);
+    }
+    expect(rows.length).toBeGreaterThan(5);
+    expect(await callbacks()).toEqual([]);
+  });
+
+  it('the secret of the address stands in no log and in no table, and payers are named in none', async () => {
+    expect(logged.join('')).toContain('/callbacks/pix/:connection/:secret');
+    expect(logged.join('')).not.toContain(bank.secret);
+    const { text } = await service.call('GET', '/metrics');
+    expect(text).not.toContain(bank.secret);
+    await bank.post([{ endToEndId: newEndToEndId('12345678', new Date()), pagador: { cpf: '39053344705' } }]);
+    const tables = await service.sql<{ name: string }>(
+      `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`,
+    );
+    for (const { name } of tables) {
+      const rows = JSON.stringify(await service.sql(`SELECT t::text FROM ${name} t`));
+      expect({ name, secret: rows.includes(bank.secret) }).toEqual({ name, secret: false });
+      const hex = Buffer.from('39053344705').toString('hex');
+      expect({ name, payer: rows.includes(hex) || rows.includes('39053344705') }).toEqual({ name, payer: false });
+    }
+  });
+});
+
+describe('callbacks past a limit', () => {
+  it('hear 429, each connection for itself; the same address calls for others as before', async () => {
+    const service = await TestService.start({
+      env: { RATE_LIMIT: 'on', RATE_LIMIT_RATE: '1', RATE_LIMIT_BURST: '5', RATE_LIMIT_PUBLIC_PER_MINUTE: '1' },
+    });
+    try {
+      const [busy, other] = [new CallingBank(service), new CallingBank(service)];
+      const answers = await Promise.all(Array.from({ length: 12 }, () => busy.send('{}')));
+      const statuses = answers.map(({ status }) => status);
+      expect(new Set(statuses)).toEqual(new Set([200, 429]));
+      expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(5);
+      const limited = answers.find(({ status }) => status === 429);
+      expect(limited?.headers.get('retry-after')).toBe('1');
+      expect((await other.send('{}')).status).toBe(200);
+      expect((await service.call('GET', '/metrics')).text).toMatch(
+        /recebe_acquirer_callbacks_total\{outcome="limited"\} [1-7]/,
+      );
+    } finally {
+      await service.stop();
+    }
+  });
+});

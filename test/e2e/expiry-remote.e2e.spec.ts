@@ -1,0 +1,131 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { AcquirersService, InboxService } from '../../src/acquirers/index.js';
+import { Database } from '../../src/core/database/index.js';
+import { ExpiryService } from '../../src/transactions/index.js';
+import { expectLedgerCoherent } from '../support/coherence.js';
+import { FarBank } from '../support/far-bank.js';
+import { type ChargeAnswer, type Merchant, TestService } from '../support/service.js';
+import { waitFor } from '../support/wait.js';
+
+describe('a charge of an acquirer far away, past its expiry', () => {
+  let service: TestService;
+  let merchant: Merchant;
+  const bank = new FarBank();
+
+  beforeAll(async () => {
+    service = await TestService.start();
+    service.get(AcquirersService).register(bank, { servesTestMode: true });
+    merchant = await service.merchant();
+  });
+  afterEach(async () => {
+    bank.blind = false;
+    await expectLedgerCoherent(service.database.url);
+  });
+  afterAll(() => service.stop());
+
+  const charge = async (): Promise<ChargeAnswer> =>
+    (await service.createCharge(merchant.testKey, { expires_in: 60 })).body;
+  const statusOf = async ({ id }: ChargeAnswer): Promise<string> => (await rowOf(id)).status;
+
+  async function rowOf(id: string): Promise<{ status: string; asked: boolean }> {
+    const [row] = await service.sql<{ status: string; asked: boolean }>(
+      'SELECT status, expiry_asked_at IS NOT NULL AS asked FROM transactions WHERE id = $1',
+      [id.slice(3)],
+    );
+    return row ?? { status: 'none', asked: false };
+  }
+
+  const eventsOf = async ({ id }: ChargeAnswer): Promise<string[]> => {
+    const rows = await service.sql<{ type: string }>('SELECT type FROM events WHERE subject_id = $1 ORDER BY id', [
+      id.slice(3),
+    ]);
+    return rows.map(({ type }) => type);
+  };
+
+  /** A payment within the charge's time of which nobody tells. */
+  const payInSilence = ({ pix, amount }: ChargeAnswer) =>
+    bank.receive({ txid: pix.txid ?? '', amount }, { settledAt: service.clock.now() });
+
+  it('that was paid in time, of which nobody told, is credited instead of expired', async () => {
+    const made = await charge();
+    payInSilence(made);
+    service.clock.advance(63);
+    await waitFor('the payment', async () => (await statusOf(made)) === 'PAID');
+    expect(await eventsOf(made)).toEqual(['transaction.created', 'transaction.paid']);
+  });
+
+  it('that nobody paid expires once the bank has said so, and is asked about once', async () => {
+    const made = await charge();
+    let asked = 0;
+    bank.blind = () => {
+      asked++;
+      return false;
+    };
+    service.clock.advance(61);
+    expect((await service.getCharge(merchant.testKey, made.id)).body.status).toBe('expired');
+    service.clock.advance(2);
+    await waitFor('the expiry', async () => (await statusOf(made)) === 'EXPIRED');
+    expect(await rowOf(made.id)).toEqual({ status: 'EXPIRED', asked: true });
+    await service.get(ExpiryService).askDue();
+    expect([asked, await eventsOf(made)]).toEqual([1, ['transaction.created', 'transaction.expired']]);
+  });
+
+  it('waits for a bank that is down, and finds the payment when it is up again', async () => {
+    const made = await charge();
+    payInSilence(made);
+    bank.blind = true;
+    service.clock.advance(63);
+    await waitFor('the question', async () => {
+      const rows = await service.sql('SELECT 1 FROM transactions WHERE id = $1 AND expiry_ask_at IS NOT NULL', [
+        made.id.slice(3),
+      ]);
+      return rows.length > 0;
+    });
+    await service.get(ExpiryService).expireDue();
+    expect(await statusOf(made)).toBe('WAITING_PAYMENT');
+    const resent = await service.call('POST', `/v1/payments/${made.id}/resend-webhook`, { key: merchant.testKey });
+    expect([resent.status, await statusOf(made)]).toEqual([200, 'WAITING_PAYMENT']);
+    const listed = await service.call('GET', '/v1/payments?status=PAID', { key: merchant.testKey });
+    expect(listed.status).toBe(200);
+    bank.blind = false;
+    service.clock.advance(20);
+    await waitFor('the payment', async () => (await statusOf(made)) === 'PAID');
+  });
+
+  it('does not wait for ever: what turns up after that goes back', async () => {
+    const made = await charge();
+    const pix = payInSilence(made);
+    bank.blind = true;
+    service.clock.advance(60 + 10 * 60 + 1);
+    await waitFor('the expiry', async () => (await statusOf(made)) === 'EXPIRED');
+    expect(await rowOf(made.id)).toEqual({ status: 'EXPIRED', asked: false });
+    bank.blind = false;
+    const inbox = service.get(InboxService);
+    const hint = { kind: 'pix', reference: pix.endToEndId } as const;
+    await inbox.process(await service.get(Database).transaction((tx) => inbox.store(tx, bank.name, hint)));
+    const rows = await service.sql('SELECT outcome, reason FROM settlements WHERE end_to_end_id = $1', [
+      pix.endToEndId,
+    ]);
+    expect(rows).toEqual([{ outcome: 'returned', reason: 'late' }]);
+  });
+
+  it('callbacks, questions and expiry at once: each charge ends once, each payment is credited once', async () => {
+    const made = await Promise.all(Array.from({ length: 20 }, () => charge()));
+    const paid = made.filter((_, index) => index % 2 === 0);
+    const pix = paid.map(payInSilence);
+    service.clock.advance(63);
+    const [inbox, database, expiry] = [service.get(InboxService), service.get(Database), service.get(ExpiryService)];
+    await Promise.all([
+      ...pix.map(async ({ endToEndId: reference }) =>
+        inbox.process(await database.transaction((tx) => inbox.store(tx, bank.name, { kind: 'pix', reference }))),
+      ),
+      ...made.map(({ id }) => expiry.ask(id.slice(3))),
+      ...Array.from({ length: 5 }, () => expiry.expireDue()),
+      ...Array.from({ length: 5 }, () => expiry.askDue()),
+    ]);
+    await waitFor('all to end', async () => {
+      const statuses = await Promise.all(made.map(statusOf));
+      return statuses.every((status, index) => status === (index % 2 === 0 ? 'PAID' : 'EXPIRED'));
+    });
+  });
+});

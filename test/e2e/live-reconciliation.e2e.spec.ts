@@ -1,0 +1,141 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { saoPauloDay } from '../../src/brazil/index.js';
+import { expectLedgerCoherent } from '../support/coherence.js';
+import { aLivePsp, type LivePsp } from '../support/live.js';
+import { BuiltProcess, CLI, type Finished } from '../support/process.js';
+import { refundEnd, requestRefund } from '../support/refunds.js';
+import { type ChargeAnswer, type Merchant, TestService } from '../support/service.js';
+import { waitFor } from '../support/wait.js';
+
+const ENCRYPTION_KEY = '5f'.repeat(32);
+
+describe('live money at a PSP', () => {
+  let service: TestService;
+  let merchant: Merchant;
+  let live: LivePsp;
+
+  beforeAll(async () => {
+    service = await TestService.start({ env: { ENCRYPTION_KEY } });
+    merchant = await service.merchant();
+    live = await aLivePsp(service, merchant.accountId);
+  });
+  afterEach(() => expectLedgerCoherent(service.database.url));
+  afterAll(async () => {
+    await service.stop();
+    await live.psp.stop();
+  });
+
+  async function charge(amount = 1990): Promise<ChargeAnswer> {
+    const { status, body } = await service.createCharge(merchant.liveKey, { amount, expires_in: 60 });
+    expect(status).toBe(201);
+    return body;
+  }
+
+  const becomes = (charge: { id: string }, status: string): Promise<unknown> =>
+    waitFor(
+      `the charge to be ${status}`,
+      async () => (await service.getCharge(merchant.liveKey, charge.id)).body.status === status,
+      20_000,
+    );
+
+  const pay = ({ pix }: ChargeAnswer) => live.psp.simulator.pay({ txid: pix.txid ?? '' });
+
+  function reconcile(...args: string[]): Promise<Finished> {
+    const env = { DATABASE_URL: service.database.url, ENCRYPTION_KEY };
+    return new BuiltProcess(CLI, ['reconcile', ...args], env).finished();
+  }
+
+  const today = (): Promise<Finished> =>
+    reconcile('--account', merchant.accountId, '--day', saoPauloDay(service.clock.now()));
+
+  it('a payment of which nobody tells is found in the list, or by asking when the charge expires', async () => {
+    const [listed, asked] = [await charge(), await charge()];
+    pay(listed);
+    await becomes(listed, 'paid');
+    await waitFor('the next pass to be a minute away', async () => {
+      const rows = await service.sql(`SELECT 1 FROM acquirer_statements WHERE list = 'payments' AND resume_at IS NULL`);
+      return rows.length > 0;
+    });
+    pay(asked);
+    // No pass of the list: only the question brings it.
+    await service.sql(`UPDATE acquirer_statements SET next_due_at = 'infinity'`);
+    service.clock.advance(63);
+    await becomes(asked, 'paid');
+    await service.sql('UPDATE acquirer_statements SET next_due_at = now()');
+  }, 60_000);
+
+  it('callbacks by the PSP itself, with the path that it appends, a hundred times: credited once', async () => {
+    const { psp, pixKey, callbackUrl } = live;
+    expect((await psp.call('PUT', `/webhook/${pixKey}`, { webhookUrl: callbackUrl })).status).toBe(200);
+    const made = await charge(500);
+    const { endToEndId } = pay(made);
+    psp.simulator.announce({ endToEndId, times: 100 });
+    await becomes(made, 'paid');
+    await waitFor('all callbacks to be delivered', () =>
+      psp.simulator.state().callbacks.every(({ outcome }) => outcome === 'delivered'),
+    );
+    const bodies = await service.sql('SELECT 1 FROM acquirer_callbacks WHERE acquirer = $1', [live.acquirer]);
+    expect(bodies.length).toBeLessThanOrEqual(2);
+  });
+
+  it('a Pix straight to the key comes to the operators', async () => {
+    const { psp, pixKey } = live;
+    const { endToEndId } = psp.simulator.pay({ key: pixKey, amount: 700 });
+    await service.sql('UPDATE acquirer_statements SET next_due_at = now()');
+    const { token } = await service.operator();
+    await waitFor(
+      'the Pix',
+      async () => (await service.call('GET', '/v1/operations/unmatched', { token })).text.includes(endToEndId),
+      20_000,
+    );
+  }, 30_000);
+
+  it('a refund, and a MED that the callback tells of; our books and the PSP`s are the same', async () => {
+    const [refunded, disputed] = [await charge(), await charge()];
+    pay(refunded);
+    const { endToEndId } = pay(disputed);
+    await becomes(refunded, 'paid');
+    await becomes(disputed, 'paid');
+    const { body: refund } = await requestRefund(service, merchant.liveKey, refunded.id, { amount: 990 });
+    expect(await refundEnd(service, merchant.liveKey, refund)).toMatchObject({ status: 'REFUNDED' });
+    const { id } = live.psp.simulator.med({ endToEndId });
+    await becomes(disputed, 'disputed');
+    live.psp.simulator.settleReturn({ endToEndId, id });
+    await waitFor('the ruling', async () => {
+      const rows = await service.sql('SELECT 1 FROM med_cases WHERE lost_amount = 1990');
+      return rows.length === 1;
+    });
+    const same = await today();
+    expect([same.code, same.stderr]).toEqual([0, '']);
+    expect(JSON.parse(same.stdout)).toMatchObject({
+      account_id: merchant.accountId,
+      acquirers: [{ acquirer: live.acquirer, differences: [] }],
+    });
+  }, 60_000);
+
+  it('a return made in the bank`s app is a difference: exit code 1, named for people and as JSON', async () => {
+    const made = await charge();
+    const { endToEndId } = pay(made);
+    await becomes(made, 'paid');
+    await live.psp.call('PUT', `/pix/${endToEndId}/devolucao/app1`, { valor: '1.00' });
+    const differs = await today();
+    expect(differs.code).toBe(1);
+    expect(differs.stderr).toContain(`${endToEndId}/app1: money went back, and nobody here asked for it`);
+    expect(JSON.parse(differs.stdout)).toMatchObject({
+      acquirers: [{ differences: [{ kind: 'return_not_asked', end_to_end_id: endToEndId, return_id: 'app1' }] }],
+    });
+    expect(differs.stdout + differs.stderr).not.toContain(live.psp.credentials.clientSecret);
+  }, 30_000);
+
+  it('a command line that is wrong ends with 2, an account that is not there with 1', async () => {
+    const nobody = '019aa0f0-0000-7000-8000-000000000001';
+    const finished = await Promise.all([
+      reconcile('--account', nobody),
+      reconcile('--account', 'nobody', '--day', '2026-11-21'),
+      reconcile('--account', nobody, '--day', '2026-02-30'),
+      reconcile('--account', nobody, '--day', '2026-11-21'),
+    ]);
+    expect(finished.map(({ code, stdout }) => [code, stdout])).toEqual([2, 2, 2, 1].map((code) => [code, '']));
+    for (const { stderr } of finished) expect(stderr).not.toContain('    at ');
+  }, 60_000);
+});

@@ -1,0 +1,285 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { AcquirerDirectory, AcquirersService, InboxService, type NotificationHint } from '../../src/acquirers/index.js';
+import { newEndToEndId, newReturnId, saoPauloDay } from '../../src/brazil/index.js';
+import { Database } from '../../src/core/database/index.js';
+import { type Difference, ReconciliationService, StatementsService } from '../../src/reconciliation/index.js';
+import { ReturnsService } from '../../src/transactions/index.js';
+import { expectLedgerCoherent } from '../support/coherence.js';
+import { FarBank } from '../support/far-bank.js';
+import { available, refundEnd, requestRefund } from '../support/refunds.js';
+import { type ChargeAnswer, type Merchant, TestService } from '../support/service.js';
+import { waitFor } from '../support/wait.js';
+
+describe('a bank with a list of what it received', () => {
+  let service: TestService;
+  let merchant: Merchant;
+  const bank = new FarBank('list-bank');
+
+  beforeAll(async () => {
+    service = await TestService.start();
+    service.get(AcquirersService).register(bank, { servesTestMode: true });
+    merchant = await service.merchant();
+    const { accountId } = merchant;
+    service
+      .get(AcquirerDirectory)
+      .add(async (whose) => (whose === null || whose === accountId ? [{ name: bank.name, accountId }] : []));
+    bank.publish();
+  });
+  afterEach(async () => {
+    bank.blind = false;
+    bank.returnFault = () => null;
+    await expectLedgerCoherent(service.database.url);
+  });
+  afterAll(() => service.stop());
+
+  const charge = async (amount = 1990): Promise<ChargeAnswer> =>
+    (await service.createCharge(merchant.testKey, { amount })).body;
+
+  /** A payment of which nobody tells. */
+  const payInSilence = ({ pix, amount }: ChargeAnswer) =>
+    bank.receive({ txid: pix.txid ?? '', amount }, { settledAt: service.clock.now() });
+
+  async function paid(amount = 1990): Promise<{ id: string; endToEndId: string }> {
+    const made = await charge(amount);
+    const { endToEndId } = payInSilence(made);
+    await tell({ kind: 'pix', reference: endToEndId });
+    return { id: made.id, endToEndId };
+  }
+
+  async function tell(hint: NotificationHint): Promise<string> {
+    const inbox = service.get(InboxService);
+    const id = await service.get(Database).transaction((tx) => inbox.store(tx, bank.name, hint));
+    await inbox.process(id);
+    return id;
+  }
+
+  const statusOf = async ({ id }: { id: string }): Promise<string> =>
+    (await service.getCharge(merchant.testKey, id)).body.status;
+
+  /** One window of the list, at the next minute. */
+  async function sweep(list: 'payments' | 'returns' = 'payments'): Promise<void> {
+    await service.get(StatementsService).read(bank.name, list);
+  }
+
+  async function progress(list = 'payments') {
+    const [row] = await service.sql<{ swept_until: Date | null; next_due_at: Date; attempts: number }>(
+      'SELECT swept_until, next_due_at, attempts FROM acquirer_statements WHERE acquirer = $1 AND list = $2',
+      [bank.name, list],
+    );
+    return row;
+  }
+
+  async function differences(day = saoPauloDay(service.clock.now())): Promise<readonly Difference[]> {
+    const { acquirers } = await service.get(ReconciliationService).compare(merchant.accountId, day);
+    return acquirers.flatMap((acquirer) => acquirer.differences);
+  }
+
+  it('is read by the service itself: a payment of which nobody told is credited within the minute', async () => {
+    const made = await charge();
+    payInSilence(made);
+    await waitFor('the payment', async () => (await statusOf(made)) === 'paid', 20_000);
+    const first = await progress();
+    expect(first?.swept_until).not.toBeNull();
+    const second = await charge();
+    payInSilence(second);
+    service.clock.advance(65);
+    await waitFor('the second', async () => (await statusOf(second)) === 'paid', 20_000);
+  }, 45_000);
+
+  it('callback and list at once: credited once', async () => {
+    const before = await available(service, merchant.testKey);
+    const made = await Promise.all(Array.from({ length: 20 }, () => charge(100)));
+    const pix = made.map(payInSilence);
+    await Promise.all([
+      ...pix.map(({ endToEndId: reference }) => tell({ kind: 'pix', reference })),
+      ...Array.from({ length: 4 }, () => sweep()),
+    ]);
+    for (const each of made) await waitFor('the payment', async () => (await statusOf(each)) === 'paid');
+    expect(await available(service, merchant.testKey)).toBe(before + 2000);
+    expect(await differences()).toEqual([]);
+  });
+
+  it('a list that cannot be read is read again from where it was', async () => {
+    const made = await charge();
+    payInSilence(made);
+    await sweep();
+    const before = await progress();
+    service.clock.advance(3 * 3600);
+    bank.blind = true;
+    await sweep();
+    const failed = await progress();
+    expect(failed).toMatchObject({ swept_until: before?.swept_until, attempts: 1 });
+    expect(failed?.next_due_at.getTime()).toBeGreaterThan(service.clock.now().getTime() + 50_000);
+    bank.blind = false;
+    const late = await charge();
+    payInSilence(late);
+    service.clock.advance(61);
+    await waitFor('all of the three hours', async () => (await statusOf(late)) === 'paid', 20_000);
+    expect(await progress()).toMatchObject({ attempts: 0 });
+  }, 30_000);
+
+  it('a Pix without a charge, or of a txid that nobody has, comes to the operators, once', async () => {
+    const strays = [null, 'y'.repeat(26)].map((txid) =>
+      bank.receive({ txid: '', amount: 5 }, { txid, settledAt: service.clock.now() }),
+    );
+    await sweep();
+    await sweep();
+    const { token } = await service.operator();
+    await waitFor('both', async () => {
+      const { text } = await service.call('GET', '/v1/operations/unmatched', { token });
+      return strays.every(({ endToEndId }) => text.split(endToEndId).length === 2);
+    });
+    expect(await differences()).toEqual([]);
+  });
+
+  it('news of a return has it asked about at once, a refund as well as what goes back by itself', async () => {
+    const { id, endToEndId } = await paid();
+    bank.blind = true;
+    bank.returnFault = () => 'lost after';
+    const { body: refund } = await requestRefund(service, merchant.testKey, id, { amount: 90, strategy: 'devolution' });
+    const wrong = bank.receive(
+      { txid: (await charge()).pix.txid ?? '', amount: 1 },
+      { settledAt: service.clock.now() },
+    );
+    bank.blind = false;
+    await tell({ kind: 'pix', reference: wrong.endToEndId });
+    bank.blind = true;
+    const name = newReturnId(refund.id);
+    await waitFor(
+      'both to be asked for',
+      () => bank.returns.has(`${endToEndId}/${name}`) && bank.returnsOf(wrong.endToEndId)[0],
+    );
+    const own = bank.returnsOf(wrong.endToEndId)[0]?.returnId ?? '';
+    await waitFor('both to be in flight', async () => {
+      const rows = await service.sql(
+        `SELECT id FROM refunds WHERE id = $1 AND status = 'IN_PROGRESS' AND attempts > 0
+         UNION ALL SELECT id FROM pix_returns WHERE return_id = $2 AND status = 'IN_PROGRESS'`,
+        [refund.id, own],
+      );
+      return rows.length === 2;
+    });
+    // In the longest pause.
+    const pause = `next_attempt_at = now() + interval '1 hour'`;
+    await service.sql(`UPDATE refunds SET ${pause} WHERE id = $1`, [refund.id]);
+    await service.sql(`UPDATE pix_returns SET ${pause} WHERE return_id = $1`, [own]);
+    bank.blind = false;
+    await tell({ kind: 'return', reference: `${endToEndId}/${name}/DEVOLVIDO` });
+    await tell({ kind: 'return', reference: `${wrong.endToEndId}/${own}/DEVOLVIDO` });
+    expect(await refundEnd(service, merchant.testKey, refund)).toMatchObject({ status: 'REFUNDED' });
+    const [row] = await service.sql('SELECT status FROM pix_returns WHERE return_id = $1', [own]);
+    expect(row).toEqual({ status: 'RETURNED' });
+    expect(await differences()).toEqual([]);
+  });
+
+  it('news of a return that nobody here asked for is kept for a while, then set aside', async () => {
+    const { endToEndId } = await paid();
+    const hint = { kind: 'return', reference: `${endToEndId}/somebodyelse/DEVOLVIDO` } as const;
+    const id = await tell(hint);
+    const stateOf = () => service.sql('SELECT status, attempts FROM acquirer_notifications WHERE id = $1', [id]);
+    expect(await stateOf()).toEqual([{ status: 'pending', attempts: 1 }]);
+    await service.sql('UPDATE acquirer_notifications SET attempts = 39 WHERE id = $1', [id]);
+    await service.get(InboxService).process(id);
+    expect(await stateOf()).toEqual([{ status: 'ignored', attempts: 40 }]);
+    service.clock.advance(31 * 86_400);
+    try {
+      while (await service.get(InboxService).clean());
+    } finally {
+      service.clock.advance(-31 * 86_400);
+    }
+    expect(await stateOf()).toEqual([]);
+  });
+
+  it('once a day: a dispute of which nobody told opens its case, a return that ended is asked about', async () => {
+    const { id, endToEndId } = await paid();
+    const pix = bank.pix.get(endToEndId);
+    if (!pix) throw new Error('The bank has lost a Pix');
+    const { reference } = bank.dispute(pix);
+    const hint = { kind: 'dispute', reference } as const;
+    bank.unasked.set(endToEndId, [
+      { returnId: 'med', amount: pix.amount, state: 'in_progress', cause: 'dispute', hint },
+    ]);
+    expect(await differences()).toMatchObject([{ kind: 'dispute_unknown', endToEndId }]);
+    await service.sql('DELETE FROM acquirer_statements WHERE acquirer = $1', [bank.name]);
+    await waitFor('the case', async () => (await statusOf({ id })) === 'disputed', 20_000);
+    await waitFor('the dispute to be applied', async () => (await differences()).length === 0);
+  }, 30_000);
+
+  describe('of a day, against our books', () => {
+    it('names what is missing here and there, other amounts, and returns that nobody asked for', async () => {
+      // A day of its own.
+      service.clock.advance(2 * 86_400);
+      const [same, other, gone, back, refunded] = [
+        await paid(),
+        await paid(),
+        await paid(),
+        await paid(),
+        await paid(),
+      ];
+      const { body: refund } = await requestRefund(service, merchant.testKey, refunded.id, {
+        amount: 500,
+        strategy: 'devolution',
+      });
+      await refundEnd(service, merchant.testKey, refund);
+      expect(await differences()).toEqual([]);
+
+      const changed = bank.pix.get(other.endToEndId);
+      if (!changed) throw new Error('The bank has lost a Pix');
+      bank.pix.set(other.endToEndId, { ...changed, amount: 2000 });
+      bank.pix.delete(gone.endToEndId);
+      const hint = { kind: 'return', reference: `${back.endToEndId}/app/DEVOLVIDO` } as const;
+      bank.unasked.set(back.endToEndId, [
+        { returnId: 'app', amount: 700, state: 'returned', cause: 'requested', hint },
+      ]);
+      const name = `${refunded.endToEndId}/${newReturnId(refund.id)}`;
+      const booked = bank.returns.get(name);
+      if (!booked) throw new Error('The bank has lost a return');
+      bank.returns.set(name, { ...booked, amount: 501, refused: true });
+      const endToEndId = newEndToEndId('12345678', new Date());
+      // Not what the sweeper brings before it is looked at.
+      bank.blind = false;
+      const result = service.get(ReconciliationService).compare(merchant.accountId, saoPauloDay(service.clock.now()));
+      const [acquirer] = (await result).acquirers;
+      expect(acquirer?.differences.map(({ kind, endToEndId: e2e }) => [kind, e2e]).sort()).toEqual(
+        [
+          ['amount_differs', other.endToEndId],
+          ['missing_there', gone.endToEndId],
+          ['return_not_asked', back.endToEndId],
+          ['return_amount_differs', refunded.endToEndId],
+          ['return_state_differs', refunded.endToEndId],
+        ].sort(),
+      );
+      expect(acquirer).toMatchObject({ here: { count: 5, amount: 9950, returned: 500 }, there: { count: 4 } });
+      bank.receive({ txid: '', amount: 3 }, { endToEndId, txid: null, settledAt: service.clock.now() });
+      const unknown = (await differences()).filter((difference) => difference.kind === 'missing_here');
+      expect(unknown).toEqual([
+        { kind: 'missing_here', endToEndId, returnId: null, here: null, there: { amount: 3, state: null } },
+      ]);
+      expect(same.id).toMatch(/^ch_/);
+      await service.get(ReturnsService).advanceDue();
+    });
+
+    it('is a day in São Paulo: a Pix of its last second is of it, one of the next second is not', async () => {
+      service.clock.advance(10 * 86_400);
+      const day = saoPauloDay(service.clock.now());
+      const midnight = new Date(`${day}T03:00:00.000Z`);
+      for (const ms of [-1, 0, 1, 86_399_999, 86_400_000]) {
+        const settledAt = new Date(midnight.getTime() + ms);
+        const { endToEndId } = bank.receive({ txid: '', amount: 1 }, { txid: null, settledAt });
+        await tell({ kind: 'pix', reference: endToEndId });
+      }
+      const { acquirers } = await service.get(ReconciliationService).compare(merchant.accountId, day);
+      expect(acquirers).toMatchObject([{ here: { count: 3 }, there: { count: 3 }, differences: [] }]);
+    });
+
+    it('an account without such an acquirer is told so, an unknown one too', async () => {
+      const { accountId } = await service.merchant();
+      const reconciliation = service.get(ReconciliationService);
+      await expect(reconciliation.compare(accountId, '2026-11-21')).rejects.toMatchObject({
+        code: 'no_provider_configured',
+      });
+      await expect(reconciliation.compare('019aa0f0-0000-7000-8000-000000000001', '2026-11-21')).rejects.toMatchObject({
+        status: 404,
+      });
+    });
+  });
+});

@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto';
+import { AcquirersService, type CallbackSource, CallbackSources } from '../../src/acquirers/index.js';
+import { readCallbackBody } from '../../src/acquirers/pix-api/callbacks.js';
+import { SecretBox } from '../../src/core/crypto/index.js';
+import { FarBank } from './far-bank.js';
+import type { Answer, TestService } from './service.js';
+
+interface Told {
+  readonly endToEndId: string;
+}
+
+/** A far bank that posts to the address of its connection. */
+export class CallingBank extends FarBank {
+  inbound: CallbackSource['inbound'] = { mtls: false, addresses: null };
+  readonly secret: string;
+
+  constructor(
+    private readonly service: TestService,
+    readonly connection = randomUUID(),
+  ) {
+    super(`pix-api:${connection}`);
+    this.secret = service.get(SecretBox).sign('pix-callback', connection);
+    this.serve();
+    service
+      .get(CallbackSources)
+      .add(async (acquirer) => (acquirer === this.name ? { inbound: this.inbound, read: readCallbackBody } : null));
+  }
+
+  /** From now on charges of test mode are its own. */
+  serve(): void {
+    this.service.get(AcquirersService).register(this, { servesTestMode: true });
+  }
+
+  /** Of what it says itself, whatever is true. */
+  post(
+    pix: readonly (Told & Record<string, unknown>)[],
+    suffix = '',
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    return this.send(JSON.stringify({ pix }), suffix, headers);
+  }
+
+  send(rawBody: string | Buffer, suffix = '', headers: Record<string, string> = {}): Promise<Answer> {
+    return this.service.call('POST', `${this.path}${suffix}`, { rawBody, headers });
+  }
+
+  get path(): string {
+    return `/callbacks/pix/${this.connection}/${this.secret}`;
+  }
+}
