@@ -1,7 +1,7 @@
 interface Asked<V> {
   readonly key: string;
-  resolve(value: V | null): void;
-  reject(error: unknown): void;
+  readonly resolve: (value: V | null) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 /**
