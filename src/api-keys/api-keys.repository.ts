@@ -90,10 +90,7 @@ export class ApiKeysRepository {
       wanted,
     ]);
     return new Map(
-      rows.map((row) => [
-        row.key_hash.toString('hex'),
-        { keyId: row.key_id, mode: row.mode, account: toAccount(row) },
-      ]),
+      rows.map((row) => [row.key_hash.toString('hex'), { keyId: row.key_id, mode: row.mode, account: toAccount(row) }]),
     );
   }
 }
