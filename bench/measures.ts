@@ -39,11 +39,12 @@ async function compare(stage: Stage, pairs: number, sides: Sides): Promise<Compa
   const quiet = (): number => taken.filter(({ disturbed }) => disturbed <= UNDISTURBED).length;
   while (quiet() < pairs && taken.length < pairs * PATIENCE) {
     const pair = await takePair(stage, sides);
+    const idle = (['service', 'bare'] as const).find((side) => pair[side].count + pair[side].refused === 0);
+    if (idle === undefined) taken.push(pair);
     // Patience is over as well when no open charge is left to pay.
-    if ([pair.service, pair.bare].some(({ count, refused }) => count + refused === 0)) break;
-    taken.push(pair);
+    else if (taken.length > 0) break;
+    else throw new Error(`The first round of the ${idle} side found nothing to do`);
   }
-  if (taken.length === 0) throw new Error('A round ended without a single operation');
   const best = taken.sort((one, other) => one.disturbed - other.disturbed).slice(0, pairs);
   const service = merge(best.map((pair) => pair.service));
   const bare = merge(best.map((pair) => pair.bare));
@@ -128,8 +129,16 @@ export async function compareSettlements(
   const service = (time: number): Promise<Round> => httpPayments(load, workers, time, ofService);
   const bare = (time: number): Promise<Round> => barePayments(stage.bare, stage.recordings.pay, workers, time, ofBare);
   try {
-    await service(0.5);
-    await bare(0.5);
+    const counts = { service: ofService.length, bare: ofBare.length };
+    const warmUps = { service: await service(0.5), bare: await bare(0.5) };
+    for (const side of ['service', 'bare'] as const) {
+      const { count, refused, firstRefusal } = warmUps[side];
+      if (refused === 0 && count > 0 && count < counts[side]) continue;
+      throw new Error(
+        `Of ${String(counts[side])} open charges the ${side} side paid ${String(count)} to warm up, ` +
+          `${String(refused)} were refused: ${String(firstRefusal)}`,
+      );
+    }
     return await compare(stage, pairs, { service: () => service(seconds), bare: () => bare(seconds) });
   } finally {
     await load.close();

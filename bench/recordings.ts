@@ -44,9 +44,9 @@ export async function recordHotPaths(databaseUrl: string, directory: string, cle
       const paid = await recordOne(recorder, (attempt) => pay(service, merchant, charge, WARM_UPS + attempt));
       const endToEndId = paid.result;
       const callers = await callersOf(databaseUrl, service, merchant);
-      const known: Known = new Map<string | Buffer, string>([
+      const known: Known = new Map<string, string>([
         [merchant.accountId, 'account'],
-        [merchant.keyHash, 'keyHash'],
+        [merchant.keyHash.toString('hex'), 'keyHash'],
         [charge.id.slice('ch_'.length), 'transaction'],
         [charge.pix.txid, 'txid'],
         [key, 'idempotencyKey'],

@@ -6,13 +6,13 @@ import type { SentStatement, Turn } from './wire.js';
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g;
 
 /** What differs from one operation to the next, by the value it had in the recording. */
-export type Known = ReadonlyMap<string | Buffer, string>;
+export type Known = ReadonlyMap<string, string>;
 
 /** Gives a field its value in one operation; asked once for each field. */
-export type Fresh = (field: string) => string | Buffer;
+export type Fresh = (field: string) => string;
 
 type Part = { readonly field: string } | { readonly text: string };
-type Value = null | Buffer | string | { readonly parts: readonly Part[] } | { readonly bytesOf: string };
+type Value = null | Buffer | string | { readonly parts: readonly Part[] };
 
 interface ReplayStatement {
   readonly name: string;
@@ -40,8 +40,8 @@ export class Replay {
 
   /** Runs the operation on one client, each turn sent at once and awaited whole, as the service does. */
   async run(client: pg.Client, fresh: Fresh): Promise<void> {
-    const made = new Map<string, string | Buffer>();
-    const of = (field: string): string | Buffer => {
+    const made = new Map<string, string>();
+    const of = (field: string): string => {
       let value = made.get(field);
       if (value === undefined) made.set(field, (value = fresh(field)));
       return value;
@@ -58,17 +58,11 @@ export class Replay {
   }
 }
 
-function compile(statement: SentStatement, fields: ReadonlyMap<string | Buffer, string>): ReplayStatement {
+function compile(statement: SentStatement, fields: ReadonlyMap<string, string>): ReplayStatement {
   const values = statement.values.map((value): Value => {
-    if (value === null) return null;
-    if (typeof value !== 'string') {
-      const bytesOf = [...fields].find(([known]) => typeof known !== 'string' && known.equals(value))?.[1];
-      return bytesOf === undefined ? value : { bytesOf };
-    }
+    if (typeof value !== 'string') return value;
     let parts: Part[] = [{ text: value }];
-    for (const [known, field] of fields) {
-      if (typeof known === 'string') parts = parts.flatMap((part) => cut(part, known, field));
-    }
+    for (const [known, field] of fields) parts = parts.flatMap((part) => cut(part, known, field));
     return parts.length === 1 ? value : { parts: parts.filter((part) => 'field' in part || part.text !== '') };
   });
   return { name: statement.name, text: statement.text, values };
@@ -81,9 +75,8 @@ function cut(part: Part, known: string, field: string): Part[] {
 
 function fill(value: Value, of: Fresh): unknown {
   if (value === null || typeof value === 'string' || Buffer.isBuffer(value)) return value;
-  if ('bytesOf' in value) return of(value.bytesOf);
   let text = '';
-  for (const part of value.parts) text += 'field' in part ? String(of(part.field)) : part.text;
+  for (const part of value.parts) text += 'field' in part ? of(part.field) : part.text;
   return text;
 }
 

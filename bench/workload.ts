@@ -49,7 +49,7 @@ export function bareCreates(
       const merchant = merchantOf(merchants, index++);
       return (field) => {
         if (field === 'account') return merchant.accountId;
-        if (field === 'keyHash') return merchant.keyHash;
+        if (field === 'keyHash') return merchant.keyHash.toString('hex');
         if (field === 'txid') return newTxid();
         if (field === 'idempotencyKey') return randomUUID();
         return newId(new Date());
@@ -77,7 +77,7 @@ export function barePayments(
     if (!charge) return null;
     return (field) => {
       if (field === 'account') return charge.merchant.accountId;
-      if (field === 'keyHash') return charge.merchant.keyHash;
+      if (field === 'keyHash') return charge.merchant.keyHash.toString('hex');
       if (field === 'transaction') return charge.id;
       if (field === 'txid') return charge.txid;
       if (field === 'endToEndId') return newEndToEndId('00000000', new Date());

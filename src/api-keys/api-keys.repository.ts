@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ACCOUNT_COLUMNS, type Account, type AccountRow, toAccount } from '../accounts/index.js';
-import { Reader, statement, type Tx } from '../core/database/index.js';
+import { Reader, statement, TurnBatch, type Tx } from '../core/database/index.js';
 import type { Mode } from '../core/mode.js';
 
 export interface ApiKey {
@@ -12,11 +12,18 @@ export interface ApiKey {
   readonly createdAt: Date;
 }
 
-/** One indexed query for every request: key and account together (the account's columns are read, never written). */
+/** A key that is live, and whose it is. */
+interface ActiveKey {
+  readonly keyId: string;
+  readonly mode: Mode;
+  readonly account: Account;
+}
+
+/** At most one indexed query for a request: key and account together (the account's columns are read, never written). */
 const FIND_ACTIVE = statement(
   'api_keys.find_active',
-  `SELECT k.id AS key_id, k.mode, ${ACCOUNT_COLUMNS} FROM api_keys k JOIN accounts a ON a.id = k.account_id
-   WHERE k.key_hash = $1 AND k.revoked_at IS NULL`,
+  `SELECT k.id AS key_id, k.mode, k.key_hash, ${ACCOUNT_COLUMNS} FROM api_keys k JOIN accounts a ON a.id = k.account_id
+   WHERE k.key_hash = ANY ($1::bytea[]) AND k.revoked_at IS NULL`,
 );
 const COLUMNS = 'id, mode, key_hash, prefix, label, created_at';
 const LIST_ACTIVE = statement(
@@ -54,11 +61,12 @@ function toApiKey(row: Row): ApiKey {
 
 @Injectable()
 export class ApiKeysRepository {
+  readonly #active = new TurnBatch<ActiveKey>((hashes) => this.#loadActive(hashes));
+
   constructor(private readonly reader: Reader) {}
 
-  async findActive(keyHash: Buffer): Promise<{ keyId: string; mode: Mode; account: Account } | null> {
-    const [row] = await this.reader.query<AccountRow & { key_id: string; mode: Mode }>(FIND_ACTIVE, [keyHash]);
-    return row ? { keyId: row.key_id, mode: row.mode, account: toAccount(row) } : null;
+  findActive(keyHash: Buffer): Promise<ActiveKey | null> {
+    return this.#active.find(keyHash.toString('hex'));
   }
 
   /** Newest first. */
@@ -74,5 +82,15 @@ export class ApiKeysRepository {
   async revoke(tx: Tx, accountId: string, id: string, at: Date): Promise<ApiKey | null> {
     const [row] = await tx.query<Row>(REVOKE, [accountId, id, at]);
     return row ? toApiKey(row) : null;
+  }
+
+  async #loadActive(hashes: readonly string[]): Promise<ReadonlyMap<string, ActiveKey>> {
+    const wanted = [...new Set(hashes)].map((hash) => `\\x${hash}`);
+    const rows = await this.reader.query<AccountRow & { key_id: string; mode: Mode; key_hash: Buffer }>(FIND_ACTIVE, [
+      wanted,
+    ]);
+    return new Map(
+      rows.map((row) => [row.key_hash.toString('hex'), { keyId: row.key_id, mode: row.mode, account: toAccount(row) }]),
+    );
   }
 }

@@ -31,6 +31,8 @@ interface Lane extends Receiver {
 /** An answer later than this makes an endpoint slow. */
 const SLOW_MS = 1_000;
 const FORGET_MS = 10 * 60_000;
+/** Outcomes are written in batches: while one is, the places go on sending. */
+const HELD_PER_PLACE = 2;
 
 /**
  * Who may send how much at once in this process, so that an endpoint which does not answer takes nothing away from the
@@ -54,7 +56,7 @@ export class Lanes {
   #held = 0;
 
   /**
-   * @param places for all endpoints together
+   * @param places for all endpoints together: deliveries without an answer yet
    * @param now milliseconds of a clock that only goes forward
    */
   constructor(
@@ -81,8 +83,12 @@ export class Lanes {
   allot(): Ask[] {
     const now = this.now();
     const room = new Room(this.places, now);
-    for (const lane of this.#busy) room.take(lane, lane.underWay.size);
-    let free = this.places - this.#held;
+    let taken = 0;
+    for (const lane of this.#busy) {
+      room.take(lane, lane.underWay.size);
+      taken += lane.underWay.size;
+    }
+    let free = Math.min(this.places - taken, this.places * HELD_PER_PLACE - this.#held);
     const granted = new Map<Lane, number>();
     for (let level = 0, more = true; more && free > 0; level++) {
       more = false;
@@ -116,7 +122,7 @@ export class Lanes {
   }
 
   /**
-   * The endpoint has answered, or has not in time. The place stays taken until `leave`.
+   * The endpoint has answered, or has not in time: its place is free, and the delivery is held until `leave`.
    * @returns whether it is worth to ask for more already: the lane is half empty, and more may be due
    */
   answered(passage: Passage, succeeded: boolean): boolean {
@@ -133,7 +139,7 @@ export class Lanes {
     return lane.underWay.size <= lane.limit / 2 && this.#waiting.has(lane);
   }
 
-  /** The outcome is written: the place is free. */
+  /** The outcome is written. */
   leave(): void {
     this.#held -= 1;
   }

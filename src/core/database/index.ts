@@ -4,4 +4,5 @@ export * from './migrate.js';
 export * from './pg-errors.js';
 export * from './row-buffer.js';
 export * from './statement.js';
+export { TurnBatch } from './turn-batch.js';
 export { Tx } from './tx.js';
