@@ -1,4 +1,5 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { isNativeError } from 'node:util/types';
 import { type ClientCertificate, x509Of } from '../acquirers/index.js';
 import type { Violation } from '../core/errors/index.js';
 
@@ -68,7 +69,7 @@ function readPfx(pfx: Buffer, passphrase: string | null): ReadCertificate {
   try {
     return { found: { certificate, x509: x509Of(certificate) }, violations: [] };
   } catch (error) {
-    return wrong('pfx', pfxProblem(error instanceof Error ? error.message : ''));
+    return wrong('pfx', pfxProblem(isNativeError(error) ? error.message : ''));
   }
 }
 

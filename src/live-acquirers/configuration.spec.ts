@@ -1,0 +1,132 @@
+import { describe, expect, it } from '@jest/globals';
+import { CERTIFICATES } from '../../test/support/client-certificates.js';
+import { type Configuration, readConfiguration } from './configuration.js';
+
+const NOW = new Date('2026-11-21T12:00:00Z');
+const NO_FILES = { pfx: null, cert: null, key: null, passphrase: null };
+const PEM = { ...NO_FILES, cert: Buffer.from(CERTIFICATES.cert), key: Buffer.from(CERTIFICATES.key) };
+const PFX = { ...NO_FILES, pfx: Buffer.from(CERTIFICATES.pfx, 'base64'), passphrase: CERTIFICATES.passphrase };
+const INPUT: Configuration = {
+  accountId: '019aa0f0-0000-7000-8000-000000000001',
+  psp: 'efi',
+  pixKey: '11.222.333/0001-81',
+  clientId: 'Client_Id_1',
+  clientSecret: 'Client_Secret_1',
+  certificate: PEM,
+  ca: null,
+  baseUrl: null,
+  tokenUrl: null,
+  variables: {},
+};
+
+function violationsOf(changes: Partial<Configuration>, production = false): string[] {
+  const { violations } = readConfiguration({ ...INPUT, ...changes }, { now: NOW, production });
+  return violations.map(({ param, message }) => `${param}: ${message}`);
+}
+
+describe('the configuration of a live acquirer', () => {
+  it.each([
+    ['PEM', PEM],
+    ['a PFX', PFX],
+    ['PEM with an encrypted key', { ...PEM, key: Buffer.from(CERTIFICATES.encryptedKey), passphrase: PFX.passphrase }],
+  ])('is read with %s', (_kind, certificate) => {
+    const read = readConfiguration({ ...INPUT, certificate }, { now: NOW, production: true });
+    expect(read.violations).toEqual([]);
+    expect(read.settings).toMatchObject({
+      profile: 'efi',
+      pixKey: '11222333000181',
+      baseUrl: null,
+      certificate: { expiresAt: new Date('2120-01-01T00:00:00Z') },
+    });
+    expect(read.settings.certificate?.fingerprint).toMatch(/^[0-9a-f]{64}$/);
+    expect(read.x509?.subject).toContain('CN=padaria-de-teste');
+  });
+
+  it('takes a certificate in DER too, and keeps the whole chain of a PEM', () => {
+    const der = Buffer.from(CERTIFICATES.cert.replace(/-----[^-]+-----/g, ''), 'base64');
+    const chain = `${CERTIFICATES.cert}\n${CERTIFICATES.expired}\n`;
+    for (const [cert, kept] of [
+      [der, `${CERTIFICATES.cert}\n`],
+      [Buffer.from(chain), chain],
+    ] as const) {
+      const { settings, violations } = readConfiguration(
+        { ...INPUT, certificate: { ...PEM, cert } },
+        { now: NOW, production: true },
+      );
+      expect(violations).toEqual([]);
+      expect(settings.credentials.certificate).toMatchObject({ kind: 'pem', cert: kept });
+    }
+  });
+
+  it('tells all that is wrong at once', () => {
+    const wrong = violationsOf({
+      psp: 'bb',
+      pixKey: '123',
+      clientId: 'a b',
+      clientSecret: null,
+      certificate: { ...PEM, cert: Buffer.from(CERTIFICATES.expired) },
+      ca: 'nobody',
+      baseUrl: 'http://psp.example',
+      tokenUrl: 'ftp://psp.example',
+      variables: { app_key: '1' },
+    });
+    expect(wrong).toEqual([
+      expect.stringMatching(/^key: must be a Pix key/),
+      expect.stringMatching(/^client-id: must have 1 to 2000 characters and no blanks/),
+      expect.stringMatching(/^client-secret: is missing: give --client-secret-file, or RECEBE_CLIENT_SECRET/),
+      'cert: has expired on 2021-01-01: ask the PSP for a new certificate',
+      expect.stringMatching(/^ca: must be certificates in PEM/),
+      expect.stringMatching(/^base-url: must start with https:/),
+      expect.stringMatching(/^token-url: must be an absolute URL/),
+      'set: app_key is nothing that Banco do Brasil asks for',
+      expect.stringMatching(/^set: application_key=… is missing: the application key of the BB developers portal/),
+    ]);
+  });
+
+  it('knows the profiles', () => {
+    expect(violationsOf({ psp: 'constructor' })).toEqual([
+      expect.stringMatching(/^psp: must be one of standard, efi, /),
+    ]);
+  });
+
+  it.each<[string, Partial<Configuration['certificate']>, RegExp]>([
+    ['a passphrase that is wrong', { ...PFX, passphrase: 'another' }, /^pfx: cannot be opened: its passphrase/],
+    ['none where one is needed', { ...PFX, passphrase: null }, /^pfx: cannot be opened: its passphrase/],
+    ['RC2', { ...PFX, pfx: Buffer.from(CERTIFICATES.oldPfx, 'base64') }, /^pfx: .*no longer supported.*-legacy/],
+    ['another file', { ...PFX, pfx: Buffer.from('no PFX') }, /^pfx: is not a PFX/],
+    ['both kinds', { ...PFX, ...PEM, pfx: PFX.pfx }, /^pfx: stands for itself/],
+    ['no key', { ...PEM, key: null }, /^key-file: is missing/],
+    ['no certificate', { ...PEM, cert: null }, /^cert: is missing/],
+    ['no certificate in the file', { ...PEM, cert: Buffer.from('nothing') }, /^cert: is not an X.509 certificate/],
+    ['no key in the file', { ...PEM, key: Buffer.from('nothing') }, /^key-file: is not a private key/],
+    ['an encrypted key alone', { ...PEM, key: Buffer.from(CERTIFICATES.encryptedKey) }, /^key-file: .*is encrypted/],
+    ['the key of another', { ...PEM, key: Buffer.from(CERTIFICATES.otherKey) }, /^key-file: is not the key of/],
+    ['nothing', {}, /^pfx: is missing: Efí asks for a client certificate/],
+  ])('says what is wrong of a certificate: %s', (_what, files, message) => {
+    expect(violationsOf({ certificate: { ...NO_FILES, ...files } })).toEqual([expect.stringMatching(message)]);
+  });
+
+  it('needs https, but for a simulator on this machine outside production', () => {
+    const at = (baseUrl: string, production: boolean): string[] => violationsOf({ baseUrl }, production);
+    for (const url of ['http://localhost:3000', 'http://127.0.0.1:1', 'http://[::1]:1']) {
+      expect([url, at(url, false)]).toEqual([url, []]);
+      expect(at(url, true)).toEqual(['base-url: must start with https://']);
+    }
+    for (const url of ['http://10.0.0.1', 'http://localhost.example']) expect(at(url, false)).toHaveLength(1);
+    expect(at('https://psp.example/a?b=c', true)).toEqual(['base-url: must not have a query or a fragment']);
+  });
+
+  it('needs addresses where the profile has none, and a secret unless the certificate is it', () => {
+    expect(violationsOf({ psp: 'standard' })).toEqual([
+      expect.stringMatching(/^base-url: is missing/),
+      expect.stringMatching(/^token-url: is missing/),
+    ]);
+    const urls = { baseUrl: 'https://psp.example/api//', tokenUrl: 'https://psp.example/token' };
+    const { settings, violations } = readConfiguration(
+      { ...INPUT, psp: 'standard', ...urls },
+      { now: NOW, production: true },
+    );
+    expect([violations, settings.baseUrl]).toEqual([[], 'https://psp.example/api']);
+    expect(violationsOf({ psp: 'sicoob', clientSecret: null })).toEqual([]);
+  });
+});

@@ -1,0 +1,178 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { CA_CERTIFICATE, CLIENT } from '../../psp-simulator/certificates.js';
+import { DEFAULT_MERCHANT, PspSimulator } from '../../psp-simulator/simulator.js';
+import { CERTIFICATES } from '../support/client-certificates.js';
+import { CLI, type Finished, Processes } from '../support/process.js';
+import { type Merchant, TestService } from '../support/service.js';
+
+const [KEY = ''] = DEFAULT_MERCHANT.pixKeys;
+const ENCRYPTION_KEY = 'ab'.repeat(32);
+/** Public, so that the PSP takes it; nobody calls there in this spec. */
+const PUBLIC_BASE_URL = 'https://pay.example.com';
+
+describe('the command line of live acquirers', () => {
+  const processes = new Processes();
+  const directory = mkdtempSync(join(tmpdir(), 'recebe-spec-'));
+  let service: TestService;
+  let simulator: PspSimulator;
+  let merchant: Merchant;
+
+  const file = (name: string, content: string | Buffer): string => {
+    const path = join(directory, name);
+    writeFileSync(path, content);
+    return path;
+  };
+  const run = (args: string[], env: Record<string, string> = {}): Promise<Finished> =>
+    processes.run(CLI, ['acquirer', ...args], {
+      DATABASE_URL: service.database.url,
+      DATA_DIR: processes.dataDir(),
+      ENCRYPTION_KEY,
+      PUBLIC_BASE_URL,
+      ...env,
+    });
+  const configure = (...more: string[]): string[] => [
+    'configure',
+    ...['--account', merchant.accountId, '--psp', 'standard', '--key', KEY, '--client-id', DEFAULT_MERCHANT.clientId],
+    ...['--base-url', simulator.baseUrl, '--token-url', simulator.tokenUrl],
+    ...more,
+  ];
+
+  beforeAll(async () => {
+    simulator = await PspSimulator.start();
+    service = await TestService.start({ env: { ENCRYPTION_KEY } });
+    merchant = await service.merchant();
+  });
+  afterAll(async () => {
+    await processes.cleanUp();
+    await service.stop();
+    await simulator.stop();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  it('configures from files, while the service runs, and prints nothing secret', async () => {
+    const done = await run(
+      configure(
+        ...[
+          '--client-secret-file',
+          file('secret', `${DEFAULT_MERCHANT.clientSecret}\n`),
+          '--ca',
+          file('ca', CA_CERTIFICATE),
+        ],
+        ...['--pfx', file('pfx', Buffer.from(CLIENT.pfx, 'base64'))],
+        ...['--passphrase-file', file('passphrase', `${CLIENT.passphrase}\n`)],
+      ),
+    );
+    expect(done).toMatchObject({ code: 0, stderr: '' });
+    const { id, ...printed } = JSON.parse(done.stdout) as { id: string };
+    expect(printed).toEqual({
+      account_id: merchant.accountId,
+      acquirer: `pix-api:${id}`,
+      psp: 'standard',
+      key: KEY,
+      renewed: false,
+      replaced: null,
+      certificate: { subject: 'CN=Recebe PSP simulator client', expires_at: '2120-01-01T00:00:00.000Z' },
+      callback_url: `${PUBLIC_BASE_URL}/callbacks/pix/${id}/…`,
+      next: `npm run --silent cli -- acquirer check --account ${merchant.accountId} --register-webhook`,
+    });
+    expect((await service.createCharge(merchant.liveKey)).status).toBe(201);
+    const [audited] = await service.sql('SELECT actor_type, data FROM audit_events WHERE type = $1', [
+      'acquirer.configured',
+    ]);
+    expect(audited).toMatchObject({ actor_type: 'cli', data: { connection_id: id, psp: 'standard', renewed: false } });
+  });
+
+  it('checks it step by step, with a charge that is taken back, and registers the callback', async () => {
+    const without = await run(['check', '--account', merchant.accountId]);
+    expect(without.code).toBe(0);
+    expect(simulator.state().webhooks).toEqual([]);
+    const checked = await run(['check', '--account', merchant.accountId, '--register-webhook']);
+    expect(checked).toMatchObject({ code: 0 });
+    const { passed, steps } = JSON.parse(checked.stdout) as { passed: boolean; steps: { step: string; ok: boolean }[] };
+    expect([passed, steps.map(({ step, ok }) => [step, ok])]).toEqual([
+      true,
+      ['settings', 'certificate', 'tls', 'token', 'scope', 'charge', 'webhook'].map((step) => [step, true]),
+    ]);
+    expect(checked.stderr.split('\n').filter((line) => /^ok {7}\w+: /.test(line))).toHaveLength(7);
+    expect(simulator.state().cobs.map(({ status }) => status)).toEqual(
+      expect.arrayContaining(['ATIVA', 'REMOVIDA_PELO_USUARIO_RECEBEDOR']),
+    );
+    const [{ webhookUrl } = { webhookUrl: '' }] = simulator.state().webhooks;
+    expect(webhookUrl).toMatch(/^https:\/\/pay\.example\.com\/callbacks\/pix\/[0-9a-f-]{36}\/[\w-]{43}$/);
+    // Its secret is for the PSP alone.
+    const secret = webhookUrl.split('/').at(-1) ?? '';
+    const list = await run(['list']);
+    for (const text of [checked.stdout, checked.stderr, list.stdout]) expect(text).not.toContain(secret);
+    expect(JSON.parse(list.stdout)).toEqual({
+      connections: [
+        {
+          id: expect.any(String),
+          account_id: merchant.accountId,
+          psp: 'standard',
+          key: KEY,
+          live: true,
+          base_url: simulator.baseUrl,
+          certificate_expires_at: '2120-01-01T00:00:00.000Z',
+          webhook_registered_at: expect.any(String),
+          version: 1,
+          updated_at: expect.any(String),
+        },
+      ],
+    });
+  });
+
+  it('takes the secret from the environment, renews in place, and check says what does not work', async () => {
+    const pem = [
+      '--cert',
+      file('cert', CLIENT.cert),
+      '--key-file',
+      file('key', CLIENT.key),
+      '--ca',
+      file('ca', CA_CERTIFICATE),
+    ];
+    const done = await run(configure(...pem), { RECEBE_CLIENT_SECRET: 'a-wrong-secret' });
+    expect([done.code, (JSON.parse(done.stdout) as { renewed: boolean }).renewed]).toEqual([0, true]);
+    const checked = await run(['check', '--account', merchant.accountId]);
+    expect(checked.code).toBe(1);
+    expect(JSON.parse(checked.stdout)).toMatchObject({ passed: false });
+    expect(checked.stderr).toMatch(/^FAILED {3}token: .+\n {9}Check client id and secret/m);
+    expect(checked.stdout + checked.stderr + done.stdout).not.toContain('a-wrong-secret');
+  });
+
+  it('refuses what is wrong, all of it at once, on stderr alone', async () => {
+    const { accountId } = await service.merchant();
+    const good = ['--client-secret-file', file('x', 'x'), '--cert', file('c', CERTIFICATES.cert)];
+    const cases: [string[], number, RegExp][] = [
+      [['configure', '--account', accountId], 2, /^Missing --psp, --key, --client-id/],
+      [configure('--client-secret', 'x'), 2, /--client-secret'[^]*Usage: acquirer configure/],
+      [
+        configure('--pfx', '/nowhere/a', '--ca', '/nowhere/b'),
+        2,
+        /^--pfx: \/nowhere\/a cannot be read \(ENOENT\)\n--ca: /,
+      ],
+      [
+        configure('--psp', 'itua', '--key', '1'),
+        1,
+        /^The request has 3 problems[^]*- psp: must be one of[^]*- key: [^]*- client-secret: is missing/,
+      ],
+      [
+        configure(...good, '--key-file', file('k', CERTIFICATES.key), '--account', accountId),
+        1,
+        /^The Pix key .* is another account's/,
+      ],
+      [['check', '--account', accountId], 1, /^This account has no live acquirer yet: `acquirer configure`/],
+    ];
+    // A few at a time: each is a process that loads the whole application.
+    for (let from = 0; from < cases.length; from += 3) {
+      const batch = cases.slice(from, from + 3);
+      const ended = await Promise.all(batch.map(([args]) => run(args)));
+      for (const [index, [args, code, words]] of batch.entries()) {
+        expect([args.join(' '), ended[index]?.code, ended[index]?.stdout]).toEqual([args.join(' '), code, '']);
+        expect(ended[index]?.stderr).toMatch(words);
+      }
+    }
+  }, 60_000);
+});
