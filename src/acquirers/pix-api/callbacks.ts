@@ -22,10 +22,9 @@ export interface Callback {
 }
 
 /**
- * What a PSP's callback hints at. Both forms of a body are read, whatever the profile says: an object with `pix`, or the
- * bare list. Each thing is named once, however often the body does.
+ * What a PSP's callback hints at, with what of it was not read. The body is an object with `pix`, or the bare list. Each thing is named once, however often the body does.
  */
-export function readCallbackBody(_profile: PspProfile, body: unknown): Callback {
+export function readCallbackBody(body: unknown): Callback {
   const entries = Array.isArray(body) ? body : (body as { pix?: unknown } | null)?.pix;
   // The call by which a PSP tries a URL out has no Pix in it.
   if (!Array.isArray(entries)) return { hints: [], skipped: 0 };
@@ -49,7 +48,7 @@ export function readCallbackBody(_profile: PspProfile, body: unknown): Callback 
   return { hints: [...hints.values()], skipped };
 }
 
-/** Only the hints of `readCallbackBody`. */
-export function readCallback(profile: PspProfile, body: unknown): NotificationHint[] {
-  return [...readCallbackBody(profile, body).hints];
+/** What a PSP's callback hints at. Both forms are read of every PSP, for the profile's may be out of date. */
+export function readCallback(_profile: PspProfile, body: unknown): NotificationHint[] {
+  return [...readCallbackBody(body).hints];
 }

@@ -40,12 +40,6 @@ export class ExchangeError extends Error {
 }
 
 /**
- * The server has broken the TLS handshake off because of our certificate. With TLS 1.3 it says so only after the client
- * has begun to send; what was sent is then thrown away unread.
- */
-const HANDSHAKE_ALERT = /ALERT_(?:CERTIFICATE_|BAD_CERTIFICATE|UNKNOWN_CA|HANDSHAKE_FAILURE|UNSUPPORTED_CERT|NO_CERT)/;
-
-/**
  * One request, on undici's lowest level, for only there it is known whether a request that failed ever left.
  * @throws ExchangeError
  */
@@ -104,8 +98,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: unknown, error: unknown): void {
     this.#clear();
-    const code = codeOf(error);
-    this.reject(this.#stopped ?? new ExchangeError(code, this.#controller !== null && !HANDSHAKE_ALERT.test(code)));
+    this.reject(this.#stopped ?? new ExchangeError(codeOf(error), this.#controller !== null));
   }
 
   #stop(code: string): void {

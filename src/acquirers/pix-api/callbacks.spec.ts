@@ -1,0 +1,54 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { readCallback, readCallbackBody } from './callbacks.js';
+import { findProfile } from './profiles.js';
+import { aPix, aReturn, E2E } from './psp.fixture.js';
+
+const STANDARD = findProfile('standard')!;
+const OTHER = 'E12345678202009091221zzzzzzzzzzz';
+
+describe('readCallback', () => {
+  it.each([
+    ['an object', (pix: unknown[]) => ({ pix })],
+    ['a bare list', (pix: unknown[]) => pix],
+  ])('reads %s', (_, body) => {
+    expect(readCallback(STANDARD, body([aPix(), aPix({ endToEndId: OTHER, gnExtras: { x: 1 } })]))).toEqual([
+      { kind: 'pix', reference: E2E },
+      { kind: 'pix', reference: OTHER },
+    ]);
+  });
+
+  it('tells returns that were asked for from those that the bank took', () => {
+    const devolucoes = [aReturn(), aReturn({ id: 'm1', natureza: 'MED_FRAUDE' }), aReturn({ natureza: 'ORIGINAL' })];
+    expect(readCallback(STANDARD, { pix: [aPix({ devolucoes })] })).toEqual([
+      { kind: 'pix', reference: E2E },
+      { kind: 'return', reference: `${E2E}/r1/EM_PROCESSAMENTO` },
+      { kind: 'dispute', reference: `${E2E}/m1` },
+    ]);
+  });
+
+  it('skips and counts what names nothing, and names each thing once', () => {
+    const bad = [null, 7, {}, aPix({ endToEndId: '../../x' }), aPix({ devolucoes: [{ id: 'a/b', status: 'X' }] })];
+    expect(readCallbackBody({ pix: [...bad, aPix(), aPix()] })).toEqual({
+      hints: [{ kind: 'pix', reference: E2E }],
+      skipped: 5,
+    });
+  });
+
+  it('takes the call that only tries the URL out for nothing', () => {
+    for (const body of [null, {}, '', { evento: 'teste_webhook' }, { pix: {} }, []]) {
+      expect(readCallback(STANDARD, body)).toEqual([]);
+    }
+  });
+
+  it('believes no more than a thousand entries of one body', () => {
+    const pix = Array.from({ length: 1_500 }, (_, index) => aPix({ endToEndId: String(index).padStart(32, '0') }));
+    const { hints, skipped } = readCallbackBody({ pix });
+    expect([hints.length, skipped]).toEqual([1_000, 500]);
+  });
+
+  it('never throws, whatever comes', () => {
+    fc.assert(fc.property(fc.jsonValue(), (body) => readCallback(STANDARD, body).length >= 0));
+    fc.assert(fc.property(fc.array(fc.jsonValue()), (pix) => readCallback(STANDARD, { pix }).length >= 0));
+  });
+});

@@ -1,0 +1,372 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Clock } from '../../core/clock.js';
+import { createLogger } from '../../core/log/index.js';
+import { Metrics } from '../../core/metrics/index.js';
+import type { PixChargeRequest, PixIssueOutcome, ReturnRequest, StatementLine } from '../acquirer.port.js';
+import { PixApiAcquirer } from './pix-api.acquirer.js';
+import { PixApiClient } from './pix-api.client.js';
+import { findProfile } from './profiles.js';
+import {
+  aCob,
+  aConnection,
+  aPage,
+  aPix,
+  aProblem,
+  aReturn,
+  E2E,
+  type FakePsp,
+  PIX_KEY,
+  type Reply,
+  startPsp,
+  TXID,
+} from './psp.fixture.js';
+
+const PERSON = { cpf: '52998224725', nome: 'Maria Segredo' };
+const REQUEST: PixChargeRequest = {
+  txid: TXID,
+  amount: 11_000,
+  createdAt: new Date('2026-09-09T20:15:00Z'),
+  expiresAt: new Date('2026-09-09T21:15:00Z'),
+  merchant: { name: 'Loja', city: 'SAO PAULO' },
+  payer: { name: PERSON.nome, document: PERSON.cpf },
+};
+const RETURN: ReturnRequest = {
+  accountId: 'a1',
+  way: 'devolution',
+  reference: E2E,
+  returnId: 'r1',
+  cause: 'refund',
+  amount: 789,
+  currency: 'BRL',
+  destination: null,
+};
+const OTHER_KEY = 'other@example.com';
+
+class StoppedClock extends Clock {
+  override now(): Date {
+    return new Date('2026-09-09T20:30:00Z');
+  }
+}
+
+describe('PixApiAcquirer', () => {
+  let psp: FakePsp;
+  let client: PixApiClient;
+  let acquirer: PixApiAcquirer;
+  let metrics: Metrics;
+  let log: string[];
+
+  beforeEach(async () => {
+    psp = await startPsp();
+    client = new PixApiClient(aConnection(psp), findProfile('standard')!);
+    metrics = new Metrics();
+    log = [];
+    const logger = createLogger('debug', { write: (line) => void log.push(line) });
+    acquirer = new PixApiAcquirer('pix-api:c1', async () => client, new StoppedClock(), logger, metrics);
+  });
+  afterEach(async () => {
+    await client.close();
+    await psp.stop();
+    // Whatever happened: nobody is named, and no secret.
+    expect(log.join('\n')).not.toMatch(/Maria|52998224725|the-secret|Bearer/);
+  });
+
+  const reply = (status: number, body: unknown): void => {
+    psp.script = () => ({ status, body });
+  };
+  const asked = (): string[] => psp.exchanges.map(({ asked: { method, path } }) => `${method} ${path}`);
+  const issue = async (): Promise<PixIssueOutcome> => {
+    const outcome = await acquirer.pixIssuer.issue(REQUEST);
+    if (!('kind' in outcome)) throw new Error('it is remote');
+    return outcome;
+  };
+  const odd = async (what: string): Promise<number> =>
+    (await metrics.acquirerOddAnswers.get()).values
+      .filter(({ labels }) => labels.what === what)
+      .reduce((sum, { value }) => sum + value, 0);
+
+  describe('a charge', () => {
+    it('is created under our txid', async () => {
+      reply(201, aCob());
+      expect(await issue()).toMatchObject({ kind: 'issued', brCode: expect.stringMatching(/^000201/) as unknown });
+      expect(psp.exchanges[0]?.asked).toMatchObject({
+        method: 'PUT',
+        path: `/cob/${TXID}`,
+        body: { calendario: { expiracao: 3600 }, devedor: PERSON, valor: { original: '110.00' }, chave: PIX_KEY },
+      });
+    });
+
+    it.each([
+      ['another txid', { txid: 'x'.repeat(32) }, 'other_txid'],
+      ['another key', { chave: OTHER_KEY }, 'other_key'],
+      ['another amount', { valor: { original: '110.01' } }, 'other_amount'],
+      ['no code', { location: null, loc: null }, 'no_br_code'],
+      ['no sense', { calendario: PERSON }, 'malformed'],
+    ])('is unknown when the answer has %s', async (_, own, what) => {
+      reply(201, aCob({ devedor: PERSON, ...own }));
+      expect(await issue()).toEqual({ kind: 'unknown' });
+      expect(await odd(what)).toBe(1);
+    });
+
+    it('is refused with what is wrong, in our words', async () => {
+      const violacoes = [{ razao: `Maria ${PERSON.cpf}`, propriedade: 'cob.devedor.cpf', valor: PERSON.cpf }];
+      reply(400, aProblem('CobOperacaoInvalida', 400, violacoes));
+      expect(await issue()).toEqual({
+        kind: 'refused',
+        code: 'CobOperacaoInvalida',
+        reason: 'The acquirer refused the charge: cob.devedor.cpf.',
+      });
+    });
+
+    it('is unavailable or unknown as the client says', async () => {
+      psp.script = () => 'drop';
+      expect(await issue()).toEqual({ kind: 'unknown' });
+      psp.script = () => ({ status: 429, headers: { 'retry-after': '0' } });
+      expect(await issue()).toEqual({ kind: 'unavailable' });
+    });
+
+    it('never leaves with a txid that is none', async () => {
+      for (const txid of ['../../pix', 'short', `${'x'.repeat(26)}?`]) {
+        await expect(acquirer.getPixCharge(txid)).rejects.toThrow(RangeError);
+        await expect(acquirer.cancel(txid)).rejects.toThrow(RangeError);
+      }
+      expect(asked()).toEqual([]);
+    });
+
+    it('is found with its code and what has arrived', async () => {
+      reply(200, aCob({ status: 'CONCLUIDA', pix: [aPix()] }));
+      expect(await acquirer.getPixCharge(TXID)).toMatchObject({ kind: 'found', ended: null, payments: [E2E] });
+      reply(200, aCob({ status: 'REMOVIDA_PELO_PSP', location: null, loc: null }));
+      expect(await acquirer.getPixCharge(TXID)).toMatchObject({ brCode: '', ended: { end: 'refused' }, payments: [] });
+      reply(200, aCob({ calendario: { criacao: '2026-09-09T20:15:00Z', expiracao: 60 } }));
+      expect(await acquirer.getPixCharge(TXID)).toMatchObject({
+        ended: { end: 'expired', at: new Date('2026-09-09T20:16:00Z') },
+      });
+      reply(404, aProblem('CobNaoEncontrado', 404));
+      expect(await acquirer.getPixCharge(TXID)).toEqual({ kind: 'not_found' });
+    });
+
+    it('is neither found nor absent when the answer is about another one', async () => {
+      for (const own of [{ txid: 'x'.repeat(32) }, { chave: OTHER_KEY }, { status: 7 }]) {
+        reply(200, aCob(own));
+        await expect(acquirer.getPixCharge(TXID)).rejects.toMatchObject({ kind: 'unknown' });
+      }
+    });
+
+    it('is taken back; one that is absent, paid or removed is no error', async () => {
+      reply(200, aCob({ status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' }));
+      await acquirer.cancel(TXID);
+      expect(psp.exchanges[0]?.asked).toMatchObject({
+        method: 'PATCH',
+        body: { status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' },
+      });
+      reply(404, aProblem('CobNaoEncontrado', 404));
+      await acquirer.cancel(TXID);
+      const refuse = (state: Record<string, unknown>): void => {
+        psp.script = ({ method }): Reply =>
+          method === 'GET'
+            ? { status: 200, body: aCob(state) }
+            : { status: 400, body: aProblem('CobOperacaoInvalida', 400) };
+      };
+      refuse({ status: 'CONCLUIDA', pix: [aPix()] });
+      await acquirer.cancel(TXID);
+      refuse({ status: 'REMOVIDA_PELO_PSP' });
+      await acquirer.cancel(TXID);
+      refuse({});
+      await expect(acquirer.cancel(TXID)).rejects.toThrow('cob.patch');
+    });
+
+    it('tells its status and names nobody', async () => {
+      reply(200, aCob({ devedor: PERSON }));
+      const status = await acquirer.getStatus(TXID);
+      expect(status).toMatchObject({ status: 'ATIVA', raw: { txid: TXID } });
+      expect(JSON.stringify(status)).not.toContain(PERSON.cpf);
+      reply(404, aProblem('CobNaoEncontrado', 404));
+      expect(await acquirer.getStatus(TXID)).toBeNull();
+    });
+  });
+
+  describe('a Pix', () => {
+    it('is what the PSP confirms', async () => {
+      reply(200, aPix({ pagador: PERSON }));
+      expect(await acquirer.getPix(E2E)).toMatchObject({
+        endToEndId: E2E,
+        txid: TXID,
+        amount: 11_000,
+        payerDocument: PERSON.cpf,
+      });
+      reply(404, aProblem('PixNaoEncontrado', 404));
+      expect(await acquirer.getPix(E2E)).toBeNull();
+    });
+
+    it.each([
+      ['another key', { chave: OTHER_KEY }, 'other_key'],
+      ['another id', { endToEndId: 'E'.repeat(32) }, 'other_id'],
+      ['no amount', { valor: 'much' }, 'malformed'],
+      ['no key and no charge', { chave: null, txid: null }, 'no_key'],
+    ])('is none of ours with %s', async (_, own, what) => {
+      reply(200, aPix({ pagador: PERSON, ...own }));
+      expect(await acquirer.getPix(E2E)).toBeNull();
+      expect(await odd(what)).toBe(1);
+      expect(log.join('')).toContain(E2E);
+    });
+
+    it('without a key is ours when its charge is', async () => {
+      const script = (chave: string): void => {
+        psp.script = ({ path }) => ({
+          status: 200,
+          body: path.startsWith('/cob/') ? aCob({ chave }) : aPix({ chave: undefined }),
+        });
+      };
+      script(PIX_KEY);
+      expect(await acquirer.getPix(E2E)).toMatchObject({ endToEndId: E2E });
+      script(OTHER_KEY);
+      expect(await acquirer.getPix(E2E)).toBeNull();
+    });
+
+    it('is not asked for by what is no id', async () => {
+      expect(await acquirer.getPix('../cob/x')).toBeNull();
+      expect(await acquirer.getDispute('x/y')).toBeNull();
+      expect(asked()).toEqual([]);
+    });
+
+    it('throws when the PSP cannot be asked', async () => {
+      reply(400, aProblem('PixConsultaInvalida', 400));
+      await expect(acquirer.getPix(E2E)).rejects.toMatchObject({ kind: 'unknown' });
+    });
+  });
+
+  describe('a dispute', () => {
+    it('is a return of the bank', async () => {
+      const devolucoes = [aReturn(), aReturn({ id: 'm1', natureza: 'MED_FRAUDE', status: 'DEVOLVIDO' })];
+      reply(200, aPix({ devolucoes }));
+      expect(await acquirer.getDispute(`${E2E}/m1`)).toMatchObject({
+        reference: `${E2E}/m1`,
+        status: 'closed',
+        result: 'agreed',
+        amount: 789,
+        txid: TXID,
+      });
+      expect(await acquirer.getDispute(`${E2E}/none`)).toBeNull();
+      expect(await acquirer.getDispute(`${E2E}/r1`)).toBeNull();
+    });
+  });
+
+  describe('a return', () => {
+    it('is asked for under its id', async () => {
+      reply(201, aReturn());
+      expect(await acquirer.requestReturn(RETURN)).toEqual({ kind: 'in_progress' });
+      expect(psp.exchanges[0]?.asked).toMatchObject({
+        method: 'PUT',
+        path: `/pix/${E2E}/devolucao/r1`,
+        body: { valor: '7.89' },
+      });
+    });
+
+    it.each([
+      ['DEVOLVIDO', undefined, { kind: 'returned', bankReference: 'D12345678202009091000abcde123456' }],
+      ['NAO_REALIZADO', 'Saldo insuficiente', { kind: 'failed', reason: 'insufficient_funds' }],
+      ['NAO_REALIZADO', undefined, { kind: 'failed', reason: 'refused' }],
+      ['EM_PROCESSAMENTO', undefined, { kind: 'in_progress' }],
+    ])('%s (%s) is read', async (status, motivo, state) => {
+      reply(200, aReturn({ status, motivo }));
+      expect(await acquirer.getReturn(RETURN)).toEqual(state);
+    });
+
+    it('that the PSP does not know is not found, or refused', async () => {
+      reply(404, aProblem('PixDevolucaoNaoEncontrada', 404));
+      expect(await acquirer.getReturn(RETURN)).toEqual({ kind: 'not_found' });
+      expect(await acquirer.requestReturn(RETURN)).toEqual({ kind: 'failed', reason: 'refused' });
+    });
+
+    it('that is too much fails for that', async () => {
+      const violacoes = [{ razao: 'A devolução excederia o valor do pix', propriedade: 'devolucao.valor' }];
+      reply(400, aProblem('PixDevolucaoInvalida', 400, violacoes));
+      expect(await acquirer.requestReturn(RETURN)).toEqual({ kind: 'failed', reason: 'amount_exceeded' });
+    });
+
+    it('whose id is known already is looked at instead', async () => {
+      const problem = { ...aProblem('PixDevolucaoInvalida', 400), detail: 'id já utilizado por outra requisição' };
+      psp.script = ({ method }) =>
+        method === 'PUT' ? { status: 400, body: problem } : { status: 200, body: aReturn({ status: 'DEVOLVIDO' }) };
+      expect(await acquirer.requestReturn(RETURN)).toMatchObject({ kind: 'returned' });
+    });
+
+    it.each([{ id: 'r2' }, { valor: '7.90' }, { status: 'NEW' }, { horario: PERSON.nome }])(
+      'is not known when the answer is %j',
+      async (own) => {
+        reply(201, aReturn(own));
+        await expect(acquirer.requestReturn(RETURN)).rejects.toMatchObject({ kind: 'unknown' });
+      },
+    );
+
+    it('stays unknown after a time-out, a 5xx or a denied access', async () => {
+      for (const answer of ['drop', { status: 500 }, { status: 403 }] as const) {
+        psp.script = () => answer;
+        await expect(acquirer.requestReturn(RETURN)).rejects.toThrow('return.put');
+      }
+      expect(asked()).toHaveLength(3);
+    });
+  });
+
+  describe('the statement', () => {
+    const FROM = new Date('2026-09-10T00:00:00Z');
+    const hour = (hours: number): string => new Date(FROM.getTime() + hours * 3_600_000).toISOString();
+    const pixAt = (id: number, hours: number, own: Record<string, unknown> = {}): Record<string, unknown> =>
+      aPix({ endToEndId: String(id).padStart(32, 'E'), horario: hour(hours), ...own });
+    const collect = async (to: string, withReturns = false): Promise<StatementLine[]> => {
+      const lines: StatementLine[] = [];
+      for await (const line of acquirer.statement({ from: FROM, to: new Date(to), withReturns })) lines.push(line);
+      return lines;
+    };
+
+    it('follows the pages and gives the oldest first, each once', async () => {
+      psp.script = ({ query }) => {
+        const page = Number(query['paginacao.paginaAtual']);
+        return { status: 200, body: aPage([pixAt(9 - page, 3 - page), pixAt(5, 2.5)], 3, page) };
+      };
+      const lines = await collect(hour(4));
+      expect(lines.map(({ pix }) => Number(pix.endToEndId.replace(/E/g, '')))).toEqual([7, 8, 5, 9]);
+      expect(psp.exchanges.map((each) => each.asked.query)).toEqual(
+        [0, 1, 2].map((page) => ({
+          inicio: '2026-09-10T00:00:00Z',
+          fim: '2026-09-10T04:00:00Z',
+          'paginacao.paginaAtual': String(page),
+          'paginacao.itensPorPagina': '100',
+        })),
+      );
+    });
+
+    it('asks for a long time window by window', async () => {
+      psp.script = ({ query }) => ({
+        status: 200,
+        body: aPage([pixAt(Number(query.inicio?.slice(11, 13)), Number(query.inicio?.slice(11, 13)))]),
+      });
+      const lines = await collect(hour(24), true);
+      expect(lines.map(({ pix }) => pix.settledAt.toISOString())).toEqual([hour(0), hour(6), hour(12), hour(18)]);
+      expect(psp.exchanges.every(({ asked: { query } }) => query['devolucaoPresente'] === 'true')).toBe(true);
+    });
+
+    it('leaves out what is not ours, outside the time or not understood, and goes on', async () => {
+      const pix = [
+        pixAt(1, 1, { chave: OTHER_KEY }),
+        pixAt(2, 5),
+        { rubbish: true },
+        pixAt(3, 2, { valor: 'x' }),
+        pixAt(4, 3, { devolucoes: [aReturn(), aReturn({ id: '/' })] }),
+        pixAt(5, 4),
+      ];
+      reply(200, aPage(pix));
+      const lines = await collect(hour(4));
+      expect(lines).toHaveLength(1);
+      expect(lines[0]).toMatchObject({ returns: [{ returnId: 'r1', amount: 789, cause: 'requested' }] });
+      expect(await odd('malformed')).toBe(3);
+    });
+
+    it('stops at a PSP whose answer is none', async () => {
+      reply(200, { parametros: { paginacao: 'x' } });
+      await expect(collect(hour(1))).rejects.toMatchObject({ kind: 'unknown' });
+      reply(200, { pix: [] });
+      expect(await collect(hour(1))).toEqual([]);
+    });
+  });
+});

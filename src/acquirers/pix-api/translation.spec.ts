@@ -1,0 +1,259 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { encodeBrCode, parseBrCode } from '../../brazil/index.js';
+import { cobAnswer, pixAnswer } from './messages.js';
+import { namesKnownReturn, readProblem, returnFailure } from './problem.js';
+import { aCob, aPix, aProblem, aReturn, E2E, PIX_KEY, TXID } from './psp.fixture.js';
+import {
+  brCodeOf,
+  chargeEnd,
+  cobRequest,
+  disputeOf,
+  isSameKey,
+  publicCob,
+  receivedPix,
+  statementReturn,
+  toCents,
+  toDecimal,
+} from './translation.js';
+
+const cob = (own: Record<string, unknown> = {}) => cobAnswer.parse(aCob(own));
+const NOW = new Date('2026-09-09T20:30:00Z');
+const MERCHANT = { name: 'Loja', city: 'SAO PAULO' };
+
+describe('amounts', () => {
+  it('are exact both ways', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 999_999_999_999 }), (cents) => toCents(toDecimal(cents)) === cents),
+    );
+    expect([toDecimal(1), toDecimal(11_000), toDecimal(999_999_999_999)]).toEqual(['0.01', '110.00', '9999999999.99']);
+    // 1.15 is not 115 in floats.
+    expect(['1.15', '4.35', '0.07'].map(toCents)).toEqual([115, 435, 7]);
+  });
+
+  it.each(['110', '110.0', '110,00', '1e2.00', '-1.00', ' 1.00', '12345678901.00', '1.000', ''])(
+    '%j is none',
+    (text) => {
+      expect(toCents(text)).toBeNull();
+    },
+  );
+
+  it('are never fractions', () => {
+    expect(() => toDecimal(1.5)).toThrow(RangeError);
+  });
+});
+
+describe('cobRequest', () => {
+  const request = {
+    txid: TXID,
+    amount: 11_000,
+    createdAt: new Date('2026-09-09T20:00:00Z'),
+    expiresAt: new Date('2026-09-09T21:00:00Z'),
+    merchant: MERCHANT,
+    payer: { name: null, document: null },
+  };
+
+  it('is what the standard wants and no more', () => {
+    expect(cobRequest(request, PIX_KEY)).toEqual({
+      calendario: { expiracao: 3600 },
+      valor: { original: '110.00' },
+      chave: PIX_KEY,
+    });
+  });
+
+  it('names the debtor by name and valid document together only', () => {
+    const devedor = (name: string | null, document: string | null): unknown =>
+      cobRequest({ ...request, payer: { name, document } }, PIX_KEY).devedor;
+    expect(devedor('Maria', '529.982.247-25')).toEqual({ nome: 'Maria', cpf: '52998224725' });
+    expect(devedor('Loja', '11222333000181')).toEqual({ nome: 'Loja', cnpj: '11222333000181' });
+    expect([
+      devedor(null, '52998224725'),
+      devedor('Maria', null),
+      devedor('Maria', '111'),
+      devedor(' ', '52998224725'),
+    ]).toEqual(Array(4).fill(undefined));
+  });
+});
+
+describe('brCodeOf', () => {
+  const code = (amount?: number): string =>
+    encodeBrCode({
+      kind: 'dynamic',
+      location: 'pix.example.com/qr/1',
+      merchantName: 'L',
+      merchantCity: 'C',
+      ...(amount === undefined ? {} : { amount }),
+    });
+
+  it("is the PSP's own, with our amount or none", () => {
+    expect(brCodeOf(cob({ pixCopiaECola: code(11_000) }), 11_000, MERCHANT)).toBe(code(11_000));
+    expect(brCodeOf(cob({ pixCopiaECola: code() }), 11_000, MERCHANT)).toBe(code());
+    expect(brCodeOf(cob({ pixCopiaECola: code(1) }), 11_000, MERCHANT)).toBeNull();
+  });
+
+  it.each([
+    {},
+    { location: null },
+    { pixCopiaECola: 'rubbish' },
+    { location: null, loc: { location: 'https://pix.example.com/qr/9' } },
+  ])('is made from the location for %j', (own) => {
+    const text = brCodeOf(cob(own), 11_000, MERCHANT);
+    expect(parseBrCode(text ?? '')).toMatchObject({ kind: 'dynamic', merchantName: 'Loja' });
+  });
+
+  it('is null without either', () => {
+    expect(brCodeOf(cob({ location: null, loc: null }), 11_000, MERCHANT)).toBeNull();
+    expect(brCodeOf(cob({ location: 'not a location', loc: null }), 11_000, MERCHANT)).toBeNull();
+  });
+});
+
+describe('chargeEnd', () => {
+  it.each([
+    ['ATIVA', NOW, null],
+    ['ATIVA', new Date('2026-09-09T21:15:00.358Z'), 'expired'],
+    ['CONCLUIDA', NOW, null],
+    ['REMOVIDA_PELO_USUARIO_RECEBEDOR', NOW, 'removed'],
+    ['REMOVIDA_PELO_PSP', NOW, 'refused'],
+    ['SOMETHING_NEW', NOW, null],
+  ])('%s at %s is %s', (status, now, end) => {
+    expect(chargeEnd(cob({ status }), now)?.end ?? null).toBe(end);
+  });
+
+  it('has expired when the calendar says so, and not at all once something was paid', () => {
+    const late = new Date('2026-09-10T00:00:00Z');
+    expect(chargeEnd(cob(), late)?.at).toEqual(new Date('2026-09-09T21:15:00.358Z'));
+    expect(chargeEnd(cob({ pix: [aPix()] }), late)).toBeNull();
+    expect(chargeEnd(cob({ calendario: { criacao: '2026-09-09T20:15:00Z', expiracao: '60' } }), late)?.end).toBe(
+      'expired',
+    );
+  });
+});
+
+describe('receivedPix', () => {
+  const read = (own: Record<string, unknown>) => receivedPix(pixAnswer.parse(aPix(own)));
+
+  it('carries the payer only where the PSP reports a real document', () => {
+    expect(read({})).toEqual({
+      endToEndId: E2E,
+      txid: TXID,
+      amount: 11_000,
+      settledAt: new Date('2026-09-10T13:03:33.902Z'),
+      fee: 0,
+      payerDocument: null,
+    });
+    expect(read({ pagador: { nome: 'M', cpf: '52998224725' } })?.payerDocument).toBe('52998224725');
+    expect(read({ pagador: { nome: 'M', cnpj: '11222333000181' } })?.payerDocument).toBe('11222333000181');
+    expect(read({ pagador: { cpf: '***.982.247-**' } })?.payerDocument).toBeNull();
+    expect(read({ txid: undefined, gnExtras: { tarifa: '1.19' } })).toMatchObject({ txid: null, fee: 0 });
+  });
+
+  it('is none without an amount or id', () => {
+    expect([read({ valor: '110' }), read({ valor: '0.00' }), read({ endToEndId: 'E1/../x' })]).toEqual([
+      null,
+      null,
+      null,
+    ]);
+  });
+});
+
+describe('returns', () => {
+  const pix = pixAnswer.parse(aPix({ devolucoes: [aReturn(), aReturn({ id: 'm1', natureza: 'MED_FRAUDE' })] }));
+
+  it('of the account and of the bank are told apart', () => {
+    expect(pix.devolucoes?.map((each) => statementReturn(E2E, each))).toEqual([
+      {
+        returnId: 'r1',
+        amount: 789,
+        state: 'in_progress',
+        cause: 'requested',
+        hint: { kind: 'return', reference: `${E2E}/r1/EM_PROCESSAMENTO` },
+      },
+      {
+        returnId: 'm1',
+        amount: 789,
+        state: 'in_progress',
+        cause: 'dispute',
+        hint: { kind: 'dispute', reference: `${E2E}/m1` },
+      },
+    ]);
+  });
+
+  it('of the bank are disputes whose end is later than their beginning', () => {
+    const dispute = (own: Record<string, unknown>) => {
+      const read = pixAnswer.parse(aPix({ devolucoes: [aReturn({ natureza: 'MED_OPERACIONAL', ...own })] }));
+      return disputeOf(read, read.devolucoes![0]!)!;
+    };
+    const open = dispute({});
+    expect(open).toMatchObject({
+      status: 'delivered',
+      result: null,
+      amount: 789,
+      paymentReference: E2E,
+      closedAt: null,
+    });
+    for (const [status, result] of [
+      ['DEVOLVIDO', 'agreed'],
+      ['NAO_REALIZADO', 'disagreed'],
+    ]) {
+      const ended = dispute({ status });
+      expect(ended).toMatchObject({ reference: `${E2E}/r1`, status: 'closed', result });
+      expect(ended.updatedAt.getTime()).toBeGreaterThan(open.updatedAt.getTime());
+    }
+    const horario = { solicitacao: '2026-09-11T15:25:59.411Z', liquidacao: '2026-09-12T00:00:00Z' };
+    expect(dispute({ status: 'DEVOLVIDO', horario }).closedAt).toEqual(new Date(horario.liquidacao));
+    expect(disputeOf(pix, pix.devolucoes![0]!)).toBeNull();
+  });
+});
+
+describe('problems', () => {
+  it('are read in every form', () => {
+    const own = { erros: [{ codigo: '4769515', mensagem: 'Não há informações', ocorrencia: 'CHOM1' }] };
+    expect(readProblem('erros', 404, own)).toEqual({ code: '4769515', properties: [], words: 'Não há informações' });
+    const efi = { nome: 'documento_bloqueado', mensagem: 'Inválido', erros: [{ chave: 'devedor.cpf', mensagem: 'x' }] };
+    expect(readProblem('nome', 400, efi)).toMatchObject({ code: 'documento_bloqueado', properties: ['devedor.cpf'] });
+    expect(readProblem('nome', 400, aProblem('CobOperacaoInvalida', 400)).code).toBe('CobOperacaoInvalida');
+    expect(readProblem('problem', 401, { error: 'Unauthorized', message: 'Bad' }).code).toBe('Unauthorized');
+    for (const rubbish of [null, 'x', [], 7, { type: {}, violacoes: 'x' }, { type: 'a b c' }]) {
+      expect(readProblem('problem', 422, rubbish).code).toBe('http_422');
+    }
+  });
+
+  it('say why money did not go back', () => {
+    expect(returnFailure('a soma das devoluções excederia o valor do pix')).toBe('amount_exceeded');
+    expect(returnFailure('viola a janela de tempo permitida')).toBe('too_late');
+    expect(returnFailure('Saldo insuficiente')).toBe('insufficient_funds');
+    expect(returnFailure('')).toBe('refused');
+    const known = readProblem('problem', 400, { detail: 'apresenta um id já utilizado por outra requisição' });
+    expect(namesKnownReturn(known)).toBe(true);
+  });
+});
+
+describe('publicCob', () => {
+  it('names nobody', () => {
+    const body = aCob({
+      devedor: { cpf: '52998224725', nome: 'Maria' },
+      pix: [
+        aPix({
+          pagador: { cpf: '52998224725', nome: 'Maria' },
+          infoPagador: 'Maria',
+          devolucoes: [aReturn({ motivo: 'Maria' })],
+        }),
+      ],
+    });
+    const text = JSON.stringify(publicCob(body));
+    expect(text).not.toMatch(/Maria|52998224725|devedor|pagador/);
+    expect(publicCob(body)).toMatchObject({
+      status: 'ATIVA',
+      valor: { original: '110.00' },
+      pix: [{ endToEndId: E2E }],
+    });
+  });
+});
+
+describe('isSameKey', () => {
+  it('knows one key however it is written', () => {
+    expect(isSameKey('Loja@Example.com', 'loja@example.com')).toBe(true);
+    expect(isSameKey('529.982.247-25', '52998224725')).toBe(true);
+    expect(isSameKey('52998224725', '11222333000181')).toBe(false);
+  });
+});
