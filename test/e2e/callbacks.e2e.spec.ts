@@ -239,3 +239,26 @@ describe('callbacks of a PSP', () => {
     }
   });
 });
+
+describe('callbacks past a limit', () => {
+  it('hear 429, each connection for itself; the same address calls for others as before', async () => {
+    const service = await TestService.start({
+      env: { RATE_LIMIT: 'on', RATE_LIMIT_RATE: '1', RATE_LIMIT_BURST: '5', RATE_LIMIT_PUBLIC_PER_MINUTE: '1' },
+    });
+    try {
+      const [busy, other] = [new CallingBank(service), new CallingBank(service)];
+      const answers = await Promise.all(Array.from({ length: 12 }, () => busy.send('{}')));
+      const statuses = answers.map(({ status }) => status);
+      expect(new Set(statuses)).toEqual(new Set([200, 429]));
+      expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(5);
+      const limited = answers.find(({ status }) => status === 429);
+      expect(limited?.headers.get('retry-after')).toBe('1');
+      expect((await other.send('{}')).status).toBe(200);
+      expect((await service.call('GET', '/metrics')).text).toMatch(
+        /recebe_acquirer_callbacks_total\{outcome="limited"\} [1-7]/,
+      );
+    } finally {
+      await service.stop();
+    }
+  });
+});

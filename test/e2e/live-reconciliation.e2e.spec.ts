@@ -127,14 +127,15 @@ describe('live money at a PSP', () => {
     expect(differs.stdout + differs.stderr).not.toContain(live.psp.credentials.clientSecret);
   }, 30_000);
 
-  it.each([
-    [['--account', '019aa0f0-0000-7000-8000-000000000001'], 2],
-    [['--account', 'nobody', '--day', '2026-11-21'], 2],
-    [['--account', '019aa0f0-0000-7000-8000-000000000001', '--day', '2026-02-30'], 2],
-    [['--account', '019aa0f0-0000-7000-8000-000000000001', '--day', '2026-11-21'], 1],
-  ] as const)('reconcile %j ends with %i', async (args, code) => {
-    const finished = await reconcile(...args);
-    expect([finished.code, finished.stdout]).toEqual([code, '']);
-    expect(finished.stderr).not.toContain('    at ');
-  });
+  it('a command line that is wrong ends with 2, an account that is not there with 1', async () => {
+    const nobody = '019aa0f0-0000-7000-8000-000000000001';
+    const finished = await Promise.all([
+      reconcile('--account', nobody),
+      reconcile('--account', 'nobody', '--day', '2026-11-21'),
+      reconcile('--account', nobody, '--day', '2026-02-30'),
+      reconcile('--account', nobody, '--day', '2026-11-21'),
+    ]);
+    expect(finished.map(({ code, stdout }) => [code, stdout])).toEqual([2, 2, 2, 1].map((code) => [code, '']));
+    for (const { stderr } of finished) expect(stderr).not.toContain('    at ');
+  }, 60_000);
 });

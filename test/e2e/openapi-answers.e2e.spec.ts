@@ -1,5 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Ajv, type ValidateFunction } from 'ajv';
+import { CallbackSources } from '../../src/acquirers/index.js';
+import { SecretBox } from '../../src/core/crypto/index.js';
 import { signatureHeader } from '../../src/webhooks/signature.js';
 import { anUpload, complete, type EvidenceAnswer, png, requestUpload, type TicketAnswer } from '../support/evidence.js';
 import { aDisputedCharge, medQueue } from '../support/med.js';
@@ -747,6 +750,24 @@ describe('what the OpenAPI document says is kept', () => {
     keeps('storage_upload', await put(ticket.upload_url));
     keeps('storage_download', await service.call('GET', local(evidence.view_url)));
     service.clock.advance(-901);
+  });
+
+  it('to a PSP that calls back', async () => {
+    const connection = randomUUID();
+    const secret = service.get(SecretBox).sign('pix-callback', connection);
+    const inbound = { mtls: false, addresses: null };
+    const source = { inbound, read: () => ({ hints: [], skipped: 0 }) };
+    service.get(CallbackSources).add(async (acquirer) => (acquirer === `pix-api:${connection}` ? source : null));
+    for (const [suffix, name] of [
+      ['', ''],
+      ['/pix', 'Pix'],
+    ] as const) {
+      for (const path of [connection, randomUUID()].map((id) => `/callbacks/pix/${id}/${secret}${suffix}`)) {
+        keeps(`callbacks_receive${name}`, await service.call('POST', path, { body: { pix: [] } }));
+        keeps(`callbacks_receive${name}`, await service.call('POST', path, { rawBody: 'x'.repeat(1_100_000) }));
+        keeps(`callbacks_test${name}`, await service.call('GET', path));
+      }
+    }
   });
 
   it('on the pages for payers and for operators', async () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { AcquirersService, type CallbackSource, CallbackSources, findProfile } from '../../src/acquirers/index.js';
+import { AcquirersService, type CallbackSource, CallbackSources } from '../../src/acquirers/index.js';
 import { readCallbackBody } from '../../src/acquirers/pix-api/callbacks.js';
 import { SecretBox } from '../../src/core/crypto/index.js';
 import { FarBank } from './far-bank.js';
@@ -8,12 +8,6 @@ import type { Answer, TestService } from './service.js';
 interface Told {
   readonly endToEndId: string;
 }
-
-const read: CallbackSource['read'] = (body) => {
-  const profile = findProfile('standard');
-  if (!profile) throw new Error('There is no profile of the standard');
-  return readCallbackBody(profile, body);
-};
 
 /** A far bank that posts to the address of its connection. */
 export class CallingBank extends FarBank {
@@ -29,7 +23,7 @@ export class CallingBank extends FarBank {
     this.serve();
     service
       .get(CallbackSources)
-      .add(async (acquirer) => (acquirer === this.name ? { inbound: this.inbound, read } : null));
+      .add(async (acquirer) => (acquirer === this.name ? { inbound: this.inbound, read: readCallbackBody } : null));
   }
 
   /** From now on charges of test mode are its own. */

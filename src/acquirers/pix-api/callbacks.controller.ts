@@ -1,17 +1,47 @@
-import { Controller, Get, Header, HttpCode, Inject, Param, Post, Req } from '@nestjs/common';
+import { applyDecorators, Controller, Get, Header, HttpCode, Inject, Param, Post, Req } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyRequest } from 'fastify';
 import { Public } from '../../auth/index.js';
 import { type Config, CONFIG } from '../../core/config/index.js';
 import { ApiErrors, COMMON_HEADERS, RawBody } from '../../core/http/index.js';
-import { CallbacksService, MAX_CALLBACK_BYTES } from './callbacks.service.js';
+import { CallbacksService, MAX_CALLBACK_BYTES, type PostedCallback } from './callbacks.service.js';
+
+type Address = Pick<PostedCallback, 'connection' | 'secret'>;
 
 const SECRET = {
   name: 'secret',
   description: 'Part of the address that `acquirer configure` registers with the PSP.',
   schema: { type: 'string' as const },
 };
+
+const Receives = (path: string): MethodDecorator =>
+  applyDecorators(
+    Post(path),
+    HttpCode(200),
+    Header('Cache-Control', 'no-store'),
+    RouteConfig({ rawBody: { maxBytes: MAX_CALLBACK_BYTES } }),
+    ApiOperation({
+      summary: 'A PSP tells of payments and returns',
+      description:
+        'For PSPs, at an address of which nobody else knows. Stored and answered at once; nothing of it is believed before the PSP has confirmed it when asked. An empty body is a test of the address.',
+    }),
+    ApiBody({ description: 'As API Pix or the PSP has it.', required: false, schema: { type: 'object' } }),
+    ApiOkResponse({ description: 'Stored, now or before.', headers: COMMON_HEADERS }),
+    ApiErrors(404, 413, 429, 500, 503),
+  );
+
+const Tests = (path: string): MethodDecorator =>
+  applyDecorators(
+    Get(path),
+    Header('Cache-Control', 'no-store'),
+    ApiOperation({
+      summary: 'A PSP tests the address of its callbacks',
+      description: 'Some do when it is registered.',
+    }),
+    ApiOkResponse({ description: 'It is an address of ours.', headers: COMMON_HEADERS }),
+    ApiErrors(404, 429, 500, 503),
+  );
 
 /** Where PSPs tell of payments. Some append `/pix` to the address that was registered, some call it as it is. */
 @Public()
@@ -25,43 +55,27 @@ export class CallbacksController {
     private readonly callbacks: CallbacksService,
   ) {}
 
-  @Post([':connection/:secret', ':connection/:secret/pix'])
-  @HttpCode(200)
-  @Header('Cache-Control', 'no-store')
-  @RouteConfig({ rawBody: { maxBytes: MAX_CALLBACK_BYTES } })
-  @ApiOperation({
-    summary: 'A PSP tells of payments and returns',
-    description:
-      'For PSPs, at an address of which nobody else knows. Stored and answered at once; nothing of it is believed before the PSP has confirmed it when asked. An empty body is a test of the address.',
-  })
-  @ApiBody({ description: 'As API Pix or the PSP has it.', required: false, schema: { type: 'object' } })
-  @ApiOkResponse({ description: 'Stored, now or before.', headers: COMMON_HEADERS })
-  @ApiErrors(404, 413, 429, 500, 503)
-  async receive(
-    @Param('connection') connection: string,
-    @Param('secret') secret: string,
-    @Req() request: FastifyRequest,
-  ): Promise<void> {
-    await this.#receive(connection, secret, request);
+  @Receives(':connection/:secret')
+  receive(@Param() address: Address, @Req() request: FastifyRequest): Promise<void> {
+    return this.#receive(address, request);
   }
 
-  @Get([':connection/:secret', ':connection/:secret/pix'])
-  @Header('Cache-Control', 'no-store')
-  @ApiOperation({
-    summary: 'A PSP tests the address of its callbacks',
-    description: 'Some do when it is registered.',
-  })
-  @ApiOkResponse({ description: 'It is an address of ours.', headers: COMMON_HEADERS })
-  @ApiErrors(404, 429, 500, 503)
-  async test(
-    @Param('connection') connection: string,
-    @Param('secret') secret: string,
-    @Req() request: FastifyRequest,
-  ): Promise<void> {
-    await this.#receive(connection, secret, request);
+  @Receives(':connection/:secret/pix')
+  receivePix(@Param() address: Address, @Req() request: FastifyRequest): Promise<void> {
+    return this.#receive(address, request);
   }
 
-  #receive(connection: string, secret: string, request: FastifyRequest): Promise<void> {
+  @Tests(':connection/:secret')
+  test(@Param() address: Address, @Req() request: FastifyRequest): Promise<void> {
+    return this.#receive(address, request);
+  }
+
+  @Tests(':connection/:secret/pix')
+  testPix(@Param() address: Address, @Req() request: FastifyRequest): Promise<void> {
+    return this.#receive(address, request);
+  }
+
+  #receive({ connection, secret }: Address, request: FastifyRequest): Promise<void> {
     const { body, ip } = request;
     const raw = body instanceof RawBody ? body : null;
     return this.callbacks.receive({

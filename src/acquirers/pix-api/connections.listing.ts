@@ -27,6 +27,6 @@ export class ConnectionListing implements OnModuleInit {
     const name = id === null ? null : await this.connections.profileOf(id);
     const profile = name === null ? null : findProfile(name);
     if (!profile) return null;
-    return { inbound: profile.inbound.value, read: (body) => readCallbackBody(profile, body) };
+    return { inbound: profile.inbound.value, read: readCallbackBody };
   }
 }
