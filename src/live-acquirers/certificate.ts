@@ -34,7 +34,7 @@ export function authorityProblem(ca: string): string | null {
   return isValid ? null : 'must be certificates in PEM (-----BEGIN CERTIFICATE-----)';
 }
 
-/** The holder's and the issuer's name on one line. */
+/** The holder's name on one line. */
 export function subjectOf({ subject }: X509Certificate): string {
   return subject.split('\n').join(', ');
 }
