@@ -1,0 +1,42 @@
+import { describe, expect, it } from '@jest/globals';
+import { findProfile, PROFILES } from './profiles.js';
+
+describe('the profiles', () => {
+  it('are those that were promised', () => {
+    expect(Object.keys(PROFILES)).toEqual([
+      'standard',
+      'efi',
+      'bb',
+      'itau',
+      'sicredi',
+      'sicoob',
+      'bradesco',
+      'inter',
+      'santander',
+    ]);
+    expect(findProfile('toString')).toBeUndefined();
+  });
+
+  it.each(Object.values(PROFILES))('$title is well-formed', (profile) => {
+    const { baseUrl, tokenUrl, prefix, variables } = profile;
+    for (const { value } of [...Object.values(baseUrl), ...Object.values(tokenUrl)]) {
+      if (value !== null) expect(value).toMatch(/^https:\/\/[a-z0-9.-]+(?:\/[A-Za-z0-9._-]+)*$/);
+    }
+    for (const path of [prefix.value.all, ...Object.values(prefix.value.only)])
+      expect(path).toMatch(/^(?:\/[a-z0-9_-]+)*$/);
+    // Every placeholder is a variable that the connection is asked for.
+    const texts = JSON.stringify([profile.headers, profile.query, profile.webhookHeaders, profile.token.value.headers]);
+    const names = [...texts.matchAll(/\{([a-z_]+)\}/g)].map(([, name]) => name);
+    expect(names.filter((name) => !['client_id', 'uuid', ...Object.keys(variables)].includes(name ?? ''))).toEqual([]);
+    // A fact is verified by something public, or said not to be.
+    const facts = [
+      ...Object.values(baseUrl),
+      ...Object.values(tokenUrl),
+      profile.token,
+      prefix,
+      profile.errors,
+      profile.inbound,
+    ];
+    for (const { source } of facts) expect(source === null || source.startsWith('https://')).toBe(true);
+  });
+});
