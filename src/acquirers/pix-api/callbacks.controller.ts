@@ -46,8 +46,8 @@ const Tests = (path: string): MethodDecorator =>
 /** Where PSPs tell of payments. Some append `/pix` to the address that was registered, some call it as it is. */
 @Public()
 @ApiTags('Callbacks')
-@ApiParam({ name: 'connection', description: 'The connection to the PSP.', schema: { type: 'string', format: 'uuid' } })
 @ApiParam(SECRET)
+@ApiParam({ name: 'connection', description: 'The connection to the PSP.', schema: { type: 'string', format: 'uuid' } })
 @Controller('callbacks/pix')
 export class CallbacksController {
   constructor(
