@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Dispute } from '../acquirers/index.js';
 import type { MedBlock, Transaction } from '../transactions/index.js';
 import type { BankSide, MedCase } from './med-case.js';
@@ -32,11 +33,25 @@ export function rulingOf(bank: Pick<BankSide, 'status' | 'result'>, status: MedC
   return status === 'appealed' ? 'lost_on_appeal' : 'lost_unanswered';
 }
 
-/** Whether the bank has ruled otherwise than the case has ended: money that nobody may move without looking. */
-export function isContradicted({ status, moneyOutcome }: MedCase, bank: BankSide): boolean {
+/**
+ * How the bank has ruled otherwise than the case has ended: money that nobody may move without looking. Null for a case
+ * that goes on, that the bank agrees with, or that the merchant never saw.
+ */
+export function contradictionOf(
+  { visible, status, moneyOutcome }: Pick<MedCase, 'visible' | 'status' | 'moneyOutcome'>,
+  bank: Pick<BankSide, 'status' | 'result'>,
+): 'won_after_all' | 'lost_after_all' | null {
   const ruling = rulingOf(bank, status);
-  if (isUnderway(status) || ruling === null) return false;
-  return (ruling === 'won') !== (moneyOutcome === 'refunded_to_merchant');
+  if (!visible || isUnderway(status) || ruling === null) return null;
+  const isWon = ruling === 'won';
+  if (isWon === (moneyOutcome === 'refunded_to_merchant')) return null;
+  return isWon ? 'won_after_all' : 'lost_after_all';
+}
+
+/** Names what an operator decides on: another one as soon as the bank or the merchant has said something else. */
+export function versionOf({ review, status, reportedAmount, bank }: MedCase): string {
+  const seen = [review, status, reportedAmount, bank.status, bank.result, bank.updatedAt.toISOString()];
+  return createHash('sha256').update(JSON.stringify(seen)).digest('hex').slice(0, 16);
 }
 
 /** The next of the times at which an approaching deadline is told; null when all are over. */

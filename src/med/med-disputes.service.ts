@@ -7,7 +7,7 @@ import { newId } from '../core/ids.js';
 import type { Amount } from '../core/money/index.js';
 import { type DisputeClaims, type Refund, RefundMoves, type Transaction } from '../transactions/index.js';
 import type { MedCase, MedReview } from './med-case.js';
-import { bankSideOf, isContradicted, isNews, nextNotice, rulingOf } from './med-case.rules.js';
+import { bankSideOf, contradictionOf, isNews, nextNotice, rulingOf } from './med-case.rules.js';
 import { isUnderway } from './med-cases.machine.js';
 import { MedCasesRepository } from './med-cases.repository.js';
 import type { Docket } from './med-docket.js';
@@ -131,7 +131,7 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
       return;
     }
     if (!isUnderway(known.status)) {
-      const review = isContradicted(known, bank) ? 'contradiction' : known.review;
+      const review = contradictionOf(known, bank) === null ? null : 'contradiction';
       await this.moves.change(tx, docket, { ...known, bank, review, reportedAmount });
       this.moves.tell(tx, docket);
       return;

@@ -16,6 +16,7 @@ import { parseId } from '../core/ids.js';
 import { MedDesk } from '../med/index.js';
 import {
   ApproveMedDto,
+  DismissMedDto,
   ListMedReviewsQuery,
   MedNotificationsBody,
   MedNotificationsDto,
@@ -75,20 +76,22 @@ export class OperationsMedController {
   @ApiOperation({
     summary: 'Approve a MED case or its ruling',
     description:
-      'A case that was kept back is opened for the merchant, with the right amount; a ruling that waits or was dismissed is applied.',
+      'A case that was kept back is opened for the merchant, with the right amount; a ruling that waits or was dismissed is applied; of a contradiction the money is moved as the bank has ruled after all.',
   })
   @ApiParam(CASE_ID)
   @ApiBody({ type: ApproveMedDto })
   @ApiOkResponse({ description: 'The case as decided.', type: MedReviewBody, headers: RESPONSE_HEADERS })
   @ApiErrors(400, 404, 413, 415)
-  @conflict('`med_case_not_under_review`: it was decided before, or is over.')
+  @conflict('`med_case_not_under_review`: it was decided before, or is over. `med_case_changed`: read it again.')
   async approve(
     @Param('id') id: string,
-    @Body() { amount }: ApproveMedDto,
+    @Body() { version, amount }: ApproveMedDto,
     @CurrentUser() { userId }: UserPrincipal,
     @CurrentActor() actor: Actor,
   ): Promise<MedReviewBody> {
-    return medReviewBody(await this.operations.approve(caseId(id), amount ?? null, userId, actor));
+    return medReviewBody(
+      await this.operations.approve(caseId(id), amount ?? null, { version, operatorId: userId }, actor),
+    );
   }
 
   @Post(':id/dismiss')
@@ -99,14 +102,16 @@ export class OperationsMedController {
   })
   @ApiParam(CASE_ID)
   @ApiOkResponse({ description: 'The case as decided.', type: MedReviewBody, headers: RESPONSE_HEADERS })
-  @ApiErrors(404)
-  @conflict('`med_case_not_under_review`: it was decided before.')
+  @ApiBody({ type: DismissMedDto })
+  @ApiErrors(400, 404, 413, 415)
+  @conflict('`med_case_not_under_review`: it was decided before. `med_case_changed`: read it again.')
   async dismiss(
     @Param('id') id: string,
+    @Body() { version }: DismissMedDto,
     @CurrentUser() { userId }: UserPrincipal,
     @CurrentActor() actor: Actor,
   ): Promise<MedReviewBody> {
-    return medReviewBody(await this.operations.dismiss(caseId(id), userId, actor));
+    return medReviewBody(await this.operations.dismiss(caseId(id), { version, operatorId: userId }, actor));
   }
 
   @Post(':id/request-evidence')

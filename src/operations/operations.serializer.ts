@@ -1,6 +1,6 @@
 import type { AccountDetails } from '../accounts/index.js';
 import type { FraudHit } from '../fraud/index.js';
-import { type MedCase, medCaseBody } from '../med/index.js';
+import { type MedCase, medCaseBody, versionOf } from '../med/index.js';
 import type { Review, UnmatchedPix } from '../transactions/index.js';
 import type { AccountBody } from './dto/account.body.js';
 import type { FraudHitBody } from './dto/fraud-hit.body.js';
@@ -86,6 +86,7 @@ export function medReviewBody(medCase: MedCase): MedReviewBody {
   return {
     id: `med_${medCase.id}`,
     object: 'med_review',
+    version: versionOf(medCase),
     review: medCase.review,
     account_id: medCase.accountId,
     mode: medCase.mode,

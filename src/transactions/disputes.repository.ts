@@ -21,7 +21,8 @@ const BY_TXID = statement(
 const CLAIMS = statement(
   'disputes.claims',
   `SELECT refunds_amount, disputed_amount, EXISTS (
-     SELECT 1 FROM refunds r WHERE r.transaction_id = t.id AND r.status IN ('PENDING', 'IN_PROGRESS')) AS is_refunding
+     SELECT 1 FROM refunds r WHERE r.transaction_id = t.id AND r.status IN ('PENDING', 'IN_PROGRESS')) AS is_refunding,
+     (SELECT max(r.created_at) FROM refunds r WHERE r.transaction_id = t.id) AS last_refund_at
    FROM transactions t WHERE id = $1`,
 );
 const TELL = statement('disputes.tell', 'UPDATE transactions SET med = $2 WHERE id = $1');
@@ -38,6 +39,8 @@ export interface Claims {
   readonly disputedAmount: Amount;
   /** Whether a refund is on its way: it may yet fail and give back what it has taken. */
   readonly isRefunding: boolean;
+  /** When the last refund was asked for, whatever came of it. */
+  readonly lastRefundAt: Date | null;
 }
 
 @Injectable()
@@ -58,12 +61,18 @@ export class DisputesRepository {
   }
 
   async claims(tx: Tx, id: string): Promise<Claims> {
-    type Row = { refunds_amount: Amount; disputed_amount: Amount; is_refunding: boolean };
+    type Row = {
+      refunds_amount: Amount;
+      disputed_amount: Amount;
+      is_refunding: boolean;
+      last_refund_at: Date | null;
+    };
     const [row] = await tx.query<Row>(CLAIMS, [id]);
     return {
       refundsAmount: row?.refunds_amount ?? 0,
       disputedAmount: row?.disputed_amount ?? 0,
       isRefunding: row?.is_refunding ?? false,
+      lastRefundAt: row?.last_refund_at ?? null,
     };
   }
 

@@ -30,6 +30,7 @@ export interface MedListAnswer {
 
 export interface MedReviewAnswer extends Record<string, unknown> {
   id: string;
+  version: string;
   review: string | null;
   visible: boolean;
   held_amount: number;
@@ -102,6 +103,19 @@ export function answerCase<T = MedCaseAnswer>(
 export async function medQueue(service: TestService, token: string, query = ''): Promise<MedReviewAnswer[]> {
   const { body } = await service.call<{ data: MedReviewAnswer[] }>('GET', `/v1/operations/med${query}`, { token });
   return body.data;
+}
+
+/** An operator decides about a case as it is now. */
+export async function decideCase<T = MedReviewAnswer>(
+  service: TestService,
+  token: string,
+  id: string,
+  action: string,
+  body: object = {},
+): Promise<Answer<T>> {
+  const path = `/v1/operations/med/${id}`;
+  const { version } = (await service.call<MedReviewAnswer>('GET', path, { token })).body;
+  return service.call<T>('POST', `${path}/${action}`, { token, body: { version, ...body } });
 }
 
 /** Types of the events that were written about the subjects, in their order. */

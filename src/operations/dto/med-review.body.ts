@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsBoolean, IsDefined, IsIn, IsInt, IsOptional, Max, Min } from 'class-validator';
+import { IsBoolean, IsDefined, IsIn, IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
 import { MAX_AMOUNT } from '../../core/money/index.js';
 import type { Mode } from '../../core/mode.js';
 import { MedCaseSchema, type MedReview } from '../../med/index.js';
@@ -16,8 +16,19 @@ export class ListMedReviewsQuery extends ListReviewsQuery {
   review?: MedReview;
 }
 
+/** Body of `POST /v1/operations/med/{id}/dismiss`. */
+export class DismissMedDto {
+  @ApiProperty({
+    description: '`version` of the case as it was read: decided is what was looked at.',
+    example: '6f1ed002ab559585',
+  })
+  @IsDefined({ message: 'is required' })
+  @Matches(/^[0-9a-f]{16}$/, { message: 'must be the version of the case as it was read' })
+  version!: string;
+}
+
 /** Body of `POST /v1/operations/med/{id}/approve`. */
-export class ApproveMedDto {
+export class ApproveMedDto extends DismissMedDto {
   @ApiPropertyOptional({
     description: 'What is really disputed, at most the charge’s amount. Default: as reported.',
     type: 'integer',
@@ -49,6 +60,11 @@ export class MedNotificationsBody {
 export class MedReviewBody {
   @ApiProperty({ description: 'Id of the case.', example: `med_${ID}` }) id!: string;
   @ApiProperty({ description: 'Kind of object.', enum: ['med_review'] }) object!: string;
+  @ApiProperty({
+    description: 'Send it with a decision. Another one as soon as the bank or the merchant has said something else.',
+    example: '6f1ed002ab559585',
+  })
+  version!: string;
   @ApiProperty({
     description:
       'Why it waits. `amount_mismatch`: another amount than the charge’s, or the bank has changed it; `not_disputable`: nothing of the charge is left with the merchant, or it was another payment; `ruling`: to be applied; `contradiction`: the bank rules otherwise than the case has ended. Null: it does not wait.',
