@@ -44,7 +44,7 @@ const CHANGE = statement(
      amount = $9, reported_amount = $10, held_amount = $11, lost_amount = $12, reason = $13, response_deadline = $14,
      deadline_due_at = $15, evidence_requested_at = $16, appeal_reason = $17, appealed_at = $18, closed_at = $19,
      bank_status = $20, bank_result = $21, method = $22, payer_name = $23, payer_document = $24, bank_updated_at = $25,
-     bank_closed_at = $26, applied_at = $27, created_at = $28, updated_at = $29
+     bank_closed_at = $26, applied_at = $27, created_at = $28, updated_at = $29, payment_reference = $30
    WHERE id = $1 AND status = $2 RETURNING 1`,
 );
 const COUNT_EVIDENCE = statement(
@@ -153,6 +153,7 @@ export class MedCasesRepository {
       ...bankColumns(c),
       c.createdAt,
       c.updatedAt,
+      c.paymentReference,
     ]);
     if (changed.length === 0) throw new Error(`The case ${c.id} was moved while it was locked`);
   }

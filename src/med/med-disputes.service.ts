@@ -45,7 +45,7 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
         (candidate) => candidate.acquirer === acquirer && candidate.reference === dispute.reference,
       );
       if (!known) await this.#begin(tx, docket, acquirer, paymentReference, dispute);
-      else if (isNews(known.bank, dispute)) await this.#goOn(tx, docket, known, dispute);
+      else if (isNews(known.bank, dispute)) await this.#goOn(tx, docket, known, paymentReference, dispute);
       this.moves.close(tx, docket);
       return true;
     });
@@ -122,12 +122,13 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
     await this.rule(tx, docket, docket.find(medCase.id), false);
   }
 
-  async #goOn(tx: Tx, docket: Docket, known: MedCase, dispute: Dispute): Promise<void> {
+  async #goOn(tx: Tx, docket: Docket, known: MedCase, paymentReference: string, dispute: Dispute): Promise<void> {
     const now = this.clock.now();
     const bank = bankSideOf(dispute, now);
     const { reason, responseDeadline, amount: reportedAmount } = dispute;
     if (!known.visible) {
-      await this.#goOnHidden(tx, docket, { ...known, bank, reason, responseDeadline }, reportedAmount);
+      const claim = { paymentReference, amount: reportedAmount };
+      await this.#goOnHidden(tx, docket, { ...known, bank, reason, responseDeadline }, claim);
       return;
     }
     if (!isUnderway(known.status)) {
@@ -146,15 +147,24 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
     await this.rule(tx, docket, current, false);
   }
 
-  /** A case that was kept back, or dismissed, is looked at anew when the bank changes the amount. */
-  async #goOnHidden(tx: Tx, docket: Docket, known: MedCase, amount: Amount): Promise<void> {
-    if (amount === known.reportedAmount) {
+  /**
+   * A case that was kept back, or dismissed, is looked at anew when the bank changes the amount, or when another payment
+   * than the one that was sent back has been credited since: a bank that names the charge alone means that one.
+   */
+  async #goOnHidden(
+    tx: Tx,
+    docket: Docket,
+    known: MedCase,
+    { paymentReference, amount }: { paymentReference: string; amount: Amount },
+  ): Promise<void> {
+    if (amount === known.reportedAmount && paymentReference === known.paymentReference) {
       await this.moves.change(tx, docket, known);
       this.moves.tell(tx, docket);
       return;
     }
-    const review = reviewOf(docket, { ...known, amount });
-    const anew: MedCase = { ...known, status: 'open', closedAt: null, amount, reportedAmount: amount, review };
+    const claimed = { ...known, paymentReference, amount };
+    const review = reviewOf(docket, claimed);
+    const anew: MedCase = { ...claimed, status: 'open', closedAt: null, reportedAmount: amount, review };
     const current = { ...anew, visible: review === null, updatedAt: this.clock.now() };
     await this.moves.change(tx, docket, current);
     this.moves.tell(tx, docket);

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { MedDeadlines } from '../../src/med/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import {
   aDisputedCharge,
@@ -15,6 +16,7 @@ import {
 import { WebhookReceiver } from '../support/receiver.js';
 import { aPaidCharge } from '../support/refunds.js';
 import { type Answer, type ChargeAnswer, type Merchant, TestService } from '../support/service.js';
+import { waitFor } from '../support/wait.js';
 
 type Decided = MedReviewAnswer & { error?: { code: string; param?: string } };
 
@@ -157,6 +159,35 @@ describe('the desk of MED cases', () => {
     expect((await decide(id, 'approve', {})).status).toBe(200);
     expect(await caseOf(service, key, charge.id)).toMatchObject({ status, money_outcome: outcome });
     expect(await balance(service, key)).toEqual({ available, pending: 0, retained: 0 });
+  });
+
+  it('a ruling that waits is told in metadata.med, as the bank told it, and stops the notices of the deadline', async () => {
+    const deadline = { response_deadline: new Date(service.clock.now().getTime() + 30 * 3_600_000).toISOString() };
+    const [{ charge, medCase }, other] = [
+      await aDisputedCharge(service, key, 100, deadline),
+      await aDisputedCharge(service, key, 100, deadline),
+    ];
+    const ruled = await happens(service, key, charge.id, { event: 'med_rule', result: 'agreed' });
+    expect([ruled.status, ruled.metadata['med']]).toEqual([
+      'disputed',
+      expect.objectContaining({ status: 'closed', result: 'agreed', closedAt: expect.any(String) }),
+    ]);
+    const notices = async (id: string): Promise<number> =>
+      (await eventsAbout(service, id)).filter((type) => type === 'med_case.deadline_approaching').length;
+    // As an hour before the 24.
+    await service.sql('UPDATE med_cases SET deadline_due_at = opened_at WHERE id = ANY ($1::uuid[])', [
+      [medCase.id.slice(4), other.medCase.id.slice(4)],
+    ]);
+    while (await service.get(MedDeadlines).sweep());
+    await waitFor('the notice of the other', async () => ((await notices(other.medCase.id)) === 1 ? true : null));
+    expect(await notices(medCase.id)).toBe(0);
+    // Dismissed, it goes on: the next time is told again.
+    await decide(medCase.id, 'dismiss');
+    await service.sql('UPDATE med_cases SET deadline_due_at = opened_at WHERE id = $1', [medCase.id.slice(4)]);
+    await waitFor('the next notice', async () => {
+      while (await service.get(MedDeadlines).sweep());
+      return (await notices(medCase.id)) === 1 ? true : null;
+    });
   });
 
   it('an appeal may come while a ruling waits; a dismissed ruling is not applied', async () => {

@@ -121,7 +121,7 @@ export async function decideCase<T = MedReviewAnswer>(
 /** Types of the events that were written about the subjects, in their order. */
 export async function eventsAbout(service: TestService, ...ids: string[]): Promise<string[]> {
   const rows = await service.sql<{ type: string }>(
-    'SELECT type FROM events WHERE subject_id = ANY ($1::uuid[]) ORDER BY occurred_at, id',
+    'SELECT type FROM events WHERE subject_id = ANY ($1::uuid[]) ORDER BY occurred_at, sequence, id',
     [ids.map((id) => id.replace(/^[a-z]+_/, ''))],
   );
   return rows.map(({ type }) => type);
