@@ -9,6 +9,7 @@ import { SandboxAccounts1700000004500 } from './1700000004500-sandbox-accounts.j
 import { EndedSessions1700000004600 } from './1700000004600-ended-sessions.js';
 import { MedCases1700000005000 } from './1700000005000-med-cases.js';
 import { MedEvidence1700000005500 } from './1700000005500-med-evidence.js';
+import { MedPayersAndWaiting1700000005700 } from './1700000005700-med-payers-and-waiting.js';
 
 /** In the order in which they are applied. */
 export const MIGRATIONS = [
@@ -23,4 +24,5 @@ export const MIGRATIONS = [
   EndedSessions1700000004600,
   MedCases1700000005000,
   MedEvidence1700000005500,
+  MedPayersAndWaiting1700000005700,
 ];

@@ -10,10 +10,11 @@ import {
   cursorPage,
   ErrorBody,
   idCursorFilter,
+  IdCursorQuery,
   RESPONSE_HEADERS,
 } from '../core/http/index.js';
 import { parseId } from '../core/ids.js';
-import { MedDesk } from '../med/index.js';
+import { MedDesk, MedWaitingList } from '../med/index.js';
 import {
   ApproveMedDto,
   DismissMedDto,
@@ -22,9 +23,10 @@ import {
   MedNotificationsDto,
   MedReviewBody,
   MedReviewListBody,
+  MedWaitingListBody,
 } from './dto/med-review.body.js';
 import { OperationsMedService } from './operations-med.service.js';
-import { medReviewBody } from './operations.serializer.js';
+import { medReviewBody, medWaitingBody } from './operations.serializer.js';
 
 const CASE_ID = { name: 'id', description: 'Id of the case.', schema: { type: 'string' as const } };
 
@@ -44,6 +46,7 @@ export class OperationsMedController {
   constructor(
     private readonly operations: OperationsMedService,
     private readonly desk: MedDesk,
+    private readonly waiting: MedWaitingList,
     private readonly accounts: AccountsService,
   ) {}
 
@@ -57,6 +60,19 @@ export class OperationsMedController {
   async list(@Query() query: ListMedReviewsQuery): Promise<MedReviewListBody> {
     const filter = { ...idCursorFilter(query), mode: query.mode ?? null, review: query.review ?? null };
     return cursorPage(await this.desk.queue(filter), filter.limit, medReviewBody, (review) => review.id.slice(4));
+  }
+
+  @Get('waiting')
+  @ApiOperation({
+    summary: 'List disputes whose payment is not settled here',
+    description:
+      'No case can be made of them before their payment is credited or returned: most often an operator has to decide about it. Newest first.',
+  })
+  @ApiOkResponse({ description: 'A page.', type: MedWaitingListBody, headers: RESPONSE_HEADERS })
+  @ApiErrors(400)
+  async listWaiting(@Query() query: IdCursorQuery): Promise<MedWaitingListBody> {
+    const filter = idCursorFilter(query);
+    return cursorPage(await this.waiting.list(filter), filter.limit, medWaitingBody, ({ id }) => id);
   }
 
   @Get(':id')

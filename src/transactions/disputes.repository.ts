@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Dispute } from '../acquirers/index.js';
-import { statement, type Tx } from '../core/database/index.js';
+import { Reader, statement, type Tx } from '../core/database/index.js';
 import type { Amount } from '../core/money/index.js';
 import type { MedBlock } from './transaction.js';
 
@@ -17,6 +17,14 @@ const BY_TXID = statement(
   `SELECT s.transaction_id, s.end_to_end_id, s.outcome FROM transactions t JOIN settlements s ON s.transaction_id = t.id
    WHERE t.acquirer = $1 AND t.txid = $2
    ORDER BY s.outcome = 'credited' DESC, s.id LIMIT 1`,
+);
+/** What waits for an operator of the payments that $1 and $2 name, by their acquirers and references or txids. */
+const UNSETTLED = statement(
+  'disputes.unsettled',
+  `SELECT s.acquirer, s.end_to_end_id, s.txid, s.outcome FROM settlements s
+   WHERE s.outcome IN ('review', 'unmatched') AND (
+     (s.acquirer, s.end_to_end_id) IN (SELECT * FROM unnest($1::text[], $2::text[]))
+     OR (s.acquirer, s.txid) IN (SELECT * FROM unnest($1::text[], $2::text[])))`,
 );
 const CLAIMS = statement(
   'disputes.claims',
@@ -45,6 +53,8 @@ export interface Claims {
 
 @Injectable()
 export class DisputesRepository {
+  constructor(private readonly reader: Reader) {}
+
   /** @returns null also for what is not decided yet */
   async settled(
     tx: Tx,
@@ -58,6 +68,13 @@ export class DisputesRepository {
         : await tx.query<Row>(BY_REFERENCE, [acquirer, paymentReference, accountId]);
     if (row?.outcome !== 'credited' && row?.outcome !== 'returned') return null;
     return { transactionId: row.transaction_id, paymentReference: row.end_to_end_id };
+  }
+
+  /** Payments that are here and wait for an operator, among those that `named` names. */
+  async unsettled(
+    named: readonly { acquirer: string; awaits: string }[],
+  ): Promise<{ acquirer: string; end_to_end_id: string; txid: string | null; outcome: 'review' | 'unmatched' }[]> {
+    return this.reader.query(UNSETTLED, [named.map(({ acquirer }) => acquirer), named.map(({ awaits }) => awaits)]);
   }
 
   async claims(tx: Tx, id: string): Promise<Claims> {

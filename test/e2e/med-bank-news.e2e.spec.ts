@@ -2,6 +2,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { casesOf } from '../support/med.js';
 import { MedWorld } from '../support/med-world.js';
 
+interface WaitingAnswer {
+  reference: string;
+  payment: string;
+}
+
 describe('what the bank says of a dispute', () => {
   let world: MedWorld;
 
@@ -104,6 +109,74 @@ describe('what the bank says of a dispute', () => {
       await world.expectBalance(100, 0);
       await world.told.process(notification);
       await world.expectBalance(0, 100);
+    });
+
+    it('a dispute of a payment that waits for an operator: shown to operators, and due at once when it is decided', async () => {
+      for (const decision of ['accept', 'return', 'cancel'] as const) {
+        await world.merchant({ payer_lock: 'true' });
+        const lock = { customer: { name: 'Maria da Silva' }, expected_payer_tax_id: '52998224725' };
+        const { body: charge } = await world.service.createCharge(world.key, { amount: 100, ...lock });
+        const pix = world.told.bank.receive(
+          { txid: charge.pix.txid ?? '', amount: 100 },
+          { settledAt: world.service.clock.now(), payerDocument: null },
+        );
+        await world.told.settle(pix);
+        expect(await world.statusOf(charge.id)).toBe('processing');
+        const dispute = world.told.bank.dispute(pix, decision === 'accept' ? {} : { paymentReference: null });
+        const notification = await world.told.hint('dispute', dispute.reference);
+        for (let attempt = 0; attempt < 10; attempt++) await world.told.process(notification);
+        const waiting = async (): Promise<WaitingAnswer[]> =>
+          (
+            await world.service.call<{ data: WaitingAnswer[] }>('GET', '/v1/operations/med/waiting', {
+              token: world.token,
+            })
+          ).body.data;
+        expect(await waiting()).toMatchObject([
+          { reference: dispute.reference, payment: 'held', amount: 100, type: 'med', bank_status: 'created' },
+        ]);
+        const dueAt = async (): Promise<number> => {
+          const [row] = await world.service.sql<{ next_attempt_at: Date }>(
+            'SELECT next_attempt_at FROM acquirer_notifications WHERE id = $1',
+            [notification],
+          );
+          return row?.next_attempt_at.getTime() ?? 0;
+        };
+        expect(await dueAt()).toBeGreaterThan(world.service.clock.now().getTime() + 60_000);
+        if (decision === 'cancel') {
+          await world.service.call('POST', `/v1/payments/${charge.id.slice(3)}/cancel`, { key: world.key });
+        } else {
+          const [review] = await world.service.sql<{ id: string }>(
+            `SELECT id FROM settlements WHERE transaction_id = $1`,
+            [charge.id.slice(3)],
+          );
+          const path = `/v1/operations/reviews/${review?.id ?? ''}/${decision}`;
+          expect((await world.service.call('POST', path, { token: world.token })).status).toBe(200);
+        }
+        expect(await dueAt()).toBeLessThanOrEqual(world.service.clock.now().getTime());
+        await world.told.process(notification);
+        expect(await waiting()).toEqual([]);
+        if (decision === 'accept') await world.expectBalance(0, 100);
+        else expect(await world.waiting()).toMatchObject({ review: 'not_disputable', case: { charge_id: charge.id } });
+      }
+    });
+
+    it('a dispute of a payment that matches no charge, or is not here: shown to operators', async () => {
+      const settledAt = world.service.clock.now();
+      const stray = world.told.bank.receive({ txid: 'nobody', amount: 70 }, { settledAt });
+      await world.told.settle(stray);
+      const disputes = [stray, { ...stray, endToEndId: 'E00000000202611211230neverSeen001' }].map((pix) =>
+        world.told.bank.dispute(pix),
+      );
+      for (const dispute of disputes) await world.told.tell(dispute);
+      const { body } = await world.service.call<{ data: WaitingAnswer[] }>(
+        'GET',
+        '/v1/operations/med/waiting?limit=2',
+        { token: world.token },
+      );
+      expect(body.data.map(({ reference, payment }) => [reference, payment]).reverse()).toEqual([
+        [disputes[0]?.reference, 'unmatched'],
+        [disputes[1]?.reference, 'unknown'],
+      ]);
     });
 
     it('a change while the one before is being applied: asked for once more', async () => {

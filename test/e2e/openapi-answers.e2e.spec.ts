@@ -664,6 +664,7 @@ describe('what the OpenAPI document says is kept', () => {
     const strangers = [{}, { token: await service.login(merchant.ownerEmail) }];
     for (const who of [...strangers, { token }]) {
       keeps('operationsmed_list', await service.call('GET', desk, who));
+      keeps('operationsmed_listWaiting', await service.call('GET', `${desk}/waiting`, who));
       keeps('operationsmed_get', await service.call('GET', `${desk}/${waiting}`, who));
       keeps('operationsmed_approve', await post(`${desk}/${waiting}/approve`, { version }, who));
       keeps('operationsmed_requestEvidence', await post(`${desk}/${open}/request-evidence`, undefined, who));
@@ -674,6 +675,7 @@ describe('what the OpenAPI document says is kept', () => {
       keeps('operationsmed_dismiss', await post(`${desk}/${dismissed}/dismiss`, { version: seen }, who));
     keeps('operationsmed_dismiss', await post(`${desk}/${dismissed}/dismiss`, {}, { token }));
     keeps('operationsmed_list', await service.call('GET', `${desk}?review=x`, { token }));
+    keeps('operationsmed_listWaiting', await service.call('GET', `${desk}/waiting?limit=x`, { token }));
     keeps('operationsmed_get', await service.call('GET', `${desk}/nobody`, { token }));
     keeps('operationsmed_approve', await post(`${desk}/${waiting}/approve`, { version }, { token }));
     keeps('operationsmed_approve', await post(`${desk}/${waiting}/approve`, { amount: 0 }, { token }));

@@ -345,6 +345,7 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   }),
   'GET /v1/operations/unmatched': staff(200),
   'GET /v1/operations/med': staff(200),
+  'GET /v1/operations/med/waiting': staff(200),
   'GET /v1/operations/med/:id': staff(200, medDesk('')),
   'GET /v1/operations/med/:id/evidence': staff(200, {
     path: async ({ medCaseId }) => `/v1/operations/med/${await medCaseId()}/evidence`,
