@@ -110,15 +110,14 @@ describe('metadata.med', () => {
       result: 'agreed',
       method: 'scam',
       reason: 'I did not make this payment.',
-      payerName: 'Maria da Silva',
-      payerDocument: '52998224725',
+      payerSealed: Buffer.from('sealed payer').toString('base64'),
       openedAt: '2026-11-21T12:00:00.000Z',
       updatedAt: '2026-11-21T12:00:00.000Z',
       closedAt: '2026-11-24T12:00:00.000Z',
       lastEventAt: '2026-11-21T12:00:01.000Z',
       amountMismatch: false,
     });
-    const unknown = side({ method: null, payerName: null, payerDocument: null });
+    const unknown = side({ method: null, payerSealed: null });
     expect(Object.keys(medBlockOf(paid, [aMedCase({ reason: null, bank: unknown })]) ?? {})).toEqual([
       ...['referenceId', 'status', 'openedAt', 'updatedAt', 'lastEventAt', 'amountMismatch'],
     ]);

@@ -11,9 +11,9 @@ const NOTICE_HOURS = [48, 24, 6];
 /** How far a dispute is, for two states of the same time. */
 const PROGRESS: Readonly<Record<BankSide['status'], number>> = { created: 0, delivered: 1, closed: 2, canceled: 2 };
 
-export function bankSideOf(dispute: Dispute, appliedAt: Date): BankSide {
-  const { status, result, method, payerName, payerDocument, updatedAt, closedAt } = dispute;
-  return { status, result, method, payerName, payerDocument, updatedAt, closedAt, appliedAt };
+export function bankSideOf(dispute: Dispute, payerSealed: Buffer | null, appliedAt: Date): BankSide {
+  const { status, result, method, updatedAt, closedAt } = dispute;
+  return { status, result, method, payerSealed, updatedAt, closedAt, appliedAt };
 }
 
 /** Whether the bank says something later than what was last applied. Some banks tell the time in whole seconds. */
@@ -76,8 +76,7 @@ export function medBlockOf(transaction: Transaction, cases: readonly MedCase[]):
     ...(bank.result === null ? {} : { result: bank.result }),
     ...(bank.method === null ? {} : { method: bank.method }),
     ...(reason === null ? {} : { reason }),
-    ...(bank.payerName === null ? {} : { payerName: bank.payerName }),
-    ...(bank.payerDocument === null ? {} : { payerDocument: bank.payerDocument }),
+    ...(bank.payerSealed === null ? {} : { payerSealed: bank.payerSealed.toString('base64') }),
     openedAt: last.openedAt.toISOString(),
     updatedAt: bank.updatedAt.toISOString(),
     ...(bank.closedAt === null ? {} : { closedAt: bank.closedAt.toISOString() }),

@@ -5,8 +5,8 @@ import { type Config, CONFIG } from '../core/config/index.js';
 import { Database, type Tx } from '../core/database/index.js';
 import { newId } from '../core/ids.js';
 import type { Amount } from '../core/money/index.js';
-import { type DisputeClaims, type Refund, RefundMoves, type Transaction } from '../transactions/index.js';
-import type { MedCase, MedReview } from './med-case.js';
+import { type DisputeClaims, MedPayers, type Refund, RefundMoves, type Transaction } from '../transactions/index.js';
+import type { BankSide, MedCase, MedReview } from './med-case.js';
 import { bankSideOf, contradictionOf, isNews, nextNotice, rulingOf } from './med-case.rules.js';
 import { isUnderway } from './med-cases.machine.js';
 import { MedCasesRepository } from './med-cases.repository.js';
@@ -23,6 +23,7 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
     private readonly refunds: RefundMoves,
     private readonly cases: MedCasesRepository,
     private readonly moves: MedMoves,
+    private readonly payers: MedPayers,
     private readonly clock: Clock,
   ) {}
 
@@ -110,7 +111,7 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
       evidenceCount: 0,
       openedAt,
       closedAt: null,
-      bank: bankSideOf(dispute, now),
+      bank: this.#bankSide(transaction.id, dispute, now),
       createdAt: now,
       updatedAt: now,
     };
@@ -124,7 +125,7 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
 
   async #goOn(tx: Tx, docket: Docket, known: MedCase, paymentReference: string, dispute: Dispute): Promise<void> {
     const now = this.clock.now();
-    const bank = bankSideOf(dispute, now);
+    const bank = this.#bankSide(known.transactionId, dispute, now);
     const { reason, responseDeadline, amount: reportedAmount } = dispute;
     if (!known.visible) {
       const claim = { paymentReference, amount: reportedAmount };
@@ -145,6 +146,11 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
     await this.moves.change(tx, docket, current);
     this.moves.tell(tx, docket);
     await this.rule(tx, docket, current, false);
+  }
+
+  #bankSide(transactionId: string, dispute: Dispute, now: Date): BankSide {
+    const { payerName: name, payerDocument: document } = dispute;
+    return bankSideOf(dispute, this.payers.seal(transactionId, { name, document }), now);
   }
 
   /**

@@ -12,6 +12,7 @@ import { DisputesService } from './disputes.service.js';
 import { FiguresRepository } from './figures.repository.js';
 import { FiguresService } from './figures.service.js';
 import { InquiriesService } from './inquiries.service.js';
+import { MedPayers } from './med-payers.js';
 import { PaymentCreationService } from './payment-creation.service.js';
 import { RefundJobs } from './refunds.jobs.js';
 import { RefundMoves } from './refunds.moves.js';
@@ -43,6 +44,7 @@ import { TransactionsService } from './transactions.service.js';
     FiguresRepository,
     FiguresService,
     InquiriesService,
+    MedPayers,
     PaymentCreationService,
     RefundJobs,
     RefundMoves,
@@ -69,6 +71,7 @@ import { TransactionsService } from './transactions.service.js';
     DisputesService,
     FiguresService,
     InquiriesService,
+    MedPayers,
     PaymentCreationService,
     RefundJobs,
     RefundMoves,
