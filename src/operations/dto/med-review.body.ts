@@ -132,10 +132,26 @@ export class MedWaitingBody {
   @ApiProperty({ description: 'What is claimed, smallest unit.', type: 'integer', example: 1990 }) amount!: number;
   @ApiProperty({ description: 'With the bank.', enum: ['created', 'delivered', 'closed', 'canceled'] })
   bank_status!: string;
-  @ApiProperty({ description: 'Until when to answer, UTC.', type: String, nullable: true, format: 'date-time' })
+  @ApiProperty({
+    description: 'Until when to answer, UTC.',
+    type: String,
+    nullable: true,
+    format: 'date-time',
+    example: '2026-11-28T12:00:00.000Z',
+  })
   response_deadline!: string | null;
-  @ApiProperty({ description: 'UTC.', format: 'date-time' }) opened_at!: string;
-  @ApiProperty({ description: 'When the service was first told of it, UTC.', format: 'date-time' }) created_at!: string;
+  @ApiProperty({
+    description: 'When the payer opened it, UTC.',
+    format: 'date-time',
+    example: '2026-11-21T12:00:00.000Z',
+  })
+  opened_at!: string;
+  @ApiProperty({
+    description: 'When the service was first told of it, UTC.',
+    format: 'date-time',
+    example: '2026-11-21T12:00:01.000Z',
+  })
+  created_at!: string;
 }
 
 export class MedWaitingListBody {
