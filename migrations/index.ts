@@ -9,6 +9,7 @@ import { SandboxAccounts1700000004500 } from './1700000004500-sandbox-accounts.j
 import { EndedSessions1700000004600 } from './1700000004600-ended-sessions.js';
 import { MedCases1700000005000 } from './1700000005000-med-cases.js';
 import { MedEvidence1700000005500 } from './1700000005500-med-evidence.js';
+import { MedPayersAndWaiting1700000005700 } from './1700000005700-med-payers-and-waiting.js';
 import { AcquirerConnections1700000006000 } from './1700000006000-acquirer-connections.js';
 import { AcquirerCallbacks1700000006500 } from './1700000006500-acquirer-callbacks.js';
 
@@ -25,6 +26,7 @@ export const MIGRATIONS = [
   EndedSessions1700000004600,
   MedCases1700000005000,
   MedEvidence1700000005500,
+  MedPayersAndWaiting1700000005700,
   AcquirerConnections1700000006000,
   AcquirerCallbacks1700000006500,
 ];

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Reader, statement, type Tx } from '../core/database/index.js';
-import type { NotificationHint } from './acquirer.port.js';
+import type { IdCursorFilter } from '../core/http/index.js';
+import { idRange } from '../core/ids.js';
+import type { Dispute, NotificationHint } from './acquirer.port.js';
 
 export interface Notification {
   readonly id: string;
@@ -10,6 +12,17 @@ export interface Notification {
   readonly attempts: number;
   /** How often it was told. */
   readonly hints: number;
+}
+
+/** A dispute whose payment is not settled here, as the acquirer last told it. */
+export interface WaitingDispute extends Pick<Dispute, 'reference' | 'type' | 'amount' | 'status'> {
+  readonly id: string;
+  readonly acquirer: string;
+  /** The payment's reference or, where the bank does not say it, the txid. */
+  readonly awaits: string;
+  readonly openedAt: Date;
+  readonly responseDeadline: Date | null;
+  readonly receivedAt: Date;
 }
 
 /**
@@ -42,14 +55,45 @@ const CLAIM_DUE = statement(
 /** Not when it was told again since it was read: what was applied may be older than that. */
 const CLOSE = statement(
   'inbox.close',
-  `UPDATE acquirer_notifications SET status = $2, applied_at = $3, attempts = attempts + 1, last_error = $4
+  `UPDATE acquirer_notifications SET status = $2, applied_at = $3, attempts = attempts + 1, last_error = $4,
+     awaits = NULL, about = NULL
    WHERE id = $1 AND status = 'pending' AND hints = $5`,
 );
+/** Not put off when it was told again, or what it awaits came, since it was read. */
 const RETRY = statement(
   'inbox.retry',
-  `UPDATE acquirer_notifications SET attempts = attempts + 1, next_attempt_at = $2, last_error = $3
+  `UPDATE acquirer_notifications SET attempts = attempts + 1, last_error = $3,
+     next_attempt_at = CASE WHEN hints = $4 THEN $2 ELSE next_attempt_at END
    WHERE id = $1 AND status = 'pending'`,
 );
+const AWAIT = statement('inbox.await', 'UPDATE acquirer_notifications SET awaits = $2, about = $3 WHERE id = $1');
+const WAKE = statement(
+  'inbox.wake',
+  `UPDATE acquirer_notifications SET next_attempt_at = $3, hints = hints + 1
+   WHERE acquirer = $1 AND awaits = ANY ($2) AND status = 'pending'`,
+);
+const WAITING = statement(
+  'inbox.waiting',
+  `SELECT id, acquirer, reference, awaits, about, received_at FROM acquirer_notifications
+   WHERE awaits IS NOT NULL AND status = 'pending' AND id < coalesce($1::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+     AND id >= $2::uuid AND id <= $3::uuid
+   ORDER BY id DESC LIMIT $4`,
+);
+
+interface WaitingRow {
+  id: string;
+  acquirer: string;
+  reference: string;
+  awaits: string;
+  about: {
+    type: Dispute['type'];
+    amount: number;
+    status: Dispute['status'];
+    openedAt: string;
+    deadline: string | null;
+  };
+  received_at: Date;
+}
 
 const APPLIED = statement(
   'inbox.applied',
@@ -98,8 +142,36 @@ export class InboxRepository {
     tx.defer(CLOSE, [id, status, at, error, hints]);
   }
 
-  retry(tx: Tx, id: string, nextAttemptAt: Date, error: string): void {
-    tx.defer(RETRY, [id, nextAttemptAt, error]);
+  retry(tx: Tx, { id, hints }: Notification, nextAttemptAt: Date, error: string): void {
+    tx.defer(RETRY, [id, nextAttemptAt, error, hints]);
+  }
+
+  /** The dispute waits for its payment. */
+  await(tx: Tx, id: string, dispute: Dispute): void {
+    const { paymentReference, txid, type, amount, status, openedAt, responseDeadline: deadline } = dispute;
+    tx.defer(AWAIT, [id, paymentReference ?? txid, JSON.stringify({ type, amount, status, openedAt, deadline })]);
+  }
+
+  /** What waits for a payment under one of these names is due. */
+  wake(tx: Tx, acquirer: string, names: readonly string[], now: Date): void {
+    tx.defer(WAKE, [acquirer, names, now]);
+  }
+
+  /** Newest first. */
+  async waiting({ before, createdFrom, createdTo, limit }: IdCursorFilter): Promise<WaitingDispute[]> {
+    const wanted = [before, ...idRange(createdFrom, createdTo), limit];
+    return (await this.reader.query<WaitingRow>(WAITING, wanted)).map(({ about, ...row }) => ({
+      id: row.id,
+      acquirer: row.acquirer,
+      reference: row.reference,
+      awaits: row.awaits,
+      type: about.type,
+      amount: about.amount,
+      status: about.status,
+      openedAt: new Date(about.openedAt),
+      responseDeadline: about.deadline === null ? null : new Date(about.deadline),
+      receivedAt: row.received_at,
+    }));
   }
 
   async applied(acquirer: string, kind: NotificationHint['kind'], references: readonly string[]): Promise<Set<string>> {

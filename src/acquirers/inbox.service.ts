@@ -2,6 +2,7 @@ import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common'
 import { Clock } from '../core/clock.js';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { Database, type Tx } from '../core/database/index.js';
+import type { IdCursorFilter } from '../core/http/index.js';
 import { newId } from '../core/ids.js';
 import { Logger } from '../core/log/index.js';
 import { Metrics } from '../core/metrics/index.js';
@@ -15,7 +16,7 @@ import type {
   ReceivedPix,
 } from './acquirer.port.js';
 import { AcquirersService } from './acquirers.service.js';
-import { InboxRepository, type Notification } from './inbox.repository.js';
+import { InboxRepository, type Notification, type WaitingDispute } from './inbox.repository.js';
 
 declare module '../core/queue/index.js' {
   interface JobMap {
@@ -125,6 +126,20 @@ export class InboxService implements OnApplicationBootstrap {
     }
   }
 
+  /**
+   * A payment is credited or goes back: disputes that wait for it are due at once.
+   * @param names its reference and txid, whichever there are
+   */
+  wake(tx: Tx, acquirer: string, names: readonly (string | null)[]): void {
+    const known = names.filter((name) => name !== null);
+    this.inbox.wake(tx, acquirer, known, this.clock.now());
+  }
+
+  /** Disputes whose payment is not settled here, newest first. Across accounts: for operators. */
+  waitingDisputes(filter: IdCursorFilter): Promise<WaitingDispute[]> {
+    return this.inbox.waiting(filter);
+  }
+
   /** Queues what is due again: jobs that were lost, and notifications that could not be confirmed yet. */
   async sweep(): Promise<boolean> {
     const now = this.clock.now();
@@ -172,7 +187,9 @@ export class InboxService implements OnApplicationBootstrap {
       case 'dispute': {
         const dispute = await acquirer.getDispute(notification.reference);
         if (!dispute) return 'unknown';
-        return (await this.#handlers.disputeChanged?.(acquirer.name, dispute)) === true ? 'applied' : 'early';
+        if ((await this.#handlers.disputeChanged?.(acquirer.name, dispute)) === true) return 'applied';
+        await this.database.transaction(async (tx) => this.inbox.await(tx, notification.id, dispute));
+        return 'early';
       }
       case 'return': {
         const [endToEndId = '', returnId = ''] = notification.reference.split('/');
@@ -205,7 +222,7 @@ export class InboxService implements OnApplicationBootstrap {
     const pauseSeconds = Math.min(2 ** Math.min(notification.attempts, 12), 3600);
     const next = new Date(this.clock.now().getTime() + pauseSeconds * 1000);
     await this.database.transaction(async (tx) => {
-      this.inbox.retry(tx, notification.id, next, error.slice(0, 500));
+      this.inbox.retry(tx, notification, next, error.slice(0, 500));
     });
   }
 }

@@ -1,7 +1,7 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { EventCatalog } from '../outbox/index.js';
-import { fromSnapshot, isPix, type TransactionEventType } from '../transactions/index.js';
+import { fromSnapshot, isPix, MedPayers, type TransactionEventType } from '../transactions/index.js';
 import { chargeBody } from './charge.serializer.js';
 
 const CREATED = 'A charge was created: its Pix code exists and waits for payment.';
@@ -29,6 +29,7 @@ export class ChargeEvents implements OnModuleInit {
   constructor(
     @Inject(CONFIG) private readonly config: Config,
     private readonly catalog: EventCatalog,
+    private readonly payers: MedPayers,
   ) {}
 
   onModuleInit(): void {
@@ -41,7 +42,7 @@ export class ChargeEvents implements OnModuleInit {
         present: (event) => {
           const transaction = fromSnapshot(event.data.transaction);
           const isToBeTold = isPix(transaction) && (transaction.brCode !== null || ENDS.includes(name));
-          return isToBeTold ? chargeBody(transaction, this.config.publicBaseUrl) : null;
+          return isToBeTold ? chargeBody(this.payers.show(transaction), this.config.publicBaseUrl) : null;
         },
       });
     }

@@ -1,5 +1,5 @@
 import type { Amount } from '../core/money/index.js';
-import type { Transaction } from '../transactions/index.js';
+import type { ShownTransaction } from '../transactions/index.js';
 import { type PublicStatus, publicStatus } from './charge-status.js';
 
 export interface ChargeBody {
@@ -19,7 +19,7 @@ export interface ChargeBody {
 }
 
 /** The public charge: the same in the API and in webhooks. An allow-list: what is not named here never leaves. */
-export function chargeBody(t: Transaction, publicBaseUrl: string): ChargeBody {
+export function chargeBody(t: ShownTransaction, publicBaseUrl: string): ChargeBody {
   const checkoutUrl = `${publicBaseUrl}/checkout/${t.id}`;
   return {
     id: `ch_${t.id}`,

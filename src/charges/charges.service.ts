@@ -12,6 +12,7 @@ import { FraudGuard } from '../fraud/index.js';
 import {
   CreationService,
   isPix,
+  MedPayers,
   type Metadata,
   type NewPixTransaction,
   publicMetadata,
@@ -32,6 +33,7 @@ export class ChargesService {
     @Inject(CONFIG) private readonly config: Config,
     private readonly creation: CreationService,
     private readonly transactions: TransactionsService,
+    private readonly payers: MedPayers,
     private readonly fraud: FraudGuard,
   ) {}
 
@@ -61,7 +63,7 @@ export class ChargesService {
       input,
       request,
       () => this.fraud.check(scope, account, { operation: 'charge', amount, document, request }),
-      (transaction) => ({ status: 201, body: chargeBody(transaction, this.config.publicBaseUrl) }),
+      (transaction) => ({ status: 201, body: chargeBody(this.payers.show(transaction), this.config.publicBaseUrl) }),
     );
   }
 
@@ -69,7 +71,7 @@ export class ChargesService {
   async get(scope: Scope, id: string): Promise<ChargeBody> {
     const transaction = await this.transactions.get(scope, parseId(id, CHARGE_ID_PREFIXES, 'charge'), 'charge');
     if (!isPix(transaction)) throw notFound('charge');
-    return chargeBody(transaction, this.config.publicBaseUrl);
+    return chargeBody(this.payers.show(transaction), this.config.publicBaseUrl);
   }
 
   /** @throws ApiError 404 while the list is switched off, as the contract says; 400 for a foreign cursor */
@@ -94,7 +96,7 @@ export class ChargesService {
     return cursorPage(
       rows,
       filter.limit,
-      (transaction) => chargeBody(transaction, this.config.publicBaseUrl),
+      (transaction) => chargeBody(this.payers.show(transaction), this.config.publicBaseUrl),
       (charge) => charge.id,
     );
   }

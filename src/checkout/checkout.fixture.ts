@@ -48,7 +48,7 @@ export function aTransaction(changes: Partial<Transaction> = {}): Transaction {
       referenceId: 'E00000000202603100210PRIVATE0001',
       status: 'created',
       reason: 'private-med-reason',
-      payerName: 'private-payer',
+      payerSealed: 'private-payer',
       openedAt: NOW.toISOString(),
       updatedAt: NOW.toISOString(),
       lastEventAt: NOW.toISOString(),

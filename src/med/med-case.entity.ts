@@ -43,8 +43,7 @@ export class MedCaseEntity {
   @Column('text', { name: 'bank_status' }) bankStatus!: string;
   @Column('text', { name: 'bank_result', nullable: true }) bankResult!: string | null;
   @Column('text', { nullable: true }) method!: string | null;
-  @Column('text', { name: 'payer_name', nullable: true }) payerName!: string | null;
-  @Column('text', { name: 'payer_document', nullable: true }) payerDocument!: string | null;
+  @Column('bytea', { name: 'payer_sealed', nullable: true }) payerSealed!: Buffer | null;
   @Column('timestamptz', { name: 'bank_updated_at' }) bankUpdatedAt!: Date;
   @Column('timestamptz', { name: 'bank_closed_at', nullable: true }) bankClosedAt!: Date | null;
   @Column('timestamptz', { name: 'applied_at' }) appliedAt!: Date;

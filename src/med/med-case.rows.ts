@@ -35,8 +35,7 @@ export interface MedCaseRow {
   bank_status: BankSide['status'];
   bank_result: BankSide['result'];
   method: string | null;
-  payer_name: string | null;
-  payer_document: string | null;
+  payer_sealed: Buffer | null;
   bank_updated_at: Date;
   bank_closed_at: Date | null;
   applied_at: Date;
@@ -48,7 +47,7 @@ export interface MedCaseRow {
 export const MED_CASE_COLUMNS = `c.id, c.account_id, c.mode, c.transaction_id, c.acquirer, c.reference, c.payment_reference,
   c.type, c.status, c.money_outcome, c.visible, c.review, c.reviewed_at, c.reviewed_by, c.amount, c.reported_amount, c.held_amount,
   c.lost_amount, c.currency, c.reason, c.response_deadline, c.deadline_due_at, c.evidence_requested_at, c.appeal_reason, c.appealed_at,
-  c.evidence_count, c.opened_at, c.closed_at, c.bank_status, c.bank_result, c.method, c.payer_name, c.payer_document,
+  c.evidence_count, c.opened_at, c.closed_at, c.bank_status, c.bank_result, c.method, c.payer_sealed,
   c.bank_updated_at, c.bank_closed_at, c.applied_at, c.created_at, c.updated_at`;
 
 export function toMedCase(row: MedCaseRow): MedCase {
@@ -85,8 +84,7 @@ export function toMedCase(row: MedCaseRow): MedCase {
       status: row.bank_status,
       result: row.bank_result,
       method: row.method,
-      payerName: row.payer_name,
-      payerDocument: row.payer_document,
+      payerSealed: row.payer_sealed,
       updatedAt: row.bank_updated_at,
       closedAt: row.bank_closed_at,
       appliedAt: row.applied_at,

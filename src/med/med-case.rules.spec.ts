@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { aMedCase } from '../../test/support/a-med-case.js';
 import { aPaidTransaction } from '../../test/support/a-transaction.js';
-import { isContradicted, isNews, medBlockOf, nextNotice, rulingOf } from './med-case.rules.js';
+import { contradictionOf, isNews, medBlockOf, nextNotice, rulingOf, versionOf } from './med-case.rules.js';
 import type { BankSide } from './med-case.js';
 
 const { bank } = aMedCase();
@@ -51,15 +51,32 @@ describe('what the bank says', () => {
   });
 
   it.each([
-    ['accepted', 'lost', 'disagreed', true],
-    ['accepted', 'lost', 'agreed', false],
-    ['rejected', 'lost', 'disagreed', true],
-    ['closed', 'closed_without_refund', 'agreed', false],
-    ['closed', 'refunded_to_merchant', 'agreed', true],
-    ['closed', 'refunded_to_merchant', 'disagreed', false],
-    ['open', null, 'disagreed', false],
+    ['accepted', 'lost', 'disagreed', 'won_after_all'],
+    ['accepted', 'lost', 'agreed', null],
+    ['rejected', 'lost', 'disagreed', 'won_after_all'],
+    ['closed', 'closed_without_refund', 'agreed', null],
+    ['closed', 'closed_without_refund', 'disagreed', 'won_after_all'],
+    ['closed', 'refunded_to_merchant', 'agreed', 'lost_after_all'],
+    ['closed', 'refunded_to_merchant', 'disagreed', null],
+    ['open', null, 'disagreed', null],
   ] as const)('a case %s with %s and a ruling %s: contradicted %s', (status, moneyOutcome, result, contradicted) => {
-    expect(isContradicted(aMedCase({ status, moneyOutcome }), side({ status: 'closed', result }))).toBe(contradicted);
+    const ruled = side({ status: 'closed', result });
+    expect(contradictionOf(aMedCase({ status, moneyOutcome }), ruled)).toBe(contradicted);
+    expect(contradictionOf(aMedCase({ status, moneyOutcome, visible: false }), ruled)).toBeNull();
+  });
+
+  it('gives what an operator sees another version, and nothing else does', () => {
+    const seen = aMedCase();
+    expect(versionOf({ ...seen, evidenceCount: 9, heldAmount: 0, updatedAt: new Date() })).toBe(versionOf(seen));
+    const others = [
+      aMedCase({ review: 'ruling' }),
+      aMedCase({ status: 'appealed' }),
+      aMedCase({ reportedAmount: 1 }),
+      aMedCase({ bank: side({ status: 'closed' }) }),
+      aMedCase({ bank: side({ result: 'agreed' }) }),
+      aMedCase({ bank: side({ updatedAt: new Date() }) }),
+    ];
+    expect(new Set([seen, ...others].map(versionOf)).size).toBe(others.length + 1);
   });
 });
 
@@ -93,15 +110,14 @@ describe('metadata.med', () => {
       result: 'agreed',
       method: 'scam',
       reason: 'I did not make this payment.',
-      payerName: 'Maria da Silva',
-      payerDocument: '52998224725',
+      payerSealed: Buffer.from('sealed payer').toString('base64'),
       openedAt: '2026-11-21T12:00:00.000Z',
       updatedAt: '2026-11-21T12:00:00.000Z',
       closedAt: '2026-11-24T12:00:00.000Z',
       lastEventAt: '2026-11-21T12:00:01.000Z',
       amountMismatch: false,
     });
-    const unknown = side({ method: null, payerName: null, payerDocument: null });
+    const unknown = side({ method: null, payerSealed: null });
     expect(Object.keys(medBlockOf(paid, [aMedCase({ reason: null, bank: unknown })]) ?? {})).toEqual([
       ...['referenceId', 'status', 'openedAt', 'updatedAt', 'lastEventAt', 'amountMismatch'],
     ]);

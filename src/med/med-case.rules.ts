@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Dispute } from '../acquirers/index.js';
 import type { MedBlock, Transaction } from '../transactions/index.js';
 import type { BankSide, MedCase } from './med-case.js';
@@ -10,9 +11,9 @@ const NOTICE_HOURS = [48, 24, 6];
 /** How far a dispute is, for two states of the same time. */
 const PROGRESS: Readonly<Record<BankSide['status'], number>> = { created: 0, delivered: 1, closed: 2, canceled: 2 };
 
-export function bankSideOf(dispute: Dispute, appliedAt: Date): BankSide {
-  const { status, result, method, payerName, payerDocument, updatedAt, closedAt } = dispute;
-  return { status, result, method, payerName, payerDocument, updatedAt, closedAt, appliedAt };
+export function bankSideOf(dispute: Dispute, payerSealed: Buffer | null, appliedAt: Date): BankSide {
+  const { status, result, method, updatedAt, closedAt } = dispute;
+  return { status, result, method, payerSealed, updatedAt, closedAt, appliedAt };
 }
 
 /** Whether the bank says something later than what was last applied. Some banks tell the time in whole seconds. */
@@ -32,11 +33,25 @@ export function rulingOf(bank: Pick<BankSide, 'status' | 'result'>, status: MedC
   return status === 'appealed' ? 'lost_on_appeal' : 'lost_unanswered';
 }
 
-/** Whether the bank has ruled otherwise than the case has ended: money that nobody may move without looking. */
-export function isContradicted({ status, moneyOutcome }: MedCase, bank: BankSide): boolean {
+/**
+ * How the bank has ruled otherwise than the case has ended: money that nobody may move without looking. Null for a case
+ * that goes on, that the bank agrees with, or that the merchant never saw.
+ */
+export function contradictionOf(
+  { visible, status, moneyOutcome }: Pick<MedCase, 'visible' | 'status' | 'moneyOutcome'>,
+  bank: Pick<BankSide, 'status' | 'result'>,
+): 'won_after_all' | 'lost_after_all' | null {
   const ruling = rulingOf(bank, status);
-  if (isUnderway(status) || ruling === null) return false;
-  return (ruling === 'won') !== (moneyOutcome === 'refunded_to_merchant');
+  if (!visible || isUnderway(status) || ruling === null) return null;
+  const isWon = ruling === 'won';
+  if (isWon === (moneyOutcome === 'refunded_to_merchant')) return null;
+  return isWon ? 'won_after_all' : 'lost_after_all';
+}
+
+/** Names what an operator decides on: another one as soon as the bank or the merchant has said something else. */
+export function versionOf({ review, status, reportedAmount, bank }: MedCase): string {
+  const seen = [review, status, reportedAmount, bank.status, bank.result, bank.updatedAt.toISOString()];
+  return createHash('sha256').update(JSON.stringify(seen)).digest('hex').slice(0, 16);
 }
 
 /** The next of the times at which an approaching deadline is told; null when all are over. */
@@ -61,8 +76,7 @@ export function medBlockOf(transaction: Transaction, cases: readonly MedCase[]):
     ...(bank.result === null ? {} : { result: bank.result }),
     ...(bank.method === null ? {} : { method: bank.method }),
     ...(reason === null ? {} : { reason }),
-    ...(bank.payerName === null ? {} : { payerName: bank.payerName }),
-    ...(bank.payerDocument === null ? {} : { payerDocument: bank.payerDocument }),
+    ...(bank.payerSealed === null ? {} : { payerSealed: bank.payerSealed.toString('base64') }),
     openedAt: last.openedAt.toISOString(),
     updatedAt: bank.updatedAt.toISOString(),
     ...(bank.closedAt === null ? {} : { closedAt: bank.closedAt.toISOString() }),

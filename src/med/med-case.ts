@@ -58,8 +58,8 @@ export interface BankSide {
   readonly status: 'created' | 'delivered' | 'closed' | 'canceled';
   readonly result: 'agreed' | 'disagreed' | null;
   readonly method: string | null;
-  readonly payerName: string | null;
-  readonly payerDocument: string | null;
+  /** Who opened it, sealed by `MedPayers` for the transaction; null where the bank does not say. */
+  readonly payerSealed: Buffer | null;
   readonly updatedAt: Date;
   readonly closedAt: Date | null;
   readonly appliedAt: Date;

@@ -19,6 +19,13 @@ const TABLE: Readonly<Record<MedTrigger, readonly [from: MedCaseStatus, to: MedC
     ],
     lost_unanswered: [['open', 'closed', 'closed_without_refund']],
     lost_on_appeal: [['appealed', 'rejected', 'lost']],
+    // Not of the contract: what an operator approves when the bank has moved the money after all.
+    won_after_all: [
+      ['accepted', 'closed', 'refunded_to_merchant'],
+      ['rejected', 'closed', 'refunded_to_merchant'],
+      ['closed', 'closed', 'refunded_to_merchant'],
+    ],
+    lost_after_all: [['closed', 'closed', 'closed_without_refund']],
   };
 
 describe('the state machine of MED cases', () => {
@@ -30,8 +37,12 @@ describe('the state machine of MED cases', () => {
     expect(Object.fromEntries(moves)).toEqual(TABLE);
   });
 
-  it('never leaves a final status, and reaches every other', () => {
-    const left = new Set(Object.values(MED_MOVES).flatMap(({ from }) => from));
+  it('never leaves a final status but for another end, and reaches every other', () => {
+    const left = new Set(
+      Object.values(MED_MOVES).flatMap(({ from, to }) =>
+        from.filter((status) => isUnderway(status) || to !== 'closed'),
+      ),
+    );
     expect(MED_CASE_STATUSES.filter((status) => left.has(status))).toEqual(MED_CASE_STATUSES.filter(isUnderway));
     const reached = new Set(['open', ...Object.values(MED_MOVES).map(({ to }) => to)]);
     expect([...reached].sort()).toEqual([...MED_CASE_STATUSES].sort());

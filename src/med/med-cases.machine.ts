@@ -22,7 +22,11 @@ export type MedTrigger =
   /** Ruled for the payer before the merchant answered. */
   | 'lost_unanswered'
   /** Ruled for the payer in spite of the appeal. */
-  | 'lost_on_appeal';
+  | 'lost_on_appeal'
+  /** It was over, and then the bank has given back what was lost. */
+  | 'won_after_all'
+  /** It was over, and then the bank has taken what was released. */
+  | 'lost_after_all';
 
 export interface MedMove {
   readonly from: readonly MedCaseStatus[];
@@ -38,6 +42,8 @@ export const MED_MOVES: Readonly<Record<MedTrigger, MedMove>> = {
   won: { from: ['open', 'appealed'], to: 'closed', outcome: 'refunded_to_merchant' },
   lost_unanswered: { from: ['open'], to: 'closed', outcome: 'closed_without_refund' },
   lost_on_appeal: { from: ['appealed'], to: 'rejected', outcome: 'lost' },
+  won_after_all: { from: ['accepted', 'rejected', 'closed'], to: 'closed', outcome: 'refunded_to_merchant' },
+  lost_after_all: { from: ['closed'], to: 'closed', outcome: 'closed_without_refund' },
 };
 
 /** Whether its money still waits for a ruling. */

@@ -32,10 +32,10 @@ const IS_UNDERWAY = statement(
 const INSERT = statement(
   'med_cases.insert',
   `INSERT INTO med_cases (id, account_id, mode, transaction_id, acquirer, reference, payment_reference, type, status, visible, review,
-     amount, reported_amount, currency, reason, response_deadline, opened_at, bank_status, bank_result, method, payer_name,
-     payer_document, bank_updated_at, bank_closed_at, applied_at, created_at, updated_at)
+     amount, reported_amount, currency, reason, response_deadline, opened_at, bank_status, bank_result, method, payer_sealed,
+     bank_updated_at, bank_closed_at, applied_at, created_at, updated_at)
    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24,
-     $25, $26, $26)`,
+     $25, $25)`,
 );
 /** All that ever changes, but for the count of evidence, which is only counted up. */
 const CHANGE = statement(
@@ -43,8 +43,8 @@ const CHANGE = statement(
   `UPDATE med_cases SET status = $3, money_outcome = $4, visible = $5, review = $6, reviewed_at = $7, reviewed_by = $8,
      amount = $9, reported_amount = $10, held_amount = $11, lost_amount = $12, reason = $13, response_deadline = $14,
      deadline_due_at = $15, evidence_requested_at = $16, appeal_reason = $17, appealed_at = $18, closed_at = $19,
-     bank_status = $20, bank_result = $21, method = $22, payer_name = $23, payer_document = $24, bank_updated_at = $25,
-     bank_closed_at = $26, applied_at = $27, created_at = $28, updated_at = $29
+     bank_status = $20, bank_result = $21, method = $22, payer_sealed = $23, bank_updated_at = $24, bank_closed_at = $25,
+     applied_at = $26, created_at = $27, updated_at = $28, payment_reference = $29
    WHERE id = $1 AND status = $2 RETURNING 1`,
 );
 const COUNT_EVIDENCE = statement(
@@ -153,6 +153,7 @@ export class MedCasesRepository {
       ...bankColumns(c),
       c.createdAt,
       c.updatedAt,
+      c.paymentReference,
     ]);
     if (changed.length === 0) throw new Error(`The case ${c.id} was moved while it was locked`);
   }
@@ -173,14 +174,5 @@ export class MedCasesRepository {
 }
 
 function bankColumns({ bank }: MedCase): unknown[] {
-  return [
-    bank.status,
-    bank.result,
-    bank.method,
-    bank.payerName,
-    bank.payerDocument,
-    bank.updatedAt,
-    bank.closedAt,
-    bank.appliedAt,
-  ];
+  return [bank.status, bank.result, bank.method, bank.payerSealed, bank.updatedAt, bank.closedAt, bank.appliedAt];
 }

@@ -4,7 +4,7 @@ import { type Config, CONFIG } from '../core/config/index.js';
 import { Database } from '../core/database/index.js';
 import { Poller } from '../core/queue/index.js';
 import { OutboxService } from '../outbox/index.js';
-import { nextNotice } from './med-case.rules.js';
+import { nextNotice, rulingOf } from './med-case.rules.js';
 import { MedCasesRepository } from './med-cases.repository.js';
 import { medEvent } from './med.events.js';
 
@@ -29,7 +29,8 @@ export class MedDeadlines implements OnApplicationBootstrap {
 
   /**
    * Each of 48, 24 and 6 hours once, in any number of workers. After a standstill the notices that were missed are one,
-   * and none of a deadline that is over.
+   * and none of a deadline that is over, or of a case on which the bank has ruled: what waits for an operator then is no
+   * answer of the merchant's.
    * @returns whether there may be more
    */
   async sweep(): Promise<boolean> {
@@ -38,7 +39,11 @@ export class MedDeadlines implements OnApplicationBootstrap {
       const due = await this.cases.lockDue(tx, now, BATCH);
       for (const medCase of due) this.cases.schedule(tx, medCase.id, nextNotice(medCase.responseDeadline, now));
       const near = due.filter(
-        ({ status, responseDeadline }) => status === 'open' && responseDeadline !== null && responseDeadline > now,
+        ({ status, review, bank, responseDeadline }) =>
+          status === 'open' &&
+          (review === null || rulingOf(bank, status) === null) &&
+          responseDeadline !== null &&
+          responseDeadline > now,
       );
       this.outbox.record(
         tx,

@@ -6,13 +6,26 @@ import type { Amount } from '../core/money/index.js';
 import { OutboxService } from '../outbox/index.js';
 import type { MedCase } from './med-case.js';
 import { MedCaseListsRepository, type ReviewQueueFilter } from './med-case-lists.repository.js';
-import { rulingOf } from './med-case.rules.js';
+import { contradictionOf, rulingOf, versionOf } from './med-case.rules.js';
 import { isUnderway } from './med-cases.machine.js';
 import { MedCasesRepository } from './med-cases.repository.js';
 import { MedDisputesService } from './med-disputes.service.js';
 import type { Docket } from './med-docket.js';
 import { MedMoves } from './med-moves.js';
 import { medEvent } from './med.events.js';
+
+/** What an operator decides, and on what. */
+export interface MedDecision {
+  /** `versionOf` the case as the operator saw it. */
+  readonly version: string;
+  readonly operatorId: string;
+}
+
+/** A case before a decision, as its lock read it, and after it. */
+export interface Decided {
+  readonly before: MedCase;
+  readonly after: MedCase;
+}
 
 /**
  * What operators decide about cases, in the transaction of their record. Across accounts: never for a merchant's
@@ -43,43 +56,47 @@ export class MedDesk {
 
   /**
    * Lets the merchant see the case and holds its money; of one that the merchant sees: applies the ruling, also one that
-   * was dismissed, and lets it go on as it is where there is none.
+   * was dismissed, and lets it go on as it is where there is none; of one that is over: moves the money as the bank has
+   * ruled after all.
    * @param amount what is really disputed of the charge; null: as reported
    * @throws ApiError 400 for an amount above the charge's, or of a case the merchant sees; 404; 409
-   *   `med_case_not_under_review`
+   *   `med_case_not_under_review`, `med_case_changed`
    */
-  async approve(tx: Tx, id: string, amount: Amount | null, operatorId: string): Promise<MedCase> {
+  async approve(tx: Tx, id: string, amount: Amount | null, decision: MedDecision): Promise<Decided> {
     const { docket, found } = await this.#find(tx, id);
-    if (found.review === null && !waitsForRuling(found)) throw undecided();
-    if (found.review === 'contradiction')
-      throw conflict('The case is over: dismiss it when what the bank says has been looked after.');
-    const reviewed: MedCase = { ...found, review: null, reviewedAt: this.clock.now(), reviewedBy: operatorId };
-    if (found.visible) await this.#goOn(tx, docket, reviewed, amount);
-    else await this.#admit(tx, docket, reviewed, amount);
+    const isContradicted = contradictionOf(found, found.bank) !== null;
+    if (found.review === null && !waitsForRuling(found) && !isContradicted) throw undecided();
+    assertSeen(found, decision);
+    const reviewed: MedCase = { ...found, review: null, ...this.#decidedBy(decision) };
+    if (!found.visible) await this.#admit(tx, docket, reviewed, amount);
+    else if (amount !== null) throw invalidAmount('is not open any more');
+    else if (isContradicted) await this.moves.correct(tx, docket, reviewed);
+    else await this.#goOn(tx, docket, reviewed);
     this.moves.close(tx, docket);
-    return docket.find(id);
+    return { before: found, after: docket.find(id) };
   }
 
   /**
    * Keeps a case that does not fit its charge from the merchant, until the bank changes the amount; of a ruling: it is
    * not applied, and the case goes on until the bank says something else or the ruling is approved.
-   * @throws ApiError 404, 409 `med_case_not_under_review`
+   * @throws ApiError 404, 409 `med_case_not_under_review`, `med_case_changed`
    */
-  async dismiss(tx: Tx, id: string, operatorId: string): Promise<MedCase> {
+  async dismiss(tx: Tx, id: string, decision: MedDecision): Promise<Decided> {
     const { docket, found } = await this.#find(tx, id);
     if (found.review === null) throw undecided();
+    assertSeen(found, decision);
     const now = this.clock.now();
-    const reviewed = { ...found, review: null, reviewedAt: now, reviewedBy: operatorId };
+    const reviewed = { ...found, review: null, ...this.#decidedBy(decision) };
     const dismissed: MedCase = found.visible
       ? reviewed
       : { ...reviewed, status: 'closed', closedAt: now, updatedAt: now };
     await this.moves.change(tx, docket, dismissed);
     this.moves.tell(tx, docket);
-    return dismissed;
+    return { before: found, after: dismissed };
   }
 
   /** @throws ApiError 404; 409 `med_case_over` for a case that takes no evidence any more or is not shown to the merchant */
-  async requestEvidence(tx: Tx, id: string): Promise<MedCase> {
+  async requestEvidence(tx: Tx, id: string): Promise<Decided> {
     const { docket, found } = await this.#find(tx, id);
     if (!found.visible || !isUnderway(found.status)) {
       throw conflict('Evidence is asked for while the merchant sees the case and it is not over.', 'med_case_over');
@@ -91,7 +108,7 @@ export class MedDesk {
     const asked = { ...found, evidenceRequestedAt: now, updatedAt: now };
     await this.moves.change(tx, docket, asked);
     this.outbox.record(tx, [medEvent('med_case.evidence_requested', asked)]);
-    return asked;
+    return { before: found, after: asked };
   }
 
   async #admit(tx: Tx, docket: Docket, reviewed: MedCase, amount: Amount | null): Promise<void> {
@@ -106,11 +123,14 @@ export class MedDesk {
     await this.disputes.rule(tx, docket, docket.find(admitted.id), false);
   }
 
-  async #goOn(tx: Tx, docket: Docket, reviewed: MedCase, amount: Amount | null): Promise<void> {
-    if (amount !== null) throw invalidAmount('is not open any more');
+  async #goOn(tx: Tx, docket: Docket, reviewed: MedCase): Promise<void> {
     await this.moves.change(tx, docket, reviewed);
     this.moves.tell(tx, docket);
     await this.disputes.rule(tx, docket, reviewed, true);
+  }
+
+  #decidedBy({ operatorId }: MedDecision): Pick<MedCase, 'reviewedAt' | 'reviewedBy'> {
+    return { reviewedAt: this.clock.now(), reviewedBy: operatorId };
   }
 
   async #find(tx: Tx, id: string): Promise<{ docket: Docket; found: MedCase }> {
@@ -124,6 +144,12 @@ export class MedDesk {
 /** Whether the bank has ruled a case that goes on: the ruling was dismissed, or waits. */
 function waitsForRuling({ visible, status, bank }: MedCase): boolean {
   return visible && isUnderway(status) && rulingOf(bank, status) !== null;
+}
+
+/** @throws ApiError 409 for what is not what the operator has looked at */
+function assertSeen(found: MedCase, { version }: MedDecision): void {
+  if (versionOf(found) === version) return;
+  throw conflict('The case has changed since it was read: look at it again.', 'med_case_changed');
 }
 
 function invalidAmount(message: string): Error {

@@ -5,9 +5,9 @@ import { type Config, CONFIG } from '../core/config/index.js';
 import { Database, type Tx } from '../core/database/index.js';
 import { newId } from '../core/ids.js';
 import type { Amount } from '../core/money/index.js';
-import { type DisputeClaims, type Refund, RefundMoves, type Transaction } from '../transactions/index.js';
-import type { MedCase, MedReview } from './med-case.js';
-import { bankSideOf, isContradicted, isNews, nextNotice, rulingOf } from './med-case.rules.js';
+import { type DisputeClaims, MedPayers, type Refund, RefundMoves, type Transaction } from '../transactions/index.js';
+import type { BankSide, MedCase, MedReview } from './med-case.js';
+import { bankSideOf, contradictionOf, isNews, nextNotice, rulingOf } from './med-case.rules.js';
 import { isUnderway } from './med-cases.machine.js';
 import { MedCasesRepository } from './med-cases.repository.js';
 import type { Docket } from './med-docket.js';
@@ -23,6 +23,7 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
     private readonly refunds: RefundMoves,
     private readonly cases: MedCasesRepository,
     private readonly moves: MedMoves,
+    private readonly payers: MedPayers,
     private readonly clock: Clock,
   ) {}
 
@@ -45,7 +46,7 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
         (candidate) => candidate.acquirer === acquirer && candidate.reference === dispute.reference,
       );
       if (!known) await this.#begin(tx, docket, acquirer, paymentReference, dispute);
-      else if (isNews(known.bank, dispute)) await this.#goOn(tx, docket, known, dispute);
+      else if (isNews(known.bank, dispute)) await this.#goOn(tx, docket, known, paymentReference, dispute);
       this.moves.close(tx, docket);
       return true;
     });
@@ -110,7 +111,7 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
       evidenceCount: 0,
       openedAt,
       closedAt: null,
-      bank: bankSideOf(dispute, now),
+      bank: this.#bankSide(transaction.id, dispute, now),
       createdAt: now,
       updatedAt: now,
     };
@@ -122,16 +123,17 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
     await this.rule(tx, docket, docket.find(medCase.id), false);
   }
 
-  async #goOn(tx: Tx, docket: Docket, known: MedCase, dispute: Dispute): Promise<void> {
+  async #goOn(tx: Tx, docket: Docket, known: MedCase, paymentReference: string, dispute: Dispute): Promise<void> {
     const now = this.clock.now();
-    const bank = bankSideOf(dispute, now);
+    const bank = this.#bankSide(known.transactionId, dispute, now);
     const { reason, responseDeadline, amount: reportedAmount } = dispute;
     if (!known.visible) {
-      await this.#goOnHidden(tx, docket, { ...known, bank, reason, responseDeadline }, reportedAmount);
+      const claim = { paymentReference, amount: reportedAmount };
+      await this.#goOnHidden(tx, docket, { ...known, bank, reason, responseDeadline }, claim);
       return;
     }
     if (!isUnderway(known.status)) {
-      const review = isContradicted(known, bank) ? 'contradiction' : known.review;
+      const review = contradictionOf(known, bank) === null ? null : 'contradiction';
       await this.moves.change(tx, docket, { ...known, bank, review, reportedAmount });
       this.moves.tell(tx, docket);
       return;
@@ -146,15 +148,29 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
     await this.rule(tx, docket, current, false);
   }
 
-  /** A case that was kept back, or dismissed, is looked at anew when the bank changes the amount. */
-  async #goOnHidden(tx: Tx, docket: Docket, known: MedCase, amount: Amount): Promise<void> {
-    if (amount === known.reportedAmount) {
+  #bankSide(transactionId: string, dispute: Dispute, now: Date): BankSide {
+    const { payerName: name, payerDocument: document } = dispute;
+    return bankSideOf(dispute, this.payers.seal(transactionId, { name, document }), now);
+  }
+
+  /**
+   * A case that was kept back, or dismissed, is looked at anew when the bank changes the amount, or when another payment
+   * than the one that was sent back has been credited since: a bank that names the charge alone means that one.
+   */
+  async #goOnHidden(
+    tx: Tx,
+    docket: Docket,
+    known: MedCase,
+    { paymentReference, amount }: { paymentReference: string; amount: Amount },
+  ): Promise<void> {
+    if (amount === known.reportedAmount && paymentReference === known.paymentReference) {
       await this.moves.change(tx, docket, known);
       this.moves.tell(tx, docket);
       return;
     }
-    const review = reviewOf(docket, { ...known, amount });
-    const anew: MedCase = { ...known, status: 'open', closedAt: null, amount, reportedAmount: amount, review };
+    const claimed = { ...known, paymentReference, amount };
+    const review = reviewOf(docket, claimed);
+    const anew: MedCase = { ...claimed, status: 'open', closedAt: null, reportedAmount: amount, review };
     const current = { ...anew, visible: review === null, updatedAt: this.clock.now() };
     await this.moves.change(tx, docket, current);
     this.moves.tell(tx, docket);

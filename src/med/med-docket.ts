@@ -18,6 +18,7 @@ export class Docket {
   readonly moves: DisputeMove[] = [];
   readonly #refundsAmount: Amount;
   readonly #isRefunding: boolean;
+  readonly #lastRefundAt: Date | null;
   #disputedAmount: Amount;
 
   constructor(
@@ -29,6 +30,7 @@ export class Docket {
     this.account = disputed.account;
     this.#refundsAmount = disputed.refundsAmount;
     this.#isRefunding = disputed.isRefunding;
+    this.#lastRefundAt = disputed.lastRefundAt;
     this.#disputedAmount = disputed.disputedAmount;
   }
 
@@ -46,9 +48,14 @@ export class Docket {
     return this.cases.filter((c) => c.visible && isUnderway(c.status) && this.isCredited(c));
   }
 
-  /** Whether cases have taken all that refunds had left of the payment. */
+  /**
+   * Whether cases have taken all that refunds had left of the payment. Not when the merchant has refunded the rest of it
+   * after the last loss: it could do so because that had left something.
+   */
   get isLost(): boolean {
-    return this.cases.some(({ lostAmount }) => lostAmount > 0) && this.room === 0;
+    const losses = this.cases.flatMap(({ lostAmount, closedAt }) => (lostAmount > 0 && closedAt ? [closedAt] : []));
+    const refunded = this.#lastRefundAt;
+    return this.room === 0 && losses.length > 0 && (refunded === null || losses.some((at) => at >= refunded));
   }
 
   /** Whether the payment that the case is about is the one that counts: of one that was sent back nothing can be held. */

@@ -65,6 +65,29 @@ export function resolvedMail({ id, contactEmail }: Account, medCase: MedCase, am
   };
 }
 
+/** The bank has ruled otherwise after the case was over. @param amount what has been given back, or taken */
+export function correctedMail({ id, contactEmail }: Account, medCase: MedCase, amount: Amount): Mail {
+  const money = moneyText(amount, medCase.currency);
+  const text = medCase.moneyOutcome === 'refunded_to_merchant' ? GIVEN_BACK : TAKEN;
+  return {
+    accountId: id,
+    to: contactEmail,
+    ...bilingualMail({
+      subject: `MED corrigido: ${text.subject.portuguese} / MED corrected: ${text.subject.english}`,
+      portuguese: [
+        `O banco mudou a decisão do caso med_${medCase.id} da cobrança ch_${medCase.transactionId}, que estava encerrado.`,
+        `${text.text.portuguese} Valor: ${money}.`,
+        `Detalhes: GET /v1/med/cases/med_${medCase.id}`,
+      ],
+      english: [
+        `The bank has changed its ruling of the case med_${medCase.id} of the charge ch_${medCase.transactionId}, which was closed.`,
+        `${text.text.english} Amount: ${money}.`,
+        `Details: GET /v1/med/cases/med_${medCase.id}`,
+      ],
+    }),
+  };
+}
+
 interface Words {
   readonly portuguese: string;
   readonly english: string;
@@ -98,6 +121,22 @@ const OUTCOME: Readonly<Record<MoneyOutcome, { subject: Words; text: Words }>> =
       portuguese: 'O valor bloqueado foi devolvido ao pagador.',
       english: 'The money that was held went back to the payer.',
     },
+  },
+};
+
+const GIVEN_BACK = {
+  subject: { portuguese: 'valor devolvido a você', english: 'money returned to you' },
+  text: {
+    portuguese: 'O valor perdido voltou ao seu saldo disponível.',
+    english: 'The money that was lost is back in your available balance.',
+  },
+};
+
+const TAKEN = {
+  subject: { portuguese: 'valor perdido', english: 'money lost' },
+  text: {
+    portuguese: 'O valor saiu do seu saldo disponível e voltou ao pagador. O saldo pode ficar negativo.',
+    english: 'The money left your available balance for the payer. The balance may become negative.',
   },
 };
 

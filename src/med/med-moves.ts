@@ -7,12 +7,12 @@ import { OutboxService } from '../outbox/index.js';
 import { type Disputed, DisputesService } from '../transactions/index.js';
 import { WalletsService } from '../wallets/index.js';
 import type { MedCase } from './med-case.js';
-import { isContradicted, medBlockOf, nextNotice } from './med-case.rules.js';
+import { contradictionOf, medBlockOf, nextNotice } from './med-case.rules.js';
 import { MED_MOVES, type MedTrigger } from './med-cases.machine.js';
 import { MedCasesRepository } from './med-cases.repository.js';
 import { Docket } from './med-docket.js';
-import { medEvent, resolvedEvent } from './med.events.js';
-import { openedMail, resolvedMail } from './med-mails.js';
+import { correctedEvent, medEvent, resolvedEvent } from './med.events.js';
+import { correctedMail, openedMail, resolvedMail } from './med-mails.js';
 
 /**
  * The changes a case goes through: each with the transaction's status, its money, events and mail in one commit. Locks
@@ -85,7 +85,10 @@ export class MedMoves {
       closedAt: now,
       updatedAt: now,
     };
-    const reviewed: MedCase = { ...ended, review: isContradicted(ended, ended.bank) ? 'contradiction' : null };
+    const reviewed: MedCase = {
+      ...ended,
+      review: contradictionOf(ended, ended.bank) === null ? null : 'contradiction',
+    };
     docket.move(reviewed, isWon ? 'released' : 'lost', heldAmount, isWon ? -heldAmount : 0);
     await this.change(tx, docket, reviewed);
     if (isWon) {
@@ -100,6 +103,54 @@ export class MedMoves {
     ]);
     this.mailer.enqueue(tx, resolvedMail(docket.account, reviewed, heldAmount));
     return reviewed;
+  }
+
+  /**
+   * Brings a case that is over, and its money, to what the bank has ruled after all. What the bank has taken is gone,
+   * also where younger cases hold it by now; nothing more than was paid, less refunds and what was lost before.
+   * @throws Error when the bank does not contradict how it has ended
+   */
+  async correct(tx: Tx, docket: Docket, medCase: MedCase): Promise<void> {
+    const trigger = contradictionOf(medCase, medCase.bank);
+    if (trigger === null) throw new Error(`The bank does not contradict the case ${medCase.id}`);
+    const isWon = trigger === 'won_after_all';
+    const detail = medCase.bank.updatedAt.toISOString();
+    if (!isWon && docket.isCredited(medCase)) await this.#holdLess(tx, docket, medCase, `${medCase.id}:${detail}`);
+    const lostAmount = isWon ? 0 : Math.min(medCase.amount, docket.roomFor(medCase));
+    const taken = lostAmount - medCase.lostAmount;
+    const now = this.clock.now();
+    const { to: status, outcome: moneyOutcome } = MED_MOVES[trigger];
+    const corrected = { ...medCase, status, moneyOutcome, lostAmount, review: null, closedAt: now, updatedAt: now };
+    docket.move(corrected, 'corrected', taken, taken, detail);
+    await this.change(tx, docket, corrected);
+    this.disputes.add(tx, medCase.transactionId, taken);
+    if (isWon) await this.holdMore(tx, docket, `${medCase.id}:${detail}`);
+    await this.revive(tx, docket);
+    if (!isWon && docket.isLost) {
+      docket.transaction = await this.disputes.dispute(tx, docket.transaction, triggerOf(docket, corrected));
+    }
+    const isMuted = !docket.account.medOutcomeNotifications;
+    const amount = Math.abs(taken);
+    this.outbox.record(tx, [
+      medEvent('med_case.moved', corrected, isMuted),
+      correctedEvent(corrected, amount, isMuted),
+    ]);
+    this.mailer.enqueue(tx, correctedMail(docket.account, corrected, amount));
+  }
+
+  /** Makes room for what is gone with `medCase`: what other cases hold of it is not there any more. */
+  async #holdLess(tx: Tx, docket: Docket, medCase: MedCase, detail: string): Promise<void> {
+    for (const other of docket.underway.toReversed()) {
+      const less = Math.min(other.heldAmount, medCase.amount - docket.room);
+      if (less <= 0) continue;
+      docket.move(other, 'released', less, -less, detail);
+      await this.change(tx, docket, {
+        ...other,
+        heldAmount: other.heldAmount - less,
+        updatedAt: this.clock.now(),
+      });
+      this.disputes.add(tx, other.transactionId, -less);
+    }
   }
 
   /**

@@ -19,6 +19,9 @@ const EVENTS: readonly { name: string; from: MedEventType; description: string }
   },
 ];
 
+/** How it has ended, and how after all. */
+const RESOLVED = ['med_case.resolved', 'med_case.corrected'] as const;
+
 /** Source: interface.md "MED events", decisions §4.1 and §7.5. */
 @Injectable()
 export class MedPublicEvents implements OnModuleInit {
@@ -35,21 +38,23 @@ export class MedPublicEvents implements OnModuleInit {
         present: ({ data }) => (data.isMuted ? null : data.case),
       });
     }
-    this.catalog.register({
-      name: 'med.resolved',
-      from: 'med_case.resolved',
-      family: 'canonical',
-      description: 'The money of a MED case has its final destination.',
-      present: ({ data }) => (data.isMuted ? null : data.case),
-      beside: ({ data }) => ({ resolution: data.resolution }),
-    });
+    for (const from of RESOLVED) {
+      this.catalog.register({
+        name: 'med.resolved',
+        from,
+        family: 'canonical',
+        description: 'The money of a MED case has its final destination.',
+        present: ({ data }) => (data.isMuted ? null : data.case),
+        beside: ({ data }) => ({ resolution: data.resolution }),
+      });
+    }
     this.catalog.registerSample(MED_EVENT_TYPES, sampleMedEvent);
     this.catalog.registerSample(['med_case.resolved'], sampleResolvedEvent);
-    this.catalog.registerRefresh([...MED_EVENT_TYPES, 'med_case.resolved'], (tx, events) => this.#refresh(tx, events));
+    this.catalog.registerRefresh([...MED_EVENT_TYPES, ...RESOLVED], (tx, events) => this.#refresh(tx, events));
   }
 
   /** The resolution stays: it tells of money that has moved. */
-  async #refresh<T extends MedEventType | 'med_case.resolved'>(
+  async #refresh<T extends MedEventType | (typeof RESOLVED)[number]>(
     tx: Tx,
     events: readonly DomainEvent<T>[],
   ): Promise<DomainEvent<T>[]> {

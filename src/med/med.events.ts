@@ -12,7 +12,7 @@ export interface MedEventData {
 /** Decisions §4.1. */
 export interface Resolution {
   readonly money_outcome: MedCaseBody['money_outcome'];
-  /** What was held and has now gone where the outcome says; less than the case's amount where refunds had taken a part. */
+  /** What was held, or is corrected, and has now gone where the outcome says; less than the case's amount where refunds had taken a part. */
   readonly amount: Amount;
   readonly currency: string;
   readonly charge_id: string;
@@ -32,6 +32,8 @@ declare module '../outbox/index.js' {
     'med_case.deadline_approaching': MedEventData;
     /** An event of its own beside the last move: receivers deduplicate on the event's id. */
     'med_case.resolved': MedResolvedData;
+    /** It was over, and its money has gone another way after all. */
+    'med_case.corrected': MedResolvedData;
   }
 }
 
@@ -49,10 +51,19 @@ export function medEvent(type: MedEventType, medCase: MedCase, isMuted = false):
 
 /** @param amount what was held */
 export function resolvedEvent(medCase: MedCase, amount: Amount, isMuted: boolean): NewEvent<'med_case.resolved'> {
+  return { ...about(medCase), type: 'med_case.resolved', data: resolvedData(medCase, amount, isMuted) };
+}
+
+/** @param amount what has been given back, or taken */
+export function correctedEvent(medCase: MedCase, amount: Amount, isMuted: boolean): NewEvent<'med_case.corrected'> {
+  return { ...about(medCase), type: 'med_case.corrected', data: resolvedData(medCase, amount, isMuted) };
+}
+
+function resolvedData(medCase: MedCase, amount: Amount, isMuted: boolean): MedResolvedData {
   const body = medCaseBody(medCase);
   const { money_outcome, currency, charge_id, closed_at } = body;
   const resolution = { money_outcome, amount, currency, charge_id, resolved_at: closed_at ?? body.updated_at };
-  return { ...about(medCase), type: 'med_case.resolved', data: { case: body, isMuted, resolution } };
+  return { case: body, isMuted, resolution };
 }
 
 function about({ accountId, mode, id, updatedAt }: MedCase): Omit<NewEvent, 'type' | 'data'> {

@@ -17,6 +17,7 @@ import { MedDesk } from './med-desk.js';
 import { MedDisputesService } from './med-disputes.service.js';
 import { MedMoves } from './med-moves.js';
 import { MedPublicEvents } from './med-public-events.js';
+import { MedWaitingList } from './med-waiting.js';
 
 @Module({
   imports: [AcquirersModule, OutboxModule, StorageModule, TransactionsModule, WalletsModule],
@@ -33,7 +34,8 @@ import { MedPublicEvents } from './med-public-events.js';
     MedDisputesService,
     MedMoves,
     MedPublicEvents,
+    MedWaitingList,
   ],
-  exports: [EvidenceService, MedCasesService, MedDeadlines, MedDesk, MedDisputesService],
+  exports: [EvidenceService, MedCasesService, MedDeadlines, MedDesk, MedDisputesService, MedWaitingList],
 })
 export class MedModule {}

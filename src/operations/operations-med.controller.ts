@@ -10,20 +10,23 @@ import {
   cursorPage,
   ErrorBody,
   idCursorFilter,
+  IdCursorQuery,
   RESPONSE_HEADERS,
 } from '../core/http/index.js';
 import { parseId } from '../core/ids.js';
-import { MedDesk } from '../med/index.js';
+import { MedDesk, MedWaitingList } from '../med/index.js';
 import {
   ApproveMedDto,
+  DismissMedDto,
   ListMedReviewsQuery,
   MedNotificationsBody,
   MedNotificationsDto,
   MedReviewBody,
   MedReviewListBody,
+  MedWaitingListBody,
 } from './dto/med-review.body.js';
 import { OperationsMedService } from './operations-med.service.js';
-import { medReviewBody } from './operations.serializer.js';
+import { medReviewBody, medWaitingBody } from './operations.serializer.js';
 
 const CASE_ID = { name: 'id', description: 'Id of the case.', schema: { type: 'string' as const } };
 
@@ -43,6 +46,7 @@ export class OperationsMedController {
   constructor(
     private readonly operations: OperationsMedService,
     private readonly desk: MedDesk,
+    private readonly waiting: MedWaitingList,
     private readonly accounts: AccountsService,
   ) {}
 
@@ -56,6 +60,19 @@ export class OperationsMedController {
   async list(@Query() query: ListMedReviewsQuery): Promise<MedReviewListBody> {
     const filter = { ...idCursorFilter(query), mode: query.mode ?? null, review: query.review ?? null };
     return cursorPage(await this.desk.queue(filter), filter.limit, medReviewBody, (review) => review.id.slice(4));
+  }
+
+  @Get('waiting')
+  @ApiOperation({
+    summary: 'List disputes whose payment is not settled here',
+    description:
+      'No case can be made of them before their payment is credited or returned: most often an operator has to decide about it. Newest first.',
+  })
+  @ApiOkResponse({ description: 'A page.', type: MedWaitingListBody, headers: RESPONSE_HEADERS })
+  @ApiErrors(400)
+  async listWaiting(@Query() query: IdCursorQuery): Promise<MedWaitingListBody> {
+    const filter = idCursorFilter(query);
+    return cursorPage(await this.waiting.list(filter), filter.limit, medWaitingBody, ({ id }) => id);
   }
 
   @Get(':id')
@@ -75,20 +92,22 @@ export class OperationsMedController {
   @ApiOperation({
     summary: 'Approve a MED case or its ruling',
     description:
-      'A case that was kept back is opened for the merchant, with the right amount; a ruling that waits or was dismissed is applied.',
+      'A case that was kept back is opened for the merchant, with the right amount; a ruling that waits or was dismissed is applied; of a contradiction the money is moved as the bank has ruled after all.',
   })
   @ApiParam(CASE_ID)
   @ApiBody({ type: ApproveMedDto })
   @ApiOkResponse({ description: 'The case as decided.', type: MedReviewBody, headers: RESPONSE_HEADERS })
   @ApiErrors(400, 404, 413, 415)
-  @conflict('`med_case_not_under_review`: it was decided before, or is over.')
+  @conflict('`med_case_not_under_review`: it was decided before, or is over. `med_case_changed`: read it again.')
   async approve(
     @Param('id') id: string,
-    @Body() { amount }: ApproveMedDto,
+    @Body() { version, amount }: ApproveMedDto,
     @CurrentUser() { userId }: UserPrincipal,
     @CurrentActor() actor: Actor,
   ): Promise<MedReviewBody> {
-    return medReviewBody(await this.operations.approve(caseId(id), amount ?? null, userId, actor));
+    return medReviewBody(
+      await this.operations.approve(caseId(id), amount ?? null, { version, operatorId: userId }, actor),
+    );
   }
 
   @Post(':id/dismiss')
@@ -99,14 +118,16 @@ export class OperationsMedController {
   })
   @ApiParam(CASE_ID)
   @ApiOkResponse({ description: 'The case as decided.', type: MedReviewBody, headers: RESPONSE_HEADERS })
-  @ApiErrors(404)
-  @conflict('`med_case_not_under_review`: it was decided before.')
+  @ApiBody({ type: DismissMedDto })
+  @ApiErrors(400, 404, 413, 415)
+  @conflict('`med_case_not_under_review`: it was decided before. `med_case_changed`: read it again.')
   async dismiss(
     @Param('id') id: string,
+    @Body() { version }: DismissMedDto,
     @CurrentUser() { userId }: UserPrincipal,
     @CurrentActor() actor: Actor,
   ): Promise<MedReviewBody> {
-    return medReviewBody(await this.operations.dismiss(caseId(id), userId, actor));
+    return medReviewBody(await this.operations.dismiss(caseId(id), { version, operatorId: userId }, actor));
   }
 
   @Post(':id/request-evidence')

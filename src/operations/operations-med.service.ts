@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Actor, type AuditEventType, AuditTrail } from '../audit/index.js';
 import { Database, type Tx } from '../core/database/index.js';
 import type { Amount } from '../core/money/index.js';
-import { type MedCase, MedDesk } from '../med/index.js';
+import { type MedCase, type MedDecided, type MedDecision, MedDesk } from '../med/index.js';
 
 /** What operators decide about MED cases, each decision in one transaction with its record. */
 @Injectable()
@@ -14,34 +14,30 @@ export class OperationsMedService {
   ) {}
 
   /** @throws ApiError 400 for an amount that cannot be, 404, 409 */
-  approve(id: string, amount: Amount | null, operatorId: string, actor: Actor): Promise<MedCase> {
-    return this.#decide(id, actor, 'med_case.approved', (tx) => this.desk.approve(tx, id, amount, operatorId));
+  approve(id: string, amount: Amount | null, decision: MedDecision, actor: Actor): Promise<MedCase> {
+    return this.#decide(actor, 'med_case.approved', (tx) => this.desk.approve(tx, id, amount, decision));
   }
 
   /** @throws ApiError 404, 409 */
-  dismiss(id: string, operatorId: string, actor: Actor): Promise<MedCase> {
-    return this.#decide(id, actor, 'med_case.dismissed', (tx) => this.desk.dismiss(tx, id, operatorId));
+  dismiss(id: string, decision: MedDecision, actor: Actor): Promise<MedCase> {
+    return this.#decide(actor, 'med_case.dismissed', (tx) => this.desk.dismiss(tx, id, decision));
   }
 
   /** @throws ApiError 404, 409 */
   requestEvidence(id: string, actor: Actor): Promise<MedCase> {
-    return this.#decide(id, actor, 'med_case.evidence_requested', (tx) => this.desk.requestEvidence(tx, id));
+    return this.#decide(actor, 'med_case.evidence_requested', (tx) => this.desk.requestEvidence(tx, id));
   }
 
-  /** Recorded with what it was decided on. */
-  async #decide(
-    id: string,
-    actor: Actor,
-    type: AuditEventType,
-    decide: (tx: Tx) => Promise<MedCase>,
-  ): Promise<MedCase> {
-    const { review } = await this.desk.find(id);
+  /** Recorded with what it was decided on, as the case's lock read it. */
+  async #decide(actor: Actor, type: AuditEventType, decide: (tx: Tx) => Promise<MedDecided>): Promise<MedCase> {
     return this.database.transaction(async (tx) => {
-      const decided = await decide(tx);
-      const { transactionId, amount, status } = decided;
-      const data = { case_id: id, transaction_id: transactionId, review, amount, status };
-      this.audit.record(tx, actor, type, decided.accountId, { data });
-      return decided;
+      const { before, after } = await decide(tx);
+      const { id, transactionId, accountId, amount, status } = after;
+      const { review, reportedAmount, bank } = before;
+      const decidedOn = { review, reported_amount: reportedAmount, bank_status: bank.status, bank_result: bank.result };
+      const data = { case_id: id, transaction_id: transactionId, ...decidedOn, amount, status };
+      this.audit.record(tx, actor, type, accountId, { data });
+      return after;
     });
   }
 }

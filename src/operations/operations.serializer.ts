@@ -1,10 +1,10 @@
 import type { AccountDetails } from '../accounts/index.js';
 import type { FraudHit } from '../fraud/index.js';
-import { type MedCase, medCaseBody } from '../med/index.js';
+import { type MedCase, medCaseBody, type MedWaiting, versionOf } from '../med/index.js';
 import type { Review, UnmatchedPix } from '../transactions/index.js';
 import type { AccountBody } from './dto/account.body.js';
 import type { FraudHitBody } from './dto/fraud-hit.body.js';
-import type { MedReviewBody } from './dto/med-review.body.js';
+import type { MedReviewBody, MedWaitingBody } from './dto/med-review.body.js';
 import type { ReviewBody, UnmatchedPixBody } from './dto/review.body.js';
 
 const STATUS = { review: 'pending', credited: 'accepted', returned: 'returned' } as const;
@@ -86,6 +86,7 @@ export function medReviewBody(medCase: MedCase): MedReviewBody {
   return {
     id: `med_${medCase.id}`,
     object: 'med_review',
+    version: versionOf(medCase),
     review: medCase.review,
     account_id: medCase.accountId,
     mode: medCase.mode,
@@ -100,5 +101,22 @@ export function medReviewBody(medCase: MedCase): MedReviewBody {
     reviewed_at: medCase.reviewedAt?.toISOString() ?? null,
     reviewed_by: medCase.reviewedBy,
     case: medCaseBody(medCase),
+  };
+}
+
+export function medWaitingBody(dispute: MedWaiting): MedWaitingBody {
+  return {
+    id: dispute.id,
+    object: 'med_waiting',
+    payment: dispute.payment,
+    payment_reference: dispute.awaits,
+    acquirer: dispute.acquirer,
+    reference: dispute.reference,
+    type: dispute.type,
+    amount: dispute.amount,
+    bank_status: dispute.status,
+    response_deadline: dispute.responseDeadline?.toISOString() ?? null,
+    opened_at: dispute.openedAt.toISOString(),
+    created_at: dispute.receivedAt.toISOString(),
   };
 }

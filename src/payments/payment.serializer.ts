@@ -1,5 +1,5 @@
 import type { Amount } from '../core/money/index.js';
-import type { AcquirerStatus, Transaction, TransactionStatus } from '../transactions/index.js';
+import type { AcquirerStatus, ShownTransaction, Transaction, TransactionStatus } from '../transactions/index.js';
 
 /** What creating a payment answers with. */
 export interface PaymentBody {
@@ -84,7 +84,7 @@ export function paymentBody(t: Transaction): PaymentBody {
 }
 
 /** @param pixQrCode data URL of the picture of `brCode` */
-export function paymentDetail(t: Transaction, pixQrCode: string | null): PaymentDetailBody {
+export function paymentDetail(t: ShownTransaction, pixQrCode: string | null): PaymentDetailBody {
   const { MULTIBANCO: mb, BOLETO: boleto, CRYPTO: crypto } = t.artefacts ?? {};
   const expiresAt = t.expiresAt?.toISOString() ?? null;
   return {
@@ -124,14 +124,14 @@ export function paymentDetail(t: Transaction, pixQrCode: string | null): Payment
 
 /** Decisions §3.12: the read shape and where it came from. */
 export function cancelledPayment(
-  t: Transaction,
+  t: ShownTransaction,
   pixQrCode: string | null,
   previousStatus: TransactionStatus,
 ): CancelledPaymentBody {
   return Object.assign(paymentDetail(t, pixQrCode), { previousStatus });
 }
 
-function paymentItem(t: Transaction): PaymentItemBody {
+function paymentItem(t: ShownTransaction): PaymentItemBody {
   return {
     id: `tx_${t.id}`,
     status: t.status,
@@ -152,7 +152,7 @@ function paymentItem(t: Transaction): PaymentItemBody {
 }
 
 export function paymentList(
-  transactions: readonly Transaction[],
+  transactions: readonly ShownTransaction[],
   total: number,
   page: number,
   limit: number,

@@ -11,6 +11,7 @@ import { FraudGuard } from '../fraud/index.js';
 import {
   CancellationService,
   InquiriesService,
+  MedPayers,
   type NewPayment,
   PaymentCreationService,
   publicMetadata,
@@ -50,6 +51,7 @@ export class PaymentsService {
     private readonly creation: PaymentCreationService,
     private readonly transactions: TransactionsService,
     private readonly pages: TransactionPagesService,
+    private readonly payers: MedPayers,
     private readonly cancellation: CancellationService,
     private readonly inquiries: InquiriesService,
     private readonly fraud: FraudGuard,
@@ -79,7 +81,7 @@ export class PaymentsService {
   /** @throws ApiError 404 */
   async get(scope: Scope, id: string): Promise<PaymentDetailBody> {
     const transaction = await this.transactions.get(scope, paymentId(id), 'payment');
-    return paymentDetail(transaction, pixQrCode(transaction));
+    return paymentDetail(this.payers.show(transaction), pixQrCode(transaction));
   }
 
   async list(scope: Scope, query: ListPaymentsQuery): Promise<PaymentListBody> {
@@ -94,13 +96,14 @@ export class PaymentsService {
       sortBy: query.sortBy ?? 'createdAt',
       sortOrder: query.sortOrder ?? 'desc',
     });
-    return paymentList(transactions, total, page, limit);
+    const shown = transactions.map((transaction) => this.payers.show(transaction));
+    return paymentList(shown, total, page, limit);
   }
 
   /** @throws ApiError 404, 400 `payment_not_cancellable` */
   async cancel(scope: Scope, id: string): Promise<CancelledPaymentBody> {
     const { transaction, previousStatus } = await this.cancellation.cancel(scope, paymentId(id));
-    return cancelledPayment(transaction, pixQrCode(transaction), previousStatus);
+    return cancelledPayment(this.payers.show(transaction), pixQrCode(transaction), previousStatus);
   }
 
   /** @throws ApiError 404, 503 */

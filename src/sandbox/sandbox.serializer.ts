@@ -1,6 +1,6 @@
 import { type ChargeBody, chargeBody, type PublicStatus, publicStatus } from '../charges/index.js';
 import type { Amount } from '../core/money/index.js';
-import { isPix, type Transaction } from '../transactions/index.js';
+import { isPix, type ShownTransaction } from '../transactions/index.js';
 
 /** A payment without Pix, told of as far as it is like a charge: there is no code and no checkout. */
 export interface SandboxChargeBody {
@@ -14,7 +14,7 @@ export interface SandboxChargeBody {
   created_at: string;
 }
 
-export function sandboxCharge(t: Transaction, publicBaseUrl: string): ChargeBody | SandboxChargeBody {
+export function sandboxCharge(t: ShownTransaction, publicBaseUrl: string): ChargeBody | SandboxChargeBody {
   if (isPix(t)) return chargeBody(t, publicBaseUrl);
   return {
     id: `ch_${t.id}`,

@@ -14,7 +14,7 @@ import { invalidRequest } from '../core/errors/index.js';
 import { parseId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import { type PaymentDetailBody, PaymentsService } from '../payments/index.js';
-import { AcquirerWorkService, isPix, type Transaction, TransactionsService } from '../transactions/index.js';
+import { AcquirerWorkService, isPix, MedPayers, type Transaction, TransactionsService } from '../transactions/index.js';
 import type { SimulateDto } from './dto/simulate.dto.js';
 import { type SandboxChargeBody, sandboxCharge } from './sandbox.serializer.js';
 
@@ -42,6 +42,7 @@ export class SandboxService {
     @Inject(CONFIG) private readonly config: Config,
     private readonly transactions: TransactionsService,
     private readonly payments: PaymentsService,
+    private readonly payers: MedPayers,
     private readonly work: AcquirerWorkService,
     private readonly bank: SandboxAcquirer,
     private readonly inbox: InboxService,
@@ -56,7 +57,7 @@ export class SandboxService {
     return {
       object: 'sandbox_event',
       event: dto.event,
-      charge: sandboxCharge(transaction, this.config.publicBaseUrl),
+      charge: sandboxCharge(this.payers.show(transaction), this.config.publicBaseUrl),
     };
   }
 

@@ -62,6 +62,7 @@ export class CancellationService {
             transactionId: id,
             acquirer: held.acquirer,
             endToEndId: held.end_to_end_id,
+            txid: transaction.txid,
             returnId: newReturnId(),
             // Only a Pix is ever held.
             way: 'devolution',

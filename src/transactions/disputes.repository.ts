@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Dispute } from '../acquirers/index.js';
-import { statement, type Tx } from '../core/database/index.js';
+import { Reader, statement, type Tx } from '../core/database/index.js';
 import type { Amount } from '../core/money/index.js';
 import type { MedBlock } from './transaction.js';
 
@@ -18,10 +18,19 @@ const BY_TXID = statement(
    WHERE t.acquirer = $1 AND t.txid = $2
    ORDER BY s.outcome = 'credited' DESC, s.id LIMIT 1`,
 );
+/** What waits for an operator of the payments that $1 and $2 name, by their acquirers and references or txids. */
+const UNSETTLED = statement(
+  'disputes.unsettled',
+  `SELECT s.acquirer, s.end_to_end_id, s.txid, s.outcome FROM settlements s
+   WHERE s.outcome IN ('review', 'unmatched') AND (
+     (s.acquirer, s.end_to_end_id) IN (SELECT * FROM unnest($1::text[], $2::text[]))
+     OR (s.acquirer, s.txid) IN (SELECT * FROM unnest($1::text[], $2::text[])))`,
+);
 const CLAIMS = statement(
   'disputes.claims',
   `SELECT refunds_amount, disputed_amount, EXISTS (
-     SELECT 1 FROM refunds r WHERE r.transaction_id = t.id AND r.status IN ('PENDING', 'IN_PROGRESS')) AS is_refunding
+     SELECT 1 FROM refunds r WHERE r.transaction_id = t.id AND r.status IN ('PENDING', 'IN_PROGRESS')) AS is_refunding,
+     (SELECT max(r.created_at) FROM refunds r WHERE r.transaction_id = t.id) AS last_refund_at
    FROM transactions t WHERE id = $1`,
 );
 const TELL = statement('disputes.tell', 'UPDATE transactions SET med = $2 WHERE id = $1');
@@ -38,10 +47,14 @@ export interface Claims {
   readonly disputedAmount: Amount;
   /** Whether a refund is on its way: it may yet fail and give back what it has taken. */
   readonly isRefunding: boolean;
+  /** When the last refund was asked for, whatever came of it. */
+  readonly lastRefundAt: Date | null;
 }
 
 @Injectable()
 export class DisputesRepository {
+  constructor(private readonly reader: Reader) {}
+
   /** @returns null also for what is not decided yet */
   async settled(
     tx: Tx,
@@ -57,13 +70,26 @@ export class DisputesRepository {
     return { transactionId: row.transaction_id, paymentReference: row.end_to_end_id };
   }
 
+  /** Payments that are here and wait for an operator, among those that `named` names. */
+  async unsettled(
+    named: readonly { acquirer: string; awaits: string }[],
+  ): Promise<{ acquirer: string; end_to_end_id: string; txid: string | null; outcome: 'review' | 'unmatched' }[]> {
+    return this.reader.query(UNSETTLED, [named.map(({ acquirer }) => acquirer), named.map(({ awaits }) => awaits)]);
+  }
+
   async claims(tx: Tx, id: string): Promise<Claims> {
-    type Row = { refunds_amount: Amount; disputed_amount: Amount; is_refunding: boolean };
+    type Row = {
+      refunds_amount: Amount;
+      disputed_amount: Amount;
+      is_refunding: boolean;
+      last_refund_at: Date | null;
+    };
     const [row] = await tx.query<Row>(CLAIMS, [id]);
     return {
       refundsAmount: row?.refunds_amount ?? 0,
       disputedAmount: row?.disputed_amount ?? 0,
       isRefunding: row?.is_refunding ?? false,
+      lastRefundAt: row?.last_refund_at ?? null,
     };
   }
 

@@ -47,6 +47,18 @@ export class DisputesService {
     return { disputed, paymentReference: settled.paymentReference };
   }
 
+  /** @returns what keeps a payment, of those that `named` names by reference or txid, from being settled */
+  async unsettled(
+    named: readonly { acquirer: string; awaits: string }[],
+  ): Promise<(one: { acquirer: string; awaits: string }) => 'held' | 'unmatched' | 'unknown'> {
+    const found = named.length === 0 ? [] : await this.disputes.unsettled(named);
+    return ({ acquirer, awaits }) => {
+      const of = found.find((s) => s.acquirer === acquirer && (s.end_to_end_id === awaits || s.txid === awaits));
+      if (!of) return 'unknown';
+      return of.outcome === 'review' ? 'held' : 'unmatched';
+    };
+  }
+
   /** Locks a transaction that has cases. */
   async lock(tx: Tx, transactionId: string): Promise<Disputed> {
     const locked = await this.transactions.lockWithAccount(tx, transactionId);

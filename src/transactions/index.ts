@@ -11,6 +11,7 @@ export { FiguresService, type WindowFigures } from './figures.service.js';
 export { InquiriesService } from './inquiries.service.js';
 export { type NewPayment, PaymentCreationService } from './payment-creation.service.js';
 export type { NewPixTransaction } from './pix-draft.js';
+export { MedPayers } from './med-payers.js';
 export type { Refund, RefundFailure, RefundOrder, RefundSnapshot } from './refund.js';
 export { RefundEntity } from './refunds.entity.js';
 export type { RefundEventData, RefundEventType } from './refunds.events.js';

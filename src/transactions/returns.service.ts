@@ -1,5 +1,5 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import type { RefundWay } from '../acquirers/index.js';
+import { InboxService, type RefundWay } from '../acquirers/index.js';
 import { Clock } from '../core/clock.js';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { Database, type Tx } from '../core/database/index.js';
@@ -17,6 +17,8 @@ export interface PixReturnIntent {
   readonly transactionId: string;
   readonly acquirer: string;
   readonly endToEndId: string;
+  /** Of the transaction. */
+  readonly txid: string | null;
   readonly returnId: string;
   readonly way: RefundWay;
   readonly amount: Amount;
@@ -39,6 +41,7 @@ export class ReturnsService implements OnApplicationBootstrap {
     private readonly database: Database,
     private readonly settlements: SettlementsRepository,
     private readonly calls: ReturnCalls,
+    private readonly inbox: InboxService,
     private readonly poller: Poller,
     private readonly clock: Clock,
     private readonly logger: Logger,
@@ -48,9 +51,11 @@ export class ReturnsService implements OnApplicationBootstrap {
     if (this.config.runsWorkers) this.poller.every('transactions.returns', POLL_MS, () => this.advanceDue());
   }
 
+  /** Writes the intent; who disputes the payment by its bank is heard from now on. */
   request(tx: Tx, intent: PixReturnIntent): void {
     const now = this.clock.now();
     this.settlements.insertReturn(tx, { ...intent, id: newId(now), now });
+    this.inbox.wake(tx, intent.acquirer, [intent.endToEndId, intent.txid]);
     tx.afterCommit(() => this.poller.wake('transactions.returns'));
   }
 

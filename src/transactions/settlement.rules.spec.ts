@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { aTransaction } from '../../test/support/a-transaction.js';
+import { type AnyTransaction, aTransaction } from '../../test/support/a-transaction.js';
 import { decideSettlement, type ReceivedMoney, type SettlementDecision } from './settlement.rules.js';
 import type { Transaction } from './transaction.js';
 import { nextStatus, TRANSACTION_STATUSES, type TransactionStatus } from './transactions.machine.js';
@@ -8,7 +8,7 @@ const EXPIRES_AT = new Date('2026-11-21T13:00:00.000Z');
 const LOCK = '52998224725';
 const OTHER = '11144477735';
 
-const unlocked = (changes: Partial<Transaction> = {}): Transaction =>
+const unlocked = (changes: Partial<AnyTransaction> = {}): Transaction =>
   aTransaction({ expectedPayerTaxId: null, expiresAt: EXPIRES_AT, ...changes });
 const pix = (changes: Partial<ReceivedMoney> = {}): ReceivedMoney => ({
   method: 'PIX',

@@ -209,6 +209,7 @@ export class SettlementService implements OnModuleInit {
       transactionId: transaction.id,
       acquirer,
       endToEndId: money.endToEndId,
+      txid: transaction.txid,
       returnId: newReturnId(),
       way,
       amount: money.amount,
@@ -237,6 +238,7 @@ export class SettlementService implements OnModuleInit {
       paidAt: money.settledAt,
       ...fees,
     });
+    this.inbox.wake(tx, transaction.acquirer, [money.endToEndId, transaction.txid]);
     this.wallets.credit(tx, {
       accountId: transaction.accountId,
       mode: transaction.mode,

@@ -15,7 +15,7 @@ export interface Failure {
   readonly at: string;
 }
 
-/** interface.md, `metadata.med`: what the payer's bank said of a disputed Pix. Times are ISO 8601. */
+/** What the payer's bank said of a disputed Pix, as it is stored and travels. Times are ISO 8601. */
 export interface MedBlock {
   /** End-to-end id of the disputed Pix. */
   readonly referenceId: string;
@@ -24,9 +24,8 @@ export interface MedBlock {
   readonly result?: 'agreed' | 'disagreed';
   readonly method?: string;
   readonly reason?: string;
-  /** Whoever opened it, where the bank says so. */
-  readonly payerName?: string;
-  readonly payerDocument?: string;
+  /** Whoever opened it, where the bank says so: sealed by `MedPayers`, base64. */
+  readonly payerSealed?: string;
   readonly openedAt: string;
   readonly updatedAt: string;
   readonly closedAt?: string;
@@ -34,6 +33,14 @@ export interface MedBlock {
   readonly lastEventAt: string;
   /** Another amount than the charge's: nothing is done before an operator has looked at it. */
   readonly amountMismatch: boolean;
+}
+
+/** interface.md, `metadata.med`. */
+export interface ShownMed extends Omit<MedBlock, 'payerSealed'> {
+  readonly payerName?: string;
+  readonly payerDocument?: string;
+  /** What is sealed is not to be shown by mistake. */
+  readonly payerSealed?: never;
 }
 
 /** One payment in one mode of one account: what charges and payments are two views of. Amounts in the smallest unit. */
@@ -75,6 +82,9 @@ export interface Transaction {
   readonly updatedAt: Date;
 }
 
+/** The same for its merchant: what serializers take. */
+export type ShownTransaction = Omit<Transaction, 'med'> & { readonly med: ShownMed | null };
+
 /** Written by the service itself (decisions §2.7). */
 const RESERVED_METADATA = new Set(['med', 'failure']);
 
@@ -85,7 +95,7 @@ export function publicMetadata(metadata: Metadata): Metadata {
   );
 }
 
-export function isPix(transaction: Transaction): boolean {
+export function isPix(transaction: Pick<Transaction, 'paymentMethods'>): boolean {
   return transaction.paymentMethods.includes('PIX');
 }
 

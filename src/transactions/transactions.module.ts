@@ -16,6 +16,7 @@ import { ExpiryService } from './expiry.service.js';
 import { FiguresRepository } from './figures.repository.js';
 import { FiguresService } from './figures.service.js';
 import { InquiriesService } from './inquiries.service.js';
+import { MedPayers } from './med-payers.js';
 import { PaymentCreationService } from './payment-creation.service.js';
 import { RefundJobs } from './refunds.jobs.js';
 import { RefundMoves } from './refunds.moves.js';
@@ -52,6 +53,7 @@ import { TransactionsService } from './transactions.service.js';
     FiguresRepository,
     FiguresService,
     InquiriesService,
+    MedPayers,
     PaymentCreationService,
     RefundJobs,
     RefundMoves,
@@ -81,6 +83,7 @@ import { TransactionsService } from './transactions.service.js';
     ExpiryService,
     FiguresService,
     InquiriesService,
+    MedPayers,
     PaymentCreationService,
     RefundJobs,
     RefundMoves,

@@ -47,11 +47,12 @@ export interface DisputeMove extends Scope {
   readonly transactionId: string;
   readonly currency: string;
   /**
-   * `held`: from the available balance, which may go below zero; `released`: back to it; `lost`: gone to the payer. Each
-   * once for ever, but for `held` with a `detail`.
+   * `held`: from the available balance, which may go below zero; `released`: back to it; `lost`: gone to the payer;
+   * `corrected`: gone to the payer after the end, straight from the available balance, or come back from there when
+   * negative. Each once for ever with the same `detail`.
    */
-  readonly what: 'held' | 'released' | 'lost';
-  /** What more is held for, as the refund that failed. */
+  readonly what: 'held' | 'released' | 'lost' | 'corrected';
+  /** What it is done for beyond the case's own opening and end, as the refund that failed; null: for these. */
   readonly detail: string | null;
   readonly amount: Amount;
 }
@@ -63,6 +64,7 @@ const DISPUTE_LINES: Readonly<Record<DisputeMove['what'], (amount: Amount) => Po
   released: (amount) => ({ retained: -amount, available: amount }),
   // The acquirer has given it to the payer's bank: it holds that much less for us.
   lost: (amount) => ({ retained: -amount, clearing: amount }),
+  corrected: (amount) => ({ available: -amount, clearing: amount }),
 };
 
 @Injectable()

@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { browserAvailable, openBrowser } from '../support/browser.js';
+import { complete, type EvidenceAnswer, png, reach, requestUpload } from '../support/evidence.js';
+import { aDisputedCharge } from '../support/med.js';
 import { type Answer, type Merchant, TestService } from '../support/service.js';
 
 const DASHBOARD = 'https://dashboard.example.com';
@@ -95,9 +97,35 @@ describe('a dashboard on an origin of its own', () => {
   it('may not send keys, and gets nothing outside of the API', async () => {
     const asked = await preflight(service, '/v1/charges', DASHBOARD, 'POST');
     expect(asked.headers.get('access-control-allow-headers')).not.toMatch(/apikey|\*/i);
-    for (const path of ['/docs', '/metrics', '/openapi.json', '/checkout/x', '/v1x']) {
+    for (const path of ['/docs', '/metrics', '/openapi.json', '/checkout/x', '/v1x', '/storagex']) {
       expect(corsHeaders(await preflight(service, path, DASHBOARD, 'GET'))).toEqual({ vary: 'Origin' });
     }
+  });
+
+  it('may send files to the URLs of the storage, without a token or key, and read them', async () => {
+    const { medCase } = await aDisputedCharge(service, merchant.testKey);
+    const { body: ticket } = await requestUpload(service, merchant.testKey, medCase.id);
+    const path = ticket.upload_url.slice('https://pay.example.com'.length);
+    const asked = await preflight(service, path, DASHBOARD, 'PUT');
+    expect({ status: asked.status, ...corsHeaders(asked) }).toEqual({
+      status: 204,
+      'access-control-allow-origin': DASHBOARD,
+      'access-control-allow-methods': 'GET, HEAD, PUT',
+      'access-control-allow-headers': 'Content-Type',
+      'access-control-expose-headers': 'X-Request-Id, Content-Disposition',
+      'access-control-max-age': '600',
+      vary: 'Origin',
+    });
+    const stranger = await preflight(service, path, 'https://evil.example.com', 'PUT');
+    expect({ status: stranger.status, ...corsHeaders(stranger) }).toEqual({ status: 404, vary: 'Origin' });
+    // Whatever is answered, and refused, can be read.
+    const expected = { 'access-control-allow-origin': DASHBOARD, vary: 'Origin' };
+    const refused = await service.call('PUT', path, { rawBody: 'x', headers: { origin: DASHBOARD } });
+    expect(refused.status).toBe(400);
+    expect(corsHeaders(refused)).toMatchObject(expected);
+    const found = await service.call('GET', '/storage/objects/a/b', { headers: { origin: DASHBOARD } });
+    expect(found.status).toBe(404);
+    expect(corsHeaders(found)).toMatchObject(expected);
   });
 
   it('a request that is no browser’s is answered as ever', async () => {
@@ -222,6 +250,33 @@ describe('without DASHBOARD_ORIGIN', () => {
       }, login);
     };
     expect(await visit(dashboard)).toEqual({ status: 200, id: true });
+    expect(await visit(stranger)).toMatch(/Failed to fetch/);
+  });
+
+  it('a page of the dashboard’s origin can upload evidence and look at it; one of another origin cannot', async () => {
+    const { testKey } = await service.merchant();
+    const { medCase } = await aDisputedCharge(service, testKey);
+    const visit = async (server: Server): Promise<unknown> => {
+      const { body: ticket } = await requestUpload(service, testKey, medCase.id);
+      const page = await browser.newPage();
+      await page.goto(originOf(server));
+      const file = { url: reach(service, ticket.upload_url), type: 'image/png', bytes: [...png()] };
+      const put = await page.evaluate(async ({ url, type, bytes }) => {
+        try {
+          const body = new Blob([new Uint8Array(bytes)], { type });
+          return (await fetch(url, { method: 'PUT', body })).status;
+        } catch (error) {
+          return String(error);
+        }
+      }, file);
+      if (put !== 200) return put;
+      const done = await complete<EvidenceAnswer>(service, testKey, medCase.id, ticket.id);
+      return page.evaluate(
+        async (url) => (await (await fetch(url)).arrayBuffer()).byteLength,
+        reach(service, done.body.view_url),
+      );
+    };
+    expect(await visit(dashboard)).toBe(1000);
     expect(await visit(stranger)).toMatch(/Failed to fetch/);
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { FraudHits } from '../../src/fraud/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
-import { medQueue } from '../support/med.js';
+import { decideCase, medQueue } from '../support/med.js';
 import { refundEnd, requestRefund } from '../support/refunds.js';
 import { type Answer, type ChargeAnswer, type Merchant, type Person, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
@@ -161,8 +161,7 @@ describe('a refund without an amount', () => {
     // Another amount than the charge's: an operator says that it is right.
     await happens({ event: 'med_open', amount: 6_000 });
     const [waiting] = await medQueue(service, operator.token, '?limit=1');
-    const path = `/v1/operations/med/${waiting?.id ?? ''}/approve`;
-    const approved = await service.call('POST', path, { token: operator.token, body: { amount: 6_000 } });
+    const approved = await decideCase(service, operator.token, waiting?.id ?? '', 'approve', { amount: 6_000 });
     expect(approved.status).toBe(200);
     await happens({ event: 'med_rule', result: 'agreed' });
 

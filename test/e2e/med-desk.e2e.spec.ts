@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { MedDeadlines } from '../../src/med/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import {
   aDisputedCharge,
@@ -6,6 +7,7 @@ import {
   balance,
   caseOf,
   casesOf,
+  decideCase,
   eventsAbout,
   happens,
   medQueue,
@@ -14,6 +16,7 @@ import {
 import { WebhookReceiver } from '../support/receiver.js';
 import { aPaidCharge } from '../support/refunds.js';
 import { type Answer, type ChargeAnswer, type Merchant, TestService } from '../support/service.js';
+import { waitFor } from '../support/wait.js';
 
 type Decided = MedReviewAnswer & { error?: { code: string; param?: string } };
 
@@ -38,8 +41,10 @@ describe('the desk of MED cases', () => {
   afterEach(() => expectLedgerCoherent(service.database.url));
   afterAll(() => service.stop());
 
-  const decide = (id: string, action: string, body?: object): Promise<Answer<Decided>> =>
-    service.call('POST', `/v1/operations/med/${id}/${action}`, { token, ...(body ? { body } : {}) });
+  const decide = (id: string, action: 'approve' | 'dismiss', body?: object): Promise<Answer<Decided>> =>
+    decideCase<Decided>(service, token, id, action, body);
+  const askForEvidence = (id: string): Promise<Answer<Decided>> =>
+    service.call('POST', `/v1/operations/med/${id}/request-evidence`, { token });
   const waiting = async (charge: ChargeAnswer): Promise<MedReviewAnswer> => {
     const found = (await medQueue(service, token)).find((review) => review.case.charge_id === charge.id);
     if (!found) throw new Error(`Nothing of ${charge.id} waits`);
@@ -105,6 +110,9 @@ describe('the desk of MED cases', () => {
           case_id: id.slice(4),
           transaction_id: charge.id.slice(3),
           review: 'amount_mismatch',
+          reported_amount: 2500,
+          bank_status: 'created',
+          bank_result: null,
           amount: 1990,
           status: 'open',
         },
@@ -133,7 +141,7 @@ describe('the desk of MED cases', () => {
     expect((await service.getCharge(key, charge.id)).body.metadata['med']).toBeUndefined();
     expect(await balance(service, key)).toEqual({ available: 1990, pending: 0, retained: 0 });
     expect((await decide(id, 'dismiss')).status).toBe(409);
-    expect((await decide(id, 'request-evidence')).body.error?.code).toBe('med_case_over');
+    expect((await askForEvidence(id)).body.error?.code).toBe('med_case_over');
     expect((await audited()).map(({ type }) => type)).toEqual(['med_case.dismissed']);
   });
 
@@ -151,6 +159,35 @@ describe('the desk of MED cases', () => {
     expect((await decide(id, 'approve', {})).status).toBe(200);
     expect(await caseOf(service, key, charge.id)).toMatchObject({ status, money_outcome: outcome });
     expect(await balance(service, key)).toEqual({ available, pending: 0, retained: 0 });
+  });
+
+  it('a ruling that waits is told in metadata.med, as the bank told it, and stops the notices of the deadline', async () => {
+    const deadline = { response_deadline: new Date(service.clock.now().getTime() + 30 * 3_600_000).toISOString() };
+    const [{ charge, medCase }, other] = [
+      await aDisputedCharge(service, key, 100, deadline),
+      await aDisputedCharge(service, key, 100, deadline),
+    ];
+    const ruled = await happens(service, key, charge.id, { event: 'med_rule', result: 'agreed' });
+    expect([ruled.status, ruled.metadata['med']]).toEqual([
+      'disputed',
+      expect.objectContaining({ status: 'closed', result: 'agreed', closedAt: expect.any(String) }),
+    ]);
+    const notices = async (id: string): Promise<number> =>
+      (await eventsAbout(service, id)).filter((type) => type === 'med_case.deadline_approaching').length;
+    // As an hour before the 24.
+    await service.sql('UPDATE med_cases SET deadline_due_at = opened_at WHERE id = ANY ($1::uuid[])', [
+      [medCase.id.slice(4), other.medCase.id.slice(4)],
+    ]);
+    while (await service.get(MedDeadlines).sweep());
+    await waitFor('the notice of the other', async () => ((await notices(other.medCase.id)) === 1 ? true : null));
+    expect(await notices(medCase.id)).toBe(0);
+    // Dismissed, it goes on: the next time is told again.
+    await decide(medCase.id, 'dismiss');
+    await service.sql('UPDATE med_cases SET deadline_due_at = opened_at WHERE id = $1', [medCase.id.slice(4)]);
+    await waitFor('the next notice', async () => {
+      while (await service.get(MedDeadlines).sweep());
+      return (await notices(medCase.id)) === 1 ? true : null;
+    });
   });
 
   it('an appeal may come while a ruling waits; a dismissed ruling is not applied', async () => {
@@ -175,12 +212,37 @@ describe('the desk of MED cases', () => {
     expect((await decide(medCase.id, 'approve', {})).status).toBe(409);
   });
 
+  it('decides only what it has looked at', async () => {
+    const { charge, medCase } = await aDisputedCharge(service, key);
+    await happens(service, key, charge.id, { event: 'med_rule', result: 'agreed' });
+    const { id, version } = await waiting(charge);
+    await answerCase(service, key, medCase.id, 'appeal');
+    for (const action of ['approve', 'dismiss']) {
+      for (const [body, status, told] of [
+        [{ version }, 409, 'med_case_changed'],
+        [{}, 400, 'invalid_request'],
+        [{ version: 'x' }, 400, 'invalid_request'],
+      ] as const) {
+        const path = `/v1/operations/med/${id}/${action}`;
+        const answer = await service.call<Decided>('POST', path, { token, body });
+        expect([answer.status, answer.body.error?.code]).toEqual([status, told]);
+      }
+    }
+    expect(await audited()).toEqual([]);
+    expect((await waiting(charge)).version).not.toBe(version);
+    expect((await decide(id, 'approve')).status).toBe(200);
+    expect(await caseOf(service, key, charge.id)).toMatchObject({ status: 'rejected', money_outcome: 'lost' });
+    expect(await audited()).toMatchObject([
+      { type: 'med_case.approved', data: { review: 'ruling', bank_status: 'closed', bank_result: 'agreed' } },
+    ]);
+  });
+
   it('asks for no evidence when the merchant could send none any more', async () => {
     const { medCase } = await aDisputedCharge(service, key);
     await service.sql(`UPDATE med_cases SET response_deadline = now() - interval '1 second' WHERE id = $1`, [
       medCase.id.slice(4),
     ]);
-    const answer = await decide(medCase.id, 'request-evidence');
+    const answer = await askForEvidence(medCase.id);
     expect([answer.status, answer.body.error?.code]).toEqual([409, 'med_case_over']);
     expect(await audited()).toEqual([]);
   });
@@ -190,7 +252,7 @@ describe('the desk of MED cases', () => {
     const body = { url: receiver.url, events: ['med_case.updated'] };
     await service.call('POST', '/v1/webhooks/endpoints', { key, body });
     const { medCase } = await aDisputedCharge(service, key);
-    expect((await decide(medCase.id, 'request-evidence')).status).toBe(200);
+    expect((await askForEvidence(medCase.id)).status).toBe(200);
     const [webhook] = await receiver.waitForType('med_case.updated');
     expect(webhook?.body['data']).toMatchObject({
       object: { id: medCase.id, status: 'open', evidence_requested_at: expect.any(String) },

@@ -652,40 +652,45 @@ describe('what the OpenAPI document says is kept', () => {
       keeps(`${name}_accept`, await post(`${path}/${other.id}/accept`));
     }
     const desk = '/v1/operations/med';
-    const review = async (): Promise<string> => {
+    const review = async (): Promise<{ id: string; version: string }> => {
       const { body } = await service.createCharge(testKey);
       for (const event of [{ event: 'pay' }, { event: 'med_open', amount: 1 }])
         await service.simulate(testKey, body.id, event);
-      return (await medQueue(service, token, '?limit=1'))[0]?.id ?? '';
+      const [waiting] = await medQueue(service, token, '?limit=1');
+      return { id: waiting?.id ?? '', version: waiting?.version ?? '' };
     };
     const open = (await aDisputedCharge(service, testKey)).medCase.id;
-    const waiting = await review();
+    const { id: waiting, version } = await review();
     const account = `${desk}/accounts/${merchant.accountId}`;
     const notify = (at: string, body: object, who: object = { token }): Promise<Answer> =>
       service.call('PATCH', at, { ...who, body });
     const strangers = [{}, { token: await service.login(merchant.ownerEmail) }];
     for (const who of [...strangers, { token }]) {
       keeps('operationsmed_list', await service.call('GET', desk, who));
+      keeps('operationsmed_listWaiting', await service.call('GET', `${desk}/waiting`, who));
       keeps('operationsmed_get', await service.call('GET', `${desk}/${waiting}`, who));
-      keeps('operationsmed_approve', await post(`${desk}/${waiting}/approve`, {}, who));
+      keeps('operationsmed_approve', await post(`${desk}/${waiting}/approve`, { version }, who));
       keeps('operationsmed_requestEvidence', await post(`${desk}/${open}/request-evidence`, undefined, who));
       keeps('operationsmed_notifications', await notify(account, { outcome_notifications: true }, who));
     }
-    const dismissed = await review();
+    const { id: dismissed, version: seen } = await review();
     for (const who of [...strangers, { token }, { token }])
-      keeps('operationsmed_dismiss', await post(`${desk}/${dismissed}/dismiss`, undefined, who));
+      keeps('operationsmed_dismiss', await post(`${desk}/${dismissed}/dismiss`, { version: seen }, who));
+    keeps('operationsmed_dismiss', await post(`${desk}/${dismissed}/dismiss`, {}, { token }));
     keeps('operationsmed_list', await service.call('GET', `${desk}?review=x`, { token }));
+    keeps('operationsmed_listWaiting', await service.call('GET', `${desk}/waiting?limit=x`, { token }));
     keeps('operationsmed_get', await service.call('GET', `${desk}/nobody`, { token }));
-    keeps('operationsmed_approve', await post(`${desk}/${waiting}/approve`, {}, { token }));
+    keeps('operationsmed_approve', await post(`${desk}/${waiting}/approve`, { version }, { token }));
     keeps('operationsmed_approve', await post(`${desk}/${waiting}/approve`, { amount: 0 }, { token }));
-    keeps('operationsmed_approve', await post(`${desk}/nobody/approve`, {}, { token }));
-    keeps('operationsmed_dismiss', await post(`${desk}/nobody/dismiss`, undefined, { token }));
+    keeps('operationsmed_approve', await post(`${desk}/nobody/approve`, { version }, { token }));
+    keeps('operationsmed_dismiss', await post(`${desk}/nobody/dismiss`, { version }, { token }));
     keeps('operationsmed_requestEvidence', await post(`${desk}/nobody/request-evidence`, undefined, { token }));
     keeps('operationsmed_requestEvidence', await post(`${desk}/${dismissed}/request-evidence`, undefined, { token }));
     keeps('operationsmed_notifications', await notify(account, {}));
     keeps('operationsmed_notifications', await notify(`${desk}/accounts/nobody`, { outcome_notifications: true }));
     for (const [id, method, path] of [
       ['operationsmed_approve', 'POST', `${desk}/${waiting}/approve`],
+      ['operationsmed_dismiss', 'POST', `${desk}/${waiting}/dismiss`],
       ['operationsmed_notifications', 'PATCH', account],
     ] as const) {
       keeps(id, await service.call(method, path, { token, ...media }));

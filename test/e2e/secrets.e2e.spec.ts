@@ -11,6 +11,8 @@ import {
   chargesAndWebhooks,
   CUSTOMER,
   DESTINATION,
+  DISPUTER,
+  disputes,
   PAYER,
   paymentsAndRefunds,
   rotationsAndVerifications,
@@ -56,6 +58,7 @@ describe('after everything has been done once', () => {
     world = new SecretsWorld(service, await service.merchant({ payer_lock: 'true' }), receiver);
     await people();
     await chargesAndWebhooks(world);
+    await disputes(world);
     await paymentsAndRefunds(world);
     await rotationsAndVerifications(world);
     await mistakes();
@@ -198,6 +201,7 @@ describe('after everything has been done once', () => {
     expect(found(world.errors, plain)).toEqual([]);
   });
 
+  const encoded = (value: string): string => Buffer.from(value).toString('base64').replace(/=*$/, '');
   const documents = new Map([
     ['customer', CUSTOMER],
     ['payer', PAYER],
@@ -206,7 +210,8 @@ describe('after everything has been done once', () => {
   const dotted = (value: string): string[] => [value, value.replace(/^(\d{3})(\d{3})(\d{3})(\d\d)$/, '$1.$2.$3-$4')];
 
   it('no document is in a log line or an error', () => {
-    expect(found([...logged, ...world.errors], dotted, documents)).toEqual([]);
+    const all = new Map([...documents, ['disputer', DISPUTER.document], ['their name', DISPUTER.name]]);
+    expect(found([...logged, ...world.errors], dotted, all)).toEqual([]);
   });
 
   it('what the bank reported of the payer, and where a refund went, is in no answer', () => {
@@ -248,6 +253,28 @@ describe('after everything has been done once', () => {
     const stored = (value: string): string[] => [...plain(value), Buffer.from(value).toString('hex')];
     const sealed = new Map([...world.secrets, ['the payer', PAYER], ['the destination', DESTINATION]]);
     expect(found(texts, stored, sealed)).toEqual([]);
+  });
+
+  it('who opened a MED is told to the merchant, and is in no column of the database but the body that was sent', async () => {
+    const who = new Map(Object.entries(DISPUTER));
+    for (const value of who.values()) {
+      expect(world.answers.some((text) => text.includes(value))).toBe(true);
+      expect(receiver.ofType('charge.paid').some(({ rawBody }) => rawBody.includes(value))).toBe(true);
+    }
+    const tables = await service.sql<{ name: string }>(
+      `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'webhook_deliveries'`,
+    );
+    const rows = await Promise.all(
+      tables.map(({ name }) => service.sql<{ row: string }>(`SELECT '${name} ' || t::text AS row FROM ${name} t`)),
+    );
+    const texts = rows.flat().map(({ row }) => row);
+    // What is sealed of it is there, and so are the events that carry it.
+    expect(texts.filter((text) => text.startsWith('events ') && text.includes('payerSealed')).length).toBeGreaterThan(
+      2,
+    );
+    const forms = (value: string): string[] => [...dotted(value), Buffer.from(value).toString('hex'), encoded(value)];
+    expect(found(texts, forms, who)).toEqual([]);
+    expect(found(toRedis, dotted, who)).toEqual([]);
   });
 
   it('no secret, and not the document of the payer, is in a webhook', () => {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { type MedCase, MedDesk, versionOf } from '../../src/med/index.js';
 import { aPaidCharge } from '../support/refunds.js';
 import { PASSWORD, type TestService } from '../support/service.js';
 
@@ -146,17 +147,30 @@ function evidence(
   );
 }
 
-/** Of a case whose amount is not the charge's: it waits for an operator. */
-async function medReview({ service }: World): Promise<string> {
-  const { testKey } = await service.merchant();
-  const { id } = await aPaidCharge(service, testKey);
-  await service.simulate(testKey, id, { event: 'med_open', amount: 1 });
-  const [row] = await service.sql<{ id: string }>('SELECT id FROM med_cases WHERE transaction_id = $1', [id.slice(3)]);
-  return row?.id ?? '';
+/** A case whose amount is not the charge's: it waits for an operator, who alone can use it up. One for each action. */
+const medReviews = new Map<string, Promise<MedCase>>();
+
+function medReview({ service }: World, action: string): Promise<MedCase> {
+  const make = async (): Promise<MedCase> => {
+    const { testKey } = await service.merchant();
+    const { id } = await aPaidCharge(service, testKey);
+    await service.simulate(testKey, id, { event: 'med_open', amount: 1 });
+    const [row] = await service.sql<{ id: string }>('SELECT id FROM med_cases WHERE transaction_id = $1', [
+      id.slice(3),
+    ]);
+    return service.get(MedDesk).find(row?.id ?? '');
+  };
+  const made = medReviews.get(action) ?? make();
+  medReviews.set(action, made);
+  return made;
 }
 
 function medDesk(action: string): Request {
-  return { path: async (world) => `/v1/operations/med/${await medReview(world)}${action}` };
+  return { path: async (world) => `/v1/operations/med/${(await medReview(world, action)).id}${action}` };
+}
+
+function medDecision(action: string): Request {
+  return { ...medDesk(action), body: async (world) => ({ version: versionOf(await medReview(world, action)) }) };
 }
 
 export const ROUTES: Readonly<Record<string, Row>> = {
@@ -340,12 +354,13 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   }),
   'GET /v1/operations/unmatched': staff(200),
   'GET /v1/operations/med': staff(200),
+  'GET /v1/operations/med/waiting': staff(200),
   'GET /v1/operations/med/:id': staff(200, medDesk('')),
   'GET /v1/operations/med/:id/evidence': staff(200, {
     path: async ({ medCaseId }) => `/v1/operations/med/${await medCaseId()}/evidence`,
   }),
-  'POST /v1/operations/med/:id/approve': staff(200, { ...medDesk('/approve'), body: () => ({}) }),
-  'POST /v1/operations/med/:id/dismiss': staff(200, medDesk('/dismiss')),
+  'POST /v1/operations/med/:id/approve': staff(200, medDecision('/approve')),
+  'POST /v1/operations/med/:id/dismiss': staff(200, medDecision('/dismiss')),
   'POST /v1/operations/med/:id/request-evidence': staff(200, {
     path: async ({ medCaseId }) => `/v1/operations/med/${await medCaseId()}/request-evidence`,
   }),

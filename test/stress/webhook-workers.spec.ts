@@ -129,12 +129,12 @@ class CountingReceiver {
 
   /** Attempts of each worker that were successes, as its metrics say. */
   function shares(): Promise<number[]> {
-    return Promise.all(
-      workers.map(async ({ url }) => {
-        const text = await (await fetch(`${url}/metrics`)).text();
-        return Number(/^recebe_webhook_attempts_total\{outcome="delivered"\} (\d+)$/m.exec(text)?.[1] ?? 0);
-      }),
-    );
+    return Promise.all(workers.map((worker) => metric(worker, 'recebe_webhook_attempts_total{outcome="delivered"}')));
+  }
+
+  async function metric({ url }: { url: string }, name: string): Promise<number> {
+    const lines = (await (await fetch(`${url}/metrics`)).text()).split('\n');
+    return Number(lines.find((line) => line.startsWith(`${name} `))?.split(' ')[1] ?? 0);
   }
 
   it('share the work, and make no attempt twice', async () => {
@@ -177,8 +177,9 @@ class CountingReceiver {
     await delivered(40, 60_000);
     receiver.close();
     const creating = create(50);
-    await waitFor('both to hold some', () => receiver.held >= 20, 30_000);
-    const [victim] = workers;
+    await waitFor('the receiver to hold some', () => receiver.held >= 20, 30_000);
+    const holding = await Promise.all(workers.map((worker) => metric(worker, 'recebe_webhook_held')));
+    const victim = workers[holding.indexOf(Math.max(...holding))];
     await victim?.kill('SIGKILL');
     const atRisk = receiver.held;
     receiver.open();

@@ -1,7 +1,10 @@
-import type { Transaction } from '../../src/transactions/index.js';
+import type { ShownTransaction, Transaction } from '../../src/transactions/index.js';
+
+/** As it is stored, and as its merchant sees it. */
+export type AnyTransaction = Transaction & ShownTransaction;
 
 /** A whole, valid transaction: a Pix charge of R$ 19,90 that waits for its payment, with every optional field set. */
-export function aTransaction(changes: Partial<Transaction> = {}): Transaction {
+export function aTransaction(changes: Partial<AnyTransaction> = {}): AnyTransaction {
   return {
     id: '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12',
     accountId: '019aa0f0-0000-7000-8000-000000000001',
@@ -38,7 +41,7 @@ export function aTransaction(changes: Partial<Transaction> = {}): Transaction {
 }
 
 /** The same, paid by its customer with a Pix. */
-export function aPaidTransaction(changes: Partial<Transaction> = {}): Transaction {
+export function aPaidTransaction(changes: Partial<AnyTransaction> = {}): AnyTransaction {
   return aTransaction({
     status: 'PAID',
     paidWith: 'PIX',

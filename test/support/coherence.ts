@@ -49,9 +49,11 @@ const CHECKS: readonly { name: string; sql: string }[] = [
             AND type <> 'transaction.charged_back' GROUP BY 1, 2 HAVING count(*) > 1`,
   },
   {
-    name: 'a transaction is disputed and revived at most once for each of its cases',
+    name: 'a transaction is disputed and revived at most once for each of its cases, and for each correction of them',
     sql: `SELECT v.subject_id, v.type, count(*) FROM events v WHERE v.type LIKE 'transaction.%dispute%' OR v.type = 'transaction.charged_back'
-          GROUP BY 1, 2 HAVING count(*) > (SELECT count(*) FROM med_cases c WHERE c.transaction_id = v.subject_id AND c.visible)`,
+          GROUP BY 1, 2 HAVING count(*) > (
+            SELECT count(DISTINCT c.id) + count(x.id) FROM med_cases c LEFT JOIN events x ON x.subject_id = c.id AND x.type = 'med_case.corrected'
+            WHERE c.transaction_id = v.subject_id AND c.visible)`,
   },
   {
     name: 'the events of each subject are numbered 1, 2, … without a hole',
@@ -157,6 +159,16 @@ const CHECKS: readonly { name: string; sql: string }[] = [
             SELECT subject_id AS id, type, count(*) AS count FROM events
             WHERE type IN ('med_case.opened', 'med_case.resolved') GROUP BY 1, 2) v
           USING (id, type) WHERE v.count IS DISTINCT FROM 1 OR c.id IS NULL`,
+  },
+  {
+    name: 'each correction of a case has its event, which tells what was moved',
+    sql: `SELECT * FROM (
+            SELECT split_part(e.cause, ':', 2) AS id, abs(l.amount) AS amount FROM journal_entries e JOIN journal_lines l ON l.entry_id = e.id
+            WHERE e.cause LIKE 'med.corrected:%' AND l.bucket = 'clearing') j
+          FULL JOIN (
+            SELECT subject_id::text AS id, (data -> 'resolution' ->> 'amount')::bigint AS amount FROM events
+            WHERE type = 'med_case.corrected' AND data -> 'resolution' ->> 'amount' <> '0') v
+          USING (id, amount) WHERE j.id IS NULL OR v.id IS NULL`,
   },
   {
     name: 'a payment is disputed while a case holds something of it, and without an open one only when cases have taken all that refunds left',

@@ -30,6 +30,7 @@ export interface MedListAnswer {
 
 export interface MedReviewAnswer extends Record<string, unknown> {
   id: string;
+  version: string;
   review: string | null;
   visible: boolean;
   held_amount: number;
@@ -104,10 +105,23 @@ export async function medQueue(service: TestService, token: string, query = ''):
   return body.data;
 }
 
+/** An operator decides about a case as it is now. */
+export async function decideCase<T = MedReviewAnswer>(
+  service: TestService,
+  token: string,
+  id: string,
+  action: string,
+  body: object = {},
+): Promise<Answer<T>> {
+  const path = `/v1/operations/med/${id}`;
+  const { version } = (await service.call<MedReviewAnswer>('GET', path, { token })).body;
+  return service.call<T>('POST', `${path}/${action}`, { token, body: { version, ...body } });
+}
+
 /** Types of the events that were written about the subjects, in their order. */
 export async function eventsAbout(service: TestService, ...ids: string[]): Promise<string[]> {
   const rows = await service.sql<{ type: string }>(
-    'SELECT type FROM events WHERE subject_id = ANY ($1::uuid[]) ORDER BY occurred_at, id',
+    'SELECT type FROM events WHERE subject_id = ANY ($1::uuid[]) ORDER BY occurred_at, sequence, id',
     [ids.map((id) => id.replace(/^[a-z]+_/, ''))],
   );
   return rows.map(({ type }) => type);

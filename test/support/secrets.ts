@@ -9,6 +9,8 @@ import { waitFor } from './wait.js';
 export const CUSTOMER = '52998224725';
 /** As the bank reported the payer. */
 export const PAYER = '39053344705';
+/** Who opens a MED: told to the merchant in `metadata.med`, and kept sealed. */
+export const DISPUTER = { document: '12345678909', name: 'Quem Contestou' };
 /** The Pix key that a refund goes to, somebody else's CPF. */
 export const DESTINATION = '11144477735';
 
@@ -148,6 +150,27 @@ export async function paymentsAndRefunds(world: SecretsWorld): Promise<void> {
   expect((await refund(unpaid, { destinationKey: DESTINATION })).status).toBe(400);
   await call('POST', `/v1/payments/${unpaid}/cancel`, { key });
   await call('GET', `/v1/payments?search=${CUSTOMER}`, { key });
+  await world.deliveriesEnd();
+}
+
+/** A Pix that is disputed, and refunded after all, with every event on the way; then its payment is told once more. */
+export async function disputes(world: SecretsWorld): Promise<void> {
+  const { call, key, receiver, service, simulate } = world;
+  const { id } = (await service.createCharge(key, { customer: { name: 'Maria', document: CUSTOMER } })).body;
+  await simulate(id, { event: 'pay', payer_document: DISPUTER.document, payer_name: DISPUTER.name });
+  await simulate(id, { event: 'med_open', reason: 'It was not me.' });
+  const { body } = await call('GET', `/v1/med/cases?charge_id=${id}`, { key });
+  const [found] = body['data'] as { id: string }[];
+  await call('POST', `/v1/med/cases/${found?.id ?? ''}/appeal`, { key, body: { reason: 'It was delivered.' } });
+  await simulate(id, { event: 'med_open', amount: 1 });
+  await simulate(id, { event: 'med_withdraw' });
+  await simulate(id, { event: 'med_rule', result: 'disagreed' });
+  const payment = `/v1/payments/${id.slice(3)}`;
+  for (const path of [`/v1/charges/${id}`, payment, '/v1/payments?limit=1']) await call('GET', path, { key });
+  await call('POST', `${payment}/refund`, { key, body: { amount: 1, idempotencyKey: randomUUID() } });
+  const before = receiver.ofType('charge.paid').length;
+  await call('POST', `${payment}/resend-webhook`, { key });
+  await receiver.waitForType('charge.paid', before + 1);
   await world.deliveriesEnd();
 }
 

@@ -42,7 +42,8 @@ const CLOSED: FastifyCorsOptions = { origin: false };
 
 /**
  * The dashboard, on an origin of its own, calls with a token in `Authorization`. The header `apikey` is not allowed,
- * which every other route needs: a key has no business in a browser. Without cookies there are no credentials to share.
+ * which every other route needs: a key has no business in a browser. Its pages send files to signed URLs of the storage,
+ * and show them. Without cookies there are no credentials to share.
  */
 function corsFor(
   origins: readonly string[],
@@ -62,8 +63,17 @@ function corsFor(
     maxAge: PREFLIGHT_SECONDS,
     strictPreflight: false,
   };
+  // Their signature is the credential. A browser sets Content-Length by itself.
+  const files: FastifyCorsOptions = {
+    ...open,
+    methods: ['GET', 'HEAD', 'PUT'],
+    allowedHeaders: ['Content-Type'],
+    exposedHeaders: ['X-Request-Id', 'Content-Disposition'],
+  };
   return ({ url, headers }, answer) => {
     const { origin } = headers;
-    answer(null, origin !== undefined && origins.includes(origin) && url.startsWith('/v1/') ? open : CLOSED);
+    if (origin === undefined || !origins.includes(origin)) answer(null, CLOSED);
+    else if (url.startsWith('/v1/')) answer(null, open);
+    else answer(null, url.startsWith('/storage/') ? files : CLOSED);
   };
 }

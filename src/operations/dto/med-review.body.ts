@@ -1,8 +1,9 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsBoolean, IsDefined, IsIn, IsInt, IsOptional, Max, Min } from 'class-validator';
+import { IsBoolean, IsDefined, IsIn, IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
+
 import { MAX_AMOUNT } from '../../core/money/index.js';
 import type { Mode } from '../../core/mode.js';
-import { MedCaseSchema, type MedReview } from '../../med/index.js';
+import { MED_CASE_TYPES, MedCaseSchema, type MedReview } from '../../med/index.js';
 import { ListReviewsQuery } from './operations.query.js';
 
 const REVIEWS = ['amount_mismatch', 'not_disputable', 'ruling', 'contradiction'] as const satisfies MedReview[];
@@ -16,8 +17,19 @@ export class ListMedReviewsQuery extends ListReviewsQuery {
   review?: MedReview;
 }
 
+/** Body of `POST /v1/operations/med/{id}/dismiss`. */
+export class DismissMedDto {
+  @ApiProperty({
+    description: '`version` of the case as it was read: decided is what was looked at.',
+    example: '6f1ed002ab559585',
+  })
+  @IsDefined({ message: 'is required' })
+  @Matches(/^[0-9a-f]{16}$/, { message: 'must be the version of the case as it was read' })
+  version!: string;
+}
+
 /** Body of `POST /v1/operations/med/{id}/approve`. */
-export class ApproveMedDto {
+export class ApproveMedDto extends DismissMedDto {
   @ApiPropertyOptional({
     description: 'What is really disputed, at most the charge’s amount. Default: as reported.',
     type: 'integer',
@@ -49,6 +61,11 @@ export class MedNotificationsBody {
 export class MedReviewBody {
   @ApiProperty({ description: 'Id of the case.', example: `med_${ID}` }) id!: string;
   @ApiProperty({ description: 'Kind of object.', enum: ['med_review'] }) object!: string;
+  @ApiProperty({
+    description: 'Send it with a decision. Another one as soon as the bank or the merchant has said something else.',
+    example: '6f1ed002ab559585',
+  })
+  version!: string;
   @ApiProperty({
     description:
       'Why it waits. `amount_mismatch`: another amount than the charge’s, or the bank has changed it; `not_disputable`: nothing of the charge is left with the merchant, or it was another payment; `ruling`: to be applied; `contradiction`: the bank rules otherwise than the case has ended. Null: it does not wait.',
@@ -87,6 +104,59 @@ export class MedReviewBody {
 export class MedReviewListBody {
   @ApiProperty({ description: 'Kind of object.', enum: ['list'] }) object!: string;
   @ApiProperty({ description: 'Newest first.', type: [MedReviewBody] }) data!: MedReviewBody[];
+  @ApiProperty({ description: 'Whether there are more.' }) has_more!: boolean;
+  @ApiProperty({
+    description: 'Send as `starting_after`; null on the last page.',
+    type: String,
+    nullable: true,
+    example: ID,
+  })
+  next_cursor!: string | null;
+}
+
+export class MedWaitingBody {
+  @ApiProperty({ description: 'Id of the notification.', example: ID }) id!: string;
+  @ApiProperty({ description: 'Kind of object.', enum: ['med_waiting'] }) object!: string;
+  @ApiProperty({
+    description:
+      'What it waits for. `held`: its payment is under review (`/v1/operations/reviews`); `unmatched`: it matches no charge (`/v1/operations/unmatched`); `unknown`: it has not arrived here.',
+    enum: ['held', 'unmatched', 'unknown'],
+  })
+  payment!: 'held' | 'unmatched' | 'unknown';
+  @ApiProperty({ description: 'End-to-end id or txid of the payment.', example: 'E00000000202611211230abcDEF12345' })
+  payment_reference!: string;
+  @ApiProperty({ description: 'Who reports it.', example: 'sandbox' }) acquirer!: string;
+  @ApiProperty({ description: 'The bank’s own id of it.', example: '5f1c3f7e-5d36-4b7e-9a54-8f7b1d2c3e4f' })
+  reference!: string;
+  @ApiProperty({ description: 'Kind of dispute.', enum: MED_CASE_TYPES }) type!: string;
+  @ApiProperty({ description: 'What is claimed, smallest unit.', type: 'integer', example: 1990 }) amount!: number;
+  @ApiProperty({ description: 'With the bank.', enum: ['created', 'delivered', 'closed', 'canceled'] })
+  bank_status!: string;
+  @ApiProperty({
+    description: 'Until when to answer, UTC.',
+    type: String,
+    nullable: true,
+    format: 'date-time',
+    example: '2026-11-28T12:00:00.000Z',
+  })
+  response_deadline!: string | null;
+  @ApiProperty({
+    description: 'When the payer opened it, UTC.',
+    format: 'date-time',
+    example: '2026-11-21T12:00:00.000Z',
+  })
+  opened_at!: string;
+  @ApiProperty({
+    description: 'When the service was first told of it, UTC.',
+    format: 'date-time',
+    example: '2026-11-21T12:00:01.000Z',
+  })
+  created_at!: string;
+}
+
+export class MedWaitingListBody {
+  @ApiProperty({ description: 'Kind of object.', enum: ['list'] }) object!: string;
+  @ApiProperty({ description: 'Newest first.', type: [MedWaitingBody] }) data!: MedWaitingBody[];
   @ApiProperty({ description: 'Whether there are more.' }) has_more!: boolean;
   @ApiProperty({
     description: 'Send as `starting_after`; null on the last page.',

@@ -1,0 +1,203 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { casesOf } from '../support/med.js';
+import { MedWorld } from '../support/med-world.js';
+
+interface WaitingAnswer {
+  reference: string;
+  payment: string;
+}
+
+describe('what the bank says of a dispute', () => {
+  let world: MedWorld;
+
+  beforeAll(async () => {
+    world = await MedWorld.start();
+  });
+  beforeEach(() => world.begin());
+  afterEach(() => world.end());
+  afterAll(() => world.service.stop());
+
+  describe('whose amount the bank changes', () => {
+    it('is not ruled before an operator has looked at it', async () => {
+      const paid = await world.told.paid(world.key);
+      const dispute = world.told.bank.change(await world.told.disputed(paid), { amount: 60 });
+      await world.told.tell(dispute);
+      const ruled = world.told.bank.rule(dispute, 'agreed');
+      await world.told.tell(ruled);
+      await world.expectBalance(0, 100);
+      const waiting = await world.waiting('?review=amount_mismatch&limit=1');
+      expect(waiting).toMatchObject({ visible: true, reported_amount: 60, held_amount: 100, bank_result: 'agreed' });
+      expect((await world.decide(waiting.id, 'approve', { amount: 60 })).status).toBe(400);
+      expect((await world.decide(waiting.id, 'approve')).status).toBe(200);
+      await world.expectBalance(0, 0);
+      expect(await world.outcomes(paid.id)).toEqual([[100, 'closed', 'closed_without_refund']]);
+    });
+
+    it('goes on by itself when the bank changes it back', async () => {
+      const paid = await world.told.paid(world.key);
+      const changed = world.told.bank.change(await world.told.disputed(paid), { amount: 60 });
+      await world.told.tell(changed);
+      const right = world.told.bank.change(changed, { amount: 100 });
+      await world.told.tell(right);
+      await world.told.ruled(right, 'disagreed');
+      await world.expectBalance(100, 0);
+    });
+
+    it.each([false, true])('to the charge’s is opened, dismissed before or not (%s)', async (isDismissed) => {
+      const paid = await world.told.paid(world.key);
+      const dispute = await world.told.disputed(paid, { amount: 2500 });
+      if (isDismissed) await world.decide((await world.waiting()).id, 'dismiss');
+      const responseDeadline = new Date('2099-01-01T00:00:00.000Z');
+      const right = world.told.bank.change(dispute, { amount: 100, reason: 'It was not me.', responseDeadline });
+      await world.told.tell(right);
+      await world.expectBalance(0, 100);
+      expect(await world.statusOf(paid.id)).toBe('disputed');
+      expect(await casesOf(world.service, world.key, paid.id)).toEqual([
+        expect.objectContaining({
+          status: 'open',
+          amount: 100,
+          reason: 'It was not me.',
+          response_deadline: '2099-01-01T00:00:00.000Z',
+          closed_at: null,
+        }),
+      ]);
+      await world.told.ruled(right, 'disagreed');
+      await world.expectBalance(100, 0);
+      expect(await world.statusOf(paid.id)).toBe('paid');
+    });
+  });
+
+  it('a ruling that it takes back before an operator has approved it waits no more', async () => {
+    const paid = await world.told.paid(world.key);
+    const dispute = await world.told.disputed(paid);
+    const [open] = await casesOf(world.service, world.key, paid.id);
+    // As MED_AUTO_RULINGS=false leaves it.
+    const ruled = world.told.bank.rule(dispute, 'agreed');
+    await world.service.sql(
+      `UPDATE med_cases SET review = 'ruling', bank_status = 'closed', bank_result = 'agreed', bank_updated_at = $2 WHERE id = $1`,
+      [open?.id.slice(4), ruled.updatedAt],
+    );
+    await world.told.tell(world.told.bank.change(ruled, { status: 'delivered', result: null, closedAt: null }));
+    expect((await world.decide(open?.id ?? '', 'approve')).status).toBe(409);
+    await world.expectBalance(0, 100);
+    expect(await world.outcomes(paid.id)).toEqual([[100, 'open', null]]);
+  });
+
+  describe('told out of order', () => {
+    it('a ruling before its opening', async () => {
+      const paid = await world.told.paid(world.key);
+      const opened = world.told.bank.dispute(paid.pix);
+      const ruled = world.told.bank.rule(opened, 'agreed');
+      await world.told.tell(ruled);
+      await world.expectBalance(0, 0);
+      expect(await world.outcomes(paid.id)).toEqual([[100, 'closed', 'closed_without_refund']]);
+      // What the bank answers now is older than what was applied.
+      world.told.bank.disputes.set(opened.reference, opened);
+      await world.told.tell(opened);
+      expect(await world.outcomes(paid.id)).toEqual([[100, 'closed', 'closed_without_refund']]);
+    });
+
+    it('a dispute before its payment: kept until it is settled', async () => {
+      const paid = await world.told.received(world.key);
+      const dispute = world.told.bank.dispute(paid.pix);
+      const notification = await world.told.hint('dispute', dispute.reference);
+      for (let attempt = 0; attempt < 45; attempt++) await world.told.process(notification);
+      expect(
+        await world.service.sql('SELECT status FROM acquirer_notifications WHERE id = $1', [notification]),
+      ).toEqual([{ status: 'pending' }]);
+      await world.told.settle(paid.pix);
+      await world.expectBalance(100, 0);
+      await world.told.process(notification);
+      await world.expectBalance(0, 100);
+    });
+
+    it('a dispute of a payment that waits for an operator: shown to operators, and due at once when it is decided', async () => {
+      for (const decision of ['accept', 'return', 'cancel'] as const) {
+        await world.merchant({ payer_lock: 'true' });
+        const lock = { customer: { name: 'Maria da Silva' }, expected_payer_tax_id: '52998224725' };
+        const { body: charge } = await world.service.createCharge(world.key, { amount: 100, ...lock });
+        const pix = world.told.bank.receive(
+          { txid: charge.pix.txid ?? '', amount: 100 },
+          { settledAt: world.service.clock.now(), payerDocument: null },
+        );
+        await world.told.settle(pix);
+        expect(await world.statusOf(charge.id)).toBe('processing');
+        const dispute = world.told.bank.dispute(pix, decision === 'accept' ? {} : { paymentReference: null });
+        const notification = await world.told.hint('dispute', dispute.reference);
+        for (let attempt = 0; attempt < 10; attempt++) await world.told.process(notification);
+        const waiting = async (): Promise<WaitingAnswer[]> =>
+          (
+            await world.service.call<{ data: WaitingAnswer[] }>('GET', '/v1/operations/med/waiting', {
+              token: world.token,
+            })
+          ).body.data;
+        expect(await waiting()).toMatchObject([
+          { reference: dispute.reference, payment: 'held', amount: 100, type: 'med', bank_status: 'created' },
+        ]);
+        const dueAt = async (): Promise<number> => {
+          const [row] = await world.service.sql<{ next_attempt_at: Date }>(
+            'SELECT next_attempt_at FROM acquirer_notifications WHERE id = $1',
+            [notification],
+          );
+          return row?.next_attempt_at.getTime() ?? 0;
+        };
+        expect(await dueAt()).toBeGreaterThan(world.service.clock.now().getTime() + 60_000);
+        if (decision === 'cancel') {
+          await world.service.call('POST', `/v1/payments/${charge.id.slice(3)}/cancel`, { key: world.key });
+        } else {
+          const [review] = await world.service.sql<{ id: string }>(
+            `SELECT id FROM settlements WHERE transaction_id = $1`,
+            [charge.id.slice(3)],
+          );
+          const path = `/v1/operations/reviews/${review?.id ?? ''}/${decision}`;
+          expect((await world.service.call('POST', path, { token: world.token })).status).toBe(200);
+        }
+        expect(await dueAt()).toBeLessThanOrEqual(world.service.clock.now().getTime());
+        await world.told.process(notification);
+        expect(await waiting()).toEqual([]);
+        if (decision === 'accept') await world.expectBalance(0, 100);
+        else expect(await world.waiting()).toMatchObject({ review: 'not_disputable', case: { charge_id: charge.id } });
+      }
+    });
+
+    it('a dispute of a payment that matches no charge, or is not here: shown to operators', async () => {
+      const settledAt = world.service.clock.now();
+      const stray = world.told.bank.receive({ txid: 'nobody', amount: 70 }, { settledAt });
+      await world.told.settle(stray);
+      const disputes = [stray, { ...stray, endToEndId: 'E00000000202611211230neverSeen001' }].map((pix) =>
+        world.told.bank.dispute(pix),
+      );
+      for (const dispute of disputes) await world.told.tell(dispute);
+      const { body } = await world.service.call<{ data: WaitingAnswer[] }>(
+        'GET',
+        '/v1/operations/med/waiting?limit=2',
+        { token: world.token },
+      );
+      expect(body.data.map(({ reference, payment }) => [reference, payment]).reverse()).toEqual([
+        [disputes[0]?.reference, 'unmatched'],
+        [disputes[1]?.reference, 'unknown'],
+      ]);
+    });
+
+    it('a change while the one before is being applied: asked for once more', async () => {
+      const paid = await world.told.paid(world.key);
+      const dispute = world.told.bank.dispute(paid.pix);
+      const notification = await world.told.hint('dispute', dispute.reference);
+      const { bank } = world.told;
+      const ask = bank.getDispute.bind(bank);
+      // The ruling is told between the bank's answer and the end of its application.
+      bank.getDispute = async (reference) => {
+        const answer = await ask(reference);
+        bank.getDispute = ask;
+        bank.rule(dispute, 'disagreed');
+        await world.told.hint('dispute', reference);
+        return answer;
+      };
+      await world.told.process(notification);
+      await world.expectBalance(0, 100);
+      await world.told.process(notification);
+      await world.expectBalance(100, 0);
+      expect(await world.outcomes(paid.id)).toEqual([[100, 'closed', 'refunded_to_merchant']]);
+    });
+  });
+});

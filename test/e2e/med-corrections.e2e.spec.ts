@@ -1,0 +1,153 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Dispute } from '../../src/acquirers/index.js';
+import { answerCase, casesOf, eventsAbout } from '../support/med.js';
+import type { Paid } from '../support/med-bank.js';
+import { MedWorld } from '../support/med-world.js';
+
+/** A case that is over, and then the bank has moved the money otherwise. */
+describe('what the bank rules after all', () => {
+  let world: MedWorld;
+
+  beforeAll(async () => {
+    world = await MedWorld.start();
+  });
+  beforeEach(() => world.begin());
+  afterEach(() => world.end());
+  afterAll(() => world.service.stop());
+
+  const entries = async ({ id }: Paid): Promise<unknown[]> =>
+    (
+      await world.service.sql<{ cause: string }>(
+        `SELECT cause FROM journal_entries WHERE transaction_id = $1 AND cause LIKE 'med.corrected:%' ORDER BY id`,
+        [id.slice(3)],
+      )
+    ).map(({ cause }) => cause);
+
+  /** The bank rules otherwise than before. @returns the dispute as it is now */
+  async function ruledOtherwise(dispute: Dispute, result: 'agreed' | 'disagreed'): Promise<Dispute> {
+    const known = world.told.bank.disputes.get(dispute.reference) ?? dispute;
+    await world.told.ruled(known, result);
+    return world.told.bank.disputes.get(dispute.reference) ?? known;
+  }
+
+  const contradicted = (): Promise<{ id: string }> => world.waiting('?review=contradiction&limit=1');
+
+  it.each(['disagreed', null] as const)('takes what was released (%s): corrected once', async (first) => {
+    const paid = await world.told.paid(world.key);
+    const dispute = await world.told.disputed(paid);
+    await world.told.ruled(dispute, first);
+    await world.expectBalance(100, 0);
+    const ruled = await ruledOtherwise(dispute, 'agreed');
+    // Nothing is moved before an operator has looked at it.
+    await world.expectBalance(100, 0);
+    const { id } = await contradicted();
+    expect((await world.decide(id, 'approve', { amount: 50 })).status).toBe(400);
+    const approved = await world.decide(id, 'approve');
+    expect([approved.status, approved.body]).toEqual([
+      200,
+      expect.objectContaining({ review: null, held_amount: 0, lost_amount: 100 }),
+    ]);
+    await world.expectBalance(0, 0);
+    expect(await world.outcomes(paid.id)).toEqual([[100, 'closed', 'closed_without_refund']]);
+    expect(await world.statusOf(paid.id)).toBe('disputed');
+    expect(await entries(paid)).toEqual([`med.corrected:${id.slice(4)}:${ruled.updatedAt.toISOString()}`]);
+    expect((await world.decide(id, 'approve')).status).toBe(409);
+    await world.told.tell(ruled);
+    await world.expectBalance(0, 0);
+    expect((await eventsAbout(world.service, id)).slice(-2)).toEqual(['med_case.moved', 'med_case.corrected']);
+    const [mail] = await world.service.sql<{ subject: string }>(
+      `SELECT subject FROM emails WHERE subject LIKE 'MED corrigido%' ORDER BY created_at DESC LIMIT 1`,
+    );
+    expect(mail?.subject).toBe('MED corrigido: valor perdido / MED corrected: money lost');
+  });
+
+  it.each(['accepted', 'ruled', 'ruled in spite of an appeal'])('gives back what was lost, %s', async (how) => {
+    const paid = await world.told.paid(world.key);
+    const dispute = await world.told.disputed(paid);
+    const [open] = await casesOf(world.service, world.key, paid.id);
+    if (how !== 'ruled') {
+      await answerCase(world.service, world.key, open?.id ?? '', how === 'accepted' ? 'accept' : 'appeal');
+    }
+    if (how !== 'accepted') await world.told.ruled(dispute, 'agreed');
+    await world.expectBalance(0, 0);
+    await ruledOtherwise(dispute, 'disagreed');
+    expect((await world.decide((await contradicted()).id, 'approve')).status).toBe(200);
+    await world.expectBalance(100, 0);
+    expect(await world.outcomes(paid.id)).toEqual([[100, 'closed', 'refunded_to_merchant']]);
+    expect(await world.statusOf(paid.id)).toBe('paid');
+    // And can be refunded again.
+    await world.told.refund(world.key, paid, 100);
+    await world.told.finish();
+    expect(await world.statusOf(paid.id)).toBe('refunded');
+  });
+
+  it('there and back again: each change of mind is an entry of its own', async () => {
+    const paid = await world.told.paid(world.key);
+    const dispute = await world.told.disputed(paid);
+    await world.told.ruled(dispute, 'agreed');
+    for (const result of ['disagreed', 'agreed', 'disagreed'] as const) {
+      await ruledOtherwise(dispute, result);
+      expect((await world.decide((await contradicted()).id, 'approve')).status).toBe(200);
+      await world.expectBalance(result === 'agreed' ? 0 : 100, 0);
+    }
+    expect(await entries(paid)).toHaveLength(3);
+    expect(await world.statusOf(paid.id)).toBe('paid');
+  });
+
+  it('a contradiction that the bank takes back waits no more; a dismissed one can be approved after all', async () => {
+    const paid = await world.told.paid(world.key);
+    const dispute = await world.told.disputed(paid);
+    await world.told.ruled(dispute, 'disagreed');
+    await ruledOtherwise(dispute, 'agreed');
+    const { id } = await contradicted();
+    await ruledOtherwise(dispute, 'disagreed');
+    expect((await world.decide(id, 'approve')).status).toBe(409);
+    await ruledOtherwise(dispute, 'agreed');
+    expect((await world.decide(id, 'dismiss')).status).toBe(200);
+    await world.expectBalance(100, 0);
+    expect((await world.decide(id, 'approve')).status).toBe(200);
+    await world.expectBalance(0, 0);
+  });
+
+  it('takes below zero what has left the wallet, and never what was refunded', async () => {
+    const [paid, other] = [await world.told.paid(world.key), await world.told.paid(world.key)];
+    const dispute = await world.told.disputed(paid);
+    await world.told.ruled(dispute, 'disagreed');
+    await world.told.refund(world.key, paid, 40);
+    await world.told.refund(world.key, other, 100);
+    await world.told.finish();
+    await world.expectBalance(60, 0);
+    await ruledOtherwise(dispute, 'agreed');
+    expect((await world.decide((await contradicted()).id, 'approve')).body).toMatchObject({ lost_amount: 60 });
+    await world.expectBalance(0, 0);
+    expect(await world.statusOf(paid.id)).toBe('disputed');
+  });
+
+  it('takes what a younger case holds by then; what that is given back is held for the younger one', async () => {
+    const paid = await world.told.paid(world.key);
+    const dispute = await world.told.disputed(paid);
+    await world.told.ruled(dispute, 'disagreed');
+    const younger = await world.told.disputed(paid);
+    await world.expectBalance(0, 100);
+    await ruledOtherwise(dispute, 'agreed');
+    expect((await world.decide((await contradicted()).id, 'approve')).status).toBe(200);
+    await world.expectBalance(0, 0);
+    await ruledOtherwise(dispute, 'disagreed');
+    expect((await world.decide((await contradicted()).id, 'approve')).status).toBe(200);
+    await world.expectBalance(0, 100);
+    await world.told.ruled(younger, 'disagreed');
+    await world.expectBalance(100, 0);
+    expect(await world.statusOf(paid.id)).toBe('paid');
+  });
+
+  it('of a payment whose fee made it worth nothing to the merchant any more: the balance goes below zero', async () => {
+    await world.merchant({ fee_fixed: '60' });
+    const paid = await world.told.paid(world.key);
+    const dispute = await world.told.disputed(paid);
+    await world.told.ruled(dispute, null);
+    await world.expectBalance(40, 0);
+    await ruledOtherwise(dispute, 'agreed');
+    await world.decide((await contradicted()).id, 'approve');
+    await world.expectBalance(-60, 0);
+  });
+});
