@@ -181,7 +181,8 @@ class CountingReceiver {
     const holding = await Promise.all(workers.map((worker) => metric(worker, 'recebe_webhook_held')));
     const victim = workers[holding.indexOf(Math.max(...holding))];
     await victim?.kill('SIGKILL');
-    const atRisk = receiver.held;
+    // What it had claimed, on its way or not yet seen by the receiver.
+    const atRisk = (await statuses())['PROCESSING'] ?? 0;
     receiver.open();
     await creating;
     // The lease is the time an attempt may take and half a minute.
