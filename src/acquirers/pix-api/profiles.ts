@@ -5,7 +5,7 @@ const EFI_SDK = 'https://github.com/efipay/sdk-node-apis-efi (src/lib/constants.
 const EFI_WEBHOOKS = 'https://dev.efipay.com.br/docs/api-pix/webhooks/';
 const ITAU_AUTHENTICATION = 'https://devportal.itau.com.br/autenticacao-documentacao';
 /** Not the banks' own word, but an open component that many Brazilian tills run on. */
-const acbr = (unit: string): string => `https://svn.code.sf.net/p/acbr/code/trunk2 (${unit}.pas)`;
+const acbr = (unit: string): string => `Projeto ACBr, ${unit}.pas`;
 
 const verified = <T>(value: T, source: string): Fact<T> => ({ value, source });
 const unverified = <T>(value: T): Fact<T> => ({ value, source: null });
