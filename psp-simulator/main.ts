@@ -151,6 +151,8 @@ async function main(): Promise<void> {
 main().catch((error: unknown) => {
   const reason = error instanceof z.ZodError ? z.prettifyError(error) : error instanceof Error ? error.message : error;
   process.stderr.write(`\nThe simulator could not be started: ${String(reason)}\n`);
+  if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')
+    process.stderr.write('Another one may be running; --port and --control-port take other ports.\n');
   if (error instanceof UsageError || (error instanceof TypeError && 'code' in error))
     process.stderr.write(`\n${USAGE}`);
   process.exitCode = 1;

@@ -58,9 +58,9 @@ export class MedDesk {
    * Lets the merchant see the case and holds its money; of one that the merchant sees: applies the ruling, also one that
    * was dismissed, and lets it go on as it is where there is none; of one that is over: moves the money as the bank has
    * ruled after all.
-   * @param amount what is really disputed of the charge; null: as reported
-   * @throws ApiError 400 for an amount above the charge's, or of a case the merchant sees; 404; 409
-   *   `med_case_not_under_review`, `med_case_changed`
+   * @param amount what is really disputed of the charge; null: as reported, or of a case the merchant sees: as it was
+   * @throws ApiError 400 for an amount above the charge's, or of a case the merchant sees whose amount is not in doubt;
+   *   404; 409 `med_case_not_under_review`, `med_case_changed`
    */
   async approve(tx: Tx, id: string, amount: Amount | null, decision: MedDecision): Promise<Decided> {
     const { docket, found } = await this.#find(tx, id);
@@ -69,9 +69,9 @@ export class MedDesk {
     assertSeen(found, decision);
     const reviewed: MedCase = { ...found, review: null, ...this.#decidedBy(decision) };
     if (!found.visible) await this.#admit(tx, docket, reviewed, amount);
-    else if (amount !== null) throw invalidAmount('is not open any more');
+    else if (amount !== null && found.review !== 'amount_mismatch') throw invalidAmount('is not open any more');
     else if (isContradicted) await this.moves.correct(tx, docket, reviewed);
-    else await this.#goOn(tx, docket, reviewed);
+    else await this.#goOn(tx, docket, reviewed, amount);
     this.moves.close(tx, docket);
     return { before: found, after: docket.find(id) };
   }
@@ -112,10 +112,7 @@ export class MedDesk {
   }
 
   async #admit(tx: Tx, docket: Docket, reviewed: MedCase, amount: Amount | null): Promise<void> {
-    const claimed = amount ?? reviewed.reportedAmount;
-    if (claimed > docket.transaction.amount) {
-      throw invalidAmount(`must be at most the amount of the charge, ${docket.transaction.amount}`);
-    }
+    const claimed = claimOf(docket, amount ?? reviewed.reportedAmount);
     const admitted = { ...reviewed, visible: true, amount: claimed };
     docket.put(admitted);
     this.moves.tell(tx, docket);
@@ -123,10 +120,11 @@ export class MedDesk {
     await this.disputes.rule(tx, docket, docket.find(admitted.id), false);
   }
 
-  async #goOn(tx: Tx, docket: Docket, reviewed: MedCase): Promise<void> {
-    await this.moves.change(tx, docket, reviewed);
+  async #goOn(tx: Tx, docket: Docket, reviewed: MedCase, amount: Amount | null): Promise<void> {
+    if (amount === null) await this.moves.change(tx, docket, reviewed);
+    else await this.moves.reclaim(tx, docket, reviewed, claimOf(docket, amount));
     this.moves.tell(tx, docket);
-    await this.disputes.rule(tx, docket, reviewed, true);
+    await this.disputes.rule(tx, docket, docket.find(reviewed.id), true);
   }
 
   #decidedBy({ operatorId }: MedDecision): Pick<MedCase, 'reviewedAt' | 'reviewedBy'> {
@@ -150,6 +148,12 @@ function waitsForRuling({ visible, status, bank }: MedCase): boolean {
 function assertSeen(found: MedCase, { version }: MedDecision): void {
   if (versionOf(found) === version) return;
   throw conflict('The case has changed since it was read: look at it again.', 'med_case_changed');
+}
+
+/** @throws ApiError 400 for more than the charge's amount */
+function claimOf({ transaction }: Docket, amount: Amount): Amount {
+  if (amount <= transaction.amount) return amount;
+  throw invalidAmount(`must be at most the amount of the charge, ${transaction.amount}`);
 }
 
 function invalidAmount(message: string): Error {

@@ -3,6 +3,7 @@ import type { Dispute } from '../acquirers/index.js';
 import { Clock } from '../core/clock.js';
 import type { Tx } from '../core/database/index.js';
 import { Mailer } from '../core/mail/index.js';
+import type { Amount } from '../core/money/index.js';
 import { OutboxService } from '../outbox/index.js';
 import { type Disputed, DisputesService } from '../transactions/index.js';
 import { WalletsService } from '../wallets/index.js';
@@ -126,8 +127,10 @@ export class MedMoves {
     this.disputes.add(tx, medCase.transactionId, taken);
     if (isWon) await this.holdMore(tx, docket, `${medCase.id}:${detail}`);
     await this.revive(tx, docket);
-    if (!isWon && docket.isLost) {
-      docket.transaction = await this.disputes.dispute(tx, docket.transaction, triggerOf(docket, corrected));
+    // What was given back may be held by a case that had found nothing to hold, and had not disputed the payment.
+    const disputing = docket.underway.find(({ heldAmount }) => heldAmount > 0) ?? (docket.isLost ? corrected : null);
+    if (disputing) {
+      docket.transaction = await this.disputes.dispute(tx, docket.transaction, triggerOf(docket, disputing));
     }
     const isMuted = !docket.account.medOutcomeNotifications;
     const amount = Math.abs(taken);
@@ -136,6 +139,18 @@ export class MedMoves {
       correctedEvent(corrected, amount, isMuted),
     ]);
     this.mailer.enqueue(tx, correctedMail(docket.account, corrected, amount));
+  }
+
+  /** A case that goes on is about another amount after all: so much is held of it, and what becomes free is for the others. */
+  async reclaim(tx: Tx, docket: Docket, medCase: MedCase, amount: Amount): Promise<void> {
+    const heldAmount = Math.min(amount, medCase.heldAmount + docket.roomFor(medCase));
+    const more = heldAmount - medCase.heldAmount;
+    const detail = medCase.bank.appliedAt.toISOString();
+    const claimed: MedCase = { ...medCase, amount, heldAmount, updatedAt: this.clock.now() };
+    docket.move(claimed, more < 0 ? 'released' : 'held', Math.abs(more), more, detail);
+    await this.change(tx, docket, claimed);
+    this.disputes.add(tx, medCase.transactionId, more);
+    await this.holdMore(tx, docket, `${medCase.id}:${detail}`);
   }
 
   /** Makes room for what is gone with `medCase`: what other cases hold of it is not there any more. */

@@ -92,7 +92,7 @@ export class OperationsMedController {
   @ApiOperation({
     summary: 'Approve a MED case or its ruling',
     description:
-      'A case that was kept back is opened for the merchant, with the right amount; a ruling that waits or was dismissed is applied; of a contradiction the money is moved as the bank has ruled after all.',
+      'A case that was kept back is opened for the merchant, with the right amount; one whose amount the bank has changed goes on with the right one; a ruling that waits or was dismissed is applied; of a contradiction the money is moved as the bank has ruled after all.',
   })
   @ApiParam(CASE_ID)
   @ApiBody({ type: ApproveMedDto })

@@ -27,10 +27,46 @@ describe('what the bank says of a dispute', () => {
       await world.expectBalance(0, 100);
       const waiting = await world.waiting('?review=amount_mismatch&limit=1');
       expect(waiting).toMatchObject({ visible: true, reported_amount: 60, held_amount: 100, bank_result: 'agreed' });
-      expect((await world.decide(waiting.id, 'approve', { amount: 60 })).status).toBe(400);
+      expect((await world.decide(waiting.id, 'approve', { amount: 101 })).status).toBe(400);
       expect((await world.decide(waiting.id, 'approve')).status).toBe(200);
       await world.expectBalance(0, 0);
       expect(await world.outcomes(paid.id)).toEqual([[100, 'closed', 'closed_without_refund']]);
+    });
+
+    it('loses no more than the operator has set right', async () => {
+      const paid = await world.told.paid(world.key);
+      const changed = world.told.bank.change(await world.told.disputed(paid), { amount: 60 });
+      await world.told.tell(changed);
+      const { id } = await world.waiting('?review=amount_mismatch&limit=1');
+      const approved = await world.decide(id, 'approve', { amount: 60 });
+      expect([approved.status, approved.body]).toEqual([
+        200,
+        expect.objectContaining({ review: null, held_amount: 60, case: expect.objectContaining({ amount: 60 }) }),
+      ]);
+      await world.expectBalance(40, 60);
+      expect(await world.metadataOf(paid.id)).toMatchObject({ amountMismatch: false });
+      // And more again, as far as there is something.
+      await world.told.tell(world.told.bank.change(changed, { amount: 80 }));
+      expect((await world.decide(id, 'approve', { amount: 80 })).body).toMatchObject({ held_amount: 80 });
+      await world.expectBalance(20, 80);
+      await world.told.ruled(world.told.bank.disputes.get(changed.reference) ?? changed, 'agreed');
+      await world.expectBalance(20, 0);
+      expect(await world.outcomes(paid.id)).toEqual([[80, 'closed', 'closed_without_refund']]);
+      expect(await world.statusOf(paid.id)).toBe('paid');
+    });
+
+    it('sets free for a younger case what it does not claim any more, also when it is ruled at once', async () => {
+      const paid = await world.told.paid(world.key);
+      const older = await world.told.disputed(paid);
+      const younger = await world.told.disputed(paid);
+      const changed = world.told.bank.change(older, { amount: 60 });
+      await world.told.tell(world.told.bank.rule(changed, 'agreed'));
+      const { id } = await world.waiting('?review=amount_mismatch&limit=1');
+      expect((await world.decide(id, 'approve', { amount: 60 })).body).toMatchObject({ lost_amount: 60 });
+      await world.expectBalance(0, 40);
+      await world.told.ruled(younger, 'disagreed');
+      await world.expectBalance(40, 0);
+      expect(await world.statusOf(paid.id)).toBe('paid');
     });
 
     it('goes on by itself when the bank changes it back', async () => {

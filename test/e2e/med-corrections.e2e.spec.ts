@@ -140,6 +140,28 @@ describe('what the bank rules after all', () => {
     expect(await world.statusOf(paid.id)).toBe('paid');
   });
 
+  it('gives back what a younger case holds that had found nothing to hold: the charge is disputed again', async () => {
+    const paid = await world.told.paid(world.key);
+    const dispute = await world.told.disputed(paid, { amount: 2500 });
+    await world.decide((await world.waiting()).id, 'approve', { amount: 30 });
+    await world.told.ruled(dispute, 'agreed');
+    await world.told.refund(world.key, paid, 70);
+    await world.told.finish();
+    const younger = await world.told.disputed(paid);
+    expect((await world.decide((await world.waiting('?review=not_disputable&limit=1')).id, 'approve')).status).toBe(
+      200,
+    );
+    await world.expectBalance(0, 0);
+    expect(await world.statusOf(paid.id)).toBe('paid');
+    await ruledOtherwise(dispute, 'disagreed');
+    expect((await world.decide((await contradicted()).id, 'approve')).status).toBe(200);
+    await world.expectBalance(0, 30);
+    expect(await world.statusOf(paid.id)).toBe('disputed');
+    await world.told.ruled(younger, 'disagreed');
+    await world.expectBalance(30, 0);
+    expect(await world.statusOf(paid.id)).toBe('paid');
+  });
+
   it('of a payment whose fee made it worth nothing to the merchant any more: the balance goes below zero', async () => {
     await world.merchant({ fee_fixed: '60' });
     const paid = await world.told.paid(world.key);

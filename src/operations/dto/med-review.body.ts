@@ -31,7 +31,8 @@ export class DismissMedDto {
 /** Body of `POST /v1/operations/med/{id}/approve`. */
 export class ApproveMedDto extends DismissMedDto {
   @ApiPropertyOptional({
-    description: 'What is really disputed, at most the charge’s amount. Default: as reported.',
+    description:
+      'What is really disputed, at most the charge’s amount. Default: as reported; of a case that the merchant sees, as it was.',
     type: 'integer',
     minimum: 1,
     example: 1990,
