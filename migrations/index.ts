@@ -12,6 +12,7 @@ import { MedEvidence1700000005500 } from './1700000005500-med-evidence.js';
 import { MedPayersAndWaiting1700000005700 } from './1700000005700-med-payers-and-waiting.js';
 import { AcquirerConnections1700000006000 } from './1700000006000-acquirer-connections.js';
 import { AcquirerCallbacks1700000006500 } from './1700000006500-acquirer-callbacks.js';
+import { LatePix1700000006700 } from './1700000006700-late-pix.js';
 
 /** In the order in which they are applied. */
 export const MIGRATIONS = [
@@ -29,4 +30,5 @@ export const MIGRATIONS = [
   MedPayersAndWaiting1700000005700,
   AcquirerConnections1700000006000,
   AcquirerCallbacks1700000006500,
+  LatePix1700000006700,
 ];

@@ -89,7 +89,8 @@ export class OperationsController {
   @Get('unmatched')
   @ApiOperation({
     summary: 'List Pix that match no charge',
-    description: 'Money that arrived and is nobody’s until somebody finds out whose. Newest first.',
+    description:
+      'Money that arrived and is nobody’s until somebody finds out whose, and what could not be sent back to its payer. Newest first.',
   })
   @ApiOkResponse({ description: 'A page.', type: UnmatchedPixListBody, headers: RESPONSE_HEADERS })
   @ApiErrors(400)

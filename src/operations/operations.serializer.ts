@@ -61,6 +61,8 @@ export function unmatchedPixBody(pix: UnmatchedPix): UnmatchedPixBody {
     acquirer: pix.acquirer,
     end_to_end_id: pix.endToEndId,
     txid: pix.txid,
+    charge_id: pix.transactionId === null ? null : `ch_${pix.transactionId}`,
+    reason: pix.reason,
     reported_payer_tax_id: pix.maskedPayer,
     settled_at: pix.settledAt.toISOString(),
     created_at: pix.createdAt.toISOString(),

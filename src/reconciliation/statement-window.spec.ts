@@ -47,6 +47,13 @@ describe('how far a list is read', () => {
     expect(pass(after, at('22T12:00')).windows).toHaveLength(18);
   });
 
+  it('once a day the last three days are read again, up to what is not late yet', () => {
+    const { windows, after } = pass({ ...fresh, list: 'late_payments' }, NOW);
+    expect(windows).toHaveLength(12);
+    expect([windows[0], windows.at(-1)]).toEqual(['18T12:00 18T18:00', '21T06:00 21T11:50']);
+    expect(after.nextDueAt).toEqual(at('22T12:00'));
+  });
+
   it('what could not be read stays where it was, and is tried again in growing pauses', () => {
     const failing = { ...fresh, sweptUntil: at('21T08:00'), resumeAt: at('21T09:00') };
     const pauses = Array.from({ length: 6 }, (_, attempts) => {

@@ -9,16 +9,19 @@ interface Rhythm {
   readonly pauseMs: number;
   /** How long a time is read in one go: after an outage there are many goes. */
   readonly windowMs: number;
+  /** A pass begins so long ago; null: where the last one has ended. */
+  readonly reachMs: number | null;
 }
 
 const RHYTHMS: Readonly<Record<StatementList, Rhythm>> = {
-  payments: { pauseMs: MINUTE_MS, windowMs: HOUR_MS },
-  returns: { pauseMs: DAY_MS, windowMs: 5 * DAY_MS },
+  payments: { pauseMs: MINUTE_MS, windowMs: HOUR_MS, reachMs: null },
+  // After an incident at the acquirer its list may be completed hours later.
+  late_payments: { pauseMs: DAY_MS, windowMs: 6 * HOUR_MS, reachMs: 3 * DAY_MS },
+  // For so long after a Pix its money may go back: a devolution, and a dispute (MED).
+  returns: { pauseMs: DAY_MS, windowMs: 5 * DAY_MS, reachMs: 90 * DAY_MS },
 };
 /** A Pix stands in the list some time after its own time, and clocks differ. */
 const OVERLAP_MS = 10 * MINUTE_MS;
-/** For so long after a Pix its money may go back: a devolution, and a dispute (MED). */
-const RETURNS_DAYS = 90;
 const LONGEST_PAUSE_MS = 10 * MINUTE_MS;
 
 /** Of the Pix that are read next. `to` is not included. */
@@ -29,14 +32,21 @@ export interface Window {
 
 /** What to read next of a list. */
 export function windowOf({ list, sweptUntil, resumeAt }: Progress, now: Date): Window {
-  const start = list === 'returns' ? now.getTime() - RETURNS_DAYS * DAY_MS : (sweptUntil ?? now).getTime() - OVERLAP_MS;
+  const { windowMs, reachMs } = RHYTHMS[list];
+  const start = reachMs === null ? (sweptUntil ?? now).getTime() - OVERLAP_MS : now.getTime() - reachMs;
   const from = resumeAt?.getTime() ?? start;
-  return { from: new Date(from), to: new Date(Math.min(from + RHYTHMS[list].windowMs, now.getTime())) };
+  return { from: new Date(from), to: new Date(Math.min(from + windowMs, endOf(list, now))) };
+}
+
+/** What is not late yet is for the list that is read all the time. */
+function endOf(list: StatementList, now: Date): number {
+  return now.getTime() - (list === 'late_payments' ? OVERLAP_MS : 0);
 }
 
 /** After a window was read whole. A pass that has not come to its end goes on at once. */
 export function afterRead(progress: Progress, { to }: Window, now: Date): Omit<Progress, 'acquirer' | 'list'> {
-  if (to < now) return { sweptUntil: progress.sweptUntil, resumeAt: to, nextDueAt: now, attempts: 0 };
+  const isLast = to.getTime() >= endOf(progress.list, now);
+  if (!isLast) return { sweptUntil: progress.sweptUntil, resumeAt: to, nextDueAt: now, attempts: 0 };
   const nextDueAt = new Date(now.getTime() + RHYTHMS[progress.list].pauseMs);
   return { sweptUntil: to, resumeAt: null, nextDueAt, attempts: 0 };
 }

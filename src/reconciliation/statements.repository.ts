@@ -1,8 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Reader, statement, type Tx } from '../core/database/index.js';
 
-/** What of an acquirer's list is read: what arrived, all the time; that of which money went back, once a day. */
-export const LISTS = ['payments', 'returns'] as const;
+/**
+ * What of an acquirer's list is read: what arrived, all the time; the same of the last days once a day, for what was
+ * listed late; and that of which money went back, once a day.
+ */
+export const LISTS = ['payments', 'late_payments', 'returns'] as const;
 export type StatementList = (typeof LISTS)[number];
 
 /** How far a list has been read. */

@@ -31,8 +31,8 @@ const CHUNK = 200;
 
 /**
  * Reads the acquirers' own lists and puts into the inbox what nobody has told of: payments whose callback never came,
- * and once a day the returns of the last ninety days, those among them that nobody here asked for. Nothing is believed
- * but by the inbox, which asks again about each.
+ * once a day those of the last days again that were listed late, and the returns of the last ninety days, those among
+ * them that nobody here asked for. Nothing is believed but by the inbox, which asks again about each.
  */
 @Injectable()
 export class StatementsService implements OnApplicationBootstrap {
@@ -143,6 +143,10 @@ export class StatementsService implements OnApplicationBootstrap {
         const own = states.get(`${pix.endToEndId}/${returnId}`);
         if (own === undefined && state !== 'failed') {
           this.logger.warn({ acquirer, endToEndId: pix.endToEndId, returnId }, 'nobody here asked for a return');
+        } else if (own === 'failed' && state !== 'failed') {
+          // Money left that the books have given back to the merchant: somebody has to look, at once.
+          this.metrics.statementOddities.inc({ what: 'failed_return_moved' });
+          this.logger.error({ acquirer, endToEndId: pix.endToEndId, returnId, state }, 'a return that failed was made');
         }
         return own === 'in_progress' && state !== 'in_progress' ? [hint] : [];
       }),

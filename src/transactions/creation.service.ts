@@ -227,8 +227,9 @@ export class CreationService {
   }
 
   /**
-   * Creates at the acquirer. Where the charge may exist already, a refusal is believed only when the acquirer has said
-   * that it does not: otherwise the refusal may be about the second creation of a charge that lives.
+   * Creates at the acquirer. Where the charge may exist already, a refusal is believed only when the acquirer has said,
+   * before it and again after it, that it does not: otherwise the refusal may be about the second creation of a charge
+   * that lives, made by somebody else's call that was still on its way.
    */
   async askPix(acquirer: Acquirer, request: PixChargeRequest, mayExist: boolean): Promise<PixIssueOutcome> {
     const before: Found = mayExist ? await this.#find(acquirer, request.txid) : { kind: 'not_found' };
@@ -241,9 +242,12 @@ export class CreationService {
       outcome = { kind: 'unknown' };
     }
     if (outcome.kind === 'issued') return outcome;
-    if (outcome.kind !== 'unknown' && before.kind === 'not_found') return outcome;
+    const isOwn = outcome.kind === 'unavailable' || (outcome.kind === 'refused' && !mayExist);
+    if (isOwn && before.kind === 'not_found') return outcome;
     const after = await this.#find(acquirer, request.txid);
-    return after.kind === 'found' ? { kind: 'issued', brCode: after.brCode } : { kind: 'unknown' };
+    if (after.kind === 'found') return { kind: 'issued', brCode: after.brCode };
+    const isAbsent = before.kind === 'not_found' && after.kind === 'not_found';
+    return outcome.kind === 'refused' && isAbsent ? outcome : { kind: 'unknown' };
   }
 
   async #find(acquirer: Acquirer, txid: string): Promise<Found> {

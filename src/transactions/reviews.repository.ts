@@ -20,6 +20,11 @@ export interface AttentionPix {
   readonly createdAt: Date;
 }
 
+/** Money that is nobody's. With a transaction: it was to go back to its payer by itself, and the bank has refused that. */
+export interface StrayPix extends AttentionPix {
+  readonly transactionId: string | null;
+}
+
 export type ReviewOutcome = 'review' | 'credited' | 'returned';
 
 /** One that paid a charge and was not credited, because it is not known who paid. */
@@ -67,7 +72,15 @@ const DECIDE = statement(
 );
 const UNMATCHED = statement(
   'reviews.unmatched',
-  `SELECT ${COLUMNS} FROM settlements s WHERE s.outcome = 'unmatched' AND ${WANTED} ORDER BY s.id DESC LIMIT $4`,
+  `SELECT ${COLUMNS}, s.transaction_id FROM settlements s
+   WHERE s.id IN (
+       SELECT u.id FROM settlements u WHERE u.outcome = 'unmatched'
+       UNION ALL
+       SELECT r.id FROM pix_returns p JOIN settlements r
+         ON r.acquirer = p.acquirer AND r.end_to_end_id = p.end_to_end_id AND r.transaction_id = p.transaction_id
+       WHERE p.status = 'FAILED')
+     AND ${WANTED}
+   ORDER BY s.id DESC LIMIT $4`,
 );
 
 interface AttentionRow {
@@ -115,9 +128,10 @@ export class ReviewsRepository {
   }
 
   /** Newest first. */
-  async unmatched({ before, createdFrom, createdTo, limit }: IdCursorFilter): Promise<AttentionPix[]> {
+  async unmatched({ before, createdFrom, createdTo, limit }: IdCursorFilter): Promise<StrayPix[]> {
     const wanted = [before, ...idRange(createdFrom, createdTo), limit];
-    return (await this.reader.query<AttentionRow>(UNMATCHED, wanted)).map(toAttention);
+    const rows = await this.reader.query<AttentionRow & { transaction_id: string | null }>(UNMATCHED, wanted);
+    return rows.map((row) => ({ ...toAttention(row), transactionId: row.transaction_id }));
   }
 }
 

@@ -6,7 +6,13 @@ import { SecretBox } from '../core/crypto/index.js';
 import type { Tx } from '../core/database/index.js';
 import { ApiError, notFound } from '../core/errors/index.js';
 import type { IdCursorFilter } from '../core/http/index.js';
-import { type AttentionPix, type HeldPix, type ReviewFilter, ReviewsRepository } from './reviews.repository.js';
+import {
+  type AttentionPix,
+  type HeldPix,
+  type ReviewFilter,
+  ReviewsRepository,
+  type StrayPix,
+} from './reviews.repository.js';
 import { SettlementService } from './settlement.service.js';
 import { isHeld, type Transaction } from './transaction.js';
 import { TransactionsRepository } from './transactions.repository.js';
@@ -15,7 +21,7 @@ import { TransactionsRepository } from './transactions.repository.js';
 type Shown<P extends AttentionPix> = Omit<P, 'payerDocumentSealed'> & { readonly maskedPayer: string | null };
 
 export type Review = Shown<HeldPix>;
-export type UnmatchedPix = Shown<AttentionPix>;
+export type UnmatchedPix = Shown<StrayPix>;
 
 export interface Decided {
   readonly review: Review;
@@ -45,7 +51,7 @@ export class ReviewsService {
     return (await this.reviews.list(filter)).map((held) => this.#shown(held));
   }
 
-  /** Pix that match no charge: nobody's until somebody finds out whose. Newest first. */
+  /** Pix that match no charge, or that could not be sent back: nobody's until somebody finds out whose. Newest first. */
   async unmatched(filter: IdCursorFilter): Promise<UnmatchedPix[]> {
     return (await this.reviews.unmatched(filter)).map((pix) => this.#shown(pix));
   }

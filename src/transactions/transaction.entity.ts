@@ -85,6 +85,7 @@ export class SettlementEntity {
 @Unique('pix_returns_return_id_key', ['acquirer', 'endToEndId', 'returnId'])
 @Index('pix_returns_transaction_id_idx', ['transactionId'])
 @Index('pix_returns_due_idx', ['nextAttemptAt'], { where: `status IN ('PENDING', 'IN_PROGRESS')` })
+@Index('pix_returns_failed_idx', ['acquirer', 'endToEndId'], { where: `status = 'FAILED'` })
 export class PixReturnEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pix_returns_pkey' }) id!: string;
   @Column('uuid', { name: 'account_id' }) accountId!: string;

@@ -497,6 +497,8 @@ describe('Pix that match no charge', () => {
         acquirer: 'sandbox',
         end_to_end_id: endToEndId,
         txid: null,
+        charge_id: null,
+        reason: null,
         reported_payer_tax_id: '***.444.777-**',
         settled_at: pix.settledAt.toISOString(),
         created_at: expect.stringMatching(/Z$/),

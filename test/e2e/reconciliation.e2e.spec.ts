@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { AcquirerDirectory, AcquirersService, InboxService, type NotificationHint } from '../../src/acquirers/index.js';
 import { newEndToEndId, newReturnId, saoPauloDay } from '../../src/brazil/index.js';
 import { Database } from '../../src/core/database/index.js';
+import { Metrics } from '../../src/core/metrics/index.js';
 import { type Difference, ReconciliationService, StatementsService } from '../../src/reconciliation/index.js';
 import { ReturnsService } from '../../src/transactions/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
@@ -202,6 +203,49 @@ describe('a bank with a list of what it received', () => {
     await service.sql('DELETE FROM acquirer_statements WHERE acquirer = $1', [bank.name]);
     await waitFor('the case', async () => (await statusOf({ id })) === 'disputed', 20_000);
     await waitFor('the dispute to be applied', async () => (await differences()).length === 0);
+  }, 30_000);
+
+  const readAgain = (list: string) =>
+    service.sql('DELETE FROM acquirer_statements WHERE acquirer = $1 AND list = $2', [bank.name, list]);
+
+  it('once a day: a payment that the bank has listed only long after its time is credited', async () => {
+    const made = await charge();
+    const paidAt = service.clock.now();
+    service.clock.advance(20 * 60);
+    const later = service.clock.now();
+    const isRead = async (): Promise<boolean> => ((await progress())?.swept_until ?? paidAt) >= later;
+    await waitFor('the list to be read', isRead, 20_000);
+    bank.receive({ txid: made.pix.txid ?? '', amount: made.amount }, { settledAt: paidAt });
+    await sweep();
+    expect(await statusOf(made)).toBe('pending');
+    await readAgain('late_payments');
+    await waitFor('the payment', async () => (await statusOf(made)) === 'paid', 20_000);
+  }, 50_000);
+
+  it('what could not be sent back comes to the operators; that the bank has sent it after all raises an alarm', async () => {
+    const made = await charge();
+    bank.returnFault = () => 'refused';
+    const wrong = { txid: made.pix.txid ?? '', amount: 7 };
+    const { endToEndId } = bank.receive(wrong, { settledAt: service.clock.now() });
+    await tell({ kind: 'pix', reference: endToEndId });
+    const { token } = await service.operator();
+    const listed = async () => {
+      const { body } = await service.call<{ data: { end_to_end_id: string }[] }>('GET', '/v1/operations/unmatched', {
+        token,
+      });
+      return body.data.filter((pix) => pix.end_to_end_id === endToEndId);
+    };
+    await waitFor('the list', async () => (await listed()).length > 0);
+    expect(await listed()).toMatchObject([{ charge_id: made.id, reason: 'wrong_amount', amount: 7 }]);
+
+    const [name, booked] = [...bank.returns].find(([, { reference }]) => reference === endToEndId) ?? [];
+    if (!name || !booked) throw new Error('The bank has lost a return');
+    bank.returns.set(name, { ...booked, refused: false });
+    const alarms = async () => (await service.get(Metrics).statementOddities.get()).values;
+    expect(await alarms()).toEqual([]);
+    await readAgain('returns');
+    await waitFor('the alarm', async () => (await alarms()).length > 0, 20_000);
+    expect(await alarms()).toMatchObject([{ labels: { what: 'failed_return_moved' } }]);
   }, 30_000);
 
   describe('of a day, against our books', () => {

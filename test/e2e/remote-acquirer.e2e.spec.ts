@@ -128,6 +128,17 @@ describe('an acquirer behind a network', () => {
     },
   );
 
+  it('a second creation that is refused because the first one has just arrived is that charge', async () => {
+    const key = randomUUID();
+    bank.faults = ['lost before', 'refused'];
+    expect((await service.createCharge(merchant.testKey, {}, key)).status).toBe(503);
+    const [pending] = await service.sql<{ txid: string }>(`SELECT txid FROM transactions WHERE status = 'PENDING'`);
+    bank.meanwhile = async () => void bank.charges.set(pending?.txid ?? '', {} as PixChargeRequest);
+    const repeated = await service.createCharge(merchant.testKey, {}, key);
+    expect([repeated.status, repeated.body.pix.txid]).toEqual([201, pending?.txid]);
+    expect(await statusOf(key)).toEqual([{ status: 'WAITING_PAYMENT' }]);
+  });
+
   it('a charge that is paid while its creation is unknown is complete: created, then paid, with its code', async () => {
     const key = randomUUID();
     bank.faults = ['lost after'];

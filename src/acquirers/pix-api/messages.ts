@@ -56,7 +56,8 @@ export const pixAnswer = z.object({
   horario: dateTime,
   // Not in every version of the standard; who leaves the payer out does not report it.
   pagador: optional(z.object({ cpf: optional(text), cnpj: optional(text), nome: optional(text) })),
-  devolucoes: optional(z.array(returnAnswer)),
+  // Each is read by itself: one that nobody understands does not keep the payment from being credited.
+  devolucoes: optional(z.array(z.unknown())),
 });
 export type PixAnswer = z.infer<typeof pixAnswer>;
 

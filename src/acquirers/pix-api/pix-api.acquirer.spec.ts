@@ -145,6 +145,23 @@ describe('PixApiAcquirer', () => {
       expect(await acquirer.getPixCharge(TXID)).toEqual({ kind: 'not_found' });
     });
 
+    it('that was paid and does not say by what is looked up in the list', async () => {
+      const other = 'E12345678202009091221zzzzzzzzzzz';
+      psp.script = ({ path }) => ({
+        status: 200,
+        body:
+          path === '/pix'
+            ? aPage([aPix(), aPix({ endToEndId: other, txid: 'y'.repeat(26) })])
+            : aCob({ status: 'CONCLUIDA' }),
+      });
+      expect(await acquirer.getPixCharge(TXID)).toMatchObject({ kind: 'found', ended: null, payments: [E2E] });
+      expect(psp.exchanges[1]?.asked.query).toMatchObject({
+        txid: TXID,
+        inicio: '2026-09-09T20:15:00Z',
+        fim: '2026-09-09T20:30:00Z',
+      });
+    });
+
     it('is neither found nor absent when the answer is about another one', async () => {
       for (const own of [{ txid: 'x'.repeat(32) }, { chave: OTHER_KEY }, { status: 7 }]) {
         reply(200, aCob(own));
@@ -170,6 +187,9 @@ describe('PixApiAcquirer', () => {
       refuse({ status: 'CONCLUIDA', pix: [aPix()] });
       await acquirer.cancel(TXID);
       refuse({ status: 'REMOVIDA_PELO_PSP' });
+      await acquirer.cancel(TXID);
+      // Paid, and the PSP does not say by what.
+      refuse({ status: 'CONCLUIDA' });
       await acquirer.cancel(TXID);
       refuse({});
       await expect(acquirer.cancel(TXID)).rejects.toThrow('cob.patch');
@@ -221,6 +241,29 @@ describe('PixApiAcquirer', () => {
       expect(await acquirer.getPix(E2E)).toMatchObject({ endToEndId: E2E });
       script(OTHER_KEY);
       expect(await acquirer.getPix(E2E)).toBeNull();
+      // Whether it is, was not answered.
+      psp.script = ({ path }) =>
+        path.startsWith('/cob/')
+          ? { status: 400, body: aProblem('CobConsultaInvalida', 400) }
+          : { status: 200, body: aPix({ chave: undefined }) };
+      await expect(acquirer.getPix(E2E)).rejects.toMatchObject({ kind: 'unknown' });
+    });
+
+    it('is credited whatever nobody understands of its returns', async () => {
+      const devolucoes = [
+        { id: 'm1', natureza: 'MED_FRAUDE', valor: '7.89', status: 'EM_PROCESSAMENTO' },
+        7,
+        aReturn(),
+      ];
+      reply(200, aPix({ devolucoes }));
+      expect(await acquirer.getPix(E2E)).toMatchObject({ endToEndId: E2E, amount: 11_000 });
+      expect(await acquirer.getDispute(`${E2E}/m1`)).toBeNull();
+      expect(await odd('malformed')).toBe(2);
+      reply(200, aPage([aPix({ devolucoes })]));
+      const lines: StatementLine[] = [];
+      const window = { from: new Date('2026-09-10T13:00:00Z'), to: new Date('2026-09-10T14:00:00Z') };
+      for await (const line of acquirer.statement(window)) lines.push(line);
+      expect(lines).toMatchObject([{ pix: { endToEndId: E2E }, returns: [{ returnId: 'r1' }] }]);
     });
 
     it('is not asked for by what is no id', async () => {

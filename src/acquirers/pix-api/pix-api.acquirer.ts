@@ -101,10 +101,8 @@ export class PixApiAcquirer implements Acquirer {
   async getPixCharge(txid: string): Promise<PixChargeState> {
     checked('cob.get', isTxid(txid));
     const client = await this.client();
-    const answer = await client.getCob(txid);
-    if (answer.kind === 'not_found') return { kind: 'not_found' };
-    const cob = this.#cob('cob.get', this.#body('cob.get', answer), txid, client.pixKey);
-    if (!cob) throw new PixApiError('unknown', 'malformed_answer', 'cob.get');
+    const cob = await this.#charge(client, txid);
+    if (!cob) return { kind: 'not_found' };
     const brCode = brCodeOf(cob, toCents(cob.valor.original), null);
     if (brCode === null && cob.status === 'ATIVA') {
       this.#odd('cob.get', 'no_br_code', { txid });
@@ -115,7 +113,7 @@ export class PixApiAcquirer implements Acquirer {
       // A charge that is over needs no code, and not every PSP keeps it.
       brCode: brCode ?? '',
       ended: chargeEnd(cob, this.clock.now()),
-      payments: (cob.pix ?? []).map(({ endToEndId }) => endToEndId).filter(isE2eId),
+      payments: await this.#payments(client, cob),
     };
   }
 
@@ -124,9 +122,10 @@ export class PixApiAcquirer implements Acquirer {
     const client = await this.client();
     const answer = await client.patchCob(txid, { status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' });
     if (answer.kind !== 'refused') return;
-    // It says no to what is paid or removed already; anything else is to be tried again.
-    const state = await this.getPixCharge(txid);
-    if (state.kind === 'not_found' || state.ended !== null || state.payments.length > 0) return;
+    // It says no to what is paid, over or removed already; anything else is to be tried again.
+    const cob = await this.#charge(client, txid);
+    const isOpen = cob?.status === 'ATIVA' && (cob.pix ?? []).length === 0 && !chargeEnd(cob, this.clock.now());
+    if (!isOpen) return;
     const { code } = this.#refusal('cob.patch', answer, { txid });
     throw new PixApiError('unavailable', code, 'cob.patch');
   }
@@ -150,7 +149,7 @@ export class PixApiAcquirer implements Acquirer {
   async getDispute(reference: string): Promise<Dispute | null> {
     const [endToEndId = '', id = ''] = reference.split('/');
     const pix = await this.#pix(endToEndId);
-    const found = pix?.devolucoes?.find((each) => each.id === id);
+    const found = pix && this.#devolutions('pix.get', pix).find((each) => each.id === id);
     if (!pix || !found) return null;
     const dispute = disputeOf(pix, found);
     if (!dispute) this.#odd('pix.get', 'malformed', { endToEndId, returnId: id });
@@ -221,12 +220,31 @@ export class PixApiAcquirer implements Acquirer {
     }
   }
 
-  #returns({ endToEndId, devolucoes }: PixAnswer): StatementLine['returns'] {
-    return (devolucoes ?? []).flatMap((each) => {
+  #returns(pix: PixAnswer): StatementLine['returns'] {
+    const { endToEndId } = pix;
+    return this.#devolutions('pix.list', pix).flatMap((each) => {
       const read = statementReturn(endToEndId, each);
       if (!read) this.#odd('pix.list', 'malformed', { endToEndId });
       return read ?? [];
     });
+  }
+
+  /** Those that can be read. */
+  #devolutions(operation: Operation, { endToEndId, devolucoes }: PixAnswer): ReturnAnswer[] {
+    return (devolucoes ?? []).flatMap((each) => this.#read(operation, returnAnswer, each, { endToEndId }) ?? []);
+  }
+
+  /** End-to-end ids of what has paid the charge. The standard lets a PSP leave them out of it: then its list has them. */
+  async #payments(client: PixApiClient, { txid, status, calendario, pix }: CobAnswer): Promise<string[]> {
+    const own = (pix ?? []).map(({ endToEndId }) => endToEndId).filter(isE2eId);
+    if (own.length > 0 || status !== 'CONCLUIDA') return own;
+    const filter = { from: calendario.criacao, to: this.clock.now() };
+    const listed: string[] = [];
+    for await (const entries of readStatement(client, filter, (answer) => this.#body('pix.list', answer), { txid })) {
+      const read = entries.flatMap((entry) => this.#read('pix.list', pixAnswer, entry, { txid }) ?? []);
+      listed.push(...read.filter((each) => each.txid === txid).map(({ endToEndId }) => endToEndId));
+    }
+    return listed.filter(isE2eId);
   }
 
   /** @returns null when there is none, or none that is ours for certain */
@@ -253,7 +271,9 @@ export class PixApiAcquirer implements Acquirer {
     let key = chave;
     if (key === null && txid !== null && isTxid(txid)) {
       const answer = await client.getCob(txid);
-      const cob = answer.kind === 'ok' ? this.#read('cob.get', cobAnswer, answer.body, { txid }) : null;
+      // A question that was refused is none that was answered: it is asked again.
+      const body = answer.kind === 'not_found' ? null : this.#body('cob.get', answer);
+      const cob = body === null ? null : this.#read('cob.get', cobAnswer, body, { txid });
       key = cob?.txid === txid ? cob.chave : null;
     }
     if (key !== null && isSameKey(key, client.pixKey)) return true;
@@ -261,6 +281,15 @@ export class PixApiAcquirer implements Acquirer {
     if (operation === 'pix.list' && key !== null) return false;
     this.#odd(operation, key === null ? 'no_key' : 'other_key', { endToEndId });
     return false;
+  }
+
+  /** @returns null when there is none @throws PixApiError when that cannot be told, or the answer is about another one */
+  async #charge(client: PixApiClient, txid: string): Promise<CobAnswer | null> {
+    const answer = await client.getCob(txid);
+    if (answer.kind === 'not_found') return null;
+    const cob = this.#cob('cob.get', this.#body('cob.get', answer), txid, client.pixKey);
+    if (!cob) throw new PixApiError('unknown', 'malformed_answer', 'cob.get');
+    return cob;
   }
 
   /** @returns null, and says so, unless it is the charge of this txid to our key */

@@ -13,17 +13,20 @@ const WINDOW_HOURS = 6;
  * The PSP's list, window by window, oldest window first; within one it has no order that the standard names. A Pix that
  * appears on two pages, because another one arrived meanwhile, is given once.
  * @param bodyOf gives the body of an answer, or throws
+ * @param narrowed what else the list is asked by
  */
 export async function* readStatement(
   client: PixApiClient,
   { from, to, withReturns = false }: StatementFilter,
   bodyOf: (answer: PspAnswer) => unknown,
+  narrowed: Readonly<Record<string, string>> = {},
 ): AsyncGenerator<unknown[]> {
   const windowMs = Math.min(WINDOW_HOURS, client.profile.longestWindow.value) * 3_600_000;
   const seen = new Set<string>();
   for (let start = from.getTime(); start < to.getTime(); start += windowMs) {
     const end = Math.min(start + windowMs, to.getTime());
     const window = {
+      ...narrowed,
       inicio: seconds(start, Math.floor),
       fim: seconds(end, Math.ceil),
       ...(withReturns ? { devolucaoPresente: 'true' } : {}),

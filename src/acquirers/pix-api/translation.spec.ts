@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { encodeBrCode, parseBrCode } from '../../brazil/index.js';
-import { cobAnswer, pixAnswer } from './messages.js';
+import { cobAnswer, pixAnswer, returnAnswer } from './messages.js';
 import { namesKnownReturn, readProblem, returnFailure } from './problem.js';
 import { aCob, aPix, aProblem, aReturn, E2E, PIX_KEY, TXID } from './psp.fixture.js';
 import {
@@ -157,10 +157,11 @@ describe('receivedPix', () => {
 });
 
 describe('returns', () => {
-  const pix = pixAnswer.parse(aPix({ devolucoes: [aReturn(), aReturn({ id: 'm1', natureza: 'MED_FRAUDE' })] }));
+  const pix = pixAnswer.parse(aPix());
+  const devolucoes = [aReturn(), aReturn({ id: 'm1', natureza: 'MED_FRAUDE' })].map((each) => returnAnswer.parse(each));
 
   it('of the account and of the bank are told apart', () => {
-    expect(pix.devolucoes?.map((each) => statementReturn(E2E, each))).toEqual([
+    expect(devolucoes.map((each) => statementReturn(E2E, each))).toEqual([
       {
         returnId: 'r1',
         amount: 789,
@@ -180,8 +181,7 @@ describe('returns', () => {
 
   it('of the bank are disputes whose end is later than their beginning', () => {
     const dispute = (own: Record<string, unknown>) => {
-      const read = pixAnswer.parse(aPix({ devolucoes: [aReturn({ natureza: 'MED_OPERACIONAL', ...own })] }));
-      return disputeOf(read, read.devolucoes![0]!)!;
+      return disputeOf(pix, returnAnswer.parse(aReturn({ natureza: 'MED_OPERACIONAL', ...own })))!;
     };
     const open = dispute({});
     expect(open).toMatchObject({
@@ -201,7 +201,7 @@ describe('returns', () => {
     }
     const horario = { solicitacao: '2026-09-11T15:25:59.411Z', liquidacao: '2026-09-12T00:00:00Z' };
     expect(dispute({ status: 'DEVOLVIDO', horario }).closedAt).toEqual(new Date(horario.liquidacao));
-    expect(disputeOf(pix, pix.devolucoes![0]!)).toBeNull();
+    expect(disputeOf(pix, devolucoes[0]!)).toBeNull();
   });
 });
 

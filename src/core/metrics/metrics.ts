@@ -49,6 +49,13 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly statementOddities = new Counter({
+    name: 'recebe_acquirer_statement_oddities_total',
+    help: "What an acquirer's own list says against the books: an operator has to look.",
+    labelNames: ['what'],
+    registers: [this.registry],
+  });
+
   readonly rowsDropped = new Counter({
     name: 'recebe_rows_dropped_total',
     help: 'Rows of request logs and the like that were lost: the database was away for too long, or refused them.',

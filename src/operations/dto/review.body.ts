@@ -67,6 +67,21 @@ export class UnmatchedPixBody {
   })
   txid!: string | null;
   @ApiProperty({
+    description:
+      'The charge that it did not pay, where it could not go back to its payer by itself; null when it matches no charge.',
+    type: String,
+    nullable: true,
+    example: `ch_${ID}`,
+  })
+  charge_id!: string | null;
+  @ApiProperty({
+    description: 'Why it did not pay the charge; null when there is none.',
+    type: String,
+    nullable: true,
+    example: 'late',
+  })
+  reason!: string | null;
+  @ApiProperty({
     description: 'Who paid, masked; null when the bank did not say.',
     type: String,
     nullable: true,
