@@ -124,11 +124,9 @@ describe('the main job with a live key', () => {
   it('provider-status of a PSP that is away: 503, and nothing is guessed', async () => {
     const charge = await story.charge();
     story.bank.addFault({ operation: 'cob.get', fault: { kind: 'throttle', retryAfterSeconds: 3600 } });
-    const answer = await service.call<{ error: { code: string } }>(
-      'GET',
-      `/v1/payments/${charge.id}/provider-status`,
-      { key: story.key },
-    );
+    const answer = await service.call<{ error: { code: string } }>('GET', `/v1/payments/${charge.id}/provider-status`, {
+      key: story.key,
+    });
     expect([answer.status, answer.body.error.code]).toEqual([503, 'provider_unavailable']);
   });
 
