@@ -1,5 +1,5 @@
 import { measureAuthentication } from './authentication.js';
-import { Disturbance, UNDISTURBED } from './disturbance.js';
+import { Disturbance, disturbedText, UNDISTURBED } from './disturbance.js';
 import type { Cleanup } from './cleanup.js';
 import { describeMachine, loadAverage, residentMemory } from './machine.js';
 import {
@@ -11,6 +11,7 @@ import {
   prepareCreates,
 } from './measures.js';
 import { HttpLoad } from './http-load.js';
+import { liveLines } from './live.js';
 import type { Replay } from './replay.js';
 import { startReceivers } from './receivers.js';
 import { atLeast, below, type Line, table, told } from './report.js';
@@ -64,6 +65,7 @@ export async function runBenchmark(
     ...(await settlementLines(stage, plan, progress)),
     ...(await webhookLines(stage, plan, cleanup, progress)),
     ...(await authenticationLines(stage, plan, progress)),
+    ...(await liveLines(stage, plan, dataDir, cleanup, progress)),
     memoryLine(`memory after ${String(plan.warmUpCharges)} charges`, afterWarmUp),
     told('  at the end of the run', memoryText(residentMemory(service.pid))),
     ...(await drainLines(stage, directory, cleanup, progress)),
@@ -116,11 +118,6 @@ function comparisonLines(figure: string, { service, bare, processorMs, relayMs, 
     ),
     told('  same SQL, bare pg clients', `${perSecond(bare).toFixed(0)}/s · ${latencies(bare)}`),
   ];
-}
-
-/** Said where it matters only: a reader must not take a neighbour's work for ours. */
-function disturbedText(share: number): string {
-  return share < 0.1 ? '' : ` (others: ${(share * 100).toFixed(0)} %)`;
 }
 
 async function webhookLines(stage: Stage, plan: Plan, cleanup: Cleanup, progress: Progress): Promise<Line[]> {

@@ -3,6 +3,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 /** What was measured while others had more of the machine than this is measured again. */
 export const UNDISTURBED = 0.08;
 
+/** Said where it matters only: a reader must not take a neighbour's work for ours. */
+export function disturbedText(share: number): string {
+  return share < 0.1 ? '' : ` (others: ${(share * 100).toFixed(0)} %)`;
+}
+
 interface Sample {
   /** All in clock ticks of all processors since the machine started. */
   readonly total: number;

@@ -7,8 +7,9 @@ import { Client, type Dispatcher } from 'undici';
 export class HttpLoad {
   readonly #clients: Client[];
 
-  constructor(origin: string, connections: number) {
-    this.#clients = Array.from({ length: connections }, () => new Client(origin, { pipelining: 1 }));
+  /** @param connect for a server that asks for a certificate */
+  constructor(origin: string, connections: number, connect: Client.Options['connect'] = {}) {
+    this.#clients = Array.from({ length: connections }, () => new Client(origin, { pipelining: 1, connect }));
   }
 
   /** Opens every connection, so that no measured request pays for one. */
@@ -19,7 +20,7 @@ export class HttpLoad {
   /** @returns null when the answer had the `expected` status, else status and body */
   send(
     connection: number,
-    method: 'GET' | 'POST' | 'DELETE',
+    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
     path: string,
     headers: Record<string, string>,
     body: string | null,

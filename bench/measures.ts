@@ -34,7 +34,8 @@ interface Pair {
 /** On a machine that is never quiet: so many times the pairs that were asked for, of which the least disturbed count. */
 const PATIENCE = 2;
 
-async function compare(stage: Stage, pairs: number, sides: Sides): Promise<Comparison> {
+/** The least disturbed of the pairs that were taken. @throws Error when an answer was wrong */
+export async function compare(stage: Stage, pairs: number, sides: Sides): Promise<Comparison> {
   const taken: Pair[] = [];
   const quiet = (): number => taken.filter(({ disturbed }) => disturbed <= UNDISTURBED).length;
   while (quiet() < pairs && taken.length < pairs * PATIENCE) {

@@ -4,7 +4,7 @@ import { ApiKeysRepository } from '../src/api-keys/api-keys.repository.js';
 import { createDataSource, Database, Reader } from '../src/core/database/index.js';
 import { newId } from '../src/core/ids.js';
 
-/** A merchant with one wallet and the test key to it. */
+/** A merchant with one wallet and the key to it. */
 export interface Merchant {
   readonly accountId: string;
   readonly apiKey: string;
@@ -12,7 +12,11 @@ export interface Merchant {
 }
 
 /** Without users: hashing a hundred passwords would take longer than what is to be measured. */
-export async function makeMerchants(databaseUrl: string, count: number): Promise<Merchant[]> {
+export async function makeMerchants(
+  databaseUrl: string,
+  count: number,
+  mode: 'test' | 'live' = 'test',
+): Promise<Merchant[]> {
   const dataSource = createDataSource({ url: databaseUrl, pool: 2, entities: [], migrations: [] });
   await dataSource.initialize();
   try {
@@ -21,7 +25,7 @@ export async function makeMerchants(databaseUrl: string, count: number): Promise
     const keys = new ApiKeysRepository(reader);
     const createdAt = new Date();
     const merchants = Array.from({ length: count }, (): Merchant => {
-      const apiKey = `ak_test_${randomBytes(24).toString('base64url')}`;
+      const apiKey = `ak_${mode}_${randomBytes(24).toString('base64url')}`;
       return { accountId: newId(createdAt), apiKey, keyHash: createHash('sha256').update(apiKey).digest() };
     });
     await new Database(dataSource).transaction(async (tx) => {
@@ -29,7 +33,7 @@ export async function makeMerchants(databaseUrl: string, count: number): Promise
         accounts.insert(tx, { id: accountId, name: 'Padaria', contactEmail: 'owner@example.com', createdAt });
         keys.insert(tx, accountId, {
           id: newId(createdAt),
-          mode: 'test',
+          mode,
           keyHash,
           prefix: apiKey.slice(0, 12),
           label: null,

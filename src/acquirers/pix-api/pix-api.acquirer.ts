@@ -70,7 +70,8 @@ export class PixApiAcquirer implements Acquirer {
 
   async #issue(request: PixChargeRequest): Promise<PixIssueOutcome> {
     checked('cob.put', isTxid(request.txid));
-    const client = await this.client();
+    const client = await this.#clientToIssue(request.txid);
+    if (!client) return { kind: 'unavailable' };
     let answer: PspAnswer;
     try {
       answer = await client.putCob(request.txid, cobRequest(request, client.pixKey));
@@ -96,6 +97,16 @@ export class PixApiAcquirer implements Acquirer {
     if (brCode !== null) return { kind: 'issued', brCode };
     this.#odd('cob.put', 'no_br_code', { txid: request.txid });
     return { kind: 'unknown' };
+  }
+
+  /** @returns null for a connection that cannot be read or used: nobody was asked, so nothing can have happened */
+  async #clientToIssue(txid: string): Promise<PixApiClient | null> {
+    try {
+      return await this.client();
+    } catch (error) {
+      this.logger.error({ error, acquirer: this.name, txid }, 'a charge is unavailable: its connection is of no use');
+      return null;
+    }
   }
 
   async getPixCharge(txid: string): Promise<PixChargeState> {

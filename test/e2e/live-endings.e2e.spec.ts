@@ -1,0 +1,155 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { LiveStory } from '../support/live-story.js';
+import { type Answer, type ChargeAnswer, TestService } from '../support/service.js';
+import { waitFor } from '../support/wait.js';
+
+describe('the end of a live charge that nobody paid, or paid unheard', () => {
+  let service: TestService;
+  let story: LiveStory;
+
+  beforeAll(async () => {
+    service = await TestService.start();
+    story = await LiveStory.start(service);
+  });
+  afterEach(() => story.expectSameBooks());
+  afterAll(async () => {
+    await service.stop();
+    await story.stop();
+  });
+
+  const charge = (): Promise<ChargeAnswer> => story.charge({ expires_in: 60 });
+  const cobOf = ({ pix }: ChargeAnswer) => story.bank.state().cobs.find(({ txid }) => txid === pix.txid);
+  const loseCallback = (): void => story.bank.addFault({ operation: 'callback', fault: { kind: 'lose' } });
+
+  async function cancel({ id }: ChargeAnswer): Promise<Answer> {
+    const answer = await service.call('POST', `/v1/payments/${id}/cancel`, { key: story.key });
+    expect([answer.status, answer.body['status']]).toEqual([200, 'CANCELLED']);
+    return answer;
+  }
+
+  /** The bank has sent it back, and our books say so. */
+  async function wentBack(endToEndId: string, reason: string): Promise<void> {
+    await waitFor(`${endToEndId} to go back`, async () => {
+      const rows = await service.sql(
+        `SELECT 1 FROM pix_returns WHERE end_to_end_id = $1 AND status = 'RETURNED' AND reason = $2`,
+        [endToEndId, reason],
+      );
+      return rows.length === 1;
+    });
+    expect(story.returned(endToEndId)).toEqual(['19.90 DEVOLVIDO']);
+  }
+
+  it('expires here and there at the same time; the bank is asked once before it is written', async () => {
+    const made = await charge();
+    const asked = story.asked('cob.get');
+    service.clock.advance(63);
+    // A read says so from the moment on; it is written after the question.
+    await story.becomes(made, 'expired');
+    await waitFor('it to be written', async () => {
+      const rows = await service.sql(`SELECT 1 FROM transactions WHERE id = $1 AND status = 'EXPIRED'`, [
+        made.id.slice(3),
+      ]);
+      return rows.length === 1;
+    });
+    expect(story.asked('cob.get')).toBe(asked + 1);
+    expect(() => story.pay(made)).toThrow(/expired/);
+  });
+
+  it.each([
+    ['ends', false],
+    ['removes', true],
+  ])('a charge that the bank %s before its time expires here at its time', async (_, removed) => {
+    const made = await charge();
+    story.bank.expire({ txid: made.pix.txid ?? '', removed });
+    const { body } = await service.call('GET', `/v1/payments/${made.id}/provider-status`, { key: story.key });
+    expect(body).toMatchObject({
+      localStatus: 'WAITING_PAYMENT',
+      providerStatus: removed ? 'REMOVIDA_PELO_PSP' : 'ATIVA',
+    });
+    service.clock.advance(63);
+    await story.becomes(made, 'expired');
+  });
+
+  it('a payment of which no callback came is found in the bank`s list', async () => {
+    const made = await charge();
+    loseCallback();
+    story.pay(made);
+    await story.sweepStatement();
+    await story.becomes(made, 'paid');
+  });
+
+  it('or, before the list is read again, by asking when the charge is about to be written as expired', async () => {
+    await story.sweepStatement();
+    await service.sql(`UPDATE acquirer_statements SET next_due_at = 'infinity'`);
+    const made = await charge();
+    loseCallback();
+    story.pay(made);
+    service.clock.advance(63);
+    await story.becomes(made, 'paid');
+  });
+
+  it('money that the bank takes after the charge has expired here goes back', async () => {
+    const made = await charge();
+    service.clock.advance(63);
+    await story.becomes(made, 'expired');
+    const { endToEndId } = story.pay(made, { force: true });
+    await wentBack(endToEndId, 'late');
+    await story.becomes(made, 'expired');
+  });
+
+  it('cancelled: the bank takes the charge back, and nobody can pay it any more', async () => {
+    const made = await charge();
+    await cancel(made);
+    await waitFor('the bank', () => cobOf(made)?.status === 'REMOVIDA_PELO_USUARIO_RECEBEDOR');
+    expect(() => story.pay(made)).toThrow(/REMOVIDA/);
+    await story.becomes(made, 'cancelled');
+  });
+
+  it.each([
+    ['fails', { kind: 'error', effect: false }],
+    ['is answered by silence though it was heard', { kind: 'timeout', effect: true }],
+    ['is turned away', { kind: 'throttle', retryAfterSeconds: 3600 }],
+  ] as const)('a cancellation that %s is repeated until it is known', async (_, fault) => {
+    const made = await charge();
+    story.bank.addFault({ operation: 'cob.patch', fault });
+    const asked = story.asked('cob.patch');
+    await cancel(made);
+    await waitFor('the first attempt', () => story.asked('cob.patch') > asked);
+    service.clock.advance(10);
+    await waitFor('the bank to know, and we', async () => {
+      const rows = await service.sql(`SELECT 1 FROM transactions WHERE acquirer_due_at IS NOT NULL`);
+      service.clock.advance(1);
+      return rows.length === 0 && cobOf(made)?.status === 'REMOVIDA_PELO_USUARIO_RECEBEDOR';
+    });
+    expect(story.asked('cob.patch')).toBeGreaterThan(asked + 1);
+  });
+
+  it('a payer who was faster than the cancellation, unheard, gets the money back', async () => {
+    const made = await charge();
+    loseCallback();
+    const { endToEndId } = story.pay(made);
+    await cancel(made);
+    await story.sweepStatement();
+    await wentBack(endToEndId, 'charge_closed');
+    expect(cobOf(made)?.status).toBe('CONCLUIDA');
+    await story.becomes(made, 'cancelled');
+  });
+
+  it('a payer who pays while the cancellation is on its way: of the two one wins, and no money is left over', async () => {
+    const before = await story.balance();
+    const made = await Promise.all(Array.from({ length: 8 }, charge));
+    const ends = await Promise.all(
+      made.map(async (each) => {
+        const { endToEndId } = story.pay(each);
+        const { status } = await service.call('POST', `/v1/payments/${each.id}/cancel`, { key: story.key });
+        return { each, endToEndId, cancelled: status === 200 };
+      }),
+    );
+    for (const { each, endToEndId, cancelled } of ends) {
+      await story.becomes(each, cancelled ? 'cancelled' : 'paid');
+      if (cancelled) await wentBack(endToEndId, 'charge_closed');
+    }
+    const paid = ends.filter(({ cancelled }) => !cancelled).length;
+    expect((await story.balance()).available).toBe(before.available + paid * 1990);
+  });
+});

@@ -1,0 +1,231 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { DEFAULT_MERCHANT } from '../../psp-simulator/simulator.js';
+import { callbackUrl } from '../../src/acquirers/index.js';
+import { newEndToEndId } from '../../src/brazil/index.js';
+import { SecretBox } from '../../src/core/crypto/index.js';
+import { createLogger } from '../../src/core/log/index.js';
+import { goLive } from '../support/live-acquirer.js';
+import { LiveStory } from '../support/live-story.js';
+import { type Answer, type ChargeAnswer, type Merchant, TestService } from '../support/service.js';
+import { waitFor } from '../support/wait.js';
+
+/** Another account, with a key of its own: at the same PSP, under a client of its own or under the first one's. */
+interface Other {
+  readonly merchant: Merchant;
+  readonly acquirer: string;
+  readonly pixKey: string;
+  readonly clientId: string;
+  readonly path: string;
+}
+
+const SHARED = randomUUID();
+
+describe('callbacks that lie, and accounts beside each other', () => {
+  let service: TestService;
+  let story: LiveStory;
+  /** Its client at the PSP has the key of the first account too, as a holder with two shops may have. */
+  let sibling: Other;
+  let stranger: Other;
+  const logged: string[] = [];
+
+  beforeAll(async () => {
+    const logger = createLogger('warn', { write: (line) => logged.push(line) });
+    service = await TestService.start({ overrides: { logger } });
+    story = await LiveStory.start(service);
+    const own = randomUUID();
+    story.bank.addMerchant({ ...DEFAULT_MERCHANT, clientId: 'stranger', pixKeys: [own] });
+    story.bank.addMerchant({ ...DEFAULT_MERCHANT, clientId: 'two-shops', pixKeys: [SHARED, randomUUID()] });
+    stranger = await other(own, 'stranger');
+    sibling = await other(SHARED, 'two-shops');
+  });
+  beforeEach(() => {
+    logged.length = 0;
+  });
+  afterEach(() => story.expectSameBooks());
+  afterAll(async () => {
+    await service.stop();
+    await story.stop();
+  });
+
+  async function other(pixKey: string, clientId: string): Promise<Other> {
+    const merchant = await service.merchant();
+    const { id, acquirer } = await goLive(service, story.bank, merchant.accountId, { pixKey, clientId });
+    const path = new URL(callbackUrl(service.url, service.get(SecretBox), id)).pathname;
+    return { merchant, acquirer, pixKey, clientId, path };
+  }
+
+  const pathOfStory = (): string => new URL(story.live.callbackUrl).pathname;
+  const post = (path: string, pix: object): Promise<Answer> => service.call('POST', path, { body: { pix: [pix] } });
+
+  /** Everything that money consists of. */
+  const books = (): Promise<unknown[]> =>
+    service.sql(
+      `SELECT (SELECT count(*) FROM journal_entries) AS entries, (SELECT count(*) FROM settlements) AS settlements,
+         (SELECT count(*) FROM pix_returns) AS returns, (SELECT count(*) FROM refunds) AS refunds,
+         (SELECT count(*) FROM med_cases) AS cases, (SELECT count(*) FROM events) AS events,
+         (SELECT json_agg((id, status) ORDER BY id) FROM transactions)::text AS transactions`,
+    );
+
+  async function metric(line: string): Promise<number> {
+    const { text } = await service.call('GET', '/metrics');
+    const found = text.split('\n').find((each) => each.startsWith(`${line} `));
+    return Number(found?.split(' ').at(-1) ?? 0);
+  }
+
+  /** The PSP was asked about it, and this came of it. */
+  async function asked(acquirer: string, endToEndId: string): Promise<void> {
+    await waitFor('the PSP to be asked', async () => {
+      const rows = await service.sql(
+        `SELECT 1 FROM acquirer_notifications WHERE acquirer = $1 AND reference LIKE $2 AND attempts > 0 AND status = 'pending'`,
+        [acquirer, `${endToEndId}%`],
+      );
+      return rows.length > 0;
+    });
+  }
+
+  it('about a Pix that does not exist, with a return and a dispute of it, a hundred times at once: a line in the log and a metric', async () => {
+    const charge = await story.charge();
+    const before = await books();
+    const [unknown, repeated] = await Promise.all([
+      metric('recebe_acquirer_notifications_total{kind="pix",outcome="unknown"}'),
+      metric('recebe_acquirer_callbacks_total{outcome="repeated"}'),
+    ]);
+    const endToEndId = newEndToEndId('12345678', service.clock.now());
+    const horario = { solicitacao: '2026-11-21T12:00:00.000Z' };
+    const told = {
+      endToEndId,
+      txid: charge.pix.txid,
+      chave: story.live.pixKey,
+      valor: '19.90',
+      horario: '2026-11-21T12:00:00.000Z',
+      devolucoes: [
+        { id: 'r1', rtrId: 'D1', valor: '19.90', horario, status: 'DEVOLVIDO' },
+        { id: 'm1', rtrId: 'D2', valor: '19.90', natureza: 'MED_FRAUDE', horario, status: 'DEVOLVIDO' },
+      ],
+    };
+    const answers = await Promise.all(Array.from({ length: 100 }, () => post(pathOfStory(), told)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    await asked(story.live.acquirer, endToEndId);
+    await waitFor('all three to be asked about', async () => {
+      const kinds = await service.sql(
+        'SELECT kind FROM acquirer_notifications WHERE reference LIKE $1 AND attempts > 0',
+        [`${endToEndId}%`],
+      );
+      return kinds.length === 3;
+    });
+    expect(await books()).toEqual(before);
+    expect(await metric('recebe_acquirer_callbacks_total{outcome="repeated"}')).toBe(repeated + 99);
+    expect(await metric('recebe_acquirer_notifications_total{kind="pix",outcome="unknown"}')).toBeGreaterThan(unknown);
+    expect(logged.join('')).toContain('a notification is not confirmed');
+  });
+
+  it('with another amount, another charge and another payer than the PSP knows: what the PSP knows is credited, once', async () => {
+    const [paid, unpaid] = [await story.charge({ amount: 500 }), await story.charge({ amount: 90_000 })];
+    const before = await story.balance();
+    story.bank.addFault({ operation: 'callback', fault: { kind: 'lose' } });
+    const { endToEndId } = story.pay(paid);
+    const told = { endToEndId, txid: unpaid.pix.txid, valor: '900.00', chave: story.live.pixKey };
+    await Promise.all(Array.from({ length: 100 }, (_, time) => post(pathOfStory(), { ...told, time: time % 7 })));
+    await story.becomes(paid, 'paid');
+    await post(pathOfStory(), { ...told, again: true });
+    expect((await service.getCharge(story.key, unpaid.id)).body.status).toBe('pending');
+    expect(await story.balance()).toEqual({ ...before, available: before.available + 500 });
+  });
+
+  it('a true payment of another amount than the charge goes back; nobody is credited', async () => {
+    const charge = await story.charge({ amount: 5000 });
+    const before = await story.balance();
+    const { endToEndId } = story.pay(charge, { amount: 50, force: true });
+    await waitFor('the return', () => story.returned(endToEndId).join() === '0.50 DEVOLVIDO');
+    await waitFor('the return in our books', async () => {
+      const rows = await service.sql(`SELECT 1 FROM pix_returns WHERE status = 'RETURNED' AND reason = 'wrong_amount'`);
+      return rows.length === 1;
+    });
+    expect((await service.getCharge(story.key, charge.id)).body.status).toBe('pending');
+    expect(await story.balance()).toEqual(before);
+  });
+
+  it.each(['wrong', 'of another connection', 'of no connection'])(
+    'with a secret that is %s: 404, a line in the log and a metric',
+    async (which) => {
+      const charge = await story.charge();
+      story.bank.addFault({ operation: 'callback', fault: { kind: 'lose' } });
+      const { endToEndId } = story.pay(charge);
+      const [, , , connection = '', secret = ''] = pathOfStory().split('/');
+      const strangers = stranger.path.split('/').at(-1) ?? '';
+      const paths: Record<string, string> = {
+        wrong: `/callbacks/pix/${connection}/${secret.slice(0, -1)}${secret.endsWith('A') ? 'B' : 'A'}`,
+        'of another connection': `/callbacks/pix/${connection}/${strangers}`,
+        'of no connection': `/callbacks/pix/${randomUUID()}/${secret}`,
+      };
+      const [before, refused, stored] = [
+        await books(),
+        await metric('recebe_acquirer_callbacks_total{outcome="wrong_secret"}'),
+        await service.sql('SELECT id FROM acquirer_callbacks ORDER BY id'),
+      ];
+      const answers = await Promise.all(Array.from({ length: 100 }, () => post(paths[which] ?? '', { endToEndId })));
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([404]));
+      expect(await metric('recebe_acquirer_callbacks_total{outcome="wrong_secret"}')).toBe(refused + 100);
+      expect(logged.filter((line) => line.includes('a callback was refused'))).toHaveLength(100);
+      expect(logged.join('')).not.toContain(secret.slice(0, -1));
+      expect(await service.sql('SELECT id FROM acquirer_callbacks ORDER BY id')).toEqual(stored);
+      expect(await books()).toEqual(before);
+      await story.sweepStatement();
+      await story.becomes(charge, 'paid');
+    },
+  );
+
+  const chargeOf = async ({ merchant }: Other): Promise<ChargeAnswer> =>
+    (await service.createCharge(merchant.liveKey)).body;
+
+  it('at the address of A about a payment of B: the PSP of A does not know it, and B`s is as if nothing had been said', async () => {
+    const charge = await story.charge();
+    story.bank.addFault({ operation: 'callback', fault: { kind: 'lose' } });
+    const { endToEndId } = story.pay(charge);
+    const before = await books();
+    await post(stranger.path, { endToEndId, txid: charge.pix.txid, chave: stranger.pixKey });
+    await asked(stranger.acquirer, endToEndId);
+    expect(await books()).toEqual(before);
+    // It is credited to whom it was paid, as soon as that one is told.
+    await post(pathOfStory(), { endToEndId });
+    await story.becomes(charge, 'paid');
+  });
+
+  it('for another key of the same holder, which the PSP does confirm: not this account`s, and no money of it', async () => {
+    const elsewhere =
+      story.bank.state().merchants.find(({ clientId }) => clientId === sibling.clientId)?.pixKeys[1] ?? '';
+    const charge = await chargeOf(sibling);
+    const { endToEndId } = story.bank.pay({ key: elsewhere, txid: charge.pix.txid ?? '', amount: 1990 });
+    const before = await books();
+    const odd = await metric('recebe_acquirer_odd_answers_total{operation="pix.get",what="other_key"}');
+    await Promise.all(Array.from({ length: 100 }, () => post(sibling.path, { endToEndId, txid: charge.pix.txid })));
+    await asked(sibling.acquirer, endToEndId);
+    expect(await books()).toEqual(before);
+    const line = 'recebe_acquirer_odd_answers_total{operation="pix.get",what="other_key"}';
+    await waitFor('the metric', async () => (await metric(line)) > odd);
+    expect(logged.join('')).toContain('an answer of the PSP is not believed');
+    expect((await service.getCharge(sibling.merchant.liveKey, charge.id)).body.status).toBe('pending');
+  });
+
+  it('a live connection is its account`s alone, and test keys never reach the PSP', async () => {
+    const nobody = await service.merchant();
+    const requests = (): string => JSON.stringify(story.bank.state().traffic.requests);
+    const before = requests();
+    const refused = await service.createCharge<{ error: { code: string } }>(nobody.liveKey);
+    expect([refused.status, refused.body.error.code]).toEqual([422, 'no_provider_configured']);
+    const made = await service.createCharge(story.merchant.testKey);
+    expect(made.status).toBe(201);
+    const paid = await service.simulate(story.merchant.testKey, made.body.id, { event: 'pay' });
+    expect(paid.body.charge.status).toBe('paid');
+    expect((await service.getCharge(story.key, made.body.id)).status).toBe(404);
+    expect((await service.simulate(story.key, made.body.id, { event: 'pay' })).status).toBeGreaterThanOrEqual(400);
+    expect(requests()).toBe(before);
+    const charge = await chargeOf(stranger);
+    expect(story.bank.state().cobs.find(({ txid }) => txid === charge.pix.txid)).toMatchObject({
+      clientId: stranger.clientId,
+      chave: stranger.pixKey,
+    });
+    expect((await service.getCharge(story.key, charge.id)).status).toBe(404);
+  });
+});

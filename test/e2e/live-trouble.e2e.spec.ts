@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { DEFAULT_MERCHANT, PspSimulator } from '../../psp-simulator/simulator.js';
+import { CreationService } from '../../src/transactions/index.js';
+import { goLive } from '../support/live-acquirer.js';
+import { LiveStory } from '../support/live-story.js';
+import type { ErrorAnswer } from '../support/refunds.js';
+import { type Answer, type ChargeAnswer, TestService } from '../support/service.js';
+import { waitFor } from '../support/wait.js';
+
+type ChargeOrError = ChargeAnswer & ErrorAnswer;
+
+describe('a live charge on a bad day of the PSP', () => {
+  let service: TestService;
+  let story: LiveStory;
+
+  beforeAll(async () => {
+    service = await TestService.start();
+    story = await LiveStory.start(service);
+  });
+  afterEach(async () => {
+    story.bank.clearFaults();
+    await story.expectSameBooks();
+  });
+  afterAll(async () => {
+    await service.stop();
+    await story.stop();
+  });
+
+  const create = (key: string, apiKey = story.key): Promise<Answer<ChargeOrError>> =>
+    service.createCharge<ChargeOrError>(apiKey, {}, key);
+
+  const madeFor = (key: string): Promise<{ status: string; txid: string }[]> =>
+    service.sql(
+      `SELECT t.status, t.txid FROM transactions t JOIN idempotency_keys k ON k.resource_id = t.id WHERE k.key = $1`,
+      [key],
+    );
+
+  const cobs = (): number => story.bank.state().cobs.length;
+
+  it('the answer is lost: the PSP is asked at once, and the merchant notices nothing', async () => {
+    const before = cobs();
+    story.bank.addFault({ operation: 'cob.put', fault: { kind: 'timeout', effect: true } });
+    expect((await create(randomUUID())).status).toBe(201);
+    expect(cobs()).toBe(before + 1);
+  });
+
+  it.each([
+    ['was made', true],
+    ['was not made', false],
+  ])('nobody answers about a charge that %s: 503, and the repetition goes on with the same txid', async (_, effect) => {
+    const [key, before] = [randomUUID(), cobs()];
+    story.bank.addFault({ operation: 'cob.put', fault: { kind: 'timeout', effect } });
+    story.bank.addFault({ operation: 'cob.get', fault: { kind: 'error', effect: false }, times: 4 });
+    const unknown = await create(key);
+    expect([unknown.status, unknown.body.error.code]).toEqual([503, 'service_unavailable']);
+    const [pending] = await madeFor(key);
+    expect(pending?.status).toBe('PENDING');
+    const again = await create(key);
+    expect([again.status, again.body.pix.txid]).toEqual([201, pending?.txid]);
+    expect(cobs()).toBe(before + 1);
+    expect((await create(key)).text).toBe(again.text);
+    story.pay(again.body);
+    await story.becomes(again.body, 'paid');
+  });
+
+  it('a payer is faster than our knowing: the callback brings a charge that was answered with 503', async () => {
+    const key = randomUUID();
+    story.bank.addFault({ operation: 'cob.put', fault: { kind: 'timeout', effect: true } });
+    story.bank.addFault({ operation: 'cob.get', fault: { kind: 'throttle', retryAfterSeconds: 3600 } });
+    expect((await create(key)).status).toBe(503);
+    const [pending] = await madeFor(key);
+    story.bank.pay({ txid: pending?.txid ?? '' });
+    await waitFor('the payment', async () => (await madeFor(key))[0]?.status === 'PAID');
+    const repeated = await create(key);
+    expect([repeated.status, repeated.body.status, repeated.body.pix.txid]).toEqual([201, 'paid', pending?.txid]);
+  });
+
+  it.each([
+    ['503 of its gateway', { kind: 'unavailable' }],
+    ['500 before it did anything', { kind: 'error', effect: false }],
+  ] as const)(
+    'a %s may have been heard: in flight, not provider_unavailable, until the PSP says that there is none',
+    async (_, fault) => {
+      const key = randomUUID();
+      story.bank.addFault({ operation: 'cob.put', fault });
+      const unknown = await create(key);
+      expect([unknown.status, unknown.body.error.code]).toEqual([503, 'service_unavailable']);
+      expect(await madeFor(key)).toMatchObject([{ status: 'PENDING' }]);
+      await service.get(CreationService).resolveUnknown(0);
+      expect(await madeFor(key)).toMatchObject([{ status: 'REFUSED' }]);
+    },
+  );
+
+  it.each([
+    ['is throttled', { operation: 'cob.put', fault: { kind: 'throttle', retryAfterSeconds: 3600 } }],
+    ['gets no token', { operation: 'token', fault: { kind: 'error', effect: false }, times: 2 }],
+  ] as const)('whoever %s has made nothing: provider_unavailable, and the key is free', async (_, fault) => {
+    const [key, before] = [randomUUID(), cobs()];
+    if (fault.operation === 'token') story.bank.expireTokens();
+    story.bank.addFault(fault);
+    const refused = await create(key);
+    expect([refused.status, refused.body.error.code]).toEqual([503, 'provider_unavailable']);
+    expect(refused.headers.get('retry-after')).not.toBeNull();
+    expect(await madeFor(key)).toEqual([]);
+    expect(cobs()).toBe(before);
+    expect((await create(key)).status).toBe(201);
+  });
+
+  it('tokens that end before their time cost one more request, not a charge', async () => {
+    const before = story.asked('token');
+    story.bank.addFault({ operation: 'cob.put', fault: { kind: 'tokenExpiry' } });
+    expect((await create(randomUUID())).status).toBe(201);
+    expect(story.asked('token')).toBe(before + 1);
+  });
+
+  it('a PSP that is not there: provider_unavailable; when it is back the same key makes a charge', async () => {
+    const [pixKey, merchant] = [randomUUID(), await service.merchant()];
+    const merchants = [{ ...DEFAULT_MERCHANT, clientId: `client-${pixKey}`, pixKeys: [pixKey] }];
+    const first = await PspSimulator.start({ merchants });
+    const port = Number(new URL(first.baseUrl).port);
+    await goLive(service, first, merchant.accountId, { pixKey, clientId: `client-${pixKey}` });
+    expect((await create(randomUUID(), merchant.liveKey)).status).toBe(201);
+    await first.stop();
+    const key = randomUUID();
+    const refused = await create(key, merchant.liveKey);
+    expect([refused.status, refused.body.error.code]).toEqual([503, 'provider_unavailable']);
+    expect(await madeFor(key)).toEqual([]);
+    const second = await PspSimulator.start({ merchants, port });
+    try {
+      const made = await create(key, merchant.liveKey);
+      expect([made.status, second.state().cobs.map(({ txid }) => txid)]).toEqual([201, [made.body.pix.txid]]);
+    } finally {
+      await second.stop();
+    }
+  });
+});

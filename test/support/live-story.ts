@@ -1,0 +1,103 @@
+import { expect } from '@jest/globals';
+import type { PspSimulator } from '../../psp-simulator/simulator.js';
+import { saoPauloDay } from '../../src/brazil/index.js';
+import { ReconciliationService, StatementsService } from '../../src/reconciliation/index.js';
+import { expectLedgerCoherent } from './coherence.js';
+import { aLivePsp, type LivePsp } from './live.js';
+import { type BalanceAnswer, balance } from './med.js';
+import type { ChargeAnswer, Merchant, TestService } from './service.js';
+import { waitFor } from './wait.js';
+
+type Payment = Parameters<PspSimulator['pay']>[0];
+type Pix = ReturnType<PspSimulator['pay']>;
+
+/** A merchant with a live key whose PSP is simulated and calls back, as it was told to: what stories of live money begin with. */
+export class LiveStory {
+  readonly #began: Date;
+
+  private constructor(
+    readonly service: TestService,
+    readonly merchant: Merchant,
+    readonly live: LivePsp,
+  ) {
+    this.#began = service.clock.now();
+  }
+
+  static async start(service: TestService, settings: Record<string, string> = {}): Promise<LiveStory> {
+    const merchant = await service.merchant(settings);
+    const live = await aLivePsp(service, merchant.accountId);
+    const { status } = await live.psp.call('PUT', `/webhook/${live.pixKey}`, { webhookUrl: live.callbackUrl });
+    expect(status).toBe(200);
+    return new LiveStory(service, merchant, live);
+  }
+
+  get bank(): PspSimulator {
+    return this.live.psp.simulator;
+  }
+
+  get key(): string {
+    return this.merchant.liveKey;
+  }
+
+  async charge(body: Record<string, unknown> = {}): Promise<ChargeAnswer> {
+    const answer = await this.service.createCharge(this.key, body);
+    expect([answer.status, answer.text]).toEqual([201, answer.text]);
+    return answer.body;
+  }
+
+  /** A payer pays it at the bank. */
+  pay({ pix }: Pick<ChargeAnswer, 'pix'>, how: Omit<Payment, 'txid'> = {}): Pix {
+    return this.bank.pay({ txid: pix.txid ?? '', ...how });
+  }
+
+  /** @returns the charge with that status */
+  becomes({ id }: Pick<ChargeAnswer, 'id'>, status: string): Promise<ChargeAnswer> {
+    return waitFor(`${id} to be ${status}`, async () => {
+      const { body } = await this.service.getCharge(this.key, id);
+      return body.status === status && body;
+    });
+  }
+
+  async paid(body: Record<string, unknown> = {}): Promise<{ charge: ChargeAnswer; endToEndId: string }> {
+    const made = await this.charge(body);
+    const { endToEndId } = this.pay(made);
+    return { charge: await this.becomes(made, 'paid'), endToEndId };
+  }
+
+  /** What the bank has sent back of a Pix, or is to: amount and state. */
+  returned(endToEndId: string): string[] {
+    const pix = this.bank.state().pix.find((one) => one.endToEndId === endToEndId);
+    return (pix?.devolucoes ?? []).map(({ valor, status }) => `${valor} ${status}`);
+  }
+
+  balance(): Promise<BalanceAnswer> {
+    return balance(this.service, this.key);
+  }
+
+  /** Has the bank's list read now, instead of when a minute is over. */
+  async sweepStatement(): Promise<void> {
+    await this.service.sql(`UPDATE acquirer_statements SET next_due_at = now() - interval '1 day'`);
+    await this.service.get(StatementsService).sweep();
+  }
+
+  /** Calls of one operation that the bank has seen. */
+  asked(operation: keyof ReturnType<PspSimulator['state']>['traffic']['requests']): number {
+    return this.bank.state().traffic.requests[operation] ?? 0;
+  }
+
+  /** The ledger is coherent, and the bank's books of these days tell the same as ours. */
+  async expectSameBooks(): Promise<void> {
+    const days = new Set([this.#began, this.service.clock.now()].map((time) => saoPauloDay(time)));
+    const reconciliation = this.service.get(ReconciliationService);
+    for (const day of days) {
+      const { acquirers } = await reconciliation.compare(this.merchant.accountId, day);
+      expect(acquirers.flatMap(({ differences }) => differences)).toEqual([]);
+    }
+    await expectLedgerCoherent(this.service.database.url);
+  }
+
+  /** As `PspUnderTest.stop`. */
+  stop(departures: readonly RegExp[] = []): Promise<void> {
+    return this.live.psp.stop(departures);
+  }
+}
