@@ -18,6 +18,7 @@ import { drive, percentile, perSecond, type Round } from './stats.js';
 /** What the PSP takes for each request, whatever it is. */
 const PSP_LATENCY_MS = 50;
 const CONNECTIONS = 16;
+const WARM_UP_SECONDS = 3;
 
 export interface LiveCreates {
   /** The bare side is the PSP alone, asked for charges by a plain client with as many connections. */
@@ -77,24 +78,19 @@ export async function measureLiveCreates(
   try {
     await load.open();
     const token = await tokenOf(direct, psp);
-    let charges = 0;
-    const service = async (seconds: number): Promise<Round> => {
-      const round = await liveCreates(load, merchant.apiKey, seconds);
-      charges += round.count;
-      return round;
-    };
+    const service = (seconds: number): Promise<Round> => liveCreates(load, merchant.apiKey, seconds);
     const bare = (seconds: number): Promise<Round> => putCharges(direct, psp, token, seconds);
-    await bare(0.5);
-    // Every connection of the bare side is there: those that come now are the service's.
+    // Meanwhile nobody else connects to it.
     const before = await connectionsTo(psp);
-    const warmUp = await service(3);
+    const warmUp = await service(WARM_UP_SECONDS);
+    const made = (await connectionsTo(psp)) - before;
+    if (warmUp.refused > 0) throw new Error(`Not every live charge was created: ${String(warmUp.firstRefusal)}`);
+    await bare(0.5);
     const comparison = await compare(stage, pairs, {
       service: () => service(roundSeconds),
       bare: () => bare(roundSeconds),
     });
-    const made = (await connectionsTo(psp)) - before;
-    if (warmUp.refused > 0) throw new Error(`Not every live charge was created: ${String(warmUp.firstRefusal)}`);
-    return { comparison, connections: { made, charges } };
+    return { comparison, connections: { made, charges: warmUp.count } };
   } finally {
     await Promise.all([load.close(), direct.close()]);
   }

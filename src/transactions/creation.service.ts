@@ -195,19 +195,20 @@ export class CreationService {
     const result = await this.database.transaction(async (tx): Promise<Answer<T> | 'freed' | null> => {
       if (!(await claim.hold(tx, transaction.id))) return null;
       const now = this.clock.now();
+      let moved: Transaction | null = null;
       if (outcome.kind === 'issued') {
-        const issued = await this.transactions.move(tx, transaction.id, 'issued', now, { brCode: outcome.brCode });
-        if (issued) this.outbox.record(tx, [transactionEvent('transaction.created', issued, null)]);
+        moved = await this.transactions.move(tx, transaction.id, 'issued', now, { brCode: outcome.brCode });
+        if (moved) this.outbox.record(tx, [transactionEvent('transaction.created', moved, null)]);
       } else if (outcome.kind !== 'settled elsewhere') {
         const failure =
           outcome.kind === 'refused'
             ? this.#failure(transaction, outcome.code, outcome.reason)
             : this.#failure(transaction, 'unavailable', 'The acquirer could not be reached.');
-        const ended = await this.transactions.move(tx, transaction.id, 'not_issued', now, { failure });
-        if (ended) this.outbox.record(tx, [transactionEvent('transaction.not_issued', ended, 'PENDING')]);
+        moved = await this.transactions.move(tx, transaction.id, 'not_issued', now, { failure });
+        if (moved) this.outbox.record(tx, [transactionEvent('transaction.not_issued', moved, 'PENDING')]);
       }
       // The sweeper or a payment may have moved it first: the answer is what it has become.
-      const current = await this.transactions.lock(tx, transaction.id);
+      const current = moved ?? (await this.transactions.lock(tx, transaction.id));
       if (!current || current.status === 'PENDING') throw new Error(`${transaction.id} was neither issued nor ended`);
       if (current.status === 'REFUSED' && current.brCode === null) {
         claim.release(tx, transaction.id);

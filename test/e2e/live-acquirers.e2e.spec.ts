@@ -121,8 +121,8 @@ describe('live acquirers', () => {
     const connections = service.get(ConnectionsService);
     expect(await connections.find(first.id)).toMatchObject({ credentials: { clientId: one.at.clientId } });
     await expect(connections.find(second.id)).rejects.toThrow();
-    const charge = await service.createCharge(two.merchant.liveKey);
-    expect(charge.status).toBe(503);
+    const charge = await service.createCharge<Refused>(two.merchant.liveKey);
+    expect([charge.status, charge.body.error.code]).toEqual([503, 'provider_unavailable']);
   });
 
   it('one Pix key at one PSP is one account’s, also when two ask at the same moment', async () => {

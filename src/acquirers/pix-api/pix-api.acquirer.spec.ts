@@ -54,6 +54,7 @@ describe('PixApiAcquirer', () => {
   let acquirer: PixApiAcquirer;
   let metrics: Metrics;
   let log: string[];
+  let connection: () => Promise<PixApiClient>;
 
   beforeEach(async () => {
     psp = await startPsp();
@@ -61,7 +62,8 @@ describe('PixApiAcquirer', () => {
     metrics = new Metrics();
     log = [];
     const logger = createLogger('debug', { write: (line) => void log.push(line) });
-    acquirer = new PixApiAcquirer('pix-api:c1', async () => client, new StoppedClock(), logger, metrics);
+    connection = async () => client;
+    acquirer = new PixApiAcquirer('pix-api:c1', () => connection(), new StoppedClock(), logger, metrics);
   });
   afterEach(async () => {
     await client.close();
@@ -122,6 +124,13 @@ describe('PixApiAcquirer', () => {
       expect(await issue()).toEqual({ kind: 'unknown' });
       psp.script = () => ({ status: 429, headers: { 'retry-after': '0' } });
       expect(await issue()).toEqual({ kind: 'unavailable' });
+    });
+
+    it('is unavailable when its connection cannot be loaded: nobody was asked', async () => {
+      connection = () => Promise.reject(new Error('the seal is broken'));
+      expect(await issue()).toEqual({ kind: 'unavailable' });
+      expect(log.join('')).toContain('the seal is broken');
+      expect(asked()).toEqual([]);
     });
 
     it('never leaves with a txid that is none', async () => {
