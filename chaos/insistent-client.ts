@@ -5,7 +5,8 @@ import type { Cleanup } from '../harness/cleanup.js';
 const ANSWER_LIMIT_MS = 150_000;
 /** Then the merchant is impatient and sends the request again, while the first may still be under way. */
 const PATIENCE_MS = 10_000;
-const PAUSE_MS = 50;
+const PAUSE_MS = 200;
+const NOT_YET_PAUSE_MS = 500;
 
 export interface Post {
   readonly path: string;
@@ -18,12 +19,13 @@ export interface Post {
 }
 
 /** Any other answer than that it is done or cannot be done now. */
-export class Refused extends Error {}
+class Refused extends Error {}
 
 /** Merchants that repeat a request, with the same key, until it is answered. */
 export class InsistentClient {
   readonly #agent: Agent;
   #repetitions = 0;
+  #isClosed = false;
 
   constructor(
     private readonly serviceUrl: string,
@@ -31,10 +33,13 @@ export class InsistentClient {
     cleanup: Cleanup,
   ) {
     this.#agent = new Agent({ connections });
-    cleanup.add(() => this.#agent.destroy());
+    cleanup.add(() => {
+      this.#isClosed = true;
+      return this.#agent.destroy();
+    });
   }
 
-  /** Requests that were sent again. */
+  /** Requests that were sent again for want of an answer. */
   get repetitions(): number {
     return this.#repetitions;
   }
@@ -42,10 +47,10 @@ export class InsistentClient {
   /** @returns the answer's body @throws Refused */
   async post({ path, apiKey, body, idempotencyKey, notYet = [] }: Post): Promise<unknown> {
     const deadline = performance.now() + ANSWER_LIMIT_MS;
-    const again = ['idempotency_key_in_use', ...notYet];
-    for (let last = ''; ; await delay(PAUSE_MS)) {
-      if (performance.now() > deadline) throw new Error(`POST ${path} was not answered: ${last}`);
-      if (last !== '') this.#repetitions += 1;
+    let pauseMs: number;
+    for (let last = ''; ; await delay(pauseMs)) {
+      if (this.#isClosed || performance.now() > deadline) throw new Error(`POST ${path} was not answered: ${last}`);
+      pauseMs = PAUSE_MS;
       try {
         const response = await request(`${this.serviceUrl}${path}`, {
           method: 'POST',
@@ -61,10 +66,14 @@ export class InsistentClient {
         const text = await response.body.text();
         if (response.statusCode === 201) return JSON.parse(text);
         last = `${String(response.statusCode)} ${text}`;
-        if (response.statusCode < 500 && !again.some((code) => text.includes(`"${code}"`))) throw new Refused(last);
+        const isRefused = (...codes: readonly string[]): boolean => codes.some((code) => text.includes(`"${code}"`));
+        if (isRefused(...notYet)) pauseMs = NOT_YET_PAUSE_MS;
+        else if (response.statusCode >= 500 || isRefused('idempotency_key_in_use')) this.#repetitions += 1;
+        else throw new Refused(`POST ${path} was refused: ${last}`);
       } catch (error) {
         if (error instanceof Refused) throw error;
         last = String(error);
+        this.#repetitions += 1;
       }
     }
   }

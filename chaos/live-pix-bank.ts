@@ -10,6 +10,7 @@ const UNDER_WAY_MS = 600;
 export class BankDesk {
   readonly #failing: ReadonlySet<string>;
   #isOpen = true;
+  #work: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly psp: PspProcess,
@@ -22,16 +23,23 @@ export class BankDesk {
     );
   }
 
-  /** Resolves when it has closed. */
-  async open(): Promise<void> {
+  open(): void {
+    this.#work = this.#rounds();
+    // Told by `close`.
+    this.#work.catch(() => undefined);
+  }
+
+  /** @throws what has gone wrong at the desk */
+  async close(): Promise<void> {
+    this.#isOpen = false;
+    await this.#work;
+  }
+
+  async #rounds(): Promise<void> {
     while (this.#isOpen) {
       await this.#round();
       await delay(ROUND_MS);
     }
-  }
-
-  close(): void {
-    this.#isOpen = false;
   }
 
   async #round(): Promise<void> {

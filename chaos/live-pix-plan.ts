@@ -31,8 +31,8 @@ export interface PlannedPayment {
 export interface LivePixPlan {
   readonly payments: readonly PlannedPayment[];
   readonly faults: readonly FaultRule[];
-  /** `kill -9` during the creation of the charges, their payment and the refunds. */
-  readonly kills: readonly [number, number, number];
+  /** How often the service is killed. */
+  readonly kills: number;
 }
 
 type RequestFault = Exclude<FaultRule, { operation: 'callback' }>['fault'];
@@ -68,7 +68,7 @@ export function planOf(count: number, quick: boolean, random: Random): LivePixPl
       ...REQUEST_FAULTS.map((fault) => ({ operation: '*' as const, fault, rate: rateOf(REQUEST_FAULTS.length) })),
       ...callbackRules(quick ? CALLBACK_FAULTS : [...CALLBACK_FAULTS, LOST]),
     ],
-    kills: quick ? [0, 1, 0] : [3, 3, 3],
+    kills: quick ? 1 : 8,
   };
 }
 

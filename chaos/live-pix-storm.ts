@@ -4,7 +4,8 @@ import type { Random } from '../harness/random.js';
 import type { Progress, Run } from '../harness/run.js';
 import { newCharge } from '../bench/requests.js';
 import { saoPauloDay } from '../src/brazil/index.js';
-import { InsistentClient, Refused } from './insistent-client.js';
+import { InsistentClient } from './insistent-client.js';
+import { Line } from './line.js';
 import { BankDesk } from './live-pix-bank.js';
 import { bookedHere } from './live-pix-books.js';
 import { type Answered, judge, type Verdict } from './live-pix-judge.js';
@@ -12,9 +13,11 @@ import type { LivePixPlan, PlannedPayment } from './live-pix-plan.js';
 import { settle, type Settling } from './live-pix-settling.js';
 import { LivePixStage, type Role } from './live-pix-stage.js';
 
-const CLIENTS = 16;
+/** Many, for a request that was under way at a kill keeps its merchant for the lease of its key (40 s). */
+const MERCHANT_CLIENTS = 32;
 /** Each of them pays some ten charges a second. */
 const PAYERS = 6;
+const TICK_MS = 15_000;
 /** Impatient merchants send the same request twice at once. */
 const TWINS_EVERY = 9;
 const VICTIMS: readonly (readonly [Role, ...Role[]])[] = [['API'], ['worker'], ['API', 'worker']];
@@ -34,11 +37,12 @@ export interface LivePixResult extends Verdict {
   readonly reconciled: readonly { readonly day: string; readonly exitCode: number | null }[];
 }
 
-interface Phase {
-  readonly name: string;
-  readonly total: number;
-  count: number;
-  done: boolean;
+type Operation = 'charges' | 'payments' | 'refunds';
+
+interface RefundOrder {
+  readonly number: number;
+  /** Cents. */
+  readonly amount: number;
 }
 
 /** Live payments at a PSP that has a bad day, while the service dies again and again. */
@@ -46,6 +50,7 @@ export class LivePixStorm {
   readonly #client: InsistentClient;
   readonly #answered: Answered[];
   readonly #kills = new Map<string, number>();
+  readonly #done: Record<Operation, number> = { charges: 0, payments: 0, refunds: 0 };
 
   private constructor(
     private readonly plan: LivePixPlan,
@@ -53,7 +58,7 @@ export class LivePixStorm {
     private readonly stage: LivePixStage,
     run: Run,
   ) {
-    this.#client = new InsistentClient(stage.serviceUrl, CLIENTS * 2, run.cleanup);
+    this.#client = new InsistentClient(stage.serviceUrl, MERCHANT_CLIENTS * 2, run.cleanup);
     this.#answered = plan.payments.map(() => ({ id: '', txid: '', refundIds: [] }));
   }
 
@@ -66,18 +71,14 @@ export class LivePixStorm {
   }
 
   async rage(progress: Progress): Promise<LivePixResult> {
-    const { payments, kills } = this.plan;
+    const { payments } = this.plan;
     const began = performance.now();
     const firstDay = saoPauloDay(new Date());
     const desk = new BankDesk(this.stage.psp, payments);
     await this.stage.psp.addFaults(this.plan.faults);
-    await this.#phase('charges', payments, kills[0], CLIENTS, progress, (payment) => this.#create(payment));
-    const working = desk.open();
-    await this.#phase('payments', payments, kills[1], PAYERS, progress, (payment) => this.#pay(payment));
-    const orders = payments.flatMap(({ number, refunds }) => refunds.map((refund) => ({ number, ...refund })));
-    await this.#phase('refunds', orders, kills[2], CLIENTS, progress, async ({ number, amount }) => {
-      this.#answered[number]?.refundIds.push(await this.#refund(number, amount));
-    });
+    progress(`${String(payments.length)} charges, their payments and refunds`);
+    desk.open();
+    await this.#load(progress);
     const loadSeconds = (performance.now() - began) / 1000;
     const { faults, traffic, callbacks } = await this.stage.psp.state();
     await this.stage.psp.clearFaults();
@@ -86,8 +87,7 @@ export class LivePixStorm {
       [endToEndId, secondEndToEndId ?? []].flat(),
     );
     const settling = await settle(this.stage, received, progress);
-    desk.close();
-    await working;
+    await desk.close();
     return {
       ...(await this.#verdict(settling, firstDay, progress)),
       plan: this.plan,
@@ -128,47 +128,68 @@ export class LivePixStorm {
     return (refund as { id: string }).id;
   }
 
-  async #phase<T>(
-    name: string,
-    items: readonly T[],
-    kills: number,
-    clients: number,
-    progress: Progress,
-    work: (item: T) => Promise<void>,
-  ): Promise<void> {
-    progress(`${String(items.length)} ${name}`);
-    const phase: Phase = { name, total: items.length, count: 0, done: false };
-    const crashes = this.#crashes(phase, kills, progress);
-    let next = 0;
-    const client = async (): Promise<void> => {
-      for (let item = items[next++]; item !== undefined; item = items[next++]) {
-        await work(item);
-        phase.count += 1;
-      }
-    };
+  /** Everything at once: what is created is paid, what is paid is refunded, and the service dies in between. */
+  async #load(progress: Progress): Promise<void> {
+    const toPay = new Line<PlannedPayment>();
+    const toRefund = new Line<RefundOrder>();
+    const charges = this.#work('charges', MERCHANT_CLIENTS, Line.of(this.plan.payments), async (payment) => {
+      await this.#create(payment);
+      toPay.push(payment);
+    });
+    const payments = this.#work('payments', PAYERS, toPay, async (payment) => {
+      await this.#pay(payment);
+      for (const { amount } of payment.refunds) toRefund.push({ number: payment.number, amount });
+    });
+    const refunds = this.#work('refunds', MERCHANT_CLIENTS, toRefund, async ({ number, amount }) => {
+      this.#answered[number]?.refundIds.push(await this.#refund(number, amount));
+    });
+    const ticker = setInterval(() => progress(this.#soFar()), TICK_MS);
     try {
-      await Promise.all(Array.from({ length: clients }, client));
-    } catch (error) {
-      throw error instanceof Refused ? new Error(`A merchant was refused: ${error.message}`) : error;
+      await Promise.all([
+        charges.then(() => toPay.close()),
+        payments.then(() => toRefund.close()),
+        refunds,
+        this.#crashes(progress),
+      ]);
     } finally {
-      phase.done = true;
-      await crashes;
+      clearInterval(ticker);
     }
   }
 
-  /** Spread over the phase, by how much of it is done: so they hit work on any machine. */
-  async #crashes(phase: Phase, kills: number, progress: Progress): Promise<void> {
-    const share = phase.total / (kills + 1);
+  async #work<T>(name: Operation, clients: number, line: Line<T>, work: (item: T) => Promise<void>): Promise<void> {
+    const client = async (): Promise<void> => {
+      for (let item = await line.take(); item !== null; item = await line.take()) {
+        await work(item);
+        this.#done[name] += 1;
+      }
+    };
+    await Promise.all(Array.from({ length: clients }, client));
+  }
+
+  /** Spread over the load, by how much of it is done: so they hit work on any machine. */
+  async #crashes(progress: Progress): Promise<void> {
+    const { payments, kills } = this.plan;
+    const total = payments.reduce((sum, { refunds }) => sum + 2 + refunds.length, 0);
+    const share = total / (kills + 1);
     for (let kill = 1; kill <= kills; kill++) {
       const at = Math.floor(share * kill - this.random.next() * share * 0.8);
-      while (phase.count < at && !phase.done) await delay(5);
+      while (this.#operations() < at) await delay(5);
       // Some milliseconds more or less decide between before, inside and after a transaction.
       await delay(this.random.between(0, 15));
       const victims = VICTIMS[this.random.between(0, VICTIMS.length - 1)] ?? ['API'];
-      progress(`kill -9: ${victims.join(' and ')}`);
+      progress(`kill -9: ${victims.join(' and ')} (${this.#soFar()})`);
       await this.stage.crash(victims);
       for (const victim of victims) this.#kills.set(victim, (this.#kills.get(victim) ?? 0) + 1);
     }
+  }
+
+  #soFar(): string {
+    const counts = Object.entries(this.#done).map(([name, count]) => `${String(count)} ${name}`);
+    return `${counts.join(', ')} so far`;
+  }
+
+  #operations(): number {
+    return Object.values(this.#done).reduce((sum, count) => sum + count, 0);
   }
 
   async #verdict(
