@@ -1,6 +1,7 @@
 import type { FaultRule } from '../psp-simulator/faults.js';
 import { newEndToEndId } from '../src/brazil/index.js';
 import type { Random } from '../harness/random.js';
+import type { Role } from './live-pix-stage.js';
 
 /** Of the payers' bank; no bank has it. */
 const PAYERS_ISPB = '99999008';
@@ -33,6 +34,8 @@ export interface LivePixPlan {
   readonly faults: readonly FaultRule[];
   /** How often the service is killed. */
   readonly kills: number;
+  /** Of which one is drawn each time. */
+  readonly victims: readonly (readonly Role[])[];
 }
 
 type RequestFault = Exclude<FaultRule, { operation: 'callback' }>['fault'];
@@ -69,6 +72,8 @@ export function planOf(count: number, quick: boolean, random: Random): LivePixPl
       ...callbackRules(quick ? CALLBACK_FAULTS : [...CALLBACK_FAULTS, LOST]),
     ],
     kills: quick ? 1 : 8,
+    // A request that is under way in the API process at its end waits for the lease of its key (40 s).
+    victims: quick ? [['worker']] : [['API'], ['worker'], ['API', 'worker']],
   };
 }
 

@@ -11,7 +11,7 @@ import { bookedHere } from './live-pix-books.js';
 import { type Answered, judge, type Verdict } from './live-pix-judge.js';
 import type { LivePixPlan, PlannedPayment } from './live-pix-plan.js';
 import { settle, type Settling } from './live-pix-settling.js';
-import { LivePixStage, type Role } from './live-pix-stage.js';
+import { LivePixStage } from './live-pix-stage.js';
 
 /** Many, for a request that was under way at a kill keeps its merchant for the lease of its key (40 s). */
 const MERCHANT_CLIENTS = 32;
@@ -20,7 +20,6 @@ const PAYERS = 6;
 const TICK_MS = 15_000;
 /** Impatient merchants send the same request twice at once. */
 const TWINS_EVERY = 9;
-const VICTIMS: readonly (readonly [Role, ...Role[]])[] = [['API'], ['worker'], ['API', 'worker']];
 
 export interface LivePixResult extends Verdict {
   readonly plan: LivePixPlan;
@@ -168,7 +167,7 @@ export class LivePixStorm {
 
   /** Spread over the load, by how much of it is done: so they hit work on any machine. */
   async #crashes(progress: Progress): Promise<void> {
-    const { payments, kills } = this.plan;
+    const { payments, kills, victims: choices } = this.plan;
     const total = payments.reduce((sum, { refunds }) => sum + 2 + refunds.length, 0);
     const share = total / (kills + 1);
     for (let kill = 1; kill <= kills; kill++) {
@@ -176,7 +175,7 @@ export class LivePixStorm {
       while (this.#operations() < at) await delay(5);
       // Some milliseconds more or less decide between before, inside and after a transaction.
       await delay(this.random.between(0, 15));
-      const victims = VICTIMS[this.random.between(0, VICTIMS.length - 1)] ?? ['API'];
+      const victims = choices[this.random.between(0, choices.length - 1)] ?? [];
       progress(`kill -9: ${victims.join(' and ')} (${this.#soFar()})`);
       await this.stage.crash(victims);
       for (const victim of victims) this.#kills.set(victim, (this.#kills.get(victim) ?? 0) + 1);
