@@ -7,7 +7,7 @@ import { Disturbance, UNDISTURBED } from './disturbance.js';
 import { HttpLoad } from './http-load.js';
 import { processorSeconds } from './machine.js';
 import type { Merchant } from './merchants.js';
-import type { ServiceProcess } from './service-process.js';
+import type { ServiceProcess } from '../harness/service-process.js';
 import { drive } from './stats.js';
 
 /** Who asks, and for what: each request ends right behind the guards, at an id that nobody has. */

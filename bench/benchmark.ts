@@ -1,6 +1,7 @@
 import { measureAuthentication } from './authentication.js';
 import { Disturbance, disturbedText, UNDISTURBED } from './disturbance.js';
-import type { Cleanup } from './cleanup.js';
+import type { Cleanup } from '../harness/cleanup.js';
+import type { Progress } from '../harness/run.js';
 import { describeMachine, loadAverage, residentMemory } from './machine.js';
 import {
   chargesToAnnounce,
@@ -15,7 +16,7 @@ import { liveLines } from './live.js';
 import type { Replay } from './replay.js';
 import { startReceivers } from './receivers.js';
 import { atLeast, below, type Line, table, told } from './report.js';
-import { measureStarts, openStage, type Progress, type Stage, type StartTimes } from './stage.js';
+import { measureStarts, openStage, type Stage, type StartTimes } from './stage.js';
 import { percentile, perSecond } from './stats.js';
 import { measureDrain } from './webhook-drain.js';
 import { registerEndpoint, removeEndpoint, WebhookTimer } from './webhook-latency.js';

@@ -3,14 +3,15 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../src/core/embedded/index.js';
-import type { Cleanup } from './cleanup.js';
+import type { Cleanup } from '../harness/cleanup.js';
+import type { Progress } from '../harness/run.js';
 import { generate } from './generate.js';
 import { HttpLoad } from './http-load.js';
 import { describeMachine, loadAverage } from './machine.js';
 import { makeMerchants, type Merchant } from './merchants.js';
 import { type Line, table, told } from './report.js';
-import { ServiceProcess } from './service-process.js';
-import type { Progress } from './stage.js';
+import { ServiceProcess } from '../harness/service-process.js';
+
 import { percentile } from './stats.js';
 
 export interface ListPlan {

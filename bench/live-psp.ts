@@ -4,7 +4,7 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { DEFAULT_MERCHANT } from '../psp-simulator/simulator.js';
-import type { Cleanup } from './cleanup.js';
+import type { Cleanup } from '../harness/cleanup.js';
 
 const START_LIMIT_MS = 30_000;
 const DIST = join(import.meta.dirname, '..');

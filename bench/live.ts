@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { CA_CERTIFICATE, CLIENT } from '../psp-simulator/certificates.js';
 import { DEFAULT_MERCHANT } from '../psp-simulator/simulator.js';
 import { newTxid } from '../src/brazil/index.js';
-import type { Cleanup } from './cleanup.js';
+import type { Cleanup } from '../harness/cleanup.js';
+import type { Progress } from '../harness/run.js';
 import { disturbedText } from './disturbance.js';
 import { HttpLoad } from './http-load.js';
 import { configure, connectionsTo, type Psp, startPsp } from './live-psp.js';
@@ -12,7 +13,7 @@ import { compare, type Comparison, latencies } from './measures.js';
 import { makeMerchants } from './merchants.js';
 import { below, type Line, told } from './report.js';
 import { newCharge } from './requests.js';
-import type { Progress, Stage } from './stage.js';
+import type { Stage } from './stage.js';
 import { drive, percentile, perSecond, type Round } from './stats.js';
 
 /** What the PSP takes for each request, whatever it is. */

@@ -1,9 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { inOwnDirectory } from '../harness/run.js';
 import { type Plan, runBenchmark } from './benchmark.js';
-import { Cleanup } from './cleanup.js';
 import { type ListPlan, runListBenchmark } from './lists.js';
 
 const FULL: Plan = { starts: 3, pairs: 8, roundSeconds: 0.7, warmUpCharges: 10_000, webhooks: 1_000 };
@@ -32,32 +29,13 @@ async function main(): Promise<void> {
     process.stdout.write(USAGE);
     return;
   }
-  const directory = mkdtempSync(join(tmpdir(), 'recebe-bench-'));
-  const cleanup = new Cleanup();
-  const leave = async (): Promise<void> => {
-    await cleanup.run();
-    rmSync(directory, { recursive: true, force: true });
-  };
-  const interrupted = (): void => {
-    process.stderr.write('\nStopping the servers…\n');
-    void leave().finally(() => process.exit(130));
-  };
-  process.once('SIGINT', interrupted);
-  process.once('SIGTERM', interrupted);
-
-  const started = performance.now();
-  const progress = (line: string): void => {
-    process.stderr.write(`${((performance.now() - started) / 1000).toFixed(0).padStart(4)} s  ${line}\n`);
-  };
-  try {
+  await inOwnDirectory('bench', async ({ directory, cleanup, progress }) => {
     const run =
       values.lists === true
         ? runListBenchmark({ ...LISTS, large: Number(values.payments ?? LISTS.large) }, directory, cleanup, progress)
         : runBenchmark(values.quick === true ? QUICK : FULL, directory, cleanup, progress);
     process.stdout.write(await run);
-  } finally {
-    await leave();
-  }
+  });
 }
 
 main().catch((error: unknown) => {

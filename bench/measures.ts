@@ -1,7 +1,8 @@
 import { Disturbance, UNDISTURBED } from './disturbance.js';
 import { HttpLoad } from './http-load.js';
 import { processorSeconds } from './machine.js';
-import { type Progress, type Stage, untilRelayed } from './stage.js';
+import type { Progress } from '../harness/run.js';
+import { type Stage, untilRelayed } from './stage.js';
 import { merge, percentile, perSecond, type Round } from './stats.js';
 import { bareCreates, barePayments, httpCreates, httpPayments, openCharges, type OpenCharge } from './workload.js';
 

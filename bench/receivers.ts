@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, createServer as createSocketServer, type Server as SocketServer } from 'node:net';
-import type { Cleanup } from './cleanup.js';
+import type { Cleanup } from '../harness/cleanup.js';
 
 export interface Receiver {
   readonly url: string;

@@ -1,11 +1,11 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Callers, callersOf, type Request } from './authentication.js';
-import type { Cleanup } from './cleanup.js';
+import type { Cleanup } from '../harness/cleanup.js';
 import { type Merchant, makeMerchants } from './merchants.js';
 import { type ChargeAnswer, newCharge, payPath } from './requests.js';
 import { type Known, Replay } from './replay.js';
-import { ServiceProcess } from './service-process.js';
+import { ServiceProcess } from '../harness/service-process.js';
 import { type Turn, WireRecorder } from './wire.js';
 
 /** The database's share of the two hot paths, as the service was seen to send it. */

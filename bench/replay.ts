@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Cleanup } from './cleanup.js';
+import type { Cleanup } from '../harness/cleanup.js';
 import { drive, type Operation, type Round } from './stats.js';
 import type { SentStatement, Turn } from './wire.js';
 

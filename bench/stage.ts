@@ -3,13 +3,12 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startEmbeddedPostgres } from '../src/core/embedded/index.js';
 import { type Callers, callersOf } from './authentication.js';
-import type { Cleanup } from './cleanup.js';
+import type { Cleanup } from '../harness/cleanup.js';
+import type { Progress } from '../harness/run.js';
 import { makeMerchants, type Merchant } from './merchants.js';
 import { recordHotPaths, type Recordings } from './recordings.js';
 import { BareClients } from './replay.js';
-import { ServiceProcess } from './service-process.js';
-
-export type Progress = (line: string) => void;
+import { ServiceProcess } from '../harness/service-process.js';
 
 /** One merchant with a busy wallet, and a hundred. */
 const MERCHANTS = 101;

@@ -5,11 +5,11 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Pool } from 'undici';
-import type { Cleanup } from './cleanup.js';
+import type { Cleanup } from '../harness/cleanup.js';
 import { processorSeconds, residentMemory } from './machine.js';
 import { makeMerchants } from './merchants.js';
 import { BareClients } from './replay.js';
-import { ServiceProcess } from './service-process.js';
+import { ServiceProcess } from '../harness/service-process.js';
 import type { Stage } from './stage.js';
 import { registerEndpoint } from './webhook-latency.js';
 

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Cleanup } from '../bench/cleanup.js';
+import type { Cleanup } from '../harness/cleanup.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/core/embedded/index.js';
 
 const START_LIMIT_MS = 20_000;
@@ -130,7 +130,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

@@ -3,16 +3,15 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { Agent, request } from 'undici';
-import type { Cleanup } from '../bench/cleanup.js';
+import type { Cleanup } from '../harness/cleanup.js';
+import type { Progress } from '../harness/run.js';
 import { makeMerchants, type Merchant } from '../bench/merchants.js';
 import { newCharge } from '../bench/requests.js';
-import { ServiceProcess } from '../bench/service-process.js';
+import { ServiceProcess } from '../harness/service-process.js';
 import { type Receiver, startReceivers } from '../bench/receivers.js';
-import type { Random } from './random.js';
+import type { Random } from '../harness/random.js';
+import { InsistentClient } from './insistent-client.js';
 import { CrashingPostgres, CrashingRedis } from './servers.js';
-
-export type Progress = (line: string) => void;
 
 export interface StormPlan {
   /** Of each round: one without and one with crashes. */
@@ -39,7 +38,6 @@ export interface RoundResult {
 const MERCHANTS = 5;
 const WORKERS = 2;
 const CLIENTS = 16;
-const ANSWER_LIMIT_MS = 120_000;
 /** A killed worker's deliveries wait for their lease. */
 const DRAIN_LIMIT_MS = 240_000;
 /** Short, so that what failed during a crash is tried again within the run. */
@@ -47,7 +45,6 @@ const RETRY_SCHEDULE = '1,2,3,5,5,10,10,20,30,60,60,60,60,60';
 
 /** Merchants, their endpoints and the service as several processes, of which every one may die. */
 export class WebhookStorm {
-  readonly #agent = new Agent({ connections: CLIENTS });
   readonly #workers: ServiceProcess[] = [];
   /** Events of the rounds before, which are judged already. */
   readonly #judged = new Set<string>();
@@ -59,7 +56,7 @@ export class WebhookStorm {
     private readonly env: Record<string, string>,
     private readonly postgres: CrashingPostgres,
     private readonly redis: CrashingRedis | null,
-    private readonly api: ServiceProcess,
+    private readonly client: InsistentClient,
     private readonly merchants: readonly Merchant[],
     private readonly receivers: readonly Receiver[],
   ) {}
@@ -80,8 +77,8 @@ export class WebhookStorm {
     const api = await start('api', directory, cleanup, { ...env, ROLE: redis ? 'api' : 'all' });
     const merchants = await makeMerchants(postgres.url, MERCHANTS);
     const receivers = await startReceivers(plan.goodEndpoints, plan.deadEndpoints, cleanup);
-    const storm = new WebhookStorm(random, directory, cleanup, env, postgres, redis, api, merchants, receivers);
-    cleanup.add(() => storm.#agent.destroy());
+    const client = new InsistentClient(api.url, CLIENTS, cleanup);
+    const storm = new WebhookStorm(random, directory, cleanup, env, postgres, redis, client, merchants, receivers);
     await storm.#register();
     for (let n = 0; n < WORKERS; n++) storm.#workers.push(await storm.#startWorker(n));
     return storm;
@@ -114,7 +111,7 @@ export class WebhookStorm {
   async #register(): Promise<void> {
     for (const [index, receiver] of this.receivers.entries()) {
       const body = JSON.stringify({ url: receiver.url, events: ['charge.created'] });
-      await this.#post('/v1/webhooks/endpoints', this.#merchantOf(index).apiKey, body);
+      await this.client.post({ path: '/v1/webhooks/endpoints', apiKey: this.#merchantOf(index).apiKey, body });
     }
   }
 
@@ -132,39 +129,12 @@ export class WebhookStorm {
     let next = 0;
     const client = async (): Promise<void> => {
       while (next < events) {
-        const merchant = this.#merchantOf(next++);
-        await this.#post('/v1/charges', merchant.apiKey, newCharge(), randomUUID());
+        const { apiKey } = this.#merchantOf(next++);
+        await this.client.post({ path: '/v1/charges', apiKey, body: newCharge(), idempotencyKey: randomUUID() });
         created.count += 1;
       }
     };
     await Promise.all(Array.from({ length: CLIENTS }, client));
-  }
-
-  /** A merchant that repeats a request, with the same key, until it is answered. */
-  async #post(path: string, apiKey: string, body: string, idempotencyKey?: string): Promise<void> {
-    const deadline = performance.now() + ANSWER_LIMIT_MS;
-    for (let last = ''; ; await delay(50)) {
-      if (performance.now() > deadline) throw new Error(`POST ${path} was not answered: ${last}`);
-      try {
-        const response = await request(`${this.api.url}${path}`, {
-          method: 'POST',
-          dispatcher: this.#agent,
-          headers: {
-            apikey: apiKey,
-            'content-type': 'application/json',
-            ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
-          },
-          body,
-        });
-        const text = await response.body.text();
-        if (response.statusCode === 201) return;
-        last = `${String(response.statusCode)} ${text}`;
-        if (response.statusCode < 500 && !text.includes('idempotency_key_in_use')) throw new Refused(last);
-      } catch (error) {
-        if (error instanceof Refused) throw error;
-        last = String(error);
-      }
-    }
   }
 
   /** Crashes spread over the creation of the charges, and one more while the last webhooks are on their way. */
@@ -266,8 +236,6 @@ export class WebhookStorm {
     }
   }
 }
-
-class Refused extends Error {}
 
 function start(
   name: string,

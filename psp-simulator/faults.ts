@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Random } from '../chaos/random.js';
+import { Random } from '../harness/random.js';
 
 /** What can go wrong, one at a time: a request of API Pix each, or a callback. */
 export const OPERATIONS = [

@@ -6,7 +6,7 @@ import { Processes, type ServiceProcess, withDatabase } from '../support/process
 import { WebhookReceiver } from '../support/receiver.js';
 import { redisAvailable } from '../support/redis.js';
 import { waitFor } from '../support/wait.js';
-import { Random } from '../../chaos/random.js';
+import { Random } from '../../harness/random.js';
 
 /** Two runs of at most: the load (some 20 s), and the lease of what was on its way at the last kill (30 s). */
 jest.setTimeout(400_000);

@@ -6,7 +6,7 @@ import { NaiveFigures } from '../support/figures.js';
 import { openRefunds, requestRefund } from '../support/refunds.js';
 import { type Merchant, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
-import { Random } from '../../chaos/random.js';
+import { Random } from '../../harness/random.js';
 
 jest.setTimeout(240_000);
 

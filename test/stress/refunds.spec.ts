@@ -7,7 +7,7 @@ import { FarBank, type ReturnFault } from '../support/far-bank.js';
 import { available, openRefunds, paymentIdOf, type RefundOrError, requestRefund } from '../support/refunds.js';
 import { type Answer, type Merchant, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
-import { Random } from '../../chaos/random.js';
+import { Random } from '../../harness/random.js';
 
 jest.setTimeout(300_000);
 

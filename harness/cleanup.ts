@@ -1,4 +1,4 @@
-/** What must not outlive the benchmark: servers, connections. Run at its end, and when somebody stops it half-way. */
+/** What must not outlive the program: servers, connections. Run at its end, and when somebody stops it half-way. */
 export class Cleanup {
   readonly #tasks: (() => Promise<void>)[] = [];
 

@@ -1,0 +1,109 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { request } from 'undici';
+import type { FaultRule } from '../psp-simulator/faults.js';
+import type { SimulatorState } from '../psp-simulator/simulator.js';
+import { BuiltProcess } from '../harness/built-process.js';
+import type { Cleanup } from '../harness/cleanup.js';
+
+interface Addresses {
+  readonly baseUrl: string;
+  readonly tokenUrl: string;
+  readonly controlUrl: string;
+  readonly clientId: string;
+  readonly pixKey: string;
+}
+
+/** `npm run psp-simulator` in a process of its own, and the hand of who plays the payer, the bank and the bad days. */
+export class PspProcess {
+  private constructor(
+    private readonly directory: string,
+    private readonly addresses: Addresses,
+  ) {}
+
+  /** Devolutions stay under way until they are settled by hand. */
+  static async start(parent: string, seed: number, cleanup: Cleanup): Promise<PspProcess> {
+    const directory = join(parent, 'psp');
+    mkdirSync(directory);
+    const program = {
+      script: 'psp-simulator/main.js',
+      args: [
+        ...['--port', '0', '--control-port', '0', '--seed', String(seed)],
+        ...['--return-delay-ms', 'manual', '--directory', directory],
+      ],
+      logPath: join(parent, 'psp.log'),
+      ready: readAddresses,
+    };
+    return new PspProcess(directory, (await BuiltProcess.start(program, cleanup)).said);
+  }
+
+  /** Of `acquirer configure`, with the files that the PSP has handed out. */
+  get configuration(): string[] {
+    const { baseUrl, tokenUrl, clientId, pixKey } = this.addresses;
+    const file = (name: string): string => join(this.directory, name);
+    return [
+      ...[
+        '--psp',
+        'standard',
+        '--key',
+        pixKey,
+        '--client-id',
+        clientId,
+        '--base-url',
+        baseUrl,
+        '--token-url',
+        tokenUrl,
+      ],
+      ...['--client-secret-file', file('client-secret'), '--cert', file('client.crt')],
+      ...['--key-file', file('client.key'), '--ca', file('ca.crt')],
+    ];
+  }
+
+  async pay(payment: { txid: string; endToEndId: string; force?: boolean }): Promise<void> {
+    await this.#post('pay', payment);
+  }
+
+  async settleReturn(settlement: {
+    endToEndId: string;
+    id: string;
+    status: 'DEVOLVIDO' | 'NAO_REALIZADO';
+  }): Promise<void> {
+    await this.#post('settleReturn', settlement);
+  }
+
+  async addFaults(rules: readonly FaultRule[]): Promise<void> {
+    for (const rule of rules) await this.#post('addFault', rule);
+  }
+
+  async clearFaults(): Promise<void> {
+    await this.#post('clearFaults', {});
+  }
+
+  async state(): Promise<SimulatorState> {
+    const { body } = await request(`${this.addresses.controlUrl}/state`);
+    return (await body.json()) as SimulatorState;
+  }
+
+  async #post(action: string, input: object): Promise<void> {
+    const { controlUrl } = this.addresses;
+    const { statusCode, body } = await request(`${controlUrl}/${action}`, {
+      method: 'POST',
+      body: JSON.stringify(input),
+    });
+    const text = await body.text();
+    if (statusCode !== 200) throw new Error(`The PSP does not ${action}: ${String(statusCode)} ${text}`);
+  }
+}
+
+function readAddresses(output: string): Addresses | null {
+  const after = (pattern: RegExp): string => pattern.exec(output)?.[1] ?? '';
+  // The last thing it prints.
+  if (!output.includes('/clearFaults\n')) return null;
+  return {
+    baseUrl: after(/^ {2}API +(\S+)$/m),
+    tokenUrl: after(/^ {2}token +(\S+)$/m),
+    controlUrl: after(/^ {2}control +(\S+)$/m),
+    clientId: after(/^ {2}client +([^\s,]+),/m),
+    pixKey: after(/^ {2}client .*Pix key (\S+)$/m),
+  };
+}

@@ -1,0 +1,100 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Cleanup } from './cleanup.js';
+
+const START_LIMIT_MS = 120_000;
+
+/** Settings of the caller's shell that would make it another service than the one that is looked at. */
+const OWN = ['DATABASE_URL', 'REDIS_URL', 'NODE_ENV', 'NODE_OPTIONS', 'ROLE', 'HOST', 'PUBLIC_BASE_URL', 'LOG_LEVEL'];
+
+export interface Program<T> {
+  /** Below the build's directory, as `src/main.js`. */
+  readonly script: string;
+  readonly args?: readonly string[];
+  readonly nodeOptions?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Where its output goes. */
+  readonly logPath: string;
+  /** What it says of itself once it is ready; null: not yet. */
+  readonly ready: (output: string) => T | null;
+}
+
+/** A built program in a process of its own. */
+export class BuiltProcess<T> {
+  private constructor(
+    readonly pid: number,
+    readonly said: T,
+    /** From the start of the process to its word that it is ready. */
+    readonly startMs: number,
+    private readonly child: ChildProcess,
+  ) {}
+
+  /** @throws Error with the program's own words when it does not start */
+  static async start<T>(program: Program<T>, cleanup: Cleanup): Promise<BuiltProcess<T>> {
+    const { script, args = [], nodeOptions = [], env = {}, logPath, ready } = program;
+    const log = openSync(logPath, 'w');
+    const began = performance.now();
+    const child = spawn(process.execPath, [...nodeOptions, built(script), ...args], {
+      stdio: ['ignore', log, log],
+      env: { ...inherited(), ...env },
+    });
+    closeSync(log);
+    cleanup.add(() => end(child));
+    while (performance.now() - began < START_LIMIT_MS) {
+      const output = readFileSync(logPath, 'utf8');
+      const said = ready(output);
+      if (said !== null) return new BuiltProcess(child.pid ?? 0, said, performance.now() - began, child);
+      if (child.exitCode !== null) throw new Error(`${script} did not start:\n${output}`);
+      await delay(5);
+    }
+    child.kill('SIGKILL');
+    throw new Error(
+      `${script} was not ready after ${String(START_LIMIT_MS / 1000)} s:\n${readFileSync(logPath, 'utf8')}`,
+    );
+  }
+
+  stop(): Promise<void> {
+    return end(this.child);
+  }
+
+  /** As in a crash. Resolves when the process is gone. */
+  kill(): Promise<void> {
+    return end(this.child, 'SIGKILL');
+  }
+}
+
+/** Runs a built program to its end. */
+export async function runToEnd(
+  script: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const child = spawn(process.execPath, [built(script), ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...inherited(), ...env },
+  });
+  const output = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (output.stderr += text));
+  await once(child, 'close');
+  return { code: child.exitCode, ...output };
+}
+
+function built(script: string): string {
+  return join(import.meta.dirname, '..', script);
+}
+
+function inherited(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !OWN.includes(name)));
+}
+
+/** In order by default, as a process manager does it: with PostgreSQL and Redis shut down. */
+async function end(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.kill(signal);
+  await ended;
+}

@@ -1,0 +1,261 @@
+import pg from 'pg';
+
+/** Each query finds what must not be: a row is a broken promise, and its text says which. */
+const CHECKS: readonly { name: string; sql: string }[] = [
+  {
+    name: 'the lines of every entry sum to zero',
+    sql: `SELECT e.id FROM journal_entries e LEFT JOIN journal_lines l ON l.entry_id = e.id
+          GROUP BY e.id HAVING coalesce(sum(l.amount), 1) <> 0`,
+  },
+  {
+    name: 'all lines sum to zero per account, mode and currency',
+    sql: `SELECT account_id, mode, currency, sum(amount) FROM journal_lines GROUP BY 1, 2, 3 HAVING sum(amount) <> 0`,
+  },
+  {
+    name: 'each balance is the sum of its lines',
+    sql: `SELECT * FROM balances b FULL JOIN (
+            SELECT account_id, mode, currency, bucket, sum(amount) AS lines FROM journal_lines GROUP BY 1, 2, 3, 4) l
+          USING (account_id, mode, currency, bucket) WHERE b.amount IS DISTINCT FROM l.lines`,
+  },
+  {
+    name: 'each paid transaction has exactly one credited settlement and one credit entry of its amount',
+    sql: `SELECT t.id FROM transactions t
+          WHERE (t.paid_at IS NOT NULL) <> EXISTS (SELECT 1 FROM settlements s WHERE s.transaction_id = t.id AND s.outcome = 'credited' AND s.amount = t.amount)
+             OR (t.paid_at IS NOT NULL) <> EXISTS (
+               SELECT 1 FROM journal_entries e JOIN journal_lines l ON l.entry_id = e.id
+               WHERE e.cause = 'charge.paid:' || t.id AND l.bucket = 'clearing' AND l.amount = -t.amount AND l.account_id = t.account_id AND l.mode = t.mode)`,
+  },
+  {
+    name: 'net amount, fees and the credited lines agree',
+    sql: `SELECT t.id FROM transactions t WHERE t.paid_at IS NOT NULL AND t.net_amount <> coalesce((
+            SELECT sum(l.amount) FROM journal_entries e JOIN journal_lines l ON l.entry_id = e.id
+            WHERE e.cause = 'charge.paid:' || t.id AND l.bucket IN ('available', 'pending')), 0)`,
+  },
+  {
+    name: 'each Pix that is returned has exactly one return of its whole amount',
+    sql: `SELECT s.id FROM settlements s WHERE s.outcome = 'returned' AND (
+            SELECT count(*) FROM pix_returns r WHERE r.end_to_end_id = s.end_to_end_id AND r.acquirer = s.acquirer
+              AND r.amount = s.amount AND r.way = CASE s.method WHEN 'CREDIT_CARD' THEN 'card' ELSE 'devolution' END) <> 1`,
+  },
+  {
+    name: 'every status has its event',
+    sql: `SELECT t.id, t.status FROM transactions t WHERE t.status <> 'PENDING' AND NOT EXISTS (
+            SELECT 1 FROM events v WHERE v.subject_id = t.id AND v.data -> 'transaction' ->> 'status' = t.status)`,
+  },
+  {
+    name: 'no event was written twice for one status of one transaction',
+    sql: `SELECT subject_id, type, count(*) FROM events WHERE type LIKE 'transaction.%' AND type NOT LIKE '%dispute%'
+            AND type <> 'transaction.charged_back' GROUP BY 1, 2 HAVING count(*) > 1`,
+  },
+  {
+    name: 'a transaction is disputed and revived at most once for each of its cases, and for each correction of them',
+    sql: `SELECT v.subject_id, v.type, count(*) FROM events v WHERE v.type LIKE 'transaction.%dispute%' OR v.type = 'transaction.charged_back'
+          GROUP BY 1, 2 HAVING count(*) > (
+            SELECT count(DISTINCT c.id) + count(x.id) FROM med_cases c LEFT JOIN events x ON x.subject_id = c.id AND x.type = 'med_case.corrected'
+            WHERE c.transaction_id = v.subject_id AND c.visible)`,
+  },
+  {
+    name: 'the events of each subject are numbered 1, 2, … without a hole',
+    sql: `SELECT subject_id FROM events GROUP BY subject_id HAVING min(sequence) <> 1 OR max(sequence) <> count(*)`,
+  },
+  {
+    name: 'each event of a transaction goes on from the status that the one before it tells of',
+    sql: `SELECT * FROM (
+            SELECT subject_id, sequence, data ->> 'previousStatus' AS previous,
+              lag(data -> 'transaction' ->> 'status') OVER (PARTITION BY subject_id ORDER BY sequence) AS before
+            FROM events WHERE type LIKE 'transaction.%') e WHERE sequence > 1 AND previous IS DISTINCT FROM before`,
+  },
+  {
+    name: 'each idempotency key with an answer names a transaction or a refund',
+    sql: `SELECT k.key FROM idempotency_keys k WHERE NOT EXISTS (SELECT 1 FROM transactions t WHERE t.id = k.resource_id)
+            AND NOT EXISTS (SELECT 1 FROM refunds r WHERE r.id = k.resource_id)`,
+  },
+  {
+    name: 'what is counted by day and hour, folded or not, is what the transactions and refunds say',
+    sql: `WITH facts AS (
+            SELECT account_id, mode, created_at, currency, amount, payment_methods AS methods, NULL AS old, status AS new, paid_with, paid_at,
+              NULL::uuid AS refund_id, 'actual' AS side FROM transactions
+            UNION ALL SELECT t.account_id, t.mode, t.created_at, t.currency, r.amount, NULL, NULL, NULL, NULL, NULL, r.id, 'actual'
+            FROM refunds r JOIN transactions t ON t.id = r.transaction_id WHERE r.status = 'REFUNDED'
+            UNION ALL SELECT account_id, mode, created_at, currency, amount, payment_methods, from_status, to_status, paid_with, paid_at,
+              refund_id, 'kept' FROM transaction_changes
+          ), counted AS (
+            SELECT side, account_id, mode, 'day' AS kind, created_at, currency, new AS key, 1 AS count, amount FROM facts WHERE new IS NOT NULL
+            UNION ALL SELECT side, account_id, mode, 'day', created_at, currency, old, -1, -amount FROM facts WHERE old IS NOT NULL
+            UNION ALL SELECT side, account_id, mode, 'hour', created_at, currency, new, 1, 0 FROM facts WHERE new IS NOT NULL
+            UNION ALL SELECT side, account_id, mode, 'hour', created_at, currency, old, -1, 0 FROM facts WHERE old IS NOT NULL
+            UNION ALL SELECT side, account_id, mode, 'month', created_at, currency, new, 1, 0 FROM facts WHERE new IS NOT NULL
+            UNION ALL SELECT side, account_id, mode, 'month', created_at, currency, old, -1, 0 FROM facts WHERE old IS NOT NULL
+            UNION ALL SELECT side, account_id, mode, 'offered', created_at, currency, unnest(methods), 1, 0 FROM facts
+            UNION ALL SELECT side, account_id, mode, 'paid', created_at, currency, paid_with, 1, amount FROM facts WHERE paid_at IS NOT NULL
+            UNION ALL SELECT side, account_id, mode, 'wait', created_at, currency, NULL, 1,
+              floor(greatest(0, extract(epoch FROM paid_at) - extract(epoch FROM created_at))) FROM facts WHERE paid_at IS NOT NULL
+            UNION ALL SELECT side, account_id, mode, 'wait_month', created_at, currency, NULL, 1,
+              floor(greatest(0, extract(epoch FROM paid_at) - extract(epoch FROM created_at))) FROM facts WHERE paid_at IS NOT NULL
+            UNION ALL SELECT side, account_id, mode, 'refunded', created_at, currency, 'all', 1, amount FROM facts WHERE refund_id IS NOT NULL
+          ), placed AS (
+            SELECT side, account_id, mode, kind, CASE kind WHEN 'hour' THEN date_trunc('hour', created_at, 'UTC')
+              WHEN 'month' THEN date_trunc('month', created_at, 'America/Sao_Paulo')
+              WHEN 'wait_month' THEN date_trunc('month', created_at, 'America/Sao_Paulo')
+              ELSE date_trunc('day', created_at, 'America/Sao_Paulo') END AS bucket, currency, key, count, amount FROM counted
+            UNION ALL SELECT 'kept', account_id, mode, kind, bucket, currency, CASE WHEN kind NOT LIKE 'wait%' THEN key END, count, amount
+            FROM transaction_figures
+          )
+          SELECT account_id, mode, kind, bucket, currency, key FROM placed GROUP BY 1, 2, 3, 4, 5, 6
+          HAVING sum(count * CASE side WHEN 'kept' THEN 1 ELSE -1 END) <> 0 OR sum(amount * CASE side WHEN 'kept' THEN 1 ELSE -1 END) <> 0`,
+  },
+  {
+    name: 'released money was scheduled, and scheduled money that was released is in the journal',
+    sql: `SELECT r.id FROM releases r WHERE (r.released_at IS NOT NULL) <> EXISTS (
+            SELECT 1 FROM journal_entries e WHERE e.cause = 'release:' || r.transaction_id)`,
+  },
+  {
+    name: 'the refunds of a payment that have not failed never exceed it, and are what the payment counts',
+    sql: `SELECT t.id FROM transactions t LEFT JOIN (
+            SELECT transaction_id, sum(amount) AS amount FROM refunds WHERE status <> 'FAILED' GROUP BY 1) r
+            ON r.transaction_id = t.id
+          WHERE coalesce(r.amount, 0) <> t.refunds_amount OR coalesce(r.amount, 0) > t.amount`,
+  },
+  {
+    name: 'what cases hold and have lost of a payment is what the payment counts, and with its refunds never exceeds it',
+    sql: `SELECT t.id FROM transactions t LEFT JOIN (
+            SELECT transaction_id, sum(held_amount + lost_amount) AS amount FROM med_cases GROUP BY 1) c ON c.transaction_id = t.id
+          WHERE coalesce(c.amount, 0) <> t.disputed_amount OR t.refunds_amount + t.disputed_amount > t.amount`,
+  },
+  {
+    name: 'each case holds and has lost what its journal entries say, in the account and mode of its charge',
+    sql: `SELECT c.id, c.status, c.held_amount, c.lost_amount FROM med_cases c JOIN transactions t ON t.id = c.transaction_id LEFT JOIN (
+            SELECT split_part(e.cause, ':', 2)::uuid AS id, sum(l.amount) FILTER (WHERE l.bucket = 'retained') AS held,
+              sum(l.amount) FILTER (WHERE l.bucket = 'clearing') AS lost, bool_and((e.account_id, e.mode) = (x.account_id, x.mode)) AS own
+            FROM journal_entries e JOIN journal_lines l ON l.entry_id = e.id JOIN transactions x ON x.id = e.transaction_id
+            WHERE e.cause LIKE 'med.%' GROUP BY 1) j ON j.id = c.id
+          WHERE coalesce(j.held, 0) <> c.held_amount OR coalesce(j.lost, 0) <> c.lost_amount OR NOT coalesce(j.own, true)
+            OR (c.account_id, c.mode, c.currency, c.acquirer) IS DISTINCT FROM (t.account_id, t.mode, t.currency, t.acquirer)`,
+  },
+  {
+    name: 'what disputes retain is what the cases that are not over hold',
+    sql: `SELECT * FROM (
+            SELECT l.account_id, l.mode, l.currency, sum(l.amount) AS retained FROM journal_lines l JOIN journal_entries e ON e.id = l.entry_id
+            WHERE l.bucket = 'retained' AND e.cause LIKE 'med.%' GROUP BY 1, 2, 3) j
+          FULL JOIN (
+            SELECT account_id, mode, currency, sum(held_amount) AS held FROM med_cases WHERE visible AND status IN ('open', 'appealed')
+            GROUP BY 1, 2, 3) c
+          USING (account_id, mode, currency) WHERE coalesce(j.retained, 0) <> coalesce(c.held, 0)`,
+  },
+  {
+    name: 'a case has an outcome when it is over, and its money is where the outcome says',
+    sql: `SELECT c.id, c.status, c.money_outcome FROM med_cases c WHERE c.visible AND (
+            (c.status IN ('open', 'appealed')) <> (c.money_outcome IS NULL) OR (c.money_outcome IS NULL) <> (c.closed_at IS NULL)
+            OR (c.lost_amount > 0 AND coalesce(c.money_outcome, '') NOT IN ('lost', 'closed_without_refund')))
+          UNION ALL SELECT c.id, c.status, c.money_outcome FROM med_cases c WHERE NOT c.visible AND (c.held_amount > 0 OR c.lost_amount > 0)`,
+  },
+  {
+    name: 'each case that the merchant sees was told of when it opened and when it ended, once, and no other was',
+    sql: `SELECT * FROM (
+            SELECT id, 'med_case.opened' AS type FROM med_cases WHERE visible
+            UNION ALL SELECT id, 'med_case.resolved' FROM med_cases WHERE visible AND money_outcome IS NOT NULL) c
+          FULL JOIN (
+            SELECT subject_id AS id, type, count(*) AS count FROM events
+            WHERE type IN ('med_case.opened', 'med_case.resolved') GROUP BY 1, 2) v
+          USING (id, type) WHERE v.count IS DISTINCT FROM 1 OR c.id IS NULL`,
+  },
+  {
+    name: 'each correction of a case has its event, which tells what was moved',
+    sql: `SELECT * FROM (
+            SELECT split_part(e.cause, ':', 2) AS id, abs(l.amount) AS amount FROM journal_entries e JOIN journal_lines l ON l.entry_id = e.id
+            WHERE e.cause LIKE 'med.corrected:%' AND l.bucket = 'clearing') j
+          FULL JOIN (
+            SELECT subject_id::text AS id, (data -> 'resolution' ->> 'amount')::bigint AS amount FROM events
+            WHERE type = 'med_case.corrected' AND data -> 'resolution' ->> 'amount' <> '0') v
+          USING (id, amount) WHERE j.id IS NULL OR v.id IS NULL`,
+  },
+  {
+    name: 'a payment is disputed while a case holds something of it, and without an open one only when cases have taken all that refunds left',
+    sql: `SELECT * FROM (
+            SELECT t.id, t.status, t.status IN ('DISPUTE', 'CHARGEBACK') AS disputed,
+              EXISTS (SELECT 1 FROM med_cases c WHERE c.transaction_id = t.id AND c.held_amount > 0) AS held,
+              EXISTS (
+                SELECT 1 FROM med_cases c WHERE c.transaction_id = t.id AND c.payment_reference = t.end_to_end_id
+                  AND c.visible AND c.status IN ('open', 'appealed')) AS open,
+              t.refunds_amount + t.disputed_amount = t.amount AND EXISTS (
+                SELECT 1 FROM med_cases c WHERE c.transaction_id = t.id AND c.lost_amount > 0) AS lost
+            FROM transactions t WHERE t.paid_at IS NOT NULL) t
+          WHERE (held AND NOT disputed) OR (disputed AND NOT open AND NOT lost)`,
+  },
+  {
+    name: 'only paid money is refunded, in its own currency, account and mode, and to where it came from',
+    sql: `SELECT r.id FROM refunds r JOIN transactions t ON t.id = r.transaction_id
+          WHERE t.paid_at IS NULL OR (r.account_id, r.mode, r.currency, r.acquirer, r.payment_reference)
+            IS DISTINCT FROM (t.account_id, t.mode, t.currency, t.acquirer, t.end_to_end_id)`,
+  },
+  {
+    name: 'a payment is REFUNDED when its refunds have brought all of it back, and only then',
+    sql: `SELECT t.id, t.status FROM transactions t LEFT JOIN (
+            SELECT transaction_id, sum(amount) AS amount FROM refunds WHERE status = 'REFUNDED' GROUP BY 1) r
+            ON r.transaction_id = t.id
+          WHERE t.paid_at IS NOT NULL AND t.status NOT IN ('DISPUTE', 'CHARGEBACK')
+            AND (t.status = 'REFUNDED') <> (coalesce(r.amount, 0) = t.amount)`,
+  },
+  {
+    name: 'the reserved balance is what the open refunds have set aside',
+    sql: `SELECT * FROM (
+            SELECT account_id, mode, currency, amount FROM balances WHERE bucket = 'reserved') b
+          FULL JOIN (
+            SELECT account_id, mode, currency, sum(amount + fee) AS open FROM refunds
+            WHERE status IN ('PENDING', 'IN_PROGRESS') GROUP BY 1, 2, 3) r
+          USING (account_id, mode, currency) WHERE coalesce(b.amount, 0) <> coalesce(r.open, 0)`,
+  },
+  {
+    name: 'each refund is in the journal as its status says: reserved, then released if it failed, paid if it did not',
+    sql: `SELECT r.id, r.status FROM refunds r
+          LEFT JOIN journal_lines reserved ON reserved.bucket = 'available' AND reserved.entry_id =
+            (SELECT e.id FROM journal_entries e WHERE e.cause = 'refund.reserved:' || r.id)
+          LEFT JOIN journal_lines released ON released.bucket = 'available' AND released.entry_id =
+            (SELECT e.id FROM journal_entries e WHERE e.cause = 'refund.released:' || r.id)
+          LEFT JOIN journal_lines paid ON paid.bucket = 'clearing' AND paid.entry_id =
+            (SELECT e.id FROM journal_entries e WHERE e.cause = 'refund.paid:' || r.id)
+          WHERE reserved.amount IS DISTINCT FROM -(r.amount + r.fee)
+            OR released.amount IS DISTINCT FROM (CASE r.status WHEN 'FAILED' THEN r.amount + r.fee END)
+            OR paid.amount IS DISTINCT FROM (CASE r.status WHEN 'REFUNDED' THEN r.amount END)`,
+  },
+  {
+    name: 'each change of a refund has its event, once, and no other has one',
+    sql: `SELECT * FROM (
+            SELECT id, 'refund.returned' AS type FROM refunds WHERE status = 'REFUNDED'
+            UNION ALL SELECT id, 'refund.failed' FROM refunds WHERE status = 'FAILED'
+            UNION ALL SELECT id, 'refund.sent' FROM refunds WHERE status IN ('IN_PROGRESS', 'REFUNDED')
+              OR (status = 'FAILED' AND failure_reason <> 'charge_disputed')) r
+          FULL JOIN (
+            SELECT (data -> 'refund' ->> 'id')::uuid AS id, type, count(*) AS count FROM events
+            WHERE type LIKE 'refund.%' GROUP BY 1, 2) v
+          USING (id, type) WHERE v.count IS DISTINCT FROM 1 OR r.id IS NULL`,
+  },
+  {
+    name: 'the sandbox bank has sent back what is REFUNDED, nothing of what FAILED, and nothing twice',
+    sql: `SELECT r.id, r.status FROM refunds r LEFT JOIN sandbox_returns b
+            ON b.holder_id = r.account_id AND b.end_to_end_id = r.payment_reference AND b.return_id = replace(r.id::text, '-', '')
+              AND NOT b.fails AND b.amount = r.amount AND b.way = r.way
+          WHERE r.acquirer = 'sandbox' AND (
+            (r.status = 'REFUNDED' AND b.return_id IS NULL) OR (r.status IN ('PENDING', 'FAILED') AND b.return_id IS NOT NULL))
+          UNION ALL
+          SELECT NULL, b.return_id FROM sandbox_returns b
+          WHERE NOT EXISTS (SELECT 1 FROM refunds r WHERE replace(r.id::text, '-', '') = b.return_id)
+            AND NOT EXISTS (SELECT 1 FROM pix_returns p WHERE p.return_id = b.return_id)`,
+  },
+];
+
+/** The broken promises by their names, each with its first rows; empty when everything is right. @param url of the database */
+export async function brokenPromises(url: string): Promise<Record<string, unknown[]>> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const broken: Record<string, unknown[]> = {};
+    for (const { name, sql } of CHECKS) {
+      const { rows } = await client.query<Record<string, unknown>>(sql);
+      if (rows.length > 0) broken[name] = rows.slice(0, 5);
+    }
+    return broken;
+  } finally {
+    await client.end();
+  }
+}
