@@ -17,6 +17,7 @@ import type {
 } from './acquirer.port.js';
 import { AcquirersService } from './acquirers.service.js';
 import { InboxRepository, type Notification, type WaitingDispute } from './inbox.repository.js';
+import { Patience } from './patience.js';
 
 declare module '../core/queue/index.js' {
   interface JobMap {
@@ -58,6 +59,7 @@ const IGNORED_DAYS = 30;
 @Injectable()
 export class InboxService implements OnApplicationBootstrap {
   readonly #handlers: Partial<ConfirmedHandlers> = {};
+  readonly #patience = new Patience();
 
   constructor(
     @Inject(CONFIG) private readonly config: Config,
@@ -110,9 +112,12 @@ export class InboxService implements OnApplicationBootstrap {
   /** Confirms one notification with its acquirer and applies it. Never throws: a failure is recorded and tried again. */
   async process(notificationId: string): Promise<void> {
     const notification = await this.inbox.findPending(notificationId);
-    if (!notification) return;
+    // Put off: its lease brings it back.
+    if (!notification || !this.#patience.enter(notification.acquirer)) return;
+    let answered = false;
     try {
       const applied = await this.#apply(notification);
+      answered = true;
       const isGivenUp = applied === 'unknown' && notification.attempts + 1 >= MAX_ATTEMPTS;
       this.#count(notification, isGivenUp ? 'ignored' : applied);
       if (applied === 'applied') await this.#close(notification, 'applied', null);
@@ -123,6 +128,8 @@ export class InboxService implements OnApplicationBootstrap {
       this.#count(notification, 'failed');
       this.logger.error({ error, notificationId, kind: notification.kind }, 'applying a notification failed; kept');
       await this.#retry(notification, error instanceof Error ? error.message : String(error));
+    } finally {
+      this.#patience.leave(notification.acquirer, answered);
     }
   }
 

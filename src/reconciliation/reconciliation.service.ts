@@ -51,31 +51,38 @@ export class ReconciliationService {
       throw business('no_provider_configured', 'The account has no acquirer that gives a list of what it received.');
     }
     const acquirers: Reconciliation['acquirers'][number][] = [];
-    for (const acquirer of listed) acquirers.push({ acquirer, ...(await this.#compare(acquirer, from, to)) });
+    for (const acquirer of listed) acquirers.push({ acquirer, ...(await this.#compare(acquirer, listed, from, to)) });
     return { from, to, acquirers };
   }
 
   async #compare(
     acquirer: string,
+    listed: readonly string[],
     from: Date,
     to: Date,
   ): Promise<{ there: Total; here: Total; differences: Difference[] }> {
     const lines: StatementLine[] = [];
     for await (const line of this.acquirers.get(acquirer).statement?.({ from, to }) ?? []) lines.push(line);
-    const books = await this.#booksOf(acquirer, lines, from, to);
+    const books = await this.#booksOf(acquirer, listed, lines, from, to);
     return { there: totalThere(lines), here: totalHere(books), differences: differencesOf(lines, books) };
   }
 
-  async #booksOf(acquirer: string, lines: readonly StatementLine[], from: Date, to: Date): Promise<Books> {
+  /** @param listed the account's: a Pix that several of them see is settled under the one whose charge it paid */
+  async #booksOf(
+    acquirer: string,
+    listed: readonly string[],
+    lines: readonly StatementLine[],
+    from: Date,
+    to: Date,
+  ): Promise<Books> {
     const ofDay = await this.books.settled(acquirer, from, to);
     const ids = new Set(ofDay.map(({ endToEndId }) => endToEndId));
     // Settled here under another time than the list has now: known all the same.
     const others = lines.map(({ pix }) => pix.endToEndId).filter((id) => !ids.has(id));
-    const pix = [...ofDay, ...(await this.books.known(acquirer, others))];
-    const returns = await this.books.returns(
-      acquirer,
-      pix.map(({ endToEndId }) => endToEndId),
-    );
+    const known = await Promise.all(listed.map((name) => this.books.known(name, others)));
+    const pix = [...ofDay, ...known.flat()];
+    const all = pix.map(({ endToEndId }) => endToEndId);
+    const returns = (await Promise.all(listed.map((name) => this.books.returns(name, all)))).flat();
     const disputed = lines.flatMap((line) => line.returns.filter(({ cause }) => cause === 'dispute'));
     const disputes = await this.inbox.applied(
       acquirer,

@@ -125,7 +125,10 @@ export class StatementsService implements OnApplicationBootstrap {
   async #payments(acquirer: string, lines: readonly StatementLine[]): Promise<NotificationHint[]> {
     const ids = lines.map(({ pix }) => pix.endToEndId);
     const known = new Set((await this.books.known(acquirer, ids)).map(({ endToEndId }) => endToEndId));
-    return ids.filter((id) => !known.has(id)).map((reference) => ({ kind: 'pix', reference }));
+    const unknown = ids.filter((id) => !known.has(id));
+    // Of another acquirer's charge, perhaps: then that one was asked.
+    const told = unknown.length === 0 ? new Set<string>() : await this.inbox.applied(acquirer, 'pix', unknown);
+    return unknown.filter((id) => !told.has(id)).map((reference) => ({ kind: 'pix', reference }));
   }
 
   /** Of disputes, and of returns that wait here for their end. */

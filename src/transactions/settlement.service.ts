@@ -27,7 +27,8 @@ import type { Trigger } from './transactions.machine.js';
 import { ReturnsService } from './returns.service.js';
 import { type MoveFields, TransactionsRepository } from './transactions.repository.js';
 
-export type SettleResult = SettlementDecision['outcome'] | 'duplicate' | 'unmatched';
+/** `elsewhere`: the charge is another acquirer's, which is asked now. */
+export type SettleResult = SettlementDecision['outcome'] | 'duplicate' | 'unmatched' | 'elsewhere';
 
 /** What of a confirmed payment its credit needs. */
 type CreditedMoney = Pick<ReceivedMoney, 'method' | 'endToEndId' | 'settledAt' | 'fee'>;
@@ -164,6 +165,14 @@ export class SettlementService implements OnModuleInit {
   async #settle(tx: Tx, acquirer: string, money: ReceivedMoney): Promise<SettleResult> {
     const found = money.txid === null ? null : await this.#lockIssued(tx, acquirer, money.txid);
     if (!found) {
+      // Two connections may see one account at a PSP: the charge's own acquirer is asked, and it alone is believed.
+      const asked = money.txid === null ? null : await this.transactions.acquirerOf(tx, money.txid);
+      if (asked !== null) {
+        const hintId = await this.inbox.store(tx, asked, { kind: 'pix', reference: money.endToEndId });
+        tx.afterCommit(() => void this.inbox.enqueue([hintId]).catch(() => undefined));
+        this.logger.info({ acquirer, asked, endToEndId: money.endToEndId }, "a Pix is of another acquirer's charge");
+        return 'elsewhere';
+      }
       // Money without a charge: kept for the operators, never credited to anybody by guessing.
       this.#record(tx, acquirer, money, null, 'unmatched', null);
       this.logger.warn({ acquirer, endToEndId: money.endToEndId }, 'a Pix matches no charge');

@@ -185,6 +185,7 @@ const FIND_BY_TXID = statement(
   'transactions.find_by_txid',
   `SELECT ${TRANSACTION_COLUMNS} FROM transactions t WHERE t.txid = $1 AND t.acquirer = $2`,
 );
+const ACQUIRER_OF = statement('transactions.acquirer_of', 'SELECT t.acquirer FROM transactions t WHERE t.txid = $1');
 const FIND_ALL = statement(
   'transactions.find_all',
   `SELECT ${TRANSACTION_COLUMNS} FROM transactions t WHERE t.id = ANY ($1::uuid[])`,
@@ -371,6 +372,12 @@ export class TransactionsRepository {
   async findByTxid(acquirer: string, txid: string): Promise<Transaction | null> {
     const [row] = await this.reader.query<TransactionRow>(FIND_BY_TXID, [txid, acquirer]);
     return row ? toTransaction(row) : null;
+  }
+
+  /** Who was asked for the charge of this txid, across accounts. */
+  async acquirerOf(tx: Tx, txid: string): Promise<string | null> {
+    const [row] = await tx.query<{ acquirer: string }>(ACQUIRER_OF, [txid]);
+    return row?.acquirer ?? null;
   }
 
   /** Across accounts, for workers; in no particular order and not locked. */

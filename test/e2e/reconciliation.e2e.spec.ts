@@ -327,3 +327,55 @@ describe('a bank with a list of what it received', () => {
     });
   });
 });
+
+describe('two connections that see one account at a bank', () => {
+  let service: TestService;
+  let merchant: Merchant;
+  const old = new FarBank('old-connection');
+  const renewed = Object.assign(new FarBank('new-connection'), { pix: old.pix });
+
+  beforeAll(async () => {
+    service = await TestService.start();
+    const acquirers = service.get(AcquirersService);
+    for (const bank of [old, renewed]) {
+      acquirers.register(bank, { servesTestMode: true });
+      bank.publish();
+    }
+    merchant = await service.merchant();
+    const { accountId } = merchant;
+    const listed = [old, renewed].map(({ name }) => ({ name, accountId }));
+    service.get(AcquirerDirectory).add(async (whose) => (whose === null || whose === accountId ? listed : []));
+  });
+  afterEach(() => expectLedgerCoherent(service.database.url));
+  afterAll(() => service.stop());
+
+  it.each([
+    ['the one that did not ask for the charge', old],
+    ['the other one', renewed],
+  ])(
+    'a payment is credited once, and nobody’s stray, whoever tells of it: %s',
+    async (_, teller) => {
+      const { body: charge } = await service.createCharge(merchant.testKey);
+      const { endToEndId: reference } = renewed.receive(
+        { txid: charge.pix.txid ?? '', amount: charge.amount },
+        { settledAt: service.clock.now() },
+      );
+      const inbox = service.get(InboxService);
+      const id = await service
+        .get(Database)
+        .transaction((tx) => inbox.store(tx, teller.name, { kind: 'pix', reference }));
+      await inbox.process(id);
+      const statusOf = async () => (await service.getCharge(merchant.testKey, charge.id)).body.status;
+      await waitFor('the payment', async () => (await statusOf()) === 'paid', 20_000);
+      for (const { name } of [old, renewed]) await service.get(StatementsService).read(name, 'payments');
+      const day = saoPauloDay(service.clock.now());
+      const { acquirers } = await service.get(ReconciliationService).compare(merchant.accountId, day);
+      expect(acquirers.map(({ differences }) => differences)).toEqual([[], []]);
+      const settled = await service.sql('SELECT acquirer, outcome FROM settlements WHERE end_to_end_id = $1', [
+        reference,
+      ]);
+      expect(settled).toEqual([{ acquirer: renewed.name, outcome: 'credited' }]);
+    },
+    30_000,
+  );
+});

@@ -1,0 +1,29 @@
+/** Failures in a row after which an acquirer is taken for silent. */
+const SILENT_AFTER = 8;
+/** How many questions to a silent one wait for their answer at once. */
+const WHILE_SILENT = 2;
+
+/**
+ * Keeps an acquirer that does not answer from taking every worker away from the others. Of one process; what is put off
+ * comes back by its lease.
+ */
+export class Patience {
+  readonly #failures = new Map<string, number>();
+  readonly #active = new Map<string, number>();
+
+  /** @returns false when it is not to be asked now; otherwise `leave` follows */
+  enter(acquirer: string): boolean {
+    const active = this.#active.get(acquirer) ?? 0;
+    if (active >= WHILE_SILENT && (this.#failures.get(acquirer) ?? 0) >= SILENT_AFTER) return false;
+    this.#active.set(acquirer, active + 1);
+    return true;
+  }
+
+  leave(acquirer: string, answered: boolean): void {
+    const active = (this.#active.get(acquirer) ?? 1) - 1;
+    if (active === 0) this.#active.delete(acquirer);
+    else this.#active.set(acquirer, active);
+    if (answered) this.#failures.delete(acquirer);
+    else this.#failures.set(acquirer, (this.#failures.get(acquirer) ?? 0) + 1);
+  }
+}
