@@ -41,6 +41,11 @@ const FIND = statement(
   `SELECT acquirer, list, swept_until, resume_at, next_due_at, attempts FROM acquirer_statements
    WHERE acquirer = $1 AND list = $2`,
 );
+/** As for `save`. */
+const RENEW = statement(
+  'statements.renew',
+  `UPDATE acquirer_statements SET next_due_at = $4 WHERE acquirer = $1 AND list = $2 AND next_due_at = $3 RETURNING list`,
+);
 /** Not when the lease was over and somebody else has begun. */
 const SAVE = statement(
   'statements.save',
@@ -86,6 +91,13 @@ export class StatementsRepository {
       nextDueAt: row.next_due_at,
       attempts: row.attempts,
     };
+  }
+
+  /** @returns the progress under its new lease; as it was when the lease is somebody else's by now */
+  async renew(tx: Tx, held: Progress, leasedUntil: Date): Promise<Progress> {
+    const { acquirer, list, nextDueAt } = held;
+    const renewed = await tx.query(RENEW, [acquirer, list, nextDueAt, leasedUntil]);
+    return renewed.length === 0 ? held : { ...held, nextDueAt: leasedUntil };
   }
 
   /** @param before as it was read: who has lost its lease changes nothing */

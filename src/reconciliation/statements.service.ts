@@ -14,7 +14,7 @@ import { Metrics } from '../core/metrics/index.js';
 import { JobQueue, Poller } from '../core/queue/index.js';
 import { BooksService } from '../transactions/index.js';
 import { afterFailure, afterRead, type Window, windowOf } from './statement-window.js';
-import { type StatementList, StatementsRepository } from './statements.repository.js';
+import { type Progress, type StatementList, StatementsRepository } from './statements.repository.js';
 
 declare module '../core/queue/index.js' {
   interface JobMap {
@@ -23,8 +23,9 @@ declare module '../core/queue/index.js' {
 }
 
 const SWEEP_MS = 5_000;
-/** For one go; a page takes about a second. */
-const LEASE_MS = 5 * 60_000;
+/** Renewed while somebody reads: a worker that died holds a list up no longer than this. */
+const LEASE_MS = 30_000;
+const RENEW_MS = 10_000;
 const BATCH = 100;
 /** Lines that are looked up here together. */
 const CHUNK = 200;
@@ -80,6 +81,7 @@ export class StatementsService implements OnApplicationBootstrap {
     if (!progress) return;
     const now = this.clock.now();
     const window = windowOf(progress, now);
+    const lease = this.#lease(progress);
     let problem: string | null = null;
     try {
       await this.#readWindow(acquirer, list, window);
@@ -89,9 +91,35 @@ export class StatementsService implements OnApplicationBootstrap {
     }
     this.metrics.statements.inc({ list, outcome: problem === null ? 'read' : 'failed' });
     const after = problem === null ? afterRead(progress, window, now) : afterFailure(progress, this.clock.now());
-    await this.database.transaction(async (tx) => this.statements.save(tx, progress, after, problem));
+    const held = await lease.end();
+    await this.database.transaction(async (tx) => this.statements.save(tx, held, after, problem));
     // The next window of a pass after an outage.
     if (problem === null && after.resumeAt !== null) this.poller.wake('reconciliation.statements');
+  }
+
+  /** Keeps the list from others, however long the acquirer takes. */
+  #lease(progress: Progress): { end(): Promise<Progress> } {
+    let held = progress;
+    let renewal = Promise.resolve();
+    const renew = async (): Promise<void> => {
+      const leasedUntil = new Date(this.clock.now().getTime() + LEASE_MS);
+      held = await this.database.transaction((tx) => this.statements.renew(tx, held, leasedUntil));
+    };
+    const timer = setInterval(() => {
+      renewal = renewal.then(renew).catch((error: unknown) => {
+        this.logger.warn(
+          { error, acquirer: held.acquirer, list: held.list },
+          'the lease of a statement was not renewed',
+        );
+      });
+    }, RENEW_MS);
+    return {
+      end: async () => {
+        clearInterval(timer);
+        await renewal;
+        return held;
+      },
+    };
   }
 
   async #readWindow(acquirer: string, list: StatementList, { from, to }: Window): Promise<void> {

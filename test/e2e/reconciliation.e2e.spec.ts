@@ -4,6 +4,7 @@ import { newEndToEndId, newReturnId, saoPauloDay } from '../../src/brazil/index.
 import { Database } from '../../src/core/database/index.js';
 import { Metrics } from '../../src/core/metrics/index.js';
 import { type Difference, ReconciliationService, StatementsService } from '../../src/reconciliation/index.js';
+import { StatementsRepository } from '../../src/reconciliation/statements.repository.js';
 import { ReturnsService } from '../../src/transactions/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { FarBank } from '../support/far-bank.js';
@@ -59,6 +60,7 @@ describe('a bank with a list of what it received', () => {
 
   /** One window of the list, at the next minute. */
   async function sweep(list: 'payments' | 'returns' = 'payments'): Promise<void> {
+    service.clock.advance(1); // a window ends before this very moment
     await service.get(StatementsService).read(bank.name, list);
   }
 
@@ -100,10 +102,35 @@ describe('a bank with a list of what it received', () => {
     expect(await differences()).toEqual([]);
   });
 
+  it('a list is its reader’s for as long as that one renews its lease, and then another one’s', async () => {
+    const statements = service.get(StatementsRepository);
+    const database = service.get(Database);
+    const name = 'held-bank';
+    const start = service.clock.now().getTime();
+    const after = (seconds: number): Date => new Date(start + seconds * 1000);
+    const claim = async (now: number, until: number): Promise<string[]> => {
+      const due = await database.transaction((tx) => statements.claimDue(tx, [name], after(now), after(until), 10));
+      return due.map(({ list }) => list);
+    };
+    await database.transaction(async (tx) => statements.ensure(tx, [name], after(0)));
+    expect(await claim(0, 30)).toContain('payments');
+    const held = await statements.find(name, 'payments');
+    if (!held) throw new Error('no list');
+    const renewed = await database.transaction((tx) => statements.renew(tx, held, after(60)));
+    expect(renewed.nextDueAt).toEqual(after(60));
+    expect(await claim(31, 61)).not.toContain('payments');
+    expect(await claim(61, 91)).toContain('payments');
+    // Too late: neither renewed nor saved.
+    expect(await database.transaction((tx) => statements.renew(tx, renewed, after(120)))).toEqual(renewed);
+    await database.transaction(async (tx) => statements.save(tx, renewed, { ...renewed, sweptUntil: after(5) }, null));
+    expect(await statements.find(name, 'payments')).toMatchObject({ sweptUntil: null, nextDueAt: after(91) });
+  });
+
   it('a list that cannot be read is read again from where it was', async () => {
     const made = await charge();
     payInSilence(made);
     await sweep();
+    await waitFor('the payment', async () => (await statusOf(made)) === 'paid');
     const before = await progress();
     service.clock.advance(3 * 3600);
     bank.blind = true;
