@@ -316,7 +316,16 @@ describe('rotating a secret', () => {
   const next = async (): Promise<ReceivedWebhook[]> => {
     receiver.received.length = 0;
     await service.createCharge(key);
-    return [...(await receiver.waitForType('charge.created')), ...(await receiver.waitForType('payment.created'))];
+    const webhooks = [
+      ...(await receiver.waitForType('charge.created')),
+      ...(await receiver.waitForType('payment.created')),
+    ];
+    // What is not written down yet would be sent again when the clock goes on past its lease.
+    await waitFor('the outcomes', async () => {
+      const open = await service.sql(`SELECT 1 FROM webhook_deliveries WHERE status = 'PROCESSING'`);
+      return open.length === 0;
+    });
+    return webhooks;
   };
 
   it('swaps at once: what is signed from then on is signed with the new one alone', async () => {

@@ -37,6 +37,6 @@ describe('the profiles', () => {
       profile.errors,
       profile.inbound,
     ];
-    for (const { source } of facts) expect(source === null || source.startsWith('https://')).toBe(true);
+    for (const { source } of facts) expect(source ?? 'https://').toMatch(/^(?:https:\/\/|Projeto ACBr, )/);
   });
 });
