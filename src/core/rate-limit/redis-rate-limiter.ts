@@ -89,8 +89,6 @@ export class RedisRateLimiter extends RateLimiter {
     this.fallback = options.fallback ?? new MemoryRateLimiter();
     // A second of silence drops the connection, and while there is none no request waits at all.
     const client = openRedis(options.redisUrl, 1_000, {
-      // What is asked in one turn of the event loop leaves in one system call.
-      enableAutoPipelining: true,
       // Nothing is queued or sent twice: by the time Redis is back the requests have long been answered.
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
