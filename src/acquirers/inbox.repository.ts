@@ -27,19 +27,20 @@ export interface WaitingDispute extends Pick<Dispute, 'reference' | 'type' | 'am
 
 /**
  * A repeated notification finds its row; one that was set aside is looked at again, and so is an applied one of what
- * goes on changing ($7).
+ * goes on changing. In one order in every process: two that tell of the same do not wait for each other.
  */
 const INSERT = statement(
   'inbox.insert',
   `INSERT INTO acquirer_notifications AS n (id, acquirer, kind, reference, received_at, next_attempt_at)
-   VALUES ($1, $2, $3, $4, $5, $6)
+   SELECT id, $1, kind, reference, $5, $6 FROM unnest($2::uuid[], $3::text[], $4::text[]) AS h (id, kind, reference)
+   ORDER BY kind, reference
    ON CONFLICT (acquirer, kind, reference) DO UPDATE
      SET hints = n.hints + 1,
-         status = CASE WHEN n.status = 'ignored' OR $7 THEN 'pending' ELSE n.status END,
-         attempts = CASE WHEN n.status = 'ignored' OR ($7 AND n.status = 'applied') THEN 0 ELSE n.attempts END,
-         next_attempt_at = CASE WHEN n.status = 'ignored' OR ($7 AND n.status = 'applied')
+         status = CASE WHEN n.status = 'ignored' OR n.kind = 'dispute' THEN 'pending' ELSE n.status END,
+         attempts = CASE WHEN n.status = 'ignored' OR (n.kind = 'dispute' AND n.status = 'applied') THEN 0 ELSE n.attempts END,
+         next_attempt_at = CASE WHEN n.status = 'ignored' OR (n.kind = 'dispute' AND n.status = 'applied')
            THEN excluded.next_attempt_at ELSE least(n.next_attempt_at, excluded.next_attempt_at) END
-   RETURNING id, status`,
+   RETURNING id`,
 );
 const FIND_PENDING = statement(
   'inbox.find_pending',
@@ -112,20 +113,23 @@ const REMOVE_IGNORED = statement(
 export class InboxRepository {
   constructor(private readonly reader: Reader) {}
 
+  /** @param hints each at most once @returns the ids of their rows, old or new, in no order */
   async insert(
     tx: Tx,
-    row: { id: string; acquirer: string; hint: NotificationHint; receivedAt: Date; nextAttemptAt: Date },
-  ): Promise<{ id: string; pending: boolean }> {
-    const [found] = await tx.query<{ id: string; status: string }>(INSERT, [
-      row.id,
-      row.acquirer,
-      row.hint.kind,
-      row.hint.reference,
-      row.receivedAt,
-      row.nextAttemptAt,
-      row.hint.kind === 'dispute',
+    acquirer: string,
+    hints: readonly (NotificationHint & { readonly id: string })[],
+    receivedAt: Date,
+    nextAttemptAt: Date,
+  ): Promise<string[]> {
+    const rows = await tx.query<{ id: string }>(INSERT, [
+      acquirer,
+      hints.map(({ id }) => id),
+      hints.map(({ kind }) => kind),
+      hints.map(({ reference }) => reference),
+      receivedAt,
+      nextAttemptAt,
     ]);
-    return { id: found?.id ?? row.id, pending: found?.status === 'pending' };
+    return rows.map(({ id }) => id);
   }
 
   async findPending(id: string): Promise<Notification | null> {

@@ -91,15 +91,18 @@ export class InboxService implements OnApplicationBootstrap {
    * @returns the id for `process`. The caller queues a job or processes it at once; if it dies first, the sweeper does
    */
   async store(tx: Tx, acquirer: string, hint: NotificationHint): Promise<string> {
+    const [id] = await this.storeAll(tx, acquirer, [hint]);
+    if (id === undefined) throw new Error('A notification was not stored');
+    return id;
+  }
+
+  /** The same for any number, which may repeat themselves, in one round trip. @returns ids, in no order */
+  async storeAll(tx: Tx, acquirer: string, hints: readonly NotificationHint[]): Promise<string[]> {
+    if (hints.length === 0) return [];
     const now = this.clock.now();
-    const stored = await this.inbox.insert(tx, {
-      id: newId(now),
-      acquirer,
-      hint,
-      receivedAt: now,
-      nextAttemptAt: new Date(now.getTime() + LEASE_SECONDS * 1000),
-    });
-    return stored.id;
+    const distinct = new Map(hints.map((hint) => [`${hint.kind} ${hint.reference}`, { ...hint, id: newId(now) }]));
+    const nextAttemptAt = new Date(now.getTime() + LEASE_SECONDS * 1000);
+    return this.inbox.insert(tx, acquirer, [...distinct.values()], now, nextAttemptAt);
   }
 
   async enqueue(notificationIds: readonly string[]): Promise<void> {

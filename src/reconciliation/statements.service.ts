@@ -139,12 +139,7 @@ export class StatementsService implements OnApplicationBootstrap {
     const hints = [...(await this.#payments(acquirer, lines)), ...(await this.#returns(acquirer, lines))];
     if (hints.length === 0) return;
     this.logger.info({ acquirer, hints: hints.length }, 'a statement tells of what nobody has told');
-    hints.sort((a, b) => (a.reference < b.reference ? -1 : 1));
-    const stored = await this.database.transaction(async (tx) => {
-      const ids: string[] = [];
-      for (const hint of hints) ids.push(await this.inbox.store(tx, acquirer, hint));
-      return ids;
-    });
+    const stored = await this.database.transaction((tx) => this.inbox.storeAll(tx, acquirer, hints));
     // The inbox brings what the queue does not take.
     await this.inbox.enqueue(stored).catch(() => undefined);
   }

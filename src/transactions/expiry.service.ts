@@ -115,11 +115,8 @@ export class ExpiryService implements OnApplicationBootstrap {
   async #settle(acquirer: string, endToEndIds: readonly string[]): Promise<boolean> {
     const news = await this.#unknown(acquirer, endToEndIds);
     if (news.length === 0) return true;
-    const stored = await this.database.transaction(async (tx) => {
-      const ids: string[] = [];
-      for (const reference of news.sort()) ids.push(await this.inbox.store(tx, acquirer, { kind: 'pix', reference }));
-      return ids;
-    });
+    const hints = news.map((reference) => ({ kind: 'pix', reference }) as const);
+    const stored = await this.database.transaction((tx) => this.inbox.storeAll(tx, acquirer, hints));
     for (const notificationId of stored) await this.inbox.process(notificationId);
     return (await this.#unknown(acquirer, news)).length === 0;
   }

@@ -6,7 +6,6 @@ import { Database } from '../../core/database/index.js';
 import { Logger } from '../../core/log/index.js';
 import { Metrics } from '../../core/metrics/index.js';
 import { JobQueue, Poller } from '../../core/queue/index.js';
-import type { NotificationHint } from '../acquirer.port.js';
 import { InboxService } from '../inbox.service.js';
 import { CallbackSources } from './callback-sources.js';
 import { CallbacksRepository, type PendingCallback } from './callbacks.repository.js';
@@ -83,9 +82,7 @@ export class CallbackReader implements OnApplicationBootstrap {
     const status = source && body !== undefined ? 'read' : 'unreadable';
     const problem = !source ? 'there is no such connection any more' : body === undefined ? 'it is not JSON' : null;
     const stored = await this.database.transaction(async (tx) => {
-      const ids: string[] = [];
-      // In one order in every process: two bodies that tell of the same do not wait for each other.
-      for (const hint of sorted(hints)) ids.push(await this.inbox.store(tx, acquirer, hint));
+      const ids = await this.inbox.storeAll(tx, acquirer, hints);
       return (await this.callbacks.close(tx, id, status, hints.length, problem)) ? ids : null;
     });
     if (stored === null) return;
@@ -104,9 +101,4 @@ function parse(latin1: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function sorted(hints: readonly NotificationHint[]): NotificationHint[] {
-  const name = ({ kind, reference }: NotificationHint): string => `${kind} ${reference}`;
-  return [...hints].sort((a, b) => (name(a) < name(b) ? -1 : 1));
 }
