@@ -109,6 +109,11 @@ export class EventCatalog {
     return this.#events.some((event) => event.name === name);
   }
 
+  /** How deliveries under that name are signed; of one that an older version sent: as usual. */
+  familyOf(name: string): EventFamily {
+    return this.#events.find((event) => event.name === name)?.family ?? 'canonical';
+  }
+
   /** What `"*"` stands for: all canonical names. */
   canonicalNames(): string[] {
     return this.list()

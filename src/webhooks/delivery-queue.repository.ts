@@ -125,8 +125,9 @@ const CLAIM = statement(
 );
 const HAND_BACK = statement(
   'webhook_deliveries.hand_back',
-  `UPDATE webhook_deliveries SET status = 'PENDING', attempts = attempts - 1, next_attempt_at = $2, updated_at = $2
-   WHERE id = ANY ($1::uuid[]) AND status = 'PROCESSING'`,
+  `UPDATE webhook_deliveries d SET status = 'PENDING', attempts = d.attempts - 1, next_attempt_at = $3, updated_at = $3
+   FROM unnest($1::uuid[], $2::int[]) AS c (id, attempts)
+   WHERE d.id = c.id AND d.status || '' = 'PROCESSING' AND d.attempts = c.attempts`,
 );
 /**
  * Workers that died or could not write what came of an attempt. The attempt is repeated, since nobody knows whether it
@@ -263,9 +264,10 @@ export class DeliveryQueueRepository {
     return deliveries.sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
-  /** Claimed and not begun → as if it had not been claimed. */
-  handBack(tx: Tx, ids: readonly string[], now: Date): void {
-    tx.defer(HAND_BACK, [ids, now]);
+  /** Claimed and not begun → as if it had not been claimed; not what came back by its lease meanwhile. */
+  handBack(tx: Tx, deliveries: readonly ClaimedDelivery[], now: Date): void {
+    this.byIndex(tx);
+    tx.defer(HAND_BACK, [deliveries.map(({ id }) => id), deliveries.map(({ attempts }) => attempts), now]);
   }
 
   /**

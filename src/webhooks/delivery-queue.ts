@@ -89,7 +89,6 @@ export class DeliveryQueue {
 
   /** What was claimed and not begun. */
   async handBack(deliveries: readonly ClaimedDelivery[]): Promise<void> {
-    const ids = deliveries.map(({ id }) => id);
-    await this.database.transaction(async (tx) => this.queue.handBack(tx, ids, this.clock.now()));
+    await this.database.transaction(async (tx) => this.queue.handBack(tx, deliveries, this.clock.now()));
   }
 }

@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { readConfig } from '../core/config/index.js';
 import type { Logger } from '../core/log/index.js';
 import { Metrics } from '../core/metrics/index.js';
@@ -9,21 +9,20 @@ import { Dispatcher } from './dispatcher.js';
 import type { Recorder } from './recorder.js';
 import type { Sender, SentAttempt } from './sender.js';
 
-it('a shutdown waits for a post for as long as one may take, and no longer', async () => {
-  const TIMEOUT_MS = 1_500;
+/** One that has nothing of its own but what it claims, with what it did. */
+function setup(claims: (readonly ClaimedDelivery[])[], send: (delivery: ClaimedDelivery) => Promise<SentAttempt>) {
   const noop = (): void => undefined;
   const logger: Logger = { debug: noop, info: noop, warn: noop, error: noop };
   const poller = new Poller({ logger });
   const tasks = new Map<string, PollTask>();
   poller.every = (name, _intervalMs, task) => void tasks.set(name, task);
-  const endpoint = { id: 'endpoint' } as ClaimedDelivery['endpoint'];
-  const claimed = ['late', 'never'].map((id) => ({ id, accountId: 'account', endpoint }) as ClaimedDelivery);
-  const queue = { claim: () => Promise.resolve(claimed) } as unknown as DeliveryQueue;
-  const send = ({ id }: ClaimedDelivery): Promise<SentAttempt> =>
-    new Promise((resolve) => {
-      if (id === 'late') setTimeout(() => resolve({ statusCode: 200 } as SentAttempt), TIMEOUT_MS);
-    });
-  const recorded: string[] = [];
+  const [recorded, handedBack]: [string[], string[]] = [[], []];
+  const queue = {
+    claim: () => Promise.resolve(claims.shift() ?? []),
+    look: () => Promise.resolve({ waiting: [], lagMs: 0, inactive: [] }),
+    handBack: (deliveries: readonly ClaimedDelivery[]) =>
+      Promise.resolve(void handedBack.push(...deliveries.map(({ id }) => id))),
+  } as unknown as DeliveryQueue;
   const recorder = {
     record: ({ id }: ClaimedDelivery) => Promise.resolve(void recorded.push(id)),
     close: () => void recorded.push('closed'),
@@ -31,14 +30,100 @@ it('a shutdown waits for a post for as long as one may take, and no longer', asy
   const config = readConfig({ WEBHOOK_TIMEOUT_MS: String(TIMEOUT_MS) });
   const dispatcher = new Dispatcher(config, queue, { send } as Sender, recorder, poller, new Metrics(), logger);
   dispatcher.onApplicationBootstrap();
-  dispatcher.wake([{ endpointId: endpoint.id, accountId: 'account' }]);
-  await tasks.get('webhooks.claim')?.();
+  const claim = async (endpointId = 'endpoint'): Promise<void> => {
+    dispatcher.wake([{ endpointId, accountId: 'account' }]);
+    await tasks.get('webhooks.claim')?.();
+  };
+  return { dispatcher, claim, look: () => tasks.get('webhooks.look')?.(), recorded, handedBack };
+}
+
+const TIMEOUT_MS = 1_500;
+const deliveryOf = (id: string, endpointId = 'endpoint'): ClaimedDelivery =>
+  ({ id, accountId: 'account', endpoint: { id: endpointId } }) as ClaimedDelivery;
+const turns = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 10));
+
+it('a shutdown waits for a post for as long as one may take, and no longer', async () => {
+  const { dispatcher, claim, recorded } = setup(
+    [[deliveryOf('late', 'one'), deliveryOf('never', 'other')]],
+    ({ id }) => {
+      return new Promise((resolve) => {
+        if (id === 'late') setTimeout(() => resolve({ statusCode: 200 } as SentAttempt), TIMEOUT_MS);
+      });
+    },
+  );
+  await claim();
 
   const began = performance.now();
-  dispatcher.onModuleDestroy();
+  await dispatcher.onModuleDestroy();
   await dispatcher.onApplicationShutdown();
   const took = performance.now() - began;
   expect(recorded).toEqual(['late', 'closed']);
   expect(took).toBeGreaterThan(TIMEOUT_MS + 900);
   expect(took).toBeLessThan(TIMEOUT_MS + 5_000);
+});
+
+describe('what is claimed ahead for an endpoint that answers at once', () => {
+  /** One delivery has been answered: two may be under way and two ready. */
+  async function start() {
+    const answers = new Map<string, (statusCode: number) => void>();
+    const made = setup(
+      [[deliveryOf('first')], ['1', '2', '3', '4'].map((id) => deliveryOf(id))],
+      ({ id }) => new Promise((resolve) => answers.set(id, (statusCode) => resolve({ statusCode } as SentAttempt))),
+    );
+    const answer = async (id: string, statusCode: number): Promise<void> => {
+      answers.get(id)?.(statusCode);
+      await turns();
+    };
+    await made.claim();
+    await answer('first', 200);
+    await made.claim();
+    expect([...answers.keys()]).toEqual(['first', '1', '2']);
+    return { ...made, answer, sent: () => [...answers.keys()].slice(1) };
+  }
+
+  it('is sent as the others are answered', async () => {
+    const { answer, sent, recorded, handedBack } = await start();
+    await answer('2', 200);
+    expect(sent()).toEqual(['1', '2', '3', '4']); // one more at once after each success
+    for (const id of ['1', '3', '4']) await answer(id, 200);
+    expect(recorded).toEqual(['first', '2', '1', '3', '4']);
+    expect(handedBack).toEqual([]);
+  });
+
+  it('is handed back when one of them fails, and not sent', async () => {
+    const { answer, sent, handedBack } = await start();
+    await answer('1', 500);
+    expect([sent(), handedBack]).toEqual([
+      ['1', '2'],
+      ['3', '4'],
+    ]);
+    await answer('2', 200);
+    expect(sent()).toEqual(['1', '2']);
+  });
+
+  it('is handed back when no answer comes, by the next look', async () => {
+    const { look, sent, handedBack } = await start();
+    const now = performance.now();
+    const clock = jest.spyOn(performance, 'now').mockReturnValue(now + 1_100);
+    await look();
+    clock.mockRestore();
+    expect([sent(), handedBack]).toEqual([
+      ['1', '2'],
+      ['3', '4'],
+    ]);
+  });
+
+  it('is handed back at a shutdown, which waits for the others', async () => {
+    const { dispatcher, answer, sent, recorded, handedBack } = await start();
+    await dispatcher.onModuleDestroy();
+    const shutdown = dispatcher.onApplicationShutdown();
+    await answer('1', 200);
+    await answer('2', 200);
+    await shutdown;
+    expect([sent(), handedBack]).toEqual([
+      ['1', '2'],
+      ['3', '4'],
+    ]);
+    expect(recorded).toEqual(['first', '1', '2', 'closed']);
+  });
 });

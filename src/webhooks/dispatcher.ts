@@ -13,7 +13,7 @@ import { Poller } from '../core/queue/index.js';
 import { DeliveryQueue } from './delivery-queue.js';
 import type { ClaimedDelivery } from './delivery-queue.repository.js';
 import { isSuccess } from './endpoint-health.js';
-import { Lanes, type Receiver } from './lanes.js';
+import { Lanes, type Passage, type Receiver } from './lanes.js';
 import { Recorder } from './recorder.js';
 import { Sender, type SentAttempt } from './sender.js';
 
@@ -34,7 +34,7 @@ const SHUTDOWN_MARGIN_MS = 1_000;
  */
 @Injectable()
 export class Dispatcher implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
-  readonly #lanes: Lanes;
+  readonly #lanes: Lanes<ClaimedDelivery>;
   readonly #underWay = new Set<Promise<void>>();
   #lagSeconds = 0;
   #inactive: readonly string[] = [];
@@ -57,11 +57,7 @@ export class Dispatcher implements OnApplicationBootstrap, OnModuleDestroy, OnAp
     this.poller.every(LOOK_TASK, LOOK_MS, () => this.#look());
     this.poller.every(CLAIM_TASK, CLAIM_MS, () => this.#claim());
     this.poller.every(CANCEL_TASK, LOOK_MS, () => this.#cancel());
-    this.metrics.gauge(
-      'recebe_webhook_held',
-      'Webhook attempts under way or not yet recorded.',
-      () => this.#lanes.held,
-    );
+    this.metrics.gauge('recebe_webhook_held', 'Webhooks claimed and not yet recorded.', () => this.#lanes.held);
     this.metrics.gauge(
       'recebe_webhook_lag_seconds',
       'How long the oldest due webhook of an endpoint that is not paused has waited.',
@@ -79,9 +75,10 @@ export class Dispatcher implements OnApplicationBootstrap, OnModuleDestroy, OnAp
     this.poller.wake(CLAIM_TASK);
   }
 
-  /** Nothing more is claimed. */
-  onModuleDestroy(): void {
+  /** Nothing more is claimed or begun. */
+  async onModuleDestroy(): Promise<void> {
     this.#closing = true;
+    await this.#handBack(this.#lanes.takeBack(true));
   }
 
   /** Posts under way come to their end and are recorded. */
@@ -97,6 +94,7 @@ export class Dispatcher implements OnApplicationBootstrap, OnModuleDestroy, OnAp
 
   async #look(): Promise<void> {
     if (this.#closing) return;
+    await this.#handBack(this.#lanes.takeBack());
     const { waiting, lagMs, inactive } = await this.queue.look();
     this.#inactive = inactive;
     for (const endpoint of waiting) this.#lanes.offer(endpoint, endpoint.failing);
@@ -118,32 +116,57 @@ export class Dispatcher implements OnApplicationBootstrap, OnModuleDestroy, OnAp
     const counts = new Map<string, number>();
     for (const { endpoint } of claimed) counts.set(endpoint.id, (counts.get(endpoint.id) ?? 0) + 1);
     for (const ask of asks) this.#lanes.taken(ask, counts.get(ask.endpointId) ?? 0);
-    if (this.#closing) await this.queue.handBack(claimed);
-    else for (const delivery of claimed) this.#begin(delivery);
+    if (this.#closing) {
+      await this.#handBack(claimed);
+      return true;
+    }
+    for (const delivery of claimed) {
+      const passage = this.#lanes.admit({ endpointId: delivery.endpoint.id, accountId: delivery.accountId }, delivery);
+      if (passage) this.#begin(passage);
+    }
     return true;
   }
 
-  #begin(delivery: ClaimedDelivery): void {
-    const attempt = this.#attempt(delivery).catch((error: unknown) => {
-      this.logger.error({ error, deliveryId: delivery.id }, 'a webhook attempt broke off; it comes back by its lease');
+  #begin(passage: Passage<ClaimedDelivery>): void {
+    const attempt = this.#attempt(passage).catch((error: unknown) => {
+      const { id } = passage.delivery;
+      this.logger.error({ error, deliveryId: id }, 'a webhook attempt broke off; it comes back by its lease');
     });
-    this.#underWay.add(attempt);
-    void attempt.then(() => {
-      this.#underWay.delete(attempt);
-      this.#lanes.leave();
-      this.poller.wake(CLAIM_TASK);
-    });
+    this.#track(
+      attempt.then(() => {
+        this.#lanes.leave();
+        this.poller.wake(CLAIM_TASK);
+      }),
+    );
   }
 
-  async #attempt(delivery: ClaimedDelivery): Promise<void> {
-    const passage = this.#lanes.begin({ endpointId: delivery.endpoint.id, accountId: delivery.accountId });
+  async #attempt(passage: Passage<ClaimedDelivery>): Promise<void> {
+    const { delivery, lane } = passage;
     let sent: SentAttempt | null = null;
     try {
       sent = await this.sender.send(delivery);
     } finally {
       const succeeded = sent !== null && isSuccess(sent.statusCode);
       if (this.#lanes.answered(passage, succeeded)) this.poller.wake(CLAIM_TASK);
+      if (!succeeded) this.#track(this.#handBack(this.#lanes.takeBack()));
+      for (let next = this.#lanes.next(lane); next; next = this.#lanes.next(lane)) this.#begin(next);
     }
     await this.recorder.record(delivery, sent);
+  }
+
+  /** For a shutdown to wait for. */
+  #track(work: Promise<void>): void {
+    this.#underWay.add(work);
+    void work.then(() => this.#underWay.delete(work));
+  }
+
+  /** What was claimed and will not begin here. Where that fails it comes back by its lease. */
+  async #handBack(deliveries: readonly ClaimedDelivery[]): Promise<void> {
+    if (deliveries.length === 0) return;
+    try {
+      await this.queue.handBack(deliveries);
+    } catch (error) {
+      this.logger.warn({ error, count: deliveries.length }, 'webhooks claimed ahead come back by their leases');
+    }
   }
 }

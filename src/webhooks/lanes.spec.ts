@@ -6,7 +6,7 @@ const to = (endpointId: string, accountId = `account of ${endpointId}`): Receive
 
 describe('Lanes', () => {
   let now: number;
-  let lanes: Lanes;
+  let lanes: Lanes<string>;
 
   beforeEach(() => {
     now = 1_000_000;
@@ -23,20 +23,31 @@ describe('Lanes', () => {
     return new Map(asks.map(({ endpointId, allowance }) => [endpointId, allowance]));
   }
 
-  const underWay = new Map<string, Passage[]>();
+  const underWay = new Map<string, Passage<string>[]>();
   beforeEach(() => underWay.clear());
 
-  function begin(id: string): void {
-    underWay.set(id, [...(underWay.get(id) ?? []), lanes.begin(to(id))]);
+  function begin(id: string): Passage<string> | null {
+    const passage = lanes.admit(to(id), id);
+    if (passage) underWay.set(id, [...(underWay.get(id) ?? []), passage]);
+    return passage;
   }
 
-  /** All that is under way of this endpoint ends and is written. */
+  /** All that is under way of this endpoint is answered, not at once but quickly, and written. */
   function end(id: string, succeeded = true): void {
+    now += 200;
     for (const passage of underWay.get(id) ?? []) {
       lanes.answered(passage, succeeded);
       lanes.leave();
     }
     underWay.delete(id);
+  }
+
+  /** One delivery from its claim until it is written. */
+  function deliver(receiver: Receiver, succeeded = true): void {
+    const passage = lanes.admit(receiver, 'delivery');
+    if (!passage) throw new Error('there is no room');
+    lanes.answered(passage, succeeded);
+    lanes.leave();
   }
 
   /** An endpoint that has answered quickly until it may have eight at once. */
@@ -98,7 +109,7 @@ describe('Lanes', () => {
   it('goes on while outcomes are written, and holds at most twice as many as there are places', () => {
     lanes = new Lanes(4, () => now);
     for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) lanes.offer(to(id));
-    const answered = new Set<Passage>();
+    const answered = new Set<Passage<string>>();
     while (round().size > 0) {
       const open = [...underWay.values()].flat().filter((passage) => !answered.has(passage));
       expect(open.length).toBeLessThanOrEqual(4);
@@ -131,20 +142,17 @@ describe('Lanes', () => {
     expect(lanes.held).toBe(32);
     // The good ones have been known before: as in a process that has run for a while.
     for (const id of ['good1', 'good2', 'good3', 'good4']) {
-      const passage = lanes.begin(to(id));
-      lanes.answered(passage, true);
-      lanes.leave();
+      deliver(to(id));
       lanes.offer(to(id));
     }
     const asked = round();
     expect([...asked.keys()].sort()).toEqual(['good1', 'good2', 'good3', 'good4']);
-    expect(lanes.held).toBe(32 + 4 * 2);
+    expect(lanes.held).toBe(32 + 4 * (2 + 2)); // two of each are only ready
   });
 
   it('gives those that fail a quarter of the places, one each, so that a new endpoint is not kept waiting', () => {
     for (let n = 0; n < 100; n++) {
-      lanes.answered(lanes.begin(to(`dead${n}`)), false);
-      lanes.leave();
+      deliver(to(`dead${n}`), false);
       lanes.offer(to(`dead${n}`));
     }
     expect([...round().values()]).toEqual(Array.from({ length: 16 }, () => 1));
@@ -231,11 +239,73 @@ describe('Lanes', () => {
     round();
     const passages = underWay.get('a') ?? [];
     expect(passages).toHaveLength(8);
+    now += 200;
     const worth = passages.map((passage) => lanes.answered(passage, true));
     // Each success also makes the lane wider by one.
     expect(worth).toEqual([false, false, true, true, true, true, true, true]);
     lanes.allot();
-    expect(lanes.answered(lanes.begin(to('a')), true)).toBe(false);
+    const another = begin('a');
+    expect(another && lanes.answered(another, true)).toBe(false);
+  });
+
+  describe('an endpoint that answers at once', () => {
+    /** So that it may have two at once, and as many ready. */
+    beforeEach(() => {
+      deliver(to('a'));
+      lanes.offer(to('a'));
+    });
+
+    it('has as many again ready, which take places and begin as the others are answered', () => {
+      expect(lanes.allot()).toEqual([{ endpointId: 'a', allowance: 4 }]);
+      const [first, second, third, fourth] = ['1', '2', '3', '4'].map((id) => lanes.admit(to('a'), id));
+      expect([first?.delivery, second?.delivery, third, fourth]).toEqual(['1', '2', null, null]);
+      expect(lanes.held).toBe(4);
+      expect(first && lanes.next(first.lane)).toBeNull();
+      if (first) lanes.answered(first, true);
+      const begun = [first && lanes.next(first.lane), first && lanes.next(first.lane)];
+      // One more because of the success.
+      expect(begun.map((passage) => passage?.delivery)).toEqual(['3', '4']);
+      expect(first && lanes.next(first.lane)).toBeNull();
+      expect(lanes.takeBack(true)).toEqual([]);
+    });
+
+    it('asks for more when half of them are left', () => {
+      deliver(to('a'));
+      deliver(to('a'));
+      const passages = Array.from({ length: 8 }, () => lanes.admit(to('a'), 'delivery')).filter(
+        (each) => each !== null,
+      );
+      expect(passages).toHaveLength(4);
+      // Seven are left of a window of ten, six of one of twelve, and five of one of fourteen.
+      const worth = passages.slice(0, 3).map((passage) => lanes.answered(passage, true));
+      expect(worth).toEqual([false, true, true]);
+    });
+
+    it('has nothing ready any more after a failure, and none of it is held', () => {
+      const [first] = ['1', '2', '3', '4'].map((id) => lanes.admit(to('a'), id));
+      if (first) lanes.answered(first, false);
+      expect(lanes.takeBack()).toEqual(['3', '4']);
+      expect(lanes.held).toBe(2);
+      expect(first && lanes.next(first.lane)).toBeNull();
+      expect(lanes.takeBack()).toEqual([]);
+    });
+
+    it('has nothing ready any more when it hangs, and others keep theirs', () => {
+      for (const id of ['1', '2', '3']) lanes.admit(to('a'), id);
+      now += 1_001;
+      deliver(to('b'));
+      for (const id of ['4', '5', '6']) lanes.admit(to('b'), id);
+      expect(lanes.takeBack()).toEqual(['3']);
+      expect(lanes.takeBack()).toEqual([]);
+      expect(lanes.takeBack(true)).toEqual(['6']);
+      expect(lanes.held).toBe(4);
+    });
+
+    it('never has more than its half of the places, ready ones included', () => {
+      for (let n = 0; n < 100; n++) deliver(to('a'));
+      lanes.offer(to('a'));
+      expect(lanes.allot()).toEqual([{ endpointId: 'a', allowance: 32 }]);
+    });
   });
 
   it('forgets what it has not needed for ten minutes, and nothing else', () => {

@@ -9,27 +9,35 @@ export interface Ask {
   readonly allowance: number;
 }
 
-/** One delivery on its way, from when it is begun until its outcome is written. */
-export interface Passage {
-  readonly lane: Lane;
+/** One delivery on its way, from when it is begun until it is answered. */
+export interface Passage<D> {
+  readonly lane: Lane<D>;
+  readonly delivery: D;
   readonly startedAt: number;
 }
 
 /** What this process knows of an endpoint. */
-interface Lane extends Receiver {
+interface Lane<D> extends Receiver {
   /** Those that have no answer yet; the oldest first. */
-  readonly underWay: Set<Passage>;
+  readonly underWay: Set<Passage<D>>;
+  /** Claimed ahead: each begins when one that is under way has been answered. */
+  ready: D[];
   /** How many may be under way at once. */
   limit: number;
   /** The last attempt, if this process has made one. */
   last: 'unproven' | 'succeeded' | 'failed';
-  /** The last answer took long. */
-  slow: boolean;
+  /** What the last answer took. */
+  tookMs: number;
   usedAt: number;
 }
 
 /** An answer later than this makes an endpoint slow. */
 const SLOW_MS = 1_000;
+/**
+ * Who answers faster than this is claimed for ahead, or it would wait for claims more than they for it. For others
+ * that would gain nothing, and what waits here is not cancelled and not signed anew.
+ */
+const AHEAD_MS = 100;
 const FORGET_MS = 10 * 60_000;
 /** Outcomes are written in batches: while one is, the places go on sending. */
 const HELD_PER_PLACE = 2;
@@ -38,8 +46,8 @@ const HELD_PER_PLACE = 2;
  * Who may send how much at once in this process, so that an endpoint which does not answer takes nothing away from the
  * others. Nothing here is needed for correctness: it is all forgotten at a restart.
  *
- * - An endpoint may have one delivery under way at first, one more with each success (doubling with every round of
- *   them) up to a quarter of all places, and one after a failure.
+ * - An endpoint may have one delivery under way at first, one more with each success up to a quarter of all places, and
+ *   one after a failure. One that answers at once has as many again ready to go, which take places too.
  * - One half of the places is for endpoints that answer quickly, the other one for all the others: unproven, slow,
  *   failing, and those that have just stopped answering. So whatever these hold on to, half of the places is left.
  *   Those that are known to hold on, which is all but the unproven, have at most a quarter, or a new endpoint would
@@ -48,11 +56,11 @@ const HELD_PER_PLACE = 2;
  *   hold on: so many slow or dead endpoints of one account delay no other account's.
  * - Who has the fewest under way comes first; among equals, who waits longest.
  */
-export class Lanes {
-  readonly #lanes = new Map<string, Lane>();
+export class Lanes<D> {
+  readonly #lanes = new Map<string, Lane<D>>();
   /** Endpoints that may have due deliveries, the one that was served longest ago first. */
-  readonly #waiting = new Set<Lane>();
-  readonly #busy = new Set<Lane>();
+  readonly #waiting = new Set<Lane<D>>();
+  readonly #busy = new Set<Lane<D>>();
   #held = 0;
 
   /**
@@ -64,7 +72,7 @@ export class Lanes {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** Deliveries begun and not yet written down. */
+  /** Deliveries claimed and not yet written down. */
   get held(): number {
     return this.#held;
   }
@@ -85,16 +93,16 @@ export class Lanes {
     const room = new Room(this.places, now);
     let taken = 0;
     for (const lane of this.#busy) {
-      room.take(lane, lane.underWay.size);
-      taken += lane.underWay.size;
+      room.take(lane, placesOf(lane));
+      taken += placesOf(lane);
     }
     let free = Math.min(this.places - taken, this.places * HELD_PER_PLACE - this.#held);
-    const granted = new Map<Lane, number>();
+    const granted = new Map<Lane<D>, number>();
     for (let level = 0, more = true; more && free > 0; level++) {
       more = false;
       for (const lane of this.#waiting) {
-        const had = lane.underWay.size + (granted.get(lane) ?? 0);
-        if (free === 0 || had >= lane.limit || !room.isFor(lane)) continue;
+        const had = placesOf(lane) + (granted.get(lane) ?? 0);
+        if (free === 0 || had >= room.windowOf(lane) || !room.isFor(lane)) continue;
         more = true;
         if (had > level) continue;
         granted.set(lane, (granted.get(lane) ?? 0) + 1);
@@ -112,31 +120,56 @@ export class Lanes {
     if (lane && count >= allowance) this.#waiting.add(lane);
   }
 
-  begin(receiver: Receiver): Passage {
+  /** A delivery was claimed. @returns its passage if it begins now; null: it is ready, and `next` brings it */
+  admit(receiver: Receiver, delivery: D): Passage<D> | null {
     const lane = this.#lane(receiver);
-    const passage = { lane, startedAt: this.now() };
-    lane.underWay.add(passage);
     this.#busy.add(lane);
     this.#held += 1;
-    return passage;
+    if (lane.underWay.size < lane.limit) return this.#begin(lane, delivery);
+    lane.ready.push(delivery);
+    return null;
   }
 
   /**
    * The endpoint has answered, or has not in time: its place is free, and the delivery is held until `leave`.
    * @returns whether it is worth to ask for more already: the lane is half empty, and more may be due
    */
-  answered(passage: Passage, succeeded: boolean): boolean {
+  answered(passage: Passage<D>, succeeded: boolean): boolean {
     const { lane } = passage;
     lane.underWay.delete(passage);
-    if (lane.underWay.size === 0) this.#busy.delete(lane);
+    if (placesOf(lane) === 0) this.#busy.delete(lane);
     if (succeeded) {
       lane.limit = Math.min(lane.limit + 1, Math.ceil(this.places / 4));
       lane.last = 'succeeded';
-      lane.slow = this.now() - passage.startedAt > SLOW_MS;
+      lane.tookMs = this.now() - passage.startedAt;
     } else {
       fail(lane);
     }
-    return lane.underWay.size <= lane.limit / 2 && this.#waiting.has(lane);
+    return placesOf(lane) <= windowOf(lane, this.now()) / 2 && this.#waiting.has(lane);
+  }
+
+  /** @returns one that is ready in the lane and may begin */
+  next(lane: Lane<D>): Passage<D> | null {
+    if (lane.underWay.size >= lane.limit) return null;
+    const delivery = lane.ready.shift();
+    return delivery === undefined ? null : this.#begin(lane, delivery);
+  }
+
+  /**
+   * What is ready in lanes that no longer answer at once, or in all of them: it will not begin here, and is no longer
+   * held.
+   */
+  takeBack(all = false): D[] {
+    const now = this.now();
+    const back: D[] = [];
+    for (const lane of this.#busy) {
+      if (lane.ready.length === 0 || (!all && isQuick(lane, now))) continue;
+      back.push(...lane.ready);
+      lane.ready = [];
+      if (lane.underWay.size === 0) this.#busy.delete(lane);
+    }
+    this.#held -= back.length;
+    return back;
   }
 
   /** The outcome is written. */
@@ -148,16 +181,23 @@ export class Lanes {
   prune(): void {
     const before = this.now() - FORGET_MS;
     for (const lane of this.#lanes.values()) {
-      if (lane.usedAt < before && lane.underWay.size === 0 && !this.#waiting.has(lane)) {
+      if (lane.usedAt < before && placesOf(lane) === 0 && !this.#waiting.has(lane)) {
         this.#lanes.delete(lane.endpointId);
       }
     }
   }
 
-  #lane({ endpointId, accountId }: Receiver): Lane {
+  #begin(lane: Lane<D>, delivery: D): Passage<D> {
+    const passage = { lane, delivery, startedAt: this.now() };
+    lane.underWay.add(passage);
+    return passage;
+  }
+
+  #lane({ endpointId, accountId }: Receiver): Lane<D> {
     let lane = this.#lanes.get(endpointId);
     if (!lane) {
-      lane = { endpointId, accountId, underWay: new Set(), limit: 1, last: 'unproven', slow: false, usedAt: 0 };
+      const unknown = { limit: 1, last: 'unproven', tookMs: 0, usedAt: 0 } as const;
+      lane = { endpointId, accountId, underWay: new Set(), ready: [], ...unknown };
       this.#lanes.set(endpointId, lane);
     }
     lane.usedAt = this.now();
@@ -185,25 +225,29 @@ class Room {
     this.#all = { doubtful: this.#quick, holding: Math.ceil(places / 4) };
   }
 
-  isFor(lane: Lane): boolean {
-    if (this.#isQuick(lane)) return this.#quick > 0;
-    const isHolding = this.#isHolding(lane);
-    return this.#shares(lane).every(({ doubtful, holding }) => doubtful > 0 && (!isHolding || holding > 0));
+  isFor(lane: AnyLane): boolean {
+    if (isQuick(lane, this.now)) return this.#quick > 0;
+    const holds = isHolding(lane, this.now);
+    return this.#shares(lane).every(({ doubtful, holding }) => doubtful > 0 && (!holds || holding > 0));
   }
 
-  take(lane: Lane, count: number): void {
-    if (this.#isQuick(lane)) {
+  windowOf(lane: AnyLane): number {
+    return windowOf(lane, this.now);
+  }
+
+  take(lane: AnyLane, count: number): void {
+    if (isQuick(lane, this.now)) {
       this.#quick -= count;
       return;
     }
-    const isHolding = this.#isHolding(lane);
+    const holds = isHolding(lane, this.now);
     for (const share of this.#shares(lane)) {
       share.doubtful -= count;
-      if (isHolding) share.holding -= count;
+      if (holds) share.holding -= count;
     }
   }
 
-  #shares({ accountId }: Lane): Share[] {
+  #shares({ accountId }: Receiver): Share[] {
     let share = this.#accounts.get(accountId);
     if (!share) {
       share = { doubtful: Math.ceil(this.places / 8), holding: Math.ceil(this.places / 16) };
@@ -211,18 +255,29 @@ class Room {
     }
     return [this.#all, share];
   }
-
-  #isQuick(lane: Lane): boolean {
-    return lane.last === 'succeeded' && !this.#isHolding(lane);
-  }
-
-  #isHolding({ last, slow, underWay }: Lane): boolean {
-    const [oldest] = underWay;
-    return last === 'failed' || slow || (oldest !== undefined && this.now - oldest.startedAt > SLOW_MS);
-  }
 }
 
-function fail(lane: Lane): void {
+type AnyLane = Lane<unknown>;
+
+function placesOf(lane: AnyLane): number {
+  return lane.underWay.size + lane.ready.length;
+}
+
+/** How many places it may have. */
+function windowOf(lane: AnyLane, now: number): number {
+  return isQuick(lane, now) && lane.tookMs < AHEAD_MS ? 2 * lane.limit : lane.limit;
+}
+
+function isQuick(lane: AnyLane, now: number): boolean {
+  return lane.last === 'succeeded' && !isHolding(lane, now);
+}
+
+function isHolding({ last, tookMs, underWay }: AnyLane, now: number): boolean {
+  const [oldest] = underWay;
+  return last === 'failed' || tookMs > SLOW_MS || (oldest !== undefined && now - oldest.startedAt > SLOW_MS);
+}
+
+function fail(lane: AnyLane): void {
   lane.last = 'failed';
   lane.limit = 1;
 }

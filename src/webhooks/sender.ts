@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../core/clock.js';
 import { SecretBox } from '../core/crypto/index.js';
 import { Logger } from '../core/log/index.js';
-import { EventCatalog, type EventFamily } from '../outbox/index.js';
+import { EventCatalog } from '../outbox/index.js';
 import { defaultSecretContext } from './default-secrets.repository.js';
 import type { ClaimedDelivery, ClaimedEndpoint } from './delivery-queue.repository.js';
 import { secretContext } from './endpoints.repository.js';
@@ -44,15 +44,16 @@ export class Sender {
     const headers = {
       'Content-Type': 'application/json',
       'User-Agent': 'Recebe-Webhooks/1',
-      'X-Service-Signature': signatureHeader(this.#familyOf(delivery), secrets, delivery.payload, unixSeconds),
+      'X-Service-Signature': signatureHeader(
+        this.catalog.familyOf(delivery.eventType),
+        secrets,
+        delivery.payload,
+        unixSeconds,
+      ),
       'X-Service-Delivery-Id': `wd_${delivery.id}`,
       'X-Service-Event-Type': delivery.eventType,
     };
     return { startedAt, isSigned: true, ...(await this.client.post(target, headers, delivery.payload)) };
-  }
-
-  #familyOf({ eventType }: ClaimedDelivery): EventFamily {
-    return this.catalog.list().some((item) => item.event === eventType && item.legacy) ? 'legacy' : 'canonical';
   }
 
   /** The secret and, during the overlap of a rotation, the one before it; none when the secret cannot be had. */

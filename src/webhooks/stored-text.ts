@@ -1,3 +1,5 @@
+import { isAscii } from 'node:buffer';
+
 /** At most this much of a receiver's answer is kept (decisions §4.5). */
 export const MAX_RESPONSE_BYTES = 8 * 1024;
 
@@ -6,8 +8,11 @@ export const MAX_RESPONSE_BYTES = 8 * 1024;
  * it the record of the whole attempt.
  * @returns at most 8 KiB in UTF-8; a character that the limit cuts through is left out
  */
-export function toStorableText(bytes: Uint8Array): string {
-  const text = decode(bytes.subarray(0, MAX_RESPONSE_BYTES)).replaceAll('\0', '\uFFFD');
+export function toStorableText(bytes: Buffer): string {
+  const start = bytes.subarray(0, MAX_RESPONSE_BYTES);
+  // Most answers are an "OK" or nothing; a decoder costs as much as the rest of the attempt's record.
+  if (isAscii(start) && !start.includes(0)) return start.toString('latin1');
+  const text = decode(start).replaceAll('\0', '\uFFFD');
   // One bad byte becomes a replacement character of three.
   return decode(Buffer.from(text, 'utf8').subarray(0, MAX_RESPONSE_BYTES));
 }

@@ -187,7 +187,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    this.#end(new Error('an answer without a status'));
+    this.#end(null);
   }
 
   onResponseError(_controller: unknown, error: Error): void {
@@ -205,12 +205,12 @@ class Exchange implements Dispatcher.DispatchHandler {
    * A body that breaks off or never ends is no failure: the status has come, and a receiver that answered 200 in time
    * must not get the event again because of its body.
    */
-  #end(reason: Error): void {
+  #end(reason: Error | null): void {
     if (this.#done) return;
     this.#done = true;
     clearTimeout(this.#timer);
     if (this.#statusCode === null) {
-      this.tell(null, reason);
+      this.tell(null, reason ?? new Error('an answer without a status'));
       return;
     }
     const answer = {
