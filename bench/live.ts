@@ -19,11 +19,15 @@ import { drive, percentile, perSecond, type Round } from './stats.js';
 /** What the PSP takes for each request, whatever it is. */
 const PSP_LATENCY_MS = 50;
 const CONNECTIONS = 16;
-const WARM_UP_SECONDS = 3;
+const STEADY_PER_SECOND = 100;
+const WARM_UP_SECONDS = 5;
 
+/** The bare side is the PSP alone, asked for charges by a plain client in the same way. */
 export interface LiveCreates {
-  /** The bare side is the PSP alone, asked for charges by a plain client with as many connections. */
-  readonly comparison: Comparison;
+  /** At a steady rate. */
+  readonly steady: Comparison;
+  /** Every connection asks again as soon as it is answered. */
+  readonly utmost: Comparison;
   readonly connections: { readonly made: number; readonly charges: number };
 }
 
@@ -40,17 +44,21 @@ export async function liveLines(
   progress: Progress,
 ): Promise<Line[]> {
   progress(`live charges at a PSP that takes ${String(PSP_LATENCY_MS)} ms, in turn with bare requests to it`);
-  const { comparison, connections } = await measureLiveCreates(stage, rounds, dataDir, cleanup);
-  const { service, bare, processorMs, disturbed } = comparison;
-  const cpu = processorMs === null ? '' : ` · ${processorMs.toFixed(2)} ms CPU each`;
-  const added = percentile(service.latencies, 0.5) - percentile(bare.latencies, 0.5);
+  const { steady, utmost, connections } = await measureLiveCreates(stage, rounds, dataDir, cleanup);
+  const charges = ({ service, processorMs, disturbed }: Comparison): string => {
+    const cpu = processorMs === null ? '' : ` · ${processorMs.toFixed(2)} ms CPU each`;
+    return `${perSecond(service).toFixed(0)}/s · ${latencies(service)}${cpu}${disturbedText(disturbed)}`;
+  };
+  const added = ({ service, bare }: Comparison): number =>
+    percentile(service.latencies, 0.5) - percentile(bare.latencies, 0.5);
+  const psp = `  the PSP alone (${String(PSP_LATENCY_MS)} ms)`;
   return [
-    told(
-      'live charges created, 16 connections',
-      `${perSecond(service).toFixed(0)}/s · ${latencies(service)}${cpu}${disturbedText(disturbed)}`,
-    ),
-    told(`  the PSP alone (${String(PSP_LATENCY_MS)} ms)`, latencies(bare)),
-    below('  added at the median', added, 15, 'ms'),
+    told(`live charges at ${String(STEADY_PER_SECOND)}/s, 16 connections`, charges(steady)),
+    told(psp, latencies(steady.bare)),
+    below('  added at the median', added(steady), 15, 'ms'),
+    told('live charges, 16 connections, as many as they get', charges(utmost)),
+    told(psp, latencies(utmost.bare)),
+    told('  added at the median', `${added(utmost).toFixed(1)} ms`),
     {
       figure: '  connections to the PSP',
       measured: `${String(connections.made)} for ${String(connections.charges)} charges`,
@@ -79,32 +87,46 @@ export async function measureLiveCreates(
   try {
     await load.open();
     const token = await tokenOf(direct, psp);
-    const service = (seconds: number): Promise<Round> => liveCreates(load, merchant.apiKey, seconds);
-    const bare = (seconds: number): Promise<Round> => putCharges(direct, psp, token, seconds);
+    const service = (seconds: number, rate: number | null): Promise<Round> =>
+      liveCreates(load, merchant.apiKey, seconds, rate);
+    const bare = (seconds: number, rate: number | null): Promise<Round> =>
+      putCharges(direct, psp, token, seconds, rate);
     // Meanwhile nobody else connects to it.
     const before = await connectionsTo(psp);
-    const warmUp = await service(WARM_UP_SECONDS);
+    const warmUp = await service(WARM_UP_SECONDS, null);
     const made = (await connectionsTo(psp)) - before;
     if (warmUp.refused > 0) throw new Error(`Not every live charge was created: ${String(warmUp.firstRefusal)}`);
-    await bare(0.5);
-    const comparison = await compare(stage, pairs, {
-      service: () => service(roundSeconds),
-      bare: () => bare(roundSeconds),
-    });
-    return { comparison, connections: { made, charges: warmUp.count } };
+    await bare(0.5, null);
+    const both = (rate: number | null): Promise<Comparison> =>
+      compare(stage, pairs, {
+        service: () => service(roundSeconds, rate),
+        bare: () => bare(roundSeconds, rate),
+      });
+    return {
+      steady: await both(STEADY_PER_SECOND),
+      utmost: await both(null),
+      connections: { made, charges: warmUp.count },
+    };
   } finally {
     await Promise.all([load.close(), direct.close()]);
   }
 }
 
-function liveCreates(load: HttpLoad, apiKey: string, seconds: number): Promise<Round> {
-  return drive(CONNECTIONS, seconds, (worker) => () => {
+function liveCreates(load: HttpLoad, apiKey: string, seconds: number, rate: number | null): Promise<Round> {
+  const create = (worker: number): Promise<string | null> => {
     const headers = { apikey: apiKey, 'idempotency-key': randomUUID() };
     return load.post(worker, '/v1/charges', headers, newCharge(), 201);
-  });
+  };
+  return drive(CONNECTIONS, seconds, (worker) => () => create(worker), rate);
 }
 
-function putCharges(direct: HttpLoad, { baseUrl }: Psp, token: string, seconds: number): Promise<Round> {
+function putCharges(
+  direct: HttpLoad,
+  { baseUrl }: Psp,
+  token: string,
+  seconds: number,
+  rate: number | null,
+): Promise<Round> {
   const headers = { authorization: `Bearer ${token}` };
   const { pathname } = new URL(baseUrl);
   const body = JSON.stringify({
@@ -116,6 +138,7 @@ function putCharges(direct: HttpLoad, { baseUrl }: Psp, token: string, seconds: 
     CONNECTIONS,
     seconds,
     (worker) => () => direct.send(worker, 'PUT', `${pathname}/cob/${newTxid()}`, headers, body, 201),
+    rate,
   );
 }
 

@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
 /** What one round came to; latencies in milliseconds, one for each request that was answered as it should be. */
 export interface Round {
   readonly count: number;
@@ -33,13 +35,16 @@ export function perSecond(round: Round): number {
 export type Operation = () => Promise<string | null>;
 
 /**
- * Runs each operation over and over, all at once, for `seconds`; `null` instead of the next one ends a worker early.
+ * Runs operations for `seconds`, one at a time for each worker; `null` instead of the next one ends a worker early.
  * @param next gives the worker's next operation
+ * @param perSecond of all workers together: each begins in its turn, and a latency counts from when it should have begun,
+ *   so that what is late is not left out of the figures. Null: as fast as they go, each begins when the one before ends
  */
 export async function drive(
   workers: number,
   seconds: number,
   next: (worker: number) => Operation | null,
+  perSecond: number | null = null,
 ): Promise<Round> {
   const latencies: number[] = [];
   let refused = 0;
@@ -47,7 +52,12 @@ export async function drive(
   const started = performance.now();
   const deadline = started + seconds * 1000;
   const work = async (worker: number): Promise<void> => {
-    for (let at = performance.now(); at < deadline;) {
+    for (let turn = worker, at = started; ; turn += workers) {
+      if (perSecond !== null) {
+        at = started + (turn * 1000) / perSecond;
+        if (at > performance.now() && at < deadline) await delay(at - performance.now());
+      }
+      if (at >= deadline) return;
       const operation = next(worker);
       if (!operation) return;
       const refusal = await operation();
