@@ -63,7 +63,7 @@ it('a shutdown waits for a post for as long as one may take, and no longer', asy
 });
 
 describe('what is claimed ahead for an endpoint that answers at once', () => {
-  /** One delivery has been answered: two may be under way and two ready. */
+  /** One delivery has been answered: two may be under way and more ready. */
   async function start() {
     const answers = new Map<string, (statusCode: number) => void>();
     const made = setup(

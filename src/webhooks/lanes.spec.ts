@@ -147,7 +147,7 @@ describe('Lanes', () => {
     }
     const asked = round();
     expect([...asked.keys()].sort()).toEqual(['good1', 'good2', 'good3', 'good4']);
-    expect(lanes.held).toBe(32 + 4 * (2 + 2)); // two of each are only ready
+    expect(lanes.held).toBe(32 + 4 * (2 + 6)); // six of each are only ready
   });
 
   it('gives those that fail a quarter of the places, one each, so that a new endpoint is not kept waiting', () => {
@@ -249,14 +249,14 @@ describe('Lanes', () => {
   });
 
   describe('an endpoint that answers at once', () => {
-    /** So that it may have two at once, and as many ready. */
+    /** So that it may have two at once, and six ready. */
     beforeEach(() => {
       deliver(to('a'));
       lanes.offer(to('a'));
     });
 
-    it('has as many again ready, which take places and begin as the others are answered', () => {
-      expect(lanes.allot()).toEqual([{ endpointId: 'a', allowance: 4 }]);
+    it('has three times as many ready, which begin as the others are answered', () => {
+      expect(lanes.allot()).toEqual([{ endpointId: 'a', allowance: 8 }]);
       const [first, second, third, fourth] = ['1', '2', '3', '4'].map((id) => lanes.admit(to('a'), id));
       expect([first?.delivery, second?.delivery, third, fourth]).toEqual(['1', '2', null, null]);
       expect(lanes.held).toBe(4);
@@ -270,15 +270,12 @@ describe('Lanes', () => {
     });
 
     it('asks for more when half of them are left', () => {
-      deliver(to('a'));
-      deliver(to('a'));
       const passages = Array.from({ length: 8 }, () => lanes.admit(to('a'), 'delivery')).filter(
         (each) => each !== null,
       );
-      expect(passages).toHaveLength(4);
-      // Seven are left of a window of ten, six of one of twelve, and five of one of fourteen.
-      const worth = passages.slice(0, 3).map((passage) => lanes.answered(passage, true));
-      expect(worth).toEqual([false, true, true]);
+      expect(passages).toHaveLength(2);
+      // Seven are left of a window of twelve, and six of one of sixteen.
+      expect(passages.map((passage) => lanes.answered(passage, true))).toEqual([false, true]);
     });
 
     it('has nothing ready any more after a failure, and none of it is held', () => {
@@ -301,10 +298,19 @@ describe('Lanes', () => {
       expect(lanes.held).toBe(4);
     });
 
-    it('never has more than its half of the places, ready ones included', () => {
+    it('has at most half as many ready as there are places, all endpoints together, and takes no place from others', () => {
       for (let n = 0; n < 100; n++) deliver(to('a'));
+      for (let n = 0; n < 100; n++) deliver(to('b'));
       lanes.offer(to('a'));
-      expect(lanes.allot()).toEqual([{ endpointId: 'a', allowance: 32 }]);
+      lanes.offer(to('b'));
+      const asks = lanes.allot();
+      // All that answer have half of the places; each has as many ready.
+      expect(asks.map(({ allowance }) => allowance)).toEqual([32, 32]);
+      for (const { endpointId, allowance } of asks) {
+        for (let n = 0; n < allowance; n++) lanes.admit(to(endpointId), 'delivery');
+      }
+      for (let n = 0; n < 40; n++) lanes.offer(to(`unproven${n}`));
+      expect(lanes.allot()).toHaveLength(32);
     });
   });
 

@@ -34,10 +34,12 @@ interface Lane<D> extends Receiver {
 /** An answer later than this makes an endpoint slow. */
 const SLOW_MS = 1_000;
 /**
- * Who answers faster than this is claimed for ahead, or it would wait for claims more than they for it. For others
- * that would gain nothing, and what waits here is not cancelled and not signed anew.
+ * Who answers faster than this is claimed for ahead, or its places would wait for claims half of the time. For others
+ * that would gain nothing, and what is ready is sent as it was claimed: to that URL, with that secret.
  */
-const AHEAD_MS = 100;
+const AHEAD_MS = 50;
+/** So many times the deliveries that it may have under way. */
+const AHEAD = 3;
 const FORGET_MS = 10 * 60_000;
 /** Outcomes are written in batches: while one is, the places go on sending. */
 const HELD_PER_PLACE = 2;
@@ -47,7 +49,8 @@ const HELD_PER_PLACE = 2;
  * others. Nothing here is needed for correctness: it is all forgotten at a restart.
  *
  * - An endpoint may have one delivery under way at first, one more with each success up to a quarter of all places, and
- *   one after a failure. One that answers at once has as many again ready to go, which take places too.
+ *   one after a failure. For one that answers at once more are claimed ahead, ready to take its own places: of all
+ *   endpoints together half as many as there are places, which is gone in the time of a few answers.
  * - One half of the places is for endpoints that answer quickly, the other one for all the others: unproven, slow,
  *   failing, and those that have just stopped answering. So whatever these hold on to, half of the places is left.
  *   Those that are known to hold on, which is all but the unproven, have at most a quarter, or a new endpoint would
@@ -89,25 +92,21 @@ export class Lanes<D> {
 
   /** Whom to ask for how many. They no longer count as waiting until `offer` or `taken` says so. */
   allot(): Ask[] {
-    const now = this.now();
-    const room = new Room(this.places, now);
-    let taken = 0;
-    for (const lane of this.#busy) {
-      room.take(lane, placesOf(lane));
-      taken += placesOf(lane);
-    }
-    let free = Math.min(this.places - taken, this.places * HELD_PER_PLACE - this.#held);
+    const room = new Room(this.places, this.now());
+    for (const lane of this.#busy) room.takeAll(lane);
+    let more = true;
+    let left = this.places * HELD_PER_PLACE - this.#held;
     const granted = new Map<Lane<D>, number>();
-    for (let level = 0, more = true; more && free > 0; level++) {
+    for (let level = 0; more && left > 0; level++) {
       more = false;
       for (const lane of this.#waiting) {
-        const had = placesOf(lane) + (granted.get(lane) ?? 0);
-        if (free === 0 || had >= room.windowOf(lane) || !room.isFor(lane)) continue;
+        const had = lane.underWay.size + lane.ready.length + (granted.get(lane) ?? 0);
+        if (left === 0 || !room.isFor(lane, had)) continue;
         more = true;
         if (had > level) continue;
         granted.set(lane, (granted.get(lane) ?? 0) + 1);
-        room.take(lane, 1);
-        free -= 1;
+        room.take(lane, had);
+        left -= 1;
       }
     }
     for (const lane of granted.keys()) this.#waiting.delete(lane);
@@ -137,7 +136,8 @@ export class Lanes<D> {
   answered(passage: Passage<D>, succeeded: boolean): boolean {
     const { lane } = passage;
     lane.underWay.delete(passage);
-    if (placesOf(lane) === 0) this.#busy.delete(lane);
+    const had = lane.underWay.size + lane.ready.length;
+    if (had === 0) this.#busy.delete(lane);
     if (succeeded) {
       lane.limit = Math.min(lane.limit + 1, Math.ceil(this.places / 4));
       lane.last = 'succeeded';
@@ -145,7 +145,7 @@ export class Lanes<D> {
     } else {
       fail(lane);
     }
-    return placesOf(lane) <= windowOf(lane, this.now()) / 2 && this.#waiting.has(lane);
+    return had <= windowOf(lane, this.now()) / 2 && this.#waiting.has(lane);
   }
 
   /** @returns one that is ready in the lane and may begin */
@@ -181,7 +181,7 @@ export class Lanes<D> {
   prune(): void {
     const before = this.now() - FORGET_MS;
     for (const lane of this.#lanes.values()) {
-      if (lane.usedAt < before && placesOf(lane) === 0 && !this.#waiting.has(lane)) {
+      if (lane.usedAt < before && !this.#busy.has(lane) && !this.#waiting.has(lane)) {
         this.#lanes.delete(lane.endpointId);
       }
     }
@@ -211,8 +211,10 @@ interface Share {
   holding: number;
 }
 
-/** Places that are left while they are given out. */
+/** What is left while it is given out: places, and how many may be ready for them. */
 class Room {
+  #places: number;
+  #ready: number;
   #quick: number;
   readonly #all: Share;
   readonly #accounts = new Map<string, Share>();
@@ -221,21 +223,33 @@ class Room {
     private readonly places: number,
     private readonly now: number,
   ) {
+    this.#places = places;
+    this.#ready = Math.ceil(places / 2);
     this.#quick = Math.ceil(places / 2);
     this.#all = { doubtful: this.#quick, holding: Math.ceil(places / 4) };
   }
 
-  isFor(lane: AnyLane): boolean {
+  /** @param had what the lane has already: one more begins, or is ready */
+  isFor(lane: AnyLane, had: number): boolean {
+    if (had >= lane.limit) return had < windowOf(lane, this.now) && this.#ready > 0;
+    if (this.#places <= 0) return false;
     if (isQuick(lane, this.now)) return this.#quick > 0;
     const holds = isHolding(lane, this.now);
     return this.#shares(lane).every(({ doubtful, holding }) => doubtful > 0 && (!holds || holding > 0));
   }
 
-  windowOf(lane: AnyLane): number {
-    return windowOf(lane, this.now);
+  take(lane: AnyLane, had: number): void {
+    if (had >= lane.limit) this.#ready -= 1;
+    else this.#takePlaces(lane, 1);
   }
 
-  take(lane: AnyLane, count: number): void {
+  takeAll(lane: AnyLane): void {
+    this.#ready -= lane.ready.length;
+    this.#takePlaces(lane, lane.underWay.size);
+  }
+
+  #takePlaces(lane: AnyLane, count: number): void {
+    this.#places -= count;
     if (isQuick(lane, this.now)) {
       this.#quick -= count;
       return;
@@ -259,13 +273,9 @@ class Room {
 
 type AnyLane = Lane<unknown>;
 
-function placesOf(lane: AnyLane): number {
-  return lane.underWay.size + lane.ready.length;
-}
-
-/** How many places it may have. */
+/** How many it may have, under way and ready. */
 function windowOf(lane: AnyLane, now: number): number {
-  return isQuick(lane, now) && lane.tookMs < AHEAD_MS ? 2 * lane.limit : lane.limit;
+  return isQuick(lane, now) && lane.tookMs < AHEAD_MS ? (1 + AHEAD) * lane.limit : lane.limit;
 }
 
 function isQuick(lane: AnyLane, now: number): boolean {

@@ -10,8 +10,9 @@ import { OutcomesService } from './outcomes.service.js';
 import { judge } from './retry-schedule.js';
 import type { SentAttempt } from './sender.js';
 
-/** Waited for more outcomes before a batch is written: a commit costs more than what is in it. */
+/** Waited for more outcomes before a batch of fewer than these is written: a commit costs more than what is in it. */
 const GATHER_MS = 20;
+const ENOUGH = 64;
 /** While the database is away. */
 const RETRY_MS = 250;
 
@@ -55,7 +56,7 @@ export class Recorder {
   async #write(): Promise<void> {
     this.#writing = true;
     while (this.#entries.length > 0) {
-      await delay(GATHER_MS);
+      if (this.#entries.length < ENOUGH) await delay(GATHER_MS);
       const batch = this.#entries.splice(0);
       try {
         await this.outcomes.write(batch.map(({ outcome }) => outcome));
