@@ -148,7 +148,7 @@ export class Dispatcher implements OnApplicationBootstrap, OnModuleDestroy, OnAp
     } finally {
       const succeeded = sent !== null && isSuccess(sent.statusCode);
       if (this.#lanes.answered(passage, succeeded)) this.poller.wake(CLAIM_TASK);
-      if (!succeeded) this.#track(this.#handBack(this.#lanes.takeBack()));
+      if (!this.#lanes.isPrompt(lane)) this.#track(this.#handBack(this.#lanes.takeBack()));
       for (let next = this.#lanes.next(lane); next; next = this.#lanes.next(lane)) this.#begin(next);
     }
     await this.recorder.record(delivery, sent);

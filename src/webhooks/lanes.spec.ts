@@ -287,9 +287,20 @@ describe('Lanes', () => {
       expect(lanes.takeBack()).toEqual([]);
     });
 
-    it('has nothing ready any more when it hangs, and others keep theirs', () => {
+    it('has nothing ready any more when its answers take longer, for another worker may have room', () => {
+      const [first] = ['1', '2', '3', '4'].map((id) => lanes.admit(to('a'), id));
+      now += 60;
+      if (first) lanes.answered(first, true);
+      expect(first && lanes.isPrompt(first.lane)).toBe(false);
+      expect(lanes.takeBack()).toEqual(['3', '4']);
+      lanes.offer(to('a'));
+      // Three may be under way, one is.
+      expect(lanes.allot()).toEqual([{ endpointId: 'a', allowance: 2 }]);
+    });
+
+    it('has nothing ready any more when no answer comes, and others keep theirs', () => {
       for (const id of ['1', '2', '3']) lanes.admit(to('a'), id);
-      now += 1_001;
+      now += 60;
       deliver(to('b'));
       for (const id of ['4', '5', '6']) lanes.admit(to('b'), id);
       expect(lanes.takeBack()).toEqual(['3']);

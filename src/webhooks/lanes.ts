@@ -155,15 +155,20 @@ export class Lanes<D> {
     return delivery === undefined ? null : this.#begin(lane, delivery);
   }
 
+  /** Whether more may be ready in the lane than is under way. */
+  isPrompt(lane: Lane<D>): boolean {
+    return isPrompt(lane, this.now());
+  }
+
   /**
-   * What is ready in lanes that no longer answer at once, or in all of them: it will not begin here, and is no longer
-   * held.
+   * What is ready in lanes that no longer answer at once, or in all of them: it will not begin here, where it would
+   * wait, and is no longer held. Another worker may have room for it.
    */
   takeBack(all = false): D[] {
     const now = this.now();
     const back: D[] = [];
     for (const lane of this.#busy) {
-      if (lane.ready.length === 0 || (!all && isQuick(lane, now))) continue;
+      if (lane.ready.length === 0 || (!all && isPrompt(lane, now))) continue;
       back.push(...lane.ready);
       lane.ready = [];
       if (lane.underWay.size === 0) this.#busy.delete(lane);
@@ -275,7 +280,13 @@ type AnyLane = Lane<unknown>;
 
 /** How many it may have, under way and ready. */
 function windowOf(lane: AnyLane, now: number): number {
-  return isQuick(lane, now) && lane.tookMs < AHEAD_MS ? (1 + AHEAD) * lane.limit : lane.limit;
+  return isPrompt(lane, now) ? (1 + AHEAD) * lane.limit : lane.limit;
+}
+
+/** Answers at once, and has not just stopped to. */
+function isPrompt({ last, tookMs, underWay }: AnyLane, now: number): boolean {
+  const [oldest] = underWay;
+  return last === 'succeeded' && tookMs < AHEAD_MS && (oldest === undefined || now - oldest.startedAt < AHEAD_MS);
 }
 
 function isQuick(lane: AnyLane, now: number): boolean {

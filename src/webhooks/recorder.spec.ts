@@ -66,6 +66,23 @@ describe('Recorder', () => {
   const record = (ids: string[], statusCode = 200): Promise<void[]> =>
     Promise.all(ids.map((id) => recorder.record(delivery(id), answered(statusCode))));
 
+  it('writes what has become many during a write without waiting for more', async () => {
+    const gaps: number[] = [];
+    for (let round = 0; round < 5; round++) {
+      let later: Promise<unknown> = Promise.resolve();
+      let ended = 0;
+      fate = (ids) => {
+        if (!ids.includes('first')) return void gaps.push(performance.now() - ended);
+        later = record(Array.from({ length: 64 }, (_, n) => `${n}`));
+        ended = performance.now();
+      };
+      await record(['first']);
+      await later;
+    }
+    expect(batches.map((ids) => ids.length)).toEqual([1, 64, 1, 64, 1, 64, 1, 64, 1, 64]);
+    expect(Math.min(...gaps)).toBeLessThan(10);
+  });
+
   it('writes together what ends together, and what ends during a write in the next one', async () => {
     let later: Promise<unknown> = Promise.resolve();
     fate = async (ids) => {
