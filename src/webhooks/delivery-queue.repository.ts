@@ -22,6 +22,8 @@ export interface ClaimedDelivery extends Scope {
   readonly endpoint: ClaimedEndpoint;
   readonly eventType: string;
   readonly payload: string;
+  /** Since when it has waited. */
+  readonly dueAt: Date;
   /** Including the one about to be made; also what proves later that the delivery is still ours. */
   readonly attempts: number;
   readonly maxAttempts: number;
@@ -108,25 +110,27 @@ const CLAIM = statement(
      WHERE e.status = 'ACTIVE' AND e.paused_until IS NULL
      UNION ALL SELECT id, 1 FROM probed),
    taken AS (
-     SELECT d.id FROM open o CROSS JOIN LATERAL (
-       SELECT id, row_number() OVER (ORDER BY next_attempt_at) AS place, $6::boolean AS is_second FROM (${due(FRESH)}) f
+     SELECT d.id, d.next_attempt_at AS due_at FROM open o CROSS JOIN LATERAL (
+       SELECT id, next_attempt_at, row_number() OVER (ORDER BY next_attempt_at) AS place, $6::boolean AS is_second
+       FROM (${due(FRESH)}) f
        UNION ALL
-       SELECT id, row_number() OVER (ORDER BY next_attempt_at), NOT $6 FROM (${due(AGAIN)}) a
+       SELECT id, next_attempt_at, row_number() OVER (ORDER BY next_attempt_at), NOT $6 FROM (${due(AGAIN)}) a
        ORDER BY place, is_second LIMIT o.allowance) d)
    UPDATE webhook_deliveries d SET status = 'PROCESSING', attempts = d.attempts + 1, updated_at = $3::timestamptz,
      next_attempt_at = ${inMs('$4')}
    FROM taken t, webhook_endpoints e
      LEFT JOIN webhook_default_secrets s ON e.kind = 'direct' AND s.account_id = e.account_id AND s.mode = e.mode
    WHERE d.id = t.id AND e.id = d.endpoint_id
-   RETURNING d.id, d.account_id, d.mode, d.endpoint_id, d.event_type, d.payload, d.attempts, d.max_attempts, e.url, e.kind,
+   RETURNING d.id, d.account_id, d.mode, d.endpoint_id, d.event_type, d.payload, d.attempts, d.max_attempts,
+     t.due_at, e.url, e.kind,
      CASE e.kind WHEN 'direct' THEN s.secret_sealed ELSE e.secret_sealed END AS secret_sealed,
      CASE e.kind WHEN 'direct' THEN s.previous_secret_sealed ELSE e.previous_secret_sealed END AS previous_secret_sealed,
      CASE e.kind WHEN 'direct' THEN s.previous_secret_until ELSE e.previous_secret_until END AS previous_secret_until`,
 );
 const HAND_BACK = statement(
   'webhook_deliveries.hand_back',
-  `UPDATE webhook_deliveries d SET status = 'PENDING', attempts = d.attempts - 1, next_attempt_at = $3, updated_at = $3
-   FROM unnest($1::uuid[], $2::int[]) AS c (id, attempts)
+  `UPDATE webhook_deliveries d SET status = 'PENDING', attempts = d.attempts - 1, next_attempt_at = c.due_at, updated_at = $4
+   FROM unnest($1::uuid[], $2::int[], $3::timestamptz[]) AS c (id, attempts, due_at)
    WHERE d.id = c.id AND d.status || '' = 'PROCESSING' AND d.attempts = c.attempts`,
 );
 /**
@@ -186,6 +190,7 @@ interface ClaimedRow {
   payload: string;
   attempts: number;
   max_attempts: number;
+  due_at: Date;
   url: string;
   kind: EndpointKind;
   secret_sealed: Buffer | null;
@@ -259,6 +264,7 @@ export class DeliveryQueueRepository {
         payload: row.payload,
         attempts: row.attempts,
         maxAttempts: row.max_attempts,
+        dueAt: row.due_at,
       };
     });
     return deliveries.sort((a, b) => (a.id < b.id ? -1 : 1));
@@ -267,7 +273,12 @@ export class DeliveryQueueRepository {
   /** Claimed and not begun → as if it had not been claimed; not what came back by its lease meanwhile. */
   handBack(tx: Tx, deliveries: readonly ClaimedDelivery[], now: Date): void {
     this.byIndex(tx);
-    tx.defer(HAND_BACK, [deliveries.map(({ id }) => id), deliveries.map(({ attempts }) => attempts), now]);
+    tx.defer(HAND_BACK, [
+      deliveries.map(({ id }) => id),
+      deliveries.map(({ attempts }) => attempts),
+      deliveries.map(({ dueAt }) => dueAt),
+      now,
+    ]);
   }
 
   /**

@@ -54,7 +54,7 @@ it('a shutdown waits for a post for as long as one may take, and no longer', asy
   await claim();
 
   const began = performance.now();
-  await dispatcher.onModuleDestroy();
+  dispatcher.onModuleDestroy();
   await dispatcher.onApplicationShutdown();
   const took = performance.now() - began;
   expect(recorded).toEqual(['late', 'closed']);
@@ -115,7 +115,7 @@ describe('what is claimed ahead for an endpoint that answers at once', () => {
 
   it('is handed back at a shutdown, which waits for the others', async () => {
     const { dispatcher, answer, sent, recorded, handedBack } = await start();
-    await dispatcher.onModuleDestroy();
+    dispatcher.onModuleDestroy();
     const shutdown = dispatcher.onApplicationShutdown();
     await answer('1', 200);
     await answer('2', 200);

@@ -76,12 +76,12 @@ export class Dispatcher implements OnApplicationBootstrap, OnModuleDestroy, OnAp
   }
 
   /** Nothing more is claimed or begun. */
-  async onModuleDestroy(): Promise<void> {
+  onModuleDestroy(): void {
     this.#closing = true;
-    await this.#handBack(this.#lanes.takeBack(true));
+    this.#track(this.#handBack(this.#lanes.takeBack(true)));
   }
 
-  /** Posts under way come to their end and are recorded. */
+  /** Posts under way come to their end and are recorded, and the others are handed back. */
   async onApplicationShutdown(): Promise<void> {
     const limit = new AbortController();
     await Promise.race([
@@ -124,6 +124,8 @@ export class Dispatcher implements OnApplicationBootstrap, OnModuleDestroy, OnAp
       const passage = this.#lanes.admit({ endpointId: delivery.endpoint.id, accountId: delivery.accountId }, delivery);
       if (passage) this.#begin(passage);
     }
+    // Some may have failed while the claim was under way.
+    this.#track(this.#handBack(this.#lanes.takeBack()));
     return true;
   }
 

@@ -35,7 +35,8 @@ interface Lane<D> extends Receiver {
 const SLOW_MS = 1_000;
 /**
  * Who answers faster than this is claimed for ahead, or its places would wait for claims half of the time. For others
- * that would gain nothing, and what is ready is sent as it was claimed: to that URL, with that secret.
+ * that would gain nothing, and what is ready is sent as it was claimed: to that URL, with that secret, and also when its
+ * endpoint has just been switched off.
  */
 const AHEAD_MS = 50;
 /** So many times the deliveries that it may have under way. */
@@ -92,8 +93,7 @@ export class Lanes<D> {
 
   /** Whom to ask for how many. They no longer count as waiting until `offer` or `taken` says so. */
   allot(): Ask[] {
-    const room = new Room(this.places, this.now());
-    for (const lane of this.#busy) room.takeAll(lane);
+    const room = this.#room();
     let more = true;
     let left = this.places * HELD_PER_PLACE - this.#held;
     const granted = new Map<Lane<D>, number>();
@@ -148,9 +148,12 @@ export class Lanes<D> {
     return had <= windowOf(lane, this.now()) / 2 && this.#waiting.has(lane);
   }
 
-  /** @returns one that is ready in the lane and may begin */
+  /** @returns one that is ready in the lane and may begin: in the place of one that was answered, or one more */
   next(lane: Lane<D>): Passage<D> | null {
-    if (lane.underWay.size >= lane.limit) return null;
+    const had = lane.underWay.size;
+    if (lane.ready.length === 0 || had >= lane.limit) return null;
+    // One at least: the others have only its answers to wait for.
+    if (had > 0 && !this.#room().isFor(lane, had)) return null;
     const delivery = lane.ready.shift();
     return delivery === undefined ? null : this.#begin(lane, delivery);
   }
@@ -190,6 +193,12 @@ export class Lanes<D> {
         this.#lanes.delete(lane.endpointId);
       }
     }
+  }
+
+  #room(): Room {
+    const room = new Room(this.places, this.now());
+    for (const lane of this.#busy) room.takeAll(lane);
+    return room;
   }
 
   #begin(lane: Lane<D>, delivery: D): Passage<D> {
@@ -236,7 +245,8 @@ class Room {
 
   /** @param had what the lane has already: one more begins, or is ready */
   isFor(lane: AnyLane, had: number): boolean {
-    if (had >= lane.limit) return had < windowOf(lane, this.now) && this.#ready > 0;
+    // While all places of those that answer are taken nothing more is made ready: others wait for their turn.
+    if (had >= lane.limit) return had < windowOf(lane, this.now) && this.#ready > 0 && this.#quick > 0;
     if (this.#places <= 0) return false;
     if (isQuick(lane, this.now)) return this.#quick > 0;
     const holds = isHolding(lane, this.now);

@@ -23,6 +23,7 @@ const delivery = (id: string): ClaimedDelivery => ({
   endpoint,
   eventType: 'charge.paid',
   payload: '{}',
+  dueAt: new Date(),
   attempts: 1,
   maxAttempts: 3,
 });

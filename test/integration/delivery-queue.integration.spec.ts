@@ -275,13 +275,28 @@ describe('the queue of deliveries', () => {
 
     it('are handed back as if they had never been made', async () => {
       const id = await endpoint();
-      const [fresh] = await deliveries(id, 1);
-      const [again] = await deliveries(id, 1, { attempts: 2 });
+      const due = { fresh: ago(7), again: ago(8) };
+      const [fresh] = await deliveries(id, 1, { dueAt: due.fresh });
+      const [again] = await deliveries(id, 1, { attempts: 2, dueAt: due.again });
       const claimed = await claim(id, 2);
       await queues[0]?.handBack(claimed);
-      expect(await row(fresh ?? '')).toMatchObject({ status: 'PENDING', attempts: 0 });
-      expect(await row(again ?? '')).toMatchObject({ status: 'PENDING', attempts: 2 });
+      // Each keeps its place in its line.
+      expect(await row(fresh ?? '')).toMatchObject({ status: 'PENDING', attempts: 0, next_attempt_at: due.fresh });
+      expect(await row(again ?? '')).toMatchObject({ status: 'PENDING', attempts: 2, next_attempt_at: due.again });
       expect(await claim(id, 2, 1)).toHaveLength(2);
+    });
+
+    it('are not handed back by a worker whose lease has run out', async () => {
+      const id = await endpoint();
+      const [delivery] = await deliveries(id, 1);
+      const late = await claim(id, 1);
+      await service.sql(`UPDATE webhook_deliveries SET next_attempt_at = now() - interval '1 second'`);
+      await look();
+      await queues[0]?.handBack(late);
+      expect(await row(delivery ?? '')).toMatchObject({ status: 'PENDING', attempts: 1 });
+      expect(await claim(id, 1, 1)).toHaveLength(1);
+      await queues[0]?.handBack(late);
+      expect(await row(delivery ?? '')).toMatchObject({ status: 'PROCESSING', attempts: 2 });
     });
   });
 
