@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../core/clock.js';
 import { Database } from '../core/database/index.js';
-import { badRequest, notFound } from '../core/errors/index.js';
+import { ApiError, badRequest, notFound } from '../core/errors/index.js';
 import { newId } from '../core/ids.js';
 import { Logger } from '../core/log/index.js';
 import type { Scope } from '../core/mode.js';
@@ -109,7 +109,12 @@ export class EvidenceService {
     } catch (error) {
       // A twin of this request may have confirmed it meanwhile, and have removed what this one was looking at.
       const now = await this.evidence.find(waiting.caseId, waiting.id);
-      if (!now || !isConfirmed(now)) throw error;
+      if (!now || !isConfirmed(now)) {
+        // It was given up meanwhile, and its file removed while this request was reading it.
+        const isRefusal = error instanceof ApiError && error.status < 500;
+        if (!isRefusal && now?.status !== 'waiting') throw notUploaded();
+        throw error;
+      }
       // The twin may have been done before this copy was there.
       if (own !== undefined && own !== now.objectName) await this.#discard(now, own);
       return now;

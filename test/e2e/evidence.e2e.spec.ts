@@ -471,6 +471,27 @@ describe('evidence', () => {
     for (const { view_url } of listed) expect((await fetch(reach(service, view_url))).status).toBe(200);
   });
 
+  it('is refused, not unavailable, when it is cleaned up while its file is read', async () => {
+    const id = await anUpload(service, key, medCase.id);
+    const storage = service.get(ObjectStorage);
+    const firstBytes = storage.firstBytes.bind(storage);
+    storage.firstBytes = async (name, count) => {
+      await service.sql(`UPDATE med_evidence SET cleanup_at = now() - interval '1 minute' WHERE id = $1`, [id]);
+      service.runtime.resources.poller.wake(CLEANUP);
+      const gone = async (): Promise<boolean> =>
+        (await service.sql('SELECT 1 FROM med_evidence WHERE id = $1', [id])).length === 0;
+      await waitFor('the clean-up', gone);
+      return firstBytes(name, count);
+    };
+    try {
+      const answer = await complete(service, key, medCase.id, id);
+      expect([answer.status, answer.body]).toMatchObject([409, { error: { code: 'EVIDENCE_NOT_UPLOADED' } }]);
+    } finally {
+      storage.firstBytes = firstBytes;
+    }
+    expect(await listEvidence(service, key, medCase.id)).toEqual([]);
+  });
+
   it('that cannot be removed does not hold up the others', async () => {
     const stuck = await anUpload(service, key, medCase.id);
     const others = [await anUpload(service, key, medCase.id), await anUpload(service, key, medCase.id)];
