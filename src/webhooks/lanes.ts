@@ -158,7 +158,7 @@ export class Lanes<D> {
     return delivery === undefined ? null : this.#begin(lane, delivery);
   }
 
-  /** Whether more may be ready in the lane than is under way. */
+  /** Whether it answers at once, and has not just stopped to: only then may anything be ready in it. */
   isPrompt(lane: Lane<D>): boolean {
     return isPrompt(lane, this.now());
   }
@@ -293,19 +293,22 @@ function windowOf(lane: AnyLane, now: number): number {
   return isPrompt(lane, now) ? (1 + AHEAD) * lane.limit : lane.limit;
 }
 
-/** Answers at once, and has not just stopped to. */
-function isPrompt({ last, tookMs, underWay }: AnyLane, now: number): boolean {
-  const [oldest] = underWay;
-  return last === 'succeeded' && tookMs < AHEAD_MS && (oldest === undefined || now - oldest.startedAt < AHEAD_MS);
+function isPrompt(lane: AnyLane, now: number): boolean {
+  return lane.last === 'succeeded' && waitOf(lane, now) < AHEAD_MS;
 }
 
 function isQuick(lane: AnyLane, now: number): boolean {
   return lane.last === 'succeeded' && !isHolding(lane, now);
 }
 
-function isHolding({ last, tookMs, underWay }: AnyLane, now: number): boolean {
+function isHolding(lane: AnyLane, now: number): boolean {
+  return lane.last === 'failed' || waitOf(lane, now) > SLOW_MS;
+}
+
+/** What its last answer took, or the next one takes already. */
+function waitOf({ tookMs, underWay }: AnyLane, now: number): number {
   const [oldest] = underWay;
-  return last === 'failed' || tookMs > SLOW_MS || (oldest !== undefined && now - oldest.startedAt > SLOW_MS);
+  return oldest === undefined ? tookMs : Math.max(tookMs, now - oldest.startedAt);
 }
 
 function fail(lane: AnyLane): void {
