@@ -33,6 +33,7 @@ import {
   WebhookAttemptEntity,
   WebhookDefaultSecretEntity,
   WebhookDeliveryEntity,
+  WebhookMessageEntity,
   WebhookEndpointEntity,
 } from './webhooks/index.js';
 
@@ -75,5 +76,6 @@ export const ENTITIES = [
   WebhookAttemptEntity,
   WebhookDefaultSecretEntity,
   WebhookDeliveryEntity,
+  WebhookMessageEntity,
   WebhookEndpointEntity,
 ];

@@ -9,11 +9,12 @@ export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 /** One public event as its receivers get it, with a delivery for each of them. */
 export interface Message extends Scope {
+  readonly id: string;
   readonly eventId: string;
   readonly eventType: string;
   /** What the event is about. */
   readonly subjectId: string;
-  /** Asked for by hand: made whatever was delivered before. Otherwise an event is one delivery for each endpoint and name. */
+  /** Asked for by hand: made whatever was delivered before. Otherwise an event is one message for each name. */
   readonly manual: boolean;
   readonly payload: string;
   readonly deliveries: readonly { readonly id: string; readonly endpointId: string }[];
@@ -27,18 +28,22 @@ export interface Attempt {
   readonly responseBody: string | null;
 }
 
-/** A payload travels once for all its receivers. */
+/** A message that exists already has its deliveries, and gets no others. */
 const INSERT = statement(
   'webhook_deliveries.insert',
-  `INSERT INTO webhook_deliveries (id, account_id, mode, endpoint_id, event_id, event_type, subject_id, manual,
-     payload, status, max_attempts, next_attempt_at, created_at, updated_at)
-   SELECT d.id, m.account_id, m.mode, d.endpoint_id, m.event_id, m.event_type, m.subject_id, m.manual, m.payload,
-     'PENDING', $11::int, $12::timestamptz, $12, $12
-   FROM unnest($1::uuid[], $2::uuid[], $3::bigint[]) AS d (id, endpoint_id, message)
-   JOIN unnest($4::uuid[], $5::text[], $6::uuid[], $7::text[], $8::uuid[], $9::boolean[], $10::text[])
-     WITH ORDINALITY AS m (account_id, mode, event_id, event_type, subject_id, manual, payload, number)
-     ON m.number = d.message
-   ON CONFLICT (event_id, endpoint_id, event_type) WHERE NOT manual DO NOTHING`,
+  `WITH d AS (SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[]) AS d (id, endpoint_id, message_id, subject_id)),
+   made AS (
+     INSERT INTO webhook_messages (id, account_id, mode, event_id, event_type, manual, payload, delivery_ids)
+     SELECT m.*, i.ids FROM unnest($5::uuid[], $6::uuid[], $7::text[], $8::uuid[], $9::text[], $10::boolean[], $11::text[])
+       AS m (id, account_id, mode, event_id, event_type, manual, payload)
+     JOIN (SELECT message_id, array_agg(id) AS ids FROM d GROUP BY message_id) i ON i.message_id = m.id
+     ON CONFLICT (event_id, event_type) WHERE NOT manual DO NOTHING
+     RETURNING id, account_id, mode, event_type, manual)
+   INSERT INTO webhook_deliveries (id, account_id, mode, endpoint_id, message_id, event_type, subject_id, manual,
+     status, max_attempts, next_attempt_at, created_at, updated_at)
+   SELECT d.id, m.account_id, m.mode, d.endpoint_id, m.id, m.event_type, d.subject_id, m.manual,
+     'PENDING', $12::int, $13::timestamptz, $13, $13
+   FROM d JOIN made m ON m.id = d.message_id`,
 );
 /** Only while the endpoint takes nothing: who switches it on meanwhile gets what is left. */
 const CANCEL_PENDING = statement(
@@ -55,20 +60,19 @@ const CANCEL_PENDING = statement(
 
 @Injectable()
 export class DeliveriesRepository {
-  /** Inserts all deliveries of the messages in one statement, due at once; one that exists already is left alone. */
+  /** Inserts the messages and their deliveries in one statement, due at once. */
   insert(tx: Tx, messages: readonly Message[], maxAttempts: number, now: Date): void {
-    const deliveries = messages.flatMap((message, index) =>
-      message.deliveries.map((delivery) => ({ ...delivery, message: index + 1 })),
-    );
+    const deliveries = messages.flatMap((message) => message.deliveries.map((delivery) => ({ ...delivery, message })));
     tx.defer(INSERT, [
       deliveries.map((delivery) => delivery.id),
       deliveries.map((delivery) => delivery.endpointId),
-      deliveries.map((delivery) => delivery.message),
+      deliveries.map((delivery) => delivery.message.id),
+      deliveries.map((delivery) => delivery.message.subjectId),
+      messages.map((message) => message.id),
       messages.map((message) => message.accountId),
       messages.map((message) => message.mode),
       messages.map((message) => message.eventId),
       messages.map((message) => message.eventType),
-      messages.map((message) => message.subjectId),
       messages.map((message) => message.manual),
       messages.map((message) => message.payload),
       maxAttempts,

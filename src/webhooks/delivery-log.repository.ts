@@ -39,8 +39,8 @@ export interface DeliveryFilter {
   readonly endpointId: string | null;
 }
 
-const COLUMNS = `d.id, d.endpoint_id, e.kind, e.url, e.status AS endpoint_status, d.event_id, d.event_type, d.manual,
-  d.payload, d.status, d.attempts, d.max_attempts, d.next_attempt_at, d.last_status_code, d.last_error, d.delivered_at,
+const COLUMNS = `d.id, d.endpoint_id, e.kind, e.url, e.status AS endpoint_status, m.event_id, d.event_type, d.manual,
+  m.payload, d.status, d.attempts, d.max_attempts, d.next_attempt_at, d.last_status_code, d.last_error, d.delivered_at,
   d.created_at, d.updated_at`;
 
 /** Whose deliveries, in the three indexes: $1 account, $2 mode, and where there is one $3 the endpoint. */
@@ -76,6 +76,7 @@ const list = ({ delivered, undelivered }: Owned): string => `SELECT ${COLUMNS} F
        SELECT id FROM webhook_deliveries WHERE ${undelivered} AND ${UNDELIVERED} AND event_type = ANY ($5)
      ) found ORDER BY id DESC LIMIT $6 OFFSET $7) page
    JOIN webhook_deliveries d ON d.id = page.id
+   JOIN webhook_messages m ON m.id = d.message_id
    JOIN webhook_endpoints e ON e.id = d.endpoint_id
    ORDER BY d.id DESC`;
 const LIST = statement('webhook_deliveries.list', list(OF_ACCOUNT));
@@ -100,7 +101,8 @@ const STATS = statement(
 );
 const FIND = statement(
   'webhook_deliveries.find',
-  `SELECT ${COLUMNS} FROM webhook_deliveries d JOIN webhook_endpoints e ON e.id = d.endpoint_id
+  `SELECT ${COLUMNS} FROM webhook_deliveries d
+   JOIN webhook_messages m ON m.id = d.message_id JOIN webhook_endpoints e ON e.id = d.endpoint_id
    WHERE d.id = $1 AND d.account_id = $2 AND d.mode = $3`,
 );
 const LOCK = statement('webhook_deliveries.lock', `${FIND.text} FOR UPDATE OF d`);

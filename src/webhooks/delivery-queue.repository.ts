@@ -6,7 +6,7 @@ import type { EndpointKind } from './endpoint-health.js';
 import type { Ask, Receiver } from './lanes.js';
 
 /** An endpoint as it was when deliveries to it were claimed: one object for all of a claim. */
-export interface ClaimedEndpoint {
+export interface ClaimedEndpoint extends Scope {
   readonly id: string;
   readonly url: string;
   readonly kind: EndpointKind;
@@ -17,13 +17,13 @@ export interface ClaimedEndpoint {
 }
 
 /** A delivery in the hands of this worker. */
-export interface ClaimedDelivery extends Scope {
+export interface ClaimedDelivery {
   readonly id: string;
   readonly endpoint: ClaimedEndpoint;
   readonly eventType: string;
   readonly payload: string;
-  /** Since when it has waited. */
-  readonly dueAt: Date;
+  /** Since when it has waited, as the database writes it. */
+  readonly dueAt: string;
   /** Including the one about to be made; also what proves later that the delivery is still ours. */
   readonly attempts: number;
   readonly maxAttempts: number;
@@ -115,17 +115,25 @@ const CLAIM = statement(
        FROM (${due(FRESH)}) f
        UNION ALL
        SELECT id, next_attempt_at, row_number() OVER (ORDER BY next_attempt_at), NOT $6 FROM (${due(AGAIN)}) a
-       ORDER BY place, is_second LIMIT o.allowance) d)
-   UPDATE webhook_deliveries d SET status = 'PROCESSING', attempts = d.attempts + 1, updated_at = $3::timestamptz,
-     next_attempt_at = ${inMs('$4')}
-   FROM taken t, webhook_endpoints e
-     LEFT JOIN webhook_default_secrets s ON e.kind = 'direct' AND s.account_id = e.account_id AND s.mode = e.mode
-   WHERE d.id = t.id AND e.id = d.endpoint_id
-   RETURNING d.id, d.account_id, d.mode, d.endpoint_id, d.event_type, d.payload, d.attempts, d.max_attempts,
-     t.due_at, e.url, e.kind,
+       ORDER BY place, is_second LIMIT o.allowance) d),
+   claimed AS (
+     UPDATE webhook_deliveries d SET status = 'PROCESSING', attempts = d.attempts + 1, updated_at = $3::timestamptz,
+       next_attempt_at = ${inMs('$4')}
+     FROM taken t WHERE d.id = t.id
+     RETURNING d.id, d.endpoint_id, d.message_id, d.attempts, d.max_attempts, t.due_at::text)
+   SELECT c.id, c.endpoint_id, c.attempts, c.max_attempts, c.due_at, m.event_type, m.payload
+   FROM claimed c JOIN webhook_messages m ON m.id = c.message_id`,
+);
+/** Those of a claim, once each, however many deliveries they have in it. */
+const ENDPOINTS = statement(
+  'webhook_deliveries.endpoints',
+  `SELECT e.id, e.account_id, e.mode, e.url, e.kind,
      CASE e.kind WHEN 'direct' THEN s.secret_sealed ELSE e.secret_sealed END AS secret_sealed,
      CASE e.kind WHEN 'direct' THEN s.previous_secret_sealed ELSE e.previous_secret_sealed END AS previous_secret_sealed,
-     CASE e.kind WHEN 'direct' THEN s.previous_secret_until ELSE e.previous_secret_until END AS previous_secret_until`,
+     CASE e.kind WHEN 'direct' THEN s.previous_secret_until ELSE e.previous_secret_until END AS previous_secret_until
+   FROM webhook_endpoints e
+   LEFT JOIN webhook_default_secrets s ON e.kind = 'direct' AND s.account_id = e.account_id AND s.mode = e.mode
+   WHERE e.id = ANY ($1::uuid[])`,
 );
 const HAND_BACK = statement(
   'webhook_deliveries.hand_back',
@@ -148,26 +156,29 @@ const RELEASE = statement(
      ORDER BY next_attempt_at LIMIT $2 FOR UPDATE SKIP LOCKED)`,
 );
 /**
- * A worker whose lease ran out no longer decides: the delivery has another number of attempts by then. What would be
- * tried again at an endpoint that was set INACTIVE meanwhile is cancelled. The status is compared as an expression, so
- * that no plan looks for the rows by it: all that is in progress, and dead versions of it, once for each outcome.
+ * The attempts, and the deliveries that they were of. A worker whose lease ran out no longer decides: the delivery has
+ * another number of attempts by then. What would be tried again at an endpoint that was set INACTIVE meanwhile is
+ * cancelled. The status is compared as an expression, so that no plan looks for the rows by it: all that is in
+ * progress, and dead versions of it, once for each outcome. When the answer to the COMMIT was lost, all of it is there
+ * already.
  */
 const FINISH = statement(
   'webhook_deliveries.finish',
-  `UPDATE webhook_deliveries d SET
-     status = CASE WHEN o.status = 'PENDING' AND e.status <> 'ACTIVE' THEN 'CANCELLED' ELSE o.status END,
-     next_attempt_at = CASE WHEN o.status = 'PENDING' AND e.status <> 'ACTIVE' THEN NULL ELSE o.next_attempt_at END,
-     last_status_code = o.status_code, last_error = o.error,
-     delivered_at = CASE o.status WHEN 'DELIVERED' THEN o.ended_at END, updated_at = o.ended_at
-   FROM unnest($1::uuid[], $2::int[], $3::text[], $4::timestamptz[], $5::int[], $6::text[], $7::timestamptz[])
-     AS o (id, attempts, status, next_attempt_at, status_code, error, ended_at), webhook_endpoints e
-   WHERE d.id = o.id AND d.status || '' = 'PROCESSING' AND d.attempts = o.attempts AND e.id = d.endpoint_id`,
-);
-/** Written before, when the answer to the COMMIT was lost: then it is there already. */
-const INSERT_ATTEMPTS = statement(
-  'webhook_attempts.insert',
-  `INSERT INTO webhook_attempts (delivery_id, number, account_id, started_at, duration_ms, status_code, error, response_body)
-   SELECT * FROM unnest($1::uuid[], $2::int[], $3::uuid[], $4::timestamptz[], $5::int[], $6::int[], $7::text[], $8::text[])
+  `WITH o AS (
+     SELECT * FROM unnest($1::uuid[], $2::int[], $3::text[], $4::timestamptz[], $5::int[], $6::text[], $7::timestamptz[],
+       $8::uuid[], $9::timestamptz[], $10::int[], $11::text[])
+       AS o (id, attempts, status, next_attempt_at, status_code, error, ended_at, account_id, started_at, duration_ms,
+         response_body)),
+   finished AS (
+     UPDATE webhook_deliveries d SET
+       status = CASE WHEN o.status = 'PENDING' AND e.status <> 'ACTIVE' THEN 'CANCELLED' ELSE o.status END,
+       next_attempt_at = CASE WHEN o.status = 'PENDING' AND e.status <> 'ACTIVE' THEN NULL ELSE o.next_attempt_at END,
+       last_status_code = o.status_code, last_error = o.error,
+       delivered_at = CASE o.status WHEN 'DELIVERED' THEN o.ended_at END, updated_at = o.ended_at
+     FROM o, webhook_endpoints e
+     WHERE d.id = o.id AND d.status || '' = 'PROCESSING' AND d.attempts = o.attempts AND e.id = d.endpoint_id)
+   INSERT INTO webhook_attempts (delivery_id, number, account_id, started_at, duration_ms, status_code, error, response_body)
+   SELECT id, attempts, account_id, started_at, duration_ms, status_code, error, response_body FROM o
    ON CONFLICT (delivery_id, number) DO NOTHING`,
 );
 
@@ -183,14 +194,18 @@ interface WaitingRow {
 
 interface ClaimedRow {
   id: string;
-  account_id: string;
-  mode: Mode;
   endpoint_id: string;
   event_type: string;
   payload: string;
   attempts: number;
   max_attempts: number;
-  due_at: Date;
+  due_at: string;
+}
+
+interface EndpointRow {
+  id: string;
+  account_id: string;
+  mode: Mode;
   url: string;
   kind: EndpointKind;
   secret_sealed: Buffer | null;
@@ -243,22 +258,20 @@ export class DeliveryQueueRepository {
     times: { now: Date; leaseMs: number; probedUntil: Date },
     againFirst: boolean,
   ): Promise<ClaimedDelivery[]> {
-    const rows = await tx.query<ClaimedRow>(CLAIM, [
-      asks.map((ask) => ask.endpointId),
-      asks.map((ask) => ask.allowance),
-      times.now,
-      times.leaseMs,
-      times.probedUntil,
-      againFirst,
+    const ids = asks.map((ask) => ask.endpointId);
+    const allowances = asks.map((ask) => ask.allowance);
+    const { now, leaseMs, probedUntil } = times;
+    const [rows, found] = await Promise.all([
+      tx.query<ClaimedRow>(CLAIM, [ids, allowances, now, leaseMs, probedUntil, againFirst]),
+      tx.query<EndpointRow>(ENDPOINTS, [ids]),
     ]);
-    const endpoints = new Map<string, ClaimedEndpoint>();
+    const endpoints = new Map(found.map((row) => [row.id, toEndpoint(row)]));
     const deliveries = rows.map((row): ClaimedDelivery => {
-      const endpoint = endpoints.get(row.endpoint_id) ?? toEndpoint(row);
-      endpoints.set(endpoint.id, endpoint);
+      const endpoint = endpoints.get(row.endpoint_id);
+      // Endpoints are never removed, only marked as deleted.
+      if (!endpoint) throw new Error(`Endpoint ${row.endpoint_id} is gone`);
       return {
         id: row.id,
-        accountId: row.account_id,
-        mode: row.mode,
         endpoint,
         eventType: row.event_type,
         payload: row.payload,
@@ -299,23 +312,19 @@ export class DeliveryQueueRepository {
       outcomes.map(({ attempt }) => attempt.statusCode),
       outcomes.map(({ attempt }) => attempt.error),
       outcomes.map(({ endedAt }) => endedAt),
-    ]);
-    tx.defer(INSERT_ATTEMPTS, [
-      outcomes.map(({ delivery }) => delivery.id),
-      outcomes.map(({ delivery }) => delivery.attempts),
-      outcomes.map(({ delivery }) => delivery.accountId),
+      outcomes.map(({ delivery }) => delivery.endpoint.accountId),
       outcomes.map(({ attempt }) => attempt.startedAt),
       outcomes.map(({ attempt }) => attempt.durationMs),
-      outcomes.map(({ attempt }) => attempt.statusCode),
-      outcomes.map(({ attempt }) => attempt.error),
       outcomes.map(({ attempt }) => attempt.responseBody),
     ]);
   }
 }
 
-function toEndpoint(row: ClaimedRow): ClaimedEndpoint {
+function toEndpoint(row: EndpointRow): ClaimedEndpoint {
   return {
-    id: row.endpoint_id,
+    id: row.id,
+    accountId: row.account_id,
+    mode: row.mode,
     url: row.url,
     kind: row.kind,
     secretSealed: row.secret_sealed,

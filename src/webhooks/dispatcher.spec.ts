@@ -39,7 +39,7 @@ function setup(claims: (readonly ClaimedDelivery[])[], send: (delivery: ClaimedD
 
 const TIMEOUT_MS = 1_500;
 const deliveryOf = (id: string, endpointId = 'endpoint'): ClaimedDelivery =>
-  ({ id, accountId: 'account', endpoint: { id: endpointId } }) as ClaimedDelivery;
+  ({ id, endpoint: { id: endpointId, accountId: 'account' } }) as ClaimedDelivery;
 const turns = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 10));
 
 it('a shutdown waits for a post for as long as one may take, and no longer', async () => {

@@ -121,7 +121,8 @@ export class Dispatcher implements OnApplicationBootstrap, OnModuleDestroy, OnAp
       return true;
     }
     for (const delivery of claimed) {
-      const passage = this.#lanes.admit({ endpointId: delivery.endpoint.id, accountId: delivery.accountId }, delivery);
+      const { id: endpointId, accountId } = delivery.endpoint;
+      const passage = this.#lanes.admit({ endpointId, accountId }, delivery);
       if (passage) this.#begin(passage);
     }
     // Some may have failed while the claim was under way.

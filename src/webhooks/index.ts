@@ -3,6 +3,7 @@ export {
   WebhookAttemptEntity,
   WebhookDefaultSecretEntity,
   WebhookDeliveryEntity,
+  WebhookMessageEntity,
   WebhookEndpointEntity,
 } from './webhook.entity.js';
 export { WebhooksModule } from './webhooks.module.js';

@@ -54,15 +54,15 @@ describe('buildMessages', () => {
       catalogWith(presented),
     );
     expect(messages.map((message) => [message.eventType, message.deliveries])).toEqual([
-      ['charge.expired', [{ id: 'd1', endpointId: 'e1' }]],
+      ['charge.expired', [{ id: 'd2', endpointId: 'e1' }]],
       [
         'payment.failed',
         [
-          { id: 'd2', endpointId: 'e2' },
-          { id: 'd3', endpointId: 'e3' },
+          { id: 'd4', endpointId: 'e2' },
+          { id: 'd5', endpointId: 'e3' },
         ],
       ],
-      ['payment.expired', [{ id: 'd4', endpointId: 'e2' }]],
+      ['payment.expired', [{ id: 'd7', endpointId: 'e2' }]],
     ]);
     expect(presented).toEqual(['charge.expired', 'payment.failed', 'payment.expired']);
     expect(messages.map((message) => JSON.parse(message.payload) as object)).toEqual([

@@ -56,6 +56,7 @@ export function buildMessages(
     if (payload === null) return [];
     return [
       {
+        id: nextId(),
         accountId: event.accountId,
         mode: event.mode,
         eventId: event.id,

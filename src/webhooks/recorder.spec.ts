@@ -12,18 +12,18 @@ const endpoint = {
   id: 'endpoint',
   url: 'http://receiver.example/',
   kind: 'registered' as const,
+  accountId: 'account',
+  mode: 'test' as const,
   secretSealed: null,
   previousSecretSealed: null,
   previousSecretUntil: null,
 };
 const delivery = (id: string): ClaimedDelivery => ({
   id,
-  accountId: 'account',
-  mode: 'test',
   endpoint,
   eventType: 'charge.paid',
   payload: '{}',
-  dueAt: new Date(),
+  dueAt: '2026-11-20 12:00:00+00',
   attempts: 1,
   maxAttempts: 3,
 });

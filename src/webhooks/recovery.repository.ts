@@ -13,7 +13,8 @@ const NOT_FAILED = `status IN ('PENDING', 'PROCESSING', 'DELIVERED')`;
 /** Both are ends, so the last change is when it ended. */
 const FAILED = statement(
   'webhook_recoveries.failed',
-  `SELECT f.id, f.subject_id, f.event_id, f.event_type, f.created_at FROM webhook_deliveries f
+  `SELECT f.id, f.subject_id, m.event_id, f.event_type, f.created_at FROM webhook_deliveries f
+   JOIN webhook_messages m ON m.id = f.message_id
    WHERE f.account_id = $1 AND f.mode = $2 AND f.status <> 'DELIVERED' AND f.status IN ('FAILED', 'CANCELLED')
      AND f.endpoint_id = $3 AND f.updated_at >= $4 AND f.updated_at <= $5 AND f.id > $7
      AND NOT EXISTS (
@@ -28,8 +29,8 @@ const ASKED = statement(
 );
 const TOLD = statement(
   'webhook_recoveries.told',
-  `SELECT event_id, event_type FROM webhook_deliveries
-   WHERE NOT manual AND endpoint_id = $1 AND event_id = ANY ($2::uuid[]) AND ${NOT_FAILED}`,
+  `SELECT m.event_id, m.event_type FROM webhook_messages m JOIN webhook_deliveries d ON d.id = ANY (m.delivery_ids)
+   WHERE NOT m.manual AND m.event_id = ANY ($2::uuid[]) AND d.endpoint_id = $1 AND d.${NOT_FAILED}`,
 );
 
 /** The deliveries of one endpoint as a recovery looks at them. */

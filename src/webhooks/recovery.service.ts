@@ -140,6 +140,7 @@ export class RecoveryService {
     const messages = open.map(({ telling: { candidate, payload } }): Message => {
       const { event, publicEvent } = candidate;
       return {
+        id: newId(now),
         accountId: event.accountId,
         mode: event.mode,
         eventId: event.id,

@@ -47,6 +47,7 @@ export class SamplesService {
     const id = newId(now);
     const message = {
       ...scope,
+      id: newId(now),
       eventId: event.id,
       eventType: name,
       subjectId: event.subjectId,

@@ -32,14 +32,14 @@ export class Sender {
   /** @throws Error only when this process is shutting down */
   async send(delivery: ClaimedDelivery): Promise<SentAttempt> {
     const startedAt = this.clock.now();
-    const secrets = this.#secretsOf(delivery, startedAt);
+    const secrets = this.#secretsOf(delivery.endpoint, startedAt);
     if (secrets.length === 0) {
       // A failed attempt like others: with the usual waits an operator has days to bring the key back.
       const error = 'the service could not sign the delivery';
       const answer = { statusCode: null, error, retryAfter: null, responseBody: null, durationMs: 0 };
       return { startedAt, isSigned: false, ...answer };
     }
-    const target = { url: delivery.endpoint.url, mode: delivery.mode };
+    const target = { url: delivery.endpoint.url, mode: delivery.endpoint.mode };
     const unixSeconds = Math.floor(startedAt.getTime() / 1000);
     const headers = {
       'Content-Type': 'application/json',
@@ -57,21 +57,19 @@ export class Sender {
   }
 
   /** The secret and, during the overlap of a rotation, the one before it; none when the secret cannot be had. */
-  #secretsOf(delivery: ClaimedDelivery, at: Date): readonly string[] {
-    const { endpoint } = delivery;
+  #secretsOf(endpoint: ClaimedEndpoint, at: Date): readonly string[] {
     const known = this.#opened.get(endpoint);
     if (known) return known;
     const { secretSealed, previousSecretSealed, previousSecretUntil } = endpoint;
     const isOverlap = previousSecretUntil !== null && previousSecretUntil > at;
-    const secret = this.#open(delivery, secretSealed);
-    const previous = secret !== null && isOverlap ? this.#open(delivery, previousSecretSealed) : null;
+    const secret = this.#open(endpoint, secretSealed);
+    const previous = secret !== null && isOverlap ? this.#open(endpoint, previousSecretSealed) : null;
     const secrets = [secret, previous].filter((opened) => opened !== null);
     this.#opened.set(endpoint, secrets);
     return secrets;
   }
 
-  #open({ accountId, mode, endpoint }: ClaimedDelivery, sealed: Buffer | null): string | null {
-    const { id, kind } = endpoint;
+  #open({ id, accountId, mode, kind }: ClaimedEndpoint, sealed: Buffer | null): string | null {
     const context = kind === 'direct' ? defaultSecretContext(accountId, mode) : secretContext(id);
     try {
       if (sealed === null) throw new Error('there is none');

@@ -38,8 +38,22 @@ export class WebhookDefaultSecretEntity {
   @Column('timestamptz', { name: 'updated_at' }) updatedAt!: Date;
 }
 
+/** What is sent: a public event as all its receivers get it. Never changed. */
+@Entity('webhook_messages')
+@Index('webhook_messages_event_key', ['eventId', 'eventType'], { unique: true, where: 'NOT manual' })
+export class WebhookMessageEntity {
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'webhook_messages_pkey' }) id!: string;
+  @Column('uuid', { name: 'account_id' }) accountId!: string;
+  @Column('text') mode!: string;
+  @Column('uuid', { name: 'event_id' }) eventId!: string;
+  @Column('text', { name: 'event_type' }) eventType!: string;
+  @Column('boolean') manual!: boolean;
+  @Column('text') payload!: string;
+  @Column('uuid', { name: 'delivery_ids', array: true }) deliveryIds!: string[];
+}
+
+/** A message on its way to one endpoint. */
 @Entity('webhook_deliveries')
-@Index('webhook_deliveries_event_key', ['eventId', 'endpointId', 'eventType'], { unique: true, where: 'NOT manual' })
 @Index('webhook_deliveries_fresh_idx', ['endpointId', 'nextAttemptAt'], {
   where: `status = 'PENDING' AND attempts = 0 AND NOT manual`,
 })
@@ -62,11 +76,11 @@ export class WebhookDeliveryEntity {
   @ForeignKey('WebhookEndpointEntity', { name: 'webhook_deliveries_endpoint_id_fkey' })
   @Column('uuid', { name: 'endpoint_id' })
   endpointId!: string;
-  @Column('uuid', { name: 'event_id' }) eventId!: string;
+  /** Written by the statement that writes the message, so no key is asked for it. */
+  @Column('uuid', { name: 'message_id' }) messageId!: string;
   @Column('text', { name: 'event_type' }) eventType!: string;
   @Column('uuid', { name: 'subject_id' }) subjectId!: string;
   @Column('boolean', { default: false }) manual!: boolean;
-  @Column('text') payload!: string;
   @Column('text') status!: string;
   @Column('integer', { default: 0 }) attempts!: number;
   @Column('integer', { name: 'max_attempts' }) maxAttempts!: number;
@@ -80,7 +94,6 @@ export class WebhookDeliveryEntity {
 
 @Entity('webhook_attempts')
 export class WebhookAttemptEntity {
-  @ForeignKey('WebhookDeliveryEntity', { name: 'webhook_attempts_delivery_id_fkey' })
   @PrimaryColumn('uuid', { name: 'delivery_id', primaryKeyConstraintName: 'webhook_attempts_pkey' })
   deliveryId!: string;
   @PrimaryColumn('integer', { primaryKeyConstraintName: 'webhook_attempts_pkey' }) number!: number;

@@ -68,7 +68,8 @@ describe('disputes of cards', () => {
     expect(await caseOf(service, key, id)).toMatchObject({ status: 'closed', money_outcome: 'refunded_to_merchant' });
     const deliveries = await waitFor('the event to be relayed', async () => {
       const rows = await service.sql<{ event_type: string }>(
-        `SELECT event_type FROM webhook_deliveries WHERE subject_id = $1 AND payload LIKE '%"previousStatus":"${status}"%'`,
+        `SELECT d.event_type FROM webhook_deliveries d JOIN webhook_messages m ON m.id = d.message_id
+         WHERE d.subject_id = $1 AND m.payload LIKE '%"previousStatus":"${status}"%'`,
         [id],
       );
       return rows.length > 0 && rows;

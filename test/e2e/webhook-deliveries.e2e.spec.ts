@@ -683,12 +683,17 @@ describe('webhook deliveries', () => {
            INSERT INTO events (id, account_id, mode, type, subject_id, sequence, data, occurred_at, status, next_attempt_at)
            SELECT gen_random_uuid(), $1, 'test', 'transaction.created', m.id, 1,
              jsonb_set(e.data, '{transaction,id}', to_jsonb(m.id)), now(), 'done', now()
-           FROM made m, (SELECT data FROM events WHERE account_id = $1 LIMIT 1) e RETURNING id, subject_id)
-         INSERT INTO webhook_deliveries (id, account_id, mode, endpoint_id, event_id, event_type, subject_id, manual,
-           payload, status, attempts, max_attempts, created_at, updated_at)
-         SELECT gen_random_uuid(), $1, 'test', $2, e.id, 'charge.created', e.subject_id, c.copy > 1, '{}', 'FAILED', 2, 2, $3, $3
-         FROM (SELECT *, row_number() OVER () AS number FROM told) e
-         CROSS JOIN generate_series(1, 2) AS c (copy) WHERE c.copy = 1 OR e.number <= 300`,
+           FROM made m, (SELECT data FROM events WHERE account_id = $1 LIMIT 1) e RETURNING id, subject_id),
+         failed AS MATERIALIZED (
+           SELECT gen_random_uuid() AS id, e.id AS event_id, e.subject_id, c.copy > 1 AS manual
+           FROM (SELECT *, row_number() OVER () AS number FROM told) e
+           CROSS JOIN generate_series(1, 2) AS c (copy) WHERE c.copy = 1 OR e.number <= 300),
+         messages AS (
+           INSERT INTO webhook_messages (id, account_id, mode, event_id, event_type, manual, payload, delivery_ids)
+           SELECT id, $1, 'test', event_id, 'charge.created', manual, '{}', ARRAY[id] FROM failed)
+         INSERT INTO webhook_deliveries (id, account_id, mode, endpoint_id, message_id, event_type, subject_id, manual,
+           status, attempts, max_attempts, created_at, updated_at)
+         SELECT id, $1, 'test', $2, id, 'charge.created', subject_id, manual, 'FAILED', 2, 2, $3, $3 FROM failed`,
         [merchant.accountId, endpoint.slice(3), service.clock.now()],
       );
       await charge(); // the application's clock has gone on

@@ -94,11 +94,15 @@ describe('the queue of deliveries', () => {
     const { attempts = 0, manual = false, dueAt = ago(0), status = 'PENDING', maxAttempts = 4 } = values;
     const ids = Array.from({ length: count }, () => newId(service.clock.now()));
     await service.sql(
-      `INSERT INTO webhook_deliveries (id, account_id, mode, endpoint_id, event_id, event_type, subject_id, manual,
-         payload, status, attempts, max_attempts, next_attempt_at, created_at, updated_at)
-       SELECT id, $2, 'test', $3, gen_random_uuid(), 'charge.paid', gen_random_uuid(), $4, '{}', $5, $6, $7,
+      `WITH made AS (
+         INSERT INTO webhook_messages (id, account_id, mode, event_id, event_type, manual, payload, delivery_ids)
+         SELECT gen_random_uuid(), $2, 'test', gen_random_uuid(), 'charge.paid', $4, '{}', ARRAY[id]
+         FROM unnest($1::uuid[]) AS d (id) RETURNING id, delivery_ids)
+       INSERT INTO webhook_deliveries (id, account_id, mode, endpoint_id, message_id, event_type, subject_id, manual,
+         status, attempts, max_attempts, next_attempt_at, created_at, updated_at)
+       SELECT d.id, $2, 'test', $3, m.id, 'charge.paid', gen_random_uuid(), $4, $5, $6, $7,
          $8::timestamptz - make_interval(secs => $9 - number), $8, $8
-       FROM unnest($1::uuid[]) WITH ORDINALITY AS d (id, number)`,
+       FROM unnest($1::uuid[]) WITH ORDINALITY AS d (id, number) JOIN made m ON m.delivery_ids = ARRAY[d.id]`,
       [ids, accountId, endpointId, manual, status, attempts, maxAttempts, dueAt, count],
     );
     return ids;
@@ -184,14 +188,14 @@ describe('the queue of deliveries', () => {
       await deliveries(direct, 1);
       expect(await claim(id, 1)).toMatchObject([
         {
-          accountId,
-          mode: 'test',
           eventType: 'charge.paid',
           payload: '{}',
           attempts: 1,
           maxAttempts: 4,
           endpoint: {
             id,
+            accountId,
+            mode: 'test',
             url: 'http://receiver.example/',
             kind: 'registered',
             secretSealed: Buffer.from('new'),

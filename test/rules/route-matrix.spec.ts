@@ -96,9 +96,12 @@ describe('every route, for everybody', () => {
       deliveryId: async () => {
         const id = randomUUID();
         await service.sql(
-          `INSERT INTO webhook_deliveries (id, account_id, mode, endpoint_id, event_id, subject_id, event_type, payload,
+          `WITH message AS (
+             INSERT INTO webhook_messages (id, account_id, mode, event_id, event_type, manual, payload, delivery_ids)
+             VALUES ($1, $2, 'test', $1, 'charge.paid', false, '{}', ARRAY[$1::uuid]))
+           INSERT INTO webhook_deliveries (id, account_id, mode, endpoint_id, message_id, subject_id, event_type,
              status, attempts, max_attempts, created_at, updated_at)
-           VALUES ($1, $2, 'test', $3, $1, $1, 'charge.paid', '{}', 'FAILED', 15, 15, now(), now())`,
+           VALUES ($1, $2, 'test', $3, $1, $1, 'charge.paid', 'FAILED', 15, 15, now(), now())`,
           [id, accountId, deliveriesTo],
         );
         return id;
