@@ -305,3 +305,29 @@ describe('the default secret', () => {
     expect(stored.sort()).toEqual(answers.map(({ body }) => body.secret).sort());
   });
 });
+
+it('an event that the relay reads a second time is not sent a second time; one that is asked for is', async () => {
+  for (const url of [receiver.url, `${receiver.url}other`]) await register(url);
+  const charge = (await service.createCharge(key)).body;
+  const id = charge.id.slice(3);
+  const made = async (): Promise<{ messages: number; deliveries: number }> => {
+    const [row] = await service.sql<{ messages: number; deliveries: number }>(
+      `SELECT count(DISTINCT message_id)::int AS messages, count(*)::int AS deliveries
+       FROM webhook_deliveries WHERE subject_id = $1`,
+      [id],
+    );
+    return row ?? { messages: 0, deliveries: 0 };
+  };
+  await waitFor('the event', async () => (await made()).deliveries === 2);
+  expect(await made()).toEqual({ messages: 1, deliveries: 2 });
+
+  await service.sql(`UPDATE events SET status = 'pending', next_attempt_at = now() WHERE subject_id = $1`, [id]);
+  await waitFor('the relay', async () => {
+    const open = await service.sql(`SELECT FROM events WHERE subject_id = $1 AND status = 'pending'`, [id]);
+    return open.length === 0;
+  });
+  expect(await made()).toEqual({ messages: 1, deliveries: 2 });
+
+  expect((await service.call('POST', `/v1/payments/${id}/resend-webhook`, { key })).status).toBe(200);
+  expect(await made()).toEqual({ messages: 2, deliveries: 4 });
+});

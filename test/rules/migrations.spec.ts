@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DataSource } from 'typeorm';
 import { MIGRATIONS } from '../../migrations/index.js';
@@ -91,6 +92,66 @@ describe('migrations', () => {
     expect(await schemaOf(source)).toEqual([]);
     await source.runMigrations();
     expect(await schemaOf(source)).toEqual(up);
+  });
+
+  it('take deliveries that carry their payloads apart into messages, and put them together again', async () => {
+    const undo = async (): Promise<void> => {
+      const isThere = async (): Promise<boolean> =>
+        (await source.query<Row[]>(`SELECT FROM pg_tables WHERE tablename = 'webhook_messages'`)).length > 0;
+      while (await isThere()) await source.undoLastMigration();
+    };
+    await undo();
+    const [accountId, one, two, paid, expired, subject_id] = Array.from({ length: 6 }, () => randomUUID());
+    await source.query(
+      `INSERT INTO accounts (id, name, contact_email, created_at) VALUES ($1, 'Loja', 'loja@example.com', now())`,
+      [accountId],
+    );
+    await source.query(
+      `INSERT INTO webhook_endpoints (id, account_id, mode, url, events, secret_sealed, status, created_at, updated_at)
+       SELECT id, $2, 'live', 'https://loja.example/', '{*}', '', 'ACTIVE', now(), now() FROM unnest($1::uuid[]) AS e (id)`,
+      [[one, two], accountId],
+    );
+    const deliveries = [
+      { endpoint_id: one, event_id: paid, event_type: 'charge.paid', manual: false, payload: '{"paid":1}' },
+      { endpoint_id: two, event_id: paid, event_type: 'charge.paid', manual: false, payload: '{"paid":1}' },
+      { endpoint_id: two, event_id: paid, event_type: 'payment.completed', manual: false, payload: '{"old":1}' },
+      { endpoint_id: one, event_id: paid, event_type: 'charge.paid', manual: true, payload: '{"again":1}' },
+      { endpoint_id: one, event_id: expired, event_type: 'charge.expired', manual: false, payload: '{"expired":1}' },
+    ].map((row) => ({
+      ...{ ...row, id: randomUUID(), account_id: accountId, mode: 'live', subject_id, status: 'DELIVERED' },
+      ...{ attempts: 1, max_attempts: 15, created_at: '2026-11-20T12:00:00Z', updated_at: '2026-11-20T12:00:01Z' },
+    }));
+    await source.query(
+      `INSERT INTO webhook_deliveries
+       SELECT (jsonb_populate_record(NULL::webhook_deliveries, d)).* FROM jsonb_array_elements($1) AS a (d)`,
+      [JSON.stringify(deliveries)],
+    );
+    const apart = `SELECT d.id, endpoint_id, event_id, event_type, manual, payload FROM webhook_deliveries d ORDER BY id`;
+    const was = await source.query<Row[]>(apart);
+    expect(was).toHaveLength(5);
+
+    await source.runMigrations();
+    expect(
+      await source.query(
+        `SELECT d.id, endpoint_id, m.event_id, m.event_type, m.manual, m.payload FROM webhook_deliveries d
+         JOIN webhook_messages m ON m.id = d.message_id AND d.id = ANY (m.delivery_ids)
+           AND (m.event_type, m.manual, m.account_id, m.mode) = (d.event_type, d.manual, d.account_id, d.mode) ORDER BY d.id`,
+      ),
+    ).toEqual(was);
+    expect(
+      await source.query(
+        `SELECT event_type, manual, cardinality(delivery_ids) AS receivers FROM webhook_messages ORDER BY 1, 2`,
+      ),
+    ).toEqual([
+      { event_type: 'charge.expired', manual: false, receivers: 1 },
+      { event_type: 'charge.paid', manual: false, receivers: 2 },
+      { event_type: 'charge.paid', manual: true, receivers: 1 },
+      { event_type: 'payment.completed', manual: false, receivers: 1 },
+    ]);
+
+    await undo();
+    expect(await source.query(apart)).toEqual(was);
+    await source.runMigrations();
   });
 
   it('make the tables that the entities describe: nothing would have to be changed', async () => {
