@@ -13,6 +13,7 @@ import { MedPayersAndWaiting1700000005700 } from './1700000005700-med-payers-and
 import { AcquirerConnections1700000006000 } from './1700000006000-acquirer-connections.js';
 import { AcquirerCallbacks1700000006500 } from './1700000006500-acquirer-callbacks.js';
 import { LatePix1700000006700 } from './1700000006700-late-pix.js';
+import { LedgerKeeps1700000007100 } from './1700000007100-ledger-keeps.js';
 import { PutOffReleases1700000007110 } from './1700000007110-put-off-releases.js';
 
 /** In the order in which they are applied. */
@@ -32,5 +33,6 @@ export const MIGRATIONS = [
   AcquirerConnections1700000006000,
   AcquirerCallbacks1700000006500,
   LatePix1700000006700,
+  LedgerKeeps1700000007100,
   PutOffReleases1700000007110,
 ];
