@@ -15,6 +15,7 @@ import { AcquirerCallbacks1700000006500 } from './1700000006500-acquirer-callbac
 import { LatePix1700000006700 } from './1700000006700-late-pix.js';
 import { LedgerKeeps1700000007100 } from './1700000007100-ledger-keeps.js';
 import { PutOffReleases1700000007110 } from './1700000007110-put-off-releases.js';
+import { EndedMail1700000007120 } from './1700000007120-ended-mail.js';
 
 /** In the order in which they are applied. */
 export const MIGRATIONS = [
@@ -35,4 +36,5 @@ export const MIGRATIONS = [
   LatePix1700000006700,
   LedgerKeeps1700000007100,
   PutOffReleases1700000007110,
+  EndedMail1700000007120,
 ];
