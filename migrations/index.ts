@@ -14,6 +14,9 @@ import { AcquirerConnections1700000006000 } from './1700000006000-acquirer-conne
 import { AcquirerCallbacks1700000006500 } from './1700000006500-acquirer-callbacks.js';
 import { LatePix1700000006700 } from './1700000006700-late-pix.js';
 import { WebhookMessages1700000007000 } from './1700000007000-webhook-messages.js';
+import { LedgerKeeps1700000007100 } from './1700000007100-ledger-keeps.js';
+import { PutOffReleases1700000007110 } from './1700000007110-put-off-releases.js';
+import { EndedMail1700000007120 } from './1700000007120-ended-mail.js';
 
 /** In the order in which they are applied. */
 export const MIGRATIONS = [
@@ -33,4 +36,7 @@ export const MIGRATIONS = [
   AcquirerCallbacks1700000006500,
   LatePix1700000006700,
   WebhookMessages1700000007000,
+  LedgerKeeps1700000007100,
+  PutOffReleases1700000007110,
+  EndedMail1700000007120,
 ];

@@ -1,4 +1,5 @@
 export { type Bucket, LedgerService, type Posting } from './ledger.service.js';
+export { ReleasesService } from './releases.service.js';
 export { BalanceEntity, JournalEntryEntity, JournalLineEntity, ReleaseEntity } from './wallet.entity.js';
 export { WalletsModule } from './wallets.module.js';
 export {

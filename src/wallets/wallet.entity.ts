@@ -49,4 +49,6 @@ export class ReleaseEntity {
   @Column('bigint') amount!: number;
   @Column('timestamptz', { name: 'release_at' }) releaseAt!: Date;
   @Column('timestamptz', { name: 'released_at', nullable: true }) releasedAt!: Date | null;
+  @Column('integer', { default: 0 }) attempts!: number;
+  @Column('timestamptz', { name: 'next_attempt_at', nullable: true }) nextAttemptAt!: Date | null;
 }

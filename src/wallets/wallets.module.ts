@@ -1,12 +1,14 @@
 import { Module } from '@nestjs/common';
 import { LedgerService } from './ledger.service.js';
+import { ReleasesRepository } from './releases.repository.js';
+import { ReleasesService } from './releases.service.js';
 import { WalletsController } from './wallets.controller.js';
 import { WalletsRepository } from './wallets.repository.js';
 import { WalletsService } from './wallets.service.js';
 
 @Module({
   controllers: [WalletsController],
-  providers: [WalletsRepository, LedgerService, WalletsService],
-  exports: [LedgerService, WalletsService],
+  providers: [WalletsRepository, ReleasesRepository, LedgerService, WalletsService, ReleasesService],
+  exports: [LedgerService, WalletsService, ReleasesService],
 })
 export class WalletsModule {}

@@ -14,16 +14,6 @@ export interface EntryRow {
   lines: readonly { bucket: Bucket; amount: Amount }[];
 }
 
-export interface ReleaseRow {
-  id: string;
-  accountId: string;
-  mode: Mode;
-  currency: string;
-  transactionId: string;
-  amount: Amount;
-  releaseAt: Date;
-}
-
 /**
  * Entries, their lines and the balances in one statement. The upsert inserts missing balance rows and locks the others
  * in sorted order, so two postings can never wait for each other; it comes last, so the hot row is held for the
@@ -57,27 +47,6 @@ const LOCK_AVAILABLE = statement(
   'ledger.lock_available',
   `SELECT amount FROM balances
    WHERE account_id = $1 AND mode = $2 AND currency = $3 AND bucket = 'available' FOR UPDATE`,
-);
-
-const NEXT_RELEASE = statement(
-  'releases.next',
-  `SELECT DISTINCT ON (currency) currency, release_at, sum(amount)::bigint AS amount FROM releases
-   WHERE account_id = $1 AND mode = $2 AND released_at IS NULL
-   GROUP BY currency, release_at ORDER BY currency, release_at`,
-);
-
-const INSERT_RELEASE = statement(
-  'releases.insert',
-  `INSERT INTO releases (id, account_id, mode, currency, transaction_id, amount, release_at)
-   VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-);
-
-const CLAIM_RELEASES = statement(
-  'releases.claim',
-  `UPDATE releases SET released_at = $1 WHERE id IN (
-     SELECT id FROM releases WHERE released_at IS NULL AND release_at <= $1
-     ORDER BY release_at LIMIT $2 FOR UPDATE SKIP LOCKED)
-   RETURNING id, account_id, mode, currency, transaction_id, amount, release_at`,
 );
 
 const INCOHERENT = statement(
@@ -121,43 +90,6 @@ export class WalletsRepository {
   async lockAvailable(tx: Tx, scope: Scope, currency: string): Promise<Amount> {
     const [row] = await tx.query<{ amount: Amount }>(LOCK_AVAILABLE, [scope.accountId, scope.mode, currency]);
     return row?.amount ?? 0;
-  }
-
-  async nextReleases(scope: Scope): Promise<{ currency: string; release_at: Date; amount: Amount }[]> {
-    return this.reader.query(NEXT_RELEASE, [scope.accountId, scope.mode]);
-  }
-
-  insertRelease(tx: Tx, release: ReleaseRow): void {
-    tx.defer(INSERT_RELEASE, [
-      release.id,
-      release.accountId,
-      release.mode,
-      release.currency,
-      release.transactionId,
-      release.amount,
-      release.releaseAt,
-    ]);
-  }
-
-  async claimDueReleases(tx: Tx, now: Date, limit: number): Promise<ReleaseRow[]> {
-    const rows = await tx.query<{
-      id: string;
-      account_id: string;
-      mode: Mode;
-      currency: string;
-      transaction_id: string;
-      amount: Amount;
-      release_at: Date;
-    }>(CLAIM_RELEASES, [now, limit]);
-    return rows.map((row) => ({
-      id: row.id,
-      accountId: row.account_id,
-      mode: row.mode,
-      currency: row.currency,
-      transactionId: row.transaction_id,
-      amount: row.amount,
-      releaseAt: row.release_at,
-    }));
   }
 
   /** Balances that are not the sum of their lines: none, ever. */

@@ -1,13 +1,12 @@
-import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { releaseTimeOf } from '../brazil/index.js';
 import { Clock } from '../core/clock.js';
-import { type Config, CONFIG } from '../core/config/index.js';
-import { Database, type Tx } from '../core/database/index.js';
+import type { Tx } from '../core/database/index.js';
 import { newId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
-import { Poller } from '../core/queue/index.js';
 import { LedgerService, type Posting } from './ledger.service.js';
+import { ReleasesRepository } from './releases.repository.js';
 import { WalletsRepository } from './wallets.repository.js';
 
 /** Amounts in the currency's smallest unit. */
@@ -57,8 +56,6 @@ export interface DisputeMove extends Scope {
   readonly amount: Amount;
 }
 
-const RELEASE_BATCH = 200;
-
 const DISPUTE_LINES: Readonly<Record<DisputeMove['what'], (amount: Amount) => Posting['lines']>> = {
   held: (amount) => ({ available: -amount, retained: amount }),
   released: (amount) => ({ retained: -amount, available: amount }),
@@ -68,26 +65,20 @@ const DISPUTE_LINES: Readonly<Record<DisputeMove['what'], (amount: Amount) => Po
 };
 
 @Injectable()
-export class WalletsService implements OnApplicationBootstrap {
+export class WalletsService {
   constructor(
-    @Inject(CONFIG) private readonly config: Config,
-    private readonly database: Database,
     private readonly wallets: WalletsRepository,
+    private readonly releases: ReleasesRepository,
     private readonly ledger: LedgerService,
-    private readonly poller: Poller,
     private readonly clock: Clock,
   ) {}
-
-  onApplicationBootstrap(): void {
-    if (this.config.runsWorkers) this.poller.every('wallets.release', 5_000, () => this.releaseDue());
-  }
 
   /** Credits a settlement once for ever: its cause is the transaction. Locks the account's balances. */
   credit(tx: Tx, settlement: CreditedSettlement): void {
     const { accountId, mode, currency, transactionId, netAmount } = settlement;
     const held = settlement.releaseDays > 0;
     if (held && netAmount > 0) {
-      this.wallets.insertRelease(tx, {
+      this.releases.insert(tx, {
         id: newId(this.clock.now()),
         accountId,
         mode,
@@ -157,32 +148,9 @@ export class WalletsService implements OnApplicationBootstrap {
     );
   }
 
-  /**
-   * Moves what is due from pending to available; safe to run in any number of workers.
-   * @returns whether there may be more
-   */
-  async releaseDue(): Promise<boolean> {
-    const released = await this.database.transaction(async (tx) => {
-      const due = await this.wallets.claimDueReleases(tx, this.clock.now(), RELEASE_BATCH);
-      this.ledger.post(
-        tx,
-        due.map((release) => ({
-          accountId: release.accountId,
-          mode: release.mode,
-          currency: release.currency,
-          transactionId: release.transactionId,
-          cause: `release:${release.transactionId}`,
-          lines: { pending: -release.amount, available: release.amount },
-        })),
-      );
-      return due.length;
-    });
-    return released === RELEASE_BATCH;
-  }
-
   /** One entry for each currency the account ever had money in; `primary` first, also when it is empty. */
   async balances(scope: Scope, primary: string): Promise<WalletBalance[]> {
-    const [rows, releases] = await Promise.all([this.wallets.balances(scope), this.wallets.nextReleases(scope)]);
+    const [rows, releases] = await Promise.all([this.wallets.balances(scope), this.releases.next(scope)]);
     const currencies = [...new Set([primary, ...rows.map((row) => row.currency)])];
     return currencies.map((currency) => {
       const of = (bucket: string): Amount =>

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { ExpiryService } from '../../src/transactions/index.js';
-import { WalletsService } from '../../src/wallets/index.js';
+import { ReleasesService } from '../../src/wallets/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { type ChargeAnswer, type Merchant, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
@@ -242,11 +242,11 @@ describe('the life of a charge', () => {
     expect(held).toMatchObject({ available: 0, pending: 1350, total: 1350, next_release_amount: 1350 });
     // 00:00 in São Paulo is 03:00 UTC.
     expect(held['next_release_at']).toMatch(/T03:00:00\.000Z$/);
-    const wallets = service.get(WalletsService);
-    await wallets.releaseDue();
+    const releases = service.get(ReleasesService);
+    await releases.run();
     expect(await balance(service, key)).toMatchObject({ available: 0, pending: 1350 });
     service.clock.advance(3 * 86_400);
-    await Promise.all(Array.from({ length: 4 }, () => wallets.releaseDue()));
+    await Promise.all(Array.from({ length: 4 }, () => releases.run()));
     await waitFor('the release', async () => (await balance(service, key))['available'] === 1350);
     expect(await balance(service, key)).toMatchObject({
       available: 1350,

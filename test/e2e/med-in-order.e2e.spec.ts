@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Dispute } from '../../src/acquirers/index.js';
 import { MedDeadlines } from '../../src/med/index.js';
-import { WalletsService } from '../../src/wallets/index.js';
+import { ReleasesService } from '../../src/wallets/index.js';
 import { inOrder } from '../support/in-order.js';
 import { answerCase, balance, casesOf, eventsAbout, type MedReviewAnswer } from '../support/med.js';
 import type { Paid } from '../support/med-bank.js';
@@ -185,7 +185,7 @@ describe('whoever comes first', () => {
         const news =
           what === 'opens' ? dispute : world.told.bank.rule(dispute, what === 'is lost' ? 'agreed' : 'disagreed');
         world.service.clock.advance(48 * HOUR);
-        await Promise.all([world.told.tell(news), world.service.get(WalletsService).releaseDue()]);
+        await Promise.all([world.told.tell(news), world.service.get(ReleasesService).run()]);
         await world.expectBalance(what === 'is won' ? 100 : 0, what === 'opens' ? 100 : 0);
       }
     });

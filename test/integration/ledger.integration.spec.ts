@@ -116,6 +116,9 @@ describe('the ledger', () => {
     'UPDATE journal_entries SET cause = cause',
     'DELETE FROM journal_lines',
     'DELETE FROM journal_entries WHERE id IN (SELECT id FROM journal_entries LIMIT 1)',
+    'TRUNCATE journal_lines',
+    'TRUNCATE journal_entries CASCADE',
+    'TRUNCATE journal_entries, journal_lines, balances',
   ])('never changes what was written: %s', async (sql) => {
     await post(posting({ clearing: -7, available: 7 }));
     const before = [await count('journal_entries'), await count('journal_lines')];

@@ -243,6 +243,48 @@ describe('mail', () => {
     });
   });
 
+  describe('that has ended', () => {
+    it('is removed after thirty days, sent or given up; what waits stays, however old', async () => {
+      await enqueue({ subject: 'sent' }, { subject: 'given up', to: 'nobody' });
+      await worker().run();
+      expect((await rows()).map(({ status }) => status).sort()).toEqual(['failed', 'sent']);
+      clock.advance(86_400);
+      await enqueue({ subject: 'sent a day later' });
+      await worker().run();
+      mailbox.refusal = { at: 'RCPT TO', code: 450 };
+      await enqueue({ subject: 'waits' });
+      await worker().run();
+      const left = async (): Promise<string[]> => {
+        while (await worker().clean());
+        const found = await reader.query<{ subject: string }>(raw('SELECT subject FROM emails ORDER BY subject'), []);
+        return found.map(({ subject }) => subject);
+      };
+
+      clock.advance(29 * 86_400 - 60);
+      expect(await left()).toEqual(['given up', 'sent', 'sent a day later', 'waits']);
+      clock.advance(60 + 120);
+      expect(await left()).toEqual(['sent a day later', 'waits']);
+      clock.advance(86_400);
+      expect(await left()).toEqual(['waits']);
+    });
+
+    it('is removed by several workers in batches, also a great deal of it', async () => {
+      await reader.query(
+        raw(`INSERT INTO emails (id, recipient, subject, text_body, html_body, status, next_attempt_at, created_at)
+             SELECT gen_random_uuid(), 'a@x.example', 's', 't', 'h', 'sent', $1, $1 FROM generate_series(1, 1200)`),
+        [clock.now()],
+      );
+      clock.advance(31 * 86_400);
+      await Promise.all(
+        [worker(), worker(), worker()].map(async (one) => {
+          while (await one.clean());
+        }),
+      );
+      expect(await worker().clean()).toBe(false);
+      expect(await rows()).toEqual([]);
+    });
+  });
+
   it('has no more headers and recipients than it was given, whatever is in its texts', async () => {
     const injection = 'Hi\r\nBcc: evil@x.example\r\n\r\n.\r\nMAIL FROM:<evil@x.example>';
     await enqueue({ subject: injection, text: `\r\n.\r\nRCPT TO:<evil@x.example>\r\n${injection}`, html: injection });

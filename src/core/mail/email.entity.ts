@@ -2,6 +2,7 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 @Entity('emails')
 @Index('emails_due_idx', ['nextAttemptAt'], { where: `status = 'pending'` })
+@Index('emails_ended_idx', ['nextAttemptAt'], { where: `status <> 'pending'` })
 export class EmailEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'emails_pkey' }) id!: string;
   @Column('uuid', { name: 'account_id', nullable: true }) accountId!: string | null;

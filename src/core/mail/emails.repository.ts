@@ -47,6 +47,14 @@ const FINISH = statement(
      sent_at = CASE $3::text WHEN 'sent' THEN $6::timestamptz END
    WHERE id = $1 AND status = 'pending' AND attempts = $2`,
 );
+/** What has ended keeps the lease of its last attempt, which ends a minute or two after it did. */
+const REMOVE = statement(
+  'emails.remove',
+  `DELETE FROM emails WHERE id IN (
+     SELECT id FROM emails WHERE status <> 'pending' AND next_attempt_at <= $1
+     ORDER BY next_attempt_at LIMIT $2 FOR UPDATE SKIP LOCKED)
+   RETURNING 1`,
+);
 
 interface Row {
   id: string;
@@ -81,5 +89,10 @@ export class EmailsRepository {
   /** Moves a mail on, if it is still the attempt of this worker. */
   finish(tx: Tx, mail: TakenMail, to: MailOutcome, now: Date): void {
     tx.defer(FINISH, [mail.id, mail.attempts, to.status, to.nextAttemptAt, to.error, now]);
+  }
+
+  /** Removes mail that was sent or given up by then. @returns how many there were, at most `limit` */
+  async remove(tx: Tx, endedBefore: Date, limit: number): Promise<number> {
+    return (await tx.query(REMOVE, [endedBefore, limit])).length;
   }
 }

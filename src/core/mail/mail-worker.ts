@@ -16,6 +16,10 @@ const LEASE_MS = 3 * SEND_LIMIT_MS;
 /** Waits between attempts: 11 attempts in a good two days, as long as mail servers themselves go on trying. */
 const WAITS_SECONDS = [30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 43_200, 86_400];
 const MAX_ATTEMPTS = WAITS_SECONDS.length + 1;
+const CLEAN_MS = 3_600_000;
+const CLEAN_BATCH = 500;
+/** After it was sent or given up: it carries addresses and texts. */
+const KEPT_DAYS = 30;
 
 /** Sends the mail that is due. The network is never touched inside a transaction. */
 @Injectable()
@@ -31,7 +35,9 @@ export class MailWorker implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    if (this.config.runsWorkers) this.poller.every(MAIL_TASK, POLL_MS, () => this.run());
+    if (!this.config.runsWorkers) return;
+    this.poller.every(MAIL_TASK, POLL_MS, () => this.run());
+    this.poller.every('mail.clean', CLEAN_MS, () => this.clean());
   }
 
   /**
@@ -47,6 +53,12 @@ export class MailWorker implements OnApplicationBootstrap {
     const failed = results.find((result) => result.status === 'rejected');
     if (failed) throw failed.reason;
     return mails.length === BATCH;
+  }
+
+  /** Removes mail past its time. @returns whether there may be more */
+  async clean(): Promise<boolean> {
+    const before = new Date(this.clock.now().getTime() - KEPT_DAYS * 86_400_000);
+    return (await this.database.transaction((tx) => this.emails.remove(tx, before, CLEAN_BATCH))) === CLEAN_BATCH;
   }
 
   async #send(mail: TakenMail): Promise<void> {

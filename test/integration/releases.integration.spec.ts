@@ -1,0 +1,203 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { readConfig } from '../../src/core/config/index.js';
+import { type Database, type Reader, statement } from '../../src/core/database/index.js';
+import { createLogger } from '../../src/core/log/index.js';
+import type { Poller } from '../../src/core/queue/index.js';
+import { LedgerService, ReleasesService, WalletsService } from '../../src/wallets/index.js';
+import { ReleasesRepository } from '../../src/wallets/releases.repository.js';
+import { WalletsRepository } from '../../src/wallets/wallets.repository.js';
+import { expectLedgerCoherent } from '../support/coherence.js';
+import { TestSchema } from '../support/schema.js';
+import { TestClock } from '../support/service.js';
+
+const raw = (text: string): ReturnType<typeof statement> => statement('', text);
+
+/** An entry whose cause is in `spec_refused` cannot be posted; `code` is the SQLSTATE that it fails with. */
+const SETUP = `
+  CREATE TABLE spec_refused (cause text PRIMARY KEY, code text NOT NULL);
+  CREATE FUNCTION spec_refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+  DECLARE refused text;
+  BEGIN
+    SELECT code INTO refused FROM spec_refused WHERE cause = NEW.cause;
+    IF FOUND THEN RAISE EXCEPTION 'refused by the spec' USING ERRCODE = refused; END IF;
+    RETURN NEW;
+  END $$;
+  CREATE TRIGGER spec_refuse BEFORE INSERT ON journal_entries FOR EACH ROW EXECUTE FUNCTION spec_refuse();
+`;
+
+describe('pending money whose day has come', () => {
+  let schema: TestSchema;
+  let database: Database;
+  let reader: Reader;
+  let clock: TestClock;
+  let logged: string[];
+
+  beforeAll(async () => {
+    schema = await TestSchema.open(SETUP);
+    ({ database, reader } = await schema.connect(12));
+  });
+  beforeEach(() => {
+    clock = new TestClock();
+    logged = [];
+  });
+  afterEach(async () => {
+    // Whatever a test has refused is posted after it, so that the next one starts with nothing that is due.
+    await reader.query(raw('DELETE FROM spec_refused'), []);
+    clock.advance(2 * 3600);
+    while (await worker().run());
+    expect(await reader.query(raw('SELECT 1 FROM releases WHERE released_at IS NULL'), [])).toEqual([]);
+    await expectLedgerCoherent(schema.database.url);
+  });
+  afterAll(() => schema.close());
+
+  function worker(): ReleasesService {
+    const logger = createLogger('debug', { write: (line) => logged.push(line) });
+    const ledger = new LedgerService(new WalletsRepository(reader), clock);
+    const poller = { every: () => undefined } as unknown as Poller;
+    return new ReleasesService(
+      readConfig({ ROLE: 'worker' }),
+      database,
+      new ReleasesRepository(reader),
+      ledger,
+      poller,
+      clock,
+      logger,
+    );
+  }
+
+  /** Pays `count` transactions of one account, a cent more each, and makes their money due, in that order. */
+  async function due(count: number, accountId: string = randomUUID()): Promise<string[]> {
+    const wallets = new WalletsRepository(reader);
+    const releases = new ReleasesRepository(reader);
+    const service = new WalletsService(wallets, releases, new LedgerService(wallets, clock), clock);
+    const transactionIds = Array.from({ length: count }, () => randomUUID());
+    await database.transaction(async (tx) => {
+      for (const [index, transactionId] of transactionIds.entries()) {
+        const netAmount = 100 + index;
+        service.credit(tx, {
+          accountId,
+          mode: 'test',
+          transactionId,
+          currency: 'BRL',
+          amount: netAmount,
+          providerFee: 0,
+          platformFee: 0,
+          netAmount,
+          paidAt: clock.now(),
+          releaseDays: 1,
+        });
+      }
+    });
+    await reader.query(
+      raw(`UPDATE releases SET release_at = $2::timestamptz - interval '1 hour' + amount * interval '1 second'
+           WHERE transaction_id = ANY ($1::uuid[])`),
+      [transactionIds, clock.now()],
+    );
+    return transactionIds;
+  }
+
+  async function refuse(transactionId: string, code = 'P0001'): Promise<void> {
+    await reader.query(raw('INSERT INTO spec_refused VALUES ($1, $2)'), [`release:${transactionId}`, code]);
+  }
+
+  /** Those that are still pending, in the order given, with how long they are put off. */
+  async function pending(
+    transactionIds: readonly string[],
+  ): Promise<{ id: string; transactionId: string; attempts: number; wait: number | null }[]> {
+    return reader.query(
+      raw(`SELECT id, transaction_id AS "transactionId", attempts,
+             round(extract(epoch FROM next_attempt_at - $2::timestamptz))::int AS wait
+           FROM releases WHERE transaction_id = ANY ($1::uuid[]) AND released_at IS NULL ORDER BY release_at`),
+      [transactionIds, clock.now()],
+    );
+  }
+
+  const errors = (): Record<string, unknown>[] =>
+    logged
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+      .filter((line) => line['level'] === 'error' && 'releaseId' in line);
+
+  it('is released in batches, each once, by any number of workers', async () => {
+    const all = [...(await due(450)), ...(await due(30))];
+    await Promise.all(
+      Array.from({ length: 4 }, async () => {
+        const one = worker();
+        while (await one.run());
+      }),
+    );
+    expect(await pending(all)).toEqual([]);
+    expect(logged).toEqual([]);
+  });
+
+  it('is released whatever stands before it and beside it: one that is refused is logged and put off', async () => {
+    const transactions = [...(await due(20)), ...(await due(250))];
+    const bad = [transactions[0] ?? '', transactions[7] ?? '', transactions[120] ?? ''];
+    for (const one of bad) await refuse(one);
+    while (await worker().run());
+
+    const left = await pending(transactions);
+    expect(new Set(left.map(({ transactionId }) => transactionId))).toEqual(new Set(bad));
+    expect(left.map(({ attempts, wait }) => ({ attempts, wait }))).toEqual(
+      Array.from({ length: 3 }, () => ({ attempts: 1, wait: 60 })),
+    );
+    expect(new Set(errors().map(({ releaseId }) => releaseId))).toEqual(new Set(left.map(({ id }) => id)));
+    expect(errors()).toHaveLength(3);
+    expect(errors()[0]).toMatchObject({ attempt: 1, error: { message: 'refused by the spec' } });
+
+    // What comes due meanwhile goes in a batch of its own: nobody asks for the bad ones before their time.
+    logged = [];
+    const later = await due(3);
+    expect(await worker().run()).toBe(false);
+    expect(await pending(later)).toEqual([]);
+    expect(logged).toEqual([]);
+  });
+
+  it('and was refused is tried again, ever more rarely and without end, and released when it can be', async () => {
+    const [bad = '', ...others] = await due(4);
+    await refuse(bad);
+    const waits: (number | null)[] = [];
+    for (let attempt = 1; attempt <= 9; attempt++) {
+      await worker().run();
+      const [left] = await pending([bad]);
+      expect(left?.attempts).toBe(attempt);
+      waits.push(left?.wait ?? null);
+      clock.advance((left?.wait ?? 0) + 1);
+    }
+    expect(waits).toEqual([60, 120, 240, 480, 960, 1920, 3600, 3600, 3600]);
+    expect(await pending(others)).toEqual([]);
+    await reader.query(raw('DELETE FROM spec_refused'), []);
+    expect(await worker().run()).toBe(false);
+    expect(await pending([bad])).toEqual([]);
+  });
+
+  it('is released also beside a row that refuses to be put off', async () => {
+    const transactions = await due(5);
+    const [frozen = ''] = transactions;
+    await reader.query(raw(`ALTER TABLE releases ADD CHECK (transaction_id <> '${frozen}') NOT VALID`), []);
+    try {
+      expect(await worker().run()).toBe(false);
+      expect(await pending(transactions)).toMatchObject([{ transactionId: frozen, attempts: 0, wait: null }]);
+      expect(errors()).toHaveLength(2);
+    } finally {
+      await reader.query(raw('ALTER TABLE releases DROP CONSTRAINT releases_transaction_id_check'), []);
+    }
+  });
+
+  it('of a wallet that somebody holds is tried once and put off together: each would wait as long', async () => {
+    const held = await due(5);
+    const others = await due(5);
+    for (const one of held) await refuse(one, '55P03');
+    expect(await worker().run()).toBe(false);
+    expect(await pending(others)).toEqual([]);
+    expect(await pending(held)).toMatchObject(Array.from({ length: 5 }, () => ({ attempts: 1, wait: 60 })));
+    expect(errors()).toHaveLength(1);
+  });
+
+  it('is not put off because the database is away', async () => {
+    const transactions = await due(3);
+    for (const one of transactions) await refuse(one, '57P01');
+    await expect(worker().run()).rejects.toThrow('refused by the spec');
+    expect(await pending(transactions)).toMatchObject(Array.from({ length: 3 }, () => ({ attempts: 0, wait: null })));
+  });
+});
