@@ -8,6 +8,7 @@ import { SYSTEM } from './audit/index.js';
 import { ChargesService } from './charges/index.js';
 import type { Config } from './core/config/index.js';
 import { writePrivate } from './core/embedded/index.js';
+import { Draft } from './core/errors/index.js';
 
 export interface DemoFile {
   account_id: string;
@@ -62,7 +63,7 @@ export async function sampleCheckoutUrl(app: NestFastifyApplication, demo: DemoF
   const answer = await app.get(ChargesService).create(
     { accountId: demo.account_id, mode: 'test' },
     account,
-    { amount: 1990, description: 'Sample charge', expires_in: 86_400 },
+    new Draft({ amount: 1990, description: 'Sample charge', expires_in: 86_400 }),
     // Replays for 24 hours, as long as the charge lives.
     'sample-charge',
   );

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Headers, Param, Post, Query, Res } from '@nestjs/common';
+import { Controller, Get, Headers, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import {
@@ -8,7 +8,8 @@ import {
   CurrentScope,
   IdempotencyKeyRequired,
 } from '../auth/index.js';
-import { ApiErrors, ApiRequestId, type CursorPage, RESPONSE_HEADERS } from '../core/http/index.js';
+import { Draft } from '../core/errors/index.js';
+import { ApiErrors, ApiRequestId, type CursorPage, DraftBody, RESPONSE_HEADERS } from '../core/http/index.js';
 import type { Scope } from '../core/mode.js';
 import type { ChargeBody } from './charge.serializer.js';
 import { ChargesService } from './charges.service.js';
@@ -43,11 +44,11 @@ export class ChargesController {
   @ApiErrors(400, 403, 409, 413, 415, 422)
   create(
     @CurrentPrincipal() principal: ApiKeyPrincipal,
-    @Body() dto: CreateChargeDto,
+    @DraftBody(CreateChargeDto) draft: Draft<CreateChargeDto>,
     @Headers('Idempotency-Key') key: string,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ChargeBody> {
-    return this.#create(principal, dto, key, reply);
+    return this.#create(principal, draft, key, reply);
   }
 
   @Post('pix/charges')
@@ -60,11 +61,11 @@ export class ChargesController {
   @ApiErrors(400, 403, 409, 413, 415, 422)
   createPix(
     @CurrentPrincipal() principal: ApiKeyPrincipal,
-    @Body() dto: CreatePixChargeDto,
+    @DraftBody(CreatePixChargeDto) draft: Draft<CreatePixChargeDto>,
     @Headers('Idempotency-Key') key: string,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ChargeBody> {
-    return this.#create(principal, dto, key, reply);
+    return this.#create(principal, draft, key, reply);
   }
 
   @Get('charges/:id')
@@ -92,12 +93,12 @@ export class ChargesController {
 
   async #create(
     principal: ApiKeyPrincipal,
-    dto: CreatePixChargeDto,
+    draft: Draft<CreatePixChargeDto>,
     key: string,
     reply: FastifyReply,
   ): Promise<ChargeBody> {
     const scope: Scope = { accountId: principal.accountId, mode: principal.mode };
-    const answer = await this.charges.create(scope, principal.account, dto, key);
+    const answer = await this.charges.create(scope, principal.account, draft, key);
     if (answer.replayed) reply.header('Idempotent-Replayed', 'true');
     return answer.body;
   }

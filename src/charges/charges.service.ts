@@ -3,7 +3,7 @@ import type { Account } from '../accounts/index.js';
 import { normalizeTaxId } from '../brazil/index.js';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { fingerprintOf } from '../core/crypto/index.js';
-import { invalidRequest, notFound, type Violation } from '../core/errors/index.js';
+import { type Draft, invalidRequest, notFound, type Violation } from '../core/errors/index.js';
 import { cursorFilter, type CursorPage, cursorPage } from '../core/http/index.js';
 import type { IdempotentAnswer } from '../core/idempotency/index.js';
 import { parseId } from '../core/ids.js';
@@ -38,16 +38,16 @@ export class ChargesService {
   ) {}
 
   /**
-   * @throws ApiError 400 when the payer lock's rules are broken, 403 `fraud.*`, 409 (idempotency), 422
+   * @throws ApiError 400 with every violation, 403 `fraud.*`, 409 (idempotency), 422
    *   `no_provider_configured`
    */
   async create(
     scope: Scope,
     account: Account,
-    dto: CreatePixChargeDto,
+    draft: Draft<CreatePixChargeDto>,
     idempotencyKey: string,
   ): Promise<IdempotentAnswer<ChargeBody>> {
-    const input = toNewTransaction(dto, account.defaultExpiresIn);
+    const input = toNewTransaction(draft.accept(payerLockProblems(draft.sound)), account.defaultExpiresIn);
     const request = {
       ...scope,
       operation: 'charges.create',
@@ -102,38 +102,41 @@ export class ChargesService {
   }
 }
 
-function toNewTransaction(dto: CreatePixChargeDto, defaultExpiresIn: number): NewPixTransaction {
-  const document = taxIdOrNull(dto.customer?.document);
-  const expectedPayerTaxId = taxIdOrNull(dto.expected_payer_tax_id);
+/** What the payer lock needs of the customer. */
+function payerLockProblems({ expected_payer_tax_id, customer }: Partial<CreatePixChargeDto>): Violation[] {
+  const expectedPayerTaxId = taxIdOrNull(expected_payer_tax_id);
+  if (expectedPayerTaxId === null) return [];
+  const document = taxIdOrNull(customer?.document);
   const violations: Violation[] = [];
-  if (expectedPayerTaxId !== null) {
-    if (dto.customer?.name == null) {
-      violations.push({
-        param: 'customer.name',
-        code: 'required',
-        message: 'is required when expected_payer_tax_id is sent',
-      });
-    }
-    if (document !== null && document !== expectedPayerTaxId) {
-      violations.push({
-        param: 'expected_payer_tax_id',
-        code: 'invalid',
-        message: 'must equal customer.document when both are sent',
-      });
-    }
+  if (customer?.name == null) {
+    violations.push({
+      param: 'customer.name',
+      code: 'required',
+      message: 'is required when expected_payer_tax_id is sent',
+    });
   }
-  if (violations.length > 0) throw invalidRequest(violations);
+  if (document !== null && document !== expectedPayerTaxId) {
+    violations.push({
+      param: 'expected_payer_tax_id',
+      code: 'invalid',
+      message: 'must equal customer.document when both are sent',
+    });
+  }
+  return violations;
+}
+
+function toNewTransaction(dto: CreatePixChargeDto, defaultExpiresIn: number): NewPixTransaction {
   return {
     amount: dto.amount,
     expiresIn: Math.min(dto.expires_in ?? defaultExpiresIn, MAX_EXPIRES_IN),
     customer: {
       name: dto.customer?.name ?? null,
-      document,
+      document: taxIdOrNull(dto.customer?.document),
       email: dto.customer?.email ?? null,
       phone: dto.customer?.phone ?? null,
     },
     metadata: chargeMetadata(dto.metadata ?? {}, dto.description ?? null),
-    expectedPayerTaxId,
+    expectedPayerTaxId: taxIdOrNull(dto.expected_payer_tax_id),
   };
 }
 

@@ -1,8 +1,9 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
+import { Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { ApiKeyAuth, type ApiKeyPrincipal, CurrentPrincipal, CurrentScope } from '../auth/index.js';
-import { ApiErrors, ApiRequestId, RESPONSE_HEADERS } from '../core/http/index.js';
+import { Draft } from '../core/errors/index.js';
+import { ApiErrors, ApiRequestId, DraftBody, RESPONSE_HEADERS } from '../core/http/index.js';
 import type { Scope } from '../core/mode.js';
 import { CreatePaymentDto } from './dto/create-payment.dto.js';
 import { ListPaymentsQuery } from './dto/list-payments.query.js';
@@ -54,10 +55,10 @@ export class PaymentsController {
   @ApiErrors(400, 403, 409, 413, 415, 422)
   async create(
     @CurrentPrincipal() { accountId, mode, account }: ApiKeyPrincipal,
-    @Body() dto: CreatePaymentDto,
+    @DraftBody(CreatePaymentDto) draft: Draft<CreatePaymentDto>,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<PaymentBody> {
-    const answer = await this.payments.create({ accountId, mode }, account, dto);
+    const answer = await this.payments.create({ accountId, mode }, account, draft);
     if (answer.replayed) reply.header('Idempotent-Replayed', 'true');
     return answer.body;
   }

@@ -3,7 +3,7 @@ import type { Account } from '../accounts/index.js';
 import { normalizeTaxId, qrPng } from '../brazil/index.js';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { fingerprintOf } from '../core/crypto/index.js';
-import { invalidRequest, type Violation } from '../core/errors/index.js';
+import type { Draft, Violation } from '../core/errors/index.js';
 import type { IdempotentAnswer } from '../core/idempotency/index.js';
 import type { Mode, Scope } from '../core/mode.js';
 import { type AddressRules, checkUrl, httpUrlProblem } from '../core/net/index.js';
@@ -57,9 +57,10 @@ export class PaymentsService {
     private readonly fraud: FraudGuard,
   ) {}
 
-  /** @throws ApiError 400 for what a method needs, 403 `fraud.*`, 409 (idempotency), 422 `no_provider_configured` */
-  async create(scope: Scope, account: Account, dto: CreatePaymentDto): Promise<IdempotentAnswer<PaymentBody>> {
-    const input = toNewPayment(dto, scope.mode, this.config);
+  /** @throws ApiError 400 with every violation, 403 `fraud.*`, 409 (idempotency), 422 `no_provider_configured` */
+  async create(scope: Scope, account: Account, draft: Draft<CreatePaymentDto>): Promise<IdempotentAnswer<PaymentBody>> {
+    const dto = draft.accept(problemsOf(draft.sound, scope.mode, this.config));
+    const input = toNewPayment(dto);
     const request = {
       ...scope,
       operation: 'payments.create',
@@ -129,20 +130,19 @@ function pixQrCode({ brCode }: Transaction): string | null {
   return brCode === null ? null : `data:image/png;base64,${qrPng(brCode).toString('base64')}`;
 }
 
-/** What the methods of the payment need of its other fields. */
-function toNewPayment(dto: CreatePaymentDto, mode: Mode, rules: AddressRules): NewPayment {
-  const currency = dto.currency ?? 'BRL';
-  const methods = [...new Set(dto.paymentMethods)];
-  const metadata = publicMetadata(dto.metadata ?? {});
+/** What the methods of the payment need of its other fields, and whether its webhooks may go where they should. */
+function problemsOf(sent: Partial<CreatePaymentDto>, mode: Mode, rules: AddressRules): Violation[] {
+  const { currency, metadata, webhookUrl } = sent;
+  const methods = new Set(sent.paymentMethods);
   const violations: Violation[] = [];
   const unless = (holds: boolean, param: string, code: string, message: string): void => {
     if (!holds) violations.push({ param, code, message });
   };
   for (const method of ['PIX', 'BOLETO'] as const) {
-    if (methods.includes(method)) unless(currency === 'BRL', 'currency', 'invalid', `must be BRL for ${method}`);
+    if (methods.has(method)) unless((currency ?? 'BRL') === 'BRL', 'currency', 'invalid', `must be BRL for ${method}`);
   }
-  const { phone, returnUrl } = metadata;
-  if (methods.includes('MBWAY')) {
+  const { phone, returnUrl } = publicMetadata(metadata ?? {});
+  if (methods.has('MBWAY')) {
     unless(phone !== undefined, 'metadata.phone', 'required', 'is required for MBWAY');
     unless(
       phone === undefined || isE164(phone),
@@ -152,27 +152,29 @@ function toNewPayment(dto: CreatePaymentDto, mode: Mode, rules: AddressRules): N
     );
   }
   // Where the payer's browser goes: not this service.
-  if (methods.includes('CREDIT_CARD') && returnUrl != null) {
+  if (methods.has('CREDIT_CARD') && returnUrl != null) {
     const problem = typeof returnUrl === 'string' ? httpUrlProblem(returnUrl) : 'must be a text';
     if (problem !== null) violations.push({ param: 'metadata.returnUrl', code: 'invalid', message: problem });
   }
-  const webhookUrl = dto.webhookUrl ?? null;
-  const problem = webhookUrl === null ? null : checkUrl(webhookUrl, mode, rules);
+  const problem = webhookUrl == null ? null : checkUrl(webhookUrl, mode, rules);
   if (problem !== null) violations.push({ param: 'webhookUrl', code: 'invalid', message: problem });
-  if (violations.length > 0) throw invalidRequest(violations);
+  return violations;
+}
+
+function toNewPayment(dto: CreatePaymentDto): NewPayment {
   const document = dto.customerDocument ?? null;
   return {
     amount: dto.amount,
-    currency,
-    methods,
+    currency: dto.currency ?? 'BRL',
+    methods: [...new Set(dto.paymentMethods)],
     customer: {
       id: dto.customerId ?? null,
       name: dto.customerName ?? null,
       document: document === null ? null : (normalizeTaxId(document) ?? document),
       email: dto.customerEmail ?? null,
     },
-    metadata,
-    webhookUrl,
+    metadata: publicMetadata(dto.metadata ?? {}),
+    webhookUrl: dto.webhookUrl ?? null,
   };
 }
 

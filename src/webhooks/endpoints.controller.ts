@@ -1,7 +1,8 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { ApiKeyAuth, CurrentScope, LimitPerIp, Public } from '../auth/index.js';
-import { ApiErrors, ApiRequestId, COMMON_HEADERS, ErrorBody, RESPONSE_HEADERS } from '../core/http/index.js';
+import { Draft } from '../core/errors/index.js';
+import { ApiErrors, ApiRequestId, COMMON_HEADERS, DraftBody, ErrorBody, RESPONSE_HEADERS } from '../core/http/index.js';
 import type { Scope } from '../core/mode.js';
 import { EventCatalog } from '../outbox/index.js';
 import { deliveryItem } from './deliveries.serializer.js';
@@ -53,7 +54,10 @@ export class EndpointsController {
     type: ErrorBody,
     headers: COMMON_HEADERS,
   })
-  async register(@CurrentScope() scope: Scope, @Body() body: CreateEndpointDto): Promise<RegisteredEndpointBody> {
+  async register(
+    @CurrentScope() scope: Scope,
+    @DraftBody(CreateEndpointDto) body: Draft<CreateEndpointDto>,
+  ): Promise<RegisteredEndpointBody> {
     const { endpoint, secret } = await this.endpoints.register(scope, body);
     return registeredEndpoint(endpoint, secret);
   }
@@ -79,7 +83,7 @@ export class EndpointsController {
   async update(
     @CurrentScope() scope: Scope,
     @Param('id') id: string,
-    @Body() body: UpdateEndpointDto,
+    @DraftBody(UpdateEndpointDto) body: Draft<UpdateEndpointDto>,
   ): Promise<UpdatedEndpointBody> {
     return updatedEndpoint(await this.endpoints.update(scope, id, body));
   }
@@ -133,9 +137,9 @@ export class EndpointsController {
   async test(
     @CurrentScope() scope: Scope,
     @Param('id') id: string,
-    @Body() body: TestEndpointDto,
+    @DraftBody(TestEndpointDto) body: Draft<TestEndpointDto>,
   ): Promise<DeliveryBody> {
-    return deliveryItem(await this.samples.send(scope, id, body.event));
+    return deliveryItem(await this.samples.send(scope, id, body));
   }
 
   @Get('event-catalog')

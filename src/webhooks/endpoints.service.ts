@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../core/clock.js';
 import { SecretBox } from '../core/crypto/index.js';
 import { Database } from '../core/database/index.js';
-import { business, invalidRequest, notFound, type Violation } from '../core/errors/index.js';
+import { business, type Draft, notFound, type Violation } from '../core/errors/index.js';
 import { newId, parseId } from '../core/ids.js';
 import type { Mode, Scope } from '../core/mode.js';
 import { EventCatalog } from '../outbox/index.js';
@@ -39,8 +39,8 @@ export class EndpointsService {
    * @returns the endpoint and its secret (64 hex characters), which cannot be read again
    * @throws ApiError 400 with every violation; 422 `webhook_endpoint_limit_reached` at 100 endpoints in the mode
    */
-  async register(scope: Scope, input: EndpointInput): Promise<{ endpoint: Endpoint; secret: string }> {
-    await this.#check(input, scope.mode);
+  async register(scope: Scope, draft: Draft<EndpointInput>): Promise<{ endpoint: Endpoint; secret: string }> {
+    const input = draft.accept(await this.#problems(draft.sound, scope.mode));
     const now = this.clock.now();
     const endpoint: Endpoint = {
       id: newId(now),
@@ -81,9 +81,9 @@ export class EndpointsService {
    * attempt under way ends as it ends, and is not repeated.
    * @throws ApiError 400 with every violation; 404
    */
-  async update(scope: Scope, id: string, change: EndpointChange): Promise<Endpoint> {
+  async update(scope: Scope, id: string, draft: Draft<EndpointChange>): Promise<Endpoint> {
+    const change = draft.accept(await this.#problems(draft.sound, scope.mode));
     const uuid = endpointId(id);
-    await this.#check(change, scope.mode);
     const { url, events, status } = change;
     if (url === undefined && events === undefined && status === undefined) return this.get(scope, uuid);
     const unique = events === undefined ? change : { ...change, events: [...new Set(events)] };
@@ -125,12 +125,11 @@ export class EndpointsService {
     return { id: uuid, secret };
   }
 
-  async #check({ url, events }: EndpointChange, mode: Mode): Promise<void> {
-    const violations = [
+  async #problems({ url, events }: EndpointChange, mode: Mode): Promise<Violation[]> {
+    return [
       ...(url === undefined ? [] : await this.#checkUrl(url, mode)),
       ...(events === undefined ? [] : this.#checkEvents(events)),
     ];
-    if (violations.length > 0) throw invalidRequest(violations);
   }
 
   async #checkUrl(url: string, mode: Mode): Promise<Violation[]> {
@@ -138,12 +137,10 @@ export class EndpointsService {
     return message === null ? [] : [{ param: 'url', code: 'invalid', message }];
   }
 
-  #checkEvents(events: readonly string[]): Violation[] {
-    if (events.length === 0 || events.length > MAX_NAMES) {
-      return [{ param: 'events', code: 'invalid', message: `must have 1 to ${MAX_NAMES} event names, or "*"` }];
-    }
-    return events.flatMap((name, index) =>
-      isSubscribable(name, this.catalog)
+  /** @param events a list of anything: what is no text is no event either, and is named as such */
+  #checkEvents(events: readonly unknown[]): Violation[] {
+    const problems = events.slice(0, MAX_NAMES).flatMap((name, index) =>
+      typeof name === 'string' && isSubscribable(name, this.catalog)
         ? []
         : [
             {
@@ -154,6 +151,11 @@ export class EndpointsService {
             },
           ],
     );
+    if (events.length > 0 && events.length <= MAX_NAMES) return problems;
+    return [
+      { param: 'events', code: 'invalid', message: `must have 1 to ${MAX_NAMES} event names, or "*"` },
+      ...problems,
+    ];
   }
 }
 

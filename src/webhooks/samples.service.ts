@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../core/clock.js';
 import { Database } from '../core/database/index.js';
-import { badRequest, invalidRequest } from '../core/errors/index.js';
+import { badRequest, type Draft } from '../core/errors/index.js';
 import { newId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import { EventCatalog } from '../outbox/index.js';
@@ -28,10 +28,12 @@ export class SamplesService {
    * @returns the delivery, which is on its way
    * @throws ApiError 400 for a name that is not sent, or an endpoint that is INACTIVE; 404
    */
-  async send(scope: Scope, endpointId: string, name: string): Promise<DeliveryRecord> {
+  async send(scope: Scope, endpointId: string, draft: Draft<{ event: string }>): Promise<DeliveryRecord> {
     const now = this.clock.now();
-    const sample = this.catalog.sample(name, scope, now);
-    if (!sample) throw invalidRequest([{ param: 'event', code: 'invalid', message: this.#whyNot(name) }]);
+    const { event: sent = '' } = draft.sound;
+    const sample = this.catalog.sample(sent, scope, now);
+    if (!sample) throw draft.refusal([{ param: 'event', code: 'invalid', message: this.#whyNot(sent) }]);
+    const { event: name } = draft.accept();
     const endpoint = await this.endpoints.get(scope, endpointId);
     if (endpoint.status !== 'ACTIVE') {
       throw badRequest('webhook_endpoint_inactive', 'The endpoint is INACTIVE: set it ACTIVE first.');

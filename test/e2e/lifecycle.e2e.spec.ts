@@ -210,6 +210,24 @@ describe('the life of a charge', () => {
       expect(answer.status).toBe(400);
       expect(answer.body.error.details.map((detail) => detail.param)).toContain(param);
     });
+
+    it.each([
+      [{ amount: 0, expected_payer_tax_id: CPF }, ['amount', 'customer.name']],
+      [
+        { expected_payer_tax_id: CPF, customer: { document: '1', email: 'x' }, expires_in: 1, y: 1 },
+        ['expires_in', 'customer.document', 'customer.email', 'customer.name', 'y'],
+      ],
+      [
+        { expected_payer_tax_id: CPF, customer: { name: 1, document: OTHER_CPF }, metadata: [] },
+        ['customer.name', 'expected_payer_tax_id', 'metadata'],
+      ],
+      [{ expected_payer_tax_id: CPF, customer: 'M' }, ['customer']],
+    ])('%j is a 400 that names %j', async (body, params) => {
+      const merchant = await service.merchant({ payer_lock: 'true' });
+      const answer = await service.createCharge<{ error: { details: { param: string }[] } }>(merchant.testKey, body);
+      expect(answer.status).toBe(400);
+      expect([...new Set(answer.body.error.details.map((detail) => detail.param))]).toEqual(params);
+    });
   });
 
   it('the document the bank reported is nowhere in clear', async () => {

@@ -557,6 +557,19 @@ describe('payments', () => {
       [{ paymentMethods: ['PIX'], payment_methods: ['PIX'] }, ['payment_methods']],
       [{ paymentMethods: ['PIX', 'MBWAY'], currency: 'EUR', amount: 7 }, ['currency', 'metadata.phone']],
       [{ paymentMethods: ['X'], amount: -1, customerEmail: '@' }, ['amount', 'customerEmail', 'paymentMethods']],
+      [{ paymentMethods: ['PIX'], amount: 0, webhookUrl: 'ftp://example.com' }, ['amount', 'webhookUrl']],
+      [{ paymentMethods: 'PIX', webhookUrl: 'http://0.0.0.0/hook', x: 1 }, ['paymentMethods', 'webhookUrl', 'x']],
+      [
+        {
+          paymentMethods: ['PIX', 'MBWAY', 'CREDIT_CARD'],
+          currency: 'EUR',
+          customerId: '',
+          metadata: { returnUrl: 1 },
+        },
+        ['currency', 'customerId', 'metadata.phone', 'metadata.returnUrl'],
+      ],
+      // Whether a phone is in it cannot be told.
+      [{ paymentMethods: ['MBWAY'], metadata: [], amount: 0 }, ['amount', 'metadata']],
     ])('%j names %j', async (body, params) => {
       const answer = await post<Refusal>(body);
       expect(answer.status).toBe(400);

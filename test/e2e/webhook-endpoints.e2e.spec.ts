@@ -15,7 +15,7 @@ interface Endpoint extends Record<string, unknown> {
   updatedAt: string;
 }
 interface Refusal extends Record<string, unknown> {
-  error: { code: string; details?: { param: string; code: string }[] };
+  error: { code: string; param?: string; details?: { param: string; code: string }[] };
 }
 
 const PATH = '/v1/webhooks/endpoints';
@@ -142,7 +142,7 @@ describe('changing an endpoint', () => {
     [{ events: null }, 'events'],
     [{ events: [] }, 'events'],
     [{ events: 'charge.paid' }, 'events'],
-    [{ events: [1] }, 'events'],
+    [{ events: [1] }, 'events.0'],
     [{ events: ['charge.paid', 'charge.exploded'] }, 'events.1'],
     [{ status: null }, 'status'],
     [{ status: 'active' }, 'status'],
@@ -231,6 +231,82 @@ describe('changing an endpoint', () => {
       await patch(endpoint.id, body);
       expect({ body, health: await health() }).toEqual({ body, health: { failures: 0, clean: true } });
     }
+  });
+});
+
+describe('a request with several mistakes', () => {
+  /** Of the fields in the order of the documentation, then of the body. */
+  const rows: [object, string[]][] = [
+    [{ url: 'ftp://x.example/', events: 'charge.paid' }, ['url: invalid', 'events: invalid']],
+    [
+      { url: 1, events: ['charge.exploded', 'charge.paid', 7] },
+      ['url: invalid', 'events.0: invalid', 'events.2: invalid'],
+    ],
+    [
+      { Url: 'x', events: [], url: 'https://u:p@x.example/' },
+      ['url: invalid', 'events: invalid', 'Url: unknown_field'],
+    ],
+    [
+      { url: 'http://169.254.169.254/', events: [null, '*', 'charge.exploded'], secret: 'x' },
+      ['url: invalid', 'events.0: invalid', 'events.2: invalid', 'secret: unknown_field'],
+    ],
+    [{ url: 'https://x.example/', events: ['\ud800'] }, ['events.0: invalid', 'events.0: invalid_characters']],
+    [{ url: 'ftp://x.example/\ud800', events: ['?'] }, ['events.0: invalid', 'url: invalid_characters']],
+    [
+      { url: '', events: ['?', ...Array.from({ length: 100 }, () => '*')] },
+      ['url: invalid', 'events: invalid', 'events.0: invalid'],
+    ],
+  ];
+  const created: [object, string[]][] = [
+    ...rows,
+    [{ events: ['charge.exploded'] }, ['url: required', 'events.0: invalid']],
+    [{ url: 'ftp://x.example/' }, ['url: invalid', 'events: required']],
+    [{ url: null, status: 'ACTIVE' }, ['url: required', 'events: required', 'status: unknown_field']],
+  ];
+  const changed: [object, string[]][] = [
+    ...rows,
+    [
+      { status: 'DELETED', events: ['charge.exploded'], url: 'nowhere', id: 1 },
+      ['url: invalid', 'events.0: invalid', 'status: invalid', 'id: unknown_field'],
+    ],
+    [{ status: null, url: 'ftp://x.example/' }, ['url: invalid', 'status: invalid']],
+    [{ status: null, url: 'https://x.example/', events: ['*'] }, ['status: invalid']],
+  ];
+
+  function expectNamed({ status, body }: Answer<Refusal>, named: string[]): void {
+    expect([status, body.error.code]).toEqual([400, 'invalid_request']);
+    expect(body.error.details?.map(({ param, code }) => `${param}: ${code}`)).toEqual(named);
+    expect(body.error.param).toBe(body.error.details?.[0]?.param);
+  }
+
+  it.each(created)('that registers: %j names %j', async (body, named) => {
+    expectNamed(await service.call<Refusal>('POST', PATH, { key, body }), named);
+    expect(await listed()).toEqual([]);
+  });
+
+  it.each(changed)('that changes: %j names %j', async (body, named) => {
+    const endpoint = await register();
+    const before = await listed();
+    expectNamed(await patch<Refusal>(endpoint.id, body), named);
+    expect(await listed()).toEqual(before);
+  });
+
+  it('is told of the rules of its mode with the others', async () => {
+    const body = { url: 'http://merchant.example/', events: 1, x: 1 };
+    const named = ['events: invalid', 'x: unknown_field'];
+    expectNamed(await service.call<Refusal>('POST', PATH, { key, body }), named);
+    expectNamed(await service.call<Refusal>('POST', PATH, { key: merchant.liveKey, body }), ['url: invalid', ...named]);
+  });
+
+  it('that wants a sample names the event and what is unknown', async () => {
+    const { id } = await register();
+    const sample = (body: object): Promise<Answer<Refusal>> =>
+      service.call<Refusal>('POST', `${PATH}/${id}/test`, { key, body });
+    expectNamed(await sample({ event: 'charge.exploded', x: 1 }), ['event: invalid', 'x: unknown_field']);
+    expectNamed(await sample({ event: 1, x: 1 }), ['event: invalid', 'x: unknown_field']);
+    expectNamed(await sample({ x: 1 }), ['event: required', 'x: unknown_field']);
+    expectNamed(await sample({ event: 'charge.paid', x: 1 }), ['x: unknown_field']);
+    expect(receiver.received).toEqual([]);
   });
 });
 

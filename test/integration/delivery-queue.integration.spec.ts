@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { Clock } from '../../src/core/clock.js';
+import { Draft } from '../../src/core/errors/index.js';
 import { newId } from '../../src/core/ids.js';
 import { createDataSource, Database, statement } from '../../src/core/database/index.js';
 import { DeliveryQueue } from '../../src/webhooks/delivery-queue.js';
@@ -575,7 +576,7 @@ describe('the queue of deliveries', () => {
         (async () => {
           for (let round = 0; round < 6; round++) {
             for (const status of ['INACTIVE', 'ACTIVE'] as const) {
-              await service.get(EndpointsService).update({ accountId, mode: 'test' }, id, { status });
+              await service.get(EndpointsService).update({ accountId, mode: 'test' }, id, new Draft({ status }));
               await look(round % 2);
             }
           }
@@ -657,7 +658,9 @@ describe('the queue of deliveries', () => {
       const scope = { accountId, mode: 'test' } as const;
       const endpoints = service.get(EndpointsService);
       const answer =
-        method === 'PATCH' ? endpoints.update(scope, id, { status: 'INACTIVE' }) : endpoints.remove(scope, id);
+        method === 'PATCH'
+          ? endpoints.update(scope, id, new Draft({ status: 'INACTIVE' }))
+          : endpoints.remove(scope, id);
       await waitFor('the cancelling', isWaiting);
       await outcomes.write([outcome(bad, 500), outcome(good, 200)]);
       expect([await row(bad.id), await row(good.id)]).toMatchObject([{ status: 'CANCELLED' }, { status: 'DELIVERED' }]);

@@ -1,1 +1,2 @@
 export * from './api-error.js';
+export { Draft } from './draft.js';

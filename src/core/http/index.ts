@@ -6,5 +6,5 @@ export { type Html, markup, trusted } from './html.js';
 export { Nested } from './nested.decorator.js';
 export * from './openapi.js';
 export { discard, RawBody } from './raw-body.js';
-export { ValidationPipe } from './validation.pipe.js';
+export { DraftBody, ValidationPipe } from './validation.pipe.js';
 export { depthOf, IsDateTime, IsMetadata } from './validators.js';

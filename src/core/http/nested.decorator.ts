@@ -19,7 +19,11 @@ export function Nested(type: () => Constructor): PropertyDecorator {
  * looks names up in a plain object and so takes `hasOwnProperty` for a known field.
  * @returns the instance with the known fields, and the paths of the unknown ones
  */
-export function instantiate(type: Constructor, value: object, path = ''): { dto: object; unknown: string[] } {
+export function instantiate<T extends object>(
+  type: new () => T,
+  value: object,
+  path = '',
+): { dto: T; unknown: string[] } {
   const dto = new type();
   const known = fieldsOf(type);
   const unknown: string[] = [];
@@ -41,8 +45,8 @@ export function instantiate(type: Constructor, value: object, path = ''): { dto:
 
 const fieldsByType = new Map<Constructor, ReadonlySet<string>>();
 
-/** Names that have a rule, inherited ones too: a field without any is not one that may be sent. */
-function fieldsOf(type: Constructor): ReadonlySet<string> {
+/** Names that have a rule, in their order, inherited ones too: a field without any is not one that may be sent. */
+export function fieldsOf(type: Constructor): ReadonlySet<string> {
   let fields = fieldsByType.get(type);
   if (!fields) {
     const rules = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);

@@ -1,8 +1,9 @@
-import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
+import { type ArgumentMetadata, Body, Injectable, type PipeTransform } from '@nestjs/common';
+import { ApiBody } from '@nestjs/swagger';
 import { validate, type ValidationError } from 'class-validator';
-import { invalidRequest, type Violation } from '../errors/index.js';
+import { Draft, invalidRequest, type Violation } from '../errors/index.js';
 import { scanJson } from './json-scan.js';
-import { instantiate } from './nested.decorator.js';
+import { fieldsOf, instantiate } from './nested.decorator.js';
 
 /** Named in one answer: a body can hold tens of thousands, and an answer many times its size. */
 export const MAX_UNKNOWN = 50;
@@ -16,19 +17,58 @@ export class ValidationPipe implements PipeTransform {
   async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     const type = metadata.metatype as (new () => object) | undefined;
     if ((metadata.type !== 'body' && metadata.type !== 'query') || !type || type === (Object as unknown)) return value;
-    const input = value ?? {};
-    const broken = scanJson(input);
-    // Values that no rule can be asked about safely.
-    if (broken.some((violation) => violation.code !== 'invalid_characters')) throw invalidRequest(broken);
-    const { dto, unknown } = instantiate(type, input);
-    const errors = await validate(dto, {
-      forbidUnknownValues: false,
-      validationError: { target: false, value: false },
-    });
-    const violations = [...flatten(errors, ''), ...unknown.slice(0, MAX_UNKNOWN).map(unknownField), ...broken];
-    if (violations.length > 0) throw invalidRequest(violations);
-    return dto;
+    // Read by @DraftBody, which knows its DTO.
+    if (type === (Draft as unknown)) return value;
+    return (await readDraft(type, value)).accept();
   }
+}
+
+/**
+ * The body as a draft, for a handler whose service has rules beyond the DTO's: nothing but unreadable JSON is refused
+ * before it is called.
+ */
+export function DraftBody<T extends object>(type: new () => T): ParameterDecorator {
+  const pipe: PipeTransform<unknown, Promise<Draft<T>>> = { transform: (value) => readDraft(type, value) };
+  return (target, method, index) => {
+    Body(pipe)(target, method, index);
+    const descriptor = method === undefined ? undefined : Object.getOwnPropertyDescriptor(target, method);
+    if (method === undefined || !descriptor) throw new TypeError('@DraftBody is for parameters of methods');
+    ApiBody({ type })(target, method, descriptor);
+  };
+}
+
+/** @throws ApiError 400 for what no rule can be asked about safely */
+async function readDraft<T extends object>(type: new () => T, value: unknown): Promise<Draft<T>> {
+  const input = value ?? {};
+  const broken = scanJson(input);
+  if (broken.some((violation) => violation.code !== 'invalid_characters')) throw invalidRequest(broken);
+  const { dto, unknown } = instantiate(type, input);
+  const errors = await validate(dto, {
+    forbidUnknownValues: false,
+    validationError: { target: false, value: false },
+  });
+  const sound = soundPart(dto, errors);
+  for (const { param } of broken) Reflect.deleteProperty(sound, param);
+  return new Draft(dto, {
+    sound,
+    fields: [...fieldsOf(type)],
+    ofFields: flatten(errors, ''),
+    ofBody: [...unknown.slice(0, MAX_UNKNOWN).map(unknownField), ...broken],
+  });
+}
+
+/** A copy without the fields that broke a rule, wherever they are. */
+function soundPart<T extends object>(value: T, errors: readonly ValidationError[]): Partial<T> {
+  const part: Partial<Record<string, unknown>> = { ...value };
+  for (const { property, constraints, children } of errors) {
+    const inner = part[property];
+    if (!constraints && children && inner !== null && typeof inner === 'object') {
+      part[property] = soundPart(inner, children);
+    } else {
+      Reflect.deleteProperty(part, property);
+    }
+  }
+  return part as Partial<T>;
 }
 
 export function unknownField(path: string): Violation {

@@ -18,7 +18,7 @@ export class UpdateEndpointDto {
   url?: string;
 
   @IfSent()
-  @IsString({ each: true, message: 'must contain only strings' })
+  // What is in it, the catalog knows.
   @IsArray({ message: 'must be a list of event names' })
   @ApiPropertyOptional({
     description: 'Replaces the subscribed event names; the rules of registration hold. For events from now on.',

@@ -1,0 +1,62 @@
+import { describe, expect, it } from '@jest/globals';
+import { ApiError, type Violation } from './api-error.js';
+import { Draft } from './draft.js';
+
+interface Order {
+  amount: number;
+  customer?: { name?: string };
+  url?: string;
+}
+
+const invalid = (param: string): Violation => ({ param, code: 'invalid', message: 'is wrong' });
+const unknown = (param: string): Violation => ({ param, code: 'unknown_field', message: 'is not a known field' });
+
+const whole: Order = { amount: 1, url: 'https://x.example/' };
+
+function draft(ofFields: Violation[], ofBody: Violation[] = []): Draft<Order> {
+  return new Draft<Order>(whole, { sound: {}, fields: ['amount', 'customer', 'url'], ofFields, ofBody });
+}
+
+function namedBy(work: () => unknown): string[] {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof ApiError) return (error.details ?? []).map(({ param }) => param);
+    throw error;
+  }
+  throw new Error('was accepted');
+}
+
+describe('a draft', () => {
+  it('is the whole request when nobody found anything', () => {
+    expect(draft([]).accept([])).toBe(whole);
+    expect(new Draft(whole).accept()).toBe(whole);
+    expect(new Draft(whole).sound).toBe(whole);
+  });
+
+  it.each([
+    ['the DTO', [invalid('amount')], [], []],
+    ['the body', [], [unknown('amuont')], []],
+    ['the service', [], [], [invalid('amount')]],
+  ])('is refused for what %s found', (_who, ofFields, ofBody, more) => {
+    expect(() => draft(ofFields, ofBody).accept(more)).toThrow(ApiError);
+  });
+
+  it('names everything in one answer: fields in the order of the DTO, then the body', () => {
+    const one = draft([invalid('amount'), invalid('url')], [unknown('amuont')]);
+    const more = [invalid('other'), invalid('customer.name')];
+    expect(namedBy(() => one.accept(more))).toEqual(['other', 'amount', 'customer.name', 'url', 'amuont']);
+    expect(one.refusal(more)).toMatchObject({ status: 400, code: 'invalid_request', param: 'other' });
+  });
+
+  it('says nothing more of a field that is refused already, or of what is in it', () => {
+    const more = [invalid('url'), invalid('customer.name'), invalid('customer.document')];
+    expect(namedBy(() => draft([invalid('customer.name')]).accept(more))).toEqual([
+      'customer.name',
+      'customer.document',
+      'url',
+    ]);
+    expect(namedBy(() => draft([invalid('customer'), invalid('url')]).accept(more))).toEqual(['customer', 'url']);
+    expect(namedBy(() => draft([invalid('custom')]).accept(more))).toContain('customer.name');
+  });
+});
