@@ -1,10 +1,10 @@
-import { spawn } from 'node:child_process';
-import { createHmac, randomBytes } from 'node:crypto';
+import { execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Pool } from 'undici';
+import { promisify } from 'node:util';
 import type { Cleanup } from '../harness/cleanup.js';
 import { newId } from '../src/core/ids.js';
 import { processorSeconds, residentMemory } from './machine.js';
@@ -15,11 +15,9 @@ import type { Stage } from './stage.js';
 import { registerEndpoint } from './webhook-latency.js';
 
 const RECEIVER = join(import.meta.dirname, 'receiver-process.js');
-const CONNECTIONS = 64;
+const BARE_CLIENT = join(import.meta.dirname, 'bare-client-process.js');
 const DRAIN_LIMIT_MS = 120_000;
-/** Before what is measured, by the worker and by the bare client: neither is timed while its code is being compiled. */
-const WARM_UP = 3_000;
-/** In which a backlog is written, before it falls due. */
+/** In which the second backlog is written, before it falls due. */
 const WRITING_MS = 2_000;
 const PAYLOAD = JSON.stringify({
   id: `evt_${'0'.repeat(32)}`,
@@ -30,16 +28,23 @@ const PAYLOAD = JSON.stringify({
   data: { object: { id: 'ch_00000000-0000-7000-8000-000000000000', filler: 'x'.repeat(800) } },
 });
 
-export interface Drain {
+export interface Rate {
   readonly perSecond: number;
-  /** A bare client that signs and posts the same bodies to the same receiver. */
+  /** Of a bare client that signs and posts as many times the same body to the same receiver. */
   readonly barePerSecond: number;
-  readonly ratio: number;
+}
+
+export interface Drain {
+  /** Of a process that has just been started. */
+  readonly fresh: Rate;
+  /** Of the same process once more, its code compiled by now. */
+  readonly warm: Rate;
+  /** While fresh. */
   readonly processorMs: number | null;
   readonly memory: { nowMb: number; peakMb: number | null };
 }
 
-/** A worker process works off a backlog of due deliveries to one endpoint; nothing else runs. */
+/** A worker process works off two backlogs of due deliveries to one endpoint; nothing else runs. */
 export async function measureDrain(
   stage: Stage,
   deliveries: number,
@@ -67,32 +72,24 @@ export async function measureDrain(
   await api.stop();
 
   const database = await BareClients.connect(url.href, 1, cleanup);
-  // Before the worker and again after it: each lasts less than a second, in which a machine may be faster or slower.
-  const bareBefore = await bare(receiverUrl, deliveries);
-  const worker = await ServiceProcess.start(dataDir, cleanup, { ...env, ROLE: 'worker' });
   const to = { accountId: merchant.accountId, endpointId };
-  await drained(database, await backlog(database, to, WARM_UP));
-  const due = await backlog(database, to, deliveries);
-  const before = processorSeconds(worker.pid);
-  await drained(database, due);
-  const after = processorSeconds(worker.pid);
+  const first = await backlog(database, to, deliveries, new Date());
+  // Before the worker and again after it: each lasts less than a second, in which a machine may be faster or slower.
+  const before = await bare(receiverUrl, deliveries);
+  const worker = await ServiceProcess.start(dataDir, cleanup, { ...env, ROLE: 'worker' });
+  const began = processorSeconds(worker.pid);
+  const fresh = await drained(database, first);
+  const ended = processorSeconds(worker.pid);
+  const second = await backlog(database, to, deliveries, new Date(Date.now() + WRITING_MS));
+  const warm = await drained(database, second);
   const memory = residentMemory(worker.pid);
   await worker.stop();
-
-  const [row] = await database.query<{ seconds: number }>(
-    `SELECT extract(epoch FROM max(started_at + duration_ms * interval '1 ms') - min(started_at))::float8 AS seconds
-     FROM webhook_attempts WHERE delivery_id = ANY ($1::uuid[])`,
-    [due.ids],
-  );
-  const bareSeconds = (bareBefore + (await bare(receiverUrl, deliveries))) / 2;
+  const after = await bare(receiverUrl, deliveries);
   receiver.kill();
-  const perSecond = deliveries / (row?.seconds ?? Number.NaN);
-  const barePerSecond = deliveries / bareSeconds;
   return {
-    perSecond,
-    barePerSecond,
-    ratio: perSecond / barePerSecond,
-    processorMs: before === null || after === null ? null : ((after - before) * 1000) / deliveries,
+    fresh: { perSecond: fresh, barePerSecond: (before[0] + after[0]) / 2 },
+    warm: { perSecond: warm, barePerSecond: (before[1] + after[1]) / 2 },
+    processorMs: began === null || ended === null ? null : ((ended - began) * 1000) / deliveries,
     memory,
   };
 }
@@ -102,14 +99,14 @@ interface Backlog {
   readonly dueAt: Date;
 }
 
-/** Deliveries as the relay writes them, each of an event of its own, which all fall due when they are there. */
+/** Deliveries as the relay writes them, each of an event of its own. */
 async function backlog(
   database: BareClients,
   { accountId, endpointId }: { accountId: string; endpointId: string },
   deliveries: number,
+  dueAt: Date,
 ): Promise<Backlog> {
   const now = new Date();
-  const dueAt = new Date(now.getTime() + WRITING_MS);
   const newIds = (): string[] => Array.from({ length: deliveries }, () => newId(now));
   const ids = newIds();
   await database.query(
@@ -123,59 +120,40 @@ async function backlog(
     [ids, newIds(), accountId, endpointId, PAYLOAD, dueAt, now],
   );
   await database.query('ANALYZE webhook_deliveries');
-  if (Date.now() > dueAt.getTime()) throw new Error('The backlog took longer to write than the worker was to wait');
   return { ids, dueAt };
 }
 
-/** Looks seldom: what it costs is taken from the worker. */
-async function drained(database: BareClients, { ids, dueAt }: Backlog): Promise<void> {
+/** Looks seldom: what it costs is taken from the worker. @returns deliveries a second */
+async function drained(database: BareClients, { ids, dueAt }: Backlog): Promise<number> {
   const deadline = dueAt.getTime() + DRAIN_LIMIT_MS;
-  await delay(dueAt.getTime() - Date.now());
-  for (;;) {
+  await delay(Math.max(0, dueAt.getTime() - Date.now()));
+  for (let attempts = 0; attempts < ids.length;) {
+    if (Date.now() > deadline) throw new Error(`Of ${String(ids.length)} deliveries ${String(attempts)} went out`);
     await delay(500);
     const [row] = await database.query<{ attempts: number }>(
       'SELECT count(*)::int AS attempts FROM webhook_attempts WHERE started_at >= $1',
       [dueAt],
     );
-    if (row?.attempts === ids.length) break;
-    if (Date.now() > deadline) throw new Error(`Of ${String(ids.length)} deliveries ${String(row?.attempts)} went out`);
+    attempts = row?.attempts ?? 0;
   }
-  const [row] = await database.query<{ done: number }>(
-    `SELECT count(*)::int AS done FROM webhook_deliveries WHERE id = ANY ($1::uuid[]) AND status = 'DELIVERED'`,
+  const [row] = await database.query<{ delivered: number; seconds: number }>(
+    `SELECT count(*)::int AS delivered,
+       extract(epoch FROM max(started_at + duration_ms * interval '1 ms') - min(started_at))::float8 AS seconds
+     FROM webhook_attempts a JOIN webhook_deliveries d ON d.id = a.delivery_id
+     WHERE a.delivery_id = ANY ($1::uuid[]) AND d.status = 'DELIVERED'`,
     [ids],
   );
-  if (row?.done !== ids.length) throw new Error(`${String(row?.done)} of ${String(ids.length)} were delivered`);
+  if (row?.delivered !== ids.length) throw new Error(`${String(row?.delivered)} of ${String(ids.length)} attempts`);
+  return ids.length / row.seconds;
 }
 
-/** Warmed up as the worker is. @returns seconds */
-async function bare(url: string, posts: number): Promise<number> {
-  const pool = new Pool(url, { connections: CONNECTIONS });
-  const secret = randomBytes(32).toString('hex');
-  let left = 0;
-  const send = async (): Promise<void> => {
-    while (left > 0) {
-      left -= 1;
-      const t = Math.floor(Date.now() / 1000);
-      const hex = createHmac('sha256', secret)
-        .update(`${String(t)}.${PAYLOAD}`)
-        .digest('hex');
-      const response = await pool.request({
-        method: 'POST',
-        path: '/',
-        headers: { 'content-type': 'application/json', 'x-service-signature': `t=${String(t)},v1=${hex}` },
-        body: PAYLOAD,
-      });
-      await response.body.dump();
-    }
-  };
-  const sendAll = async (count: number): Promise<void> => {
-    left = count;
-    await Promise.all(Array.from({ length: CONNECTIONS }, send));
-  };
-  await sendAll(WARM_UP);
-  const began = performance.now();
-  await sendAll(posts);
-  const seconds = (performance.now() - began) / 1000;
-  await pool.close();
-  return seconds;
+/** @returns posts a second of the first round and of the second one */
+async function bare(url: string, posts: number): Promise<[number, number]> {
+  const { stdout } = await promisify(execFile)(process.execPath, [BARE_CLIENT, url, PAYLOAD, String(posts), '2']);
+  const [first, second] = stdout
+    .trim()
+    .split('\n')
+    .map((seconds) => posts / Number(seconds));
+  if (first === undefined || second === undefined) throw new Error(`The bare client said: ${stdout}`);
+  return [first, second];
 }
