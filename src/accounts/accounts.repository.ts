@@ -175,7 +175,7 @@ export class AccountsRepository {
     return row ? toDetails(row) : null;
   }
 
-  setLiveAcquirer(tx: Tx, id: string, acquirer: string): void {
+  setLiveAcquirer(tx: Tx, id: string, acquirer: string | null): void {
     tx.defer(SET_LIVE_ACQUIRER, [id, acquirer]);
   }
 

@@ -127,8 +127,8 @@ export class AccountsService {
     return account;
   }
 
-  /** @param acquirer by its name; holds for charges that are made from the commit on */
-  setLiveAcquirer(tx: Tx, id: string, acquirer: string): void {
+  /** @param acquirer by its name, null: none; holds for charges that are made from the commit on */
+  setLiveAcquirer(tx: Tx, id: string, acquirer: string | null): void {
     this.accounts.setLiveAcquirer(tx, id, acquirer);
   }
 

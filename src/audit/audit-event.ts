@@ -5,6 +5,7 @@ export const AUDIT_EVENT_TYPES = [
   'account.created',
   'account.settings_changed',
   'acquirer.configured',
+  'acquirer.disconnected',
   'api_key.issued',
   'api_key.revoked',
   'api_key.rotated',

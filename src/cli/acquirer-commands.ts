@@ -152,6 +152,16 @@ export const ACQUIRER_COMMANDS: Readonly<Record<string, Command>> = {
       return { account_id: accountId, passed, steps };
     },
   },
+  'acquirer disconnect': {
+    usage: 'acquirer disconnect --account A   (no new live charges; what was made is settled and refunded as before)',
+    options: { account: TEXT },
+    async run(app, values) {
+      const [account = ''] = need(values, 'account');
+      const accountId = accountIdOf([account]);
+      const { id, acquirer, psp, pixKey } = await app.get(LiveAcquirersService).disconnect(accountId, CLI);
+      return { id, account_id: accountId, acquirer, psp, key: pixKey, disconnected: true };
+    },
+  },
   'acquirer list': {
     usage: 'acquirer list [--account A]   (connections to PSPs, without their secrets)',
     options: { account: TEXT },

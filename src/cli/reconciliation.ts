@@ -1,14 +1,55 @@
 import type { Difference, DifferenceKind, Reconciliation, Side } from '../reconciliation/index.js';
 
-const MEANINGS: Readonly<Record<DifferenceKind, string>> = {
-  missing_here: 'received by the acquirer, not known here',
-  missing_there: "settled here, not in the acquirer's list",
-  amount_differs: 'the amounts differ',
-  return_not_asked: 'money went back, and nobody here asked for it',
-  dispute_unknown: 'the bank took money for a dispute that has no case here',
-  return_missing_there: 'returned here, not known to the acquirer',
-  return_amount_differs: 'the amounts of a return differ',
-  return_state_differs: 'a return stands differently',
+interface Explanation {
+  readonly meaning: string;
+  readonly remedy: string;
+}
+
+const EXPLANATIONS: Readonly<Record<DifferenceKind, Explanation>> = {
+  missing_here: {
+    meaning: 'received by the acquirer, not known here',
+    remedy: 'Its list is read every minute; if it stays away, see why in the log.',
+  },
+  missing_there: {
+    meaning: "settled here, not in the acquirer's list",
+    remedy: 'Ask the PSP what has become of it, before its money is paid out.',
+  },
+  amount_differs: { meaning: 'the amounts differ', remedy: 'Ask the PSP which one was received.' },
+  return_not_asked: {
+    meaning: 'money went back, and nobody here asked for it',
+    remedy: "If it was made in the bank's app, the balance here is too high by it; refund here instead.",
+  },
+  dispute_unknown: {
+    meaning: 'the bank took money for a dispute that has no case here',
+    remedy: 'Within a day it has one; if it waits for its payment, it is in GET /v1/operations/med/waiting.',
+  },
+  dispute_amount_differs: {
+    meaning: 'the amounts of a dispute differ',
+    remedy:
+      'Within a day the case knows what the bank says. What it took above what was lost here is settled with the PSP.',
+  },
+  dispute_state_differs: {
+    meaning: 'a dispute stands differently',
+    remedy:
+      'Within a day the case follows the bank, unless an operator has dismissed what it says: then approve the case, or settle it with the PSP.',
+  },
+  dispute_missing_there: {
+    meaning: 'a dispute lost here, of which the acquirer has taken nothing',
+    remedy: "Ask the PSP what has become of it: the money is still with it, and off the merchant's balance.",
+  },
+  return_missing_there: {
+    meaning: 'returned here, not known to the acquirer',
+    remedy: 'Ask the PSP: the payer has not got it back.',
+  },
+  return_amount_differs: {
+    meaning: 'the amounts of a return differ',
+    remedy: 'Ask the PSP which one the payer has got back.',
+  },
+  return_state_differs: {
+    meaning: 'a return stands differently',
+    remedy:
+      'While it is on its way here it is asked about again by itself; one that is over here is settled with the PSP.',
+  },
 };
 
 /** Cents, and for a return how it stands. */
@@ -18,19 +59,26 @@ function sideText(side: Side | null): string {
   return side.state === null ? amount : `${amount} ${side.state}`;
 }
 
-/** One line for each difference, with what it means; none when there is none. */
-export function summaryOf(day: string, { acquirers }: Reconciliation): string[] {
-  const lines = acquirers.flatMap(({ acquirer, differences }) =>
-    differences.map(({ kind, endToEndId, returnId, here, there }) => {
-      const name = returnId === null ? endToEndId : `${endToEndId}/${returnId}`;
-      return `  ${acquirer} ${name}: ${MEANINGS[kind]} (here ${sideText(here)}, there ${sideText(there)})`;
-    }),
-  );
-  return lines.length === 0 ? [] : [`${day}: ${lines.length} difference${lines.length === 1 ? '' : 's'}`, ...lines];
+function caseName(caseId: string): string {
+  return `med_${caseId}`;
 }
 
-function differenceBody({ kind, endToEndId, returnId, here, there }: Difference): Record<string, unknown> {
-  return { kind, end_to_end_id: endToEndId, return_id: returnId, here, there };
+/** For each difference a line with what it means and one with what to do about it; none when there is none. */
+export function summaryOf(day: string, { acquirers }: Reconciliation): string[] {
+  const found = acquirers.flatMap(({ acquirer, differences }) =>
+    differences.map(({ kind, endToEndId, returnId, caseId, here, there }) => {
+      const name = returnId === null ? endToEndId : `${endToEndId}/${returnId}`;
+      const subject = [acquirer, name, ...(caseId === null ? [] : [caseName(caseId)])].join(' ');
+      const { meaning, remedy } = EXPLANATIONS[kind];
+      return `  ${subject}: ${meaning} (here ${sideText(here)}, there ${sideText(there)})\n    ${remedy}`;
+    }),
+  );
+  return found.length === 0 ? [] : [`${day}: ${found.length} difference${found.length === 1 ? '' : 's'}`, ...found];
+}
+
+function differenceBody({ kind, endToEndId, returnId, caseId, here, there }: Difference): Record<string, unknown> {
+  const case_id = caseId && caseName(caseId);
+  return { kind, end_to_end_id: endToEndId, return_id: returnId, case_id, here, there };
 }
 
 /** Amounts in cents. */

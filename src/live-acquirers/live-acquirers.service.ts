@@ -35,6 +35,14 @@ export interface Configured {
   readonly callbackUrlHint: string;
 }
 
+/** The connection that new live charges of its account do not go to any more. */
+export interface Disconnected {
+  readonly id: string;
+  readonly acquirer: string;
+  readonly psp: string;
+  readonly pixKey: string;
+}
+
 export interface LiveConnection extends ConnectionSummary {
   /** Whether new live charges of its account go there. */
   readonly live: boolean;
@@ -89,6 +97,25 @@ export class LiveAcquirersService {
     };
   }
 
+  /**
+   * Sends the account's new live charges nowhere from the commit on. The connection stays, for what was made with it: its
+   * charges are settled and refunded, its callbacks and lists read. `configure` with its PSP and key sends charges there again.
+   * @throws ApiError 404, 422 when the account has none
+   */
+  async disconnect(accountId: string, actor: Actor): Promise<Disconnected> {
+    return this.database.transaction(async (tx) => {
+      const { liveAcquirer: acquirer } = await this.accounts.lock(tx, accountId);
+      if (acquirer === null) throw notConnected();
+      const connections = await this.connections.list(accountId);
+      const connection = connections.find(({ id }) => acquirerNameOf(id) === acquirer);
+      if (!connection) throw new Error(`The live acquirer ${acquirer} is no connection of its account`);
+      const { id, profile: psp, pixKey } = connection;
+      this.accounts.setLiveAcquirer(tx, accountId, null);
+      this.audit.record(tx, actor, 'acquirer.disconnected', accountId, { data: { connection_id: id, psp } });
+      return { id, acquirer, psp, pixKey };
+    });
+  }
+
   /** @param accountId null: of all accounts */
   async list(accountId: string | null): Promise<LiveConnection[]> {
     const connections = await this.connections.list(accountId);
@@ -120,6 +147,10 @@ export class LiveAcquirersService {
     const id = liveAcquirer === null ? null : connectionIdOf(liveAcquirer);
     const connection = id === null ? null : await this.connections.find(id);
     if (connection) return connection;
-    throw business('no_provider_configured', 'This account has no live acquirer yet: `acquirer configure` makes one.');
+    throw notConnected();
   }
+}
+
+function notConnected(): Error {
+  return business('no_provider_configured', 'This account has no live acquirer: `acquirer configure` gives it one.');
 }

@@ -7,6 +7,7 @@ export type { MedCase, MedReview } from './med-case.js';
 export { MedCaseEntity } from './med-case.entity.js';
 export { type MedCaseBody, medCaseBody } from './med-case.serializer.js';
 export { versionOf } from './med-case.rules.js';
+export { type BookedDispute, MedBooks } from './med-books.service.js';
 export { MED_CASE_TYPES } from './med-cases.machine.js';
 export { MedCasesService } from './med-cases.service.js';
 export { MedDeadlines } from './med-deadlines.js';

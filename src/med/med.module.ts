@@ -8,6 +8,8 @@ import { EvidenceCleanup } from './evidence-cleanup.js';
 import { EvidenceController, InfractionsEvidenceController } from './evidence.controller.js';
 import { EvidenceRepository } from './evidence.repository.js';
 import { EvidenceService } from './evidence.service.js';
+import { MedBooksRepository } from './med-books.repository.js';
+import { MedBooks } from './med-books.service.js';
 import { MedCaseListsRepository } from './med-case-lists.repository.js';
 import { InfractionsController, MedCasesController } from './med-cases.controller.js';
 import { MedCasesRepository } from './med-cases.repository.js';
@@ -26,6 +28,8 @@ import { MedWaitingList } from './med-waiting.js';
     EvidenceCleanup,
     EvidenceRepository,
     EvidenceService,
+    MedBooks,
+    MedBooksRepository,
     MedCaseListsRepository,
     MedCasesRepository,
     MedCasesService,
@@ -36,6 +40,6 @@ import { MedWaitingList } from './med-waiting.js';
     MedPublicEvents,
     MedWaitingList,
   ],
-  exports: [EvidenceService, MedCasesService, MedDeadlines, MedDesk, MedDisputesService, MedWaitingList],
+  exports: [EvidenceService, MedBooks, MedCasesService, MedDeadlines, MedDesk, MedDisputesService, MedWaitingList],
 })
 export class MedModule {}

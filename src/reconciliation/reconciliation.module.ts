@@ -1,13 +1,14 @@
 import { Module } from '@nestjs/common';
 import { AccountsModule } from '../accounts/index.js';
 import { AcquirersModule } from '../acquirers/index.js';
+import { MedModule } from '../med/index.js';
 import { TransactionsModule } from '../transactions/index.js';
 import { ReconciliationService } from './reconciliation.service.js';
 import { StatementsRepository } from './statements.repository.js';
 import { StatementsService } from './statements.service.js';
 
 @Module({
-  imports: [AccountsModule, AcquirersModule, TransactionsModule],
+  imports: [AccountsModule, AcquirersModule, MedModule, TransactionsModule],
   providers: [ReconciliationService, StatementsRepository, StatementsService],
   exports: [ReconciliationService, StatementsService],
 })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { StatementLine, StatementReturn } from '../acquirers/index.js';
+import type { BookedDispute } from '../med/index.js';
 import type { BookedPix, BookedReturn } from '../transactions/index.js';
 import { type Difference, differencesOf } from './reconciliation.rules.js';
 
@@ -16,6 +17,15 @@ const theirs = (changes: Partial<StatementReturn> = {}): StatementReturn => ({
 });
 const taken = (state: StatementReturn['state'] = 'returned'): StatementReturn =>
   theirs({ returnId: 'M1', state, cause: 'dispute', hint: { kind: 'dispute', reference: 'E1/M1' } });
+const booked = (changes: Partial<BookedDispute> = {}): BookedDispute => ({
+  caseId: 'C1',
+  endToEndId: 'E1',
+  reference: 'E1/M1',
+  amount: 400,
+  state: 'returned',
+  waits: false,
+  ...changes,
+});
 
 function line(returns: readonly StatementReturn[] = [], changes: Partial<StatementLine['pix']> = {}): StatementLine {
   const settledAt = new Date('2026-11-21T12:00:00Z');
@@ -28,7 +38,7 @@ interface Case {
   readonly there: readonly StatementLine[];
   readonly pix: readonly BookedPix[];
   readonly returns?: readonly BookedReturn[];
-  readonly disputes?: readonly string[];
+  readonly disputes?: readonly BookedDispute[];
   readonly found: readonly Partial<Difference>[];
 }
 
@@ -115,15 +125,80 @@ const CASES: readonly Case[] = [
     there: [line([taken(), theirs()])],
     pix: [PIX],
     returns: [OWN],
-    disputes: ['E1/M1'],
+    disputes: [booked()],
     found: [],
   },
+  // Of a case that is over here nothing is said before the bank has come to its end.
+  ...(['in_progress', 'returned', 'failed'] as const).flatMap((here) =>
+    (['in_progress', 'returned', 'failed'] as const).map((there) => ({
+      what: `a dispute that is ${here} here and ${there} there`,
+      there: [line([taken(there)])],
+      pix: [PIX],
+      disputes: [booked({ state: here })],
+      found:
+        here === there || there === 'in_progress'
+          ? []
+          : [{ kind: 'dispute_state_differs' as const, returnId: 'M1', caseId: 'C1', here: side(400, here) }],
+    })),
+  ),
+  ...(['in_progress', 'returned', 'failed'] as const).map((there) => ({
+    what: `a dispute that waits for an operator, and is ${there} there`,
+    there: [line([taken(there)])],
+    pix: [PIX],
+    disputes: [booked({ state: 'in_progress', amount: 399, waits: true })],
+    found: [],
+  })),
+  ...(['in_progress', 'returned'] as const).map((state) => ({
+    what: `another amount of a dispute that is ${state}`,
+    there: [line([taken(state)])],
+    pix: [PIX],
+    disputes: [booked({ amount: 390, state })],
+    found: [
+      {
+        kind: 'dispute_amount_differs' as const,
+        ...{ returnId: 'M1', caseId: 'C1', here: side(390, state), there: side(400, state) },
+      },
+    ],
+  })),
+  {
+    what: 'less lost here than the bank claims, while it has taken nothing',
+    there: [line([taken('in_progress')])],
+    pix: [PIX],
+    disputes: [booked({ amount: 390 })],
+    found: [],
+  },
+  {
+    what: 'another amount of a dispute of which nothing is taken',
+    there: [line([taken('failed')])],
+    pix: [PIX],
+    disputes: [booked({ amount: 390, state: 'failed' })],
+    found: [],
+  },
+  {
+    what: 'a dispute that is lost here and that the acquirer does not know',
+    there: [line()],
+    pix: [PIX],
+    disputes: [booked()],
+    found: [
+      {
+        kind: 'dispute_missing_there',
+        ...{ returnId: 'M1', caseId: 'C1', here: side(400, 'returned'), there: null },
+      },
+    ],
+  },
+  ...[booked({ state: 'in_progress' }), booked({ state: 'failed' }), booked({ waits: true })].map((own) => ({
+    what: `a dispute that is ${own.waits ? 'under review' : own.state} here and that the acquirer does not know`,
+    there: [line()],
+    pix: [PIX],
+    disputes: [own],
+    found: [],
+  })),
   {
     what: 'a dispute without one',
     there: [line([taken('in_progress')])],
     pix: [PIX],
-    disputes: ['E1/M2'],
-    found: [{ kind: 'dispute_unknown', returnId: 'M1', here: null, there: side(400, 'in_progress') }],
+    disputes: [booked({ reference: 'E1/M2', state: 'in_progress' })],
+    found: [{ kind: 'dispute_unknown', returnId: 'M1', caseId: null, here: null, there: side(400, 'in_progress') }],
   },
   {
     what: 'all at once, each Pix by itself',
@@ -141,7 +216,7 @@ const CASES: readonly Case[] = [
 
 describe('the differences between a list and our books', () => {
   it.each(CASES)('$what', ({ there, pix, returns = [], disputes = [], found }) => {
-    const differences = differencesOf(there, { pix, returns, disputes: new Set(disputes) });
+    const differences = differencesOf(there, { pix, returns, disputes });
     expect(differences).toEqual(found.map((each) => expect.objectContaining(each)));
     expect(differences).toHaveLength(found.length);
   });

@@ -1,5 +1,6 @@
 import type { StatementLine, StatementReturn } from '../acquirers/index.js';
 import type { Amount } from '../core/money/index.js';
+import type { BookedDispute } from '../med/index.js';
 import type { BookedPix, BookedReturn } from '../transactions/index.js';
 
 export type DifferenceKind =
@@ -12,6 +13,12 @@ export type DifferenceKind =
   | 'return_not_asked'
   /** The bank took money for a dispute of which nothing is known here. */
   | 'dispute_unknown'
+  /** The bank claims, or has taken, another amount than its case says. */
+  | 'dispute_amount_differs'
+  /** The bank has taken the money and the case is not lost, or the other way round. */
+  | 'dispute_state_differs'
+  /** Lost by our books, and the acquirer has no such devolution. */
+  | 'dispute_missing_there'
   /** Returned by our books, and the acquirer has no such return. */
   | 'return_missing_there'
   | 'return_amount_differs'
@@ -29,6 +36,8 @@ export interface Difference {
   readonly endToEndId: string;
   /** Null: it is about the Pix itself. */
   readonly returnId: string | null;
+  /** Of the dispute that it is about; null: of none. */
+  readonly caseId: string | null;
   /** Null: this side has none. */
   readonly here: Side | null;
   readonly there: Side | null;
@@ -37,8 +46,7 @@ export interface Difference {
 export interface Books {
   readonly pix: readonly BookedPix[];
   readonly returns: readonly BookedReturn[];
-  /** References of the disputes that have reached their cases. */
-  readonly disputes: ReadonlySet<string>;
+  readonly disputes: readonly BookedDispute[];
 }
 
 /** Every difference between the acquirer's list and our books, Pix by Pix. None: both tell the same. */
@@ -48,21 +56,23 @@ export function differencesOf(there: readonly StatementLine[], here: Books): Dif
   const ofLines = there.flatMap((line) => {
     const { endToEndId, amount } = line.pix;
     const own = pixHere.get(endToEndId);
-    const sides = { endToEndId, returnId: null, there: { amount, state: null } };
+    const sides = { endToEndId, returnId: null, caseId: null, there: { amount, state: null } };
     if (!own) return [{ kind: 'missing_here' as const, ...sides, here: null }];
     const returns = here.returns.filter((known) => known.endToEndId === endToEndId);
+    const disputes = here.disputes.filter((known) => known.endToEndId === endToEndId);
     return [
       ...(own.amount === amount
         ? []
         : [{ kind: 'amount_differs' as const, ...sides, here: { amount: own.amount, state: null } }]),
-      ...returnDifferences(line, returns, here.disputes),
+      ...returnDifferences(line, returns),
+      ...disputeDifferences(line, disputes),
     ];
   });
   const missing = here.pix
     .filter(({ endToEndId }) => !pixThere.has(endToEndId))
     .map(({ endToEndId, amount }) => ({
       kind: 'missing_there' as const,
-      ...{ endToEndId, returnId: null, here: { amount, state: null }, there: null },
+      ...{ endToEndId, returnId: null, caseId: null, here: { amount, state: null }, there: null },
     }));
   return [...ofLines, ...missing];
 }
@@ -70,7 +80,6 @@ export function differencesOf(there: readonly StatementLine[], here: Books): Dif
 function returnDifferences(
   { pix: { endToEndId }, returns: there }: StatementLine,
   here: readonly BookedReturn[],
-  disputes: ReadonlySet<string>,
 ): Difference[] {
   const own = new Map(here.map((known) => [known.returnId, known]));
   const named = new Set(there.map(({ returnId }) => returnId));
@@ -78,13 +87,12 @@ function returnDifferences(
     kind,
     endToEndId,
     returnId: (ours ?? theirs)?.returnId ?? null,
+    caseId: null,
     here: ours && { amount: ours.amount, state: ours.state },
     there: theirs && { amount: theirs.amount, state: theirs.state },
   });
   const ofTheirs = there.flatMap((theirs) => {
-    if (theirs.cause === 'dispute') {
-      return disputes.has(theirs.hint.reference) ? [] : [difference('dispute_unknown', null, theirs)];
-    }
+    if (theirs.cause === 'dispute') return [];
     const ours = own.get(theirs.returnId) ?? null;
     // One that failed has moved nothing, whoever asked for it.
     if (!ours) return theirs.state === 'failed' ? [] : [difference('return_not_asked', null, theirs)];
@@ -96,4 +104,45 @@ function returnDifferences(
   // What is still on its way may not have reached the acquirer, and what failed may never have.
   const missing = here.filter(({ returnId, state }) => state === 'returned' && !named.has(returnId));
   return [...ofTheirs, ...missing.map((ours) => difference('return_missing_there', ours, null))];
+}
+
+function disputeDifferences(
+  { pix: { endToEndId }, returns }: StatementLine,
+  here: readonly BookedDispute[],
+): Difference[] {
+  const there = returns.filter(({ cause }) => cause === 'dispute');
+  const own = new Map(here.map((known) => [known.reference, known]));
+  const named = new Set(there.map(({ hint }) => hint.reference));
+  const difference = (
+    kind: DifferenceKind,
+    ours: BookedDispute | null,
+    theirs: StatementReturn | null,
+  ): Difference => ({
+    kind,
+    endToEndId,
+    returnId: theirs?.returnId ?? returnIdOf(ours),
+    caseId: ours?.caseId ?? null,
+    here: ours && { amount: ours.amount, state: ours.state },
+    there: theirs && { amount: theirs.amount, state: theirs.state },
+  });
+  const ofTheirs = there.flatMap((theirs) => {
+    const ours = own.get(theirs.hint.reference) ?? null;
+    if (!ours) return [difference('dispute_unknown', null, theirs)];
+    // Over here before the bank has come to its end, as one that the merchant has given up: nothing has been taken yet.
+    const isAhead = theirs.state === 'in_progress' && ours.state !== 'in_progress';
+    if (ours.waits || isAhead) return [];
+    return [
+      ...(ours.amount === theirs.amount || theirs.state === 'failed'
+        ? []
+        : [difference('dispute_amount_differs', ours, theirs)]),
+      ...(ours.state === theirs.state ? [] : [difference('dispute_state_differs', ours, theirs)]),
+    ];
+  });
+  const missing = here.filter(({ reference, state, waits }) => state === 'returned' && !waits && !named.has(reference));
+  return [...ofTheirs, ...missing.map((ours) => difference('dispute_missing_there', ours, null))];
+}
+
+/** Banks name a dispute by an id of its own, or by the Pix and the devolution. */
+function returnIdOf(dispute: BookedDispute | null): string | null {
+  return dispute?.reference.split('/').at(-1) ?? null;
 }

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../accounts/index.js';
-import { AcquirersService, InboxService, AcquirerDirectory, type StatementLine } from '../acquirers/index.js';
+import { AcquirersService, AcquirerDirectory, type StatementLine } from '../acquirers/index.js';
 import { type Day, saoPauloDayBounds } from '../brazil/index.js';
 import { business } from '../core/errors/index.js';
 import type { Amount } from '../core/money/index.js';
+import { MedBooks } from '../med/index.js';
 import { BooksService } from '../transactions/index.js';
 import { type Books, type Difference, differencesOf } from './reconciliation.rules.js';
 
@@ -35,7 +36,7 @@ export class ReconciliationService {
     private readonly acquirers: AcquirersService,
     private readonly directory: AcquirerDirectory,
     private readonly books: BooksService,
-    private readonly inbox: InboxService,
+    private readonly cases: MedBooks,
   ) {}
 
   /**
@@ -83,12 +84,7 @@ export class ReconciliationService {
     const pix = [...ofDay, ...known.flat()];
     const all = pix.map(({ endToEndId }) => endToEndId);
     const returns = (await Promise.all(listed.map((name) => this.books.returns(name, all)))).flat();
-    const disputed = lines.flatMap((line) => line.returns.filter(({ cause }) => cause === 'dispute'));
-    const disputes = await this.inbox.applied(
-      acquirer,
-      'dispute',
-      disputed.map(({ hint }) => hint.reference),
-    );
+    const disputes = (await Promise.all(listed.map((name) => this.cases.disputes(name, all)))).flat();
     return { pix, returns, disputes };
   }
 }
@@ -104,10 +100,10 @@ function totalThere(lines: readonly StatementLine[]): Total {
   };
 }
 
-function totalHere({ pix, returns }: Books): Total {
+function totalHere({ pix, returns, disputes }: Books): Total {
   return {
     count: pix.length,
     amount: sum(pix.map(({ amount }) => amount)),
-    returned: sum(returns.filter(({ state }) => state === 'returned').map(({ amount }) => amount)),
+    returned: sum([...returns, ...disputes].filter(({ state }) => state === 'returned').map(({ amount }) => amount)),
   };
 }

@@ -142,6 +142,27 @@ describe('the command line of live acquirers', () => {
     expect(checked.stdout + checked.stderr + done.stdout).not.toContain('a-wrong-secret');
   });
 
+  it('disconnects, while the service runs: no new live charges until it is configured again', async () => {
+    const done = await run(['disconnect', '--account', merchant.accountId]);
+    expect(done).toMatchObject({ code: 0, stderr: '' });
+    const printed = JSON.parse(done.stdout) as { id: string };
+    expect(printed).toEqual({
+      id: expect.any(String),
+      account_id: merchant.accountId,
+      acquirer: `pix-api:${printed.id}`,
+      psp: 'standard',
+      key: KEY,
+      disconnected: true,
+    });
+    expect((await service.createCharge(merchant.liveKey)).status).toBe(422);
+    const list = await run(['list', '--account', merchant.accountId]);
+    expect(JSON.parse(list.stdout)).toMatchObject({ connections: [{ id: printed.id, live: false, version: 2 }] });
+    const again = await run(configure('--cert', join(directory, 'cert'), '--key-file', join(directory, 'key')), {
+      RECEBE_CLIENT_SECRET: DEFAULT_MERCHANT.clientSecret,
+    });
+    expect(JSON.parse(again.stdout)).toMatchObject({ id: printed.id, renewed: true, replaced: null });
+  }, 30_000);
+
   it('refuses what is wrong, all of it at once, on stderr alone', async () => {
     const { accountId } = await service.merchant();
     const good = ['--client-secret-file', file('x', 'x'), '--cert', file('c', CERTIFICATES.cert)];
@@ -163,7 +184,9 @@ describe('the command line of live acquirers', () => {
         1,
         /^The Pix key .* is another account's/,
       ],
-      [['check', '--account', accountId], 1, /^This account has no live acquirer yet: `acquirer configure`/],
+      [['check', '--account', accountId], 1, /^This account has no live acquirer: `acquirer configure`/],
+      [['disconnect', '--account', accountId], 1, /^This account has no live acquirer: `acquirer configure`/],
+      [['disconnect'], 2, /^Missing --account/],
     ];
     // A few at a time: each is a process that loads the whole application.
     for (let from = 0; from < cases.length; from += 3) {

@@ -221,7 +221,8 @@ describe('a bank with a list of what it received', () => {
     const { id, endToEndId } = await paid();
     const pix = bank.pix.get(endToEndId);
     if (!pix) throw new Error('The bank has lost a Pix');
-    const { reference } = bank.dispute(pix);
+    const dispute = bank.dispute(pix);
+    const { reference } = dispute;
     const hint = { kind: 'dispute', reference } as const;
     bank.unasked.set(endToEndId, [
       { returnId: 'med', amount: pix.amount, state: 'in_progress', cause: 'dispute', hint },
@@ -230,6 +231,16 @@ describe('a bank with a list of what it received', () => {
     await service.sql('DELETE FROM acquirer_statements WHERE acquirer = $1', [bank.name]);
     await waitFor('the case', async () => (await statusOf({ id })) === 'disputed', 20_000);
     await waitFor('the dispute to be applied', async () => (await differences()).length === 0);
+
+    bank.rule(dispute, 'agreed');
+    await tell(hint);
+    bank.unasked.delete(endToEndId);
+    expect(await differences()).toMatchObject([
+      { kind: 'dispute_missing_there', endToEndId, here: { amount: pix.amount, state: 'returned' }, there: null },
+    ]);
+    const taken = { returnId: 'med', amount: pix.amount, state: 'returned', cause: 'dispute', hint } as const;
+    bank.unasked.set(endToEndId, [taken]);
+    expect(await differences()).toEqual([]);
   }, 30_000);
 
   const readAgain = (list: string) =>
@@ -323,7 +334,14 @@ describe('a bank with a list of what it received', () => {
       bank.receive({ txid: '', amount: 3 }, { endToEndId, txid: null, settledAt: service.clock.now() });
       const unknown = (await differences()).filter((difference) => difference.kind === 'missing_here');
       expect(unknown).toEqual([
-        { kind: 'missing_here', endToEndId, returnId: null, here: null, there: { amount: 3, state: null } },
+        {
+          kind: 'missing_here',
+          endToEndId,
+          returnId: null,
+          caseId: null,
+          here: null,
+          there: { amount: 3, state: null },
+        },
       ]);
       expect(same.id).toMatch(/^ch_/);
       await service.get(ReturnsService).advanceDue();

@@ -23,8 +23,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'live-acquirers': ['accounts', 'acquirers', 'audit', 'brazil', 'core'],
   storage: ['auth', 'core'],
   transactions: ['accounts', 'acquirers', 'brazil', 'core', 'outbox', 'wallets'],
-  // Lists of acquirers against our books: it needs both sides.
-  reconciliation: ['accounts', 'acquirers', 'brazil', 'core', 'transactions'],
+  // Lists of acquirers against our books, those of disputes too: it needs both sides.
+  reconciliation: ['accounts', 'acquirers', 'brazil', 'core', 'med', 'transactions'],
   // accounts: the principal of a request carries the account, whose settings a new charge follows.
   charges: ['accounts', 'auth', 'brazil', 'core', 'fraud', 'outbox', 'transactions'],
   payments: ['accounts', 'auth', 'brazil', 'core', 'fraud', 'outbox', 'transactions'],

@@ -1,0 +1,173 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { saoPauloDay } from '../../src/brazil/index.js';
+import { type Difference, ReconciliationService } from '../../src/reconciliation/index.js';
+import { expectLedgerCoherent } from '../support/coherence.js';
+import { LiveStory } from '../support/live-story.js';
+import { answerCase, decideCase, medQueue } from '../support/med.js';
+import { BuiltProcess, CLI } from '../support/process.js';
+import { TestService } from '../support/service.js';
+import { waitFor } from '../support/wait.js';
+
+const ENCRYPTION_KEY = '6e'.repeat(32);
+
+/** A Pix that its payer's bank wants back, and its case here. */
+interface Disputed {
+  readonly endToEndId: string;
+  /** The devolution's. */
+  readonly id: string;
+  readonly caseId: string;
+}
+
+describe('what a PSP took back by the MED, against the cases here', () => {
+  let service: TestService;
+  let story: LiveStory;
+  let token: string;
+
+  beforeAll(async () => {
+    service = await TestService.start({ env: { ENCRYPTION_KEY, MED_AUTO_RULINGS: 'false' } });
+    story = await LiveStory.start(service);
+    token = (await service.operator()).token;
+  });
+  afterEach(() => expectLedgerCoherent(service.database.url));
+  afterAll(async () => {
+    await service.stop();
+    await story.stop();
+  });
+
+  async function disputed(amount?: number): Promise<Disputed> {
+    const { endToEndId } = await story.paid({ amount: 1990 });
+    const { id } = story.bank.med({ endToEndId, ...(amount !== undefined && { amount }) });
+    const [{ case_id } = { case_id: '' }] = await waitFor('the case', async () => {
+      const rows = await service.sql<{ case_id: string }>(
+        `SELECT 'med_' || id AS case_id FROM med_cases WHERE payment_reference = $1`,
+        [endToEndId],
+      );
+      return rows.length > 0 && rows;
+    });
+    return { endToEndId, id, caseId: case_id };
+  }
+
+  /** The bank ends it. */
+  const ends = ({ endToEndId, id }: Disputed, status: 'DEVOLVIDO' | 'NAO_REALIZADO' = 'DEVOLVIDO') =>
+    story.bank.settleReturn({ endToEndId, id, status });
+
+  const review = ({ caseId }: Disputed, kind: string) =>
+    waitFor(`${caseId} to wait for its ${kind}`, async () =>
+      (await medQueue(service, token, `?review=${kind}`)).some(({ id }) => id === caseId),
+    );
+
+  async function decided({ caseId }: Disputed, action: 'approve' | 'dismiss', body: object = {}): Promise<void> {
+    const { status, text } = await decideCase(service, token, caseId, action, body);
+    expect([status, text]).toEqual([200, text]);
+  }
+
+  /** Of all that is at the bank: whatever is not named tells the same on both sides. */
+  async function differences(): Promise<readonly Difference[]> {
+    const day = saoPauloDay(service.clock.now());
+    const { acquirers } = await service.get(ReconciliationService).compare(story.merchant.accountId, day);
+    return acquirers.flatMap((acquirer) => acquirer.differences);
+  }
+
+  const differs = (kind: Difference['kind'], { endToEndId, id, caseId }: Disputed) => ({
+    ...{ kind, endToEndId, returnId: id, caseId: caseId.slice(4) },
+  });
+
+  it('says nothing while the case goes on, its ruling waits for an operator, and after that is approved', async () => {
+    const one = await disputed();
+    expect(await differences()).toEqual([]);
+    ends(one);
+    await review(one, 'ruling');
+    expect(await differences()).toEqual([]);
+    await decided(one, 'approve');
+    expect(await differences()).toEqual([]);
+    const day = saoPauloDay(service.clock.now());
+    const { acquirers } = await service.get(ReconciliationService).compare(story.merchant.accountId, day);
+    expect(acquirers).toMatchObject([{ here: { returned: 1990 }, there: { returned: 1990 } }]);
+  });
+
+  it('says nothing of a case that the merchant has given up before the bank takes the money', async () => {
+    const one = await disputed();
+    expect((await answerCase(service, story.key, one.caseId, 'accept')).status).toBe(200);
+    expect(await differences()).toEqual([]);
+    ends(one);
+    expect(await differences()).toEqual([]);
+  });
+
+  it('names money that the bank has taken of a case that goes on: its ruling dismissed, or not heard of', async () => {
+    const dismissed = await disputed();
+    ends(dismissed);
+    await review(dismissed, 'ruling');
+    await decided(dismissed, 'dismiss');
+    const sides = { here: { amount: 1990, state: 'in_progress' }, there: { amount: 1990, state: 'returned' } };
+    expect(await differences()).toEqual([{ ...differs('dispute_state_differs', dismissed), ...sides }]);
+    await decided(dismissed, 'approve');
+    expect(await differences()).toEqual([]);
+
+    const unheard = await disputed();
+    story.bank.addFault({ operation: 'callback', fault: { kind: 'lose' } });
+    ends(unheard);
+    expect(await differences()).toEqual([{ ...differs('dispute_state_differs', unheard), ...sides }]);
+    story.bank.clearFaults();
+    await story.sweepStatement();
+    await review(unheard, 'ruling');
+    expect(await differences()).toEqual([]);
+    await decided(unheard, 'approve');
+  }, 30_000);
+
+  it('names a case that was lost here, and whose money the bank has left, once nobody will decide about it', async () => {
+    const one = await disputed();
+    expect((await answerCase(service, story.key, one.caseId, 'accept')).status).toBe(200);
+    ends(one, 'NAO_REALIZADO');
+    await review(one, 'contradiction');
+    expect(await differences()).toEqual([]);
+    await decided(one, 'dismiss');
+    expect(await differences()).toEqual([
+      {
+        ...differs('dispute_state_differs', one),
+        ...{ here: { amount: 1990, state: 'returned' }, there: { amount: 1990, state: 'failed' } },
+      },
+    ]);
+    await decided(one, 'approve');
+    expect(await differences()).toEqual([]);
+  });
+
+  it('names another amount, taken by the bank, than was lost here: on the command line with what to do', async () => {
+    const one = await disputed(1000);
+    await review(one, 'amount_mismatch');
+    expect(await differences()).toEqual([]);
+    await decided(one, 'approve', { amount: 500 });
+    expect(await differences()).toEqual([]);
+    ends(one);
+    await review(one, 'ruling');
+    expect(await differences()).toEqual([]);
+    await decided(one, 'approve');
+    const sides = { here: { amount: 500, state: 'returned' }, there: { amount: 1000, state: 'returned' } };
+    expect(await differences()).toEqual([{ ...differs('dispute_amount_differs', one), ...sides }]);
+
+    const day = saoPauloDay(service.clock.now());
+    const env = { DATABASE_URL: service.database.url, ENCRYPTION_KEY };
+    const command = ['reconcile', '--account', story.merchant.accountId, '--day', day];
+    const { code, stdout, stderr } = await new BuiltProcess(CLI, command, env).finished();
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({
+      acquirers: [
+        {
+          differences: [
+            {
+              ...{ kind: 'dispute_amount_differs', end_to_end_id: one.endToEndId, return_id: one.id },
+              ...{ case_id: one.caseId, ...sides },
+            },
+          ],
+        },
+      ],
+    });
+    expect(stderr).toBe(
+      [
+        `${day}: 1 difference`,
+        `  ${story.live.acquirer} ${one.endToEndId}/${one.id} ${one.caseId}: the amounts of a dispute differ (here R$ 5,00 returned, there R$ 10,00 returned)`,
+        '    Within a day the case knows what the bank says. What it took above what was lost here is settled with the PSP.',
+        '',
+      ].join('\n'),
+    );
+  }, 30_000);
+});
