@@ -127,24 +127,27 @@ async function backlog(
 async function drained(database: BareClients, { ids, dueAt }: Backlog): Promise<number> {
   const deadline = dueAt.getTime() + DRAIN_LIMIT_MS;
   await delay(Math.max(0, dueAt.getTime() - Date.now()));
-  for (let attempts = 0; attempts < ids.length;) {
+  let attempts = 0;
+  let seconds = 0;
+  while (attempts < ids.length) {
     if (Date.now() > deadline) throw new Error(`Of ${String(ids.length)} deliveries ${String(attempts)} went out`);
     await delay(500);
-    const [row] = await database.query<{ attempts: number }>(
-      'SELECT count(*)::int AS attempts FROM webhook_attempts WHERE started_at >= $1',
+    const [row] = await database.query<{ attempts: number; seconds: number }>(
+      `SELECT count(*)::int AS attempts,
+         extract(epoch FROM max(started_at + duration_ms * interval '1 ms') - min(started_at))::float8 AS seconds
+       FROM webhook_attempts WHERE started_at >= $1`,
       [dueAt],
     );
-    attempts = row?.attempts ?? 0;
+    ({ attempts, seconds } = row ?? { attempts, seconds });
   }
-  const [row] = await database.query<{ delivered: number; seconds: number }>(
-    `SELECT count(*)::int AS delivered,
-       extract(epoch FROM max(started_at + duration_ms * interval '1 ms') - min(started_at))::float8 AS seconds
-     FROM webhook_attempts a JOIN webhook_deliveries d ON d.id = a.delivery_id
-     WHERE a.delivery_id = ANY ($1::uuid[]) AND d.status = 'DELIVERED'`,
+  const [row] = await database.query<{ delivered: number }>(
+    `SELECT count(*)::int AS delivered FROM webhook_deliveries WHERE id = ANY ($1::uuid[]) AND status = 'DELIVERED'`,
     [ids],
   );
-  if (row?.delivered !== ids.length) throw new Error(`${String(row?.delivered)} of ${String(ids.length)} attempts`);
-  return ids.length / row.seconds;
+  if (attempts > ids.length || row?.delivered !== ids.length) {
+    throw new Error(`${String(attempts)} attempts, ${String(row?.delivered)} delivered of ${String(ids.length)}`);
+  }
+  return ids.length / seconds;
 }
 
 /** @returns posts a second of the first round and of the second one */
