@@ -75,6 +75,7 @@ export async function measureDrain(
   const to = { accountId: merchant.accountId, endpointId };
   const first = await backlog(database, to, deliveries, new Date());
   // Before the worker and again after it: each lasts less than a second, in which a machine may be faster or slower.
+  await bare(receiverUrl, deliveries); // for the receiver, which is warm when the worker comes
   const before = await bare(receiverUrl, deliveries);
   const worker = await ServiceProcess.start(dataDir, cleanup, { ...env, ROLE: 'worker' });
   const began = processorSeconds(worker.pid);

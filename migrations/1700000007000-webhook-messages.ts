@@ -33,6 +33,8 @@ export class WebhookMessages1700000007000 implements MigrationInterface {
       -- An attempt is written with the step of its delivery that it is: asking for each whether there is a delivery
       -- was a tenth of that.
       ALTER TABLE webhook_attempts DROP CONSTRAINT webhook_attempts_delivery_id_fkey;
+
+      ANALYZE webhook_messages, webhook_deliveries;
     `);
   }
 

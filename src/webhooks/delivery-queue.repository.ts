@@ -54,14 +54,6 @@ const BY_INDEX = statement(
   `SELECT set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
      set_config('enable_mergejoin', 'off', true)`,
 );
-/**
- * The same for what a crash of the database may undo, so that nothing waits for its disk. A claim without its outcome
- * is repeated anyway, and one with it has been on the disk before it: the log is written in order.
- */
-const BY_INDEX_UNSYNCED = statement(
-  'webhook_deliveries.by_index_unsynced',
-  `${BY_INDEX.text}, set_config('synchronous_commit', 'off', true)`,
-);
 
 /** The two lines in which deliveries wait; each is an index of its own. */
 const FRESH = `status = 'PENDING' AND attempts = 0 AND NOT manual`;
@@ -224,12 +216,9 @@ interface EndpointRow {
 /** Deliveries as the queue that they are: claimed, handed back, finished. */
 @Injectable()
 export class DeliveryQueueRepository {
-  /**
-   * Before the other statements of a transaction of this repository.
-   * @param commit `unsynced` when it only takes deliveries or gives them back
-   */
-  byIndex(tx: Tx, commit: 'synced' | 'unsynced'): void {
-    tx.defer(commit === 'synced' ? BY_INDEX : BY_INDEX_UNSYNCED, []);
+  /** Before the other statements of a transaction of this repository. */
+  byIndex(tx: Tx): void {
+    tx.defer(BY_INDEX, []);
   }
 
   /**
@@ -272,10 +261,9 @@ export class DeliveryQueueRepository {
     const ids = asks.map((ask) => ask.endpointId);
     const allowances = asks.map((ask) => ask.allowance);
     const { now, leaseMs, probedUntil } = times;
-    const [rows, found] = await Promise.all([
-      tx.query<ClaimedRow>(CLAIM, [ids, allowances, now, leaseMs, probedUntil, againFirst]),
-      tx.query<EndpointRow>(ENDPOINTS, [ids]),
-    ]);
+    const rows = await tx.query<ClaimedRow>(CLAIM, [ids, allowances, now, leaseMs, probedUntil, againFirst]);
+    if (rows.length === 0) return [];
+    const found = await tx.query<EndpointRow>(ENDPOINTS, [ids]);
     const endpoints = new Map(found.map((row) => [row.id, toEndpoint(row)]));
     const deliveries = rows.map((row): ClaimedDelivery => {
       const endpoint = endpoints.get(row.endpoint_id);
@@ -296,7 +284,7 @@ export class DeliveryQueueRepository {
 
   /** Claimed and not begun → as if it had not been claimed; not what came back by its lease meanwhile. */
   handBack(tx: Tx, deliveries: readonly ClaimedDelivery[], now: Date): void {
-    this.byIndex(tx, 'unsynced');
+    this.byIndex(tx);
     tx.defer(HAND_BACK, [
       deliveries.map(({ id }) => id),
       deliveries.map(({ attempts }) => attempts),

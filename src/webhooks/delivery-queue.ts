@@ -42,7 +42,7 @@ export class DeliveryQueue {
   async look(): Promise<{ waiting: WaitingEndpoint[]; lagMs: number; inactive: string[] }> {
     const now = this.clock.now();
     const { endpoints, next } = await this.database.transaction(async (tx) => {
-      this.queue.byIndex(tx, 'unsynced');
+      this.queue.byIndex(tx);
       this.queue.release(tx, now, this.clock.offsetMs, RELEASES);
       return this.queue.waiting(tx, now, this.#from, GLANCE);
     });
@@ -60,7 +60,7 @@ export class DeliveryQueue {
     try {
       for (let round = 0, count = CANCELS; round < CANCEL_ROUNDS && count === CANCELS; round++) {
         count = await this.database.transaction((tx) => {
-          this.queue.byIndex(tx, 'synced');
+          this.queue.byIndex(tx);
           return this.deliveries.cancelPending(tx, endpointIds, this.clock.now(), CANCELS);
         });
       }
@@ -82,7 +82,7 @@ export class DeliveryQueue {
       probedUntil: new Date(now.getTime() + timeoutMs + PROBE_MARGIN_MS),
     };
     return this.database.transaction((tx) => {
-      this.queue.byIndex(tx, 'unsynced');
+      this.queue.byIndex(tx);
       return this.queue.claim(tx, asks, times, Math.random() < 0.5);
     });
   }

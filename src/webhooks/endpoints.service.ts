@@ -82,8 +82,8 @@ export class EndpointsService {
    * @throws ApiError 400 with every violation; 404
    */
   async update(scope: Scope, id: string, draft: Draft<EndpointChange>): Promise<Endpoint> {
-    const change = draft.accept(await this.#problems(draft.sound, scope.mode));
     const uuid = endpointId(id);
+    const change = draft.accept(await this.#problems(draft.sound, scope.mode));
     const { url, events, status } = change;
     if (url === undefined && events === undefined && status === undefined) return this.get(scope, uuid);
     const unique = events === undefined ? change : { ...change, events: [...new Set(events)] };

@@ -26,7 +26,7 @@ export class OutcomesService {
    */
   async write(outcomes: readonly Outcome[]): Promise<void> {
     const hopeless = await this.database.transaction(async (tx) => {
-      this.queue.byIndex(tx, 'synced');
+      this.queue.byIndex(tx);
       const found = await this.#writeHealth(tx, outcomes);
       this.queue.finish(tx, outcomes);
       return found;

@@ -29,8 +29,14 @@ const ASKED = statement(
 );
 const TOLD = statement(
   'webhook_recoveries.told',
-  `SELECT m.event_id, m.event_type FROM webhook_messages m JOIN webhook_deliveries d ON d.id = ANY (m.delivery_ids)
-   WHERE NOT m.manual AND m.event_id = ANY ($2::uuid[]) AND d.endpoint_id = $1 AND d.${NOT_FAILED}`,
+  // Message by message, delivery by delivery: a join by `ANY (delivery_ids)` is planned as if it met every delivery.
+  `SELECT m.event_id, m.event_type FROM unnest($2::uuid[]) AS e (id)
+   CROSS JOIN LATERAL (
+     SELECT event_id, event_type, delivery_ids FROM webhook_messages WHERE NOT manual AND event_id = e.id OFFSET 0) m
+   CROSS JOIN LATERAL unnest(m.delivery_ids) AS i (id)
+   CROSS JOIN LATERAL (
+     SELECT endpoint_id, status FROM webhook_deliveries WHERE id = i.id OFFSET 0) d
+   WHERE d.endpoint_id = $1 AND d.${NOT_FAILED}`,
 );
 
 /** The deliveries of one endpoint as a recovery looks at them. */

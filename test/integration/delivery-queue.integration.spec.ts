@@ -396,7 +396,7 @@ describe('the queue of deliveries', () => {
     const work = async (ids: string[]): Promise<{ rows: number; claimed: number }> =>
       new Database(source).transaction(async (tx) => {
         const now = service.clock.now();
-        repository.byIndex(tx, 'unsynced');
+        repository.byIndex(tx);
         repository.release(tx, now, 0, 100);
         await repository.waiting(tx, now, '00000000-0000-0000-0000-000000000000', 100);
         const asks = ids.map((endpointId) => ({ endpointId, allowance: 4 }));
