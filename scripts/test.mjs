@@ -8,7 +8,7 @@ import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
 const { startEmbeddedPostgres } = await import(join(root, 'dist/src/core/embedded/index.js'));
-const { createDataSource, migrate } = await import(join(root, 'dist/src/core/database/index.js'));
+const { migrate } = await import(join(root, 'dist/src/core/database/index.js'));
 const { MIGRATIONS } = await import(join(root, 'dist/migrations/index.js'));
 
 const dataDir = mkdtempSync(join(tmpdir(), 'recebe-test-'));
@@ -16,10 +16,7 @@ chmodSync(dataDir, 0o755); // as root PostgreSQL runs as another user, who must 
 // Durability off: a test database that is lost is made again, and fsync would dominate the time.
 const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' };
 const postgres = await startEmbeddedPostgres({ dataDir, databaseName: 'recebe_template', settings });
-const template = createDataSource({ url: postgres.url, pool: 2, entities: [], migrations: MIGRATIONS });
-await template.initialize();
-await migrate(template, postgres.url);
-await template.destroy();
+await migrate(postgres.url, MIGRATIONS);
 
 const jest = spawn(
   process.execPath,

@@ -53,15 +53,10 @@ export async function openRuntime(
     const databaseUrl = config.databaseUrl ?? database?.url ?? '';
     const redisUrl = options.redis ? (config.redisUrl ?? redis?.url) : undefined;
 
-    const dataSource = createDataSource({
-      url: databaseUrl,
-      pool: config.databasePool,
-      entities: ENTITIES,
-      migrations: MIGRATIONS,
-    });
+    await migrate(databaseUrl, MIGRATIONS);
+    const dataSource = createDataSource({ url: databaseUrl, pool: config.databasePool, entities: ENTITIES });
     await dataSource.initialize();
     closers.push(() => dataSource.destroy());
-    await migrate(dataSource, databaseUrl);
 
     const metrics = new Metrics();
     const queue = createJobQueue({ redisUrl, logger });

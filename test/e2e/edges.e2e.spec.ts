@@ -395,6 +395,18 @@ describe('bad input is always the envelope', () => {
       'invalid_request',
     ],
     [
+      'one for an e-mail address',
+      { rawBody: '{"amount":1,"payment_method":"pix","customer":{"email":"\\ud800"}}' },
+      400,
+      'invalid_request',
+    ],
+    [
+      'one in an e-mail address',
+      { rawBody: '{"amount":1,"payment_method":"pix","customer":{"email":"a\\udc00@x.example"}}' },
+      400,
+      'invalid_request',
+    ],
+    [
       'deep nesting',
       { rawBody: `{"amount":1,"payment_method":"pix","metadata":${'{"a":'.repeat(6)}1${'}'.repeat(6)}}` },
       400,

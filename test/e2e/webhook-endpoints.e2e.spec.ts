@@ -250,7 +250,7 @@ describe('a request with several mistakes', () => {
       { url: 'http://169.254.169.254/', events: [null, '*', 'charge.exploded'], secret: 'x' },
       ['url: invalid', 'events.0: invalid', 'events.2: invalid', 'secret: unknown_field'],
     ],
-    [{ url: 'https://x.example/', events: ['\ud800'] }, ['events.0: invalid', 'events.0: invalid_characters']],
+    [{ url: 'https://x.example/', events: ['\ud800'] }, ['events.0: invalid_characters']],
     [{ url: 'ftp://x.example/\ud800', events: ['?'] }, ['events.0: invalid', 'url: invalid_characters']],
     [
       { url: '', events: ['?', ...Array.from({ length: 100 }, () => '*')] },

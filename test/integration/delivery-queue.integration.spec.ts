@@ -384,7 +384,7 @@ describe('the queue of deliveries', () => {
 
   it('reads what it needs and no more, however much waits, with plans made while the table was empty', async () => {
     // One connection: prepared statements and their plans are its own.
-    const source = createDataSource({ url: service.database.url, pool: 1, entities: [], migrations: [] });
+    const source = createDataSource({ url: service.database.url, pool: 1, entities: [] });
     await source.initialize();
     const repository = new DeliveryQueueRepository();
     const read = statement(

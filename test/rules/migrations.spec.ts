@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { DataSource } from 'typeorm';
+import type { DataSource, MigrationInterface, QueryRunner } from 'typeorm';
 import { MIGRATIONS } from '../../migrations/index.js';
-import { createDataSource } from '../../src/core/database/index.js';
+import { createDataSource, migrate } from '../../src/core/database/index.js';
 import { ENTITIES } from '../../src/entities.js';
 import { createEmptyDatabase, type TestDatabase } from '../support/database.js';
 
@@ -92,6 +92,26 @@ describe('migrations', () => {
     expect(await schemaOf(source)).toEqual([]);
     await source.runMigrations();
     expect(await schemaOf(source)).toEqual(up);
+  });
+
+  it('may take as long as the data needs, unlike a request', async () => {
+    const other = await createEmptyDatabase();
+    class Slow implements MigrationInterface {
+      readonly name = 'Slow1700000000000';
+      async up(queryRunner: QueryRunner): Promise<void> {
+        await queryRunner.query(`CREATE TABLE seen AS SELECT current_setting('statement_timeout') AS timeout`);
+      }
+      down(): Promise<void> {
+        return Promise.reject(new Error('never'));
+      }
+    }
+    expect(await migrate(other.url, [Slow])).toEqual(['Slow1700000000000']);
+    const client = createDataSource({ url: other.url, pool: 1, entities: [] });
+    await client.initialize();
+    expect(await client.query('SELECT * FROM seen')).toEqual([{ timeout: '0' }]);
+    expect(await client.query('SHOW statement_timeout')).toEqual([{ statement_timeout: '30s' }]);
+    await client.destroy();
+    await other.drop();
   });
 
   it('take deliveries that carry their payloads apart into messages, and put them together again', async () => {

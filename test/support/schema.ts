@@ -20,7 +20,7 @@ export class TestSchema {
 
   /** Doors with a pool of their own, as another process would have. */
   async connect(pool: number): Promise<{ source: DataSource; database: Database; reader: Reader }> {
-    const source = createDataSource({ url: this.database.url, pool, entities: [], migrations: [] });
+    const source = createDataSource({ url: this.database.url, pool, entities: [] });
     await source.initialize();
     this.#sources.push(source);
     return { source, database: new Database(source), reader: new Reader(source) };

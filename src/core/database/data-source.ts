@@ -17,18 +17,22 @@ const types = {
 
 type Listed = NonNullable<DataSourceOptions['entities']>;
 
-/** Times are those of decisions §2.10 (a twin waits at most 10 s) and of the longest query we accept. */
+/**
+ * Times are those of decisions §2.10 (a twin waits at most 10 s) and of the longest query we accept.
+ * @param options.statementTimeoutMs 0 for none
+ */
 export function createDataSource(options: {
   url: string;
   pool: number;
   entities: Listed;
-  migrations: NonNullable<DataSourceOptions['migrations']>;
+  migrations?: DataSourceOptions['migrations'];
+  statementTimeoutMs?: number;
 }): DataSource {
   return new DataSource({
     type: 'postgres',
     url: options.url,
     entities: options.entities,
-    migrations: options.migrations,
+    migrations: options.migrations ?? [],
     migrationsTransactionMode: 'each',
     synchronize: false,
     logging: false,
@@ -41,7 +45,7 @@ export function createDataSource(options: {
       idleTimeoutMillis: 60_000,
       keepAlive: true,
       lock_timeout: 10_000,
-      statement_timeout: 30_000,
+      statement_timeout: options.statementTimeoutMs ?? 30_000,
       idle_in_transaction_session_timeout: 60_000,
     },
     // A lost idle connection is replaced by the pool; without a listener it would end the process.

@@ -44,7 +44,7 @@ export class Draft<T extends object> {
   refusal(more: readonly Violation[]): ApiError {
     const { fields, ofFields, ofBody } = this.#findings;
     const isNew = ({ param }: Violation): boolean =>
-      !ofFields.some((earlier) => param === earlier.param || param.startsWith(`${earlier.param}.`));
+      ![...ofFields, ...ofBody].some((earlier) => param === earlier.param || param.startsWith(`${earlier.param}.`));
     const place = ({ param }: Violation): number => fields.findIndex((field) => field === param.split('.', 1)[0]);
     const all = [...ofFields, ...more.filter(isNew)].sort((one, other) => place(one) - place(other));
     return invalidRequest([...all, ...ofBody]);

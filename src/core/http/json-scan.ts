@@ -36,6 +36,18 @@ function visit(value: unknown, path: string, depth: number, violations: Violatio
   }
 }
 
+/** A copy whose text can be asked about: of a broken one some rules, such as that of e-mail addresses, throw. */
+export function mended(value: object): object {
+  return mend(value, 0) as object;
+}
+
+function mend(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return value.toWellFormed().replaceAll('\u0000', '\ufffd');
+  if (value === null || typeof value !== 'object' || depth > MAX_DEPTH) return value;
+  if (Array.isArray(value)) return value.map((inner) => mend(inner, depth + 1));
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, mend(inner, depth + 1)]));
+}
+
 function isStorable(text: string): boolean {
   return !text.includes('\u0000') && text.isWellFormed();
 }

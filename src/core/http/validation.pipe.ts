@@ -2,7 +2,7 @@ import { type ArgumentMetadata, Body, Injectable, type PipeTransform } from '@ne
 import { ApiBody } from '@nestjs/swagger';
 import { validate, type ValidationError } from 'class-validator';
 import { Draft, invalidRequest, type Violation } from '../errors/index.js';
-import { scanJson } from './json-scan.js';
+import { mended, scanJson } from './json-scan.js';
 import { fieldsOf, instantiate } from './nested.decorator.js';
 
 /** Named in one answer: a body can hold tens of thousands, and an answer many times its size. */
@@ -42,17 +42,15 @@ async function readDraft<T extends object>(type: new () => T, value: unknown): P
   const input = value ?? {};
   const broken = scanJson(input);
   if (broken.some((violation) => violation.code !== 'invalid_characters')) throw invalidRequest(broken);
-  const { dto, unknown } = instantiate(type, input);
+  const { dto, unknown } = instantiate(type, broken.length > 0 ? mended(input) : input);
   const errors = await validate(dto, {
     forbidUnknownValues: false,
     validationError: { target: false, value: false },
   });
-  const sound = soundPart(dto, errors);
-  for (const { param } of broken) Reflect.deleteProperty(sound, param);
   return new Draft(dto, {
-    sound,
+    sound: soundPart(dto, errors),
     fields: [...fieldsOf(type)],
-    ofFields: flatten(errors, ''),
+    ofFields: flatten(errors, '').filter(({ param }) => !broken.some((text) => text.param === param)),
     ofBody: [...unknown.slice(0, MAX_UNKNOWN).map(unknownField), ...broken],
   });
 }
