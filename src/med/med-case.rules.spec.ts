@@ -62,8 +62,21 @@ describe('what the bank says', () => {
   ] as const)('a case %s with %s and a ruling %s: contradicted %s', (status, moneyOutcome, result, contradicted) => {
     const ruled = side({ status: 'closed', result });
     expect(contradictionOf(aMedCase({ status, moneyOutcome }), ruled)).toBe(contradicted);
-    expect(contradictionOf(aMedCase({ status, moneyOutcome, visible: false }), ruled)).toBeNull();
   });
+
+  it.each([
+    ['closed', 'agreed', 'lost_after_all'],
+    ['closed', 'disagreed', null],
+    ['closed', null, null],
+    ['open', 'agreed', null],
+  ] as const)(
+    'a case that the merchant never saw, %s, and a ruling %s: contradicted %s',
+    (status, result, expected) => {
+      const unseen = aMedCase({ status, moneyOutcome: null, visible: false });
+      expect(contradictionOf(unseen, side({ status: 'closed', result }))).toBe(expected);
+      expect(contradictionOf(unseen, side({ status: 'canceled' }))).toBeNull();
+    },
+  );
 
   it('gives what an operator sees another version, and nothing else does', () => {
     const seen = aMedCase();

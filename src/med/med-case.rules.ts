@@ -35,16 +35,17 @@ export function rulingOf(bank: Pick<BankSide, 'status' | 'result'>, status: MedC
 
 /**
  * How the bank has ruled otherwise than the case has ended: money that nobody may move without looking. Null for a case
- * that goes on, that the bank agrees with, or that the merchant never saw.
+ * that goes on, or that the bank agrees with. One that was dismissed before the merchant saw it has left the money with
+ * the merchant.
  */
 export function contradictionOf(
   { visible, status, moneyOutcome }: Pick<MedCase, 'visible' | 'status' | 'moneyOutcome'>,
   bank: Pick<BankSide, 'status' | 'result'>,
 ): 'won_after_all' | 'lost_after_all' | null {
   const ruling = rulingOf(bank, status);
-  if (!visible || isUnderway(status) || ruling === null) return null;
+  if (isUnderway(status) || ruling === null) return null;
   const isWon = ruling === 'won';
-  if (isWon === (moneyOutcome === 'refunded_to_merchant')) return null;
+  if (isWon === (!visible || moneyOutcome === 'refunded_to_merchant')) return null;
   return isWon ? 'won_after_all' : 'lost_after_all';
 }
 

@@ -55,9 +55,9 @@ export class MedDesk {
   }
 
   /**
-   * Lets the merchant see the case and holds its money; of one that the merchant sees: applies the ruling, also one that
-   * was dismissed, and lets it go on as it is where there is none; of one that is over: moves the money as the bank has
-   * ruled after all.
+   * Lets the merchant see the case and holds its money, also of one that was dismissed and whose money the bank has taken
+   * all the same; of one that the merchant sees: applies the ruling, also one that was dismissed, and lets it go on as it
+   * is where there is none; of one that is over: moves the money as the bank has ruled after all.
    * @param amount what is really disputed of the charge; null: as reported, or of a case the merchant sees: as it was
    * @throws ApiError 400 for an amount above the charge's, or of a case the merchant sees whose amount is not in doubt;
    *   404; 409 `med_case_not_under_review`, `med_case_changed`
@@ -77,8 +77,8 @@ export class MedDesk {
   }
 
   /**
-   * Keeps a case that does not fit its charge from the merchant, until the bank changes the amount; of a ruling: it is
-   * not applied, and the case goes on until the bank says something else or the ruling is approved.
+   * Keeps a case that does not fit its charge from the merchant, until the bank changes the amount or takes the money; of
+   * a ruling: it is not applied, and the case goes on until the bank says something else or the ruling is approved.
    * @throws ApiError 404, 409 `med_case_not_under_review`, `med_case_changed`
    */
   async dismiss(tx: Tx, id: string, decision: MedDecision): Promise<Decided> {
@@ -113,8 +113,9 @@ export class MedDesk {
 
   async #admit(tx: Tx, docket: Docket, reviewed: MedCase, amount: Amount | null): Promise<void> {
     const claimed = claimOf(docket, amount ?? reviewed.reportedAmount);
-    const admitted = { ...reviewed, visible: true, amount: claimed };
-    docket.put(admitted);
+    // As at its beginning, also one that was dismissed.
+    const admitted: MedCase = { ...reviewed, status: 'open', closedAt: null, visible: true, amount: claimed };
+    await this.moves.change(tx, docket, admitted);
     this.moves.tell(tx, docket);
     await this.moves.open(tx, docket, admitted);
     await this.disputes.rule(tx, docket, docket.find(admitted.id), false);

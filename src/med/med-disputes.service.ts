@@ -133,7 +133,7 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
       return;
     }
     if (!isUnderway(known.status)) {
-      const review = contradictionOf(known, bank) === null ? null : 'contradiction';
+      const review = contradictionReviewOf(known, bank);
       await this.moves.change(tx, docket, { ...known, bank, review, reportedAmount });
       this.moves.tell(tx, docket);
       return;
@@ -155,7 +155,8 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
 
   /**
    * A case that was kept back, or dismissed, is looked at anew when the bank changes the amount, or when another payment
-   * than the one that was sent back has been credited since: a bank that names the charge alone means that one.
+   * than the one that was sent back has been credited since: a bank that names the charge alone means that one. One that
+   * was dismissed waits again once the bank has taken the money, and no longer than it keeps it.
    */
   async #goOnHidden(
     tx: Tx,
@@ -164,7 +165,8 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
     { paymentReference, amount }: { paymentReference: string; amount: Amount },
   ): Promise<void> {
     if (amount === known.reportedAmount && paymentReference === known.paymentReference) {
-      await this.moves.change(tx, docket, known);
+      const review = isUnderway(known.status) ? known.review : contradictionReviewOf(known, known.bank);
+      await this.moves.change(tx, docket, { ...known, review });
       this.moves.tell(tx, docket);
       return;
     }
@@ -194,4 +196,9 @@ function reviewOf(
 function reviewOfChange(known: MedCase, reportedAmount: Amount): MedReview | null {
   if (reportedAmount !== known.reportedAmount) return reportedAmount === known.amount ? null : 'amount_mismatch';
   return known.review === 'ruling' ? null : known.review;
+}
+
+/** Why a case that is over, or was dismissed, has to be looked at. */
+function contradictionReviewOf(known: MedCase, bank: BankSide): MedReview | null {
+  return contradictionOf(known, bank) === null ? null : 'contradiction';
 }

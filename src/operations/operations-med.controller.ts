@@ -92,7 +92,7 @@ export class OperationsMedController {
   @ApiOperation({
     summary: 'Approve a MED case or its ruling',
     description:
-      'A case that was kept back is opened for the merchant, with the right amount; one whose amount the bank has changed goes on with the right one; a ruling that waits or was dismissed is applied; of a contradiction the money is moved as the bank has ruled after all.',
+      'A case that was kept back is opened for the merchant, with the right amount, also one that was dismissed and whose money the bank has taken; one whose amount the bank has changed goes on with the right one; a ruling that waits or was dismissed is applied; of a contradiction the money is moved as the bank has ruled after all.',
   })
   @ApiParam(CASE_ID)
   @ApiBody({ type: ApproveMedDto })
@@ -114,7 +114,8 @@ export class OperationsMedController {
   @HttpCode(200)
   @ApiOperation({
     summary: 'Dismiss a MED case or its ruling',
-    description: 'The merchant never sees a case that was kept back; a ruling is not applied, and the case goes on.',
+    description:
+      'The merchant does not see a case that was kept back, which waits again when the bank takes its money; a ruling is not applied, and the case goes on.',
   })
   @ApiParam(CASE_ID)
   @ApiOkResponse({ description: 'The case as decided.', type: MedReviewBody, headers: RESPONSE_HEADERS })

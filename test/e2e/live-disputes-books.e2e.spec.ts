@@ -5,6 +5,7 @@ import { expectLedgerCoherent } from '../support/coherence.js';
 import { LiveStory } from '../support/live-story.js';
 import { answerCase, decideCase, medQueue } from '../support/med.js';
 import { BuiltProcess, CLI } from '../support/process.js';
+import { requestRefund } from '../support/refunds.js';
 import { TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 
@@ -35,7 +36,10 @@ describe('what a PSP took back by the MED, against the cases here', () => {
   });
 
   async function disputed(amount?: number): Promise<Disputed> {
-    const { endToEndId } = await story.paid({ amount: 1990 });
+    return wantedBack(await story.paid({ amount: 1990 }), amount);
+  }
+
+  async function wantedBack({ endToEndId }: Pick<Disputed, 'endToEndId'>, amount?: number): Promise<Disputed> {
     const { id } = story.bank.med({ endToEndId, ...(amount !== undefined && { amount }) });
     const [{ case_id } = { case_id: '' }] = await waitFor('the case', async () => {
       const rows = await service.sql<{ case_id: string }>(
@@ -129,6 +133,29 @@ describe('what a PSP took back by the MED, against the cases here', () => {
     ]);
     await decided(one, 'approve');
     expect(await differences()).toEqual([]);
+  });
+
+  it('brings a case back that was dismissed for its amount, when the bank has taken the money after all', async () => {
+    const { charge, endToEndId } = await story.paid({ amount: 1990 });
+    const before = await story.balance();
+    expect((await requestRefund(service, story.key, charge.id, { amount: 990 })).status).toBe(201);
+    await waitFor('the refund', () => story.returned(endToEndId).includes('9.90 DEVOLVIDO'));
+    const one = await wantedBack({ endToEndId }, 1000);
+    await review(one, 'amount_mismatch');
+    await decided(one, 'dismiss');
+    ends(one);
+    await review(one, 'contradiction');
+    expect(await differences()).toEqual([]);
+    await decided(one, 'dismiss');
+    const sides = { here: { amount: 1000, state: 'failed' }, there: { amount: 1000, state: 'returned' } };
+    expect(await differences()).toEqual([{ ...differs('dispute_state_differs', one), ...sides }]);
+    // Approved after all it is a case of which the bank has ruled: that is looked at as every ruling here.
+    await decided(one, 'approve');
+    await review(one, 'ruling');
+    await decided(one, 'approve');
+    expect(await differences()).toEqual([]);
+    expect(await story.balance()).toEqual({ ...before, available: before.available - 1990 });
+    await story.becomes(charge, 'disputed');
   });
 
   it('names another amount, taken by the bank, than was lost here: on the command line with what to do', async () => {

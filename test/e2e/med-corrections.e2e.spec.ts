@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Dispute } from '../../src/acquirers/index.js';
-import { answerCase, casesOf, eventsAbout } from '../support/med.js';
+import { answerCase, casesOf, eventsAbout, medQueue, type MedReviewAnswer } from '../support/med.js';
 import type { Paid } from '../support/med-bank.js';
 import { MedWorld } from '../support/med-world.js';
 
@@ -30,7 +30,7 @@ describe('what the bank rules after all', () => {
     return world.told.bank.disputes.get(dispute.reference) ?? known;
   }
 
-  const contradicted = (): Promise<{ id: string }> => world.waiting('?review=contradiction&limit=1');
+  const contradicted = (): Promise<MedReviewAnswer> => world.waiting('?review=contradiction&limit=1');
 
   it.each(['disagreed', null] as const)('takes what was released (%s): corrected once', async (first) => {
     const paid = await world.told.paid(world.key);
@@ -171,5 +171,110 @@ describe('what the bank rules after all', () => {
     await ruledOtherwise(dispute, 'agreed');
     await world.decide((await contradicted()).id, 'approve');
     await world.expectBalance(-60, 0);
+  });
+
+  describe('of a case that was dismissed, and that the merchant has never seen', () => {
+    /** Of a charge of 100. @returns its case, of which nothing is held, and which nobody waits for */
+    async function dismissed(paid: Paid, amount: number): Promise<{ id: string; dispute: Dispute }> {
+      const dispute = await world.told.disputed(paid, { amount });
+      const { id, review } = await world.waiting();
+      expect(review).toBe('amount_mismatch');
+      expect((await world.decide(id, 'dismiss')).body).toMatchObject({ review: null, visible: false });
+      return { id, dispute };
+    }
+
+    async function partlyRefunded(): Promise<Paid> {
+      const paid = await world.told.paid(world.key);
+      await world.told.refund(world.key, paid, 60);
+      await world.told.finish();
+      return paid;
+    }
+
+    const waits = async (id: string): Promise<boolean> =>
+      (await medQueue(world.service, world.token)).some((review) => review.id === id);
+
+    it('takes what the bank has taken of what a refund had left, once an operator has looked at it', async () => {
+      const paid = await partlyRefunded();
+      const { id, dispute } = await dismissed(paid, 40);
+      const ruled = await ruledOtherwise(dispute, 'agreed');
+      // Until then it is as it was for the merchant.
+      await world.expectBalance(40, 0);
+      expect(await world.outcomes(paid.id)).toEqual([]);
+      expect([await world.statusOf(paid.id), await world.metadataOf(paid.id)]).toEqual(['paid', undefined]);
+      expect(await contradicted()).toMatchObject({ id, visible: false, reported_amount: 40, bank_result: 'agreed' });
+      const approved = await world.decide(id, 'approve');
+      expect([approved.status, approved.body]).toEqual([
+        200,
+        expect.objectContaining({ review: null, visible: true, held_amount: 0, lost_amount: 40 }),
+      ]);
+      await world.expectBalance(0, 0);
+      expect(await world.outcomes(paid.id)).toEqual([[40, 'closed', 'closed_without_refund']]);
+      expect(await world.statusOf(paid.id)).toBe('disputed');
+      expect(await world.metadataOf(paid.id)).toMatchObject({ result: 'agreed', amountMismatch: false });
+      expect(await eventsAbout(world.service, id)).toEqual(['med_case.opened', 'med_case.moved', 'med_case.resolved']);
+      expect((await world.decide(id, 'approve')).status).toBe(409);
+      await world.told.tell(ruled);
+      expect(await waits(id)).toBe(false);
+      // And from then on it is a case like others.
+      await ruledOtherwise(dispute, 'disagreed');
+      expect((await world.decide((await contradicted()).id, 'approve')).status).toBe(200);
+      await world.expectBalance(40, 0);
+      expect(await world.statusOf(paid.id)).toBe('paid');
+    });
+
+    it('takes no more than what is left of the charge', async () => {
+      const paid = await partlyRefunded();
+      const { id, dispute } = await dismissed(paid, 2500);
+      await ruledOtherwise(dispute, 'agreed');
+      expect((await world.decide(id, 'approve')).status).toBe(400);
+      expect((await world.decide(id, 'approve', { amount: 100 })).body).toMatchObject({ lost_amount: 40 });
+      await world.expectBalance(0, 0);
+      expect(await world.statusOf(paid.id)).toBe('disputed');
+    });
+
+    it('takes below zero what has left the wallet; of the charge is left what the bank has not taken', async () => {
+      await world.merchant({ fee_fixed: '60' });
+      const paid = await world.told.paid(world.key);
+      const { id, dispute } = await dismissed(paid, 70);
+      await ruledOtherwise(dispute, 'agreed');
+      await world.expectBalance(40, 0);
+      expect((await world.decide(id, 'approve')).body).toMatchObject({ lost_amount: 70 });
+      await world.expectBalance(-30, 0);
+      expect(await world.statusOf(paid.id)).toBe('paid');
+    });
+
+    it('can be dismissed again, which is recorded, and approved after all', async () => {
+      const { id, dispute } = await dismissed(await partlyRefunded(), 40);
+      await ruledOtherwise(dispute, 'agreed');
+      expect((await world.decide(id, 'dismiss')).body).toMatchObject({ review: null, visible: false });
+      expect(await waits(id)).toBe(false);
+      expect((await world.decide(id, 'dismiss')).status).toBe(409);
+      await world.expectBalance(40, 0);
+      expect((await world.decide(id, 'approve')).status).toBe(200);
+      await world.expectBalance(0, 0);
+      const audited = await world.service.sql<{ type: string; data: Record<string, unknown> }>(
+        `SELECT type, data FROM audit_events WHERE data ->> 'case_id' = $1 ORDER BY created_at, id`,
+        [id.slice(4)],
+      );
+      expect(audited.map(({ type, data }) => [type, data['review'], data['bank_result'], data['status']])).toEqual([
+        ['med_case.dismissed', 'amount_mismatch', null, 'closed'],
+        ['med_case.dismissed', 'contradiction', 'agreed', 'closed'],
+        ['med_case.approved', null, 'agreed', 'closed'],
+      ]);
+    });
+
+    it('waits no more when the bank takes it back, and never for a ruling that leaves the money', async () => {
+      const paid = await partlyRefunded();
+      const { id, dispute } = await dismissed(paid, 40);
+      for (const result of ['disagreed', 'agreed', 'disagreed'] as const) {
+        await ruledOtherwise(dispute, result);
+        expect(await waits(id)).toBe(result === 'agreed');
+      }
+      await world.told.ruled(world.told.bank.disputes.get(dispute.reference) ?? dispute, null);
+      expect(await waits(id)).toBe(false);
+      expect((await world.decide(id, 'approve')).status).toBe(409);
+      await world.expectBalance(40, 0);
+      expect(await world.outcomes(paid.id)).toEqual([]);
+    });
   });
 });

@@ -132,7 +132,7 @@ describe('the desk of MED cases', () => {
     expect(await caseOf(service, key, charge.id)).toMatchObject({ status: 'closed', amount: 500 });
   });
 
-  it('dismisses it: the merchant never sees it, whatever the bank says later', async () => {
+  it('dismisses it: the merchant does not see it, and an operator sees it again when the bank takes the money', async () => {
     const charge = await mismatched(2500);
     const { id } = await waiting(charge);
     expect((await decide(id, 'dismiss')).status).toBe(200);
@@ -140,9 +140,11 @@ describe('the desk of MED cases', () => {
     expect(await casesOf(service, key, charge.id)).toEqual([]);
     expect((await service.getCharge(key, charge.id)).body.metadata['med']).toBeUndefined();
     expect(await balance(service, key)).toEqual({ available: 1990, pending: 0, retained: 0 });
+    expect(await waiting(charge)).toMatchObject({ id, review: 'contradiction', visible: false });
+    expect((await decide(id, 'dismiss')).status).toBe(200);
     expect((await decide(id, 'dismiss')).status).toBe(409);
     expect((await askForEvidence(id)).body.error?.code).toBe('med_case_over');
-    expect((await audited()).map(({ type }) => type)).toEqual(['med_case.dismissed']);
+    expect((await audited()).map(({ type }) => type)).toEqual(['med_case.dismissed', 'med_case.dismissed']);
   });
 
   it.each([

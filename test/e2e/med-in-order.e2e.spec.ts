@@ -126,6 +126,19 @@ describe('whoever comes first', () => {
       }
     });
 
+    it('of a dismissed case whose money the bank has taken, and another: lost once', async () => {
+      const { id, paid, dispute } = await waiting();
+      await world.decide(id, 'dismiss');
+      await world.told.ruled(dispute, 'agreed');
+      const { version } = await world.waiting('?review=contradiction&limit=1');
+      const approve = (): Promise<Answer> =>
+        world.service.call('POST', `/v1/operations/med/${id}/approve`, { token: world.token, body: { version } });
+      const answers = await both(id, approve, approve);
+      expect(answers.map(({ status }) => status)).toEqual([200, 409]);
+      await world.expectBalance(40, 0);
+      expect(await world.outcomes(paid.id)).toEqual([[60, 'closed', 'closed_without_refund']]);
+    });
+
     it('of a contradiction, and another: corrected once', async () => {
       const { id, paid, dispute } = await opened();
       await world.told.ruled(dispute, 'disagreed');
