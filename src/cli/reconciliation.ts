@@ -1,7 +1,7 @@
 import type { Difference, DifferenceKind, Reconciliation, Side } from '../reconciliation/index.js';
 
 interface Explanation {
-  readonly meaning: string;
+  readonly meaning: string | ((difference: Difference) => string);
   readonly remedy: string;
 }
 
@@ -20,8 +20,13 @@ const EXPLANATIONS: Readonly<Record<DifferenceKind, Explanation>> = {
     remedy: "If it was made in the bank's app, the balance here is too high by it; refund here instead.",
   },
   dispute_unknown: {
-    meaning: 'the bank took money for a dispute that has no case here',
+    meaning: ({ there }) =>
+      `the bank ${there?.state === 'returned' ? 'took' : 'is about to take'} money for a dispute that has no case here`,
     remedy: 'Within a day it has one; if it waits for its payment, it is in GET /v1/operations/med/waiting.',
+  },
+  dispute_waits: {
+    meaning: 'the bank has come to its end with a dispute whose case waits for an operator',
+    remedy: "Decide it at the operators' desk: GET /v1/operations/med.",
   },
   dispute_amount_differs: {
     meaning: 'the amounts of a dispute differ',
@@ -66,11 +71,13 @@ function caseName(caseId: string): string {
 /** For each difference a line with what it means and one with what to do about it; none when there is none. */
 export function summaryOf(day: string, { acquirers }: Reconciliation): string[] {
   const found = acquirers.flatMap(({ acquirer, differences }) =>
-    differences.map(({ kind, endToEndId, returnId, caseId, here, there }) => {
+    differences.map((difference) => {
+      const { kind, endToEndId, returnId, caseId, here, there } = difference;
       const name = returnId === null ? endToEndId : `${endToEndId}/${returnId}`;
       const subject = [acquirer, name, ...(caseId === null ? [] : [caseName(caseId)])].join(' ');
       const { meaning, remedy } = EXPLANATIONS[kind];
-      return `  ${subject}: ${meaning} (here ${sideText(here)}, there ${sideText(there)})\n    ${remedy}`;
+      const said = typeof meaning === 'string' ? meaning : meaning(difference);
+      return `  ${subject}: ${said} (here ${sideText(here)}, there ${sideText(there)})\n    ${remedy}`;
     }),
   );
   return found.length === 0 ? [] : [`${day}: ${found.length} difference${found.length === 1 ? '' : 's'}`, ...found];
