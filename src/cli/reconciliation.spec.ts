@@ -12,6 +12,7 @@ function summary(difference: Pick<Difference, 'kind' | 'caseId' | 'here' | 'ther
     from: time,
     to: time,
     acquirers: [{ acquirer: 'psp', there: TOTAL, here: TOTAL, differences }],
+    notCompared: [],
   }).join('\n');
 }
 

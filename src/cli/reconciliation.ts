@@ -83,13 +83,28 @@ export function summaryOf(day: string, { acquirers }: Reconciliation): string[] 
   return found.length === 0 ? [] : [`${day}: ${found.length} difference${found.length === 1 ? '' : 's'}`, ...found];
 }
 
+/** The same for each acquirer that could not be compared. */
+export function failuresOf(day: string, { notCompared }: Reconciliation): string[] {
+  return notCompared.map(
+    ({ acquirer, error }) =>
+      `${day}: ${acquirer} was not compared, the PSP did not answer as it should: ${error}\n` +
+      '    Run `acquirer check`; if it is disconnected, after `acquirer configure` with its PSP and key.',
+  );
+}
+
+/** 1: there is a difference, whatever else; 3: there is none where it was looked for, and an acquirer was not compared. */
+export function exitCodeOf({ acquirers, notCompared }: Reconciliation): number {
+  if (acquirers.some(({ differences }) => differences.length > 0)) return 1;
+  return notCompared.length > 0 ? 3 : 0;
+}
+
 function differenceBody({ kind, endToEndId, returnId, caseId, here, there }: Difference): Record<string, unknown> {
   const case_id = caseId && caseName(caseId);
   return { kind, end_to_end_id: endToEndId, return_id: returnId, case_id, here, there };
 }
 
 /** Amounts in cents. */
-export function reconciliationBody({ from, to, acquirers }: Reconciliation): Record<string, unknown> {
+export function reconciliationBody({ from, to, acquirers, notCompared }: Reconciliation): Record<string, unknown> {
   return {
     from: from.toISOString(),
     to: to.toISOString(),
@@ -99,5 +114,6 @@ export function reconciliationBody({ from, to, acquirers }: Reconciliation): Rec
       here,
       differences: differences.map(differenceBody),
     })),
+    not_compared: notCompared,
   };
 }
