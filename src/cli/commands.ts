@@ -1,18 +1,22 @@
 import { AccountsService, type Role, type SettingName, SETTINGS, UsersService } from '../accounts/index.js';
 import { ApiKeysService } from '../api-keys/index.js';
 import { CLI } from '../audit/index.js';
+import { saoPauloDay } from '../brazil/index.js';
+import { Clock } from '../core/clock.js';
 import { ReconciliationService } from '../reconciliation/index.js';
 import { type FigureDifference, FiguresService } from '../transactions/index.js';
 import { ACQUIRER_COMMANDS } from './acquirer-commands.js';
 import { accountIdOf, accountOption, type Command, need, TEXT, UsageError } from './command.js';
-import { reconciliationBody, summaryOf } from './reconciliation.js';
+import { exitCodeOf, failuresOf, reconciliationBody, summaryOf } from './reconciliation.js';
 
 const ROLES: readonly string[] = ['OWNER', 'ADMIN', 'MEMBER'];
 
-/** @throws UsageError for what is no day of the calendar */
-function dayOf(text: string): string {
+/** @throws UsageError for what is no day of the calendar, and for one that has not begun: of it everything would agree */
+function dayOf(text: string, now: Date): string {
   const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.startsWith(text) === true;
   if (!isDay) throw new UsageError('--day must be a day: YYYY-MM-DD.');
+  const today = saoPauloDay(now);
+  if (text > today) throw new UsageError(`--day ${text} is in the future: in São Paulo it is ${today}.`);
   return text;
 }
 
@@ -137,16 +141,17 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   },
   reconcile: {
     usage:
-      "reconcile --account A --day YYYY-MM-DD   (the acquirer's list of a day in São Paulo against our books; exit code 1 when they differ)",
+      "reconcile --account A --day YYYY-MM-DD   (the acquirer's list of a day in São Paulo against our books;\n" +
+      '    exit code 1 when they differ, 3 when they do not but a list could not be read)',
     options: { account: TEXT, day: TEXT },
     async run(app, values) {
       const [account = '', day = ''] = need(values, 'account', 'day');
       const accountId = accountIdOf([account]);
-      const result = await app.get(ReconciliationService).compare(accountId, dayOf(day));
-      const lines = summaryOf(day, result);
+      const result = await app.get(ReconciliationService).compare(accountId, dayOf(day, app.get(Clock).now()));
+      const lines = [...summaryOf(day, result), ...failuresOf(day, result)];
       // Beside the JSON, for people: what is wrong, and nothing when nothing is.
       if (lines.length > 0) process.stderr.write(`${lines.join('\n')}\n`);
-      if (lines.length > 0) process.exitCode = 1;
+      process.exitCode = exitCodeOf(result);
       return { account_id: accountId, day, ...reconciliationBody(result) };
     },
   },

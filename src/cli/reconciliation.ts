@@ -1,7 +1,7 @@
 import type { Difference, DifferenceKind, Reconciliation, Side } from '../reconciliation/index.js';
 
 interface Explanation {
-  readonly meaning: string;
+  readonly meaning: string | ((difference: Difference) => string);
   readonly remedy: string;
 }
 
@@ -20,8 +20,13 @@ const EXPLANATIONS: Readonly<Record<DifferenceKind, Explanation>> = {
     remedy: "If it was made in the bank's app, the balance here is too high by it; refund here instead.",
   },
   dispute_unknown: {
-    meaning: 'the bank took money for a dispute that has no case here',
+    meaning: ({ there }) =>
+      `the bank ${there?.state === 'returned' ? 'took' : 'is about to take'} money for a dispute that has no case here`,
     remedy: 'Within a day it has one; if it waits for its payment, it is in GET /v1/operations/med/waiting.',
+  },
+  dispute_waits: {
+    meaning: 'the bank has come to its end with a dispute whose case waits for an operator',
+    remedy: "Decide it at the operators' desk: GET /v1/operations/med.",
   },
   dispute_amount_differs: {
     meaning: 'the amounts of a dispute differ',
@@ -66,14 +71,31 @@ function caseName(caseId: string): string {
 /** For each difference a line with what it means and one with what to do about it; none when there is none. */
 export function summaryOf(day: string, { acquirers }: Reconciliation): string[] {
   const found = acquirers.flatMap(({ acquirer, differences }) =>
-    differences.map(({ kind, endToEndId, returnId, caseId, here, there }) => {
+    differences.map((difference) => {
+      const { kind, endToEndId, returnId, caseId, here, there } = difference;
       const name = returnId === null ? endToEndId : `${endToEndId}/${returnId}`;
       const subject = [acquirer, name, ...(caseId === null ? [] : [caseName(caseId)])].join(' ');
       const { meaning, remedy } = EXPLANATIONS[kind];
-      return `  ${subject}: ${meaning} (here ${sideText(here)}, there ${sideText(there)})\n    ${remedy}`;
+      const said = typeof meaning === 'string' ? meaning : meaning(difference);
+      return `  ${subject}: ${said} (here ${sideText(here)}, there ${sideText(there)})\n    ${remedy}`;
     }),
   );
   return found.length === 0 ? [] : [`${day}: ${found.length} difference${found.length === 1 ? '' : 's'}`, ...found];
+}
+
+/** The same for each acquirer that could not be compared. */
+export function failuresOf(day: string, { notCompared }: Reconciliation): string[] {
+  return notCompared.map(
+    ({ acquirer, error }) =>
+      `${day}: ${acquirer} was not compared, the PSP did not answer as it should: ${error}\n` +
+      '    Run `acquirer check`; if it is disconnected, after `acquirer configure` with its PSP and key.',
+  );
+}
+
+/** 1: there is a difference, whatever else; 3: there is none where it was looked for, and an acquirer was not compared. */
+export function exitCodeOf({ acquirers, notCompared }: Reconciliation): number {
+  if (acquirers.some(({ differences }) => differences.length > 0)) return 1;
+  return notCompared.length > 0 ? 3 : 0;
 }
 
 function differenceBody({ kind, endToEndId, returnId, caseId, here, there }: Difference): Record<string, unknown> {
@@ -82,7 +104,7 @@ function differenceBody({ kind, endToEndId, returnId, caseId, here, there }: Dif
 }
 
 /** Amounts in cents. */
-export function reconciliationBody({ from, to, acquirers }: Reconciliation): Record<string, unknown> {
+export function reconciliationBody({ from, to, acquirers, notCompared }: Reconciliation): Record<string, unknown> {
   return {
     from: from.toISOString(),
     to: to.toISOString(),
@@ -92,5 +114,6 @@ export function reconciliationBody({ from, to, acquirers }: Reconciliation): Rec
       here,
       differences: differences.map(differenceBody),
     })),
+    not_compared: notCompared,
   };
 }

@@ -106,10 +106,10 @@ export class LiveAcquirersService {
     return this.database.transaction(async (tx) => {
       const { liveAcquirer: acquirer } = await this.accounts.lock(tx, accountId);
       if (acquirer === null) throw notConnected();
-      const connections = await this.connections.list(accountId);
-      const connection = connections.find(({ id }) => acquirerNameOf(id) === acquirer);
-      if (!connection) throw new Error(`The live acquirer ${acquirer} is no connection of its account`);
-      const { id, profile: psp, pixKey } = connection;
+      const id = connectionIdOf(acquirer);
+      const connection = id === null ? null : await this.connections.nameOf(tx, id);
+      if (id === null || connection === null) throw new Error(`The live acquirer ${acquirer} is no connection`);
+      const { profile: psp, pixKey } = connection;
       this.accounts.setLiveAcquirer(tx, accountId, null);
       this.audit.record(tx, actor, 'acquirer.disconnected', accountId, { data: { connection_id: id, psp } });
       return { id, acquirer, psp, pixKey };

@@ -12,7 +12,7 @@ export interface BookedDispute {
   /** Cents: what was lost; of a case that is not lost what the bank has last claimed. */
   readonly amount: Amount;
   readonly state: 'in_progress' | 'returned' | 'failed';
-  /** An operator has yet to decide about it, a ruling that waits included: until then it need not be as the bank has it. */
+  /** An operator has yet to decide about it, a ruling that waits included. */
   readonly waits: boolean;
 }
 

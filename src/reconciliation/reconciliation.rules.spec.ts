@@ -141,13 +141,23 @@ const CASES: readonly Case[] = [
           : [{ kind: 'dispute_state_differs' as const, returnId: 'M1', caseId: 'C1', here: side(400, here) }],
     })),
   ),
-  ...(['in_progress', 'returned', 'failed'] as const).map((there) => ({
-    what: `a dispute that waits for an operator, and is ${there} there`,
-    there: [line([taken(there)])],
-    pix: [PIX],
-    disputes: [booked({ state: 'in_progress', amount: 399, waits: true })],
-    found: [],
-  })),
+  ...(['in_progress', 'returned', 'failed'] as const).flatMap((here) =>
+    (['in_progress', 'returned', 'failed'] as const).map((there) => ({
+      what: `a dispute that is ${here} here, waits for an operator, and is ${there} there`,
+      there: [line([taken(there)])],
+      pix: [PIX],
+      disputes: [booked({ state: here, amount: 399, waits: true })],
+      found:
+        there === 'in_progress'
+          ? []
+          : [
+              {
+                kind: 'dispute_waits' as const,
+                ...{ returnId: 'M1', caseId: 'C1', here: side(399, here), there: side(400, there) },
+              },
+            ],
+    })),
+  ),
   ...(['in_progress', 'returned'] as const).map((state) => ({
     what: `another amount of a dispute that is ${state}`,
     there: [line([taken(state)])],
@@ -174,32 +184,42 @@ const CASES: readonly Case[] = [
     disputes: [booked({ amount: 390, state: 'failed' })],
     found: [],
   },
-  {
-    what: 'a dispute that is lost here and that the acquirer does not know',
+  ...[false, true].map((waits) => ({
+    what: `a dispute that is lost here${waits ? ', waits for an operator,' : ''} and that the acquirer does not know`,
     there: [line()],
     pix: [PIX],
-    disputes: [booked()],
+    disputes: [booked({ waits })],
     found: [
       {
-        kind: 'dispute_missing_there',
+        kind: 'dispute_missing_there' as const,
         ...{ returnId: 'M1', caseId: 'C1', here: side(400, 'returned'), there: null },
       },
     ],
-  },
-  ...[booked({ state: 'in_progress' }), booked({ state: 'failed' }), booked({ waits: true })].map((own) => ({
-    what: `a dispute that is ${own.waits ? 'under review' : own.state} here and that the acquirer does not know`,
-    there: [line()],
-    pix: [PIX],
-    disputes: [own],
-    found: [],
   })),
-  {
-    what: 'a dispute without one',
-    there: [line([taken('in_progress')])],
+  ...[booked({ state: 'in_progress' }), booked({ state: 'failed' }), booked({ state: 'in_progress', waits: true })].map(
+    (own) => ({
+      what: `a dispute that is ${own.state} here${own.waits ? ', under review,' : ''} and that the acquirer does not know`,
+      there: [line()],
+      pix: [PIX],
+      disputes: [own],
+      found: [],
+    }),
+  ),
+  ...(['in_progress', 'returned', 'failed'] as const).map((state) => ({
+    what: `a dispute without one that is ${state} there`,
+    there: [line([taken(state)])],
     pix: [PIX],
     disputes: [booked({ reference: 'E1/M2', state: 'in_progress' })],
-    found: [{ kind: 'dispute_unknown', returnId: 'M1', caseId: null, here: null, there: side(400, 'in_progress') }],
-  },
+    found:
+      state === 'failed'
+        ? []
+        : [
+            {
+              kind: 'dispute_unknown' as const,
+              ...{ returnId: 'M1', caseId: null, here: null, there: side(400, state) },
+            },
+          ],
+  })),
   {
     what: 'all at once, each Pix by itself',
     there: [line([theirs({ returnId: 'R9' })]), line([], { endToEndId: 'E2' })],

@@ -11,8 +11,10 @@ export type DifferenceKind =
   | 'amount_differs'
   /** Money went back, or is about to, and nobody here asked for it: in the bank's own app, for example. */
   | 'return_not_asked'
-  /** The bank took money for a dispute of which nothing is known here. */
+  /** The bank took money for a dispute of which nothing is known here, or is about to. */
   | 'dispute_unknown'
+  /** The bank has come to its end, and the case here waits for an operator to decide about it. */
+  | 'dispute_waits'
   /** The bank claims, or has taken, another amount than its case says. */
   | 'dispute_amount_differs'
   /** The bank has taken the money and the case is not lost, or the other way round. */
@@ -127,10 +129,12 @@ function disputeDifferences(
   });
   const ofTheirs = there.flatMap((theirs) => {
     const ours = own.get(theirs.hint.reference) ?? null;
-    if (!ours) return [difference('dispute_unknown', null, theirs)];
-    // Over here before the bank has come to its end, as one that the merchant has given up: nothing has been taken yet.
-    const isAhead = theirs.state === 'in_progress' && ours.state !== 'in_progress';
-    if (ours.waits || isAhead) return [];
+    // One that failed has moved nothing.
+    if (!ours) return theirs.state === 'failed' ? [] : [difference('dispute_unknown', null, theirs)];
+    // Nothing has been taken yet: the case may wait for an operator, or be over, as one that the merchant has given up.
+    if (theirs.state === 'in_progress' && (ours.waits || ours.state !== 'in_progress')) return [];
+    // What stands differently besides is what has to be decided.
+    if (ours.waits) return [difference('dispute_waits', ours, theirs)];
     return [
       ...(ours.amount === theirs.amount || theirs.state === 'failed'
         ? []
@@ -138,7 +142,7 @@ function disputeDifferences(
       ...(ours.state === theirs.state ? [] : [difference('dispute_state_differs', ours, theirs)]),
     ];
   });
-  const missing = here.filter(({ reference, state, waits }) => state === 'returned' && !waits && !named.has(reference));
+  const missing = here.filter(({ reference, state }) => state === 'returned' && !named.has(reference));
   return [...ofTheirs, ...missing.map((ours) => difference('dispute_missing_there', ours, null))];
 }
 

@@ -26,6 +26,8 @@ export interface Reconciliation {
     readonly here: Total;
     readonly differences: readonly Difference[];
   }[];
+  /** Whose lists could not be read, and why. */
+  readonly notCompared: readonly { readonly acquirer: string; readonly error: string }[];
 }
 
 /** Holds the acquirers' lists of a day against our books. Reads only. */
@@ -41,7 +43,8 @@ export class ReconciliationService {
 
   /**
    * A day in São Paulo, by the banks' clocks. What went back of a Pix is compared with the Pix, whenever it went back.
-   * @throws ApiError 404 for an unknown account, 422 `no_provider_configured`; whatever the acquirer throws
+   * An acquirer that does not answer is named, and the others are compared all the same.
+   * @throws ApiError 404 for an unknown account, 422 `no_provider_configured`
    */
   async compare(accountId: string, day: Day): Promise<Reconciliation> {
     await this.accounts.get(accountId);
@@ -52,20 +55,30 @@ export class ReconciliationService {
       throw business('no_provider_configured', 'The account has no acquirer that gives a list of what it received.');
     }
     const acquirers: Reconciliation['acquirers'][number][] = [];
-    for (const acquirer of listed) acquirers.push({ acquirer, ...(await this.#compare(acquirer, listed, from, to)) });
-    return { from, to, acquirers };
+    const notCompared: Reconciliation['notCompared'][number][] = [];
+    for (const acquirer of listed) {
+      const read = await this.#read(acquirer, from, to);
+      if ('error' in read) {
+        notCompared.push({ acquirer, error: read.error });
+        continue;
+      }
+      const { lines } = read;
+      const books = await this.#booksOf(acquirer, listed, lines, from, to);
+      const differences = differencesOf(lines, books);
+      acquirers.push({ acquirer, there: totalThere(lines), here: totalHere(books), differences });
+    }
+    return { from, to, acquirers, notCompared };
   }
 
-  async #compare(
-    acquirer: string,
-    listed: readonly string[],
-    from: Date,
-    to: Date,
-  ): Promise<{ there: Total; here: Total; differences: Difference[] }> {
+  /** The acquirer's list, whole, or why there is none: a part of it would have everything else missing there. */
+  async #read(acquirer: string, from: Date, to: Date): Promise<{ lines: StatementLine[] } | { error: string }> {
     const lines: StatementLine[] = [];
-    for await (const line of this.acquirers.get(acquirer).statement?.({ from, to }) ?? []) lines.push(line);
-    const books = await this.#booksOf(acquirer, listed, lines, from, to);
-    return { there: totalThere(lines), here: totalHere(books), differences: differencesOf(lines, books) };
+    try {
+      for await (const line of this.acquirers.get(acquirer).statement?.({ from, to }) ?? []) lines.push(line);
+    } catch (error) {
+      return { error: error instanceof Error ? error.message : String(error) };
+    }
+    return { lines };
   }
 
   /** @param listed the account's: a Pix that several of them see is settled under the one whose charge it paid */

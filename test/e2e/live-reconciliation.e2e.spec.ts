@@ -127,6 +127,16 @@ describe('live money at a PSP', () => {
     expect(differs.stdout + differs.stderr).not.toContain(live.psp.credentials.clientSecret);
   }, 30_000);
 
+  it('a day that has not begun in São Paulo is refused', async () => {
+    // By the command's own clock.
+    const tomorrow = saoPauloDay(new Date(Date.now() + 86_400_000));
+    const { code, stdout, stderr } = await reconcile('--account', merchant.accountId, '--day', tomorrow);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(
+      new RegExp(`^--day ${tomorrow} is in the future: in São Paulo it is \\d{4}-\\d{2}-\\d{2}\\.\n$`),
+    );
+  }, 30_000);
+
   it('a command line that is wrong ends with 2, an account that is not there with 1', async () => {
     const nobody = '019aa0f0-0000-7000-8000-000000000001';
     const finished = await Promise.all([

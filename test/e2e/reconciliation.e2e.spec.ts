@@ -73,7 +73,8 @@ describe('a bank with a list of what it received', () => {
   }
 
   async function differences(day = saoPauloDay(service.clock.now())): Promise<readonly Difference[]> {
-    const { acquirers } = await service.get(ReconciliationService).compare(merchant.accountId, day);
+    const { acquirers, notCompared } = await service.get(ReconciliationService).compare(merchant.accountId, day);
+    expect(notCompared).toEqual([]);
     return acquirers.flatMap((acquirer) => acquirer.differences);
   }
 
@@ -391,8 +392,19 @@ describe('two connections that see one account at a bank', () => {
     const listed = [old, renewed].map(({ name }) => ({ name, accountId }));
     service.get(AcquirerDirectory).add(async (whose) => (whose === null || whose === accountId ? listed : []));
   });
-  afterEach(() => expectLedgerCoherent(service.database.url));
+  afterEach(async () => {
+    old.blind = false;
+    await expectLedgerCoherent(service.database.url);
+  });
   afterAll(() => service.stop());
+
+  it('one that does not answer is named, and the other one is compared', async () => {
+    old.blind = true;
+    const day = saoPauloDay(service.clock.now());
+    const { acquirers, notCompared } = await service.get(ReconciliationService).compare(merchant.accountId, day);
+    expect(notCompared).toEqual([{ acquirer: old.name, error: 'time-out' }]);
+    expect(acquirers).toMatchObject([{ acquirer: renewed.name, differences: [] }]);
+  });
 
   it.each([
     ['the one that did not ask for the charge', old],

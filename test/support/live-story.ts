@@ -90,7 +90,8 @@ export class LiveStory {
     const days = new Set([this.#began, this.service.clock.now()].map((time) => saoPauloDay(time)));
     const reconciliation = this.service.get(ReconciliationService);
     for (const day of days) {
-      const { acquirers } = await reconciliation.compare(this.merchant.accountId, day);
+      const { acquirers, notCompared } = await reconciliation.compare(this.merchant.accountId, day);
+      expect(notCompared).toEqual([]);
       expect(acquirers.flatMap(({ differences }) => differences)).toEqual([]);
     }
     await expectLedgerCoherent(this.service.database.url);

@@ -56,6 +56,10 @@ const PROFILE_OF = statement(
   'acquirer_connections.profile_of',
   'SELECT profile FROM acquirer_connections WHERE id = $1',
 );
+const NAME_OF = statement(
+  'acquirer_connections.name_of',
+  'SELECT profile, pix_key FROM acquirer_connections WHERE id = $1',
+);
 const LOCK = statement(
   'acquirer_connections.lock',
   'SELECT id, account_id FROM acquirer_connections WHERE profile = $1 AND pix_key = $2 FOR UPDATE',
@@ -132,6 +136,12 @@ export class ConnectionsRepository {
   async profileOf(id: string): Promise<string | null> {
     const [row] = await this.reader.query<{ profile: string }>(PROFILE_OF, [id]);
     return row?.profile ?? null;
+  }
+
+  /** What it is configured by; null when there is none. */
+  async nameOf(tx: Tx, id: string): Promise<Pick<PixApiConnection, 'profile' | 'pixKey'> | null> {
+    const [row] = await tx.query<Pick<Row, 'profile' | 'pix_key'>>(NAME_OF, [id]);
+    return row ? { profile: row.profile, pixKey: row.pix_key } : null;
   }
 
   /** The connection of that name and whose it is, locked; null when there is none. */

@@ -34,6 +34,11 @@ export class ConnectionsService {
     return this.connections.profileOf(id);
   }
 
+  /** What it is configured by, which never changes. @returns null when there is no such connection */
+  nameOf(tx: Tx, id: string): Promise<Pick<PixApiConnection, 'profile' | 'pixKey'> | null> {
+    return this.connections.nameOf(tx, id);
+  }
+
   /** @param accountId null: of all accounts */
   list(accountId: string | null): Promise<ConnectionSummary[]> {
     return this.connections.list(accountId);

@@ -1,0 +1,44 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Difference } from '../reconciliation/index.js';
+import { summaryOf } from './reconciliation.js';
+
+const DAY = '2026-11-21';
+const TOTAL = { count: 1, amount: 400, returned: 0 };
+
+function summary(difference: Pick<Difference, 'kind' | 'caseId' | 'here' | 'there'>): string {
+  const differences = [{ endToEndId: 'E1', returnId: 'M1', ...difference }];
+  const time = new Date('2026-11-21T03:00:00Z');
+  return summaryOf(DAY, {
+    from: time,
+    to: time,
+    acquirers: [{ acquirer: 'psp', there: TOTAL, here: TOTAL, differences }],
+    notCompared: [],
+  }).join('\n');
+}
+
+describe('what people are told of a difference', () => {
+  it.each([
+    ['in_progress', 'is about to take'],
+    ['returned', 'took'],
+  ] as const)('of a dispute without a case that is %s, the bank %s the money', (state, does) => {
+    const there = { amount: 400, state };
+    expect(summary({ kind: 'dispute_unknown', caseId: null, here: null, there })).toBe(
+      [
+        `${DAY}: 1 difference`,
+        `  psp E1/M1: the bank ${does} money for a dispute that has no case here (here nothing, there R$ 4,00 ${state})`,
+        '    Within a day it has one; if it waits for its payment, it is in GET /v1/operations/med/waiting.',
+      ].join('\n'),
+    );
+  });
+
+  it('of a case that waits, where it is decided', () => {
+    const sides = { here: { amount: 400, state: 'in_progress' }, there: { amount: 400, state: 'returned' } } as const;
+    expect(summary({ kind: 'dispute_waits', caseId: 'C1', ...sides })).toBe(
+      [
+        `${DAY}: 1 difference`,
+        '  psp E1/M1 med_C1: the bank has come to its end with a dispute whose case waits for an operator (here R$ 4,00 in_progress, there R$ 4,00 returned)',
+        "    Decide it at the operators' desk: GET /v1/operations/med.",
+      ].join('\n'),
+    );
+  });
+});

@@ -1,0 +1,68 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { saoPauloDay } from '../../src/brazil/index.js';
+import { CLI as BY_CLI } from '../../src/audit/index.js';
+import { LiveAcquirersService } from '../../src/live-acquirers/index.js';
+import { expectLedgerCoherent } from '../support/coherence.js';
+import { goLive } from '../support/live-acquirer.js';
+import { LiveStory } from '../support/live-story.js';
+import { BuiltProcess, CLI, type Finished } from '../support/process.js';
+import { TestService } from '../support/service.js';
+
+const ENCRYPTION_KEY = '4d'.repeat(32);
+/** Nobody listens there. */
+const GONE = 'https://127.0.0.1:1';
+
+describe('an account of two PSPs, one of which is gone', () => {
+  let service: TestService;
+  let story: LiveStory;
+  let gone: string;
+
+  beforeAll(async () => {
+    service = await TestService.start({ env: { ENCRYPTION_KEY } });
+    story = await LiveStory.start(service);
+    await story.paid();
+    const { accountId } = story.merchant;
+    const urls = { baseUrl: `${GONE}/api/v2`, tokenUrl: `${GONE}/oauth/token` };
+    const other = { pixKey: '0f6c7a52-4a1f-4f0e-8d8e-6a3d3c1b2a10', ...urls };
+    gone = (await goLive(service, story.bank, accountId, other)).acquirer;
+    await service.get(LiveAcquirersService).disconnect(accountId, BY_CLI);
+  });
+  afterEach(() => expectLedgerCoherent(service.database.url));
+  afterAll(async () => {
+    await service.stop();
+    await story.stop();
+  });
+
+  function reconcile(): Promise<Finished> {
+    const env = { DATABASE_URL: service.database.url, ENCRYPTION_KEY };
+    const day = saoPauloDay(service.clock.now());
+    return new BuiltProcess(CLI, ['reconcile', '--account', story.merchant.accountId, '--day', day], env).finished();
+  }
+
+  function expectNamed({ stdout, stderr }: Finished): void {
+    expect(JSON.parse(stdout)).toMatchObject({
+      acquirers: [{ acquirer: story.live.acquirer }],
+      not_compared: [{ acquirer: gone, error: expect.stringContaining('ECONNREFUSED') }],
+    });
+    expect(stderr).toContain(`${gone} was not compared, the PSP did not answer as it should: `);
+    expect(stderr).toContain('Run `acquirer check`');
+    expect(stderr).not.toContain('    at ');
+  }
+
+  it('the other one is compared and agrees: exit code 3', async () => {
+    const finished = await reconcile();
+    expect(finished.code).toBe(3);
+    expectNamed(finished);
+    expect(JSON.parse(finished.stdout)).toMatchObject({ acquirers: [{ here: { count: 1 }, differences: [] }] });
+    expect(finished.stderr).not.toContain('difference');
+  }, 60_000);
+
+  it('the other one differs: exit code 1, whatever could not be compared', async () => {
+    const { endToEndId } = story.bank.state().pix[0] ?? { endToEndId: '' };
+    await story.live.psp.call('PUT', `/pix/${endToEndId}/devolucao/app1`, { valor: '1.00' });
+    const finished = await reconcile();
+    expect(finished.code).toBe(1);
+    expectNamed(finished);
+    expect(finished.stderr).toContain(`${endToEndId}/app1: money went back, and nobody here asked for it`);
+  }, 60_000);
+});
