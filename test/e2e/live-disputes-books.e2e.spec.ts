@@ -147,7 +147,7 @@ describe('what a PSP took back by the MED, against the cases here', () => {
     await decided(one, 'dismiss');
     ends(one);
     await review(one, 'contradiction');
-    expect(await differences()).toEqual([]);
+    expect(await differences()).toMatchObject([differs('dispute_waits', one)]);
     await decided(one, 'dismiss');
     const sides = { here: { amount: 1000, state: 'failed' }, there: { amount: 1000, state: 'returned' } };
     expect(await differences()).toEqual([{ ...differs('dispute_state_differs', one), ...sides }]);
