@@ -54,11 +54,16 @@ const FIND_DUE = statement(
   'releases.find_due',
   `SELECT id, account_id, attempts FROM releases WHERE ${DUE} ORDER BY release_at LIMIT $2`,
 );
-const PUT_OFF = statement(
-  'releases.put_off',
-  `UPDATE releases SET attempts = attempts + 1, next_attempt_at = $3
-   WHERE id = $1 AND attempts = $2 AND released_at IS NULL`,
-);
+/** A minute after the first failure; it doubles with each, up to an hour. What another worker has is its own. */
+const putOff = (which: string): string =>
+  `UPDATE releases SET attempts = attempts + 1,
+     next_attempt_at = $1::timestamptz + least(60 * 2 ^ least(attempts, 12), 3600) * interval '1 second'
+   WHERE id IN (SELECT id FROM releases WHERE ${which} AND ${DUE} FOR UPDATE SKIP LOCKED)`;
+const PUT_OFF = statement('releases.put_off', putOff('id = $2 AND attempts = $3'));
+const PUT_OFF_ACCOUNT = statement('releases.put_off_account', putOff('account_id = $2'));
+
+/** For a wallet that somebody holds: who waits for it holds up everybody else's money. */
+const WAIT_BRIEFLY = statement('releases.wait_briefly', `SELECT set_config('lock_timeout', '1s', true)`);
 
 interface Row {
   id: string;
@@ -107,8 +112,19 @@ export class ReleasesRepository {
     return rows.map((row) => ({ id: row.id, accountId: row.account_id, attempts: row.attempts }));
   }
 
-  putOff(tx: Tx, release: DueRelease, until: Date): void {
-    tx.defer(PUT_OFF, [release.id, release.attempts, until]);
+  /** From here on `tx` fails when it waits for a lock for more than a second. */
+  waitBriefly(tx: Tx): void {
+    tx.defer(WAIT_BRIEFLY, []);
+  }
+
+  /** Once for each attempt, however many workers made it. */
+  putOff(tx: Tx, now: Date, release: DueRelease): void {
+    tx.defer(PUT_OFF, [now, release.id, release.attempts]);
+  }
+
+  /** All that is due to an account. */
+  putOffAccount(tx: Tx, now: Date, accountId: string): void {
+    tx.defer(PUT_OFF_ACCOUNT, [now, accountId]);
   }
 }
 

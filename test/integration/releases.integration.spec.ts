@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
 import { readConfig } from '../../src/core/config/index.js';
 import { type Database, type Reader, statement } from '../../src/core/database/index.js';
 import { createLogger } from '../../src/core/log/index.js';
@@ -192,6 +193,32 @@ describe('pending money whose day has come', () => {
     expect(await pending(others)).toEqual([]);
     expect(await pending(held)).toMatchObject(Array.from({ length: 5 }, () => ({ attempts: 1, wait: 60 })));
     expect(errors()).toHaveLength(1);
+  });
+
+  it('of a wallet that somebody holds keeps nobody else waiting, whatever of it stands before theirs', async () => {
+    const accountId = randomUUID();
+    const held = await due(410, accountId);
+    const [behind = ''] = await due(1);
+    await reader.query(raw(`UPDATE releases SET release_at = $2 WHERE transaction_id = $1`), [behind, clock.now()]);
+    const holder = new pg.Client({ connectionString: schema.database.url });
+    await holder.connect();
+    try {
+      await holder.query('BEGIN');
+      await holder.query('SELECT 1 FROM balances WHERE account_id = $1 FOR UPDATE', [accountId]);
+      const startedAt = performance.now();
+      const one = worker();
+      while (await one.run());
+      expect(performance.now() - startedAt).toBeLessThan(6_000);
+      expect(await pending([behind])).toEqual([]);
+      expect(await pending(held)).toMatchObject(Array.from({ length: 410 }, () => ({ attempts: 1, wait: 60 })));
+      expect(errors()).toHaveLength(1);
+      await holder.query('ROLLBACK');
+    } finally {
+      await holder.end();
+    }
+    clock.advance(61);
+    while (await worker().run());
+    expect(await pending(held)).toEqual([]);
   });
 
   it('is not put off because the database is away', async () => {
