@@ -114,6 +114,14 @@ describe('pending money whose day has come', () => {
     );
   }
 
+  async function buckets(accountId: string): Promise<Record<string, number>> {
+    const rows = await reader.query<{ bucket: string; amount: number }>(
+      raw('SELECT bucket, amount FROM balances WHERE account_id = $1'),
+      [accountId],
+    );
+    return Object.fromEntries(rows.map(({ bucket, amount }) => [bucket, amount]));
+  }
+
   const errors = (): Record<string, unknown>[] =>
     logged
       .map((line) => JSON.parse(line) as Record<string, unknown>)
@@ -152,6 +160,55 @@ describe('pending money whose day has come', () => {
     expect(await worker().run()).toBe(false);
     expect(await pending(later)).toEqual([]);
     expect(logged).toEqual([]);
+  });
+
+  it('is tried once and released once by several workers at a time, also when some of it is refused', async () => {
+    const accountIds = Array.from({ length: 5 }, () => randomUUID());
+    const all = (await Promise.all(accountIds.map((accountId) => due(60, accountId)))).flat();
+    const bad = all.filter((_, index) => index % 43 === 7);
+    for (const one of bad) await refuse(one);
+    const everybody = (): Promise<unknown> =>
+      Promise.all(
+        Array.from({ length: 4 }, async () => {
+          const one = worker();
+          while (await one.run());
+        }),
+      );
+    // What a worker has claimed when another one looks is none of that one's business: it is found at the next poll.
+    do await everybody();
+    while ((await pending(all)).length > bad.length);
+
+    const left = await pending(all);
+    expect(left.map(({ transactionId }) => transactionId).sort()).toEqual([...bad].sort());
+    expect(left.map(({ attempts, wait }) => ({ attempts, wait }))).toEqual(bad.map(() => ({ attempts: 1, wait: 60 })));
+    const cents = (transactionIds: readonly string[]): number =>
+      transactionIds.reduce((sum, one) => sum + 100 + (all.indexOf(one) % 60), 0);
+    for (const [index, accountId] of accountIds.entries()) {
+      const its = all.slice(index * 60, (index + 1) * 60);
+      const waiting = cents(its.filter((one) => bad.includes(one)));
+      expect(await buckets(accountId)).toEqual({
+        available: cents(its) - waiting,
+        pending: waiting,
+        clearing: -cents(its),
+      });
+    }
+
+    await reader.query(raw('DELETE FROM spec_refused'), []);
+    await everybody();
+    expect(await pending(all)).toHaveLength(bad.length);
+    clock.advance(61);
+    await everybody();
+    expect(await pending(all)).toEqual([]);
+    for (const [index, accountId] of accountIds.entries()) {
+      const its = cents(all.slice(index * 60, (index + 1) * 60));
+      expect(await buckets(accountId)).toEqual({ available: its, pending: 0, clearing: -its });
+    }
+    const [posted] = await reader.query<{ entries: number }>(
+      raw(`SELECT count(*) AS entries FROM journal_entries
+           WHERE transaction_id = ANY ($1::uuid[]) AND cause LIKE 'release:%'`),
+      [all],
+    );
+    expect(posted?.entries).toBe(all.length);
   });
 
   it('and was refused is tried again, ever more rarely and without end, and released when it can be', async () => {
