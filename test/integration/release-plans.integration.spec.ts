@@ -6,9 +6,9 @@ import { TestSchema } from '../support/schema.js';
 
 const raw = (text: string): ReturnType<typeof statement> => statement('', text);
 const NOW = new Date('2026-11-20T15:00:00.000Z');
-const INSTANTS = 100;
-const ROWS = 20_000;
-const OF_ONE_INSTANT = ROWS / INSTANTS;
+const ROWS = 60_000;
+const DAYS = 30;
+const OF_ONE_DAY = ROWS / DAYS;
 
 interface PlanNode {
   readonly 'Relation Name'?: string;
@@ -50,14 +50,18 @@ describe('queries of pending money', () => {
     ]);
   }
 
-  /** A cent each, at midnights one after the other, as of everybody's money. */
-  async function releases(accountId: string, rows: number, currency = 'BRL', firstDay = 1): Promise<void> {
+  /** A cent each, at `days` midnights one after the other, which are the same for everybody's money. */
+  async function releases(
+    accountId: string,
+    rows: number,
+    { currency = 'BRL', firstDay = 1, days = DAYS } = {},
+  ): Promise<void> {
     await reader.query(
       raw(`INSERT INTO releases (id, account_id, mode, currency, transaction_id, amount, release_at)
            SELECT gen_random_uuid(), $1, 'live', $3, gen_random_uuid(), 1,
              date_trunc('day', $5::timestamptz, 'UTC') + ($4::int + n % $6::int) * interval '1 day'
            FROM generate_series(0, $2::int - 1) n`),
-      [accountId, rows, currency, firstDay, NOW, INSTANTS],
+      [accountId, rows, currency, firstDay, NOW, days],
     );
   }
 
@@ -78,10 +82,10 @@ describe('queries of pending money', () => {
       expect(await repository.findDue(NOW, 200)).toEqual([]);
     }
     for (const currency of ['BRL', 'EUR', 'USD']) await pendingBalance(big, currency);
+    await releases(other, ROWS, { days: 5 });
     await releases(big, ROWS);
-    await releases(big, 2, 'EUR', 5);
-    await releases(other, ROWS);
-    await releases(released, ROWS, 'BRL', -INSTANTS);
+    await releases(big, 2, { currency: 'EUR', firstDay: 5 });
+    await releases(released, ROWS, { firstDay: -DAYS });
     // Most of what was due is released, the rest is put off, and three are due.
     await reader.query(raw(`UPDATE releases SET released_at = $2 WHERE account_id = $1 AND random() < 0.5`), [
       released,
@@ -92,17 +96,17 @@ describe('queries of pending money', () => {
            WHERE account_id = $1 AND released_at IS NULL`),
       [released, NOW],
     );
-    await releases(released, 3, 'BRL', -3);
+    await releases(released, 3, { firstDay: -3 });
 
     const look = async (): Promise<void> => {
       const next = await repository.next(scope);
       expect(next.sort((a, b) => a.currency.localeCompare(b.currency))).toEqual([
-        { currency: 'BRL', release_at: new Date('2026-11-21T00:00:00.000Z'), amount: OF_ONE_INSTANT },
+        { currency: 'BRL', release_at: new Date('2026-11-21T00:00:00.000Z'), amount: OF_ONE_DAY },
         { currency: 'EUR', release_at: new Date('2026-11-25T00:00:00.000Z'), amount: 1 },
       ]);
       expect(await repository.findDue(NOW, 200)).toHaveLength(3);
-      // The rows of that instant, in the index and in the table, of 50 000.
-      expect(await readBy('releases.next', big, 'live')).toBeLessThan(2 * OF_ONE_INSTANT + 20);
+      // The rows of that day, in the index and in the table, of 150 000.
+      expect(await readBy('releases.next', big, 'live')).toBeLessThan(2 * OF_ONE_DAY + 20);
       expect(await readBy('releases.find_due', NOW.toISOString(), '200')).toBeLessThan(20);
     };
     await look();
