@@ -74,6 +74,14 @@ const putOff = (which: string): string =>
 const PUT_OFF = statement('releases.put_off', putOff('id = $2 AND attempts = $3'));
 const PUT_OFF_ACCOUNT = statement('releases.put_off_account', putOff('account_id = $2'));
 
+/** By the index: what is put off is so for an hour at most. */
+const OVERDUE = statement(
+  'releases.overdue',
+  `SELECT count(*) AS rows FROM releases
+   WHERE released_at IS NULL AND ${DUE_AT} <= $1::timestamptz + interval '1 hour'
+     AND release_at < $1::timestamptz - interval '1 hour'`,
+);
+
 /** For a wallet that somebody holds: who waits for it holds up everybody else's money. */
 const WAIT_BRIEFLY = statement('releases.wait_briefly', `SELECT set_config('lock_timeout', '1s', true)`);
 
@@ -122,6 +130,12 @@ export class ReleasesRepository {
   async findDue(now: Date, limit: number): Promise<DueRelease[]> {
     const rows = await this.reader.query<{ id: string; account_id: string; attempts: number }>(FIND_DUE, [now, limit]);
     return rows.map((row) => ({ id: row.id, accountId: row.account_id, attempts: row.attempts }));
+  }
+
+  /** @returns how many are an hour late or more, also those that are put off */
+  async overdue(now: Date): Promise<number> {
+    const [row] = await this.reader.query<{ rows: number }>(OVERDUE, [now]);
+    return row?.rows ?? 0;
   }
 
   /** From here on `tx` fails when it waits for a lock for more than a second. */

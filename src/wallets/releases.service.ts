@@ -49,6 +49,11 @@ export class ReleasesService implements OnApplicationBootstrap {
     }
   }
 
+  /** How many releases are an hour late or more: none, unless something keeps them from it. */
+  async overdue(): Promise<number> {
+    return this.releases.overdue(this.clock.now());
+  }
+
   async #oneByOne(now: Date): Promise<boolean> {
     const due = await this.releases.findDue(now, BATCH);
     // Accounts whose wallet somebody else holds, and whether all that is due to them could be put off together.

@@ -215,18 +215,23 @@ describe('pending money whose day has come', () => {
     const [bad = '', ...others] = await due(4);
     await refuse(bad);
     const waits: (number | null)[] = [];
+    const overdue: number[] = [];
     for (let attempt = 1; attempt <= 9; attempt++) {
       await worker().run();
+      overdue.push(await worker().overdue());
       const [left] = await pending([bad]);
       expect(left?.attempts).toBe(attempt);
       waits.push(left?.wait ?? null);
       clock.advance((left?.wait ?? 0) + 1);
     }
     expect(waits).toEqual([60, 120, 240, 480, 960, 1920, 3600, 3600, 3600]);
+    // It was due 58 minutes before the first attempt.
+    expect(overdue).toEqual([0, 0, 1, 1, 1, 1, 1, 1, 1]);
     expect(await pending(others)).toEqual([]);
     await reader.query(raw('DELETE FROM spec_refused'), []);
     expect(await worker().run()).toBe(false);
     expect(await pending([bad])).toEqual([]);
+    expect(await worker().overdue()).toBe(0);
   });
 
   it('is released also beside a row that refuses to be put off', async () => {
