@@ -7,14 +7,16 @@ import { Metrics } from '../core/metrics/index.js';
 import { JobQueue, Poller } from '../core/queue/index.js';
 import { OutboxModule, OutboxRepository } from '../outbox/index.js';
 import { StorageModule } from '../storage/index.js';
-import { WalletsModule, WalletsService } from '../wallets/index.js';
+import { ReleasesService, WalletsModule, WalletsService } from '../wallets/index.js';
 import { HealthController } from './health.controller.js';
 
 const COHERENCE_MS = 5 * 60_000;
+const OVERDUE_MS = 60_000;
 
 @Module({ imports: [OutboxModule, StorageModule, WalletsModule], controllers: [HealthController] })
 export class HealthModule implements OnApplicationBootstrap {
   #incoherent = 0;
+  #overdue = 0;
 
   constructor(
     @Inject(CONFIG) private readonly config: Config,
@@ -22,6 +24,7 @@ export class HealthModule implements OnApplicationBootstrap {
     private readonly queue: JobQueue,
     private readonly outbox: OutboxRepository,
     private readonly wallets: WalletsService,
+    private readonly releases: ReleasesService,
     private readonly metrics: Metrics,
     private readonly poller: Poller,
     private readonly clock: Clock,
@@ -51,6 +54,14 @@ export class HealthModule implements OnApplicationBootstrap {
       'Balances that are not the sum of their lines: anything but 0 is an incident.',
       () => this.#incoherent,
     );
+    metrics.gauge(
+      'recebe_releases_overdue',
+      'Pending money that should have been released an hour ago or more, by the number of its payments.',
+      () => this.#overdue,
+    );
+    this.poller.every('wallets.overdue', OVERDUE_MS, async () => {
+      this.#overdue = await this.releases.overdue();
+    });
     this.poller.every('wallets.coherence', COHERENCE_MS, async () => {
       const found = await this.wallets.incoherent();
       this.#incoherent = found.length;

@@ -26,21 +26,33 @@ const INSERT = statement(
    VALUES ($1, $2, $3, $4, $5, $6, $7)`,
 );
 
+/**
+ * Two probes of the index for each currency that the account ever had pending money in, then the money of that instant
+ * alone: what is released together, and not all that waits.
+ */
 const NEXT = statement(
   'releases.next',
-  `SELECT DISTINCT ON (currency) currency, release_at, sum(amount)::bigint AS amount FROM releases
-   WHERE account_id = $1 AND mode = $2 AND released_at IS NULL
-   GROUP BY currency, release_at ORDER BY currency, release_at`,
+  `SELECT b.currency, n.release_at, (
+     SELECT sum(r.amount)::bigint FROM releases r
+     WHERE r.account_id = $1 AND r.mode = $2 AND r.currency = b.currency AND r.release_at = n.release_at
+       AND r.released_at IS NULL) AS amount
+   FROM balances b CROSS JOIN LATERAL (
+     SELECT r.release_at FROM releases r
+     WHERE r.account_id = $1 AND r.mode = $2 AND r.currency = b.currency AND r.released_at IS NULL
+     ORDER BY r.release_at LIMIT 1) n
+   WHERE b.account_id = $1 AND b.mode = $2 AND b.bucket = 'pending'`,
 );
 
-const DUE = `released_at IS NULL AND release_at <= $1 AND (next_attempt_at IS NULL OR next_attempt_at <= $1)`;
+/** The expression of the index `releases_due_idx`. */
+const DUE_AT = 'coalesce(next_attempt_at, release_at)';
+const DUE = `released_at IS NULL AND ${DUE_AT} <= $1`;
 const COLUMNS = 'id, account_id, mode, currency, transaction_id, amount, release_at';
 
 /** Marked released by the statement that claims them: a rollback makes them due again, so no lease is needed. */
 const CLAIM = statement(
   'releases.claim',
   `UPDATE releases SET released_at = $1 WHERE id IN (
-     SELECT id FROM releases WHERE ${DUE} ORDER BY release_at LIMIT $2 FOR UPDATE SKIP LOCKED)
+     SELECT id FROM releases WHERE ${DUE} ORDER BY ${DUE_AT} LIMIT $2 FOR UPDATE SKIP LOCKED)
    RETURNING ${COLUMNS}`,
 );
 /** The same for one, unless another worker has it or has put it off. */
@@ -52,13 +64,26 @@ const CLAIM_ONE = statement(
 );
 const FIND_DUE = statement(
   'releases.find_due',
-  `SELECT id, account_id, attempts FROM releases WHERE ${DUE} ORDER BY release_at LIMIT $2`,
+  `SELECT id, account_id, attempts FROM releases WHERE ${DUE} ORDER BY ${DUE_AT} LIMIT $2`,
 );
-const PUT_OFF = statement(
-  'releases.put_off',
-  `UPDATE releases SET attempts = attempts + 1, next_attempt_at = $3
-   WHERE id = $1 AND attempts = $2 AND released_at IS NULL`,
+/** A minute after the first failure; it doubles with each, up to an hour. What another worker has is its own. */
+const putOff = (which: string): string =>
+  `UPDATE releases SET attempts = attempts + 1,
+     next_attempt_at = $1::timestamptz + least(60 * 2 ^ least(attempts, 12), 3600) * interval '1 second'
+   WHERE id IN (SELECT id FROM releases WHERE ${which} AND ${DUE} FOR UPDATE SKIP LOCKED)`;
+const PUT_OFF = statement('releases.put_off', putOff('id = $2 AND attempts = $3'));
+const PUT_OFF_ACCOUNT = statement('releases.put_off_account', putOff('account_id = $2'));
+
+/** By the index: what is put off is so for an hour at most. */
+const OVERDUE = statement(
+  'releases.overdue',
+  `SELECT count(*) AS rows FROM releases
+   WHERE released_at IS NULL AND ${DUE_AT} <= $1::timestamptz + interval '1 hour'
+     AND release_at < $1::timestamptz - interval '1 hour'`,
 );
+
+/** For a wallet that somebody holds: who waits for it holds up everybody else's money. */
+const WAIT_BRIEFLY = statement('releases.wait_briefly', `SELECT set_config('lock_timeout', '1s', true)`);
 
 interface Row {
   id: string;
@@ -107,8 +132,25 @@ export class ReleasesRepository {
     return rows.map((row) => ({ id: row.id, accountId: row.account_id, attempts: row.attempts }));
   }
 
-  putOff(tx: Tx, release: DueRelease, until: Date): void {
-    tx.defer(PUT_OFF, [release.id, release.attempts, until]);
+  /** @returns how many are an hour late or more, also those that are put off */
+  async overdue(now: Date): Promise<number> {
+    const [row] = await this.reader.query<{ rows: number }>(OVERDUE, [now]);
+    return row?.rows ?? 0;
+  }
+
+  /** From here on `tx` fails when it waits for a lock for more than a second. */
+  waitBriefly(tx: Tx): void {
+    tx.defer(WAIT_BRIEFLY, []);
+  }
+
+  /** Once for each attempt, however many workers made it. */
+  putOff(tx: Tx, now: Date, release: DueRelease): void {
+    tx.defer(PUT_OFF, [now, release.id, release.attempts]);
+  }
+
+  /** All that is due to an account. */
+  putOffAccount(tx: Tx, now: Date, accountId: string): void {
+    tx.defer(PUT_OFF_ACCOUNT, [now, accountId]);
   }
 }
 

@@ -9,9 +9,6 @@ import { type DueRelease, type Release, ReleasesRepository } from './releases.re
 
 const POLL_MS = 5_000;
 const BATCH = 200;
-/** After the first failure; it doubles with each. */
-const PAUSE_SECONDS = 60;
-const LONGEST_PAUSE_SECONDS = 3600;
 
 /** Moves money from pending to available when its day has come. */
 @Injectable()
@@ -39,6 +36,7 @@ export class ReleasesService implements OnApplicationBootstrap {
     const now = this.clock.now();
     try {
       const released = await this.database.transaction(async (tx) => {
+        this.releases.waitBriefly(tx);
         const due = await this.releases.claim(tx, now, BATCH);
         this.#post(tx, due);
         return due.length;
@@ -51,43 +49,65 @@ export class ReleasesService implements OnApplicationBootstrap {
     }
   }
 
+  /** How many releases are an hour late or more: none, unless something keeps them from it. */
+  async overdue(): Promise<number> {
+    return this.releases.overdue(this.clock.now());
+  }
+
   async #oneByOne(now: Date): Promise<boolean> {
     const due = await this.releases.findDue(now, BATCH);
-    // A wallet that somebody else holds would make each of its releases wait as long as the first.
-    const heldAccounts = new Set<string>();
+    // Accounts whose wallet somebody else holds, and whether all that is due to them could be put off together.
+    const held = new Map<string, boolean>();
     let moved = 0;
     for (const release of due) {
-      if (heldAccounts.has(release.accountId)) {
-        if (await this.#putOff(release)) moved++;
-        continue;
+      const { accountId } = release;
+      if (!held.has(accountId)) {
+        const error = await this.#release(now, release);
+        if (error === null) {
+          moved++;
+          continue;
+        }
+        // Each of its other releases would wait as long as this one, and everybody else's behind them.
+        if (isLockTimeout(error) || isStatementTimeout(error)) held.set(accountId, await this.#putOff({ accountId }));
       }
-      try {
-        await this.database.transaction(async (tx) => {
-          const claimed = await this.releases.claimOne(tx, now, release.id);
-          if (claimed) this.#post(tx, [claimed]);
-        });
-        moved++;
-      } catch (error) {
-        if (isAway(error)) throw error;
-        const { id: releaseId, attempts } = release;
-        this.logger.error({ error, releaseId, attempt: attempts + 1 }, 'pending money could not be released; kept');
-        if (isLockTimeout(error) || isStatementTimeout(error)) heldAccounts.add(release.accountId);
-        if (await this.#putOff(release)) moved++;
-      }
+      if (held.get(accountId) === true || (await this.#putOff(release))) moved++;
     }
     return due.length === BATCH && moved > 0;
   }
 
-  /** @returns false for a row that refuses even that: it stays due, and is tried with the next batch */
-  async #putOff(release: DueRelease): Promise<boolean> {
-    const seconds = Math.min(PAUSE_SECONDS * 2 ** Math.min(release.attempts, 12), LONGEST_PAUSE_SECONDS);
-    const until = new Date(this.clock.now().getTime() + seconds * 1000);
+  /** @returns what the database says against it, or null when it is released, by us or by another worker */
+  async #release(now: Date, release: DueRelease): Promise<unknown> {
     try {
-      await this.database.transaction(async (tx) => this.releases.putOff(tx, release, until));
+      await this.database.transaction(async (tx) => {
+        this.releases.waitBriefly(tx);
+        const claimed = await this.releases.claimOne(tx, now, release.id);
+        if (claimed) this.#post(tx, [claimed]);
+      });
+      return null;
+    } catch (error) {
+      if (isAway(error)) throw error;
+      const { id: releaseId, attempts } = release;
+      this.logger.error({ error, releaseId, attempt: attempts + 1 }, 'pending money could not be released; kept');
+      return error;
+    }
+  }
+
+  /**
+   * @param what one, or all that is due to an account
+   * @returns false for rows that refuse even that: they stay due, and are tried with the next batch
+   */
+  async #putOff(what: DueRelease | { readonly accountId: string }): Promise<boolean> {
+    const now = this.clock.now();
+    try {
+      await this.database.transaction(async (tx) => {
+        if ('id' in what) this.releases.putOff(tx, now, what);
+        else this.releases.putOffAccount(tx, now, what.accountId);
+      });
       return true;
     } catch (error) {
       if (isAway(error)) throw error;
-      this.logger.error({ error, releaseId: release.id }, 'a release that failed could not be put off');
+      const about = 'id' in what ? { releaseId: what.id } : what;
+      this.logger.error({ error, ...about }, 'what could not be released could not be put off either');
       return false;
     }
   }

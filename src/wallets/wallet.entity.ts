@@ -38,7 +38,7 @@ export class BalanceEntity {
 
 @Entity('releases')
 @Unique('releases_transaction_id_key', ['transactionId'])
-@Index('releases_due_idx', ['releaseAt'], { where: 'released_at IS NULL' })
+@Index('releases_due_idx', { synchronize: false }) // of an expression
 @Index('releases_next_idx', ['accountId', 'mode', 'currency', 'releaseAt'], { where: 'released_at IS NULL' })
 export class ReleaseEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'releases_pkey' }) id!: string;

@@ -559,5 +559,6 @@ describe('authentication and request ids', () => {
     const metrics = await service.call('GET', '/metrics');
     expect(metrics.text).toContain('recebe_http_request_duration_seconds_bucket');
     expect(metrics.text).toContain('recebe_outbox_pending');
+    expect(metrics.text).toContain('recebe_releases_overdue 0');
   });
 });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
 import { readConfig } from '../../src/core/config/index.js';
 import { type Database, type Reader, statement } from '../../src/core/database/index.js';
 import { createLogger } from '../../src/core/log/index.js';
@@ -113,6 +114,14 @@ describe('pending money whose day has come', () => {
     );
   }
 
+  async function buckets(accountId: string): Promise<Record<string, number>> {
+    const rows = await reader.query<{ bucket: string; amount: number }>(
+      raw('SELECT bucket, amount FROM balances WHERE account_id = $1'),
+      [accountId],
+    );
+    return Object.fromEntries(rows.map(({ bucket, amount }) => [bucket, amount]));
+  }
+
   const errors = (): Record<string, unknown>[] =>
     logged
       .map((line) => JSON.parse(line) as Record<string, unknown>)
@@ -153,22 +162,76 @@ describe('pending money whose day has come', () => {
     expect(logged).toEqual([]);
   });
 
+  it('is tried once and released once by several workers at a time, also when some of it is refused', async () => {
+    const accountIds = Array.from({ length: 5 }, () => randomUUID());
+    const all = (await Promise.all(accountIds.map((accountId) => due(60, accountId)))).flat();
+    const bad = all.filter((_, index) => index % 43 === 7);
+    for (const one of bad) await refuse(one);
+    const everybody = (): Promise<unknown> =>
+      Promise.all(
+        Array.from({ length: 4 }, async () => {
+          const one = worker();
+          while (await one.run());
+        }),
+      );
+    // What a worker has claimed when another one looks is none of that one's business: it is found at the next poll.
+    do await everybody();
+    while ((await pending(all)).length > bad.length);
+
+    const left = await pending(all);
+    expect(left.map(({ transactionId }) => transactionId).sort()).toEqual([...bad].sort());
+    expect(left.map(({ attempts, wait }) => ({ attempts, wait }))).toEqual(bad.map(() => ({ attempts: 1, wait: 60 })));
+    const cents = (transactionIds: readonly string[]): number =>
+      transactionIds.reduce((sum, one) => sum + 100 + (all.indexOf(one) % 60), 0);
+    for (const [index, accountId] of accountIds.entries()) {
+      const its = all.slice(index * 60, (index + 1) * 60);
+      const waiting = cents(its.filter((one) => bad.includes(one)));
+      expect(await buckets(accountId)).toEqual({
+        available: cents(its) - waiting,
+        pending: waiting,
+        clearing: -cents(its),
+      });
+    }
+
+    await reader.query(raw('DELETE FROM spec_refused'), []);
+    await everybody();
+    expect(await pending(all)).toHaveLength(bad.length);
+    clock.advance(61);
+    await everybody();
+    expect(await pending(all)).toEqual([]);
+    for (const [index, accountId] of accountIds.entries()) {
+      const its = cents(all.slice(index * 60, (index + 1) * 60));
+      expect(await buckets(accountId)).toEqual({ available: its, pending: 0, clearing: -its });
+    }
+    const [posted] = await reader.query<{ entries: number }>(
+      raw(`SELECT count(*) AS entries FROM journal_entries
+           WHERE transaction_id = ANY ($1::uuid[]) AND cause LIKE 'release:%'`),
+      [all],
+    );
+    expect(posted?.entries).toBe(all.length);
+  });
+
   it('and was refused is tried again, ever more rarely and without end, and released when it can be', async () => {
     const [bad = '', ...others] = await due(4);
     await refuse(bad);
     const waits: (number | null)[] = [];
+    const overdue: number[] = [];
     for (let attempt = 1; attempt <= 9; attempt++) {
       await worker().run();
+      overdue.push(await worker().overdue());
       const [left] = await pending([bad]);
       expect(left?.attempts).toBe(attempt);
       waits.push(left?.wait ?? null);
       clock.advance((left?.wait ?? 0) + 1);
     }
     expect(waits).toEqual([60, 120, 240, 480, 960, 1920, 3600, 3600, 3600]);
+    // It was due 58 minutes before the first attempt.
+    expect(overdue).toEqual([0, 0, 1, 1, 1, 1, 1, 1, 1]);
     expect(await pending(others)).toEqual([]);
     await reader.query(raw('DELETE FROM spec_refused'), []);
     expect(await worker().run()).toBe(false);
     expect(await pending([bad])).toEqual([]);
+    expect(await worker().overdue()).toBe(0);
   });
 
   it('is released also beside a row that refuses to be put off', async () => {
@@ -192,6 +255,32 @@ describe('pending money whose day has come', () => {
     expect(await pending(others)).toEqual([]);
     expect(await pending(held)).toMatchObject(Array.from({ length: 5 }, () => ({ attempts: 1, wait: 60 })));
     expect(errors()).toHaveLength(1);
+  });
+
+  it('of a wallet that somebody holds keeps nobody else waiting, whatever of it stands before theirs', async () => {
+    const accountId = randomUUID();
+    const held = await due(410, accountId);
+    const [behind = ''] = await due(1);
+    await reader.query(raw(`UPDATE releases SET release_at = $2 WHERE transaction_id = $1`), [behind, clock.now()]);
+    const holder = new pg.Client({ connectionString: schema.database.url });
+    await holder.connect();
+    try {
+      await holder.query('BEGIN');
+      await holder.query('SELECT 1 FROM balances WHERE account_id = $1 FOR UPDATE', [accountId]);
+      const startedAt = performance.now();
+      const one = worker();
+      while (await one.run());
+      expect(performance.now() - startedAt).toBeLessThan(6_000);
+      expect(await pending([behind])).toEqual([]);
+      expect(await pending(held)).toMatchObject(Array.from({ length: 410 }, () => ({ attempts: 1, wait: 60 })));
+      expect(errors()).toHaveLength(1);
+      await holder.query('ROLLBACK');
+    } finally {
+      await holder.end();
+    }
+    clock.advance(61);
+    while (await worker().run());
+    expect(await pending(held)).toEqual([]);
   });
 
   it('is not put off because the database is away', async () => {
