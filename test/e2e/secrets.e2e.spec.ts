@@ -262,7 +262,7 @@ describe('after everything has been done once', () => {
       expect(receiver.ofType('charge.paid').some(({ rawBody }) => rawBody.includes(value))).toBe(true);
     }
     const tables = await service.sql<{ name: string }>(
-      `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'webhook_deliveries'`,
+      `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'webhook_messages'`,
     );
     const rows = await Promise.all(
       tables.map(({ name }) => service.sql<{ row: string }>(`SELECT '${name} ' || t::text AS row FROM ${name} t`)),

@@ -83,6 +83,9 @@ describe('a secret box', () => {
       [before, 'text', signature, 'download'],
       [before, 'text', signature.slice(1), 'upload'],
       [before, 'text', '', 'upload'],
+      // Other spellings of the same bytes.
+      [before, 'text', `${signature}=`, 'upload'],
+      [before, 'text', signature.slice(0, -1) + String.fromCharCode(signature.charCodeAt(42) + 1), 'upload'],
       [new SecretBox(`2025:${NEW}`), 'text', signature, 'upload'],
     ];
     for (const [box, text, given, purpose] of others) expect(box.isSigned(purpose, text, given)).toBe(false);

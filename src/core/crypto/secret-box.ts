@@ -64,11 +64,14 @@ export class SecretBox {
     return this.mac(purpose, text).toString('base64url');
   }
 
-  /** Whether `sign` made it for this purpose and text, under any of the keys. */
+  /**
+   * Whether `sign` made it for this purpose and text, under any of the keys. As text: of bytes there are several
+   * spellings, and only one was made.
+   */
   isSigned(purpose: string, text: string, signature: string): boolean {
-    const given = Buffer.from(signature, 'base64url');
+    const given = Buffer.from(signature);
     return [...this.#keys.keys()].some((id) => {
-      const made = this.#mac(id, purpose, text);
+      const made = Buffer.from(this.#mac(id, purpose, text).toString('base64url'));
       return made.length === given.length && timingSafeEqual(made, given);
     });
   }
