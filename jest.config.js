@@ -1,15 +1,21 @@
+/** Specs that measure time or memory, or that load the whole machine: one at a time, when the others are done. */
+const ALONE = ['/test/stress/', '/test/e2e/(evidence-memory|login|med-list|start|webhook-isolation)\\.e2e\\.'];
+
+const common = {
+  runtime: '<rootDir>/test/runner/runtime.cjs',
+  testEnvironment: '<rootDir>/test/runner/environment.mjs',
+  roots: ['<rootDir>/src', '<rootDir>/test'],
+  injectGlobals: false,
+  setupFiles: ['<rootDir>/test/support/property-seed.ts'],
+  transform: {},
+};
+
 /** @type {import('jest').Config} */
 export default {
-  testEnvironment: 'node',
-  roots: ['<rootDir>/src', '<rootDir>/test'],
-  testMatch: ['**/*.spec.ts'],
   testTimeout: 20_000,
-  // One spec file at a time, many measure times; in a process of its own, made anew when ES modules have filled it up.
-  maxWorkers: 1,
-  workerIdleMemoryLimit: '800MB',
-  setupFiles: ['<rootDir>/test/support/property-seed.ts'],
-  extensionsToTreatAsEsm: ['.ts'],
-  // Sources import './x.js' as ES modules require; on disk it is './x.ts'.
-  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
-  transform: { '^.+\\.ts$': '@swc/jest' },
+  projects: [
+    // Each spec file makes a database of its own, so several run at a time.
+    { ...common, displayName: 'parallel', testMatch: ['**/*.spec.ts'], testPathIgnorePatterns: ALONE },
+    { ...common, displayName: 'alone', testRegex: ALONE.map((pattern) => `${pattern}.*spec\\.ts$`) },
+  ],
 };

@@ -1,3 +1,4 @@
+import type { Provider } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { MIGRATIONS } from '../migrations/index.js';
@@ -11,7 +12,7 @@ import { startEmbeddedPostgres, startRedisChild } from './core/embedded/index.js
 import { createHttpAdapter } from './core/http/index.js';
 import { createLogger, type Logger } from './core/log/index.js';
 import { Metrics } from './core/metrics/index.js';
-import { createJobQueue, Poller } from './core/queue/index.js';
+import { createJobQueue, Poller, type Timer } from './core/queue/index.js';
 import { createRateLimiter } from './core/rate-limit/index.js';
 import { ENTITIES } from './entities.js';
 
@@ -28,6 +29,9 @@ export interface Runtime {
 export interface RuntimeOverrides {
   readonly clock?: Clock;
   readonly logger?: Logger;
+  /** How the poller waits; default setTimeout. */
+  readonly timer?: Timer;
+  readonly providers?: readonly Provider[];
 }
 
 /** Opens everything that `config` asks for; on a failure closes again what was opened. */
@@ -63,7 +67,7 @@ export async function openRuntime(
     closers.push(() => queue.close());
     const limiter = createRateLimiter({ redisUrl, logger });
     closers.push(() => limiter.close());
-    const poller = new Poller({ logger });
+    const poller = new Poller({ logger, ...(overrides.timer && { timer: overrides.timer }) });
     const resources: CoreResources = {
       config,
       logger,
@@ -74,6 +78,7 @@ export async function openRuntime(
       limiter,
       poller,
       clock: overrides.clock ?? new Clock(),
+      providers: overrides.providers ?? [],
     };
     const app = await NestFactory.create<NestFastifyApplication>(
       AppModule.with(resources),

@@ -1,16 +1,21 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable, Optional } from '@nestjs/common';
 import argon2 from 'argon2';
 import type { Violation } from '../core/errors/index.js';
 import { serviceUnavailable } from '../core/errors/index.js';
 import { Turnstile } from '../core/turnstile.js';
 
-/** OWASP's Password Storage Cheat Sheet: 19 MiB, two passes, one lane, for one core is what a login may take. */
-const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+/** What one hash costs: memory in KiB, passes over it, and lanes. */
+export interface PasswordCost {
+  readonly memoryCost: number;
+  readonly timeCost: number;
+  readonly parallelism: number;
+}
 
-/** Compared with where there is no hash: the same work, and no password has it. */
-const NOBODYS =
-  `$argon2id$v=19$m=${COST.memoryCost},t=${COST.timeCost},p=${COST.parallelism}` +
-  '$bm9ib2R5J3Mgc2FsdC4uLg$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
+/** Injection token of a `PasswordCost` other than the default. */
+export const PASSWORD_COST = Symbol('PasswordCost');
+
+/** OWASP's Password Storage Cheat Sheet: 19 MiB, two passes, one lane, for one core is what a login may take. */
+const DEFAULT_COST: PasswordCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 /** Half of the threads that Node.js has for files, DNS and this: a flood of logins must not take the other half. */
 const AT_ONCE = 2;
@@ -24,10 +29,20 @@ const MAX_LENGTH = 256;
 @Injectable()
 export class Passwords {
   readonly #turnstile = new Turnstile(AT_ONCE, MAX_WAITING);
+  readonly #cost: PasswordCost;
+  /** Compared with where there is no hash: the same work, and no password has it. */
+  readonly #nobodys: string;
+
+  constructor(@Optional() @Inject(PASSWORD_COST) cost: PasswordCost = DEFAULT_COST) {
+    this.#cost = cost;
+    this.#nobodys =
+      `$argon2id$v=19$m=${cost.memoryCost},t=${cost.timeCost},p=${cost.parallelism}` +
+      '$bm9ib2R5J3Mgc2FsdC4uLg$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
+  }
 
   /** @throws ApiError 503 when too many wait already */
   hash(password: string): Promise<string> {
-    return this.#turnstile.pass(() => argon2.hash(password, { type: argon2.argon2id, ...COST }), serviceUnavailable);
+    return this.#turnstile.pass(() => argon2.hash(password, { type: argon2.argon2id, ...this.#cost }), serviceUnavailable);
   }
 
   /**
@@ -35,13 +50,13 @@ export class Passwords {
    * @throws ApiError 503 when too many wait already
    */
   async verify(hash: string | null, password: string): Promise<boolean> {
-    const matches = await this.#turnstile.pass(() => argon2.verify(hash ?? NOBODYS, password), serviceUnavailable);
+    const matches = await this.#turnstile.pass(() => argon2.verify(hash ?? this.#nobodys, password), serviceUnavailable);
     return matches && hash !== null;
   }
 
   /** Whether it was made at another cost than is asked for today. */
   isOutdated(hash: string): boolean {
-    return argon2.needsRehash(hash, COST);
+    return argon2.needsRehash(hash, this.#cost);
   }
 
   check(password: string): Violation[] {

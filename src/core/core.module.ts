@@ -1,4 +1,4 @@
-import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { type DynamicModule, Global, Module, type Provider } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Clock } from './clock.js';
 import { type Config, CONFIG } from './config/index.js';
@@ -22,13 +22,16 @@ export interface CoreResources {
   readonly limiter: RateLimiter;
   readonly poller: Poller;
   readonly clock: Clock;
+  /** Seen by every module: what an optional dependency is given instead of its default. */
+  readonly providers: readonly Provider[];
 }
 
 @Global()
 @Module({})
 export class CoreModule {
   static with(resources: CoreResources): DynamicModule {
-    const providers = [
+    const providers: Provider[] = [
+      ...resources.providers,
       { provide: CONFIG, useValue: resources.config },
       { provide: Logger, useValue: resources.logger },
       { provide: Metrics, useValue: resources.metrics },

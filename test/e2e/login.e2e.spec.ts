@@ -15,11 +15,14 @@ interface LoginAnswer extends Record<string, unknown> {
   request_id: string;
 }
 
+/** Of passwords: what a login takes is part of what is tested here. */
+const REAL_COST = { providers: [] };
+
 let service: TestService;
 let merchant: Merchant;
 
 beforeAll(async () => {
-  service = await TestService.start({ env: { JWT_SECRET } });
+  service = await TestService.start({ env: { JWT_SECRET }, overrides: REAL_COST });
   merchant = await service.merchant();
 });
 afterAll(() => service.stop());
@@ -146,7 +149,7 @@ describe('login', () => {
 
 describe('logout', () => {
   it('ends this login at once, in every process, and no other', async () => {
-    const neighbour = await TestService.start({ database: service.database, env: { JWT_SECRET } });
+    const neighbour = await TestService.start({ database: service.database, env: { JWT_SECRET }, overrides: REAL_COST });
     try {
       for (let round = 0; round < 20; round++) {
         const [token, other] = [await service.login(merchant.ownerEmail), await neighbour.login(merchant.ownerEmail)];
@@ -189,7 +192,7 @@ describe('between processes whose clocks differ', () => {
   let behind: TestService;
 
   beforeAll(async () => {
-    behind = await TestService.start({ database: service.database, env: { JWT_SECRET } });
+    behind = await TestService.start({ database: service.database, env: { JWT_SECRET }, overrides: REAL_COST });
     behind.clock.advance(-50);
   });
   afterAll(() => behind.stop());
@@ -227,8 +230,8 @@ describe('a password that is changed for somebody', () => {
       await service.member(merchant.accountId, 'ADMIN'),
       await service.member(merchant.accountId, 'ADMIN'),
     ];
-    const ahead = await TestService.start({ database: service.database, env: { JWT_SECRET } });
-    const behind = await TestService.start({ database: service.database, env: { JWT_SECRET } });
+    const ahead = await TestService.start({ database: service.database, env: { JWT_SECRET }, overrides: REAL_COST });
+    const behind = await TestService.start({ database: service.database, env: { JWT_SECRET }, overrides: REAL_COST });
     ahead.clock.advance(25);
     behind.clock.advance(-25);
     const everywhere = [service, ahead, behind];

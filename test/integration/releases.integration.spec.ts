@@ -102,13 +102,13 @@ describe('pending money whose day has come', () => {
     await reader.query(raw('INSERT INTO spec_refused VALUES ($1, $2)'), [`release:${transactionId}`, code]);
   }
 
-  /** Those that are still pending, in the order given, with how long they are put off. */
+  /** Those that are still pending, in the order given, with how long they are put off, to five seconds. */
   async function pending(
     transactionIds: readonly string[],
   ): Promise<{ id: string; transactionId: string; attempts: number; wait: number | null }[]> {
     return reader.query(
       raw(`SELECT id, transaction_id AS "transactionId", attempts,
-             round(extract(epoch FROM next_attempt_at - $2::timestamptz))::int AS wait
+             (round(extract(epoch FROM next_attempt_at - $2::timestamptz) / 5) * 5)::int AS wait
            FROM releases WHERE transaction_id = ANY ($1::uuid[]) AND released_at IS NULL ORDER BY release_at`),
       [transactionIds, clock.now()],
     );

@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Provider } from '@nestjs/common';
 import pg from 'pg';
-import { AccountsService, type Role, UsersService } from '../../src/accounts/index.js';
+import { AccountsService, PASSWORD_COST, type PasswordCost, type Role, UsersService } from '../../src/accounts/index.js';
 import { ApiKeysService } from '../../src/api-keys/index.js';
 import { SYSTEM } from '../../src/audit/index.js';
 import { Clock } from '../../src/core/clock.js';
@@ -15,10 +16,30 @@ import { createTestDatabase, type TestDatabase } from './database.js';
 /** Time that a test moves instead of waiting. */
 export class TestClock extends Clock {
   override offsetMs = 0;
+  readonly #timers = new Set<{ readonly dueAt: number; readonly work: () => void }>();
 
+  /** Also runs the periodic tasks whose time has come by it. */
   advance(seconds: number): void {
     this.offsetMs += seconds * 1000;
+    const now = this.now().getTime();
+    for (const timer of this.#timers) if (timer.dueAt <= now) timer.work();
   }
+
+  /** As setTimeout, but `advance` brings it forward. */
+  readonly timer = (work: () => void, ms: number): (() => void) => {
+    const cancel = (): void => {
+      clearTimeout(handle);
+      this.#timers.delete(timer);
+    };
+    const run = (): void => {
+      cancel();
+      work();
+    };
+    const handle = setTimeout(run, ms);
+    const timer = { dueAt: this.now().getTime() + ms, work: run };
+    this.#timers.add(timer);
+    return cancel;
+  };
 }
 
 export interface Answer<T = Record<string, unknown>> {
@@ -46,6 +67,12 @@ export interface Person {
 /** Of every user that the tests make. */
 export const PASSWORD = 'correct horse battery';
 
+/** The least that argon2 takes: the specs make hundreds of users. Those of the login's timing use the real cost. */
+const CHEAP_PASSWORDS: Provider = {
+  provide: PASSWORD_COST,
+  useValue: { memoryCost: 1024, timeCost: 2, parallelism: 1 } satisfies PasswordCost,
+};
+
 let counter = 0;
 
 function newEmail(who: string): string {
@@ -54,6 +81,8 @@ function newEmail(who: string): string {
 
 /** The whole application on a port of its own, on a database of its own. */
 export class TestService {
+  readonly #pool: pg.Pool;
+
   private constructor(
     readonly runtime: Runtime,
     readonly database: TestDatabase,
@@ -61,7 +90,10 @@ export class TestService {
     readonly url: string,
     private readonly dataDir: string,
     private readonly ownsDatabase: boolean,
-  ) {}
+  ) {
+    this.#pool = new pg.Pool({ connectionString: database.url, max: 4, idleTimeoutMillis: 2_000, allowExitOnIdle: true });
+    this.#pool.on('error', () => undefined); // a database that goes away is what some specs are about
+  }
 
   static async start(
     options: {
@@ -86,7 +118,12 @@ export class TestService {
       ...options.env,
     });
     const redis = options.env?.['REDIS_URL'] !== undefined;
-    const runtime = await openRuntime(config, { redis }, { clock, ...options.overrides });
+    const runtime = await openRuntime(config, { redis }, {
+      clock,
+      timer: clock.timer,
+      providers: [CHEAP_PASSWORDS],
+      ...options.overrides,
+    });
     setupOpenApi(runtime.app, config.publicBaseUrl);
     await runtime.app.listen(0, '127.0.0.1');
     const url = await runtime.app.getUrl();
@@ -203,17 +240,12 @@ export class TestService {
 
   /** Rows of any table, for what no route shows. */
   async sql<R extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<R[]> {
-    const client = new pg.Client({ connectionString: this.database.url });
-    await client.connect();
-    try {
-      return (await client.query<R>(text, values)).rows;
-    } finally {
-      await client.end();
-    }
+    return (await this.#pool.query<R>(text, values)).rows;
   }
 
   async stop(): Promise<void> {
     await this.runtime.close();
+    await this.#pool.end();
     rmSync(this.dataDir, { recursive: true, force: true });
     if (this.ownsDatabase) await this.database.drop();
   }

@@ -2,5 +2,5 @@
 export * from './job-queue.js';
 export { QueueUnavailableError, type QueueUnavailableReason } from './queue.errors.js';
 export { createJobQueue } from './create-job-queue.js';
-export { Poller, type PollerOptions, type PollTask } from './poller.js';
+export { Poller, type PollerOptions, type PollTask, type Timer } from './poller.js';
 export { openRedis } from './redis-client.js';

@@ -4,12 +4,15 @@ import type { JobLogger } from './job-queue.js';
 /** One pass of work. `true` means there is more, and the next pass follows at once. */
 export type PollTask = () => Promise<boolean | void>;
 
+/** Runs `work` once after `ms` and gives back how to call it off. */
+export type Timer = (work: () => void, ms: number) => () => void;
+
 export interface PollerOptions {
   logger: JobLogger;
   /** From 0 to below 1, for the jitter; default Math.random. */
   random?: () => number;
-  /** Runs `work` once after `ms` and gives back how to call it off; default setTimeout. */
-  timer?: (work: () => void, ms: number) => () => void;
+  /** Default setTimeout. */
+  timer?: Timer;
 }
 
 interface Entry {
@@ -30,7 +33,7 @@ export class Poller {
   private readonly entries = new Map<string, Entry>();
   private readonly logger: JobLogger;
   private readonly random: () => number;
-  private readonly timer: (work: () => void, ms: number) => () => void;
+  private readonly timer: Timer;
   private stopped = false;
 
   constructor(options: PollerOptions) {

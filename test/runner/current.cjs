@@ -1,0 +1,2 @@
+// The functions of the spec file that is running.
+exports.current = { globals: {} };
