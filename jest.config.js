@@ -2,7 +2,7 @@
 const ALONE = ['/test/stress/', '/test/e2e/(evidence-memory|login|med-list|start|webhook-isolation)\\.e2e\\.'];
 
 const common = {
-  runtime: '<rootDir>/test/runner/runtime.cjs',
+  runtime: '<rootDir>/test/runner/runtime.mjs',
   testEnvironment: '<rootDir>/test/runner/environment.mjs',
   roots: ['<rootDir>/src', '<rootDir>/test'],
   injectGlobals: false,

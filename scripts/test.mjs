@@ -44,6 +44,7 @@ async function run(project, workers) {
   return { code, results };
 }
 
+const print = (line) => process.stdout.write(`${line}\n`);
 process.on('SIGINT', () => undefined); // Jest hears it too; wait for it and clean up
 const startedAt = Date.now();
 const runs = [await run('parallel', String(Math.max(2, availableParallelism()))), await run('alone', '1')];
@@ -57,13 +58,13 @@ const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`.padStart(8);
 if (files.length > 10) {
   const slowest = files.map(({ name, startTime, endTime }) => [endTime - startTime, relative(root, name)]);
   slowest.sort(([a], [b]) => b - a);
-  console.log('\nThe slowest ten files:');
-  for (const [ms, name] of slowest.slice(0, 10)) console.log(`${seconds(ms)}  ${name}`);
+  print('\nThe slowest ten files:');
+  for (const [ms, name] of slowest.slice(0, 10)) print(`${seconds(ms)}  ${name}`);
 }
 const broken = runs.some(({ code }) => code !== 0);
 // A file that could not be loaded has no failed test, but it failed.
 const failed = Math.max(sum('numFailedTests') + sum('numRuntimeErrorTestSuites'), broken ? 1 : 0);
 const skipped = sum('numPendingTests');
-console.log(`\n${files.length} files in${seconds(Date.now() - startedAt)}`);
-console.log(`${sum('numPassedTests')} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
+print(`\n${files.length} files in${seconds(Date.now() - startedAt)}`);
+print(`${sum('numPassedTests')} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
 process.exit(broken ? 1 : 0);

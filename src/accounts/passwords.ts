@@ -42,7 +42,10 @@ export class Passwords {
 
   /** @throws ApiError 503 when too many wait already */
   hash(password: string): Promise<string> {
-    return this.#turnstile.pass(() => argon2.hash(password, { type: argon2.argon2id, ...this.#cost }), serviceUnavailable);
+    return this.#turnstile.pass(
+      () => argon2.hash(password, { type: argon2.argon2id, ...this.#cost }),
+      serviceUnavailable,
+    );
   }
 
   /**
@@ -50,7 +53,10 @@ export class Passwords {
    * @throws ApiError 503 when too many wait already
    */
   async verify(hash: string | null, password: string): Promise<boolean> {
-    const matches = await this.#turnstile.pass(() => argon2.verify(hash ?? this.#nobodys, password), serviceUnavailable);
+    const matches = await this.#turnstile.pass(
+      () => argon2.verify(hash ?? this.#nobodys, password),
+      serviceUnavailable,
+    );
     return matches && hash !== null;
   }
 

@@ -23,12 +23,13 @@ import {
   verifyFields,
   verifyVerdict,
 } from '../support/fuzz-model.js';
+import { scaled } from '../support/scale.js';
 import { type ChargeAnswer, type Merchant, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 
 const BATCH = 25;
-/** × 25 = 2000 bodies at each route. */
-const RUNS = 80;
+/** × 25 = 2000 bodies at each route in the full run. */
+const RUNS = scaled(80, 12);
 
 interface Answer {
   readonly status: number;

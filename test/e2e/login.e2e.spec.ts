@@ -6,6 +6,7 @@ import { AccountsService, UsersService } from '../../src/accounts/index.js';
 import { CLI } from '../../src/audit/index.js';
 import { Sessions } from '../../src/auth/sessions.js';
 import { redisAvailable, startRedis } from '../support/redis.js';
+import { scaled } from '../support/scale.js';
 import { type Answer, type Merchant, PASSWORD, TestService } from '../support/service.js';
 import { claimsOf, JWT_SECRET } from '../support/tokens.js';
 
@@ -149,7 +150,11 @@ describe('login', () => {
 
 describe('logout', () => {
   it('ends this login at once, in every process, and no other', async () => {
-    const neighbour = await TestService.start({ database: service.database, env: { JWT_SECRET }, overrides: REAL_COST });
+    const neighbour = await TestService.start({
+      database: service.database,
+      env: { JWT_SECRET },
+      overrides: REAL_COST,
+    });
     try {
       for (let round = 0; round < 20; round++) {
         const [token, other] = [await service.login(merchant.ownerEmail), await neighbour.login(merchant.ownerEmail)];
@@ -343,7 +348,7 @@ describe('guessing', () => {
     const median = (times: number[]): number => times.sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
     const difference = async (): Promise<number> => {
       const [known, unknown]: [number[], number[]] = [[], []];
-      for (let pair = 0; pair < 200; pair++) {
+      for (let pair = 0; pair < scaled(200, 60); pair++) {
         // In turns, and each first as often as the other: what else the machine does falls on both.
         const tries = [
           async () => known.push(await timed(merchant.ownerEmail)),

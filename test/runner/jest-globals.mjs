@@ -1,11 +1,15 @@
 // What '@jest/globals' exports. Modules stay loaded from one spec file to the next, each of which has functions of its
 // own: the exports lead to those of the spec file that is running.
-import { current } from './current.cjs';
+let current = {};
+
+export function setGlobals(globals) {
+  current = globals;
+}
 
 const lead = (name) =>
   new Proxy(() => undefined, {
-    apply: (_, self, args) => Reflect.apply(current.globals[name], self, args),
-    get: (_, property) => current.globals[name][property],
+    apply: (_, self, args) => Reflect.apply(current[name], self, args),
+    get: (_, property) => current[name][property],
   });
 
 export const afterAll = lead('afterAll');

@@ -2,7 +2,7 @@
 // '@jest/globals' is the running spec's.
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { compile } from './typescript.cjs';
+import { compile } from './typescript.mjs';
 
 const GLOBALS = new URL('./jest-globals.mjs', import.meta.url).href;
 

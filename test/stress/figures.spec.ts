@@ -4,13 +4,14 @@ import { FiguresService } from '../../src/transactions/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { NaiveFigures } from '../support/figures.js';
 import { openRefunds, requestRefund } from '../support/refunds.js';
+import { scaled } from '../support/scale.js';
 import { type Merchant, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 import { Random } from '../../harness/random.js';
 
 jest.setTimeout(240_000);
 
-const STEPS = 400;
+const STEPS = scaled(400, 160);
 const COMPARE_EVERY = 20;
 
 /** Each payable by two methods, of which one is used. */

@@ -5,13 +5,14 @@ import { Database } from '../../src/core/database/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { FarBank, type ReturnFault } from '../support/far-bank.js';
 import { available, openRefunds, paymentIdOf, type RefundOrError, requestRefund } from '../support/refunds.js';
+import { scaled } from '../support/scale.js';
 import { type Answer, type Merchant, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 import { Random } from '../../harness/random.js';
 
 jest.setTimeout(300_000);
 
-const ROUNDS = 25;
+const ROUNDS = scaled(25, 6);
 const WORKERS = 20;
 const TRANSACTIONS = 50;
 /** Steps of one worker's sequence; after each of them, when all workers have taken theirs, everything is checked. */

@@ -4,7 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Provider } from '@nestjs/common';
 import pg from 'pg';
-import { AccountsService, PASSWORD_COST, type PasswordCost, type Role, UsersService } from '../../src/accounts/index.js';
+import {
+  AccountsService,
+  PASSWORD_COST,
+  type PasswordCost,
+  type Role,
+  UsersService,
+} from '../../src/accounts/index.js';
 import { ApiKeysService } from '../../src/api-keys/index.js';
 import { SYSTEM } from '../../src/audit/index.js';
 import { Clock } from '../../src/core/clock.js';
@@ -91,7 +97,12 @@ export class TestService {
     private readonly dataDir: string,
     private readonly ownsDatabase: boolean,
   ) {
-    this.#pool = new pg.Pool({ connectionString: database.url, max: 4, idleTimeoutMillis: 2_000, allowExitOnIdle: true });
+    this.#pool = new pg.Pool({
+      connectionString: database.url,
+      max: 4,
+      idleTimeoutMillis: 2_000,
+      allowExitOnIdle: true,
+    });
     this.#pool.on('error', () => undefined); // a database that goes away is what some specs are about
   }
 
@@ -118,12 +129,16 @@ export class TestService {
       ...options.env,
     });
     const redis = options.env?.['REDIS_URL'] !== undefined;
-    const runtime = await openRuntime(config, { redis }, {
-      clock,
-      timer: clock.timer,
-      providers: [CHEAP_PASSWORDS],
-      ...options.overrides,
-    });
+    const runtime = await openRuntime(
+      config,
+      { redis },
+      {
+        clock,
+        timer: clock.timer,
+        providers: [CHEAP_PASSWORDS],
+        ...options.overrides,
+      },
+    );
     setupOpenApi(runtime.app, config.publicBaseUrl);
     await runtime.app.listen(0, '127.0.0.1');
     const url = await runtime.app.getUrl();

@@ -1,29 +1,23 @@
 // Compiles one source file as the build does and keeps the result under node_modules/.cache, by content.
-const { createHash } = require('node:crypto');
-const { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } = require('node:fs');
-const { join } = require('node:path');
-const { transformSync } = require('@swc/core');
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { transformSync, version } from '@swc/core';
 
-const ROOT = join(__dirname, '..', '..');
+const ROOT = join(import.meta.dirname, '..', '..');
 const CACHE = join(ROOT, 'node_modules', '.cache', 'recebe-test-sources');
-const options = {
-  ...JSON.parse(readFileSync(join(ROOT, '.swcrc'), 'utf8')),
-  swcrc: false,
-  sourceMaps: true,
-};
-delete options.$schema;
-const version = `${require('@swc/core/package.json').version} ${JSON.stringify(options)}`;
+const settings = readFileSync(join(ROOT, '.swcrc'), 'utf8');
 mkdirSync(CACHE, { recursive: true });
 
 /** @returns {{ code: string, map: string }} the JavaScript, and the path of its source map */
-function compile(path) {
+export function compile(path) {
   const source = readFileSync(path, 'utf8');
-  const key = createHash('sha256').update(version).update(path).update(source).digest('hex');
+  const key = createHash('sha256').update([version, settings, path, source].join('\0')).digest('hex');
   const map = join(CACHE, `${key}.map`);
   const script = join(CACHE, `${key}.js`);
   // The script is written last: where it is, its map is too.
   if (existsSync(script)) return { code: readFileSync(script, 'utf8'), map };
-  const output = transformSync(source, { ...options, filename: path, sourceFileName: path });
+  const output = transformSync(source, { cwd: ROOT, filename: path, sourceFileName: path, sourceMaps: true });
   write(map, output.map);
   write(script, output.code);
   return { code: output.code, map };
@@ -35,5 +29,3 @@ function write(path, text) {
   writeFileSync(draft, text);
   renameSync(draft, path);
 }
-
-module.exports = { compile };

@@ -1,10 +1,13 @@
 // Jest's module loader loads everything anew for every spec file, in a sandbox: of 3 s for a spec of the whole
 // application more than 2 were that. This one leaves loading to Node.js, once for all spec files of a worker. What a
 // module keeps in memory is therefore shared by them, as it is by all requests of a service.
-const { fileURLToPath, pathToFileURL } = require('node:url');
-const { default: JestRuntime } = require('jest-runtime');
-const { current } = require('./current.cjs');
-const { compile } = require('./typescript.cjs');
+import { createRequire } from 'node:module';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import JestRuntime from 'jest-runtime';
+import { setGlobals } from './jest-globals.mjs';
+import { compile } from './typescript.mjs';
+
+const require = createRequire(import.meta.url);
 
 class SourceMaps extends Map {
   get(source) {
@@ -13,7 +16,7 @@ class SourceMaps extends Map {
   }
 }
 
-module.exports = class NativeRuntime extends JestRuntime {
+export default class NativeRuntime extends JestRuntime {
   unstable_shouldLoadAsEsm() {
     return true;
   }
@@ -31,11 +34,11 @@ module.exports = class NativeRuntime extends JestRuntime {
 
   setGlobalsForRuntime(globals) {
     super.setGlobalsForRuntime(globals);
-    current.globals = this.requireModuleOrMock(__filename, '@jest/globals');
+    setGlobals(this.requireModuleOrMock(import.meta.filename, '@jest/globals'));
   }
 
   /** So that a failure names lines of TypeScript. */
   getSourceMaps() {
     return new SourceMaps();
   }
-};
+}

@@ -1,2 +1,0 @@
-// The functions of the spec file that is running.
-exports.current = { globals: {} };
