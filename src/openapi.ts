@@ -13,8 +13,8 @@ const DESCRIPTION = `Payment collection for Brazil, Pix first.
 - The webhook is the source of truth for outcomes; reading a charge is for one-off checks.
 - Webhooks may come more than once and in any order. Deduplicate on the event's \`id\`; of two events of one charge, or of one MED case, the one with the higher \`sequence\` (in the older \`payment.*\` family \`data.sequence\`) is the later one.`;
 
-/** The OpenAPI document: `/openapi.json`, and as a page at `/docs`. */
-export function setupOpenApi(app: NestFastifyApplication, baseUrl: string): OpenAPIObject {
+/** The OpenAPI document, made when it is first asked for: `/openapi.json`, and as a page at `/docs`. */
+export function setupOpenApi(app: NestFastifyApplication, baseUrl: string): void {
   const config = new DocumentBuilder()
     .setTitle('Recebe')
     .setDescription(DESCRIPTION)
@@ -40,11 +40,14 @@ export function setupOpenApi(app: NestFastifyApplication, baseUrl: string): Open
     .addTag('Operators', 'For the staff of the platform.')
     .addTag('Operations', 'Health and metrics.')
     .build();
-  const document = SwaggerModule.createDocument(app, config, {
-    operationIdFactory: (controller, method) => `${controller.replace('Controller', '').toLowerCase()}_${method}`,
-  });
+  const createDocument = (): OpenAPIObject =>
+    SwaggerModule.createDocument(app, config, {
+      operationIdFactory: (controller, method) => `${controller.replace('Controller', '').toLowerCase()}_${method}`,
+    });
   // Who opens the printed address in a browser wants to read.
   app.getHttpAdapter().get('/', (_request: unknown, reply: FastifyReply) => reply.redirect('/docs'));
-  SwaggerModule.setup('docs', app, document, { jsonDocumentUrl: 'openapi.json', customSiteTitle: 'Recebe API' });
-  return document;
+  SwaggerModule.setup('docs', app, createDocument, {
+    jsonDocumentUrl: 'openapi.json',
+    customSiteTitle: 'Recebe API',
+  });
 }
