@@ -15,6 +15,18 @@ const types = {
     oid === INT8 && format !== 'binary' ? parseInt8 : pg.types.getTypeParser(oid, format),
 };
 
+/**
+ * A connection whose death is heard all its life long. Whoever waits for an answer is told by the answer, and the pool
+ * drops what can no longer be used; but a connection may also die while the pool hands it from one to the next, and an
+ * `error` that nobody listens to ends the process.
+ */
+export class HeardClient extends pg.Client {
+  constructor(config?: string | pg.ClientConfig) {
+    super(config);
+    this.on('error', () => undefined);
+  }
+}
+
 type Listed = NonNullable<DataSourceOptions['entities']>;
 
 /**
@@ -38,6 +50,7 @@ export function createDataSource(options: {
     logging: false,
     applicationName: 'recebe',
     extra: {
+      Client: HeardClient,
       max: options.pool,
       types,
       pipeline: true,
@@ -48,7 +61,7 @@ export function createDataSource(options: {
       statement_timeout: options.statementTimeoutMs ?? 30_000,
       idle_in_transaction_session_timeout: 60_000,
     },
-    // A lost idle connection is replaced by the pool; without a listener it would end the process.
+    // The pool repeats what happened to an idle connection, which it replaces: the same goes for this event.
     poolErrorHandler: () => undefined,
   });
 }
