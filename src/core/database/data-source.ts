@@ -29,6 +29,9 @@ export class HeardClient extends pg.Client {
 
 type Listed = NonNullable<DataSourceOptions['entities']>;
 
+/** What an answer may take, in times of what its statement may: others stand before it on the connection. */
+const PATIENCE = 1.5;
+
 /**
  * Times are those of decisions §2.10 (a twin waits at most 10 s) and of the longest query we accept.
  * @param options.statementTimeoutMs 0 for none
@@ -40,6 +43,7 @@ export function createDataSource(options: {
   migrations?: DataSourceOptions['migrations'];
   statementTimeoutMs?: number;
 }): DataSource {
+  const statementTimeoutMs = options.statementTimeoutMs ?? 30_000;
   return new DataSource({
     type: 'postgres',
     url: options.url,
@@ -58,7 +62,9 @@ export function createDataSource(options: {
       idleTimeoutMillis: 60_000,
       keepAlive: true,
       lock_timeout: 10_000,
-      statement_timeout: options.statementTimeoutMs ?? 30_000,
+      statement_timeout: statementTimeoutMs,
+      // For a server that says nothing any more: its host is frozen, or the way to it is cut without a word.
+      query_timeout: statementTimeoutMs * PATIENCE,
       idle_in_transaction_session_timeout: 60_000,
     },
     // The pool repeats what happened to an idle connection, which it replaces: the same goes for this event.
