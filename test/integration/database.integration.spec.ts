@@ -353,21 +353,17 @@ describe('Database.transaction', () => {
       await source.initialize();
       const [one, reads] = [new Database(source), new Reader(source)];
       const opened = new Gate();
-      const lost = [
-        reads.query(READ, []),
-        one.transaction(async (tx) => {
-          await tx.query(READ, []);
-          opened.open();
-          await nextTurn();
-          await tx.query(READ, []);
-        }),
-      ];
-      await Promise.all([lost[0], opened.opened]);
+      const moved = one.transaction(async (tx) => {
+        await tx.query(READ, []);
+        opened.open();
+        await nextTurn();
+        await tx.query(READ, []);
+      });
+      await opened.opened;
       for (const socket of sockets) socket.unpipe();
       const began = performance.now();
-      const errors = await Promise.all(
-        [reads.query(READ, []), lost[1]].map((work) => work?.catch((error: unknown) => error)),
-      );
+      const failure = (work: Promise<unknown>): Promise<unknown> => work.catch((error: unknown) => error);
+      const errors = await Promise.all([failure(moved), failure(reads.query(READ, []))]);
       expect(errors.map(isUnavailable)).toEqual([true, true]);
       expect(performance.now() - began).toBeLessThan(5_000);
       await expect(one.transaction((tx) => tx.query(READ, []))).resolves.toEqual([]);
