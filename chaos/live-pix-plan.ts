@@ -1,7 +1,7 @@
 import type { FaultRule } from '../psp-simulator/faults.js';
 import { newEndToEndId } from '../src/brazil/index.js';
 import type { Random } from '../harness/random.js';
-import type { Role } from './live-pix-stage.js';
+import type { Victim } from './live-pix-stage.js';
 
 /** Of the payers' bank; no bank has it. */
 const PAYERS_ISPB = '99999008';
@@ -32,10 +32,10 @@ export interface PlannedPayment {
 export interface LivePixPlan {
   readonly payments: readonly PlannedPayment[];
   readonly faults: readonly FaultRule[];
-  /** How often the service is killed. */
+  /** How often something is killed. */
   readonly kills: number;
-  /** Of which one is drawn each time. */
-  readonly victims: readonly (readonly Role[])[];
+  /** Taken in turn. */
+  readonly victims: readonly (readonly Victim[])[];
 }
 
 type RequestFault = Exclude<FaultRule, { operation: 'callback' }>['fault'];
@@ -62,6 +62,15 @@ const CALLBACK_FAULTS: readonly CallbackFault[] = [
   { kind: 'delay', ms: 3_000 },
 ];
 
+const VICTIMS: LivePixPlan['victims'] = [
+  ['API'],
+  ['PostgreSQL (SIGINT)'],
+  ['worker'],
+  ['PostgreSQL (SIGKILL)'],
+  ['API', 'worker'],
+  ['PostgreSQL (SIGTERM)'],
+];
+
 /** @param quick without faults that have to be waited for, and with one kill */
 export function planOf(count: number, quick: boolean, random: Random): LivePixPlan {
   return {
@@ -71,9 +80,9 @@ export function planOf(count: number, quick: boolean, random: Random): LivePixPl
       ...REQUEST_FAULTS.map((fault) => ({ operation: '*' as const, fault, rate: rateOf(REQUEST_FAULTS.length) })),
       ...callbackRules(quick ? CALLBACK_FAULTS : [...CALLBACK_FAULTS, LOST]),
     ],
-    kills: quick ? 1 : 8,
+    kills: quick ? 1 : 12,
     // A request that is under way in the API process at its end waits for the lease of its key (40 s).
-    victims: quick ? [['worker']] : [['API'], ['worker'], ['API', 'worker']],
+    victims: quick ? [['worker']] : VICTIMS,
   };
 }
 

@@ -12,7 +12,7 @@ export function livePixReport(seed: number, description: string, result: LivePix
   const of = (count: number, all: number): string => `${String(count)} of ${String(all)}`;
   const rows: [string, string][] = [
     ...injected(result),
-    ['kill -9 of', [...result.kills].map(([role, times]) => `${role} × ${String(times)}`).join(', ') || 'none'],
+    ['killed', [...result.kills].map(([role, times]) => `${role} × ${String(times)}`).join(', ') || 'none'],
     ["merchants' requests sent again", String(result.repetitions)],
     ['', ''],
     ['payments credited exactly once', of(result.creditedOnce, plan.payments.length)],

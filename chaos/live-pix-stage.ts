@@ -3,13 +3,15 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { runToEnd } from '../harness/built-process.js';
+import { CrashingPostgres, POSTMASTER_ENDS } from '../harness/crashing-postgres.js';
 import type { Random } from '../harness/random.js';
 import type { Run } from '../harness/run.js';
 import { ServiceProcess } from '../harness/service-process.js';
 import { PspProcess } from './psp-process.js';
-import { CrashingPostgres, CrashingRedis, freePort } from './servers.js';
+import { CrashingRedis, freePort } from './servers.js';
 
 export type Role = 'API' | 'worker';
+export type Victim = Role | `PostgreSQL (${(typeof POSTMASTER_ENDS)[number]})`;
 
 const EMAIL = 'owner@example.com';
 const PASSWORD = 'a-password-of-nobody';
@@ -17,6 +19,7 @@ const PASSWORD = 'a-password-of-nobody';
 /** Databases, the PSP and the service as two processes that may die, with a merchant who is connected to the PSP. */
 export class LivePixStage {
   readonly #services = new Map<Role, ServiceProcess>();
+  readonly #started: ServiceProcess[] = [];
   #accountId = '';
   #apiKey = '';
 
@@ -24,7 +27,7 @@ export class LivePixStage {
     private readonly run: Run,
     private readonly env: Record<string, string>,
     private readonly hasRedis: boolean,
-    readonly databaseUrl: string,
+    private readonly postgres: CrashingPostgres,
     readonly serviceUrl: string,
     readonly psp: PspProcess,
   ) {}
@@ -46,11 +49,20 @@ export class LivePixStage {
       ENCRYPTION_KEY: randomBytes(32).toString('hex'),
       LOG_LEVEL: 'warn',
     };
-    const stage = new LivePixStage(run, env, redis !== null, postgres.url, url, psp);
+    const stage = new LivePixStage(run, env, redis !== null, postgres, url, psp);
     await stage.#launch('API');
     await stage.#launch('worker');
     await stage.#connect();
     return stage;
+  }
+
+  get databaseUrl(): string {
+    return this.postgres.url;
+  }
+
+  /** How service processes have ended that nobody had killed. */
+  get died(): string[] {
+    return this.#started.flatMap(({ died }) => died ?? []);
   }
 
   get accountId(): string {
@@ -69,9 +81,12 @@ export class LivePixStage {
     ].join('\n');
   }
 
-  /** `kill -9`, and started again. */
-  async crash(roles: readonly Role[]): Promise<void> {
+  /** Killed (`kill -9` unless it says otherwise), and started again. */
+  async crash(victims: readonly Victim[]): Promise<void> {
+    const roles = victims.filter((victim) => victim === 'API' || victim === 'worker');
+    const signals = POSTMASTER_ENDS.filter((signal) => victims.includes(`PostgreSQL (${signal})`));
     await Promise.all(roles.map(async (role) => this.#services.get(role)?.kill()));
+    for (const signal of signals) await this.postgres.crash(signal);
     await Promise.all(roles.map((role) => this.#launch(role)));
   }
 
@@ -96,7 +111,9 @@ export class LivePixStage {
     const dataDir = mkdtempSync(join(this.run.directory, `${role}-`));
     // Without Redis jobs stay in their process: then the API process works as well, beside a worker more.
     const own = role === 'worker' ? { ROLE: 'worker', PORT: '0' } : { ROLE: this.hasRedis ? 'api' : 'all' };
-    this.#services.set(role, await ServiceProcess.start(dataDir, this.run.cleanup, { ...this.env, ...own }));
+    const service = await ServiceProcess.start(dataDir, this.run.cleanup, { ...this.env, ...own });
+    this.#services.set(role, service);
+    this.#started.push(service);
   }
 
   async #connect(): Promise<void> {

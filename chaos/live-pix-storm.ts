@@ -175,8 +175,8 @@ export class LivePixStorm {
       while (this.#operations() < at) await delay(5);
       // Some milliseconds more or less decide between before, inside and after a transaction.
       await delay(this.random.between(0, 15));
-      const victims = choices[this.random.between(0, choices.length - 1)] ?? [];
-      progress(`kill -9: ${victims.join(' and ')} (${this.#soFar()})`);
+      const victims = choices[(kill - 1) % choices.length] ?? [];
+      progress(`killing ${victims.join(' and ')} (${this.#soFar()})`);
       await this.stage.crash(victims);
       for (const victim of victims) this.#kills.set(victim, (this.#kills.get(victim) ?? 0) + 1);
     }
@@ -209,6 +209,7 @@ export class LivePixStorm {
     }
     const violations = [
       ...verdict.violations,
+      ...this.stage.died.map((how) => `a service process ended by itself: ${how}`),
       ...Object.entries(settling.unknown).map(([what, count]) => `${String(count)} ${what} still unknown`),
       ...Object.keys(broken).map((name) => `the ledger: it is not so that ${name}`),
       ...runs.filter(({ exitCode }) => exitCode !== 0).map(({ stderr }) => `reconcile: ${stderr.trim()}`),

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { POSTMASTER_ENDS } from '../harness/crashing-postgres.js';
 import { Random } from '../harness/random.js';
 import { inOwnDirectory, type Run } from '../harness/run.js';
 import { planOf } from './live-pix-plan.js';
@@ -19,11 +20,12 @@ type Storm = (typeof STORMS)[number];
 const USAGE = `npm run chaos [-- --only ${STORMS.join('|')} --events ${String(EVENTS)} --payments ${String(PAYMENTS)} --quick --seed N]
 
 webhooks   Announces that many charges to ${String(GOOD_ENDPOINTS + DEAD_ENDPOINTS)} webhook endpoints of which ${String(DEAD_ENDPOINTS)} are dead, first undisturbed,
-           then while worker processes, Redis and PostgreSQL are killed, and counts what arrived. Some three minutes.
-           Fails when a webhook was lost, or came twice without a crash.
+           then while worker processes, Redis and PostgreSQL (by ${POSTMASTER_ENDS.join(', ')}) are killed, and counts what
+           arrived. Some three minutes. Fails when a webhook was lost, or came twice without a crash, or when a service
+           process ended by itself.
 live-pix   Makes that many live payments at a PSP (psp-simulator, over mTLS) of which a fifth of the answers and callbacks
            goes wrong in every way, and refunds some, while the service is killed; then looks at both sides' books.
-           Some three minutes; --quick: ${String(QUICK_PAYMENTS)} payments, one kill, and nothing that has to be waited for. Fails when a
+           PostgreSQL is killed too. Some three minutes; --quick: ${String(QUICK_PAYMENTS)} payments, one kill, and nothing that has to be waited for. Fails when a
            payment was not credited exactly once, a refund was lost or made twice, something stayed unknown, or the
            ledger or the reconciliation is not right.
 `;
@@ -69,8 +71,8 @@ async function webhooks({ events, seed }: Options, { directory, cleanup, progres
   const calm = await storm.round(events, false, progress);
   progress(`${String(events)} events, with crashes`);
   const rough = await storm.round(events, true, progress);
-  process.stdout.write(webhookReport(seed, storm.description, calm, rough));
-  if (calm.lost + rough.lost + calm.repeated > 0) process.exitCode = 1;
+  process.stdout.write(webhookReport(seed, storm.description, calm, rough, storm.died));
+  if (calm.lost + rough.lost + calm.repeated + storm.died.length > 0) process.exitCode = 1;
 }
 
 async function livePix({ payments, quick, seed }: Options, run: Run): Promise<void> {

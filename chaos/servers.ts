@@ -1,74 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync } from 'node:fs';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { mkdtempSync } from 'node:fs';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Cleanup } from '../harness/cleanup.js';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/core/embedded/index.js';
 
 const START_LIMIT_MS = 20_000;
-
-/**
- * A PostgreSQL that can crash and come back under one address: the embedded one takes a new port at each start, as
- * other programs may have taken the old one, so a forwarder stands before it.
- */
-export class CrashingPostgres {
-  readonly #connections = new Set<Socket>();
-  readonly #forwarder: Server;
-
-  private constructor(
-    private readonly dataDir: string,
-    private server: EmbeddedPostgres,
-  ) {
-    this.#forwarder = createServer((client) => this.#forward(client));
-  }
-
-  static async start(directory: string, cleanup: Cleanup): Promise<CrashingPostgres> {
-    const dataDir = mkdtempSync(join(directory, 'postgres-'));
-    const postgres = new CrashingPostgres(dataDir, await startEmbeddedPostgres({ dataDir }));
-    cleanup.add(() => postgres.#stop());
-    postgres.#forwarder.listen(0, '127.0.0.1');
-    await once(postgres.#forwarder, 'listening');
-    return postgres;
-  }
-
-  get url(): string {
-    const url = new URL(this.server.url);
-    url.port = String((this.#forwarder.address() as AddressInfo).port);
-    return url.href;
-  }
-
-  /** SIGKILL to the postmaster: its children follow, every connection breaks, and the next start recovers from the log. */
-  async crash(): Promise<void> {
-    const pid = Number(readFileSync(join(this.dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]);
-    process.kill(pid, 'SIGKILL');
-    for (const connection of this.#connections) connection.destroy();
-    while (isAlive(pid)) await delay(10);
-    this.server = await startEmbeddedPostgres({ dataDir: this.dataDir });
-  }
-
-  #forward(client: Socket): void {
-    const server = connect(Number(new URL(this.server.url).port), '127.0.0.1');
-    for (const socket of [client, server]) {
-      this.#connections.add(socket);
-      socket.setNoDelay(true);
-      socket.on('error', () => undefined);
-      socket.on('close', () => {
-        this.#connections.delete(socket);
-        client.destroy();
-        server.destroy();
-      });
-    }
-    client.pipe(server).pipe(client);
-  }
-
-  async #stop(): Promise<void> {
-    for (const connection of this.#connections) connection.destroy();
-    this.#forwarder.close();
-    await this.server.stop();
-  }
-}
 
 /** A Redis without a disk: after a crash it comes back on the same port, empty. */
 export class CrashingRedis {
@@ -118,15 +56,6 @@ export class CrashingRedis {
     const gone = once(child, 'exit');
     child.kill('SIGKILL');
     await gone;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
   }
 }
 

@@ -2,7 +2,14 @@ import { percentile } from '../bench/stats.js';
 import { columns } from './columns.js';
 import type { RoundResult } from './webhook-storm.js';
 
-export function webhookReport(seed: number, description: string, calm: RoundResult, rough: RoundResult): string {
+/** @param died how service processes ended that nobody had killed */
+export function webhookReport(
+  seed: number,
+  description: string,
+  calm: RoundResult,
+  rough: RoundResult,
+  died: readonly string[],
+): string {
   const count = (value: number): string => String(value);
   const delays = ({ delays }: RoundResult): string =>
     [0.5, 0.99].map((share) => `${percentile(delays, share).toFixed(0)} ms`).join(' / ');
@@ -19,16 +26,18 @@ export function webhookReport(seed: number, description: string, calm: RoundResu
     ['  arrived more than once', ({ repeated }) => count(repeated)],
     ['  lost', ({ lost }) => count(lost)],
     ['  event to arrival, p50 / p99', delays],
-    ['kill -9 of', crashes],
+    ['killed', crashes],
     ['deliveries to dead endpoints so far', dead],
     ['seconds', ({ seconds }) => seconds.toFixed(1)],
   ];
   const table = [['', 'undisturbed', 'with crashes'], ...rows.map(([name, cell]) => [name, cell(calm), cell(rough)])];
   const verdict =
-    calm.lost + rough.lost > 0
-      ? `LOST: ${String(calm.lost + rough.lost)} webhooks never arrived. Repeat with --seed ${String(seed)}.`
-      : calm.repeated > 0
-        ? `REPEATED: ${String(calm.repeated)} webhooks came twice without a crash.`
-        : 'None lost; without crashes each came exactly once.';
+    died.length > 0
+      ? `DEAD: ${String(died.length)} service processes ended by themselves (${died.join(', ')}). Repeat with --seed ${String(seed)}.`
+      : calm.lost + rough.lost > 0
+        ? `LOST: ${String(calm.lost + rough.lost)} webhooks never arrived. Repeat with --seed ${String(seed)}.`
+        : calm.repeated > 0
+          ? `REPEATED: ${String(calm.repeated)} webhooks came twice without a crash.`
+          : 'None lost; without crashes each came exactly once. No service process ended by itself.';
   return `\nseed ${String(seed)}\n${description}\n\n${columns(table)}\n\n${verdict}\n`;
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Cleanup } from '../harness/cleanup.js';
+import { CrashingPostgres, POSTMASTER_ENDS } from '../harness/crashing-postgres.js';
 import type { Progress } from '../harness/run.js';
 import { makeMerchants, type Merchant } from '../bench/merchants.js';
 import { newCharge } from '../bench/requests.js';
@@ -11,7 +12,7 @@ import { ServiceProcess } from '../harness/service-process.js';
 import { type Receiver, startReceivers } from '../bench/receivers.js';
 import type { Random } from '../harness/random.js';
 import { InsistentClient } from './insistent-client.js';
-import { CrashingPostgres, CrashingRedis } from './servers.js';
+import { CrashingRedis } from './servers.js';
 
 export interface StormPlan {
   /** Of each round: one without and one with crashes. */
@@ -46,6 +47,8 @@ const RETRY_SCHEDULE = '1,2,3,5,5,10,10,20,30,60,60,60,60,60';
 /** Merchants, their endpoints and the service as several processes, of which every one may die. */
 export class WebhookStorm {
   readonly #workers: ServiceProcess[] = [];
+  /** All that were ever started. */
+  readonly #services: ServiceProcess[] = [];
   /** Events of the rounds before, which are judged already. */
   readonly #judged = new Set<string>();
 
@@ -79,6 +82,7 @@ export class WebhookStorm {
     const receivers = await startReceivers(plan.goodEndpoints, plan.deadEndpoints, cleanup);
     const client = new InsistentClient(api.url, CLIENTS, cleanup);
     const storm = new WebhookStorm(random, directory, cleanup, env, postgres, redis, client, merchants, receivers);
+    storm.#services.push(api);
     await storm.#register();
     for (let n = 0; n < WORKERS; n++) storm.#workers.push(await storm.#startWorker(n));
     return storm;
@@ -90,6 +94,11 @@ export class WebhookStorm {
       `${String(this.receivers.length)} endpoints of ${String(MERCHANTS)} merchants, ${String(dead.length)} of them dead: ${dead.join(', ')}`,
       `1 API process, ${String(WORKERS)} worker processes, PostgreSQL, ${this.redis ? 'Redis' : 'no Redis on the PATH'}`,
     ].join('\n');
+  }
+
+  /** How service processes have ended that nobody had killed. */
+  get died(): string[] {
+    return this.#services.flatMap(({ died }) => died ?? []);
   }
 
   /** Creates `events` charges, each of which is announced to every endpoint of its merchant, and judges what arrived. */
@@ -121,8 +130,11 @@ export class WebhookStorm {
     return merchant;
   }
 
-  #startWorker(index: number): Promise<ServiceProcess> {
-    return start(`worker-${String(index)}`, this.directory, this.cleanup, { ...this.env, ROLE: 'worker' });
+  async #startWorker(index: number): Promise<ServiceProcess> {
+    const env = { ...this.env, ROLE: 'worker' };
+    const worker = await start(`worker-${String(index)}`, this.directory, this.cleanup, env);
+    this.#services.push(worker);
+    return worker;
   }
 
   async #create(events: number, created: { count: number }): Promise<void> {
@@ -137,14 +149,19 @@ export class WebhookStorm {
     await Promise.all(Array.from({ length: CLIENTS }, client));
   }
 
-  /** Crashes spread over the creation of the charges, and one more while the last webhooks are on their way. */
+  /**
+   * Crashes spread over the creation of the charges, PostgreSQL's in every way in which a postmaster ends, and one more
+   * while the last webhooks are on their way.
+   */
   async #crashes(
     events: number,
     created: { count: number; done: boolean },
     crashes: Map<string, number>,
     progress: Progress,
   ): Promise<void> {
-    const kinds = ['worker', ...(this.redis ? ['Redis'] : []), 'worker', 'PostgreSQL', 'worker'];
+    const postgres = POSTMASTER_ENDS.map((signal) => `PostgreSQL (${signal})`);
+    const redis = this.redis ? ['Redis'] : [];
+    const kinds = ['worker', ...redis, ...postgres.flatMap((kind) => [kind, 'worker'])];
     for (const [index, kind] of kinds.entries()) {
       const share = events / (kinds.length + 1);
       const at = Math.floor(share * (index + 1) - this.random.next() * share * 0.8);
@@ -157,8 +174,9 @@ export class WebhookStorm {
 
   async #crash(kind: string, crashes: Map<string, number>, progress: Progress): Promise<void> {
     progress(`crash: ${kind}`);
+    const signal = POSTMASTER_ENDS.find((end) => kind.endsWith(`(${end})`));
     if (kind === 'Redis') await this.redis?.crash();
-    else if (kind === 'PostgreSQL') await this.postgres.crash();
+    else if (signal) await this.postgres.crash(signal);
     else {
       const index = this.random.between(0, this.#workers.length - 1);
       await this.#workers[index]?.kill();

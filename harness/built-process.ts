@@ -24,13 +24,21 @@ export interface Program<T> {
 
 /** A built program in a process of its own. */
 export class BuiltProcess<T> {
+  /** How it ended, when nobody told it to. */
+  died: string | null = null;
+  #isTold = false;
+
   private constructor(
     readonly pid: number,
     readonly said: T,
     /** From the start of the process to its word that it is ready. */
     readonly startMs: number,
     private readonly child: ChildProcess,
-  ) {}
+  ) {
+    child.once('exit', (code, signal) => {
+      if (!this.#isTold) this.died = signal ?? `exit code ${String(code)}`;
+    });
+  }
 
   /** @throws Error with the program's own words when it does not start */
   static async start<T>(program: Program<T>, cleanup: Cleanup): Promise<BuiltProcess<T>> {
@@ -57,11 +65,13 @@ export class BuiltProcess<T> {
   }
 
   stop(): Promise<void> {
+    this.#isTold = true;
     return end(this.child);
   }
 
   /** As in a crash. Resolves when the process is gone. */
   kill(): Promise<void> {
+    this.#isTold = true;
     return end(this.child, 'SIGKILL');
   }
 }

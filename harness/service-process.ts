@@ -38,6 +38,11 @@ export class ServiceProcess {
     return this.built.said.queue;
   }
 
+  /** How it ended, when nobody told it to. */
+  get died(): string | null {
+    return this.built.died;
+  }
+
   /** From the start of the process to its banner. */
   get startMs(): number {
     return this.built.startMs;

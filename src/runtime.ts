@@ -88,6 +88,11 @@ export async function openRuntime(
     // Closed in reverse: requests stop first, then the tasks, then what they used.
     closers.push(() => poller.stop());
     closers.push(() => app.close());
+    // First of all, or what a shutdown ends beside us would be started again.
+    for (const server of [database, redis]) {
+      const release = server?.keepRunning(logger);
+      closers.push(async () => release?.());
+    }
     return {
       app,
       resources,

@@ -3,7 +3,7 @@ import type { Account } from '../accounts/index.js';
 import { normalizeTaxId } from '../brazil/index.js';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { fingerprintOf } from '../core/crypto/index.js';
-import { type Draft, invalidRequest, notFound, type Violation } from '../core/errors/index.js';
+import { ApiError, type Draft, invalidRequest, notFound, type Violation } from '../core/errors/index.js';
 import { cursorFilter, type CursorPage, cursorPage } from '../core/http/index.js';
 import type { IdempotentAnswer } from '../core/idempotency/index.js';
 import { parseId } from '../core/ids.js';
@@ -80,7 +80,8 @@ export class ChargesService {
     const before =
       query.starting_after === undefined ? null : parseId(query.starting_after, CHARGE_ID_PREFIXES, 'charge');
     if (before !== null) {
-      await this.transactions.get(scope, before, 'charge').catch(() => {
+      await this.transactions.get(scope, before, 'charge').catch((error: unknown) => {
+        if (!(error instanceof ApiError)) throw error;
         throw invalidRequest([
           { param: 'starting_after', code: 'invalid', message: 'must be the id of one of your charges' },
         ]);

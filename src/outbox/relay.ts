@@ -1,7 +1,7 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Clock } from '../core/clock.js';
 import { type Config, CONFIG } from '../core/config/index.js';
-import { Database, type Tx } from '../core/database/index.js';
+import { Database, isAway, type Tx } from '../core/database/index.js';
 import { Logger } from '../core/log/index.js';
 import { JobQueue, Poller } from '../core/queue/index.js';
 import type { DomainEvent } from './event-catalog.js';
@@ -69,6 +69,7 @@ export class Relay implements OnApplicationBootstrap {
     try {
       return (await this.#relay(BATCH)) === BATCH;
     } catch (error) {
+      if (isAway(error)) throw error; // about no event
       // One event that cannot be presented must not hold up the others: find it by going one at a time.
       this.logger.error({ error }, 'relaying a batch of events failed; going one by one');
       let relayed = 0;
@@ -89,7 +90,10 @@ export class Relay implements OnApplicationBootstrap {
     });
   }
 
-  /** Relays the next event; one that fails is put off and kept, never dropped. */
+  /**
+   * Relays the next event; one that fails is put off and kept, never dropped.
+   * @throws when the database is away: nothing is put off for that
+   */
   async #relayOne(): Promise<boolean> {
     let current: DomainEvent | null = null;
     try {
@@ -101,7 +105,7 @@ export class Relay implements OnApplicationBootstrap {
       return current !== null;
     } catch (error) {
       const failed = current as DomainEvent | null;
-      if (!failed) throw error;
+      if (!failed || isAway(error)) throw error;
       this.logger.error({ error, eventId: failed.id, eventType: failed.type }, 'an event could not be relayed; kept');
       const until = new Date(this.clock.now().getTime() + POSTPONE_SECONDS * 1000);
       await this.database.transaction((tx) => this.events.postpone(tx, failed.id, until));

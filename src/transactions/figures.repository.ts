@@ -138,6 +138,7 @@ const DIFFERENT = `
 const DIFFERENCES = statement(
   'transaction_figures.differences',
   `WITH ${DIFFERENT} SELECT * FROM different ORDER BY 1, 2, 3, 4, 5, 6`,
+  true,
 );
 /** What is folded meanwhile is in `kept` either way: what is missing is added, and nothing is overwritten. */
 const MEND = statement(
@@ -150,6 +151,7 @@ const MEND = statement(
      DO UPDATE SET count = t.count + excluded.count, amount = t.amount + excluded.amount
    )
    SELECT * FROM different ORDER BY 1, 2, 3, 4, 5, 6`,
+  true,
 );
 /** Of two that mend at once the second has to see what the first has added. Folding waits too; reading does not. */
 const LOCK = statement('transaction_figures.lock', 'LOCK TABLE transaction_figures IN SHARE ROW EXCLUSIVE MODE');

@@ -1,7 +1,7 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Clock } from '../core/clock.js';
 import { type Config, CONFIG } from '../core/config/index.js';
-import { Database, isLockTimeout, isStatementTimeout, isUnavailable, type Tx } from '../core/database/index.js';
+import { Database, isAway, isLockTimeout, isStatementTimeout, type Tx } from '../core/database/index.js';
 import { Logger } from '../core/log/index.js';
 import { Poller } from '../core/queue/index.js';
 import { LedgerService } from './ledger.service.js';
@@ -125,9 +125,4 @@ export class ReleasesService implements OnApplicationBootstrap {
       })),
     );
   }
-}
-
-/** A single statement that took too long is about its rows, not about the database. */
-function isAway(error: unknown): boolean {
-  return isUnavailable(error) && !isStatementTimeout(error);
 }

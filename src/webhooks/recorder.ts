@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../core/clock.js';
 import { type Config, CONFIG } from '../core/config/index.js';
-import { isStatementTimeout, isUnavailable } from '../core/database/index.js';
+import { isAway } from '../core/database/index.js';
 import { Logger } from '../core/log/index.js';
 import { Metrics } from '../core/metrics/index.js';
 import type { ClaimedDelivery, Outcome } from './delivery-queue.repository.js';
@@ -73,7 +73,7 @@ export class Recorder {
       for (const { done } of batch) done();
       return;
     }
-    if (isUnavailable(error) && !isStatementTimeout(error)) {
+    if (isAway(error)) {
       this.logger.warn({ error, count: batch.length }, 'webhook attempts not recorded yet; the database is away');
       this.#entries.unshift(...batch);
       await delay(RETRY_MS);

@@ -1,7 +1,11 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Pool } from 'pg';
 import {
-  type Database,
+  createDataSource,
+  Database,
   isUnavailable,
   Reader,
   statement,
@@ -9,7 +13,7 @@ import {
   type Tx,
   uniqueViolation,
 } from '../../src/core/database/index.js';
-import { barrier, TestSchema } from '../support/schema.js';
+import { barrier, Gate, TestSchema } from '../support/schema.js';
 import { waitFor } from '../support/wait.js';
 
 const INSERT = statement('spec.insert', 'INSERT INTO scratch (id, value) VALUES ($1, $2)');
@@ -314,6 +318,66 @@ describe('Database.transaction', () => {
     });
     expect(isUnavailable(await lost.catch((error: unknown) => error))).toBe(true);
     expect(await rows()).toEqual([]);
+  });
+
+  it('a connection that dies while the pool hands it from one to the next ends nothing', async () => {
+    const { source, reader: own } = await schema.connect(1);
+    const { master: pool } = source.driver as unknown as { master: Pool };
+    const client = await pool.connect();
+    const {
+      rows: [me],
+    } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    // The pool listens no longer, and its next user not yet: an error that nobody hears would end the process.
+    const ended = new Promise((resolve) => client.once('end', resolve));
+    await reader.query(fresh('SELECT pg_terminate_backend($1)'), [me?.pid]);
+    await ended;
+    client.release();
+    await expect(own.query(fresh('SELECT 1 AS one'), [])).resolves.toEqual([{ one: 1 }]);
+  });
+
+  it('fails in time when the server falls silent without a word, and what follows has another connection', async () => {
+    const server = new URL(schema.database.url);
+    const sockets = new Set<Socket>();
+    // Takes connections, and forwards what comes until it is told not to: no end and no error is ever told of.
+    const relay = createServer((client) => {
+      const upstream = connect(Number(server.port), server.hostname);
+      for (const socket of [client, upstream]) sockets.add(socket.on('error', () => undefined));
+      client.pipe(upstream).pipe(client);
+    });
+    relay.listen(0, '127.0.0.1');
+    await once(relay, 'listening');
+    const url = new URL(server);
+    url.port = String((relay.address() as AddressInfo).port);
+    const source = createDataSource({ url: url.href, pool: 2, entities: [], statementTimeoutMs: 1_000 });
+    try {
+      await source.initialize();
+      const [one, reads] = [new Database(source), new Reader(source)];
+      const opened = new Gate();
+      const moved = one.transaction(async (tx) => {
+        await tx.query(READ, []);
+        opened.open();
+        await nextTurn();
+        await tx.query(READ, []);
+      });
+      await opened.opened;
+      for (const socket of sockets) socket.unpipe();
+      const began = performance.now();
+      const failure = (work: Promise<unknown>): Promise<unknown> => work.catch((error: unknown) => error);
+      const errors = await Promise.all([failure(moved), failure(reads.query(READ, []))]);
+      expect(errors.map(isUnavailable)).toEqual([true, true]);
+      expect(performance.now() - began).toBeLessThan(5_000);
+      await expect(one.transaction((tx) => tx.query(READ, []))).resolves.toEqual([]);
+      // What says of itself that it takes long is waited for.
+      const slow = statement('spec.slow', 'SELECT pg_sleep(2)', true);
+      await one.transaction(async (tx) => {
+        tx.defer(fresh('SET LOCAL statement_timeout = 0'), []);
+        await tx.query(slow, []);
+      });
+    } finally {
+      await source.destroy();
+      for (const socket of sockets) socket.destroy();
+      relay.close();
+    }
   });
 
   describe('prepares statements so that they outlive a failure', () => {

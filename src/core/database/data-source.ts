@@ -15,7 +15,22 @@ const types = {
     oid === INT8 && format !== 'binary' ? parseInt8 : pg.types.getTypeParser(oid, format),
 };
 
+/**
+ * A connection whose death is heard all its life long. Whoever waits for an answer is told by the answer, and the pool
+ * drops what can no longer be used; but a connection may also die while the pool hands it from one to the next, and an
+ * `error` that nobody listens to ends the process.
+ */
+export class HeardClient extends pg.Client {
+  constructor(config?: string | pg.ClientConfig) {
+    super(config);
+    this.on('error', () => undefined);
+  }
+}
+
 type Listed = NonNullable<DataSourceOptions['entities']>;
+
+/** What an answer may take, in times of what its statement may: others stand before it on the connection. */
+const PATIENCE = 1.5;
 
 /**
  * Times are those of decisions §2.10 (a twin waits at most 10 s) and of the longest query we accept.
@@ -28,6 +43,7 @@ export function createDataSource(options: {
   migrations?: DataSourceOptions['migrations'];
   statementTimeoutMs?: number;
 }): DataSource {
+  const statementTimeoutMs = options.statementTimeoutMs ?? 30_000;
   return new DataSource({
     type: 'postgres',
     url: options.url,
@@ -38,6 +54,7 @@ export function createDataSource(options: {
     logging: false,
     applicationName: 'recebe',
     extra: {
+      Client: HeardClient,
       max: options.pool,
       types,
       pipeline: true,
@@ -45,10 +62,12 @@ export function createDataSource(options: {
       idleTimeoutMillis: 60_000,
       keepAlive: true,
       lock_timeout: 10_000,
-      statement_timeout: options.statementTimeoutMs ?? 30_000,
+      statement_timeout: statementTimeoutMs,
+      // For a server that says nothing any more: its host is frozen, or the way to it is cut without a word.
+      query_timeout: statementTimeoutMs * PATIENCE,
       idle_in_transaction_session_timeout: 60_000,
     },
-    // A lost idle connection is replaced by the pool; without a listener it would end the process.
+    // The pool repeats what happened to an idle connection, which it replaces: the same goes for this event.
     poolErrorHandler: () => undefined,
   });
 }

@@ -70,23 +70,17 @@ export class Database {
   async #once<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     const client = await this.#pool.connect();
     const tx = new Tx(client);
-    let broken: Error | undefined;
-    // A connection that dies in our hands says so by an event as well; with nobody listening that ends the process.
-    const onLost = (error: Error): void => {
-      broken = error;
-    };
-    client.on('error', onLost);
+    let spoilt: Error | undefined;
     let result: T;
     try {
       result = await (this.#inside ? this.#inside.run(true, () => work(tx)) : work(tx));
       await tx.commit();
     } catch (error) {
-      const spoilt = await tx.rollback();
-      broken ??= spoilt;
+      spoilt = await tx.rollback();
       throw error;
     } finally {
-      client.off('error', onLost);
-      client.release(broken);
+      // The pool looks by itself whether the connection has died meanwhile.
+      client.release(spoilt);
     }
     for (const hook of tx.takeAfterCommit()) hook();
     return result;

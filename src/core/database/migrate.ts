@@ -1,6 +1,5 @@
-import pg from 'pg';
 import type { DataSourceOptions } from 'typeorm';
-import { createDataSource } from './data-source.js';
+import { createDataSource, HeardClient } from './data-source.js';
 
 /** Any number; the same in every process of the service. */
 const MIGRATION_LOCK = 7_236_310;
@@ -14,7 +13,7 @@ export async function migrate(
   url: string,
   migrations: NonNullable<DataSourceOptions['migrations']>,
 ): Promise<string[]> {
-  const lock = new pg.Client({ connectionString: url });
+  const lock = new HeardClient({ connectionString: url });
   await lock.connect();
   try {
     await lock.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);

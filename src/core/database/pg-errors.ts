@@ -39,16 +39,28 @@ export function isStatementTimeout(error: unknown): boolean {
   return isPgError(error) && error.code === '57014';
 }
 
+/** The database cannot be reached, as opposed to a statement of ours that it does not get done in time. */
+export function isAway(error: unknown): boolean {
+  return isUnavailable(error) && !isStatementTimeout(error);
+}
+
 const UNAVAILABLE = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'EPIPE',
   'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
   'ETIMEDOUT',
   '57P01', // admin_shutdown
   '57P02', // crash_shutdown
   '57P03', // cannot_connect_now
   '57014', // query_canceled by statement_timeout
+  '25006', // read_only_sql_transaction: the address leads to what is a replica after a fail-over
+  '25P03', // idle_in_transaction_session_timeout
+  '53100', // disk_full
+  '53200', // out_of_memory
   '53300', // too_many_connections
   '08000',
   '08001',
@@ -60,7 +72,7 @@ const UNAVAILABLE = new Set([
 export function isUnavailable(error: unknown): boolean {
   if (!isNativeError(error)) return false;
   if (isPgError(error) && UNAVAILABLE.has(error.code)) return true;
-  return /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/.test(
+  return /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client (has encountered a connection error|was closed))/.test(
     error.message,
   );
 }

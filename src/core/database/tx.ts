@@ -3,6 +3,9 @@ import type { PoolClient, QueryResult, QueryResultRow } from 'pg';
 import { isAborted } from './pg-errors.js';
 import type { Statement } from './statement.js';
 
+/** The longest that a timer takes: 24 days. */
+const FOR_EVER_MS = 2 ** 31 - 1;
+
 /**
  * One open database transaction. Only `Database.transaction` makes one; repositories take it as an argument for every
  * write and locking read, so that a write outside a transaction does not compile.
@@ -85,7 +88,9 @@ export class Tx {
       begin.catch(() => undefined);
       this.#pending.push(begin);
     }
-    return this.#client.query<R>({ name: statement.name, text: statement.text, values: values as unknown[] });
+    const { name, text, isUnhurried } = statement;
+    const query = { name, text, values: values as unknown[], ...(isUnhurried && { query_timeout: FOR_EVER_MS }) };
+    return this.#client.query<R>(query);
   }
 
   /** What is sent in one turn of the event loop leaves in one system call: each wakes the database by itself. */

@@ -27,16 +27,32 @@ export interface ChildServerSpec {
   beforeLaunch?(): void;
   /** True when it takes commands, false while it does not (yet); throws when waiting cannot help. */
   answers(port: number): Promise<boolean>;
+  /** True when it was told to stop and only waits for its clients, which may be for ever. */
+  isLeaving?(): boolean;
   /** From the gentlest on; each but the first is for a server that outlived the one before. */
   stopSignals: [NodeJS.Signals, ...NodeJS.Signals[]];
-  /** Words of a failed start that a new port or a moment's patience cures. */
-  transient: RegExp;
+  /** Words of a failed start that a moment's patience cures. */
+  transient?: RegExp;
+  /** Words of a failed start that another port cures. */
+  portTaken: RegExp;
+}
+
+/** Who hears of a server that ended by itself. */
+export interface KeepLog {
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
 }
 
 export interface ChildServer {
   port: number;
   /** True when it was running already. */
   adopted: boolean;
+  /**
+   * Starts it again, on the same port, whenever it ends although this process uses it; for ever, with pauses between
+   * attempts that fail. Ends with `stop` and with the function that it gives back, which is for the beginning of a
+   * shutdown: a supervisor may end the server together with the service.
+   */
+  keepRunning: (log: KeepLog) => () => void;
   stop: () => Promise<void>;
 }
 
@@ -50,12 +66,18 @@ interface ChildRecord {
   place: string;
   port: number;
   /** The last of them to leave stops the server. */
-  users: Use[];
+  users: readonly Use[];
 }
 
 const ANSWER_LIMIT_MS = 120_000;
 const STOP_LIMIT_MS = 60_000;
 const LAUNCHES = 20;
+/** How often the server that is to be kept running is looked at. */
+const LOOK_MS = 500;
+/** Before it is started again: the first one lets a shutdown of everything be known, the others grow with failures. */
+const PAUSES_MS = [300, 1_000, 2_000, 5_000, 10_000, 30_000] as const;
+/** One that has run this long did not end for the reason of its last start. */
+const STEADY_MS = 60_000;
 
 /**
  * Joins the server of `spec.directory` when it runs, launches it otherwise. To be called under the claim of
@@ -68,7 +90,7 @@ const LAUNCHES = 20;
 export async function joinOrLaunch(spec: ChildServerSpec, log: (line: string) => void): Promise<ChildServer> {
   const me = { ...thisProcess(), id: randomBytes(4).toString('hex') };
   const port = await runningPort(spec, log);
-  if (port === null) return handle(spec, me, await launch(spec, me, log), false);
+  if (port === null) return handle(spec, me, await launch(spec, [me], log), false);
   const users = readRecord(spec)?.users.filter(isAlive) ?? [];
   writeRecord(spec, port, [...users, me]);
   log(
@@ -83,6 +105,10 @@ async function runningPort(spec: ChildServerSpec, log: (line: string) => void): 
   for (;;) {
     const server = findServer(spec);
     if (!server) return null;
+    if (spec.isLeaving?.() === true) {
+      await terminate(spec);
+      return null;
+    }
     // False during crash recovery, and while a server that was told to stop is still writing.
     if (await spec.answers(server.port)) return server.port;
     if (Date.now() > deadline) {
@@ -94,18 +120,34 @@ async function runningPort(spec: ChildServerSpec, log: (line: string) => void): 
   }
 }
 
-async function launch(spec: ChildServerSpec, me: Use, log: (line: string) => void): Promise<number> {
+/** @param fixed the port that clients know: no other one will do */
+async function launch(
+  spec: ChildServerSpec,
+  users: readonly Use[],
+  log: (line: string) => void,
+  fixed: { port: number; signal: AbortSignal } | null = null,
+): Promise<number> {
+  const before = readIfThere(recordPath(spec));
+  // That of the last time, where it ended by itself: whoever still asks there finds it again.
+  let known = fixed?.port ?? readRecord(spec)?.port ?? null;
   for (let attempt = 1; ; attempt++) {
     spec.beforeLaunch?.();
     // One it cannot overwrite, or the one PostgreSQL takes for a living server's, would keep it from starting.
     rmSync(join(spec.directory, spec.pidFile), { force: true });
-    const port = await freePort();
+    const port = known ?? (await freePort());
     // Before the launch: killed right after it, the next start still knows the orphan by its pid file and this port.
-    writeRecord(spec, port, [me]);
-    const failure = await launchOnce(spec, port, log);
+    writeRecord(spec, port, users);
+    const failure = await launchOnce(spec, port, log, fixed?.signal);
     if (failure === null) return port;
-    rmSync(recordPath(spec), { force: true });
-    if (attempt === LAUNCHES || !spec.transient.test(failure)) {
+    if (before === null) rmSync(recordPath(spec), { force: true });
+    else writePrivate(recordPath(spec), before);
+    const isTaken = spec.portTaken.test(failure);
+    if (isTaken && !fixed) known = null;
+    if (
+      attempt === LAUNCHES ||
+      fixed?.signal.aborted === true ||
+      !(isTaken || spec.transient?.test(failure) === true)
+    ) {
       throw new EmbeddedServerError(
         `${spec.name} did not start in ${spec.directory}. Its last words (all of them: ${logPath(spec)}):\n${failure}`,
       );
@@ -115,7 +157,12 @@ async function launch(spec: ChildServerSpec, me: Use, log: (line: string) => voi
 }
 
 /** Null when the server answers, its last words when it ended instead. */
-async function launchOnce(spec: ChildServerSpec, port: number, log: (line: string) => void): Promise<string | null> {
+async function launchOnce(
+  spec: ChildServerSpec,
+  port: number,
+  log: (line: string) => void,
+  signal?: AbortSignal,
+): Promise<string | null> {
   const { file, args, input } = spec.launch(port);
   const output = openLog(logPath(spec));
   const state: { ended: string | null; up: boolean } = { ended: null, up: false };
@@ -145,7 +192,8 @@ async function launchOnce(spec: ChildServerSpec, port: number, log: (line: strin
         state.up = true;
         return null;
       }
-      if (Date.now() > deadline) state.ended = `no answer within ${String(ANSWER_LIMIT_MS / 1000)} s`;
+      if (signal?.aborted === true) state.ended = 'the service was stopped meanwhile';
+      else if (Date.now() > deadline) state.ended = `no answer within ${String(ANSWER_LIMIT_MS / 1000)} s`;
       await delay(10);
     }
     return `${state.ended}\n${output.since()}`;
@@ -166,12 +214,74 @@ function handle(spec: ChildServerSpec, me: Use, port: number, adopted: boolean):
   };
   // For process.exit and uncaught errors: nothing may be awaited there, so the signal is sent and not waited for.
   process.once('exit', onExit);
+  const ending = new AbortController();
+  let kept: Promise<void> | null = null;
   const stop = async (): Promise<void> => {
+    ending.abort();
+    await kept;
     await withClaim(spec.dataDir, spec.name, () => leave(spec, me, port));
     process.off('exit', onExit);
   };
   let stopped: Promise<void> | null = null;
-  return { port, adopted, stop: () => (stopped ??= stop()) };
+  return {
+    port,
+    adopted,
+    keepRunning: (log) => {
+      kept ??= keep(spec, me, port, log, ending.signal);
+      return () => ending.abort();
+    },
+    stop: () => (stopped ??= stop()),
+  };
+}
+
+/** Never rejects. */
+async function keep(spec: ChildServerSpec, me: Use, port: number, log: KeepLog, signal: AbortSignal): Promise<void> {
+  const pause = (ms: number): Promise<void> => delay(ms, undefined, { signal, ref: false }).catch(() => undefined);
+  const longest = PAUSES_MS.length - 1;
+  for (let attempts = 0, endedAt = 0; !signal.aborted; await pause(LOOK_MS)) {
+    if (findServer(spec) && spec.isLeaving?.() !== true) continue;
+    if (Date.now() - endedAt > STEADY_MS) attempts = 0;
+    await pause(PAUSES_MS[Math.min(attempts, longest)] ?? 0);
+    if (signal.aborted) return;
+    attempts += 1;
+    try {
+      await withClaim(spec.dataDir, spec.name, () => startAgain(spec, me, port, log, signal));
+    } catch (error) {
+      if (signal.aborted) return;
+      const seconds = (PAUSES_MS[Math.min(attempts, longest)] ?? 0) / 1000;
+      const reason = error instanceof Error ? error.message : String(error);
+      log.error(
+        { server: spec.name, attempts, reason },
+        `${spec.name} cannot be started again; the next attempt follows in ${String(seconds)} s`,
+      );
+    }
+    endedAt = Date.now();
+  }
+}
+
+/** Unless another process that uses it has done so already. */
+async function startAgain(
+  spec: ChildServerSpec,
+  me: Use,
+  port: number,
+  log: KeepLog,
+  signal: AbortSignal,
+): Promise<void> {
+  const others = readRecord(spec)?.users.filter((user) => user.id !== me.id && isAlive(user)) ?? [];
+  const running = await runningPort(spec, (line) => log.warn({ server: spec.name }, line));
+  if (running !== null && running !== port) {
+    throw new EmbeddedServerError(
+      `${spec.name} was started on port ${String(running)} by another process, while this one knows it on port ` +
+        `${String(port)}: start this service again`,
+    );
+  }
+  if (running !== null || signal.aborted) return;
+  log.warn(
+    { server: spec.name, port, log: logPath(spec) },
+    `${spec.name} has ended although it is in use; starting it again`,
+  );
+  await launch(spec, [...others, me], () => undefined, { port, signal });
+  log.warn({ server: spec.name, port }, `${spec.name} runs again`);
 }
 
 async function leave(spec: ChildServerSpec, me: Use, port: number): Promise<void> {
@@ -247,7 +357,7 @@ function readRecord(spec: ChildServerSpec): ChildRecord | null {
   return record.place === placeOf(spec) ? record : null;
 }
 
-function writeRecord(spec: ChildServerSpec, port: number, users: Use[]): void {
+function writeRecord(spec: ChildServerSpec, port: number, users: readonly Use[]): void {
   const record: ChildRecord = { place: placeOf(spec), port, users };
   writePrivate(recordPath(spec), `${JSON.stringify(record)}\n`);
 }

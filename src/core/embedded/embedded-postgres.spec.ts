@@ -1,10 +1,11 @@
 import { afterAll, describe, expect, it, jest } from '@jest/globals';
 import { spawn } from 'node:child_process';
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.js';
-import { Fixture, isRunning, postgresPid, until } from './embedded.fixture.js';
+import { Fixture, isRunning, KeptLog, postgresPid, until } from './embedded.fixture.js';
 
 jest.setTimeout(60_000);
 
@@ -174,6 +175,94 @@ describe('startEmbeddedPostgres', () => {
     const pid = pidIn(dataDir);
     await service.tell(how);
     await until(() => !isRunning(pid));
+  });
+
+  describe('kept running', () => {
+    const STARTED = 'postgres has ended although it is in use; starting it again';
+
+    /** Resolves when another server answers in the place of the one with this pid. */
+    async function isBack(dataDir: string, url: string, pid: number): Promise<void> {
+      await until(async () => {
+        await query(url, 'SELECT 1');
+        return pidIn(dataDir) !== pid;
+      });
+    }
+
+    it.each(['SIGKILL', 'SIGINT', 'SIGTERM', 'SIGQUIT'] as const)(
+      'comes back by itself after %s, on its port and with its data',
+      async (signal) => {
+        const dataDir = fixture.dataDir();
+        const server = await withNote(dataDir);
+        const log = new KeptLog();
+        server.keepRunning(log);
+        // After SIGTERM it would wait for this one for ever.
+        const client = new pg.Client({ connectionString: server.url });
+        client.on('error', () => undefined);
+        await client.connect();
+        const pid = pidIn(dataDir);
+        process.kill(pid, signal);
+        await isBack(dataDir, server.url, pid);
+        expect(await query(server.url, 'SELECT body FROM note')).toEqual([{ body: 'Ação' }]);
+        await until(() => log.count('postgres runs again') === 1);
+        expect(log.count(STARTED)).toBe(1);
+        const second = pidIn(dataDir);
+        await client.end();
+        await server.stop();
+        await until(() => !isRunning(second));
+      },
+    );
+
+    it('is started again by one of those who use it, and stopped by the last of them', async () => {
+      const dataDir = fixture.dataDir();
+      const service = await fixture.service('postgres', dataDir);
+      const { url } = await service.started();
+      const guests = await Promise.all([1, 2].map(() => startEmbeddedPostgres({ dataDir, settings })));
+      const log = new KeptLog();
+      for (const guest of guests) guest.keepRunning(log);
+      const pid = pidIn(dataDir);
+      process.kill(pid, 'SIGKILL');
+      await isBack(dataDir, url, pid);
+      const second = pidIn(dataDir);
+      for (const guest of guests) await guest.stop();
+      expect(log.count(STARTED)).toBe(1);
+      expect(isRunning(second)).toBe(true);
+      await service.tell('stop');
+      await until(() => !isRunning(second));
+    });
+
+    it('is left alone by who is shutting down, and by who has stopped it', async () => {
+      const dataDir = fixture.dataDir();
+      const server = await startEmbeddedPostgres({ dataDir, settings });
+      const log = new KeptLog();
+      const release = server.keepRunning(log);
+      const pid = pidIn(dataDir);
+      process.kill(pid, 'SIGINT');
+      release();
+      await until(() => !isRunning(pid));
+      await delay(1_500);
+      await server.stop();
+      expect(postgresPid(dataDir)).toBeNull();
+      expect(log.lines).toEqual([]);
+    });
+
+    it('is tried again and again when it cannot start, and why is said each time', async () => {
+      const dataDir = fixture.dataDir();
+      const server = await withNote(dataDir);
+      const log = new KeptLog();
+      server.keepRunning(log);
+      const control = join(dataDir, 'postgres', 'global', 'pg_control');
+      const pid = pidIn(dataDir);
+      renameSync(control, `${control}.away`);
+      process.kill(pid, 'SIGKILL');
+      await until(() => log.count('postgres cannot be started again') >= 2);
+      expect(log.lines.at(-1)).toMatch(/the next attempt follows in \d+ s.*pg_control.*"?No such file or directory/);
+      // It has not moved meanwhile, nor forgotten who uses it.
+      renameSync(`${control}.away`, control);
+      await isBack(dataDir, server.url, pid);
+      expect(await query(server.url, 'SELECT body FROM note')).toEqual([{ body: 'Ação' }]);
+      await server.stop();
+      expect(postgresPid(dataDir)).toBeNull();
+    });
   });
 
   it('is not blocked by a pid file whose pid is dead or now another program', async () => {

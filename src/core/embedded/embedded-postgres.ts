@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { type ChildServerSpec, joinOrLaunch } from './child-server.js';
+import { type ChildServer, type ChildServerSpec, joinOrLaunch } from './child-server.js';
 import { withClaim } from './claim-lock.js';
 import { codeOf, EmbeddedServerError } from './embedded.errors.js';
 import { type PostgresBinaries, postgresBinaries } from './postgres-binaries.js';
@@ -35,6 +35,7 @@ export interface EmbeddedPostgres {
   adopted: boolean;
   /** True when this call made the database, so that it is empty. */
   initialised: boolean;
+  keepRunning: ChildServer['keepRunning'];
   /** Shuts the server down in order unless another living process uses it. May be called twice. */
   stop: () => Promise<void>;
 }
@@ -87,7 +88,8 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   try {
     const initialised = await withClaim(dataDir, 'postgres', () => createDatabase(server.port, password, database));
     const url = `postgres://${USER}:${password}@127.0.0.1:${String(server.port)}/${encodeURIComponent(database)}`;
-    return { url, adopted: server.adopted, initialised, stop: server.stop };
+    const { adopted, keepRunning, stop } = server;
+    return { url, adopted, initialised, keepRunning, stop };
   } catch (error) {
     await server.stop();
     throw error;
@@ -122,15 +124,23 @@ function serverSpec({ dataDir, directory, user, binaries, password, settings }: 
       refuseForeignServer(directory, user);
     },
     answers: async (port) => {
-      // Its eighth line says "ready"; connecting before that would fill the log with refusals.
-      const lines = readIfThere(join(directory, 'postmaster.pid'))?.split('\n') ?? [];
+      // Connecting before it says so would fill the log with refusals.
+      const lines = postmasterFile(directory);
       if (lines[3] !== String(port) || !lines[7]?.startsWith('ready')) return false;
       return withClient(port, password, async (client) => client !== null);
     },
+    // After SIGTERM it lets those who are connected stay for as long as they like, and nobody else in.
+    isLeaving: () => postmasterFile(directory)[7]?.startsWith('stopping') === true,
     stopSignals: ['SIGINT', 'SIGQUIT', 'SIGKILL'],
-    // The middle one: the backends of a killed server have a moment left to live.
-    transient: /could not create any TCP\/IP sockets|pre-existing shared memory block|lock file "postmaster\.pid"/,
+    // The first one: the backends of a killed server have a moment left to live.
+    transient: /pre-existing shared memory block|lock file "postmaster\.pid"/,
+    portTaken: /could not create any TCP\/IP sockets/,
   };
+}
+
+/** Its lines: the first is the pid, the fourth the port, the eighth one of starting, ready and stopping. */
+function postmasterFile(directory: string): string[] {
+  return readIfThere(join(directory, 'postmaster.pid'))?.split('\n') ?? [];
 }
 
 /**
@@ -150,7 +160,7 @@ function pathFor(user: ServerUser | null, directory: string): string {
  * another program's after a reboot, or a zombie's in a container without an init.
  */
 function refuseForeignServer(directory: string, user: ServerUser | null): void {
-  const pid = Number(readIfThere(join(directory, 'postmaster.pid'))?.split('\n', 1)[0]);
+  const pid = Number(postmasterFile(directory)[0]);
   const command = Number.isInteger(pid) && pid > 1 ? (commandOf(pid) ?? '') : '';
   if (isPostgres(command) && ` ${command} `.includes(` ${pathFor(user, directory)} `)) {
     throw new EmbeddedServerError(

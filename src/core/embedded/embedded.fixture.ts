@@ -107,6 +107,20 @@ interface Report {
   error?: string;
 }
 
+/** What is told of a server that is kept running. */
+export class KeptLog {
+  readonly lines: string[] = [];
+  readonly #add = (fields: object, message: string): void => {
+    this.lines.push(`${message} ${JSON.stringify(fields)}`);
+  };
+  readonly warn = this.#add;
+  readonly error = this.#add;
+
+  count(words: string): number {
+    return this.lines.filter((line) => line.includes(words)).length;
+  }
+}
+
 export class Service {
   private readonly reports: AsyncIterator<string>;
   private readonly ended: Promise<void>;

@@ -2,8 +2,9 @@ import { afterAll, afterEach, describe, expect, it, jest } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { Fixture, isRunning, redisPid } from './embedded.fixture.js';
+import { Fixture, isRunning, KeptLog, redisPid, until } from './embedded.fixture.js';
 import { type RedisChild, startRedisChild } from './redis-child.js';
 
 jest.setTimeout(60_000);
@@ -112,6 +113,26 @@ describe('startRedisChild', () => {
     await service.tell('stop');
     expect(isRunning(pid)).toBe(false);
   });
+
+  it.each(['SIGKILL', 'SIGTERM'] as const)(
+    'kept running, it comes back by itself after %s, with its data',
+    async (signal) => {
+      const dataDir = fixture.dataDir();
+      const server = await start(dataDir);
+      const log = new KeptLog();
+      server.keepRunning(log);
+      await ask(server.url, (redis) => redis.set('kept', 'yes'));
+      await delay(1_500); // it writes its log to the disk every second
+      const pid = pidIn(dataDir);
+      process.kill(pid, signal);
+      await until(
+        async () => (await ask(server.url, (redis) => redis.get('kept'))) === 'yes' && pidIn(dataDir) !== pid,
+      );
+      expect(log.count('redis has ended although it is in use; starting it again')).toBe(1);
+      await server.stop();
+      expect(redisPid(dataDir)).toBeNull();
+    },
+  );
 
   it('launches one server when several processes start at the same moment', async () => {
     const dataDir = fixture.dataDir();

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { accessSync, constants, realpathSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { delimiter, join } from 'node:path';
-import { type ChildServerSpec, joinOrLaunch } from './child-server.js';
+import { type ChildServer, type ChildServerSpec, joinOrLaunch } from './child-server.js';
 import { withClaim } from './claim-lock.js';
 import { makeSecret, readSecret } from './private-files.js';
 import { blockedAt, chooseServerUser, prepareDataDir, prepareServerDirectory, type ServerUser } from './server-user.js';
@@ -18,6 +18,7 @@ export interface RedisChild {
   url: string;
   /** True when the server was running already. */
   adopted: boolean;
+  keepRunning: ChildServer['keepRunning'];
   /** Shuts the server down in order unless another living process uses it. May be called twice. */
   stop: () => Promise<void>;
 }
@@ -44,7 +45,8 @@ export async function startRedisChild(options: RedisChildOptions): Promise<Redis
     const password = readSecret(secret) || makeSecret(secret);
     const server = await joinOrLaunch(serverSpec(dataDir, directory, user, program, password), log);
     const url = `redis://:${password}@127.0.0.1:${String(server.port)}/0`;
-    return { url, adopted: server.adopted, stop: server.stop };
+    const { adopted, keepRunning, stop } = server;
+    return { url, adopted, keepRunning, stop };
   });
 }
 
@@ -67,7 +69,7 @@ function serverSpec(
     launch: (port) => ({ file: program, args: ['-', '--port', String(port)], input: configuration(password) }),
     answers: (port) => answers(port, password),
     stopSignals: ['SIGTERM', 'SIGKILL'],
-    transient: /Address already in use|Failed listening on port/i,
+    portTaken: /Address already in use|Failed listening on port/i,
   };
 }
 

@@ -1,0 +1,64 @@
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/core/embedded/index.js';
+import type { Cleanup } from './cleanup.js';
+
+/**
+ * What a postmaster ends by. SIGKILL: its children follow, and the next start recovers from the log. SIGINT: every
+ * client is told that it has to go. SIGTERM: nobody new is let in, and who is connected may stay.
+ */
+export const POSTMASTER_ENDS = ['SIGINT', 'SIGKILL', 'SIGTERM'] as const;
+export type PostmasterEnd = (typeof POSTMASTER_ENDS)[number];
+
+/** Whoever restarts a server waits this long for clients to leave, and then ends it as with `pg_ctl -m fast`. */
+const PATIENCE_MS = 2_000;
+
+/** A PostgreSQL of its own that can end and come back under one address. Whoever uses it knows only its URL. */
+export class CrashingPostgres {
+  private constructor(
+    private readonly dataDir: string,
+    private server: EmbeddedPostgres,
+  ) {}
+
+  static async start(directory: string, cleanup: Cleanup): Promise<CrashingPostgres> {
+    const dataDir = mkdtempSync(join(directory, 'postgres-'));
+    const postgres = new CrashingPostgres(dataDir, await startEmbeddedPostgres({ dataDir }));
+    cleanup.add(() => postgres.server.stop());
+    return postgres;
+  }
+
+  get url(): string {
+    return this.server.url;
+  }
+
+  /** Resolves when it answers again. */
+  async crash(signal: PostmasterEnd): Promise<void> {
+    const pid = postmasterPid(this.dataDir);
+    process.kill(pid, signal);
+    const patientUntil = performance.now() + PATIENCE_MS;
+    for (let isTold = signal !== 'SIGTERM'; isAlive(pid); await delay(10)) {
+      if (isTold || performance.now() < patientUntil) continue;
+      process.kill(pid, 'SIGINT');
+      isTold = true;
+    }
+    const ended = this.server;
+    this.server = await startEmbeddedPostgres({ dataDir: this.dataDir });
+    await ended.stop();
+    if (this.server.url !== ended.url) throw new Error('Another program has taken the port of PostgreSQL meanwhile');
+  }
+}
+
+/** @param dataDir of an embedded PostgreSQL */
+export function postmasterPid(dataDir: string): number {
+  return Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
