@@ -201,6 +201,9 @@ describe('the life of a charge', () => {
 
     it.each([
       [{ expected_payer_tax_id: CPF }, 'customer.name'],
+      [{ expected_payer_tax_id: CPF, customer: { name: '   ' } }, 'customer.name'],
+      [{ customer: { name: '\t\u00a0\n' } }, 'customer.name'],
+      [{ customer: { phone: '-- ()' } }, 'customer.phone'],
       [{ expected_payer_tax_id: '52998224724', customer: { name: 'M' } }, 'expected_payer_tax_id'],
       [{ expected_payer_tax_id: CPF, customer: { name: 'M', document: OTHER_CPF } }, 'expected_payer_tax_id'],
       [{ expected_payer_taxid: CPF }, 'expected_payer_taxid'],
