@@ -91,7 +91,7 @@ export class PaymentsController {
   @ApiOperation({
     summary: 'Cancel a payment',
     description:
-      'While WAITING_PAYMENT, PENDING or PROCESSING; otherwise 400 `payment_not_cancellable`. Of this and a payment at the same moment one wins; money that comes after it goes back to the payer. Cancelling again changes nothing and answers `previousStatus` CANCELLED.',
+      'While WAITING_PAYMENT, PENDING or PROCESSING; otherwise 400 `payment_not_cancellable`. Of this and a payment at the same moment one wins; money that comes after it goes back to the payer. Cancelling again changes nothing and gives the same answer, `previousStatus` included.',
   })
   @ApiParam(PAYMENT_ID)
   @ApiResponse({

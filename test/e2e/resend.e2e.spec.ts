@@ -104,7 +104,8 @@ describe('POST /v1/payments/{id}/resend-webhook', () => {
       `WITH told AS (DELETE FROM events WHERE subject_id = $1 RETURNING *),
          moved AS (UPDATE transactions SET status = 'REFUSED' WHERE id = $1)
        INSERT INTO events (id, account_id, mode, type, subject_id, data, sequence, occurred_at, next_attempt_at, status)
-       SELECT id, account_id, mode, 'transaction.not_issued', subject_id, data, 1, occurred_at, next_attempt_at, 'done'
+       SELECT id, account_id, mode, 'transaction.not_issued', subject_id,
+         jsonb_set(data, '{transaction,status}', '"REFUSED"'), 1, occurred_at, next_attempt_at, 'done'
        FROM told WHERE sequence = 1`,
       [id],
     );
