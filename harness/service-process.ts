@@ -59,7 +59,7 @@ export class ServiceProcess {
 }
 
 function readBanner(output: string): Banner | null {
-  const url = /^ {2}API +(\S+)$/m.exec(output)?.[1];
+  const url = /^ {2}(?:API|Health) +(\S+?)(?:\/health\/ready)?$/m.exec(output)?.[1];
   if (url === undefined || !output.includes('Queue')) return null;
   return { url: url.replace('localhost', '127.0.0.1'), queue: /^ {2}Queue +(.+)$/m.exec(output)?.[1] ?? '' };
 }

@@ -8,19 +8,35 @@ import { openRuntime, type Runtime } from './runtime.js';
 
 const started = performance.now();
 
+/** Of a process that serves nobody. */
+const WORK = 'events and webhooks, mail, acquirers’ news, expiry, refunds and returns, releases, figures, clean-up';
+
 /** What a person at the terminal needs, and nothing else; everything after it is JSON lines. */
-function banner(config: Config, runtime: Runtime, demo: DemoFile | null, checkout: string | null): string {
+function banner(
+  config: Config,
+  runtime: Runtime,
+  address: string,
+  demo: DemoFile | null,
+  checkout: string | null,
+): string {
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  const rows: [string, string][] = [
-    ['API', config.publicBaseUrl],
-    ['Docs', `${config.publicBaseUrl}/docs`],
-    ...(checkout === null ? [] : [['Checkout', `${checkout}  (a sample charge)`] as [string, string]]),
+  const rows: (readonly [string, string])[] = [
+    ...(config.runsApi
+      ? ([
+          ['API', config.publicBaseUrl],
+          ['Docs', `${config.publicBaseUrl}/docs`],
+        ] as const)
+      : ([
+          ['Works on', WORK],
+          ['Health', `${address}/health/ready`],
+        ] as const)),
+    ...(checkout === null ? [] : ([['Checkout', `${checkout}  (a sample charge)`]] as const)),
     ...(demo === null
       ? []
-      : [
-          ['Login', `${demo.email}  password ${demo.password}`] as [string, string],
-          ['Test key', demo.test_api_key] as [string, string],
-        ]),
+      : ([
+          ['Login', `${demo.email}  password ${demo.password}`],
+          ['Test key', demo.test_api_key],
+        ] as const)),
     ['Database', config.databaseUrl === undefined ? `embedded PostgreSQL in ${config.dataDir}` : 'DATABASE_URL'],
     ['Queue', runtime.queueDescription],
     ['Files', config.storage.kind === 'disk' ? config.storage.directory : `bucket ${config.storage.bucket}`],
@@ -64,13 +80,17 @@ async function start(): Promise<void> {
 
   try {
     if (config.runsApi) setupOpenApi(app, config.publicBaseUrl);
+    await app.init();
+    // Before anybody can ask whether it is ready: scripts read the file then.
+    let demo = config.runsApi ? await ensureDemo(app, config) : null;
     await app.listen(config.port, config.host);
+    const address = `http://localhost:${new URL(await app.getUrl()).port}`;
     if (config.port === 0 && !process.env['PUBLIC_BASE_URL']) {
-      config.publicBaseUrl = `http://localhost:${new URL(await app.getUrl()).port}`;
+      config.publicBaseUrl = address;
+      if (demo !== null) demo = await ensureDemo(app, config);
     }
-    const demo = config.runsApi ? await ensureDemo(app, config) : null;
     const checkout = demo === null ? null : await sampleCheckoutUrl(app, demo);
-    process.stdout.write(banner(config, runtime, demo, checkout));
+    process.stdout.write(banner(config, runtime, address, demo, checkout));
   } catch (error) {
     await runtime.close();
     throw error;

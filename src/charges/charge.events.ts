@@ -6,13 +6,17 @@ import { chargeBody } from './charge.serializer.js';
 
 const CREATED = 'A charge was created: its Pix code exists and waits for payment.';
 
-const EVENTS: readonly { name: string; from: TransactionEventType; description: string }[] = [
+const FAILED = 'A charge failed or was cancelled.';
+
+const EVENTS: readonly { name: string; from: TransactionEventType; description: string; onlyAgain?: true }[] = [
   { name: 'charge.created', from: 'transaction.created', description: CREATED },
   // Of a payment whose code was made after it had been accepted.
   { name: 'charge.created', from: 'transaction.issued', description: CREATED },
   { name: 'charge.paid', from: 'transaction.paid', description: 'A charge was paid, confirmed and credited.' },
-  { name: 'charge.failed', from: 'transaction.refused', description: 'A charge failed or was cancelled.' },
-  { name: 'charge.failed', from: 'transaction.cancelled', description: 'A charge failed or was cancelled.' },
+  { name: 'charge.failed', from: 'transaction.refused', description: FAILED },
+  { name: 'charge.failed', from: 'transaction.cancelled', description: FAILED },
+  // Refused before anybody was told that it exists.
+  { name: 'charge.failed', from: 'transaction.not_issued', description: FAILED, onlyAgain: true },
   { name: 'charge.expired', from: 'transaction.expired', description: 'A charge expired without payment.' },
 ];
 
@@ -33,14 +37,13 @@ export class ChargeEvents implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    for (const { name, from, description } of EVENTS) {
+    for (const event of EVENTS) {
+      const { name } = event;
       this.catalog.register({
-        name,
-        description,
+        ...event,
         family: 'canonical',
-        from,
-        present: (event) => {
-          const transaction = fromSnapshot(event.data.transaction);
+        present: ({ data }) => {
+          const transaction = fromSnapshot(data.transaction);
           const isToBeTold = isPix(transaction) && (transaction.brCode !== null || ENDS.includes(name));
           return isToBeTold ? chargeBody(this.payers.show(transaction), this.config.publicBaseUrl) : null;
         },

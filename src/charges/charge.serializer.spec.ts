@@ -1,6 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { aPaidTransaction, aTransaction } from '../../test/support/a-transaction.js';
-import { expiryFailure, TRANSACTION_STATUSES } from '../transactions/index.js';
+import {
+  expiryFailure,
+  fromSnapshot,
+  toSnapshot,
+  TRANSACTION_STATUSES,
+  type TransactionSnapshot,
+} from '../transactions/index.js';
 import { chargeBody } from './charge.serializer.js';
 import { PUBLIC_STATUSES, publicStatus, transactionStatusesOf } from './charge-status.js';
 
@@ -72,6 +78,18 @@ describe('the public charge', () => {
     for (const secret of ['sandbox', later.accountId, 'Fee', 'fee', 'net', '11144477735', 'cost', 'mode', '1945']) {
       expect(text).not.toContain(secret);
     }
+  });
+
+  it('shows Pix that were sent back, when there are any', () => {
+    const back = { amount: 5, reason: 'duplicate', endToEndId: 'E1', at: '2026-11-21T13:00:00.000Z', cost: 1 } as const;
+    expect(chargeBody(aPaidTransaction({ returns: [back] }), BASE).returns).toStrictEqual([
+      { amount: 5, reason: 'duplicate', end_to_end_id: 'E1', at: '2026-11-21T13:00:00.000Z' },
+    ]);
+    expect(chargeBody(aPaidTransaction(), BASE)).not.toHaveProperty('returns');
+    const old = JSON.parse(
+      JSON.stringify({ ...toSnapshot(aPaidTransaction()), returns: undefined }),
+    ) as TransactionSnapshot;
+    expect(chargeBody({ ...fromSnapshot(old), med: null }, BASE)).not.toHaveProperty('returns');
   });
 
   it('tells the end-to-end id only of money that was credited', () => {

@@ -16,6 +16,7 @@ export interface ChargeBody {
   metadata: Record<string, unknown>;
   created_at: string;
   expected_payer_tax_id?: string;
+  returns?: { amount: Amount; reason: string; end_to_end_id: string; at: string }[];
 }
 
 /** The public charge: the same in the API and in webhooks. An allow-list: what is not named here never leaves. */
@@ -50,5 +51,15 @@ export function chargeBody(t: ShownTransaction, publicBaseUrl: string): ChargeBo
     },
     created_at: t.createdAt.toISOString(),
     ...(t.expectedPayerTaxId === null ? {} : { expected_payer_tax_id: t.expectedPayerTaxId }),
+    ...(t.returns.length === 0
+      ? {}
+      : {
+          returns: t.returns.map(({ amount, reason, endToEndId, at }) => ({
+            amount,
+            reason,
+            end_to_end_id: endToEndId,
+            at,
+          })),
+        }),
   };
 }

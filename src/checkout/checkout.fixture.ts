@@ -54,6 +54,7 @@ export function aTransaction(changes: Partial<Transaction> = {}): Transaction {
       lastEventAt: NOW.toISOString(),
       amountMismatch: false,
     },
+    returns: [{ amount: 70004, reason: 'late', endToEndId: 'E00000000202603100210PRIVATE0002', at: NOW.toISOString() }],
     createdAt: new Date('2026-03-10T02:00:07.007Z'),
     updatedAt: new Date('2026-03-10T02:00:09.009Z'),
     ...changes,

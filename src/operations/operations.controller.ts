@@ -16,9 +16,10 @@ import { parseId } from '../core/ids.js';
 import { FraudHits } from '../fraud/index.js';
 import { ReviewsService } from '../transactions/index.js';
 import { FraudHitListBody } from './dto/fraud-hit.body.js';
-import { ListFraudHitsQuery, ListReviewsQuery } from './dto/operations.query.js';
+import { ListReturnedQuery, ListReviewsQuery, OfAccountQuery } from './dto/operations.query.js';
+import { ReturnedListBody } from './dto/returned.body.js';
 import { ReviewBody, ReviewListBody, UnmatchedPixListBody } from './dto/review.body.js';
-import { fraudHitBody, reviewBody, unmatchedPixBody } from './operations.serializer.js';
+import { fraudHitBody, returnedBody, reviewBody, unmatchedPixBody } from './operations.serializer.js';
 import { OperationsService } from './operations.service.js';
 
 const REVIEW_ID = { name: 'id', description: 'Id of the review.', schema: { type: 'string' as const } };
@@ -99,6 +100,26 @@ export class OperationsController {
     return cursorPage(await this.reviews.unmatched(filter), filter.limit, unmatchedPixBody, (pix) => pix.id);
   }
 
+  @Get('returned')
+  @ApiOperation({
+    summary: 'List payments that were sent back',
+    description:
+      'Late, double and wrong-amount Pix, and those of a payer whom the payer lock did not want, go back by themselves; here they are in every state, with what the bank has not accepted yet or has refused. Newest first.',
+  })
+  @ApiOkResponse({ description: 'A page.', type: ReturnedListBody, headers: RESPONSE_HEADERS })
+  @ApiErrors(400)
+  async listReturned(@Query() query: ListReturnedQuery): Promise<ReturnedListBody> {
+    const { account_id, mode, reason, status } = query;
+    const filter = {
+      ...idCursorFilter(query),
+      accountId: account_id ?? null,
+      mode: mode ?? null,
+      reason: reason ?? null,
+      status: status === undefined ? null : (status.toUpperCase() as Uppercase<typeof status>),
+    };
+    return cursorPage(await this.reviews.returned(filter), filter.limit, returnedBody, (pix) => pix.id);
+  }
+
   @Get('fraud-hits')
   @ApiOperation({
     summary: 'List hits of the fraud guard',
@@ -106,7 +127,7 @@ export class OperationsController {
   })
   @ApiOkResponse({ description: 'A page.', type: FraudHitListBody, headers: RESPONSE_HEADERS })
   @ApiErrors(400)
-  async listFraudHits(@Query() query: ListFraudHitsQuery): Promise<FraudHitListBody> {
+  async listFraudHits(@Query() query: OfAccountQuery): Promise<FraudHitListBody> {
     const filter = { ...idCursorFilter(query), accountId: query.account_id ?? null };
     return cursorPage(await this.fraudHits.list(filter), filter.limit, fraudHitBody, (hit) => hit.id);
   }

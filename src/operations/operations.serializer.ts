@@ -1,10 +1,11 @@
 import type { AccountDetails } from '../accounts/index.js';
 import type { FraudHit } from '../fraud/index.js';
 import { type MedCase, medCaseBody, type MedWaiting, versionOf } from '../med/index.js';
-import type { Review, UnmatchedPix } from '../transactions/index.js';
+import type { ReturnedPix, Review, UnmatchedPix } from '../transactions/index.js';
 import type { AccountBody } from './dto/account.body.js';
 import type { FraudHitBody } from './dto/fraud-hit.body.js';
 import type { MedReviewBody, MedWaitingBody } from './dto/med-review.body.js';
+import type { ReturnedBody, ShownReturnStatus } from './dto/returned.body.js';
 import type { ReviewBody, UnmatchedPixBody } from './dto/review.body.js';
 
 const STATUS = { review: 'pending', credited: 'accepted', returned: 'returned' } as const;
@@ -66,6 +67,29 @@ export function unmatchedPixBody(pix: UnmatchedPix): UnmatchedPixBody {
     reported_payer_tax_id: pix.maskedPayer,
     settled_at: pix.settledAt.toISOString(),
     created_at: pix.createdAt.toISOString(),
+  };
+}
+
+export function returnedBody(pix: ReturnedPix): ReturnedBody {
+  return {
+    id: pix.id,
+    object: 'returned_payment',
+    status: pix.status.toLowerCase() as ShownReturnStatus,
+    account: { id: pix.account.id, name: pix.account.name },
+    mode: pix.mode,
+    charge_id: `ch_${pix.transactionId}`,
+    amount: pix.amount,
+    currency: pix.currency,
+    reason: pix.reason,
+    method: pix.method,
+    reported_payer_tax_id: pix.maskedPayer,
+    acquirer: pix.acquirer,
+    end_to_end_id: pix.endToEndId,
+    return_id: pix.returnId,
+    failure_reason: pix.failureReason,
+    settled_at: pix.settledAt.toISOString(),
+    created_at: pix.createdAt.toISOString(),
+    returned_at: pix.status === 'RETURNED' ? pix.updatedAt.toISOString() : null,
   };
 }
 

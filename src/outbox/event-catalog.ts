@@ -38,6 +38,10 @@ export interface PublicEvent<T extends DomainEventType = DomainEventType> {
   readonly family: EventFamily;
   /** The domain event it is made from; null for a name that is reserved and never sent by this version. */
   readonly from: T | null;
+  /** It tells of the same as its family, beside it: when a status is told again, both say something. */
+  readonly isAlias?: true;
+  /** No news under this name, so that it is told only when somebody asks for the status again. */
+  readonly onlyAgain?: true;
   /** The one address that gets this event instead of the account's endpoints; null for these, as when left out. */
   destination?(event: DomainEvent<T>): string | null;
   /** `data.object` of a canonical event, `data` of a legacy one; null when this event does not concern the name. */
@@ -82,7 +86,8 @@ export class EventCatalog {
   sample(name: string, scope: Scope, now: Date): { publicEvent: PublicEvent; event: NewEvent } | null {
     for (const publicEvent of this.#events) {
       const { from } = publicEvent;
-      const sample = publicEvent.name === name && from !== null ? this.#samples.get(from) : undefined;
+      const isSent = publicEvent.name === name && publicEvent.onlyAgain !== true;
+      const sample = isSent && from !== null ? this.#samples.get(from) : undefined;
       if (sample && from !== null) return { publicEvent, event: sample(from, scope, now) };
     }
     return null;
@@ -121,14 +126,19 @@ export class EventCatalog {
       .map((item) => item.event);
   }
 
-  /** The public events of a domain event, not yet presented: a name nobody subscribed to costs nothing. */
-  publicEventsOf(type: string): readonly PublicEvent[] {
-    return this.#events.filter((event) => event.from === type);
+  /**
+   * The public events of a domain event, not yet presented: a name nobody subscribed to costs nothing.
+   * @param again whether somebody has asked for them
+   */
+  publicEventsOf(type: string, again = false): readonly PublicEvent[] {
+    return this.#events.filter((event) => event.from === type && (again || event.onlyAgain !== true));
   }
 
   /** The domain events that names for which `isWanted` holds are made from. */
   sourcesOf(isWanted: (name: string) => boolean): DomainEventType[] {
-    const sources = this.#events.flatMap(({ name, from }) => (from !== null && isWanted(name) ? [from] : []));
+    const sources = this.#events.flatMap(({ name, from, onlyAgain }) =>
+      from !== null && onlyAgain !== true && isWanted(name) ? [from] : [],
+    );
     return [...new Set(sources)];
   }
 }

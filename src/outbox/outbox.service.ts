@@ -54,12 +54,22 @@ export class OutboxService {
   }
 
   /**
-   * Sends the last event of a subject again, as the subject is now, to everybody who is subscribed by now. It stays the
-   * same business event, with the same id and sequence; its deliveries are new ones.
-   * @returns how many deliveries; 0 when there is no such event or nobody wants it
+   * Tells a subject again, as it is now, to everybody who is subscribed by now. Each stays the same business event, with
+   * the same id and sequence; its deliveries are new ones.
+   * @param groups of each the last event; the first ones are preferred, see `EventConsumer.replay`
+   * @returns how many deliveries; 0 when there are no such events or nobody wants them
    */
-  async replay(tx: Tx, scope: Scope, subjectId: string, types: readonly DomainEventType[]): Promise<number> {
-    const events = (await this.history(tx, scope, [subjectId], types, 1)).get(subjectId);
-    return events ? this.relay.replay(tx, events) : 0;
+  async replay(
+    tx: Tx,
+    scope: Scope,
+    subjectId: string,
+    groups: readonly (readonly DomainEventType[])[],
+  ): Promise<number> {
+    const events = new Map<string, DomainEvent>();
+    for (const types of groups) {
+      const [last] = (await this.history(tx, scope, [subjectId], types, 1)).get(subjectId) ?? [];
+      if (last) events.set(last.id, last);
+    }
+    return this.relay.replay(tx, [...events.values()]);
   }
 }

@@ -17,7 +17,11 @@ declare module '../core/queue/index.js' {
 /** Turns events into its own rows (deliveries) inside `tx`; what is to happen after the commit it leaves to `tx`. */
 export interface EventConsumer {
   consume(tx: Tx, events: readonly DomainEvent[]): Promise<void>;
-  /** The same again because somebody asked for it, whatever was delivered before. @returns how many deliveries it made */
+  /**
+   * One subject told again because somebody asked for it, whatever was delivered before. Each family, and an alias
+   * beside it, tells the first of the events that it has anything to say of.
+   * @returns how many deliveries it made
+   */
   replay(tx: Tx, events: readonly DomainEvent[]): Promise<number>;
 }
 

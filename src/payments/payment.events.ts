@@ -4,6 +4,8 @@ import type { RefundEventType, TransactionEventType } from '../transactions/inde
 import { legacyPayment } from './payment-event.serializer.js';
 import { legacyRefund } from './refund-event.serializer.js';
 
+const FAILED = 'A payment was refused, cancelled, expired or disputed.';
+
 const EVENTS: readonly { name: string; from: readonly TransactionEventType[]; description: string }[] = [
   {
     name: 'payment.created',
@@ -20,7 +22,7 @@ const EVENTS: readonly { name: string; from: readonly TransactionEventType[]; de
       'transaction.charged_back',
       'transaction.card_disputed',
     ],
-    description: 'A payment was refused, cancelled, expired or disputed.',
+    description: FAILED,
   },
   { name: 'payment.expired', from: ['transaction.expired'], description: 'A payment expired.' },
   {
@@ -33,21 +35,30 @@ const EVENTS: readonly { name: string; from: readonly TransactionEventType[]; de
 /** All of them are told under one name; the data say which refund it was and what it has become. */
 const REFUND_EVENTS: readonly RefundEventType[] = ['refund.sent', 'refund.returned', 'refund.failed'];
 
+/** No change of a status that exists, or none that is news (`onlyAgain`). */
+const ALIAS_AGAIN: readonly TransactionEventType[] = [
+  'transaction.created',
+  'transaction.accepted',
+  'transaction.processing',
+  'transaction.held',
+  'transaction.not_issued',
+];
+
 const ALIAS = {
   name: 'payment.status_changed',
-  from: [
-    'transaction.paid',
-    'transaction.refused',
-    'transaction.cancelled',
-    'transaction.expired',
-    'transaction.returned',
-    'transaction.refunded',
-    'transaction.charged_back',
-    'transaction.card_disputed',
-    'transaction.card_dispute_won',
-  ],
   description: 'Alias: any of the above that changed the status.',
-} as const;
+};
+const ALIAS_OF: readonly TransactionEventType[] = [
+  'transaction.paid',
+  'transaction.refused',
+  'transaction.cancelled',
+  'transaction.expired',
+  'transaction.returned',
+  'transaction.refunded',
+  'transaction.charged_back',
+  'transaction.card_disputed',
+  'transaction.card_dispute_won',
+];
 
 /** Events written before there was such a URL have none. */
 function webhookUrl(event: DomainEvent<TransactionEventType | RefundEventType>): string | null {
@@ -85,14 +96,22 @@ export class PaymentEvents implements OnModuleInit {
         present: legacyRefund,
       });
     }
-    for (const type of ALIAS.from) {
-      this.catalog.register({
-        name: ALIAS.name,
-        description: ALIAS.description,
-        family: 'legacy',
-        from: type,
-        present: (event) => (webhookUrl(event) === null ? legacyPayment(event) : null),
-      });
-    }
+    this.catalog.register({
+      name: 'payment.failed',
+      description: FAILED,
+      family: 'legacy',
+      from: 'transaction.not_issued',
+      onlyAgain: true,
+      destination: webhookUrl,
+      present: legacyPayment,
+    });
+    const alias = {
+      ...ALIAS,
+      family: 'legacy',
+      isAlias: true,
+      present: (event: DomainEvent<TransactionEventType>) => (webhookUrl(event) === null ? legacyPayment(event) : null),
+    } as const;
+    for (const from of ALIAS_OF) this.catalog.register({ ...alias, from });
+    for (const from of ALIAS_AGAIN) this.catalog.register({ ...alias, from, onlyAgain: true });
   }
 }

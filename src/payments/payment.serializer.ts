@@ -22,6 +22,8 @@ export interface PaymentItemBody extends PaymentBody {
   platformFee: Amount | null;
   netAmount: Amount | null;
   paidAt: string | null;
+  /** Only when there is one. */
+  returns?: { amount: Amount; reason: string; endToEndId: string; at: string }[];
 }
 
 /** Null where it does not apply to the payment's methods, or is not there yet. */
@@ -83,6 +85,11 @@ export function paymentBody(t: Transaction): PaymentBody {
   };
 }
 
+function returnsOf({ returns }: ShownTransaction): Pick<PaymentItemBody, 'returns'> {
+  if (returns.length === 0) return {};
+  return { returns: returns.map(({ amount, reason, endToEndId, at }) => ({ amount, reason, endToEndId, at })) };
+}
+
 /** @param pixQrCode data URL of the picture of `brCode` */
 export function paymentDetail(t: ShownTransaction, pixQrCode: string | null): PaymentDetailBody {
   const { MULTIBANCO: mb, BOLETO: boleto, CRYPTO: crypto } = t.artefacts ?? {};
@@ -119,6 +126,7 @@ export function paymentDetail(t: ShownTransaction, pixQrCode: string | null): Pa
     platformFee: t.platformFee,
     netAmount: t.netAmount,
     paidAt: t.paidAt?.toISOString() ?? null,
+    ...returnsOf(t),
   };
 }
 
@@ -148,6 +156,7 @@ function paymentItem(t: ShownTransaction): PaymentItemBody {
     platformFee: t.platformFee,
     netAmount: t.netAmount,
     paidAt: t.paidAt?.toISOString() ?? null,
+    ...returnsOf(t),
   };
 }
 

@@ -91,7 +91,7 @@ export class PaymentsController {
   @ApiOperation({
     summary: 'Cancel a payment',
     description:
-      'While WAITING_PAYMENT, PENDING or PROCESSING; otherwise 400 `payment_not_cancellable`. Of this and a payment at the same moment one wins; money that comes after it goes back to the payer. Cancelling again changes nothing and answers `previousStatus` CANCELLED.',
+      'While WAITING_PAYMENT, PENDING or PROCESSING; otherwise 400 `payment_not_cancellable`. Of this and a payment at the same moment one wins; money that comes after it goes back to the payer. Cancelling again changes nothing and gives the same answer, `previousStatus` included.',
   })
   @ApiParam(PAYMENT_ID)
   @ApiResponse({
@@ -140,7 +140,7 @@ export class PaymentsController {
   @ApiOperation({
     summary: 'Send the webhook of the current status again',
     description:
-      'Works for charges too. The event of the status that the payment has now goes to everybody who is subscribed now, under each of its names, as new deliveries (with new `X-Service-Delivery-Id`s). It is the same business event, with the same `id` and `sequence`; its content is what a read of the payment would show now.',
+      'Works for charges too. The event of the status that the payment has now goes to everybody who is subscribed now, under each of its names, as new deliveries (with new `X-Service-Delivery-Id`s). It is the same business event, with the same `id` and `sequence`; its content is what a read of the payment would show now. A status without an event of its own in a family (PROCESSING, a Pix in DISPUTE, a refunded charge in `charge.*`) is told by the family’s last event before it.',
   })
   @ApiParam(PAYMENT_ID)
   @ApiResponse({

@@ -30,7 +30,7 @@ export class CancellationService {
 
   /**
    * Of this and a payment at the same moment one wins, by the transaction's lock; money that comes after it goes back.
-   * The acquirer is told afterwards, by a job. Repeating it changes nothing.
+   * The acquirer is told afterwards, by a job. Repeating it changes nothing and gives the same again.
    * @throws ApiError 404, 400 `payment_not_cancellable`
    */
   async cancel(scope: Scope, id: string): Promise<{ transaction: Transaction; previousStatus: TransactionStatus }> {
@@ -40,7 +40,9 @@ export class CancellationService {
       const now = this.clock.now();
       const transaction = asOf(found, now);
       const previousStatus = transaction.status;
-      if (previousStatus === 'CANCELLED') return { transaction, previousStatus };
+      if (previousStatus === 'CANCELLED') {
+        return { transaction, previousStatus: (await this.transactions.cancelledFrom(tx, id)) ?? previousStatus };
+      }
       if (nextStatus(previousStatus, 'cancelled') === null) {
         throw badRequest(
           'payment_not_cancellable',

@@ -134,6 +134,7 @@ export class PaymentCreationService {
       paidAt: null,
       failure: null,
       med: null,
+      returns: [],
       createdAt: now,
       updatedAt: now,
     };

@@ -60,6 +60,7 @@ export function pixDraft(
     paidAt: null,
     failure: null,
     med: null,
+    returns: [],
     createdAt: now,
     updatedAt: now,
   };

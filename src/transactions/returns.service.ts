@@ -91,11 +91,11 @@ export class ReturnsService implements OnApplicationBootstrap {
     const state = await this.calls.advance(acquirer, request, attempts <= 1 ? null : attempts);
     const now = this.clock.now();
     await this.database.transaction(async (tx) => {
-      const move = (to: PixReturn['status'], next: Date | null, reason: string | null): void =>
+      const move = (to: 'IN_PROGRESS' | 'FAILED', next: Date | null, reason: string | null): void =>
         this.settlements.moveReturn(tx, pixReturn.id, to, next, reason, now);
       switch (state.kind) {
         case 'returned':
-          return move('RETURNED', null, null);
+          return this.settlements.completeReturn(tx, pixReturn.id, now);
         case 'failed':
           // Nobody is out of pocket, the money is still with us: an operator has to look.
           this.logger.error({ returnId, reason: state.reason }, 'a return was refused');

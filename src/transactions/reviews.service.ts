@@ -9,6 +9,8 @@ import type { IdCursorFilter } from '../core/http/index.js';
 import {
   type AttentionPix,
   type HeldPix,
+  type ReturnFilter,
+  type ReturningPix,
   type ReviewFilter,
   ReviewsRepository,
   type StrayPix,
@@ -17,11 +19,14 @@ import { SettlementService } from './settlement.service.js';
 import { isHeld, type Transaction } from './transaction.js';
 import { TransactionsRepository } from './transactions.repository.js';
 
+type WithPayer = Pick<AttentionPix, 'payerDocumentSealed' | 'endToEndId'>;
+
 /** The payer's real document never leaves in the clear; masked it is enough to tell two people apart. */
-type Shown<P extends AttentionPix> = Omit<P, 'payerDocumentSealed'> & { readonly maskedPayer: string | null };
+type Shown<P extends WithPayer> = Omit<P, 'payerDocumentSealed'> & { readonly maskedPayer: string | null };
 
 export type Review = Shown<HeldPix>;
 export type UnmatchedPix = Shown<StrayPix>;
+export type ReturnedPix = Shown<ReturningPix>;
 
 export interface Decided {
   readonly review: Review;
@@ -35,7 +40,7 @@ interface Locked {
   readonly account: Account;
 }
 
-/** Confirmed money that waits for an operator (decisions §3.8, §3.9). Across accounts: never for a merchant's request. */
+/** Confirmed money that waits for an operator, or went back without being credited (decisions §3.8, §3.9). Across accounts: never for a merchant's request. */
 @Injectable()
 export class ReviewsService {
   constructor(
@@ -54,6 +59,11 @@ export class ReviewsService {
   /** Pix that match no charge, or that could not be sent back: nobody's until somebody finds out whose. Newest first. */
   async unmatched(filter: IdCursorFilter): Promise<UnmatchedPix[]> {
     return (await this.reviews.unmatched(filter)).map((pix) => this.#shown(pix));
+  }
+
+  /** What goes back to its payer, also what the bank has not accepted yet or has refused. Newest first. */
+  async returned(filter: ReturnFilter): Promise<ReturnedPix[]> {
+    return (await this.reviews.returns(filter)).map((pix) => this.#shown(pix));
   }
 
   /**
@@ -101,7 +111,7 @@ export class ReviewsService {
     throw alreadyDecided('This payment was decided otherwise before.');
   }
 
-  #shown<P extends AttentionPix>(pix: P): Shown<P> {
+  #shown<P extends WithPayer>(pix: P): Shown<P> {
     const { payerDocumentSealed, ...rest } = pix;
     const maskedPayer =
       payerDocumentSealed === null

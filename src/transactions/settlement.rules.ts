@@ -7,7 +7,15 @@ export interface ReceivedMoney extends ReceivedPix {
   readonly method: PaymentMethod;
 }
 
-export type ReturnReason = 'wrong_amount' | 'late' | 'duplicate' | 'charge_closed' | 'payer_mismatch';
+/** Why a Pix is not the payment of its charge: shown on the sale. */
+export const SHOWN_RETURNS = ['wrong_amount', 'late', 'duplicate', 'charge_closed'] as const;
+
+/**
+ * The others are the sale's own outcome, REFUNDED, whose shape the contract gives. `review_returned`: what was held was sent back by an operator.
+ */
+export const RETURN_REASONS = [...SHOWN_RETURNS, 'payer_mismatch', 'review_returned'] as const;
+
+export type ReturnReason = (typeof RETURN_REASONS)[number];
 
 export interface SettlementDecision {
   readonly outcome: 'credited' | 'returned' | 'review';

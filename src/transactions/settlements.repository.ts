@@ -3,6 +3,7 @@ import type { PaymentMethod, RefundWay } from '../acquirers/index.js';
 import { Reader, statement, type Tx } from '../core/database/index.js';
 import type { Mode } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
+import { SHOWN_RETURNS } from './settlement.rules.js';
 
 export interface SettlementRow {
   id: string;
@@ -82,6 +83,17 @@ const MOVE_RETURN = statement(
   'pix_returns.move',
   `UPDATE pix_returns SET status = $2, next_attempt_at = $3, failure_reason = $4, updated_at = $5
    WHERE id = $1 AND status IN ('PENDING', 'IN_PROGRESS')`,
+);
+/** The last move, and what the merchant sees of it; the return is locked before its transaction. */
+const COMPLETE_RETURN = statement(
+  'pix_returns.complete',
+  `WITH done AS (
+     UPDATE pix_returns SET status = 'RETURNED', next_attempt_at = NULL, failure_reason = NULL, updated_at = $2
+     WHERE id = $1 AND status IN ('PENDING', 'IN_PROGRESS')
+     RETURNING transaction_id, amount, reason, end_to_end_id, way)
+   UPDATE transactions t SET returns = coalesce(t.returns, '[]') || jsonb_build_array(jsonb_build_object(
+     'amount', done.amount, 'reason', done.reason, 'endToEndId', done.end_to_end_id, 'at', $3::text))
+   FROM done WHERE t.id = done.transaction_id AND done.way = 'devolution' AND done.reason = ANY ($4)`,
 );
 const RETURNS_OF = statement(
   'pix_returns.of',
@@ -178,10 +190,15 @@ export class SettlementsRepository {
     return (await this.reader.query(HAS_RETURN, [acquirer, endToEndId, returnId])).length > 0;
   }
 
+  /** It is with its payer again; one that was shown as such before stays as it is. */
+  completeReturn(tx: Tx, id: string, at: Date): void {
+    tx.defer(COMPLETE_RETURN, [id, at, at.toISOString(), SHOWN_RETURNS]);
+  }
+
   moveReturn(
     tx: Tx,
     id: string,
-    status: PixReturn['status'],
+    status: Exclude<PixReturn['status'], 'RETURNED'>,
     nextAttemptAt: Date | null,
     failureReason: string | null,
     at: Date,

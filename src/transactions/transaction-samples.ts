@@ -76,6 +76,7 @@ export function sampleTransactionEvent(
     paidAt: isPaid ? now : null,
     failure: sampleFailure(status, { createdAt, expiresAt }, now),
     med: null,
+    returns: [],
     createdAt,
     updatedAt: now,
   };

@@ -48,6 +48,8 @@ export class TransactionEntity {
   @Column('bigint', { name: 'disputed_amount', default: 0 }) disputedAmount!: number;
   @Column('jsonb', { nullable: true }) med!: object | null;
   @Column('jsonb', { nullable: true }) failure!: object | null;
+  @Column('text', { name: 'cancelled_from', nullable: true }) cancelledFrom!: string | null;
+  @Column('jsonb', { nullable: true }) returns!: object | null;
   @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt!: Date;
 }
@@ -84,6 +86,7 @@ export class SettlementEntity {
 @Entity('pix_returns')
 @Unique('pix_returns_return_id_key', ['acquirer', 'endToEndId', 'returnId'])
 @Index('pix_returns_transaction_id_idx', ['transactionId'])
+@Index('pix_returns_account_id_idx', ['accountId', 'id'])
 @Index('pix_returns_due_idx', ['nextAttemptAt'], { where: `status IN ('PENDING', 'IN_PROGRESS')` })
 @Index('pix_returns_failed_idx', ['acquirer', 'endToEndId'], { where: `status = 'FAILED'` })
 export class PixReturnEntity {

@@ -1,6 +1,7 @@
 import type { Artefacts, Dispute, PaymentMethod } from '../acquirers/index.js';
 import type { Mode } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
+import type { ReturnReason } from './settlement.rules.js';
 import type { TransactionStatus } from './transactions.machine.js';
 
 export type Metadata = Record<string, unknown>;
@@ -43,6 +44,15 @@ export interface ShownMed extends Omit<MedBlock, 'payerSealed'> {
   readonly payerSealed?: never;
 }
 
+/** A Pix that was not this payment, late, double or of another amount, and is with its payer again. */
+export interface SentBack {
+  readonly amount: Amount;
+  readonly reason: ReturnReason;
+  readonly endToEndId: string;
+  /** When the bank had sent it back, ISO 8601. */
+  readonly at: string;
+}
+
 /** One payment in one mode of one account: what charges and payments are two views of. Amounts in the smallest unit. */
 export interface Transaction {
   readonly id: string;
@@ -78,6 +88,8 @@ export interface Transaction {
   readonly paidAt: Date | null;
   readonly failure: Failure | null;
   readonly med: MedBlock | null;
+  /** The first one first. */
+  readonly returns: readonly SentBack[];
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
@@ -166,8 +178,9 @@ export function toSnapshot(transaction: Transaction): TransactionSnapshot {
 export function fromSnapshot(snapshot: TransactionSnapshot): Transaction {
   return {
     ...snapshot,
-    // Written before there was such a block.
+    // Written before there were such blocks.
     med: (snapshot as Partial<TransactionSnapshot>).med ?? null,
+    returns: (snapshot as Partial<TransactionSnapshot>).returns ?? [],
     expiresAt: snapshot.expiresAt === null ? null : new Date(snapshot.expiresAt),
     paidAt: snapshot.paidAt === null ? null : new Date(snapshot.paidAt),
     createdAt: new Date(snapshot.createdAt),

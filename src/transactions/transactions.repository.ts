@@ -5,7 +5,7 @@ import { Reader, statement, type Tx } from '../core/database/index.js';
 import { idBound } from '../core/ids.js';
 import type { Mode, Scope } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
-import type { Failure, MedBlock, Metadata, Transaction } from './transaction.js';
+import type { Failure, MedBlock, Metadata, SentBack, Transaction } from './transaction.js';
 import { MOVES, type TransactionStatus, type Trigger } from './transactions.machine.js';
 
 export interface TransactionRow {
@@ -37,6 +37,7 @@ export interface TransactionRow {
   paid_at: Date | null;
   failure: Failure | null;
   med: MedBlock | null;
+  returns: SentBack[] | null;
   created_at: Date;
   updated_at: Date;
 }
@@ -45,7 +46,7 @@ export interface TransactionRow {
 export const TRANSACTION_COLUMNS = `t.id, t.account_id, t.mode, t.status, t.amount, t.currency, t.payment_methods, t.paid_with, t.customer_name,
   t.customer_document, t.customer_email, t.customer_phone, t.metadata, t.expected_payer_tax_id, t.acquirer, t.txid,
   t.br_code, t.webhook_url, t.artefacts, t.customer_ref, t.expires_at, t.end_to_end_id, t.provider_fee, t.platform_fee,
-  t.net_amount, t.paid_at, t.failure, t.med, t.created_at, t.updated_at`;
+  t.net_amount, t.paid_at, t.failure, t.med, t.returns, t.created_at, t.updated_at`;
 
 export function toTransaction(row: TransactionRow): Transaction {
   return {
@@ -77,6 +78,7 @@ export function toTransaction(row: TransactionRow): Transaction {
     paidAt: row.paid_at,
     failure: row.failure,
     med: row.med,
+    returns: row.returns ?? [],
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };
@@ -113,8 +115,13 @@ const MOVE = statement(
   `UPDATE transactions t SET status = $2, updated_at = $4,
      br_code = coalesce($5, br_code), paid_with = coalesce($6, paid_with), end_to_end_id = coalesce($7, end_to_end_id),
      provider_fee = coalesce($8, provider_fee), platform_fee = coalesce($9, platform_fee),
-     net_amount = coalesce($10, net_amount), paid_at = coalesce($11, paid_at), failure = coalesce($12, failure)
+     net_amount = coalesce($10, net_amount), paid_at = coalesce($11, paid_at), failure = coalesce($12, failure),
+     cancelled_from = CASE WHEN $2 = 'CANCELLED' THEN t.status END
    WHERE t.id = $1 AND t.status = ANY ($3) RETURNING ${TRANSACTION_COLUMNS}`,
+);
+const CANCELLED_FROM = statement(
+  'transactions.cancelled_from',
+  `SELECT cancelled_from FROM transactions WHERE id = $1`,
 );
 /** `isOpen`. */
 export const OPEN = `(t.status = 'WAITING_PAYMENT' OR (t.status = 'PROCESSING' AND t.expected_payer_tax_id IS NULL))`;
@@ -297,6 +304,12 @@ export class TransactionsRepository {
       fields.failure === undefined ? null : JSON.stringify(fields.failure),
     ]);
     return row ? toTransaction(row) : null;
+  }
+
+  /** The status of a cancelled transaction before that. */
+  async cancelledFrom(tx: Tx, id: string): Promise<TransactionStatus | null> {
+    const [row] = await tx.query<{ cancelled_from: TransactionStatus | null }>(CANCELLED_FROM, [id]);
+    return row?.cancelled_from ?? null;
   }
 
   /**

@@ -8,7 +8,7 @@ import { Poller } from '../core/queue/index.js';
 import { OutboxService } from '../outbox/index.js';
 import { CreationService } from './creation.service.js';
 import { ExpiryService } from './expiry.service.js';
-import { EVENTS_OF_STATUS } from './status-events.js';
+import { eventsAgain } from './status-events.js';
 import { asOf, isOpen, isPastExpiry, type Transaction } from './transaction.js';
 import { type TransactionFilter, TransactionsRepository } from './transactions.repository.js';
 
@@ -64,19 +64,15 @@ export class TransactionsService implements OnApplicationBootstrap {
   }
 
   /**
-   * Sends what told of the status that the transaction has again, as fresh deliveries. One that is past its expiry is
-   * written as expired first, so that the status and the event agree.
-   * @returns how many deliveries it makes: none when nobody is subscribed, or the status has no public event
+   * Tells the status that the transaction has again, as fresh deliveries. One that is past its expiry is written as
+   * expired first, so that the status and the event agree.
+   * @returns how many deliveries it makes: none when nobody is subscribed
    * @throws ApiError 404
    */
   async resendEvent(scope: Scope, id: string): Promise<{ transaction: Transaction; deliveries: number }> {
     return this.database.transaction(async (tx) => {
       const transaction = await this.#lockCurrent(tx, scope, id);
-      let deliveries = 0;
-      for (const types of EVENTS_OF_STATUS[transaction.status]) {
-        deliveries += await this.outbox.replay(tx, scope, id, types);
-      }
-      return { transaction, deliveries };
+      return { transaction, deliveries: await this.outbox.replay(tx, scope, id, eventsAgain(transaction.status)) };
     });
   }
 

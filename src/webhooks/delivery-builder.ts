@@ -8,7 +8,7 @@ import { DefaultSecretsService } from './default-secrets.service.js';
 import { DeliveriesRepository, type Message } from './deliveries.repository.js';
 import { Dispatcher } from './dispatcher.js';
 import { EndpointsRepository } from './endpoints.repository.js';
-import { buildMessages, type Candidate, candidatesOf, scopesOf } from './messages.js';
+import { buildMessages, type Candidate, candidatesAgain, candidatesOf, scopesOf } from './messages.js';
 import { maxAttempts } from './retry-schedule.js';
 import { ALL_CANONICAL } from './subscription.js';
 
@@ -26,11 +26,11 @@ export class DeliveryBuilder implements EventConsumer {
   ) {}
 
   async consume(tx: Tx, events: readonly DomainEvent[]): Promise<void> {
-    await this.#build(tx, events, false);
+    await this.#build(tx, candidatesOf(events, this.catalog), false);
   }
 
   async replay(tx: Tx, events: readonly DomainEvent[]): Promise<number> {
-    return this.#build(tx, events, true);
+    return this.#build(tx, candidatesAgain(events, this.catalog), true);
   }
 
   /**
@@ -58,8 +58,7 @@ export class DeliveryBuilder implements EventConsumer {
   }
 
   /** At most two statements for a whole batch, and two more for transactions with a URL of their own. */
-  async #build(tx: Tx, events: readonly DomainEvent[], manual: boolean): Promise<number> {
-    const candidates = candidatesOf(events, this.catalog);
+  async #build(tx: Tx, candidates: readonly Candidate[], manual: boolean): Promise<number> {
     if (candidates.length === 0) return 0;
     const names = new Set([...candidates.map(({ publicEvent }) => publicEvent.name), ALL_CANONICAL]);
     const endpoints = await this.endpoints.subscribed(tx, scopesOf(candidates), [...names]);

@@ -15,13 +15,27 @@ export interface Candidate {
   readonly direct: DirectEndpoint | null;
 }
 
-export function candidatesOf(events: readonly DomainEvent[], catalog: EventCatalog): Candidate[] {
+export function candidatesOf(events: readonly DomainEvent[], catalog: EventCatalog, again = false): Candidate[] {
   return events.flatMap((event) =>
-    catalog.publicEventsOf(event.type).map((publicEvent): Candidate => {
+    catalog.publicEventsOf(event.type, again).map((publicEvent): Candidate => {
       const url = publicEvent.destination?.(event) ?? null;
       return { event, publicEvent, direct: url === null ? null : directEndpoint(event, url) };
     }),
   );
+}
+
+/** Of one subject's events what is told when somebody asks for it again: see `EventConsumer.replay`. */
+export function candidatesAgain(events: readonly DomainEvent[], catalog: EventCatalog): Candidate[] {
+  const told = new Set<string>();
+  const voiceOf = ({ isAlias, name, family }: PublicEvent): string => (isAlias === true ? name : family);
+  return events.flatMap((event) => {
+    const speaking = candidatesOf([event], catalog, true).filter(
+      ({ publicEvent }) => !told.has(voiceOf(publicEvent)) && publicEvent.present(event) !== null,
+    );
+    // Not before all of them are known: an expiry has two names in one family.
+    for (const { publicEvent } of speaking) told.add(voiceOf(publicEvent));
+    return speaking;
+  });
 }
 
 /** Each account and mode of the candidates once. */

@@ -43,6 +43,26 @@ describe('the life of a charge', () => {
     );
   }
 
+  const SHOWN = { amount: 1990, at: expect.stringMatching(/Z$/), end_to_end_id: expect.stringMatching(/^E/) };
+
+  /** Once all of them are with their payers again, as the merchant sees them on the charge. */
+  async function returnsOf(merchant: Merchant, id: string, count = 1): Promise<Record<string, unknown>[]> {
+    const path = `/v1/payments/${id}`;
+    const returns = await waitFor('the returns on the charge', async () => {
+      const { body } = await service.getCharge(merchant.testKey, id);
+      const shown = body['returns'] as Record<string, unknown>[] | undefined;
+      return shown?.length === count && shown;
+    });
+    const asPayment = returns.map(({ end_to_end_id: endToEndId, ...rest }) => ({ ...rest, endToEndId }));
+    const { body: payment } = await service.call('GET', path, { key: merchant.testKey });
+    const { body: list } = await service.call<{ data: Record<string, unknown>[] }>('GET', '/v1/payments', {
+      key: merchant.testKey,
+    });
+    const item = list.data.find((each) => each['id'] === `tx_${id.slice(3)}`);
+    expect([payment['returns'], item?.['returns']]).toEqual([asPayment, asPayment]);
+    return returns;
+  }
+
   function eventsOf(id: string): Promise<{ type: string }[]> {
     return service.sql('SELECT type FROM events WHERE subject_id = $1 ORDER BY id', [id.slice(3)]);
   }
@@ -59,6 +79,7 @@ describe('the life of a charge', () => {
       expect(await settlementsOf(id)).toEqual([
         { outcome: 'returned', reason: 'wrong_amount', return_status: expect.any(String), return_amount: amount },
       ]);
+      expect(await returnsOf(merchant, id)).toEqual([{ ...SHOWN, amount, reason: 'wrong_amount' }]);
       expect(await balance(service, merchant.testKey)).toMatchObject({ available: 0, total: 0 });
       const paid = await service.simulate(merchant.testKey, id, { event: 'pay' });
       expect(paid.body.charge.status).toBe('paid');
@@ -70,9 +91,18 @@ describe('the life of a charge', () => {
       const { id } = await charge(merchant);
       const first = await service.simulate(merchant.testKey, id, { event: 'pay' });
       const second = await service.simulate(merchant.testKey, id, { event: 'pay' });
-      expect(second.body.charge).toEqual(first.body.charge);
+      expect(first.body.charge).not.toHaveProperty('returns');
+      const { returns: _gone, ...again } = second.body.charge;
+      expect(again).toEqual(first.body.charge);
+      await returnsOf(merchant, id);
+      await service.simulate(merchant.testKey, id, { event: 'pay', amount: 5 });
+      expect(await returnsOf(merchant, id, 2)).toEqual([
+        { ...SHOWN, reason: 'duplicate' },
+        { ...SHOWN, reason: 'duplicate', amount: 5 },
+      ]);
       expect(await settlementsOf(id)).toMatchObject([
         { outcome: 'credited', reason: null, return_status: null },
+        { outcome: 'returned', reason: 'duplicate' },
         { outcome: 'returned', reason: 'duplicate' },
       ]);
       expect(await balance(service, merchant.testKey)).toMatchObject({ available: 1990 });
@@ -107,7 +137,9 @@ describe('the life of a charge', () => {
       });
       expect(new Date(pix.expires_at).getTime() - new Date(created_at).getTime()).toBe(900_000);
       const paid = await service.simulate(merchant.testKey, id, { event: 'pay' });
-      expect(paid.body.charge).toEqual(ended.body.charge);
+      const { returns: _gone, ...after } = paid.body.charge;
+      expect(after).toEqual(ended.body.charge);
+      expect(await returnsOf(merchant, id)).toEqual([{ ...SHOWN, reason }]);
       expect(await settlementsOf(id)).toMatchObject([{ outcome: 'returned', reason }]);
       expect(await balance(service, merchant.testKey)).toMatchObject({ available: 0 });
     });
@@ -178,6 +210,9 @@ describe('the life of a charge', () => {
       const { id } = await charge(merchant, locked);
       const answer = await service.simulate(merchant.testKey, id, { event: 'pay', payer_document: OTHER_CPF });
       expect(answer.body.charge).toMatchObject({ status: 'refunded', settlement: {} });
+      // The contract says what such a charge looks like: its return is the outcome, not something beside it.
+      await waitFor('the return', async () => (await settlementsOf(id))[0]?.['return_status'] === 'RETURNED');
+      expect((await service.getCharge(merchant.testKey, id)).body).toEqual(answer.body.charge);
       expect(await settlementsOf(id)).toMatchObject([{ outcome: 'returned', reason: 'payer_mismatch' }]);
       expect(await eventsOf(id)).toEqual([{ type: 'transaction.created' }, { type: 'transaction.returned' }]);
       expect(await balance(service, merchant.testKey)).toMatchObject({ available: 0 });
@@ -201,6 +236,9 @@ describe('the life of a charge', () => {
 
     it.each([
       [{ expected_payer_tax_id: CPF }, 'customer.name'],
+      [{ expected_payer_tax_id: CPF, customer: { name: '   ' } }, 'customer.name'],
+      [{ customer: { name: '\t\u00a0\n' } }, 'customer.name'],
+      [{ customer: { phone: '-- ()' } }, 'customer.phone'],
       [{ expected_payer_tax_id: '52998224724', customer: { name: 'M' } }, 'expected_payer_tax_id'],
       [{ expected_payer_tax_id: CPF, customer: { name: 'M', document: OTHER_CPF } }, 'expected_payer_tax_id'],
       [{ expected_payer_taxid: CPF }, 'expected_payer_taxid'],

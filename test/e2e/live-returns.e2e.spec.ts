@@ -113,6 +113,29 @@ describe('live money that goes back', () => {
     expect((await story.balance()).available).toBe(before.available + 1990);
   });
 
+  it('a double Pix: operators see its return in every state, the merchant once the bank has carried it out', async () => {
+    const { token } = await service.operator();
+    const { charge } = await story.paid();
+    const { endToEndId } = story.pay(charge, { force: true });
+    const listed = async (status: string): Promise<Record<string, unknown> | undefined> => {
+      const path = `/v1/operations/returned?status=${status}&account_id=${story.merchant.accountId}&mode=live`;
+      const { body } = await service.call<{ data: Record<string, unknown>[] }>('GET', path, { token });
+      return body.data.find((each) => each['end_to_end_id'] === endToEndId);
+    };
+    await waitFor('the bank to have it', () => story.returned(endToEndId).join() === '19.90 EM_PROCESSAMENTO');
+    const going = await waitFor('it to be under way in our books', () => listed('in_progress'));
+    expect(going).toMatchObject({ charge_id: charge.id, reason: 'duplicate', amount: 1990, returned_at: null });
+    expect((await service.getCharge(story.key, charge.id)).body).toEqual(charge);
+    const id = story.bank.state().pix.find((pix) => pix.endToEndId === endToEndId)?.devolucoes?.[0]?.id ?? '';
+    story.bank.settleReturn({ endToEndId, id });
+    const gone = await waitFor('it to have gone back', () => listed('returned'));
+    expect(gone).toEqual({ ...going, status: 'returned', returned_at: expect.stringMatching(/Z$/) });
+    expect((await service.getCharge(story.key, charge.id)).body).toEqual({
+      ...charge,
+      returns: [{ amount: 1990, reason: 'duplicate', end_to_end_id: endToEndId, at: gone['returned_at'] }],
+    });
+  });
+
   async function review(charge: ChargeAnswer, token: string): Promise<{ id: string }> {
     return waitFor('the review', async () => {
       const { body } = await service.call<{ data: { id: string; charge_id: string }[] }>(

@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { aDisputedCharge, answerCase, balance, caseOf, happens, mailsTo, type MedCaseAnswer } from '../support/med.js';
 import { WebhookReceiver } from '../support/receiver.js';
-import { aPaidCharge, requestRefund } from '../support/refunds.js';
-import { type ChargeAnswer, type Merchant, TestService } from '../support/service.js';
+import { aPaidCharge, type ErrorAnswer, requestRefund } from '../support/refunds.js';
+import { type Answer, type ChargeAnswer, type Merchant, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 
 interface MedWebhook {
@@ -128,6 +128,17 @@ describe('a MED', () => {
     expect(days).toBe(7);
     const { medCase: open } = await aDisputedCharge(service, key, 100, { response_deadline: null });
     expect(open.response_deadline).toBeNull();
+  });
+
+  it('is not appealed with a reason of blanks: what counts is what is between them', async () => {
+    const { medCase } = await aDisputedCharge(service, key);
+    const appeal = (reason: string): Promise<Answer<ErrorAnswer>> =>
+      service.call('POST', `/v1/med/cases/${medCase.id}/appeal`, { key, body: { reason } });
+    for (const reason of ['     ', `\t${' '.repeat(1_000)}\n`, '   four   ', 'x'.repeat(2_001)]) {
+      const { status, body } = await appeal(reason);
+      expect([status, body.error.code, body.error.details?.[0]?.param]).toEqual([400, 'invalid_request', 'reason']);
+    }
+    expect((await appeal(`${'x'.repeat(2_000)}\n`)).status).toBe(200);
   });
 
   it('is appealed and won: the money is back, the charge is paid', async () => {

@@ -3,7 +3,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { SettlementService } from '../../src/transactions/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { WebhookReceiver } from '../support/receiver.js';
-import { type Answer, type Merchant, PASSWORD, type Person, TestService } from '../support/service.js';
+import {
+  type Answer,
+  type ChargeAnswer,
+  type Merchant,
+  PASSWORD,
+  type Person,
+  TestService,
+} from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 
 interface Body extends Record<string, unknown> {
@@ -506,5 +513,125 @@ describe('Pix that match no charge', () => {
     ]);
     expect(text).not.toContain('11144477735');
     expect(codeOf(await ask('GET', '/v1/operations/unmatched?limit=none'))).toBe('400 invalid_request');
+  });
+});
+
+describe('payments that were sent back', () => {
+  const RETURNED = '/v1/operations/returned';
+  let merchant: Merchant;
+  let charge: ChargeAnswer;
+
+  const list = async (query: string): Promise<Body[]> => {
+    const answer = await ask('GET', `${RETURNED}?${query}`);
+    expect(answer.status).toBe(200);
+    return answer.body.data;
+  };
+
+  const gone = (count: number): Promise<unknown> =>
+    waitFor('them to have gone back', async () => {
+      return (await list(`account_id=${merchant.accountId}&status=returned`)).length === count;
+    });
+
+  beforeAll(async () => {
+    merchant = await service.merchant();
+    ({ body: charge } = await service.createCharge(merchant.testKey));
+    await service.simulate(merchant.testKey, charge.id, { event: 'pay', amount: 10, payer_document: '11144477735' });
+    await gone(1);
+    await service.simulate(merchant.testKey, charge.id, { event: 'pay' });
+    await service.simulate(merchant.testKey, charge.id, { event: 'pay' });
+    await gone(2);
+  });
+
+  it('are listed, newest first, with their payer masked', async () => {
+    const [double, wrong] = await list(`account_id=${merchant.accountId}`);
+    expect(wrong).toStrictEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      object: 'returned_payment',
+      status: 'returned',
+      account: { id: merchant.accountId, name: 'Padaria São João' },
+      mode: 'test',
+      charge_id: charge.id,
+      amount: 10,
+      currency: 'BRL',
+      reason: 'wrong_amount',
+      method: 'PIX',
+      reported_payer_tax_id: '***.444.777-**',
+      acquirer: 'sandbox',
+      end_to_end_id: expect.stringMatching(/^E/),
+      return_id: expect.stringMatching(/./),
+      failure_reason: null,
+      settled_at: expect.stringMatching(/Z$/),
+      created_at: expect.stringMatching(/Z$/),
+      returned_at: expect.stringMatching(/Z$/),
+    });
+    expect(double).toMatchObject({ charge_id: charge.id, amount: 1990, reason: 'duplicate' });
+    const { body } = await service.getCharge(merchant.testKey, charge.id);
+    expect(body['returns']).toEqual(
+      [wrong, double].map((pix) => ({
+        amount: pix?.['amount'],
+        reason: pix?.['reason'],
+        end_to_end_id: pix?.['end_to_end_id'],
+        at: pix?.['returned_at'],
+      })),
+    );
+  });
+
+  it('by account, mode, reason, state and time, in pages', async () => {
+    const of = `account_id=${merchant.accountId}`;
+    const [double, wrong] = await list(of);
+    const ids = async (query: string): Promise<string[]> => (await list(`${of}&${query}`)).map(({ id }) => id);
+    expect(await ids('reason=duplicate')).toEqual([double?.id]);
+    expect(await ids('reason=late')).toEqual([]);
+    expect(await ids('mode=test&reason=wrong_amount&status=returned')).toEqual([wrong?.id]);
+    expect(await ids('mode=live')).toEqual([]);
+    expect(await ids('status=failed')).toEqual([]);
+    expect(await list('account_id=019aa0f0-0000-7000-8000-00000000dead')).toEqual([]);
+    expect(await ids('created_before=2020-01-01')).toEqual([]);
+    expect(await ids(`created_after=${String(wrong?.['created_at'])}`)).toEqual([double?.id, wrong?.id]);
+    const { body: first } = await ask('GET', `${RETURNED}?${of}&limit=1`);
+    expect([first.data.map(({ id }) => id), first.has_more, first.next_cursor]).toEqual([
+      [double?.id],
+      true,
+      double?.id,
+    ]);
+    expect(await ids(`starting_after=${String(first.next_cursor)}`)).toEqual([wrong?.id]);
+    for (const query of ['status=RETURNED', 'reason=unknown', 'mode=prod', 'account_id=x', 'limit=0', 'charge=1']) {
+      expect([query, codeOf(await ask('GET', `${RETURNED}?${query}`))]).toEqual([query, '400 invalid_request']);
+    }
+  });
+
+  it('also one that the bank has refused to send back, of which the merchant sees nothing', async () => {
+    const { body: other } = await service.createCharge(merchant.testKey);
+    await service.simulate(merchant.testKey, other.id, { event: 'expire' });
+    const { body: before } = await service.getCharge(merchant.testKey, other.id);
+    // As a bank leaves it that refuses: the sandbox's never does.
+    await service.sql(
+      `INSERT INTO settlements (id, account_id, mode, transaction_id, acquirer, end_to_end_id, amount, outcome, reason,
+         settled_at, created_at, namespace)
+       SELECT gen_random_uuid(), account_id, mode, id, acquirer, 'E0000000020261121REFUSED', 1990, 'returned', 'late',
+         now(), now(), account_id FROM transactions WHERE id = $1`,
+      [other.id.slice(3)],
+    );
+    await service.sql(
+      `INSERT INTO pix_returns (id, account_id, mode, transaction_id, acquirer, end_to_end_id, return_id, amount, reason,
+         status, failure_reason, created_at, updated_at)
+       SELECT gen_random_uuid(), account_id, mode, id, acquirer, 'E0000000020261121REFUSED', 'refused', 1990, 'late',
+         'FAILED', 'insufficient_funds', now(), now() FROM transactions WHERE id = $1`,
+      [other.id.slice(3)],
+    );
+    expect(await list(`account_id=${merchant.accountId}&status=failed`)).toMatchObject([
+      { charge_id: other.id, status: 'failed', failure_reason: 'insufficient_funds', returned_at: null },
+    ]);
+    expect((await service.getCharge(merchant.testKey, other.id)).body).toEqual(before);
+  });
+
+  it('are for operators only', async () => {
+    const { token } = await service.member(merchant.accountId, 'OWNER');
+    expect(codeOf(await ask('GET', RETURNED, undefined, token))).toBe('403 forbidden');
+    const answers = [
+      await service.call<Body>('GET', RETURNED),
+      await service.call<Body>('GET', RETURNED, { key: merchant.testKey }),
+    ];
+    expect(answers.map((answer) => answer.status)).toEqual([401, 401]);
   });
 });

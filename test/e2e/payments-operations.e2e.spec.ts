@@ -2,7 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { AcquirersService, InboxService, type OrderDesk, SandboxAcquirer } from '../../src/acquirers/index.js';
 import { Database } from '../../src/core/database/index.js';
-import { AcquirerWorkService, CreationService, ReturnsService } from '../../src/transactions/index.js';
+import {
+  AcquirerWorkService,
+  CreationService,
+  ReturnsService,
+  SettlementService,
+} from '../../src/transactions/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { FarBank } from '../support/far-bank.js';
 import { textsOf } from '../support/pdf.js';
@@ -123,7 +128,7 @@ describe('operations on payments', () => {
         expect(provider).toMatchObject({ localStatus: 'CANCELLED', providerStatus: 'REMOVED' });
 
         const again = await cancel(id);
-        expect([again.status, again.body]).toEqual([200, { ...cancelled.body, previousStatus: 'CANCELLED' }]);
+        expect([again.status, again.body]).toEqual([200, cancelled.body]);
         // Money that comes all the same changes nothing.
         expect((await simulate(id, { event: 'pay' })).body.payment.status).toBe('CANCELLED');
         const events = await service.sql(`SELECT type FROM events WHERE subject_id = $1 AND type LIKE '%cancelled'`, [
@@ -139,6 +144,23 @@ describe('operations on payments', () => {
       },
     );
 
+    it('one that its acquirer has taken back says what it was', async () => {
+      const id = await create(['PIX']);
+      const txid = (await row(id))['txid'];
+      await service.get(SettlementService).endCharge('sandbox', String(txid), {
+        end: 'removed',
+        reason: 'Removed at the bank.',
+        at: service.clock.now(),
+      });
+      const answers = [await cancel(id), await cancel(id)];
+      for (const { status, body } of answers) {
+        expect([status, body]).toEqual([
+          200,
+          expect.objectContaining({ status: 'CANCELLED', previousStatus: 'WAITING_PAYMENT' }),
+        ]);
+      }
+    });
+
     it('a charge is cancelled by its id too', async () => {
       const { body } = await service.createCharge(merchant.testKey);
       expect((await cancel(body.id)).body).toMatchObject({ id: body.id.slice(3), status: 'CANCELLED' });
@@ -152,7 +174,11 @@ describe('operations on payments', () => {
     it('a card in flight', async () => {
       const id = await create(['CREDIT_CARD']);
       await simulate(id, { event: 'processing' });
-      expect((await cancel(id)).body).toMatchObject({ status: 'CANCELLED', previousStatus: 'PROCESSING' });
+      const answers = await Promise.all(Array.from({ length: 8 }, () => cancel(id)));
+      for (const { status, body } of answers) {
+        expect([status, body]).toEqual([200, answers[0]?.body]);
+        expect(body).toMatchObject({ status: 'CANCELLED', previousStatus: 'PROCESSING' });
+      }
       await simulate(id, { event: 'pay' });
       expect(await statusOf(id)).toBe('CANCELLED');
       expect(await service.sql('SELECT outcome, reason FROM settlements WHERE transaction_id = $1', [id])).toEqual([
@@ -199,7 +225,9 @@ describe('operations on payments', () => {
       await service.simulate(locked.testKey, body.id, { event: 'pay', payer_document: null });
       const cancelled = await cancel(body.id, locked.testKey);
       expect(cancelled.body).toMatchObject({ status: 'CANCELLED', previousStatus: 'PROCESSING' });
-      await cancel(body.id, locked.testKey);
+      const { returns, ...again } = (await cancel(body.id, locked.testKey)).body;
+      expect(again).toEqual(cancelled.body);
+      expect([undefined, 'charge_closed']).toContain((returns as { reason: string }[] | undefined)?.[0]?.reason);
       expect(
         await service.sql(
           `SELECT s.outcome, s.reason, r.amount::int FROM settlements s JOIN pix_returns r USING (end_to_end_id)

@@ -494,6 +494,15 @@ describe('payments', () => {
       expect([other.status, other.body.error.code]).toEqual([409, 'idempotency_key_reused']);
     });
 
+    it.each([1, 7, 8, 128])('a key may have %i characters', async (length) => {
+      const idempotencyKey = randomUUID().repeat(4).slice(0, length);
+      const first = await post({ ...body, idempotencyKey });
+      const again = await post({ ...body, idempotencyKey });
+      expect([first.status, again.status]).toEqual([201, 201]);
+      expect(again.body).toEqual(first.body);
+      expect(again.headers.get('idempotent-replayed')).toBe('true');
+    });
+
     it('defaults are the same request; a refused one leaves the key free; charges and payments do not share keys', async () => {
       const idempotencyKey = `default-${randomUUID()}`;
       expect((await post({ paymentMethods: ['PIX'], idempotencyKey, currency: 'EUR' })).status).toBe(400);
@@ -529,7 +538,8 @@ describe('payments', () => {
       [{ paymentMethods: ['CREDIT_CARD'], currency: 'eur' }, ['currency']],
       [{ paymentMethods: ['PIX'], currency: 'EUR' }, ['currency']],
       [{ paymentMethods: ['BOLETO'], currency: 'USD' }, ['currency']],
-      [{ paymentMethods: ['PIX'], idempotencyKey: 'short' }, ['idempotencyKey']],
+      [{ paymentMethods: ['PIX'], customerName: '   ', customerId: ' ' }, ['customerId', 'customerName']],
+      [{ paymentMethods: ['PIX'], idempotencyKey: '' }, ['idempotencyKey']],
       [{ paymentMethods: ['PIX'], idempotencyKey: 'x'.repeat(129) }, ['idempotencyKey']],
       [{ paymentMethods: ['PIX'], idempotencyKey: null }, ['idempotencyKey']],
       [{ paymentMethods: ['PIX'], customerEmail: 'not-an-email' }, ['customerEmail']],

@@ -9,6 +9,18 @@ import { waitFor } from '../support/wait.js';
 const LEGACY = ['payment.created', 'payment.completed', 'payment.failed', 'payment.expired', 'payment.refunded'];
 const ALIAS = 'payment.status_changed';
 
+const MED = ['med_case.created', 'med_case.updated', 'med_case.deadline_approaching', 'med.resolved'];
+const PUBLIC: Record<string, string> = {
+  WAITING_PAYMENT: 'pending',
+  PROCESSING: 'processing',
+  PAID: 'paid',
+  REFUSED: 'failed',
+  CANCELLED: 'cancelled',
+  EXPIRED: 'expired',
+  REFUNDED: 'refunded',
+  DISPUTE: 'disputed',
+};
+
 type Payment = Record<string, unknown> & { id: string; status: string };
 
 /** How a payment comes to a status, and what tells of it: canonical and legacy names, and whether the alias does. */
@@ -50,10 +62,7 @@ describe('POST /v1/payments/{id}/resend-webhook', () => {
       key: who,
       body: { amount: 1990, paymentMethods: story.methods ?? ['PIX'], idempotencyKey: randomUUID(), ...body },
     });
-    for (const event of story.events ?? []) {
-      const path = `/v1/sandbox/payments/${created.id}/simulate`;
-      expect((await service.call('POST', path, { key: who, body: event })).status).toBe(200);
-    }
+    for (const event of story.events ?? []) await simulate(created.id, who, event);
     await story.then?.(created.id, who);
     const { body: payment } = await service.call<Payment>('GET', `/v1/payments/${created.id}`, { key: who });
     expect(payment.status).toBe(story.status);
@@ -84,11 +93,29 @@ describe('POST /v1/payments/{id}/resend-webhook', () => {
     await refundEnd(service, who, body);
   }
 
+  async function simulate(id: string, who: string, body: Record<string, unknown>): Promise<void> {
+    const answer = await service.call('POST', `/v1/sandbox/payments/${id}/simulate`, { key: who, body });
+    expect(answer.status).toBe(200);
+  }
+
+  /** As a live charge is left that its acquirer turns away. */
+  const notIssued = (id: string): Promise<unknown> =>
+    service.sql(
+      `WITH told AS (DELETE FROM events WHERE subject_id = $1 RETURNING *),
+         moved AS (UPDATE transactions SET status = 'REFUSED' WHERE id = $1)
+       INSERT INTO events (id, account_id, mode, type, subject_id, data, sequence, occurred_at, next_attempt_at, status)
+       SELECT id, account_id, mode, 'transaction.not_issued', subject_id,
+         jsonb_set(data, '{transaction,status}', '"REFUSED"'), 1, occurred_at, next_attempt_at, 'done'
+       FROM told WHERE sequence = 1`,
+      [id],
+    );
+
   const cancel = (id: string, who: string): Promise<unknown> =>
     service.call('POST', `/v1/payments/${id}/cancel`, { key: who });
   const pay = { event: 'pay' };
   const won = { event: 'med_rule', result: 'disagreed' };
   const card = ['CREDIT_CARD'];
+  const created = { canonical: ['charge.created'], legacy: ['payment.created'], alias: true };
   const paid = { canonical: ['charge.paid'], legacy: ['payment.completed'], alias: true };
   const failed = { canonical: ['charge.failed'], legacy: ['payment.failed'], alias: true };
 
@@ -96,17 +123,23 @@ describe('POST /v1/payments/{id}/resend-webhook', () => {
     {
       status: 'WAITING_PAYMENT',
       by: 'creation',
-      canonical: ['charge.created'],
-      legacy: ['payment.created'],
-      alias: false,
+      ...created,
+    },
+    { status: 'WAITING_PAYMENT', by: 'creation, with a card', methods: card, ...created, canonical: [] },
+    {
+      status: 'PROCESSING',
+      by: 'a card being authenticated',
+      methods: card,
+      events: [{ event: 'processing' }],
+      ...created,
+      canonical: [],
     },
     {
-      status: 'WAITING_PAYMENT',
-      by: 'creation, with a card',
-      methods: card,
-      canonical: [],
-      legacy: ['payment.created'],
-      alias: false,
+      status: 'PROCESSING',
+      by: 'a card being authenticated, where Pix was offered too',
+      methods: ['PIX', 'CREDIT_CARD'],
+      events: [{ event: 'processing' }],
+      ...created,
     },
     { status: 'PAID', by: 'a Pix', events: [pay], ...paid },
     {
@@ -144,9 +177,21 @@ describe('POST /v1/payments/{id}/resend-webhook', () => {
         await refund(id, who, 990);
         await refund(id, who);
       },
-      canonical: [],
+      canonical: ['charge.paid'],
       legacy: ['payment.refunded'],
       alias: true,
+    },
+    { status: 'REFUSED', by: 'an acquirer that was never told', then: notIssued, ...failed },
+    { status: 'DISPUTE', by: 'a MED', events: [pay, { event: 'med_open' }], ...paid },
+    {
+      status: 'DISPUTE',
+      by: 'a MED, after a refund of a part',
+      events: [pay],
+      then: async (id, who) => {
+        await refund(id, who, 990);
+        await simulate(id, who, { event: 'med_open' });
+      },
+      ...paid,
     },
     {
       status: 'CHARGEBACK',
@@ -176,17 +221,21 @@ describe('POST /v1/payments/{id}/resend-webhook', () => {
     expect(again.map(({ type }) => type).sort()).toEqual(
       [...story.canonical, ...story.legacy, ...(story.alias ? [ALIAS] : [])].sort(),
     );
-    // The same business event: what is told again was told before, word for word.
+    // Business events that were there before, which tell the status of now.
+    const events = await service.sql<{ id: string; sequence: number }>(
+      `SELECT 'evt_' || replace(id::text, '-', '') AS id, sequence::int FROM events WHERE subject_id = $1`,
+      [id],
+    );
     for (const { type, body } of again) {
-      const { data, ...envelope } = JSON.parse(body) as { data: Record<string, unknown>; id?: string };
-      const told = before
-        .filter((each) => each.type === type)
-        .map((each) => JSON.parse(each.body) as { data: Record<string, unknown>; id?: string })
-        .map((each) => [each.id, each.data['sequence']]);
-      expect([type, told]).toEqual([type, expect.arrayContaining([[envelope.id, data['sequence']]])]);
+      const told = JSON.parse(body) as { id?: string; sequence?: number; data: Record<string, unknown> };
+      if (type.startsWith('payment.')) {
+        expect(told.data).toMatchObject({ status: story.status });
+        expect(events.map(({ sequence }) => sequence)).toContain(told.data['sequence']);
+      } else {
+        expect(told.data['object']).toMatchObject({ status: PUBLIC[story.status] });
+        expect(events).toContainEqual({ id: told.id, sequence: told.sequence });
+      }
     }
-    const legacy = again.filter(({ type }) => type.startsWith('payment.'));
-    for (const { body } of legacy) expect(JSON.parse(body)).toMatchObject({ data: { status: story.status } });
   });
 
   it.each(stories)('$status by $by: to the payment’s own URL', async (story) => {
@@ -220,36 +269,77 @@ describe('POST /v1/payments/{id}/resend-webhook', () => {
     const before = about(charge.id.slice(3)).length;
     expect((await resend(charge.id, locked.testKey)).body).toEqual({ resent: true, status: 'REFUNDED' });
     await quiet();
-    expect(about(charge.id.slice(3)).slice(before)).toMatchObject([{ type: 'payment.refunded' }]);
+    const again = about(charge.id.slice(3)).slice(before);
+    expect(again.map(({ type }) => type).sort()).toEqual(['charge.created', 'payment.refunded']);
+    expect(again.map(({ body }) => body).join()).toContain('"status":"refunded"');
     await waitFor('the return', async () => {
       const rows = await service.sql(`SELECT 1 FROM pix_returns WHERE status IN ('PENDING', 'IN_PROGRESS')`);
       return rows.length === 0;
     });
   });
 
-  it('PROCESSING, of which nobody is told: nothing', async () => {
-    const id = await create({
-      status: 'PROCESSING',
-      by: 'authentication',
-      methods: card,
-      events: [{ event: 'processing' }],
-      canonical: [],
-      legacy: [],
-      alias: false,
+  it('PROCESSING of a Pix that is held for an operator', async () => {
+    const locked = await service.merchant({ payer_lock: 'true' });
+    await service.call('POST', '/v1/webhooks/endpoints', {
+      key: locked.testKey,
+      body: { url: receiver.url, events: ['charge.created', ALIAS] },
     });
-    expect((await resend(id)).body).toEqual({ resent: false, status: 'PROCESSING' });
+    const { chargeId } = await service.heldCharge(locked.testKey);
+    await quiet();
+    const id = chargeId.slice(3);
+    const before = about(id).length;
+    expect((await resend(id, locked.testKey)).body).toEqual({ resent: true, status: 'PROCESSING' });
+    await quiet();
+    const again = about(id).slice(before);
+    expect(again.map(({ type, body }) => [type, (JSON.parse(body) as { data: object }).data])).toEqual(
+      expect.arrayContaining([
+        ['charge.created', { object: expect.objectContaining({ status: 'processing' }) }],
+        [ALIAS, expect.objectContaining({ status: 'PROCESSING', previousStatus: 'WAITING_PAYMENT' })],
+      ]),
+    );
+    expect(again).toHaveLength(2);
   });
 
-  it('DISPUTE of a Pix, a MED, whose events are told by their own routes: nothing', async () => {
-    const id = await create({
-      status: 'DISPUTE',
-      by: 'a MED',
-      events: [pay, { event: 'med_open' }],
-      canonical: [],
-      legacy: [],
-      alias: false,
+  it.each(stories)('$status by $by: resent is false only when nobody is subscribed', async (story) => {
+    const who = await service.merchant();
+    const register = async (apiKey: string, url: string): Promise<string> => {
+      const body = { url, events: ['*', ALIAS, ...LEGACY] };
+      const answer = await service.call<{ id: string }>('POST', '/v1/webhooks/endpoints', { key: apiKey, body });
+      expect(answer.status).toBe(201);
+      return answer.body.id;
+    };
+    // Of the other mode.
+    await register(who.liveKey, 'https://merchant.example/hook');
+    const id = await create(story, {}, who.testKey);
+    const resent = async (): Promise<unknown> => {
+      const { body } = await resend(id, who.testKey);
+      expect(body['status']).toBe(story.status);
+      return body['resent'];
+    };
+    expect(await resent()).toBe(false);
+    const endpoint = await register(who.testKey, receiver.url);
+    const change = (body: Record<string, unknown>): Promise<Answer> =>
+      service.call('PATCH', `/v1/webhooks/endpoints/${endpoint}`, { key: who.testKey, body });
+    const answers: Record<string, unknown> = { all: await resent() };
+    for (const [name, events] of Object.entries({
+      star: ['*'],
+      canonical: ['charge.created', 'charge.paid', 'charge.failed', 'charge.expired'],
+      legacy: LEGACY,
+      alias: [ALIAS],
+      med: MED,
+    })) {
+      expect((await change({ events })).status).toBe(200);
+      answers[name] = await resent();
+    }
+    await change({ events: ['*', ALIAS, ...LEGACY], status: 'INACTIVE' });
+    answers['inactive'] = await resent();
+    const isCharge = story.canonical.length > 0;
+    expect(answers).toEqual({
+      ...{ all: true, star: isCharge, canonical: isCharge, legacy: true, alias: true, med: false, inactive: false },
     });
-    expect((await resend(id)).body).toEqual({ resent: false, status: 'DISPUTE' });
+    // Nobody but the payment's own address.
+    const own = await create(story, { webhookUrl: receiver.url }, who.testKey);
+    expect((await resend(own, who.testKey)).body).toEqual({ resent: true, status: story.status });
   });
 
   it.each(stories)('$status by $by, with nobody subscribed: resent is false', async (story) => {

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { chownSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { SETTINGS } from '../../src/accounts/index.js';
@@ -31,6 +33,16 @@ async function call(
     ...(body && { body: JSON.stringify(body) }),
   });
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
 }
 
 const charge = { amount: 10_000, payment_method: 'pix' };
@@ -87,8 +99,17 @@ describe('starting the service', () => {
     };
 
     beforeAll(async () => {
-      service = await processes.start(dataDir);
+      // A port that is known before: what scripts do that wait for it to be ready.
+      const port = await freePort();
+      service = processes.spawn(dataDir, { PORT: String(port) });
+      const ask = async (): Promise<boolean> => {
+        const response = await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => null);
+        await response?.arrayBuffer();
+        return response?.status === 200;
+      };
+      await waitFor('it to say that it is ready', ask, 90_000);
       key = service.demo().test_api_key;
+      await service.ready();
     });
 
     it('says where everything is and writes demo.json for nobody else to read', async () => {
@@ -132,7 +153,11 @@ describe('starting the service', () => {
       for (const path of ['/v1/wallets', '/v1/charges', '/v1/webhooks/event-catalog', '/docs', '/openapi.json']) {
         expect([path, (await call(worker, key, 'GET', path)).status]).toEqual([path, 404]);
       }
-      expect(worker.stdout).toContain('role worker');
+      // A worker: what it works on, and nowhere to send requests to.
+      expect(worker.stdout).toMatch(/^Recebe is ready \(role worker, /m);
+      expect(worker.stdout).toMatch(/^ {2}Works on +events and webhooks, /m);
+      expect(worker.stdout).toMatch(/^ {2}Health +http:\/\/localhost:\d+\/health\/ready$/m);
+      expect(worker.stdout).not.toMatch(/^ {2}(API|Docs|Checkout|Login|Test key) /m);
       expect(worker.stdout).not.toContain(key);
       expect(await worker.kill('SIGTERM')).toMatchObject({ code: 0, stderr: '' });
       expect((await call(service, key, 'GET', '/v1/wallets')).status).toBe(200);

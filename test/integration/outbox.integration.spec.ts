@@ -337,7 +337,7 @@ describe('the outbox', () => {
       const outbox = new OutboxService(new OutboxRepository(reader), catalog, one, clock);
       const types = ['transaction.created', 'transaction.paid'] as const;
       const replay = (who: Scope, id: string, of: readonly (typeof types)[number][] = types): Promise<number> =>
-        database.transaction((tx) => outbox.replay(tx, who, id, of));
+        database.transaction((tx) => outbox.replay(tx, who, id, [of]));
       expect(await replay(scope, first)).toBe(1);
       expect(await replay(scope, first, ['transaction.created'])).toBe(1);
       expect(await replay(scope, second)).toBe(1);
@@ -351,6 +351,11 @@ describe('the outbox', () => {
         [first, 1, 'transaction.created', null],
         [second, 1, 'transaction.created', null],
       ]);
+      // Of several groups the last event of each, in the order of the groups, and each event once.
+      again.length = 0;
+      const groups = [['transaction.created'], ['transaction.refunded'], types, ['transaction.paid']] as const;
+      expect(await database.transaction((tx) => outbox.replay(tx, scope, first, groups))).toBe(2);
+      expect(again.map(({ sequence }) => sequence)).toEqual([1, 2]);
       // Nothing of an unknown subject, of other types, of the other mode or of another account.
       for (const nothing of [
         replay(scope, aTransaction().id),
@@ -361,11 +366,11 @@ describe('the outbox', () => {
         expect(await nothing).toBe(0);
       }
       const undone = database.transaction(async (tx) => {
-        await outbox.replay(tx, scope, first, types);
+        await outbox.replay(tx, scope, first, [types]);
         throw new Error('rolled back');
       });
       await expect(undone).rejects.toThrow('rolled back');
-      expect(await consumed()).toHaveLength(3);
+      expect(await consumed()).toHaveLength(5);
     });
 
     it('and what went before it', async () => {

@@ -34,6 +34,7 @@ export function aTransaction(changes: Partial<AnyTransaction> = {}): AnyTransact
     paidAt: null,
     failure: null,
     med: null,
+    returns: [],
     createdAt: new Date('2026-11-21T12:00:00.000Z'),
     updatedAt: new Date('2026-11-21T12:00:00.000Z'),
     ...changes,

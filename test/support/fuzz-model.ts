@@ -24,13 +24,18 @@ const isAmount = (value: unknown): boolean =>
   typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= MAX_AMOUNT;
 export const isPlainObject = (value: unknown): value is Body =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-/** In characters as people count them: what a variation selector adds to one is not for the model to say. */
+/**
+ * In characters as people count them, without blanks around: what a variation selector adds to one, or blanks to a text
+ * that is too long with them, is not for the model to say.
+ */
 function textVerdict(value: unknown, min: number, max: number): Verdict {
   if (typeof value !== 'string') return 'invalid';
-  const most = [...value].length;
-  const least = [...value.replace(/[\ufe0e\ufe0f]/g, '')].length;
+  const all = [...value].length;
+  const text = value.trim();
+  const most = [...text].length;
+  const least = [...text.replace(/[\ufe0e\ufe0f]/g, '')].length;
   if (most < min || least > max) return 'invalid';
-  return least >= min && most <= max ? 'valid' : 'either';
+  return least >= min && most <= max && all <= max ? 'valid' : 'either';
 }
 
 /** Modulo 11 with the weights of the Receita Federal; characters are worth their ASCII code less 48. */
@@ -215,7 +220,7 @@ export function paymentVerdict(body: Body): Verdict {
     !methods.includes('MBWAY') || (typeof meta['phone'] === 'string' && /^\+[1-9]\d{6,14}$/.test(meta['phone'])),
     !methods.includes('CREDIT_CARD') || optional(meta['returnUrl'], urlVerdict),
     optional(body['webhookUrl'], urlVerdict),
-    typeof key === 'string' && /^[\x20-\x7e]{8,128}$/.test(key),
+    typeof key === 'string' && /^[\x20-\x7e]{1,128}$/.test(key),
   );
 }
 

@@ -99,7 +99,7 @@ export class ServiceProcess extends BuiltProcess {
 
   /** As its banner says, but without `localhost`, which some machines resolve to an address it does not listen on. */
   get url(): string {
-    const port = /^ {2}API +http:\/\/localhost:(\d+)$/m.exec(this.stdout)?.[1];
+    const port = /^ {2}(?:API|Health) +http:\/\/localhost:(\d+)(?:\/health\/ready)?$/m.exec(this.stdout)?.[1];
     if (port === undefined) throw new Error(`the service has not said its address: ${this.stdout}${this.stderr}`);
     return `http://127.0.0.1:${port}`;
   }

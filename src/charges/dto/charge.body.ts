@@ -1,4 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { SHOWN_RETURNS } from '../../transactions/index.js';
 import { PUBLIC_STATUSES } from '../charge-status.js';
 
 // Only for the OpenAPI document: the shapes are made, field by field, by charge.serializer.ts.
@@ -40,6 +41,14 @@ export class ChargeSettlementSchema {
   end_to_end_id?: string;
 }
 
+export class ChargeReturnSchema {
+  @ApiProperty({ description: 'Cents.', type: 'integer', example: 1990 }) amount!: number;
+  @ApiProperty({ description: 'Why it did not pay the charge.', enum: SHOWN_RETURNS }) reason!: string;
+  @ApiProperty({ description: 'Of the Pix.', example: 'E00000000202611211530abcDEF12345' }) end_to_end_id!: string;
+  @ApiProperty({ description: 'When it had gone back, UTC.', format: 'date-time', example: '2026-11-21T13:00:00.000Z' })
+  at!: string;
+}
+
 export class ChargeSchema {
   @ApiProperty({ description: '`ch_<uuid>`; key your data by it.', example: 'ch_019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12' })
   id!: string;
@@ -68,6 +77,12 @@ export class ChargeSchema {
   @ApiProperty({ description: 'UTC.', format: 'date-time', example: '2026-11-21T12:00:00.000Z' }) created_at!: string;
   @ApiPropertyOptional({ description: 'Only when the payer lock is active for the account.', example: '52998224725' })
   expected_payer_tax_id?: string;
+  @ApiPropertyOptional({
+    description:
+      'Late, double or wrong-amount Pix that were sent back to their payers. Only when there is one, and once its bank has accepted it.',
+    type: [ChargeReturnSchema],
+  })
+  returns?: ChargeReturnSchema[];
 }
 
 export class ChargeListSchema {

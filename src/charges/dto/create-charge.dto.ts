@@ -5,14 +5,12 @@ import {
   IsIn,
   IsInt,
   IsOptional,
-  IsString,
-  Length,
   Matches,
   Max,
   MaxLength,
   Min,
 } from 'class-validator';
-import { IsMetadata, Nested } from '../../core/http/index.js';
+import { IsMetadata, IsText, Nested } from '../../core/http/index.js';
 import { MAX_AMOUNT } from '../../core/money/index.js';
 import { IsTaxId } from './validators.js';
 
@@ -25,8 +23,7 @@ export class CustomerDto {
     example: 'Maria da Silva',
   })
   @IsOptional()
-  @IsString({ message: 'must be a text' })
-  @Length(1, 200, { message: 'must have 1 to 200 characters' })
+  @IsText(1, 200)
   name?: string;
 
   @ApiPropertyOptional({
@@ -45,7 +42,7 @@ export class CustomerDto {
 
   @ApiPropertyOptional({ description: 'Phone number, best in E.164.', maxLength: 32, example: '+5511987654321' })
   @IsOptional()
-  @Matches(/^[+0-9() .-]{5,32}$/, { message: 'must be a phone number of 5 to 32 digits and separators' })
+  @Matches(/^(?=.*\d)[+0-9() .-]{5,32}$/, { message: 'must be a phone number of 5 to 32 digits and separators' })
   phone?: string;
 }
 
@@ -70,8 +67,7 @@ export abstract class ChargeDto {
     example: 'Order 1042',
   })
   @IsOptional()
-  @IsString({ message: 'must be a text' })
-  @MaxLength(500, { message: 'must have at most 500 characters' })
+  @IsText(0, 500)
   description?: string;
 
   @ApiPropertyOptional({

@@ -17,6 +17,28 @@ export function IsDateTime(): PropertyDecorator {
   });
 }
 
+/**
+ * A text for people, of `min` to `max` characters. Blanks around it are not counted, so a name of blanks is an empty
+ * one; it is kept as it was sent, and is at most twice as long with them.
+ */
+export function IsText(min: number, max: number): PropertyDecorator {
+  const rule = min === 0 ? `at most ${max}` : `${min} to ${max}`;
+  return ValidateBy({
+    name: 'isText',
+    validator: {
+      validate: (value: unknown) => {
+        if (typeof value !== 'string') return false;
+        const length = charactersOf(value.trim());
+        return length >= min && length <= max && charactersOf(value) <= 2 * max;
+      },
+      defaultMessage: (args) => (typeof args?.value === 'string' ? `must have ${rule} characters` : 'must be a text'),
+    },
+  });
+}
+
+/** An emoji is one. */
+const charactersOf = (text: string): number => [...text].length;
+
 const MAX_METADATA_BYTES = 16 * 1024;
 const MAX_METADATA_DEPTH = 5;
 

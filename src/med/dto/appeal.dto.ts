@@ -1,16 +1,16 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsDefined, IsString, Length } from 'class-validator';
+import { IsDefined } from 'class-validator';
+import { IsText } from '../../core/http/index.js';
 
 /** Body of `POST /v1/med/cases/{id}/appeal`. */
 export class AppealDto {
   @ApiProperty({
-    description: 'Why the payment was in order.',
+    description: 'Why the payment was in order. Blanks around it are not counted.',
     minLength: 5,
     maxLength: 2000,
     example: 'The goods were delivered on 18 November; the receipt is attached.',
   })
   @IsDefined({ message: 'is required' })
-  @IsString({ message: 'must be a text' })
-  @Length(5, 2000, { message: 'must have 5 to 2000 characters' })
+  @IsText(5, 2000)
   reason!: string;
 }

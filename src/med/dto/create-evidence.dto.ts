@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsDefined, IsIn, IsInt, IsString, Length, Max, Min } from 'class-validator';
+import { IsDefined, IsIn, IsInt, Max, Min } from 'class-validator';
+import { IsText } from '../../core/http/index.js';
 import { EVIDENCE_TYPES, type EvidenceType, MAX_FILE_SIZE } from '../evidence-types.js';
 
 const SIZE = { message: `must be the exact number of bytes, from 1 to ${MAX_FILE_SIZE}` };
@@ -13,8 +14,7 @@ export class CreateEvidenceDto {
     example: 'delivery-receipt.pdf',
   })
   @IsDefined({ message: 'is required' })
-  @IsString({ message: 'must be a text' })
-  @Length(1, 255, { message: 'must have 1 to 255 characters' })
+  @IsText(1, 255)
   file_name!: string;
 
   @ApiProperty({

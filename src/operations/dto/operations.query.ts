@@ -2,6 +2,8 @@ import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, Matches } from 'class-validator';
 import { IdCursorQuery } from '../../core/http/index.js';
 import type { Mode } from '../../core/mode.js';
+import { RETURN_REASONS, type ReturnReason } from '../../transactions/index.js';
+import { SHOWN_RETURN_STATUSES, type ShownReturnStatus } from './returned.body.js';
 
 export class ListReviewsQuery extends IdCursorQuery {
   @ApiPropertyOptional({ description: 'Only this mode.', enum: ['test', 'live'] })
@@ -10,9 +12,26 @@ export class ListReviewsQuery extends IdCursorQuery {
   mode?: Mode;
 }
 
-export class ListFraudHitsQuery extends IdCursorQuery {
+export class OfAccountQuery extends IdCursorQuery {
   @ApiPropertyOptional({ description: 'Only this account.', example: '019aa0f0-0000-7000-8000-000000000001' })
   @IsOptional()
   @Matches(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, { message: 'must be the id of an account' })
   account_id?: string;
+}
+
+export class ListReturnedQuery extends OfAccountQuery {
+  @ApiPropertyOptional({ description: 'Only this mode.', enum: ['test', 'live'] })
+  @IsOptional()
+  @IsIn(['test', 'live'], { message: 'must be test or live' })
+  mode?: Mode;
+
+  @ApiPropertyOptional({ description: 'Only what goes back for this reason.', enum: RETURN_REASONS })
+  @IsOptional()
+  @IsIn(RETURN_REASONS, { message: `must be one of ${RETURN_REASONS.join(', ')}` })
+  reason?: ReturnReason;
+
+  @ApiPropertyOptional({ description: 'Only returns in this state.', enum: SHOWN_RETURN_STATUSES })
+  @IsOptional()
+  @IsIn(SHOWN_RETURN_STATUSES, { message: `must be one of ${SHOWN_RETURN_STATUSES.join(', ')}` })
+  status?: ShownReturnStatus;
 }

@@ -10,7 +10,6 @@ import {
   IsInt,
   IsOptional,
   IsString,
-  Length,
   Matches,
   Max,
   MaxLength,
@@ -18,7 +17,7 @@ import {
   ValidateBy,
 } from 'class-validator';
 import { normalizeTaxId } from '../../brazil/index.js';
-import { IsMetadata } from '../../core/http/index.js';
+import { IsMetadata, IsText } from '../../core/http/index.js';
 import { MAX_AMOUNT } from '../../core/money/index.js';
 import { MAX_URL_LENGTH } from '../../core/net/index.js';
 import { PAYMENT_METHODS } from '../../transactions/index.js';
@@ -90,14 +89,12 @@ export class CreatePaymentDto {
     example: 'user-42',
   })
   @IsOptional()
-  @IsString({ message: 'must be a text' })
-  @Length(1, 128, { message: 'must have 1 to 128 characters' })
+  @IsText(1, 128)
   customerId?: string;
 
   @ApiPropertyOptional({ description: 'Name of the customer.', maxLength: 200, example: 'Maria da Silva' })
   @IsOptional()
-  @IsString({ message: 'must be a text' })
-  @Length(1, 200, { message: 'must have 1 to 200 characters' })
+  @IsText(1, 200)
   customerName?: string;
 
   @ApiPropertyOptional({
@@ -140,12 +137,12 @@ export class CreatePaymentDto {
 
   @ApiProperty({
     description:
-      '8 to 128 printable ASCII characters, new for each intended payment. Kept for ever: repeating the request gives the original answer.',
-    minLength: 8,
+      '1 to 128 printable ASCII characters, new for each intended payment. Kept for ever: repeating the request gives the original answer.',
+    minLength: 1,
     maxLength: 128,
     example: 'order-1042-attempt-1',
   })
   @IsDefined({ message: 'is required' })
-  @Matches(/^[\x20-\x7e]{8,128}$/, { message: 'must have 8 to 128 printable ASCII characters' })
+  @Matches(/^[\x20-\x7e]{1,128}$/, { message: 'must have 1 to 128 printable ASCII characters' })
   idempotencyKey!: string;
 }

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { PAYMENT_METHODS, TRANSACTION_STATUSES } from '../../transactions/index.js';
+import { PAYMENT_METHODS, SHOWN_RETURNS, TRANSACTION_STATUSES } from '../../transactions/index.js';
 
 // Only for the OpenAPI document: the shapes are made, field by field, by payment.serializer.ts.
 
@@ -23,6 +23,14 @@ abstract class PaymentFields {
   @ApiProperty({ description: 'UTC.', format: 'date-time', example: '2026-11-21T12:00:00.000Z' }) createdAt!: string;
 }
 
+export class PaymentReturnSchema {
+  @ApiProperty({ description: 'Cents.', type: 'integer', example: 1990 }) amount!: number;
+  @ApiProperty({ description: 'Why it did not pay the payment.', enum: SHOWN_RETURNS }) reason!: string;
+  @ApiProperty({ description: 'Of the Pix.', example: 'E00000000202611211530abcDEF12345' }) endToEndId!: string;
+  @ApiProperty({ description: 'When it had gone back, UTC.', format: 'date-time', example: '2026-11-21T13:00:00.000Z' })
+  at!: string;
+}
+
 abstract class SettledPaymentFields extends PaymentFields {
   @ApiProperty({ description: 'Method actually used.', type: String, enum: [...PAYMENT_METHODS, null], nullable: true })
   paidWith!: string | null;
@@ -30,6 +38,12 @@ abstract class SettledPaymentFields extends PaymentFields {
   @amount('What the service kept.', 40) platformFee!: number | null;
   @amount('amount − providerFee − platformFee.', 1945) netAmount!: number | null;
   @time('When it was paid.') paidAt!: string | null;
+  @ApiPropertyOptional({
+    description:
+      'Late, double or wrong-amount Pix that were sent back to their payers. Only when there is one, and once its bank has accepted it.',
+    type: [PaymentReturnSchema],
+  })
+  returns?: PaymentReturnSchema[];
 }
 
 export class PaymentSchema extends PaymentFields {
@@ -73,7 +87,7 @@ export class PaymentDetailSchema extends SettledPaymentFields {
 }
 
 export class CancelledPaymentSchema extends PaymentDetailSchema {
-  @ApiProperty({ description: 'Status before this request.', enum: TRANSACTION_STATUSES }) previousStatus!: string;
+  @ApiProperty({ description: 'Status before it was cancelled.', enum: TRANSACTION_STATUSES }) previousStatus!: string;
 }
 
 export class PaymentListSchema {

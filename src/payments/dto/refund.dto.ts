@@ -6,15 +6,14 @@ import {
   IsIn,
   IsInt,
   IsOptional,
-  IsString,
   Matches,
   Max,
-  MaxLength,
   Min,
   ValidateBy,
   type ValidationArguments,
 } from 'class-validator';
 import { normalizePixKey } from '../../brazil/index.js';
+import { IsText } from '../../core/http/index.js';
 import { MAX_AMOUNT } from '../../core/money/index.js';
 import type { RefundOrder } from '../../transactions/index.js';
 
@@ -78,8 +77,7 @@ export class RefundDto {
     example: 'Article returned',
   })
   @IsOptional()
-  @IsString({ message: 'must be a text' })
-  @MaxLength(500, { message: 'must have at most 500 characters' })
+  @IsText(0, 500)
   reason?: string;
 
   @ApiPropertyOptional({

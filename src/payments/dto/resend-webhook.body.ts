@@ -6,7 +6,7 @@ import { TRANSACTION_STATUSES } from '../../transactions/index.js';
 export class ResendWebhookSchema {
   @ApiProperty({
     description:
-      'Whether anybody gets it; false when nobody is subscribed, or nothing is told of the status (PENDING, PROCESSING).',
+      'Whether anybody gets it; false only when nobody is subscribed.',
     example: true,
   })
   resent!: boolean;

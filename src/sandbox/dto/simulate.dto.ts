@@ -4,17 +4,15 @@ import {
   IsIn,
   IsInt,
   IsOptional,
-  IsString,
   Matches,
   Max,
-  MaxLength,
   Min,
   ValidateBy,
   ValidateIf,
 } from 'class-validator';
 import { DISPUTE_METHODS, type DisputeMethod } from '../../acquirers/index.js';
 import { ChargeSchema, IsTaxId, PUBLIC_STATUSES } from '../../charges/index.js';
-import { IsDateTime } from '../../core/http/index.js';
+import { IsDateTime, IsText } from '../../core/http/index.js';
 import { MAX_AMOUNT } from '../../core/money/index.js';
 import { PaymentDetailSchema } from '../../payments/index.js';
 import { PAYMENT_METHODS, type PaymentMethod } from '../../transactions/index.js';
@@ -82,8 +80,7 @@ export class SimulateDto {
     example: 'Maria da Silva',
   })
   @IsOptional()
-  @IsString({ message: 'must be a text' })
-  @MaxLength(200, { message: 'must have at most 200 characters' })
+  @IsText(0, 200)
   payer_name?: string | null;
 
   @ApiPropertyOptional({
@@ -116,8 +113,7 @@ export class SimulateDto {
     example: 'I did not make this payment.',
   })
   @IsOptional()
-  @IsString({ message: 'must be a text' })
-  @MaxLength(500, { message: 'must have at most 500 characters' })
+  @IsText(0, 500)
   reason?: string | null;
 
   @ApiPropertyOptional({
