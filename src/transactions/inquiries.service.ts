@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../accounts/index.js';
 import { type AcquirerStatus, AcquirersService } from '../acquirers/index.js';
 import { Clock } from '../core/clock.js';
+import { isLockTimeout, isUnavailable } from '../core/database/index.js';
 import { business, notFound, providerUnavailable } from '../core/errors/index.js';
 import type { Scope } from '../core/mode.js';
 import { asOf, type Transaction, wasIssued } from './transaction.js';
@@ -51,7 +52,9 @@ export class InquiriesService {
 async function answered<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;
-  } catch {
+  } catch (error) {
+    // Whom to ask, and the sandbox's books, are in our own database.
+    if (isUnavailable(error) || isLockTimeout(error)) throw error;
     throw providerUnavailable();
   }
 }

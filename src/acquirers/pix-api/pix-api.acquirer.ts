@@ -77,7 +77,7 @@ export class PixApiAcquirer implements Acquirer {
       answer = await client.putCob(request.txid, cobRequest(request, client.pixKey));
     } catch (error) {
       if (!(error instanceof PixApiError)) throw error;
-      this.logger.warn({ acquirer: this.name, txid: request.txid, code: error.code }, `a charge is ${error.kind}`);
+      this.logger.warn({ acquirer: this.name, txid: request.txid, code: error.reason }, `a charge is ${error.kind}`);
       return { kind: error.kind };
     }
     if (answer.kind === 'not_found') return { kind: 'refused', code: 'http_404', reason: 'The acquirer refused it.' };
