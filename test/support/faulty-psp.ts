@@ -54,6 +54,8 @@ export type Absence = 'nobody listening' | 'a name that is none' | 'a certificat
 export class FaultyPsp {
   /** What goes wrong with which questions; null: nothing. */
   fault: { readonly of: Asked; readonly answer: keyof typeof ANSWERS } | null = null;
+  /** Questions that were answered wrongly, as `PUT cob`. */
+  readonly wronged: string[] = [];
   readonly #agent: Agent = clientAgent();
   readonly #server: Server;
   readonly #untrusted: Server = createServer(SELF_SIGNED, (_request, response) => response.end());
@@ -97,6 +99,12 @@ export class FaultyPsp {
     const text = await readText(request);
     const asked: Asked = request.method === 'POST' ? 'token' : request.method === 'GET' ? 'read' : 'write';
     if (this.fault?.of === asked) {
+      const [what = '', , more = ''] =
+        (request.url ?? '')
+          .split('?', 1)[0]
+          ?.replace(/^\/api\/v2\//, '')
+          .split('/') ?? [];
+      this.wronged.push(`${request.method ?? ''} ${more === '' ? what : more}`);
       ANSWERS[this.fault.answer](response);
       return;
     }
