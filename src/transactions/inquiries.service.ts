@@ -26,7 +26,9 @@ export class InquiriesService {
     const found = await this.transactions.find(scope, id);
     if (!found) throw notFound('payment');
     const transaction = asOf(found, this.clock.now());
-    if (transaction.txid === null || !wasIssued(transaction)) return { transaction, status: null };
+    // Of one that is PENDING it is not known whether it has arrived: the acquirer is who knows.
+    const mayBeThere = wasIssued(transaction) || transaction.status === 'PENDING';
+    if (transaction.txid === null || !mayBeThere) return { transaction, status: null };
     const acquirer = this.acquirers.get(transaction.acquirer);
     return { transaction, status: await answered(acquirer.getStatus(transaction.txid)) };
   }

@@ -183,6 +183,24 @@ describe('a PSP that fails, in every way and at every route that asks it', () =>
     30_000,
   );
 
+  it.each([
+    ['that has arrived', true, { providerStatus: 'ATIVA' }],
+    ['that has not', false, { providerStatus: null, error: 'TRANSACTION_HAS_NO_PROVIDER_REFERENCE' }],
+  ])('provider-status of a charge in flight %s is what the bank says now', async (_, effect, expected) => {
+    const key = randomUUID();
+    story.bank.addFault({ operation: 'cob.put', fault: { kind: 'timeout', effect } });
+    breaks('read', 'a 500');
+    expect((await create('/v1/charges', key)).status).toBe(503);
+    const [made] = await service.sql<{ resource_id: string }>(
+      'SELECT resource_id FROM idempotency_keys WHERE key = $1',
+      [key],
+    );
+    expect((await status(made?.resource_id ?? '')).body.error.code).toBe('provider_unavailable');
+    heals();
+    expect((await status(made?.resource_id ?? '')).body).toMatchObject({ localStatus: 'PENDING', ...expected });
+    expect((await create('/v1/charges', key)).status).toBe(201);
+  });
+
   it('our own database is service_unavailable, not the acquirer', async () => {
     const { id } = await story.charge();
     const { acquirer } = story.live;
