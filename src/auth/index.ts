@@ -10,6 +10,7 @@ export {
   LimitPerIp,
   Public,
   RoleRefusal,
+  SwitchedOnBy,
   TestKeysOnly,
 } from './access.decorators.js';
 export { AuthModule } from './auth.module.js';

@@ -44,6 +44,11 @@ export function businessDayWindow(today: Day, count: number): Day[] {
   return Array.from({ length: (last - first) / DAY_MS + 1 }, (_, index) => dayOf(first + index * DAY_MS));
 }
 
+/** Whether it is a day of the calendar, of a year from 0001 to 9999. */
+export function isDay(text: string): boolean {
+  return /^(?!0000)\d{4}-\d\d-\d\d$/.test(text) && DateTime.fromISO(text, { zone: 'utc' }).isValid;
+}
+
 /** The day that it is in São Paulo. */
 export function saoPauloDay(at: Date): Day {
   const day = DateTime.fromJSDate(at, { zone: SAO_PAULO }).toISODate();
@@ -93,9 +98,8 @@ function easterOf(year: number): number {
 
 /** Days are counted in UTC, where each has 24 hours. */
 function timeOf(day: Day): number {
-  const time = /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN;
-  if (Number.isNaN(time)) throw new RangeError(`"${day}" is not a day`);
-  return time;
+  if (!isDay(day)) throw new RangeError(`"${day}" is not a day`);
+  return Date.parse(`${day}T00:00:00Z`);
 }
 
 function dayOf(time: number): Day {

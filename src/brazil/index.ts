@@ -1,4 +1,11 @@
-export { businessDayWindow, type Day, isBankBusinessDay, saoPauloDay, saoPauloDayBounds } from './bank-calendar.js';
+export {
+  businessDayWindow,
+  type Day,
+  isBankBusinessDay,
+  isDay,
+  saoPauloDay,
+  saoPauloDayBounds,
+} from './bank-calendar.js';
 export { boletoBarcode, boletoLine, formatBoletoLine, isBoletoBarcode, MAX_BOLETO_AMOUNT } from './boleto.js';
 export { encodeBrCode } from './br-code.js';
 export { checkBrCode, parseBrCode, type BrCodeCheck } from './br-code.parser.js';

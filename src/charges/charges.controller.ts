@@ -7,6 +7,7 @@ import {
   CurrentPrincipal,
   CurrentScope,
   IdempotencyKeyRequired,
+  SwitchedOnBy,
 } from '../auth/index.js';
 import { Draft } from '../core/errors/index.js';
 import { ApiErrors, ApiRequestId, type CursorPage, DraftBody, RESPONSE_HEADERS } from '../core/http/index.js';
@@ -81,9 +82,11 @@ export class ChargesController {
   }
 
   @Get('charges')
+  @SwitchedOnBy('chargeListEnabled')
   @ApiOperation({
     summary: 'List charges',
-    description: 'Newest first, by cursor. Answers 404 unless the service runs with CHARGE_LIST_ENABLED=true.',
+    description:
+      'Newest first, by cursor. Answers 404, whatever is asked, unless the service runs with CHARGE_LIST_ENABLED=true.',
   })
   @ApiResponse({ status: 200, description: 'A page.', type: ChargeListSchema, headers: RESPONSE_HEADERS })
   @ApiErrors(400, 404)

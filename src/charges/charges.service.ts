@@ -74,9 +74,8 @@ export class ChargesService {
     return chargeBody(this.payers.show(transaction), this.config.publicBaseUrl);
   }
 
-  /** @throws ApiError 404 while the list is switched off, as the contract says; 400 for a foreign cursor */
+  /** @throws ApiError 400 for a foreign cursor */
   async list(scope: Scope, query: ListChargesQuery): Promise<CursorPage<ChargeBody>> {
-    if (!this.config.chargeListEnabled) throw notFound('route');
     const before =
       query.starting_after === undefined ? null : parseId(query.starting_after, CHARGE_ID_PREFIXES, 'charge');
     if (before !== null) {

@@ -1,7 +1,7 @@
 import { AccountsService, type Role, type SettingName, SETTINGS, UsersService } from '../accounts/index.js';
 import { ApiKeysService } from '../api-keys/index.js';
 import { CLI } from '../audit/index.js';
-import { saoPauloDay } from '../brazil/index.js';
+import { isDay, saoPauloDay } from '../brazil/index.js';
 import { Clock } from '../core/clock.js';
 import { ReconciliationService } from '../reconciliation/index.js';
 import { type FigureDifference, FiguresService } from '../transactions/index.js';
@@ -13,8 +13,7 @@ const ROLES: readonly string[] = ['OWNER', 'ADMIN', 'MEMBER'];
 
 /** @throws UsageError for what is no day of the calendar, and for one that has not begun: of it everything would agree */
 function dayOf(text: string, now: Date): string {
-  const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.startsWith(text) === true;
-  if (!isDay) throw new UsageError('--day must be a day: YYYY-MM-DD.');
+  if (!isDay(text)) throw new UsageError('--day must be a day: YYYY-MM-DD.');
   const today = saoPauloDay(now);
   if (text > today) throw new UsageError(`--day ${text} is in the future: in São Paulo it is ${today}.`);
   return text;

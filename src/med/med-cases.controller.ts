@@ -5,6 +5,8 @@ import {
   ApiErrors,
   ApiRequestId,
   cursorFilter,
+  firstInstantOf,
+  lastInstantOf,
   type CursorPage,
   cursorPage,
   RESPONSE_HEADERS,
@@ -36,8 +38,12 @@ export class MedCasesController {
   @ApiErrors(400)
   async list(@CurrentScope() scope: Scope, @Query() query: ListMedCasesQuery): Promise<CursorPage<MedCaseBody>> {
     const { status = null, type = null, charge_id: chargeId, starting_after: after } = query;
+    const { created_after: later, created_before: earlier } = query;
     const filter = {
       ...cursorFilter(query),
+      // Exclusive bounds: of a day nothing is meant.
+      createdFrom: later === undefined ? null : lastInstantOf(later),
+      createdTo: earlier === undefined ? null : firstInstantOf(earlier),
       status,
       type,
       transactionId: chargeId === undefined ? null : parseId(chargeId, ['ch_', 'tx_'], 'charge'),

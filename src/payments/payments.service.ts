@@ -4,6 +4,7 @@ import { normalizeTaxId, qrPng } from '../brazil/index.js';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { fingerprintOf } from '../core/crypto/index.js';
 import type { Draft, Violation } from '../core/errors/index.js';
+import { firstInstantOf, lastInstantOf } from '../core/http/index.js';
 import type { IdempotentAnswer } from '../core/idempotency/index.js';
 import type { Mode, Scope } from '../core/mode.js';
 import { type AddressRules, checkUrl, httpUrlProblem } from '../core/net/index.js';
@@ -92,8 +93,8 @@ export class PaymentsService {
       page,
       limit,
       status: query.status ?? null,
-      from: query.startDate === undefined ? null : new Date(query.startDate),
-      to: query.endDate === undefined ? null : new Date(query.endDate),
+      from: query.startDate === undefined ? null : firstInstantOf(query.startDate),
+      to: query.endDate === undefined ? null : lastInstantOf(query.endDate),
       sortBy: query.sortBy ?? 'createdAt',
       sortOrder: query.sortOrder ?? 'desc',
     });

@@ -11,6 +11,7 @@ import type { ChargeBody } from '../charges/index.js';
 import { Clock } from '../core/clock.js';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { invalidRequest } from '../core/errors/index.js';
+import { lastInstantOf } from '../core/http/index.js';
 import { parseId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import { type PaymentDetailBody, PaymentsService } from '../payments/index.js';
@@ -133,7 +134,7 @@ export class SandboxService {
       amount: dto.amount,
       method: (dto.method as DisputeMethod | undefined) ?? 'scam',
       reason: dto.reason,
-      responseDeadline: typeof deadline === 'string' ? new Date(deadline) : deadline,
+      responseDeadline: typeof deadline === 'string' ? lastInstantOf(deadline) : deadline,
     });
   }
 }

@@ -10,7 +10,7 @@ import {
 } from '../acquirers/index.js';
 import { Clock } from '../core/clock.js';
 import { Database, type Tx } from '../core/database/index.js';
-import { business, providerUnavailable, serviceUnavailable } from '../core/errors/index.js';
+import { business, providerUnavailable } from '../core/errors/index.js';
 import {
   type Admission,
   type Answer,
@@ -187,7 +187,7 @@ export class CreationService {
       await this.database.transaction(async (tx) => {
         if (await claim.hold(tx, transaction.id)) claim.handOn(tx);
       });
-      throw serviceUnavailable(
+      throw providerUnavailable(
         'The acquirer has not confirmed the charge yet; repeat the request with the same Idempotency-Key.',
       );
     }

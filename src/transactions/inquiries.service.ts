@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../accounts/index.js';
 import { type AcquirerStatus, AcquirersService } from '../acquirers/index.js';
 import { Clock } from '../core/clock.js';
-import { isAway } from '../core/database/index.js';
+import { isLockTimeout, isUnavailable } from '../core/database/index.js';
 import { business, notFound, providerUnavailable } from '../core/errors/index.js';
 import type { Scope } from '../core/mode.js';
 import { asOf, type Transaction, wasIssued } from './transaction.js';
@@ -26,7 +26,9 @@ export class InquiriesService {
     const found = await this.transactions.find(scope, id);
     if (!found) throw notFound('payment');
     const transaction = asOf(found, this.clock.now());
-    if (transaction.txid === null || !wasIssued(transaction)) return { transaction, status: null };
+    // Of one that is PENDING it is not known whether it has arrived: the acquirer is who knows.
+    const mayBeThere = wasIssued(transaction) || transaction.status === 'PENDING';
+    if (transaction.txid === null || !mayBeThere) return { transaction, status: null };
     const acquirer = this.acquirers.get(transaction.acquirer);
     return { transaction, status: await answered(acquirer.getStatus(transaction.txid)) };
   }
@@ -53,8 +55,8 @@ async function answered<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;
   } catch (error) {
-    // The sandbox keeps its books in our database, which is no provider.
-    if (isAway(error)) throw error;
+    // Whom to ask, and the sandbox's books, are in our own database.
+    if (isUnavailable(error) || isLockTimeout(error)) throw error;
     throw providerUnavailable();
   }
 }

@@ -1,7 +1,14 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { ApiKeyAuth, CurrentScope } from '../auth/index.js';
-import { ApiErrors, ApiRequestId, COMMON_HEADERS, ErrorBody, RESPONSE_HEADERS } from '../core/http/index.js';
+import {
+  ApiErrors,
+  ApiRequestId,
+  COMMON_HEADERS,
+  ErrorBody,
+  firstInstantOf,
+  RESPONSE_HEADERS,
+} from '../core/http/index.js';
 import { parseId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import { deliveryDetail, deliveryItem, deliveryList, deliveryStats, recoveryBody } from './deliveries.serializer.js';
@@ -116,6 +123,6 @@ export class DeliveriesController {
     @Param('id') id: string,
     @Body() body: RecoverDto,
   ): Promise<RecoveryBody> {
-    return recoveryBody(await this.recovery.recover(scope, id, new Date(body.since), body.dry_run ?? false));
+    return recoveryBody(await this.recovery.recover(scope, id, firstInstantOf(body.since), body.dry_run ?? false));
   }
 }

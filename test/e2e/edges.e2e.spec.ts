@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { IdempotencyService } from '../../src/core/idempotency/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { WebhookReceiver } from '../support/receiver.js';
-import { type Answer, type ChargeAnswer, type Merchant, TestService } from '../support/service.js';
+import { type Answer, type ChargeAnswer, type Merchant, type Person, TestService } from '../support/service.js';
 
 interface ErrorAnswer extends Record<string, unknown> {
   error: { type: string; code: string; message: string; param?: string; details?: { param: string; code: string }[] };
@@ -289,11 +289,158 @@ describe('charge list by cursor', () => {
     );
   });
 
-  it('is 404 unless switched on', async () => {
-    const plain = await TestService.start({ database: service.database });
-    const answer = await plain.call<ErrorAnswer>('GET', '/v1/charges', { key: lister.testKey });
-    expectError(answer, 404, 'not_found_error', 'not_found');
-    await plain.stop();
+  it('is 404 unless switched on, whatever is asked, for who has a key', async () => {
+    const plain = await TestService.start({ database: service.database, env: { RATE_LIMIT: 'on' } });
+    try {
+      for (const query of [
+        '',
+        '?limit=1',
+        '?limit=0',
+        '?page=2',
+        '?created_after=x',
+        '?starting_after=ch_1',
+        '?a=%00',
+      ]) {
+        for (const key of [lister.testKey, lister.liveKey]) {
+          const answer = await plain.call<ErrorAnswer>('GET', `/v1/charges${query}`, { key });
+          expectError(answer, 404, 'not_found_error', 'not_found');
+          // It is counted as any other request: the rate limit comes first.
+          expect(answer.headers.get('ratelimit-remaining')).not.toBeNull();
+        }
+        for (const key of [undefined, 'ak_test_nobody']) {
+          const stranger = await plain.call<ErrorAnswer>(
+            'GET',
+            `/v1/charges${query}`,
+            key === undefined ? {} : { key },
+          );
+          expectError(stranger, 401, 'authentication_error', 'unauthorized');
+        }
+      }
+    } finally {
+      await plain.stop();
+    }
+  });
+});
+
+describe('dates', () => {
+  let operator: Person;
+  let owner: string;
+
+  beforeAll(async () => {
+    operator = await service.operator();
+    owner = await service.login(merchant.ownerEmail);
+  });
+
+  /** Every route that takes a date, and where. */
+  const lists: [path: string, caller: 'key' | 'owner' | 'operator', from: string, to: string][] = [
+    ['/v1/payments', 'key', 'startDate', 'endDate'],
+    ...(['/v1/charges', '/v1/med/cases', '/v1/infractions'] as const).map(
+      (path) => [path, 'key', 'created_after', 'created_before'] as [string, 'key', string, string],
+    ),
+    ...(['/v1/request-logs', '/v1/audit-events'] as const).map(
+      (path) => [path, 'owner', 'created_after', 'created_before'] as [string, 'owner', string, string],
+    ),
+    ...(['accounts', 'reviews', 'unmatched', 'fraud-hits', 'med', 'med/waiting'] as const).map(
+      (path) =>
+        [`/v1/operations/${path}`, 'operator', 'created_after', 'created_before'] as [
+          string,
+          'operator',
+          string,
+          string,
+        ],
+    ),
+  ];
+  const NONE = [
+    '2026-02-30',
+    '2026-02-30T10:00:00Z',
+    '2026-01-01T24:00:00Z',
+    '2026-01-01T10:00:60Z',
+    '2026-01-01T10:00',
+  ];
+  const credentials = (caller: 'key' | 'owner' | 'operator'): { key?: string; token?: string } =>
+    caller === 'key' ? { key: merchant.testKey } : { token: caller === 'owner' ? owner : operator.token };
+
+  it.each(lists)('%s takes those of the calendar and no others', async (path, caller, from, to) => {
+    for (const param of [from, to]) {
+      for (const date of [...NONE, '2026-01-01T10:00:00+14:01', '0000-01-01', '']) {
+        const query = new URLSearchParams({ [param]: date }).toString();
+        const answer = await service.call<ErrorAnswer>('GET', `${path}?${query}`, credentials(caller));
+        expectError(answer, 400, 'invalid_request_error', 'invalid_request');
+        expect(answer.body.error.param).toBe(param);
+      }
+    }
+    for (const [start, end] of [
+      ['0001-01-01', '9999-12-31'],
+      ['0001-01-01T00:00:00+14:00', '9999-12-31T23:59:59.999999999-14:00'],
+      ['2028-02-29', '2028-02-29T23:59:59.999Z'],
+    ] as const) {
+      const query = new URLSearchParams({ [from]: start, [to]: end }).toString();
+      const answer = await service.call('GET', `${path}?${query}`, credentials(caller));
+      expect([query, answer.status]).toEqual([query, 200]);
+    }
+  });
+
+  it.each(NONE)('of bodies are of the calendar too: not %s', async (date) => {
+    const { body: charge } = await service.createCharge(merchant.testKey);
+    await service.simulate(merchant.testKey, charge.id, { event: 'pay' });
+    const deadline = await service.simulate(merchant.testKey, charge.id, {
+      event: 'med_open',
+      response_deadline: date,
+    });
+    expect([deadline.status, (deadline.body as unknown as ErrorAnswer).error.param]).toEqual([
+      400,
+      'response_deadline',
+    ]);
+    const since = await service.call<ErrorAnswer>('POST', `/v1/webhooks/endpoints/${randomUUID()}/recover`, {
+      key: merchant.testKey,
+      body: { since: date },
+    });
+    expect([since.status, since.body.error.param]).toEqual([400, 'since']);
+  });
+
+  it('a day is the whole of it in São Paulo: included by inclusive bounds, left out by exclusive ones', async () => {
+    const { testKey: key, accountId, ownerEmail } = await service.merchant();
+    // 01:30 in UTC is 22:30 of the day before in São Paulo.
+    const now = service.clock.now();
+    const utc = new Date(now.getTime() + 86_400_000).toISOString().slice(0, 10);
+    service.clock.advance((Date.parse(`${utc}T01:30:00Z`) - now.getTime()) / 1000);
+    const day = (ahead: number): string =>
+      new Date(Date.parse(utc) + (ahead - 1) * 86_400_000).toISOString().slice(0, 10);
+    const { body: charge } = await service.createCharge(key);
+    await service.simulate(key, charge.id, { event: 'pay' });
+    await service.simulate(key, charge.id, { event: 'med_open', response_deadline: day(7) });
+    const token = await service.login(ownerEmail);
+    await service.call('POST', '/v1/members', { token, body: { email: `m-${accountId}@example.com`, role: 'MEMBER' } });
+
+    const count = async (path: string, query: Record<string, string>, by: object = { key }): Promise<boolean> => {
+      const { body } = await service.call<{ data: unknown[] }>(
+        'GET',
+        `${path}?${new URLSearchParams(query).toString()}`,
+        by,
+      );
+      return body.data.length > 0;
+    };
+    const inclusive: [path: string, from: string, to: string, by: object][] = [
+      ['/v1/payments', 'startDate', 'endDate', { key }],
+      ['/v1/charges', 'created_after', 'created_before', { key }],
+      ['/v1/audit-events', 'created_after', 'created_before', { token }],
+    ];
+    for (const [path, from, to, by] of inclusive) {
+      // What was there before the clock was moved is of an earlier day.
+      expect([path, await count(path, { [from]: day(0), [to]: day(0) }, by)]).toEqual([path, true]);
+      expect([path, await count(path, { [from]: day(1) }, by)]).toEqual([path, false]);
+      expect([path, await count(path, { [from]: day(0), [to]: `${day(0)}T23:59:59.999-03:00` }, by)]).toEqual([
+        path,
+        true,
+      ]);
+    }
+    expect(await count('/v1/payments', { endDate: day(-1) })).toBe(false);
+    const cases = '/v1/med/cases';
+    expect(await count(cases, { created_after: day(-1), created_before: day(1) })).toBe(true);
+    expect(await count(cases, { created_after: day(0) })).toBe(false);
+    expect(await count(cases, { created_before: day(0) })).toBe(false);
+    const { body: found } = await service.call<{ data: { response_deadline: string }[] }>('GET', cases, { key });
+    expect(found.data[0]?.response_deadline).toBe(`${day(8)}T02:59:59.999Z`);
   });
 });
 

@@ -53,7 +53,7 @@ describe('a live charge on a bad day of the PSP', () => {
     story.bank.addFault({ operation: 'cob.put', fault: { kind: 'timeout', effect } });
     story.bank.addFault({ operation: 'cob.get', fault: { kind: 'error', effect: false }, times: 4 });
     const unknown = await create(key);
-    expect([unknown.status, unknown.body.error.code]).toEqual([503, 'service_unavailable']);
+    expect([unknown.status, unknown.body.error.code]).toEqual([503, 'provider_unavailable']);
     const [pending] = await madeFor(key);
     expect(pending?.status).toBe('PENDING');
     const again = await create(key);
@@ -80,12 +80,12 @@ describe('a live charge on a bad day of the PSP', () => {
     ['503 of its gateway', { kind: 'unavailable' }],
     ['500 before it did anything', { kind: 'error', effect: false }],
   ] as const)(
-    'a %s may have been heard: in flight, not provider_unavailable, until the PSP says that there is none',
+    'a %s may have been heard: in flight, not failed, until the PSP says that there is none',
     async (_, fault) => {
       const key = randomUUID();
       story.bank.addFault({ operation: 'cob.put', fault });
       const unknown = await create(key);
-      expect([unknown.status, unknown.body.error.code]).toEqual([503, 'service_unavailable']);
+      expect([unknown.status, unknown.body.error.code]).toEqual([503, 'provider_unavailable']);
       expect(await madeFor(key)).toMatchObject([{ status: 'PENDING' }]);
       await service.get(CreationService).resolveUnknown(0);
       expect(await madeFor(key)).toMatchObject([{ status: 'REFUSED' }]);

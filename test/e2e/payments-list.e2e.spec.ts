@@ -90,13 +90,18 @@ describe('GET /v1/payments', () => {
 
   const time = (item: Item): number => new Date(item.createdAt).getTime();
 
+  /** A day is the whole of it in São Paulo, which is three hours behind UTC. */
+  function bound(date: string, untilItsEnd: number): number {
+    return date.length > 10 ? Date.parse(date) : Date.parse(`${date}T03:00:00Z`) + untilItsEnd;
+  }
+
   /** What the list should say, worked out from everything there is. */
   function expected(query: Query): { ids: string[]; total: number } {
     const matching = all.filter(
       (item) =>
         (query['status'] === undefined || item.status === query['status']) &&
-        (query['startDate'] === undefined || time(item) >= Date.parse(String(query['startDate']))) &&
-        (query['endDate'] === undefined || time(item) <= Date.parse(String(query['endDate']))),
+        (query['startDate'] === undefined || time(item) >= bound(String(query['startDate']), 0)) &&
+        (query['endDate'] === undefined || time(item) <= bound(String(query['endDate']), DAY * 1000 - 1)),
     );
     const sign = query['sortOrder'] === 'asc' ? 1 : -1;
     const field = String(query['sortBy'] ?? 'createdAt');
@@ -182,7 +187,12 @@ describe('GET /v1/payments', () => {
     const moment = (all[100] as Item).createdAt;
     await expectRight({ startDate: moment, endDate: moment });
     await expectRight({ startDate: '2030-01-01', endDate: '2020-01-01' });
-    await expectRight({ startDate: (all[50] as Item).createdAt.slice(0, 10) });
+    for (const index of [50, 51, 150, 250]) {
+      const day = (all[index] as Item).createdAt.slice(0, 10);
+      for (const query of [{ startDate: day }, { endDate: day }, { startDate: day, endDate: day }]) {
+        await expectRight({ ...query, limit: 100 });
+      }
+    }
   }, 120_000);
 
   it.each(ITEM_KEYS.filter((key) => key !== 'metadata' && key !== 'paymentMethods'))(

@@ -53,8 +53,9 @@ describe('an acquirer behind a network', () => {
     const key = randomUUID();
     bank.faults = ['lost after'];
     bank.blind = true;
-    const unknown = await service.createCharge(merchant.testKey, {}, key);
+    const unknown = await service.createCharge<{ error: object }>(merchant.testKey, {}, key);
     expect(unknown.status).toBe(503);
+    expect(unknown.body.error).toMatchObject({ type: 'provider_error', code: 'provider_unavailable' });
     expect(unknown.headers.get('retry-after')).not.toBeNull();
     expect(await statusOf(key)).toEqual([{ status: 'PENDING' }]);
     const known = bank.charges.size;

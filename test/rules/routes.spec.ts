@@ -38,6 +38,7 @@ describe('every route', () => {
       LOG_LEVEL: 'silent',
       RATE_LIMIT: 'off',
       ROLE: 'api',
+      CHARGE_LIST_ENABLED: 'true',
     });
     runtime = await openRuntime(config, { redis: false });
     // Taken from the server itself: a route that no decorator or document tells of is seen all the same.

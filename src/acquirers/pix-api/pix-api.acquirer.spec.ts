@@ -204,6 +204,22 @@ describe('PixApiAcquirer', () => {
       await expect(acquirer.cancel(TXID)).rejects.toThrow('cob.patch');
     });
 
+    it('is not taken for removed by a yes that does not show it', async () => {
+      const answer = (body: unknown, state: Record<string, unknown>): void => {
+        psp.script = ({ method }): Reply => ({ status: 200, body: method === 'GET' ? aCob(state) : body });
+      };
+      const removed = { status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' };
+      for (const body of ['<html>', {}, aCob({ ...removed, txid: `${TXID.slice(0, -1)}x` })]) {
+        answer(body, {});
+        await expect(acquirer.cancel(TXID)).rejects.toThrow('cob.patch: not_removed (unknown)');
+        // Asked about, it is.
+        answer(body, removed);
+        await acquirer.cancel(TXID);
+      }
+      answer(aCob(), removed);
+      await expect(acquirer.cancel(TXID)).rejects.toThrow('cob.patch: not_removed (unknown)');
+    });
+
     it('tells its status and names nobody', async () => {
       reply(200, aCob({ devedor: PERSON }));
       const status = await acquirer.getStatus(TXID);

@@ -77,7 +77,7 @@ export class PixApiAcquirer implements Acquirer {
       answer = await client.putCob(request.txid, cobRequest(request, client.pixKey));
     } catch (error) {
       if (!(error instanceof PixApiError)) throw error;
-      this.logger.warn({ acquirer: this.name, txid: request.txid, code: error.code }, `a charge is ${error.kind}`);
+      this.logger.warn({ acquirer: this.name, txid: request.txid, code: error.reason }, `a charge is ${error.kind}`);
       return { kind: error.kind };
     }
     if (answer.kind === 'not_found') return { kind: 'refused', code: 'http_404', reason: 'The acquirer refused it.' };
@@ -132,11 +132,14 @@ export class PixApiAcquirer implements Acquirer {
     checked('cob.patch', isTxid(txid));
     const client = await this.client();
     const answer = await client.patchCob(txid, { status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' });
-    if (answer.kind !== 'refused') return;
-    // It says no to what is paid, over or removed already; anything else is to be tried again.
-    const cob = await this.#charge(client, txid);
+    if (answer.kind === 'not_found') return;
+    // A yes is believed when it shows the charge as it is now. A no is also about what is paid, over or removed already.
+    const told = answer.kind === 'ok' ? this.#cob('cob.patch', answer.body, txid, client.pixKey) : null;
+    const cob = told ?? (await this.#charge(client, txid));
     const isOpen = cob?.status === 'ATIVA' && (cob.pix ?? []).length === 0 && !chargeEnd(cob, this.clock.now());
     if (!isOpen) return;
+    // To be tried again.
+    if (answer.kind === 'ok') throw new PixApiError('unknown', 'not_removed', 'cob.patch');
     const { code } = this.#refusal('cob.patch', answer, { txid });
     throw new PixApiError('unavailable', code, 'cob.patch');
   }

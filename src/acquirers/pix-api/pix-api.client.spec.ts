@@ -85,7 +85,7 @@ describe('PixApiClient', () => {
 
   it('is unavailable when the new token is refused too', async () => {
     psp.script = () => ({ status: 401 });
-    expect(await errorOf(make().putCob(TXID, BODY))).toMatchObject({ kind: 'unavailable', code: 'http_401' });
+    expect(await errorOf(make().putCob(TXID, BODY))).toMatchObject({ kind: 'unavailable', reason: 'http_401' });
     expect(psp.exchanges).toHaveLength(2);
   });
 
@@ -154,7 +154,7 @@ describe('PixApiClient', () => {
     expect((await make().getCob(TXID)).kind).toBe('ok');
     expect(psp.exchanges).toHaveLength(4);
     psp.script = () => ({ status: 503, headers: { 'retry-after': '0' } });
-    expect(await errorOf(make().getCob(TXID))).toMatchObject({ kind: 'unknown', code: 'http_503' });
+    expect(await errorOf(make().getCob(TXID))).toMatchObject({ kind: 'unknown', reason: 'http_503' });
     expect(psp.exchanges).toHaveLength(8);
   });
 
@@ -166,7 +166,7 @@ describe('PixApiClient', () => {
     expect((await make().getCob(TXID)).kind).toBe('ok');
     expect(performance.now() - started).toBeGreaterThan(900);
     psp.script = () => ({ status: 429, headers: { 'retry-after': '3600' } });
-    expect(await errorOf(make().getCob(TXID))).toMatchObject({ kind: 'unavailable', code: 'http_429' });
+    expect(await errorOf(make().getCob(TXID))).toMatchObject({ kind: 'unavailable', reason: 'http_429' });
   });
 
   describe('what it writes', () => {
@@ -178,35 +178,38 @@ describe('PixApiClient', () => {
       ['a redirect', { status: 307, headers: { location: '/' } } as const, 'http_307'],
     ])('is unknown, and not repeated, after %s', async (_, reply, code) => {
       psp.script = () => reply;
-      expect(await errorOf(make().putCob(TXID, BODY))).toMatchObject({ kind: 'unknown', code });
+      expect(await errorOf(make().putCob(TXID, BODY))).toMatchObject({ kind: 'unknown', reason: code });
       expect(psp.exchanges).toHaveLength(1);
     });
 
     it('is unknown when no answer comes in time', async () => {
       psp.script = () => 'hang';
       const client = make({}, { limits: { answerMs: 100 } });
-      expect(await errorOf(client.putCob(TXID, BODY))).toMatchObject({ kind: 'unknown', code: 'timeout' });
+      expect(await errorOf(client.putCob(TXID, BODY))).toMatchObject({ kind: 'unknown', reason: 'timeout' });
     });
 
     it('is unknown when the answer is larger than any answer is', async () => {
       psp.script = () => ({ status: 201, text: 'x'.repeat(5 * 1024 * 1024) });
-      expect(await errorOf(make().putCob(TXID, BODY))).toMatchObject({ kind: 'unknown', code: 'answer_too_large' });
+      expect(await errorOf(make().putCob(TXID, BODY))).toMatchObject({ kind: 'unknown', reason: 'answer_too_large' });
     });
 
     it('is repeated once after a 429, which is turned away whole, and then unavailable', async () => {
       psp.script = () => ({ status: 429, headers: { 'retry-after': '0' } });
-      expect(await errorOf(make().putCob(TXID, BODY))).toMatchObject({ kind: 'unavailable', code: 'http_429' });
+      expect(await errorOf(make().putCob(TXID, BODY))).toMatchObject({ kind: 'unavailable', reason: 'http_429' });
       expect(psp.exchanges).toHaveLength(2);
     });
 
     it('is unavailable when nobody listens, the name does not resolve or access is denied', async () => {
       const port = await freePort();
       const away = { baseUrl: `http://127.0.0.1:${port}` };
-      expect(await errorOf(make(away).putCob(TXID, BODY))).toMatchObject({ kind: 'unavailable', code: 'ECONNREFUSED' });
+      expect(await errorOf(make(away).putCob(TXID, BODY))).toMatchObject({
+        kind: 'unavailable',
+        reason: 'ECONNREFUSED',
+      });
       const nowhere = { baseUrl: 'http://no-such-host.invalid' };
       expect((await errorOf(make(nowhere).putCob(TXID, BODY))).kind).toBe('unavailable');
       psp.script = () => ({ status: 403, body: aProblem('AcessoNegado', 403) });
-      expect(await errorOf(make().putCob(TXID, BODY))).toMatchObject({ kind: 'unavailable', code: 'http_403' });
+      expect(await errorOf(make().putCob(TXID, BODY))).toMatchObject({ kind: 'unavailable', reason: 'http_403' });
       expect(psp.exchanges).toHaveLength(1);
     });
 

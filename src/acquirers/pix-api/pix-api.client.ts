@@ -179,12 +179,12 @@ export class PixApiClient {
       const outcome = await this.#once(call, method, token.value, deadline);
       if (!('again' in outcome)) return outcome;
       const { again, pauseMs } = outcome;
-      if (again.code === 'http_401' && rejected === null) {
+      if (again.reason === 'http_401' && rejected === null) {
         // Once, with a new token: the old one may have been withdrawn before its time.
         rejected = token.value;
         continue;
       }
-      const isFinal = again.code === 'http_401' || again.code === 'http_403';
+      const isFinal = again.reason === 'http_401' || again.reason === 'http_403';
       const mayRepeat = !isFinal && attempt < ATTEMPTS[method] && (method === 'GET' || again.kind === 'unavailable');
       const pause = pauseMs ?? FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.75 + Math.random() / 2);
       if (!mayRepeat || Date.now() + pause >= deadline) throw again;

@@ -12,10 +12,10 @@ export class PixApiError extends Error {
 
   constructor(
     readonly kind: PixApiErrorKind,
-    /** As ECONNREFUSED, timeout, http_503, token_refused, malformed_answer. */
-    readonly code: string,
+    /** As ECONNREFUSED, timeout, http_503, token_refused, malformed_answer. Not `code`: that is what our database's have. */
+    readonly reason: string,
     operation: string,
   ) {
-    super(`${operation}: ${code} (${kind})`);
+    super(`${operation}: ${reason} (${kind})`);
   }
 }

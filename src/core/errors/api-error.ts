@@ -92,12 +92,9 @@ export function serviceUnavailable(message = 'The service is not available right
   return new ApiError(503, 'api_error', 'service_unavailable', message, { headers: { 'Retry-After': '1' } });
 }
 
-export function providerUnavailable(): ApiError {
-  return new ApiError(
-    503,
-    'provider_error',
-    'provider_unavailable',
-    'The acquirer did not answer; retry with the same Idempotency-Key and backoff.',
-    { headers: { 'Retry-After': '2' } },
-  );
+/** The acquirer's part; of our own parts (database, queue, storage) it is `serviceUnavailable`. */
+export function providerUnavailable(
+  message = 'The acquirer did not answer; retry with the same Idempotency-Key and backoff.',
+): ApiError {
+  return new ApiError(503, 'provider_error', 'provider_unavailable', message, { headers: { 'Retry-After': '2' } });
 }

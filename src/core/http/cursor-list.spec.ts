@@ -19,7 +19,7 @@ describe('a list by cursor', () => {
   it('has 25 items a page, and no bounds, unless told otherwise', () => {
     expect(cursorFilter({})).toStrictEqual({ createdFrom: null, createdTo: null, limit: 26 });
     expect(cursorFilter({ created_after: '2026-11-21', created_before: '2026-11-21T12:00:00-03:00' })).toStrictEqual({
-      createdFrom: new Date('2026-11-21T00:00:00Z'),
+      createdFrom: new Date('2026-11-21T03:00:00Z'),
       createdTo: new Date('2026-11-21T15:00:00Z'),
       limit: 26,
     });

@@ -1,6 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, Matches } from 'class-validator';
-import { IsDateTime } from './validators.js';
+import { firstInstantOf, lastInstantOf, QueryDate } from './dates.js';
 
 const DEFAULT_LIMIT = 25;
 
@@ -17,14 +17,10 @@ export class CursorQuery {
   @Matches(/^(?:[1-9]\d?|100)$/, { message: 'must be an integer from 1 to 100' })
   limit?: string;
 
-  @ApiPropertyOptional({ description: 'Inclusive lower bound on the time of creation.', format: 'date-time' })
-  @IsOptional()
-  @IsDateTime()
+  @QueryDate('Inclusive lower bound on the time of creation.')
   created_after?: string;
 
-  @ApiPropertyOptional({ description: 'Inclusive upper bound on the time of creation.', format: 'date-time' })
-  @IsOptional()
-  @IsDateTime()
+  @QueryDate('Inclusive upper bound on the time of creation.')
   created_before?: string;
 }
 
@@ -45,8 +41,8 @@ export interface CursorFilter {
 
 export function cursorFilter(query: CursorQuery): CursorFilter {
   return {
-    createdFrom: query.created_after === undefined ? null : new Date(query.created_after),
-    createdTo: query.created_before === undefined ? null : new Date(query.created_before),
+    createdFrom: query.created_after === undefined ? null : firstInstantOf(query.created_after),
+    createdTo: query.created_before === undefined ? null : lastInstantOf(query.created_before),
     limit: Number(query.limit ?? DEFAULT_LIMIT) + 1,
   };
 }

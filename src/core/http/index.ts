@@ -1,5 +1,6 @@
 export { BodyInterceptor } from './body.interceptor.js';
 export * from './cursor-list.js';
+export { DAY_OR_INSTANT, firstInstantOf, IsDayOrInstant, lastInstantOf, QueryDate } from './dates.js';
 export { ErrorFilter, sendError } from './error.filter.js';
 export { type CallerForLog, createHttpAdapter } from './fastify.js';
 export { type Html, markup, trusted } from './html.js';
@@ -7,4 +8,4 @@ export { Nested } from './nested.decorator.js';
 export * from './openapi.js';
 export { discard, RawBody } from './raw-body.js';
 export { DraftBody, ValidationPipe } from './validation.pipe.js';
-export { depthOf, IsDateTime, IsMetadata, IsText } from './validators.js';
+export { depthOf, IsMetadata, IsText } from './validators.js';

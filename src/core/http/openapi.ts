@@ -76,7 +76,7 @@ const MEANINGS: Record<number, string> = {
   422: '`no_provider_configured`: a rule of the business was not met.',
   429: '`rate_limited`: wait as Retry-After says.',
   500: '`internal_error`: safe to repeat.',
-  503: '`service_unavailable` or `provider_unavailable`: repeat with backoff.',
+  503: '`provider_unavailable` (an acquirer gave no usable answer) or `service_unavailable` (a part of this service): repeat with backoff.',
 };
 
 const RETRY_AFTER = {

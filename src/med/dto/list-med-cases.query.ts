@@ -1,19 +1,15 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, Matches } from 'class-validator';
-import { CursorQuery, IsDateTime } from '../../core/http/index.js';
+import { CursorQuery, QueryDate } from '../../core/http/index.js';
 import { MED_CASE_STATUSES, MED_CASE_TYPES, type MedCaseStatus, type MedCaseType } from '../med-cases.machine.js';
 
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 
 export class ListMedCasesQuery extends CursorQuery {
-  @ApiPropertyOptional({ description: 'Created later than that.', format: 'date-time' })
-  @IsOptional()
-  @IsDateTime()
+  @QueryDate('Created later than that; of a day, after it has ended.')
   override created_after?: string;
 
-  @ApiPropertyOptional({ description: 'Created earlier than that.', format: 'date-time' })
-  @IsOptional()
-  @IsDateTime()
+  @QueryDate('Created earlier than that; of a day, before it begins.')
   override created_before?: string;
 
   @ApiPropertyOptional({ description: 'A `med_…` id: the previous page’s `next_cursor`.' })

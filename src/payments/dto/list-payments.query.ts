@@ -1,6 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, Matches } from 'class-validator';
-import { IsDateTime } from '../../core/http/index.js';
+import { QueryDate } from '../../core/http/index.js';
 import { SORT_FIELDS, type SortField, TRANSACTION_STATUSES, type TransactionStatus } from '../../transactions/index.js';
 
 const ORDERS = ['asc', 'desc'] as const;
@@ -21,14 +21,10 @@ export class ListPaymentsQuery {
   @IsIn(TRANSACTION_STATUSES, { message: `must be one of ${TRANSACTION_STATUSES.join(', ')}` })
   status?: TransactionStatus;
 
-  @ApiPropertyOptional({ description: 'Inclusive lower bound on `createdAt`.', format: 'date-time' })
-  @IsOptional()
-  @IsDateTime()
+  @QueryDate('Inclusive lower bound on `createdAt`.')
   startDate?: string;
 
-  @ApiPropertyOptional({ description: 'Inclusive upper bound on `createdAt`.', format: 'date-time' })
-  @IsOptional()
-  @IsDateTime()
+  @QueryDate('Inclusive upper bound on `createdAt`.')
   endDate?: string;
 
   @ApiPropertyOptional({

@@ -12,7 +12,7 @@ import {
 } from 'class-validator';
 import { DISPUTE_METHODS, type DisputeMethod } from '../../acquirers/index.js';
 import { ChargeSchema, IsTaxId, PUBLIC_STATUSES } from '../../charges/index.js';
-import { IsDateTime, IsText } from '../../core/http/index.js';
+import { DAY_OR_INSTANT, IsDayOrInstant, IsText } from '../../core/http/index.js';
 import { MAX_AMOUNT } from '../../core/money/index.js';
 import { PaymentDetailSchema } from '../../payments/index.js';
 import { PAYMENT_METHODS, type PaymentMethod } from '../../transactions/index.js';
@@ -118,14 +118,12 @@ export class SimulateDto {
 
   @ApiPropertyOptional({
     description:
-      '`med_open`: until when the merchant may answer; null when the bank does not say. Default: in seven days.',
-    type: String,
-    format: 'date-time',
-    nullable: true,
+      '`med_open`: until when the merchant may answer, an instant with its zone or the end of a day in São Paulo; null when the bank does not say. Default: in seven days.',
+    anyOf: DAY_OR_INSTANT.anyOf.map((form) => ({ ...form, nullable: true })),
     example: '2026-11-28T12:00:00Z',
   })
   @IsOptional()
-  @IsDateTime()
+  @IsDayOrInstant()
   response_deadline?: string | null;
 
   @ApiPropertyOptional({

@@ -1,14 +1,14 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsDefined, IsOptional } from 'class-validator';
-import { IsDateTime } from '../../core/http/index.js';
+import { DAY_OR_INSTANT, IsDayOrInstant } from '../../core/http/index.js';
 
 export class RecoverDto {
-  @IsDateTime()
+  @IsDayOrInstant()
   @IsDefined({ message: 'is required' })
   @ApiProperty({
-    description: 'What ended FAILED or CANCELLED at or after this moment; at most 30 days back.',
-    type: String,
-    format: 'date-time',
+    description:
+      'What ended FAILED or CANCELLED at or after this instant, or since the beginning of this day in São Paulo; at most 30 days back.',
+    ...DAY_OR_INSTANT,
     example: '2026-11-21T12:00:00.000Z',
   })
   since!: string;
