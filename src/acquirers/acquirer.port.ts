@@ -24,7 +24,7 @@ export interface PixChargeRequest {
   readonly txid: string;
   /** Cents of BRL. */
   readonly amount: Amount;
-  readonly createdAt: Date;
+  /** Nobody may pay from then on, whenever the acquirer makes it. */
   readonly expiresAt: Date;
   readonly merchant: { readonly name: string; readonly city: string };
   readonly payer: { readonly name: string | null; readonly document: string | null };
@@ -34,7 +34,7 @@ export type PixIssueOutcome =
   | { readonly kind: 'issued'; readonly brCode: string }
   /** The acquirer said no; nothing exists there. */
   | { readonly kind: 'refused'; readonly code: string; readonly reason: string }
-  /** Nothing can have happened: the request never left, or was turned away whole. */
+  /** Nothing can have happened: the request never left, for its time was over too, or was turned away whole. */
   | { readonly kind: 'unavailable' }
   /** A time-out or a 5xx: it may exist. `getPixCharge` tells, later. */
   | { readonly kind: 'unknown' };

@@ -31,7 +31,7 @@ const EXPLANATIONS: Readonly<Record<DifferenceKind, Explanation>> = {
   dispute_amount_differs: {
     meaning: 'the amounts of a dispute differ',
     remedy:
-      'Within a day the case knows what the bank says. What it took above what was lost here is settled with the PSP.',
+      'Within a day the case follows the bank, or waits for an operator, unless one has dismissed what it says: then approve the case, or settle it with the PSP.',
   },
   dispute_state_differs: {
     meaning: 'a dispute stands differently',

@@ -25,7 +25,6 @@ const PERSON = { cpf: '52998224725', nome: 'Maria Segredo' };
 const REQUEST: PixChargeRequest = {
   txid: TXID,
   amount: 11_000,
-  createdAt: new Date('2026-09-09T20:15:00Z'),
   expiresAt: new Date('2026-09-09T21:15:00Z'),
   merchant: { name: 'Loja', city: 'SAO PAULO' },
   payer: { name: PERSON.nome, document: PERSON.cpf },
@@ -93,8 +92,15 @@ describe('PixApiAcquirer', () => {
       expect(psp.exchanges[0]?.asked).toMatchObject({
         method: 'PUT',
         path: `/cob/${TXID}`,
-        body: { calendario: { expiracao: 3600 }, devedor: PERSON, valor: { original: '110.00' }, chave: PIX_KEY },
+        body: { calendario: { expiracao: 2700 }, devedor: PERSON, valor: { original: '110.00' }, chave: PIX_KEY },
       });
+    });
+
+    it('is not created once its time for paying is over: nobody is asked', async () => {
+      reply(201, aCob());
+      const expiresAt = new StoppedClock().now();
+      expect(await acquirer.pixIssuer.issue({ ...REQUEST, expiresAt })).toEqual({ kind: 'unavailable' });
+      expect(asked()).toEqual([]);
     });
 
     it.each([

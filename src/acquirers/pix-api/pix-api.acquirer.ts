@@ -74,7 +74,7 @@ export class PixApiAcquirer implements Acquirer {
     if (!client) return { kind: 'unavailable' };
     let answer: PspAnswer;
     try {
-      answer = await client.putCob(request.txid, cobRequest(request, client.pixKey));
+      answer = await client.putCob(request.txid, () => cobRequest(request, client.pixKey, this.clock.now()));
     } catch (error) {
       if (!(error instanceof PixApiError)) throw error;
       this.logger.warn({ acquirer: this.name, txid: request.txid, code: error.code }, `a charge is ${error.kind}`);

@@ -47,23 +47,33 @@ describe('cobRequest', () => {
   const request = {
     txid: TXID,
     amount: 11_000,
-    createdAt: new Date('2026-09-09T20:00:00Z'),
-    expiresAt: new Date('2026-09-09T21:00:00Z'),
+    expiresAt: new Date('2026-09-09T21:30:00Z'),
     merchant: MERCHANT,
     payer: { name: null, document: null },
   };
 
   it('is what the standard wants and no more', () => {
-    expect(cobRequest(request, PIX_KEY)).toEqual({
+    expect(cobRequest(request, PIX_KEY, NOW)).toEqual({
       calendario: { expiracao: 3600 },
       valor: { original: '110.00' },
       chave: PIX_KEY,
     });
   });
 
+  it.each([
+    ['20:30:00.001', 3599],
+    ['21:29:00.000', 60],
+    ['21:29:58.999', 1],
+    ['21:29:59.999', 1],
+    ['21:30:00.000', undefined],
+    ['22:00:00.000', undefined],
+  ])('at %s leaves %s seconds for paying', (time, seconds) => {
+    expect(cobRequest(request, PIX_KEY, new Date(`2026-09-09T${time}Z`))?.calendario.expiracao).toBe(seconds);
+  });
+
   it('names the debtor by name and valid document together only', () => {
     const devedor = (name: string | null, document: string | null): unknown =>
-      cobRequest({ ...request, payer: { name, document } }, PIX_KEY).devedor;
+      cobRequest({ ...request, payer: { name, document } }, PIX_KEY, NOW)?.devedor;
     expect(devedor('Maria', '529.982.247-25')).toEqual({ nome: 'Maria', cpf: '52998224725' });
     expect(devedor('Loja', '11222333000181')).toEqual({ nome: 'Loja', cnpj: '11222333000181' });
     expect([

@@ -47,11 +47,17 @@ export function isSameKey(one: string, other: string): boolean {
   return normal(one) === normal(other);
 }
 
-export function cobRequest(request: PixChargeRequest, pixKey: string): CobRequest {
-  const seconds = Math.round((request.expiresAt.getTime() - request.createdAt.getTime()) / 1000);
+/**
+ * The PSP counts the time for paying from when it makes the charge, and it is to end at ours: of an attempt that comes
+ * late so much less is left.
+ * @returns null when nothing is
+ */
+export function cobRequest(request: PixChargeRequest, pixKey: string, now: Date): CobRequest | null {
+  const leftMs = request.expiresAt.getTime() - now.getTime();
+  if (leftMs <= 0) return null;
   const devedor = person(request.payer);
   return {
-    calendario: { expiracao: Math.max(seconds, 1) },
+    calendario: { expiracao: Math.max(Math.floor(leftMs / 1000), 1) },
     ...(devedor ? { devedor } : {}),
     valor: { original: toDecimal(request.amount) },
     chave: pixKey,
