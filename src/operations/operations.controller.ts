@@ -17,8 +17,8 @@ import { FraudHits } from '../fraud/index.js';
 import { ReviewsService } from '../transactions/index.js';
 import { FraudHitListBody } from './dto/fraud-hit.body.js';
 import { ListFraudHitsQuery, ListReviewsQuery } from './dto/operations.query.js';
-import { ReviewBody, ReviewListBody, UnmatchedPixListBody } from './dto/review.body.js';
-import { fraudHitBody, reviewBody, unmatchedPixBody } from './operations.serializer.js';
+import { ReviewBody, ReviewListBody, UnmatchedPixListBody, UnreadableListBody } from './dto/review.body.js';
+import { fraudHitBody, reviewBody, unmatchedPixBody, unreadableBody } from './operations.serializer.js';
 import { OperationsService } from './operations.service.js';
 
 const REVIEW_ID = { name: 'id', description: 'Id of the review.', schema: { type: 'string' as const } };
@@ -97,6 +97,19 @@ export class OperationsController {
   async listUnmatched(@Query() query: IdCursorQuery): Promise<UnmatchedPixListBody> {
     const filter = idCursorFilter(query);
     return cursorPage(await this.reviews.unmatched(filter), filter.limit, unmatchedPixBody, (pix) => pix.id);
+  }
+
+  @Get('unreadable')
+  @ApiOperation({
+    summary: 'List what an acquirer has and nobody understands',
+    description:
+      'Told of, and confirmed by the acquirer in a form that cannot be read: nobody is credited before it can be. It is asked for again, without end. Newest first.',
+  })
+  @ApiOkResponse({ description: 'A page.', type: UnreadableListBody, headers: RESPONSE_HEADERS })
+  @ApiErrors(400)
+  async listUnreadable(@Query() query: IdCursorQuery): Promise<UnreadableListBody> {
+    const filter = idCursorFilter(query);
+    return cursorPage(await this.reviews.unreadable(filter), filter.limit, unreadableBody, ({ id }) => id);
   }
 
   @Get('fraud-hits')

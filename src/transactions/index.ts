@@ -20,7 +20,13 @@ export { REFUND_STATUSES, type RefundStatus } from './refunds.machine.js';
 export { type DisputeClaims, RefundMoves } from './refunds.moves.js';
 export { RefundsService } from './refunds.service.js';
 export { ReturnsService } from './returns.service.js';
-export { type Decided, type Review, ReviewsService, type UnmatchedPix } from './reviews.service.js';
+export {
+  type Decided,
+  type Review,
+  ReviewsService,
+  type UnmatchedPix,
+  type UnreadableNews,
+} from './reviews.service.js';
 export { SettlementService } from './settlement.service.js';
 export { type AcquirerStatus, PAYMENT_METHODS, type PaymentMethod } from '../acquirers/index.js';
 export { PixReturnEntity, SettlementEntity, TransactionEntity } from './transaction.entity.js';

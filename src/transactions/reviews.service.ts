@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Account } from '../accounts/index.js';
+import { InboxService, type UnreadableNews } from '../acquirers/index.js';
 import { maskTaxId } from '../brazil/index.js';
 import { Clock } from '../core/clock.js';
 import { SecretBox } from '../core/crypto/index.js';
@@ -22,6 +23,7 @@ type Shown<P extends AttentionPix> = Omit<P, 'payerDocumentSealed'> & { readonly
 
 export type Review = Shown<HeldPix>;
 export type UnmatchedPix = Shown<StrayPix>;
+export type { UnreadableNews };
 
 export interface Decided {
   readonly review: Review;
@@ -42,6 +44,7 @@ export class ReviewsService {
     private readonly reviews: ReviewsRepository,
     private readonly transactions: TransactionsRepository,
     private readonly settlements: SettlementService,
+    private readonly inbox: InboxService,
     private readonly secrets: SecretBox,
     private readonly clock: Clock,
   ) {}
@@ -54,6 +57,11 @@ export class ReviewsService {
   /** Pix that match no charge, or that could not be sent back: nobody's until somebody finds out whose. Newest first. */
   async unmatched(filter: IdCursorFilter): Promise<UnmatchedPix[]> {
     return (await this.reviews.unmatched(filter)).map((pix) => this.#shown(pix));
+  }
+
+  /** What an acquirer has and nobody understands: it may be money of somebody's. Newest first. */
+  async unreadable(filter: IdCursorFilter): Promise<UnreadableNews[]> {
+    return this.inbox.unreadable(filter);
   }
 
   /**

@@ -353,6 +353,7 @@ export const ROUTES: Readonly<Record<string, Row>> = {
     path: async (world) => `/v1/operations/reviews/${await heldPayment(world)}/return`,
   }),
   'GET /v1/operations/unmatched': staff(200),
+  'GET /v1/operations/unreadable': staff(200),
   'GET /v1/operations/med': staff(200),
   'GET /v1/operations/med/waiting': staff(200),
   'GET /v1/operations/med/:id': staff(200, medDesk('')),

@@ -31,12 +31,22 @@ describe('amounts', () => {
     expect(['1.15', '4.35', '0.07'].map(toCents)).toEqual([115, 435, 7]);
   });
 
-  it.each(['110', '110.0', '110,00', '1e2.00', '-1.00', ' 1.00', '12345678901.00', '1.000', ''])(
-    '%j is none',
-    (text) => {
-      expect(toCents(text)).toBeNull();
-    },
-  );
+  it.each([
+    ['110', 11_000],
+    ['110.0', 11_000],
+    ['777.7', 77_770],
+    ['0.5', 50],
+    ['0', 0],
+  ])('%j means nothing but %i', (text, cents) => {
+    expect(toCents(text)).toBe(cents);
+  });
+
+  it.each([
+    ...['110,00', '1,234.5', '1.000', '777.701', '1.234.56', '777.', '.7'],
+    ...['1e3', '1e2.00', '-1.00', '+1.00', ' 1.00', '1.00 ', '0x10', '١.00', '12345678901.00', ''],
+  ])('%j is none', (text) => {
+    expect(toCents(text)).toBeNull();
+  });
 
   it('are never fractions', () => {
     expect(() => toDecimal(1.5)).toThrow(RangeError);
@@ -158,7 +168,7 @@ describe('receivedPix', () => {
   });
 
   it('is none without an amount or id', () => {
-    expect([read({ valor: '110' }), read({ valor: '0.00' }), read({ endToEndId: 'E1/../x' })]).toEqual([
+    expect([read({ valor: '110,0' }), read({ valor: '0.00' }), read({ endToEndId: 'E1/../x' })]).toEqual([
       null,
       null,
       null,
