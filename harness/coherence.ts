@@ -162,11 +162,11 @@ const CHECKS: readonly { name: string; sql: string }[] = [
   {
     name: 'each correction of a case has its event, which tells what was moved',
     sql: `SELECT * FROM (
-            SELECT split_part(e.cause, ':', 2) AS id, abs(l.amount) AS amount FROM journal_entries e JOIN journal_lines l ON l.entry_id = e.id
+            SELECT split_part(e.cause, ':', 2) AS id, l.amount FROM journal_entries e JOIN journal_lines l ON l.entry_id = e.id
             WHERE e.cause LIKE 'med.corrected:%' AND l.bucket = 'clearing') j
           FULL JOIN (
-            SELECT subject_id::text AS id, (data -> 'resolution' ->> 'amount')::bigint AS amount FROM events
-            WHERE type = 'med_case.corrected' AND data -> 'resolution' ->> 'amount' <> '0') v
+            SELECT subject_id::text AS id, (data ->> 'taken')::bigint AS amount FROM events
+            WHERE type = 'med_case.corrected' AND data ->> 'taken' <> '0') v
           USING (id, amount) WHERE j.id IS NULL OR v.id IS NULL`,
   },
   {

@@ -17,6 +17,7 @@ import { WebhookMessages1700000007000 } from './1700000007000-webhook-messages.j
 import { LedgerKeeps1700000007100 } from './1700000007100-ledger-keeps.js';
 import { PutOffReleases1700000007110 } from './1700000007110-put-off-releases.js';
 import { EndedMail1700000007120 } from './1700000007120-ended-mail.js';
+import { UnreadableNews1700000007130 } from './1700000007130-unreadable-news.js';
 import { SaidAgain1700000007300 } from './1700000007300-said-again.js';
 
 /** In the order in which they are applied. */
@@ -40,5 +41,6 @@ export const MIGRATIONS = [
   LedgerKeeps1700000007100,
   PutOffReleases1700000007110,
   EndedMail1700000007120,
+  UnreadableNews1700000007130,
   SaidAgain1700000007300,
 ];

@@ -177,6 +177,7 @@ export class Bank {
       txid: input.txid ?? null,
       key,
       amount,
+      written: input.written ?? null,
       at,
       payer: input.payer,
       message: input.message,

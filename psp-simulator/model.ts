@@ -48,6 +48,8 @@ export interface Pix {
   readonly txid: string | null;
   readonly key: string;
   readonly amount: number;
+  /** How the amount is shown, where that is not as the standard has it. */
+  written: string | null;
   readonly at: Date;
   readonly payer: Person | null;
   readonly message: string | null;

@@ -84,6 +84,8 @@ export const payment = z
     key: z.string().max(77).optional(),
     /** Cents; default: the charge's. */
     amount: cents.optional(),
+    /** How the amount is shown, as by a PSP that does not keep to the standard; default: as it has it. */
+    written: z.string().max(40).optional(),
     /** Null: the payer's bank did not tell who paid. */
     payer: z
       .strictObject({ document, name: z.string().min(1).max(200) })

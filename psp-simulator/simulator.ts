@@ -139,6 +139,11 @@ export class PspSimulator {
     return wirePix(this.#bank.pay(payment.parse(input)));
   }
 
+  /** A Pix is shown with its amount written otherwise; null: as the standard has it. @throws Refusal */
+  write(endToEndId: string, written: string | null): void {
+    this.#bank.bookedPix(endToEndId).written = written;
+  }
+
   /** Ends a devolution, also one of the MED. @throws Refusal, ZodError */
   settleReturn(input: z.input<typeof returnSettlement>): WireReturn {
     return wireReturn(this.#returns.settle(returnSettlement.parse(input)));

@@ -84,7 +84,7 @@ export function wirePix(pix: Pix): WirePix {
   return {
     endToEndId: pix.endToEndId,
     ...(pix.txid !== null && { txid: pix.txid }),
-    valor: toReais(pix.amount),
+    valor: pix.written ?? toReais(pix.amount),
     chave: pix.key,
     horario: pix.at.toISOString(),
     ...(pix.message !== null && { infoPagador: pix.message }),

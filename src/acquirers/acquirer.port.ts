@@ -24,7 +24,7 @@ export interface PixChargeRequest {
   readonly txid: string;
   /** Cents of BRL. */
   readonly amount: Amount;
-  readonly createdAt: Date;
+  /** Nobody may pay from then on, whenever the acquirer makes it. */
   readonly expiresAt: Date;
   readonly merchant: { readonly name: string; readonly city: string };
   readonly payer: { readonly name: string | null; readonly document: string | null };
@@ -34,7 +34,7 @@ export type PixIssueOutcome =
   | { readonly kind: 'issued'; readonly brCode: string }
   /** The acquirer said no; nothing exists there. */
   | { readonly kind: 'refused'; readonly code: string; readonly reason: string }
-  /** Nothing can have happened: the request never left, or was turned away whole. */
+  /** Nothing can have happened: the request never left, for its time was over too, or was turned away whole. */
   | { readonly kind: 'unavailable' }
   /** A time-out or a 5xx: it may exist. `getPixCharge` tells, later. */
   | { readonly kind: 'unknown' };
@@ -95,6 +95,28 @@ export interface StatementReturn {
   readonly cause: 'requested' | 'dispute';
   /** What to store in the inbox for it. */
   readonly hint: NotificationHint;
+}
+
+/** Something in that list that cannot be read: nobody here knows how much it is, or whose. */
+export interface UnreadableLine {
+  /** A Pix, or money of one that went back or is to. */
+  readonly what: 'pix' | 'return';
+  /** Of the Pix; null: not even that can be read. */
+  readonly endToEndId: string | null;
+  /** Null: it is a Pix, or the return has no id that can be read. */
+  readonly returnId: string | null;
+  /** What to store in the inbox for it; null: there is nothing that could be asked for. */
+  readonly hint: NotificationHint | null;
+}
+
+/** The acquirer has what it was asked for, and says it in a way that nobody understands. */
+export class UnreadableAnswer extends Error {
+  override readonly name = 'UnreadableAnswer';
+
+  /** @param what as "a Pix" */
+  constructor(what: string) {
+    super(`the acquirer has ${what} that cannot be read`);
+  }
 }
 
 /** Times are of the Pix, `from` included, `to` not. `withReturns`: only Pix of which money went back. */
@@ -286,13 +308,17 @@ export interface Acquirer {
   readonly capabilities: AcquirerCapabilities;
   readonly pixIssuer: PixIssuer;
   getPixCharge(txid: string): Promise<PixChargeState>;
-  /** @param reference as the notification named it @returns null when the acquirer knows of no such Pix */
+  /**
+   * @param reference as the notification named it
+   * @returns null when the acquirer knows of no such Pix
+   * @throws UnreadableAnswer when it does, and nobody understands what it says of it
+   */
   getPix(reference: string): Promise<ReceivedPix | null>;
-  /** What has arrived, oldest first, page by page; null where an acquirer gives no such list. */
-  readonly statement: ((filter: StatementFilter) => AsyncIterable<StatementLine>) | null;
+  /** What has arrived, oldest first, page by page, with what of it cannot be read; null where there is no such list. */
+  readonly statement: ((filter: StatementFilter) => AsyncIterable<StatementLine | UnreadableLine>) | null;
   requestReturn(request: ReturnRequest): Promise<ReturnState>;
   getReturn(name: ReturnName): Promise<ReturnState>;
-  /** The dispute as it is now. @returns null when the acquirer knows of none by this reference */
+  /** The dispute as it is now. @returns null when the acquirer knows of none by this reference @throws as `getPix` */
   getDispute(reference: string): Promise<Dispute | null>;
   /** Null for an acquirer of Pix only. */
   readonly orders: OrderDesk | null;

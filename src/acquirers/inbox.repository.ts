@@ -25,6 +25,12 @@ export interface WaitingDispute extends Pick<Dispute, 'reference' | 'type' | 'am
   readonly receivedAt: Date;
 }
 
+/** Something that an acquirer has and that cannot be read. */
+export interface UnreadableNews extends Pick<Notification, 'id' | 'acquirer' | 'kind' | 'reference'> {
+  readonly unreadableSince: Date;
+  readonly receivedAt: Date;
+}
+
 /**
  * A repeated notification finds its row; one that was set aside is looked at again, and so is an applied one of what
  * goes on changing. In one order in every process: two that tell of the same do not wait for each other.
@@ -57,14 +63,15 @@ const CLAIM_DUE = statement(
 const CLOSE = statement(
   'inbox.close',
   `UPDATE acquirer_notifications SET status = $2, applied_at = $3, attempts = attempts + 1, last_error = $4,
-     awaits = NULL, about = NULL
+     awaits = NULL, about = NULL, unreadable_since = NULL
    WHERE id = $1 AND status = 'pending' AND hints = $5`,
 );
 /** Not put off when it was told again, or what it awaits came, since it was read. */
 const RETRY = statement(
   'inbox.retry',
   `UPDATE acquirer_notifications SET attempts = attempts + 1, last_error = $3,
-     next_attempt_at = CASE WHEN hints = $4 THEN $2 ELSE next_attempt_at END
+     next_attempt_at = CASE WHEN hints = $4 THEN $2 ELSE next_attempt_at END,
+     unreadable_since = CASE WHEN $5 THEN coalesce(unreadable_since, $6) WHEN NOT $5 THEN NULL ELSE unreadable_since END
    WHERE id = $1 AND status = 'pending'`,
 );
 const AWAIT = statement('inbox.await', 'UPDATE acquirer_notifications SET awaits = $2, about = $3 WHERE id = $1');
@@ -80,6 +87,23 @@ const WAITING = statement(
      AND id >= $2::uuid AND id <= $3::uuid
    ORDER BY id DESC LIMIT $4`,
 );
+
+const UNREADABLE = statement(
+  'inbox.unreadable',
+  `SELECT id, acquirer, kind, reference, unreadable_since, received_at FROM acquirer_notifications
+   WHERE unreadable_since IS NOT NULL AND id < coalesce($1::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+     AND id >= $2::uuid AND id <= $3::uuid
+   ORDER BY id DESC LIMIT $4`,
+);
+
+interface UnreadableRow {
+  id: string;
+  acquirer: string;
+  kind: NotificationHint['kind'];
+  reference: string;
+  unreadable_since: Date;
+  received_at: Date;
+}
 
 interface WaitingRow {
   id: string;
@@ -146,8 +170,16 @@ export class InboxRepository {
     tx.defer(CLOSE, [id, status, at, error, hints]);
   }
 
-  retry(tx: Tx, { id, hints }: Notification, nextAttemptAt: Date, error: string): void {
-    tx.defer(RETRY, [id, nextAttemptAt, error, hints]);
+  /** @param unreadable whether the acquirer has it, and it cannot be read; null: it did not answer */
+  retry(
+    tx: Tx,
+    { id, hints }: Notification,
+    nextAttemptAt: Date,
+    error: string,
+    unreadable: boolean | null,
+    now: Date,
+  ): void {
+    tx.defer(RETRY, [id, nextAttemptAt, error, hints, unreadable, now]);
   }
 
   /** The dispute waits for its payment. */
@@ -174,6 +206,19 @@ export class InboxRepository {
       status: about.status,
       openedAt: new Date(about.openedAt),
       responseDeadline: about.deadline === null ? null : new Date(about.deadline),
+      receivedAt: row.received_at,
+    }));
+  }
+
+  /** Newest first. */
+  async unreadable({ before, createdFrom, createdTo, limit }: IdCursorFilter): Promise<UnreadableNews[]> {
+    const wanted = [before, ...idRange(createdFrom, createdTo), limit];
+    return (await this.reader.query<UnreadableRow>(UNREADABLE, wanted)).map((row) => ({
+      id: row.id,
+      acquirer: row.acquirer,
+      kind: row.kind,
+      reference: row.reference,
+      unreadableSince: row.unreadable_since,
       receivedAt: row.received_at,
     }));
   }

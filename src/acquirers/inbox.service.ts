@@ -7,16 +7,17 @@ import { newId } from '../core/ids.js';
 import { Logger } from '../core/log/index.js';
 import { Metrics } from '../core/metrics/index.js';
 import { JobQueue, Poller } from '../core/queue/index.js';
-import type {
-  Dispute,
-  NotificationHint,
-  OrderEvent,
-  PixChargeEnd,
-  ReceivedPayment,
-  ReceivedPix,
+import {
+  type Dispute,
+  type NotificationHint,
+  type OrderEvent,
+  type PixChargeEnd,
+  type ReceivedPayment,
+  type ReceivedPix,
+  UnreadableAnswer,
 } from './acquirer.port.js';
 import { AcquirersService } from './acquirers.service.js';
-import { InboxRepository, type Notification, type WaitingDispute } from './inbox.repository.js';
+import { InboxRepository, type Notification, type UnreadableNews, type WaitingDispute } from './inbox.repository.js';
 import { Patience } from './patience.js';
 
 declare module '../core/queue/index.js' {
@@ -125,12 +126,21 @@ export class InboxService implements OnApplicationBootstrap {
       this.#count(notification, isGivenUp ? 'ignored' : applied);
       if (applied === 'applied') await this.#close(notification, 'applied', null);
       // Never set aside: the acquirer has confirmed it, and what it is about is on its way.
-      else if (applied === 'early') await this.#retry(notification, 'its payment is not settled here yet');
+      else if (applied === 'early') await this.#retry(notification, 'its payment is not settled here yet', false);
       else await this.#unknown(notification, isGivenUp);
     } catch (error) {
-      this.#count(notification, 'failed');
-      this.logger.error({ error, notificationId, kind: notification.kind }, 'applying a notification failed; kept');
-      await this.#retry(notification, error instanceof Error ? error.message : String(error));
+      const isUnreadable = error instanceof UnreadableAnswer;
+      answered = isUnreadable;
+      this.#count(notification, isUnreadable ? 'unreadable' : 'failed');
+      const { kind, acquirer, reference } = notification;
+      // Never set aside: it is there, and may be money of somebody's.
+      if (isUnreadable) this.logger.error({ notificationId, kind, acquirer, reference }, error.message);
+      else this.logger.error({ error, notificationId, kind }, 'applying a notification failed; kept');
+      await this.#retry(
+        notification,
+        error instanceof Error ? error.message : String(error),
+        isUnreadable ? true : null,
+      );
     } finally {
       this.#patience.leave(notification.acquirer, answered);
     }
@@ -148,6 +158,11 @@ export class InboxService implements OnApplicationBootstrap {
   /** Disputes whose payment is not settled here, newest first. Across accounts: for operators. */
   waitingDisputes(filter: IdCursorFilter): Promise<WaitingDispute[]> {
     return this.inbox.waiting(filter);
+  }
+
+  /** What an acquirer has told of, has, and says in a way that nobody understands, newest first; as `waitingDisputes`. */
+  unreadable(filter: IdCursorFilter): Promise<UnreadableNews[]> {
+    return this.inbox.unreadable(filter);
   }
 
   /** Queues what is due again: jobs that were lost, and notifications that could not be confirmed yet. */
@@ -215,10 +230,10 @@ export class InboxService implements OnApplicationBootstrap {
     if (isGivenUp) this.logger.warn({ notificationId, acquirer, kind }, 'a notification was set aside');
     else if (attempts === 0) this.logger.warn({ notificationId, acquirer, kind }, 'a notification is not confirmed');
     if (isGivenUp) await this.#close(notification, 'ignored', UNKNOWN);
-    else await this.#retry(notification, UNKNOWN);
+    else await this.#retry(notification, UNKNOWN, false);
   }
 
-  #count({ kind }: Notification, outcome: Applied | 'failed' | 'ignored'): void {
+  #count({ kind }: Notification, outcome: Applied | 'unreadable' | 'failed' | 'ignored'): void {
     this.metrics.notifications.inc({ kind, outcome });
   }
 
@@ -228,11 +243,12 @@ export class InboxService implements OnApplicationBootstrap {
     });
   }
 
-  async #retry(notification: Notification, error: string): Promise<void> {
+  async #retry(notification: Notification, error: string, unreadable: boolean | null): Promise<void> {
     const pauseSeconds = Math.min(2 ** Math.min(notification.attempts, 12), 3600);
-    const next = new Date(this.clock.now().getTime() + pauseSeconds * 1000);
+    const now = this.clock.now();
+    const next = new Date(now.getTime() + pauseSeconds * 1000);
     await this.database.transaction(async (tx) => {
-      this.inbox.retry(tx, notification, next, error.slice(0, 500));
+      this.inbox.retry(tx, notification, next, error.slice(0, 500), unreadable, now);
     });
   }
 }

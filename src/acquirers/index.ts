@@ -2,7 +2,7 @@ export * from './acquirer.port.js';
 export { AcquirerDirectory, type ListedAcquirer } from './acquirer-directory.js';
 export { AcquirersModule } from './acquirers.module.js';
 export { AcquirersService } from './acquirers.service.js';
-export type { WaitingDispute } from './inbox.repository.js';
+export type { UnreadableNews, WaitingDispute } from './inbox.repository.js';
 export { InboxService } from './inbox.service.js';
 
 export { AcquirerNotificationEntity } from './notification.entity.js';

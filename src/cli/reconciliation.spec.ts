@@ -5,7 +5,7 @@ import { summaryOf } from './reconciliation.js';
 const DAY = '2026-11-21';
 const TOTAL = { count: 1, amount: 400, returned: 0 };
 
-function summary(difference: Pick<Difference, 'kind' | 'caseId' | 'here' | 'there'>): string {
+function summary(difference: Pick<Difference, 'kind' | 'caseId' | 'here' | 'there'> & Partial<Difference>): string {
   const differences = [{ endToEndId: 'E1', returnId: 'M1', ...difference }];
   const time = new Date('2026-11-21T03:00:00Z');
   return summaryOf(DAY, {
@@ -28,6 +28,17 @@ describe('what people are told of a difference', () => {
         `  psp E1/M1: the bank ${does} money for a dispute that has no case here (here nothing, there R$ 4,00 ${state})`,
         '    Within a day it has one; if it waits for its payment, it is in GET /v1/operations/med/waiting.',
       ].join('\n'),
+    );
+  });
+
+  it.each([
+    ['E1', null, 'E1'],
+    [null, null, '(no id)'],
+    ['E1', 'M1', 'E1/M1'],
+  ])('of what cannot be read, %s and %s', (endToEndId, returnId, name) => {
+    const nothing = { caseId: null, here: null, there: null };
+    expect(summary({ kind: 'unreadable', endToEndId, returnId, ...nothing })).toContain(
+      `  psp ${name}: in the acquirer's list, and cannot be read (here nothing, there nothing)\n    Nobody is credited`,
     );
   });
 

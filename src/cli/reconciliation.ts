@@ -6,6 +6,11 @@ interface Explanation {
 }
 
 const EXPLANATIONS: Readonly<Record<DifferenceKind, Explanation>> = {
+  unreadable: {
+    meaning: "in the acquirer's list, and cannot be read",
+    remedy:
+      'Nobody is credited with it before it can be. The log says where it is wrong (`an answer of the PSP is not believed`): tell the PSP, and us. What has an id is in GET /v1/operations/unreadable.',
+  },
   missing_here: {
     meaning: 'received by the acquirer, not known here',
     remedy: 'Its list is read every minute; if it stays away, see why in the log.',
@@ -31,7 +36,7 @@ const EXPLANATIONS: Readonly<Record<DifferenceKind, Explanation>> = {
   dispute_amount_differs: {
     meaning: 'the amounts of a dispute differ',
     remedy:
-      'Within a day the case knows what the bank says. What it took above what was lost here is settled with the PSP.',
+      'Within a day the case follows the bank, or waits for an operator, unless one has dismissed what it says: then approve the case, or settle it with the PSP.',
   },
   dispute_state_differs: {
     meaning: 'a dispute stands differently',
@@ -73,7 +78,7 @@ export function summaryOf(day: string, { acquirers }: Reconciliation): string[] 
   const found = acquirers.flatMap(({ acquirer, differences }) =>
     differences.map((difference) => {
       const { kind, endToEndId, returnId, caseId, here, there } = difference;
-      const name = returnId === null ? endToEndId : `${endToEndId}/${returnId}`;
+      const name = [endToEndId ?? '(no id)', ...(returnId === null ? [] : [returnId])].join('/');
       const subject = [acquirer, name, ...(caseId === null ? [] : [caseName(caseId)])].join(' ');
       const { meaning, remedy } = EXPLANATIONS[kind];
       const said = typeof meaning === 'string' ? meaning : meaning(difference);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { aMedCase } from '../../test/support/a-med-case.js';
 import { aPaidTransaction } from '../../test/support/a-transaction.js';
-import { contradictionOf, isNews, medBlockOf, nextNotice, rulingOf, versionOf } from './med-case.rules.js';
+import { claimOf, contradictionOf, isNews, medBlockOf, nextNotice, rulingOf, versionOf } from './med-case.rules.js';
 import type { BankSide } from './med-case.js';
 
 const { bank } = aMedCase();
@@ -24,7 +24,8 @@ describe('what the bank says', () => {
 
   it('is news when it is later, or further at the same time', () => {
     const at = (seconds: number): Date => new Date(bank.updatedAt.getTime() + seconds * 1000);
-    const delivered = side({ status: 'delivered' });
+    const amount = 1990;
+    const delivered = aMedCase({ bank: side({ status: 'delivered' }), reportedAmount: amount });
     for (const [status, seconds, news] of [
       ['delivered', 0, false],
       ['created', 0, false],
@@ -32,7 +33,7 @@ describe('what the bank says', () => {
       ['created', 1, true],
       ['closed', -1, false],
     ] as const)
-      expect([status, seconds, isNews(delivered, { status, result: null, updatedAt: at(seconds) })]).toEqual([
+      expect([status, seconds, isNews(delivered, { status, result: null, amount, updatedAt: at(seconds) })]).toEqual([
         status,
         seconds,
         news,
@@ -47,8 +48,24 @@ describe('what the bank says', () => {
     ['agreed', null, false],
   ] as const)('is news when, closed with %s, it says %s within the same second: %s', (known, result, news) => {
     const { updatedAt } = bank;
-    expect(isNews(side({ status: 'closed', result: known }), { status: 'closed', result, updatedAt })).toBe(news);
+    const ruled = aMedCase({ bank: side({ status: 'closed', result: known }) });
+    expect(isNews(ruled, { status: 'closed', result, amount: ruled.reportedAmount, updatedAt })).toBe(news);
   });
+
+  it.each([
+    ['delivered', null, 'delivered', null, true],
+    ['closed', 'agreed', 'closed', 'agreed', true],
+    // What it said before.
+    ['delivered', null, 'created', null, false],
+    ['closed', 'agreed', 'closed', null, false],
+  ] as const)(
+    'is news when, %s with %s, it says %s with %s of another amount under the same time: %s',
+    (knownStatus, knownResult, status, result, news) => {
+      const known = aMedCase({ bank: side({ status: knownStatus, result: knownResult }), reportedAmount: 1990 });
+      const { updatedAt } = bank;
+      expect(isNews(known, { status, result, amount: 400, updatedAt })).toBe(news);
+    },
+  );
 
   it.each([
     ['accepted', 'lost', 'disagreed', 'won_after_all'],
@@ -60,8 +77,36 @@ describe('what the bank says', () => {
     ['closed', 'refunded_to_merchant', 'disagreed', null],
     ['open', null, 'disagreed', null],
   ] as const)('a case %s with %s and a ruling %s: contradicted %s', (status, moneyOutcome, result, contradicted) => {
-    const ruled = side({ status: 'closed', result });
-    expect(contradictionOf(aMedCase({ status, moneyOutcome }), ruled)).toBe(contradicted);
+    const ruled = aMedCase({ status, moneyOutcome, bank: side({ status: 'closed', result }) });
+    expect(contradictionOf(ruled, ruled.amount)).toBe(contradicted);
+  });
+
+  it.each([
+    ['accepted', 'lost', 'agreed', 400, 'lost_another_amount'],
+    ['rejected', 'lost', 'agreed', 400, 'lost_another_amount'],
+    ['closed', 'closed_without_refund', 'agreed', 400, 'lost_another_amount'],
+    ['closed', 'closed_without_refund', 'agreed', 1000, null],
+    // No bank can take more than was paid.
+    ['closed', 'closed_without_refund', 'agreed', 2500, null],
+    ['accepted', 'lost', null, 400, null],
+    ['accepted', 'lost', 'disagreed', 400, 'won_after_all'],
+    ['closed', 'refunded_to_merchant', 'disagreed', 400, null],
+    ['closed', 'refunded_to_merchant', 'agreed', 400, 'lost_after_all'],
+    ['open', null, 'agreed', 400, null],
+  ] as const)(
+    'a case about 1000 that is %s with %s and a ruling %s about %i: contradicted %s',
+    (status, moneyOutcome, result, reportedAmount, contradicted) => {
+      const ruled = side({ status: 'closed', result });
+      const medCase = aMedCase({ status, moneyOutcome, amount: 1000, reportedAmount, bank: ruled });
+      expect(contradictionOf(medCase, 1000)).toBe(contradicted);
+    },
+  );
+
+  it.each([
+    [400, 400],
+    [2500, 1000],
+  ])('claims of a payment of 1000, saying %i: %i', (reportedAmount, claim) => {
+    expect(claimOf({ reportedAmount }, 1000)).toBe(claim);
   });
 
   it.each([
@@ -72,9 +117,9 @@ describe('what the bank says', () => {
   ] as const)(
     'a case that the merchant never saw, %s, and a ruling %s: contradicted %s',
     (status, result, expected) => {
-      const unseen = aMedCase({ status, moneyOutcome: null, visible: false });
-      expect(contradictionOf(unseen, side({ status: 'closed', result }))).toBe(expected);
-      expect(contradictionOf(unseen, side({ status: 'canceled' }))).toBeNull();
+      const unseen = aMedCase({ status, moneyOutcome: null, visible: false, bank: side({ status: 'closed', result }) });
+      expect(contradictionOf(unseen, unseen.amount)).toBe(expected);
+      expect(contradictionOf({ ...unseen, bank: side({ status: 'canceled' }) }, unseen.amount)).toBeNull();
     },
   );
 

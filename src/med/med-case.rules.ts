@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Dispute } from '../acquirers/index.js';
+import type { Amount } from '../core/money/index.js';
 import type { MedBlock, Transaction } from '../transactions/index.js';
 import type { BankSide, MedCase } from './med-case.js';
 import { isUnderway, type MedCaseStatus, type MedTrigger } from './med-cases.machine.js';
@@ -16,12 +17,20 @@ export function bankSideOf(dispute: Dispute, payerSealed: Buffer | null, applied
   return { status, result, method, payerSealed, updatedAt, closedAt, appliedAt };
 }
 
-/** Whether the bank says something later than what was last applied. Some banks tell the time in whole seconds. */
-export function isNews(known: BankSide, dispute: Pick<Dispute, 'status' | 'result' | 'updatedAt'>): boolean {
-  const later = dispute.updatedAt.getTime() - known.updatedAt.getTime();
+/**
+ * Whether the bank says something later than what was last applied. Some banks tell the time in whole seconds, and some
+ * that of the opening alone, whatever they change until the end.
+ */
+export function isNews(
+  { bank, reportedAmount }: Pick<MedCase, 'bank' | 'reportedAmount'>,
+  dispute: Pick<Dispute, 'status' | 'result' | 'amount' | 'updatedAt'>,
+): boolean {
+  const later = dispute.updatedAt.getTime() - bank.updatedAt.getTime();
   if (later !== 0) return later > 0;
-  const further = PROGRESS[dispute.status] - PROGRESS[known.status];
-  return further === 0 ? dispute.result !== null && dispute.result !== known.result : further > 0;
+  const further = PROGRESS[dispute.status] - PROGRESS[bank.status];
+  if (further !== 0) return further > 0;
+  if (dispute.result !== bank.result) return dispute.result !== null;
+  return dispute.amount !== reportedAmount;
 }
 
 /** What the bank's ruling does to a case that is in `status`; null while there is none. */
@@ -33,20 +42,31 @@ export function rulingOf(bank: Pick<BankSide, 'status' | 'result'>, status: MedC
   return status === 'appealed' ? 'lost_on_appeal' : 'lost_unanswered';
 }
 
+/** What the bank claims of a payment: nobody can take more than was paid. */
+export function claimOf({ reportedAmount }: Pick<MedCase, 'reportedAmount'>, paidAmount: Amount): Amount {
+  return Math.min(reportedAmount, paidAmount);
+}
+
+/** Of a case that is over; `lost_another_amount`: both say that it is lost, and not about the same amount. */
+export type Contradiction = Extract<MedTrigger, 'won_after_all' | 'lost_after_all'> | 'lost_another_amount';
+
 /**
  * How the bank has ruled otherwise than the case has ended: money that nobody may move without looking. Null for a case
  * that goes on, or that the bank agrees with. One that was dismissed before the merchant saw it has left the money with
  * the merchant.
+ * @param paidAmount of the transaction
  */
 export function contradictionOf(
-  { visible, status, moneyOutcome }: Pick<MedCase, 'visible' | 'status' | 'moneyOutcome'>,
-  bank: Pick<BankSide, 'status' | 'result'>,
-): 'won_after_all' | 'lost_after_all' | null {
+  medCase: Pick<MedCase, 'visible' | 'status' | 'moneyOutcome' | 'amount' | 'reportedAmount' | 'bank'>,
+  paidAmount: Amount,
+): Contradiction | null {
+  const { visible, status, moneyOutcome, amount, bank } = medCase;
   const ruling = rulingOf(bank, status);
   if (isUnderway(status) || ruling === null) return null;
   const isWon = ruling === 'won';
-  if (isWon === (!visible || moneyOutcome === 'refunded_to_merchant')) return null;
-  return isWon ? 'won_after_all' : 'lost_after_all';
+  const wasWon = !visible || moneyOutcome === 'refunded_to_merchant';
+  if (isWon !== wasWon) return isWon ? 'won_after_all' : 'lost_after_all';
+  return isWon || amount === claimOf(medCase, paidAmount) ? null : 'lost_another_amount';
 }
 
 /** Names what an operator decides on: another one as soon as the bank or the merchant has said something else. */

@@ -6,8 +6,8 @@ import type { MedCaseStatus, MedCaseType, MoneyOutcome } from './med-cases.machi
  * Why an operator has to look at a case. `amount_mismatch` and `not_disputable` (the charge has no money of the
  * merchant's any more) keep a new one from the merchant; `amount_mismatch` of one that the merchant sees: the bank has
  * changed the amount, and no ruling is applied before it is looked at; `ruling` waits for an approval; `contradiction`:
- * the bank rules otherwise after the case is over, or takes the money of one that was dismissed before the merchant saw
- * it.
+ * the bank rules otherwise, or about another amount, than the case has ended, or takes the money of one that was
+ * dismissed before the merchant saw it.
  */
 export type MedReview = 'amount_mismatch' | 'not_disputable' | 'ruling' | 'contradiction';
 

@@ -80,7 +80,11 @@ export class MedCasesController {
 
   @Post(':id/accept')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Accept an open MED case', description: 'Final: the money that is held is lost. No body.' })
+  @ApiOperation({
+    summary: 'Accept an open MED case',
+    description:
+      'Final: the money that is held is lost. No body. 400 also while the bank has changed the amount and that is being checked (`metadata.med.amountMismatch` of its charge is true).',
+  })
   @ApiParam(MED_CASE_ID)
   @ApiOkResponse({ description: 'The case, `accepted`.', type: MedCaseSchema, headers: RESPONSE_HEADERS })
   @ApiErrors(400, 404)

@@ -76,13 +76,15 @@ export class MedCasesService {
     });
   }
 
-  /** Gives the money up, for good. @throws ApiError 404, 400 for a case that is not open */
+  /** Gives the money up, for good. @throws ApiError 404, 400 for a case that is not open, or whose amount is in doubt */
   async accept(scope: Scope, id: string): Promise<MedCase> {
     const { transactionId } = await this.find(scope, id);
     return this.database.transaction(async (tx) => {
       const docket = await this.moves.lock(tx, transactionId);
       const found = docket.find(id);
       if (!MED_MOVES.accepted.from.includes(found.status)) throw notOpen(found);
+      // Final, it would give up what the bank may not claim any more.
+      if (found.review === 'amount_mismatch') throw inDoubt();
       const accepted = await this.moves.end(tx, docket, found, 'accepted');
       this.moves.close(tx, docket);
       return accepted;
@@ -93,6 +95,13 @@ export class MedCasesService {
 function seen(found: MedCase | null): MedCase {
   if (!found) throw notFound('MED case');
   return found;
+}
+
+function inDoubt(): Error {
+  return badRequest(
+    'invalid_request',
+    'The bank has changed the amount of this case, and it waits for a check of that: accept it once `metadata.med.amountMismatch` of its charge is false. It can be appealed meanwhile.',
+  );
 }
 
 function notOpen({ status }: MedCase): Error {

@@ -64,7 +64,7 @@ export class MedDesk {
    */
   async approve(tx: Tx, id: string, amount: Amount | null, decision: MedDecision): Promise<Decided> {
     const { docket, found } = await this.#find(tx, id);
-    const isContradicted = contradictionOf(found, found.bank) !== null;
+    const isContradicted = contradictionOf(found, docket.transaction.amount) !== null;
     if (found.review === null && !waitsForRuling(found) && !isContradicted) throw undecided();
     assertSeen(found, decision);
     const reviewed: MedCase = { ...found, review: null, ...this.#decidedBy(decision) };

@@ -46,7 +46,7 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
         (candidate) => candidate.acquirer === acquirer && candidate.reference === dispute.reference,
       );
       if (!known) await this.#begin(tx, docket, acquirer, paymentReference, dispute);
-      else if (isNews(known.bank, dispute)) await this.#goOn(tx, docket, known, paymentReference, dispute);
+      else if (isNews(known, dispute)) await this.#goOn(tx, docket, known, paymentReference, dispute);
       this.moves.close(tx, docket);
       return true;
     });
@@ -133,8 +133,8 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
       return;
     }
     if (!isUnderway(known.status)) {
-      const review = contradictionReviewOf(known, bank);
-      await this.moves.change(tx, docket, { ...known, bank, review, reportedAmount });
+      const current = { ...known, bank, reportedAmount };
+      await this.moves.change(tx, docket, { ...current, review: contradictionReviewOf(docket, current) });
       this.moves.tell(tx, docket);
       return;
     }
@@ -165,7 +165,7 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
     { paymentReference, amount }: { paymentReference: string; amount: Amount },
   ): Promise<void> {
     if (amount === known.reportedAmount && paymentReference === known.paymentReference) {
-      const review = isUnderway(known.status) ? known.review : contradictionReviewOf(known, known.bank);
+      const review = isUnderway(known.status) ? known.review : contradictionReviewOf(docket, known);
       await this.moves.change(tx, docket, { ...known, review });
       this.moves.tell(tx, docket);
       return;
@@ -199,6 +199,6 @@ function reviewOfChange(known: MedCase, reportedAmount: Amount): MedReview | nul
 }
 
 /** Why a case that is over, or was dismissed, has to be looked at. */
-function contradictionReviewOf(known: MedCase, bank: BankSide): MedReview | null {
-  return contradictionOf(known, bank) === null ? null : 'contradiction';
+function contradictionReviewOf({ transaction }: Docket, medCase: MedCase): MedReview | null {
+  return contradictionOf(medCase, transaction.amount) === null ? null : 'contradiction';
 }

@@ -65,10 +65,10 @@ export function resolvedMail({ id, contactEmail }: Account, medCase: MedCase, am
   };
 }
 
-/** The bank has ruled otherwise after the case was over. @param amount what has been given back, or taken */
-export function correctedMail({ id, contactEmail }: Account, medCase: MedCase, amount: Amount): Mail {
-  const money = moneyText(amount, medCase.currency);
-  const text = medCase.moneyOutcome === 'refunded_to_merchant' ? GIVEN_BACK : TAKEN;
+/** The bank has ruled otherwise after the case was over. @param taken from the merchant; negative: was given back */
+export function correctedMail({ id, contactEmail }: Account, medCase: MedCase, taken: Amount): Mail {
+  const money = moneyText(Math.abs(taken), medCase.currency);
+  const text = taken < 0 || medCase.moneyOutcome === 'refunded_to_merchant' ? GIVEN_BACK : TAKEN;
   return {
     accountId: id,
     to: contactEmail,

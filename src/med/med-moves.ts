@@ -8,7 +8,7 @@ import { OutboxService } from '../outbox/index.js';
 import { type Disputed, DisputesService } from '../transactions/index.js';
 import { WalletsService } from '../wallets/index.js';
 import type { MedCase } from './med-case.js';
-import { contradictionOf, medBlockOf, nextNotice } from './med-case.rules.js';
+import { claimOf, contradictionOf, medBlockOf, nextNotice } from './med-case.rules.js';
 import { MED_MOVES, type MedTrigger } from './med-cases.machine.js';
 import { MedCasesRepository } from './med-cases.repository.js';
 import { Docket } from './med-docket.js';
@@ -88,7 +88,7 @@ export class MedMoves {
     };
     const reviewed: MedCase = {
       ...ended,
-      review: contradictionOf(ended, ended.bank) === null ? null : 'contradiction',
+      review: contradictionOf(ended, docket.transaction.amount) === null ? null : 'contradiction',
     };
     docket.move(reviewed, isWon ? 'released' : 'lost', heldAmount, isWon ? -heldAmount : 0);
     await this.change(tx, docket, reviewed);
@@ -107,25 +107,36 @@ export class MedMoves {
   }
 
   /**
-   * Brings a case that is over, and its money, to what the bank has ruled after all. What the bank has taken is gone,
-   * also where younger cases hold it by now; nothing more than was paid, less refunds and what was lost before.
+   * Brings a case that is over, and its money, to what the bank has ruled after all, and to the amount that it claims.
+   * What the bank has taken is gone, also where younger cases hold it by now; nothing more than was paid, less refunds
+   * and what was lost before.
    * @throws Error when the bank does not contradict how it has ended
    */
   async correct(tx: Tx, docket: Docket, medCase: MedCase): Promise<void> {
-    const trigger = contradictionOf(medCase, medCase.bank);
+    const paidAmount = docket.transaction.amount;
+    const trigger = contradictionOf(medCase, paidAmount);
     if (trigger === null) throw new Error(`The bank does not contradict the case ${medCase.id}`);
     const isWon = trigger === 'won_after_all';
-    const detail = medCase.bank.updatedAt.toISOString();
-    if (!isWon && docket.isCredited(medCase)) await this.#holdLess(tx, docket, medCase, `${medCase.id}:${detail}`);
-    const lostAmount = isWon ? 0 : Math.min(medCase.amount, docket.roomFor(medCase));
+    const amount = isWon ? medCase.amount : claimOf(medCase, paidAmount);
+    // Banks may say several things under one time of theirs.
+    const detail = medCase.bank.appliedAt.toISOString();
+    if (!isWon && docket.isCredited(medCase)) {
+      await this.#holdLess(tx, docket, amount - medCase.lostAmount, `${medCase.id}:${detail}`);
+    }
+    const lostAmount = isWon ? 0 : Math.min(amount, medCase.lostAmount + docket.roomFor(medCase));
     const taken = lostAmount - medCase.lostAmount;
     const now = this.clock.now();
-    const { to: status, outcome: moneyOutcome } = MED_MOVES[trigger];
-    const corrected = { ...medCase, status, moneyOutcome, lostAmount, review: null, closedAt: now, updatedAt: now };
+    // Lost for another amount, it has ended as it had.
+    const { status, moneyOutcome } =
+      trigger === 'lost_another_amount'
+        ? medCase
+        : { status: MED_MOVES[trigger].to, moneyOutcome: MED_MOVES[trigger].outcome };
+    const changed = { status, moneyOutcome, amount, lostAmount, review: null, closedAt: now, updatedAt: now };
+    const corrected: MedCase = { ...medCase, ...changed };
     docket.move(corrected, 'corrected', taken, taken, detail);
     await this.change(tx, docket, corrected);
     this.disputes.add(tx, medCase.transactionId, taken);
-    if (isWon) await this.holdMore(tx, docket, `${medCase.id}:${detail}`);
+    if (taken < 0) await this.holdMore(tx, docket, `${medCase.id}:${detail}`);
     await this.revive(tx, docket);
     // What was given back may be held by a case that had found nothing to hold, and had not disputed the payment.
     const disputing = docket.underway.find(({ heldAmount }) => heldAmount > 0) ?? (docket.isLost ? corrected : null);
@@ -133,12 +144,8 @@ export class MedMoves {
       docket.transaction = await this.disputes.dispute(tx, docket.transaction, triggerOf(docket, disputing));
     }
     const isMuted = !docket.account.medOutcomeNotifications;
-    const amount = Math.abs(taken);
-    this.outbox.record(tx, [
-      medEvent('med_case.moved', corrected, isMuted),
-      correctedEvent(corrected, amount, isMuted),
-    ]);
-    this.mailer.enqueue(tx, correctedMail(docket.account, corrected, amount));
+    this.outbox.record(tx, [medEvent('med_case.moved', corrected, isMuted), correctedEvent(corrected, taken, isMuted)]);
+    this.mailer.enqueue(tx, correctedMail(docket.account, corrected, taken));
   }
 
   /** A case that goes on is about another amount after all: so much is held of it, and what becomes free is for the others. */
@@ -153,10 +160,10 @@ export class MedMoves {
     await this.holdMore(tx, docket, `${medCase.id}:${detail}`);
   }
 
-  /** Makes room for what is gone with `medCase`: what other cases hold of it is not there any more. */
-  async #holdLess(tx: Tx, docket: Docket, medCase: MedCase, detail: string): Promise<void> {
+  /** Makes room for what the bank has taken: what other cases hold of it is not there any more. */
+  async #holdLess(tx: Tx, docket: Docket, taken: Amount, detail: string): Promise<void> {
     for (const other of docket.underway.toReversed()) {
-      const less = Math.min(other.heldAmount, medCase.amount - docket.room);
+      const less = Math.min(other.heldAmount, taken - docket.room);
       if (less <= 0) continue;
       docket.move(other, 'released', less, -less, detail);
       await this.change(tx, docket, {

@@ -12,7 +12,10 @@ export interface MedEventData {
 /** Decisions §4.1. */
 export interface Resolution {
   readonly money_outcome: MedCaseBody['money_outcome'];
-  /** What was held, or is corrected, and has now gone where the outcome says; less than the case's amount where refunds had taken a part. */
+  /**
+   * What was held, or is corrected, and has now gone where the outcome says: of a loss all that is lost by now. Less than
+   * the case's amount where refunds had taken a part.
+   */
   readonly amount: Amount;
   readonly currency: string;
   readonly charge_id: string;
@@ -21,6 +24,11 @@ export interface Resolution {
 
 export interface MedResolvedData extends MedEventData {
   readonly resolution: Resolution;
+}
+
+export interface MedCorrectedData extends MedResolvedData {
+  /** From the merchant by the correction; negative: given back. */
+  readonly taken: Amount;
 }
 
 declare module '../outbox/index.js' {
@@ -33,7 +41,7 @@ declare module '../outbox/index.js' {
     /** An event of its own beside the last move: receivers deduplicate on the event's id. */
     'med_case.resolved': MedResolvedData;
     /** It was over, and its money has gone another way after all. */
-    'med_case.corrected': MedResolvedData;
+    'med_case.corrected': MedCorrectedData;
   }
 }
 
@@ -54,9 +62,10 @@ export function resolvedEvent(medCase: MedCase, amount: Amount, isMuted: boolean
   return { ...about(medCase), type: 'med_case.resolved', data: resolvedData(medCase, amount, isMuted) };
 }
 
-/** @param amount what has been given back, or taken */
-export function correctedEvent(medCase: MedCase, amount: Amount, isMuted: boolean): NewEvent<'med_case.corrected'> {
-  return { ...about(medCase), type: 'med_case.corrected', data: resolvedData(medCase, amount, isMuted) };
+/** @param taken from the merchant by the correction; negative: given back */
+export function correctedEvent(medCase: MedCase, taken: Amount, isMuted: boolean): NewEvent<'med_case.corrected'> {
+  const amount = medCase.moneyOutcome === 'refunded_to_merchant' ? -taken : medCase.lostAmount;
+  return { ...about(medCase), type: 'med_case.corrected', data: { ...resolvedData(medCase, amount, isMuted), taken } };
 }
 
 function resolvedData(medCase: MedCase, amount: Amount, isMuted: boolean): MedResolvedData {

@@ -18,8 +18,8 @@ import { ReviewsService } from '../transactions/index.js';
 import { FraudHitListBody } from './dto/fraud-hit.body.js';
 import { ListReturnedQuery, ListReviewsQuery, OfAccountQuery } from './dto/operations.query.js';
 import { ReturnedListBody } from './dto/returned.body.js';
-import { ReviewBody, ReviewListBody, UnmatchedPixListBody } from './dto/review.body.js';
-import { fraudHitBody, returnedBody, reviewBody, unmatchedPixBody } from './operations.serializer.js';
+import { ReviewBody, ReviewListBody, UnmatchedPixListBody, UnreadableListBody } from './dto/review.body.js';
+import { fraudHitBody, returnedBody, reviewBody, unmatchedPixBody, unreadableBody } from './operations.serializer.js';
 import { OperationsService } from './operations.service.js';
 
 const REVIEW_ID = { name: 'id', description: 'Id of the review.', schema: { type: 'string' as const } };
@@ -118,6 +118,19 @@ export class OperationsController {
       status: status === undefined ? null : (status.toUpperCase() as Uppercase<typeof status>),
     };
     return cursorPage(await this.reviews.returned(filter), filter.limit, returnedBody, (pix) => pix.id);
+  }
+
+  @Get('unreadable')
+  @ApiOperation({
+    summary: 'List what an acquirer has and nobody understands',
+    description:
+      'Told of, and confirmed by the acquirer in a form that cannot be read: nobody is credited before it can be. It is asked for again, without end. Newest first.',
+  })
+  @ApiOkResponse({ description: 'A page.', type: UnreadableListBody, headers: RESPONSE_HEADERS })
+  @ApiErrors(400)
+  async listUnreadable(@Query() query: IdCursorQuery): Promise<UnreadableListBody> {
+    const filter = idCursorFilter(query);
+    return cursorPage(await this.reviews.unreadable(filter), filter.limit, unreadableBody, ({ id }) => id);
   }
 
   @Get('fraud-hits')

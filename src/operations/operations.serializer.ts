@@ -1,12 +1,12 @@
 import type { AccountDetails } from '../accounts/index.js';
 import type { FraudHit } from '../fraud/index.js';
 import { type MedCase, medCaseBody, type MedWaiting, versionOf } from '../med/index.js';
-import type { ReturnedPix, Review, UnmatchedPix } from '../transactions/index.js';
+import type { ReturnedPix, Review, UnmatchedPix, UnreadableNews } from '../transactions/index.js';
 import type { AccountBody } from './dto/account.body.js';
 import type { FraudHitBody } from './dto/fraud-hit.body.js';
 import type { MedReviewBody, MedWaitingBody } from './dto/med-review.body.js';
 import type { ReturnedBody, ShownReturnStatus } from './dto/returned.body.js';
-import type { ReviewBody, UnmatchedPixBody } from './dto/review.body.js';
+import type { ReviewBody, UnmatchedPixBody, UnreadableBody } from './dto/review.body.js';
 
 const STATUS = { review: 'pending', credited: 'accepted', returned: 'returned' } as const;
 
@@ -90,6 +90,18 @@ export function returnedBody(pix: ReturnedPix): ReturnedBody {
     settled_at: pix.settledAt.toISOString(),
     created_at: pix.createdAt.toISOString(),
     returned_at: pix.status === 'RETURNED' ? pix.updatedAt.toISOString() : null,
+  };
+}
+
+export function unreadableBody(news: UnreadableNews): UnreadableBody {
+  return {
+    id: news.id,
+    object: 'unreadable',
+    kind: news.kind,
+    acquirer: news.acquirer,
+    reference: news.reference,
+    unreadable_since: news.unreadableSince.toISOString(),
+    created_at: news.receivedAt.toISOString(),
   };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { StatementLine, StatementReturn } from '../acquirers/index.js';
+import type { StatementLine, StatementReturn, UnreadableLine } from '../acquirers/index.js';
 import type { BookedDispute } from '../med/index.js';
 import type { BookedPix, BookedReturn } from '../transactions/index.js';
 import { type Difference, differencesOf } from './reconciliation.rules.js';
@@ -33,9 +33,17 @@ function line(returns: readonly StatementReturn[] = [], changes: Partial<Stateme
   return { pix, returns };
 }
 
+const unread = (what: UnreadableLine['what'], returnId: string | null): UnreadableLine => ({
+  what,
+  endToEndId: 'E1',
+  returnId,
+  hint: null,
+});
+
 interface Case {
   readonly what: string;
   readonly there: readonly StatementLine[];
+  readonly unreadable?: readonly UnreadableLine[];
   readonly pix: readonly BookedPix[];
   readonly returns?: readonly BookedReturn[];
   readonly disputes?: readonly BookedDispute[];
@@ -64,6 +72,43 @@ const CASES: readonly Case[] = [
     there: [],
     pix: [PIX],
     found: [{ kind: 'missing_there', endToEndId: 'E1', returnId: null, here: side(1000), there: null }],
+  },
+  {
+    what: 'a Pix that cannot be read, and is not known here',
+    there: [],
+    unreadable: [unread('pix', null)],
+    pix: [],
+    found: [{ kind: 'unreadable', endToEndId: 'E1', returnId: null, here: null, there: null }],
+  },
+  {
+    what: 'a Pix that cannot be read, and is known here: not missed there besides',
+    there: [],
+    unreadable: [unread('pix', null)],
+    pix: [PIX],
+    found: [{ kind: 'unreadable', endToEndId: 'E1', returnId: null, here: side(1000), there: null }],
+  },
+  {
+    what: 'something without an id that cannot be read',
+    there: [line()],
+    unreadable: [{ what: 'pix', endToEndId: null, returnId: null, hint: null }],
+    pix: [PIX],
+    found: [{ kind: 'unreadable', endToEndId: null, returnId: null, here: null, there: null }],
+  },
+  {
+    what: 'a return that cannot be read, and is known here: not missed there besides',
+    there: [line()],
+    unreadable: [unread('return', 'R1')],
+    pix: [PIX],
+    returns: [OWN],
+    found: [{ kind: 'unreadable', endToEndId: 'E1', returnId: 'R1', here: side(400, 'returned'), there: null }],
+  },
+  {
+    what: 'a return of a dispute that cannot be read, and is lost here',
+    there: [line()],
+    unreadable: [unread('return', 'M1')],
+    pix: [PIX],
+    disputes: [booked()],
+    found: [{ kind: 'unreadable', endToEndId: 'E1', returnId: 'M1', here: null, there: null }],
   },
   {
     what: 'another amount',
@@ -235,8 +280,8 @@ const CASES: readonly Case[] = [
 ];
 
 describe('the differences between a list and our books', () => {
-  it.each(CASES)('$what', ({ there, pix, returns = [], disputes = [], found }) => {
-    const differences = differencesOf(there, { pix, returns, disputes });
+  it.each(CASES)('$what', ({ there, unreadable = [], pix, returns = [], disputes = [], found }) => {
+    const differences = differencesOf(there, unreadable, { pix, returns, disputes });
     expect(differences).toEqual(found.map((each) => expect.objectContaining(each)));
     expect(differences).toHaveLength(found.length);
   });

@@ -1,9 +1,11 @@
-import type { StatementLine, StatementReturn } from '../acquirers/index.js';
+import type { StatementLine, StatementReturn, UnreadableLine } from '../acquirers/index.js';
 import type { Amount } from '../core/money/index.js';
 import type { BookedDispute } from '../med/index.js';
 import type { BookedPix, BookedReturn } from '../transactions/index.js';
 
 export type DifferenceKind =
+  /** The acquirer has a Pix, or a return, and what it says of it cannot be read: nobody knows whether it is the same here. */
+  | 'unreadable'
   /** The acquirer has a Pix of which nothing is known here. */
   | 'missing_here'
   /** Settled here, and the acquirer's list does not have it. */
@@ -35,8 +37,9 @@ export interface Side {
 
 export interface Difference {
   readonly kind: DifferenceKind;
-  readonly endToEndId: string;
-  /** Null: it is about the Pix itself. */
+  /** Null: it cannot be read. */
+  readonly endToEndId: string | null;
+  /** Null: it is about the Pix itself, or about a return without an id that can be read. */
   readonly returnId: string | null;
   /** Of the dispute that it is about; null: of none. */
   readonly caseId: string | null;
@@ -51,10 +54,18 @@ export interface Books {
   readonly disputes: readonly BookedDispute[];
 }
 
-/** Every difference between the acquirer's list and our books, Pix by Pix. None: both tell the same. */
-export function differencesOf(there: readonly StatementLine[], here: Books): Difference[] {
+/**
+ * Every difference between the acquirer's list and our books, Pix by Pix. None: both tell the same.
+ * @param unreadable what of the list cannot be read: it is there, and is not missed there
+ */
+export function differencesOf(
+  there: readonly StatementLine[],
+  unreadable: readonly UnreadableLine[],
+  here: Books,
+): Difference[] {
   const pixHere = new Map(here.pix.map((pix) => [pix.endToEndId, pix]));
-  const pixThere = new Set(there.map(({ pix }) => pix.endToEndId));
+  const pixThere = new Set([...there.map(({ pix }) => pix), ...unreadable].map(({ endToEndId }) => endToEndId));
+  const returnsThere = new Set(unreadable.map(({ endToEndId, returnId }) => `${endToEndId}/${returnId}`));
   const ofLines = there.flatMap((line) => {
     const { endToEndId, amount } = line.pix;
     const own = pixHere.get(endToEndId);
@@ -66,9 +77,18 @@ export function differencesOf(there: readonly StatementLine[], here: Books): Dif
       ...(own.amount === amount
         ? []
         : [{ kind: 'amount_differs' as const, ...sides, here: { amount: own.amount, state: null } }]),
-      ...returnDifferences(line, returns),
-      ...disputeDifferences(line, disputes),
+      ...[...returnDifferences(line, returns), ...disputeDifferences(line, disputes)].filter(
+        ({ there: theirs, returnId }) => theirs !== null || !returnsThere.has(`${endToEndId}/${returnId}`),
+      ),
     ];
+  });
+  const unread = unreadable.map(({ what, endToEndId, returnId }) => {
+    const ours: Side | undefined =
+      what === 'pix'
+        ? here.pix.filter((pix) => pix.endToEndId === endToEndId).map(({ amount }) => ({ amount, state: null }))[0]
+        : here.returns.find((known) => known.endToEndId === endToEndId && known.returnId === returnId);
+    const side = ours ? { amount: ours.amount, state: ours.state } : null;
+    return { kind: 'unreadable' as const, endToEndId, returnId, caseId: null, here: side, there: null };
   });
   const missing = here.pix
     .filter(({ endToEndId }) => !pixThere.has(endToEndId))
@@ -76,7 +96,7 @@ export function differencesOf(there: readonly StatementLine[], here: Books): Dif
       kind: 'missing_there' as const,
       ...{ endToEndId, returnId: null, caseId: null, here: { amount, state: null }, there: null },
     }));
-  return [...ofLines, ...missing];
+  return [...unread, ...ofLines, ...missing];
 }
 
 function returnDifferences(

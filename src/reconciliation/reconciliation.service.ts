@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../accounts/index.js';
-import { AcquirersService, AcquirerDirectory, type StatementLine } from '../acquirers/index.js';
+import { AcquirersService, AcquirerDirectory, type StatementLine, type UnreadableLine } from '../acquirers/index.js';
 import { type Day, saoPauloDayBounds } from '../brazil/index.js';
 import { business } from '../core/errors/index.js';
 import type { Amount } from '../core/money/index.js';
@@ -62,37 +62,49 @@ export class ReconciliationService {
         notCompared.push({ acquirer, error: read.error });
         continue;
       }
-      const { lines } = read;
-      const books = await this.#booksOf(acquirer, listed, lines, from, to);
-      const differences = differencesOf(lines, books);
+      const { lines, unreadable } = read;
+      const named = [...lines.map(({ pix }) => pix), ...unreadable].flatMap(({ endToEndId }) => endToEndId ?? []);
+      const books = await this.#booksOf(acquirer, listed, named, from, to);
+      const differences = differencesOf(lines, unreadable, books);
       acquirers.push({ acquirer, there: totalThere(lines), here: totalHere(books), differences });
     }
     return { from, to, acquirers, notCompared };
   }
 
   /** The acquirer's list, whole, or why there is none: a part of it would have everything else missing there. */
-  async #read(acquirer: string, from: Date, to: Date): Promise<{ lines: StatementLine[] } | { error: string }> {
+  async #read(
+    acquirer: string,
+    from: Date,
+    to: Date,
+  ): Promise<{ lines: StatementLine[]; unreadable: UnreadableLine[] } | { error: string }> {
     const lines: StatementLine[] = [];
+    const unreadable: UnreadableLine[] = [];
     try {
-      for await (const line of this.acquirers.get(acquirer).statement?.({ from, to }) ?? []) lines.push(line);
+      for await (const line of this.acquirers.get(acquirer).statement?.({ from, to }) ?? []) {
+        if ('pix' in line) lines.push(line);
+        else unreadable.push(line);
+      }
     } catch (error) {
       return { error: error instanceof Error ? error.message : String(error) };
     }
-    return { lines };
+    return { lines, unreadable };
   }
 
-  /** @param listed the account's: a Pix that several of them see is settled under the one whose charge it paid */
+  /**
+   * @param listed the account's: a Pix that several of them see is settled under the one whose charge it paid
+   * @param named by the list
+   */
   async #booksOf(
     acquirer: string,
     listed: readonly string[],
-    lines: readonly StatementLine[],
+    named: readonly string[],
     from: Date,
     to: Date,
   ): Promise<Books> {
     const ofDay = await this.books.settled(acquirer, from, to);
     const ids = new Set(ofDay.map(({ endToEndId }) => endToEndId));
     // Settled here under another time than the list has now: known all the same.
-    const others = lines.map(({ pix }) => pix.endToEndId).filter((id) => !ids.has(id));
+    const others = [...new Set(named)].filter((id) => !ids.has(id));
     const known = await Promise.all(listed.map((name) => this.books.known(name, others)));
     const pix = [...ofDay, ...known.flat()];
     const all = pix.map(({ endToEndId }) => endToEndId);

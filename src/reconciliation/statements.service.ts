@@ -5,6 +5,7 @@ import {
   AcquirerDirectory,
   type NotificationHint,
   type StatementLine,
+  type UnreadableLine,
 } from '../acquirers/index.js';
 import { Clock } from '../core/clock.js';
 import { type Config, CONFIG } from '../core/config/index.js';
@@ -125,7 +126,7 @@ export class StatementsService implements OnApplicationBootstrap {
   async #readWindow(acquirer: string, list: StatementList, { from, to }: Window): Promise<void> {
     const { statement } = this.acquirers.get(acquirer);
     if (statement === null) return;
-    let lines: StatementLine[] = [];
+    let lines: (StatementLine | UnreadableLine)[] = [];
     for await (const line of statement({ from, to, ...(list === 'returns' ? { withReturns: true } : {}) })) {
       lines.push(line);
       if (lines.length < CHUNK) continue;
@@ -135,8 +136,17 @@ export class StatementsService implements OnApplicationBootstrap {
     await this.#take(acquirer, lines);
   }
 
-  async #take(acquirer: string, lines: readonly StatementLine[]): Promise<void> {
-    const hints = [...(await this.#payments(acquirer, lines)), ...(await this.#returns(acquirer, lines))];
+  async #take(acquirer: string, all: readonly (StatementLine | UnreadableLine)[]): Promise<void> {
+    const lines = all.filter((line) => 'pix' in line);
+    const unreadable = all.filter((line): line is UnreadableLine => !('pix' in line));
+    const ids = lines.map(({ pix }) => pix.endToEndId);
+    const unread = this.#unreadable(acquirer, unreadable);
+    const payments = [...ids, ...unread.flatMap(({ kind, reference }) => (kind === 'pix' ? [reference] : []))];
+    const hints = [
+      ...(await this.#payments(acquirer, payments)),
+      ...(await this.#returns(acquirer, lines)),
+      ...unread.filter(({ kind }) => kind !== 'pix'),
+    ];
     if (hints.length === 0) return;
     this.logger.info({ acquirer, hints: hints.length }, 'a statement tells of what nobody has told');
     const stored = await this.database.transaction((tx) => this.inbox.storeAll(tx, acquirer, hints));
@@ -144,9 +154,17 @@ export class StatementsService implements OnApplicationBootstrap {
     await this.inbox.enqueue(stored).catch(() => undefined);
   }
 
+  /** Nobody can be credited with it: somebody has to look. What has a name is kept by the inbox, where operators see it. */
+  #unreadable(acquirer: string, lines: readonly UnreadableLine[]): NotificationHint[] {
+    return lines.flatMap(({ what, endToEndId, returnId, hint }) => {
+      this.metrics.statementOddities.inc({ what: 'unreadable' });
+      this.logger.error({ acquirer, what, endToEndId, returnId }, 'a line of a statement cannot be read');
+      return hint ?? [];
+    });
+  }
+
   /** Of those that were not settled here. */
-  async #payments(acquirer: string, lines: readonly StatementLine[]): Promise<NotificationHint[]> {
-    const ids = lines.map(({ pix }) => pix.endToEndId);
+  async #payments(acquirer: string, ids: readonly string[]): Promise<NotificationHint[]> {
     const known = new Set((await this.books.known(acquirer, ids)).map(({ endToEndId }) => endToEndId));
     const unknown = ids.filter((id) => !known.has(id));
     // Of another acquirer's charge, perhaps: then that one was asked.

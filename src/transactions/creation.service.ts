@@ -22,7 +22,7 @@ import {
 import type { Scope } from '../core/mode.js';
 import { OutboxService } from '../outbox/index.js';
 import { type NewPixTransaction, pixDraft, pixRequest } from './pix-draft.js';
-import { failureOf, type Transaction } from './transaction.js';
+import { expiryFailure, failureOf, isPastExpiry, type Transaction } from './transaction.js';
 import { transactionEvent } from './transaction.events.js';
 import { TransactionsRepository } from './transactions.repository.js';
 
@@ -203,7 +203,9 @@ export class CreationService {
         const failure =
           outcome.kind === 'refused'
             ? this.#failure(transaction, outcome.code, outcome.reason)
-            : this.#failure(transaction, 'unavailable', 'The acquirer could not be reached.');
+            : isPastExpiry(transaction, now)
+              ? expiryFailure(transaction, now)
+              : this.#failure(transaction, 'unavailable', 'The acquirer could not be reached.');
         moved = await this.transactions.move(tx, transaction.id, 'not_issued', now, { failure });
         if (moved) this.outbox.record(tx, [transactionEvent('transaction.not_issued', moved, 'PENDING')]);
       }
@@ -222,19 +224,25 @@ export class CreationService {
     if (outcome.kind === 'refused') {
       throw business('charge_refused', 'The acquirer refused the charge. Check the amount and the customer.');
     }
-    // What was found dead before this request asked leaves the key free for a new charge at once.
-    if (outcome.kind === 'settled elsewhere') return null;
+    // What was found dead before this request asked, or nobody may pay any more, leaves the key free for a new charge.
+    if (outcome.kind === 'settled elsewhere' || isPastExpiry(transaction, this.clock.now())) return null;
     throw providerUnavailable();
   }
 
   /**
-   * Creates at the acquirer. Where the charge may exist already, a refusal is believed only when the acquirer has said,
-   * before it and again after it, that it does not: otherwise the refusal may be about the second creation of a charge
-   * that lives, made by somebody else's call that was still on its way.
+   * Creates at the acquirer. Where the charge may exist already, it is asked for first, and made only when the acquirer
+   * says that it does not: a second creation would cut the time for paying of one that lives, which is counted from the
+   * first. A refusal is believed only when the acquirer has said so again after it: otherwise it may be about the second
+   * creation of a charge that was made by somebody else's call, still on its way. What nobody may pay any more is not
+   * made at all.
    */
   async askPix(acquirer: Acquirer, request: PixChargeRequest, mayExist: boolean): Promise<PixIssueOutcome> {
-    const before: Found = mayExist ? await this.#find(acquirer, request.txid) : { kind: 'not_found' };
-    if (before.kind === 'found') return { kind: 'issued', brCode: before.brCode };
+    if (mayExist) {
+      const before = await this.#find(acquirer, request.txid);
+      if (before.kind === 'found') return { kind: 'issued', brCode: before.brCode };
+      if (before.kind === 'silent') return { kind: 'unknown' };
+      if (request.expiresAt <= this.clock.now()) return { kind: 'unavailable' };
+    }
     let outcome: PixIssueOutcome;
     try {
       const issued = await acquirer.pixIssuer.issue(request);
@@ -243,12 +251,10 @@ export class CreationService {
       outcome = { kind: 'unknown' };
     }
     if (outcome.kind === 'issued') return outcome;
-    const isOwn = outcome.kind === 'unavailable' || (outcome.kind === 'refused' && !mayExist);
-    if (isOwn && before.kind === 'not_found') return outcome;
+    if (outcome.kind === 'unavailable' || (outcome.kind === 'refused' && !mayExist)) return outcome;
     const after = await this.#find(acquirer, request.txid);
     if (after.kind === 'found') return { kind: 'issued', brCode: after.brCode };
-    const isAbsent = before.kind === 'not_found' && after.kind === 'not_found';
-    return outcome.kind === 'refused' && isAbsent ? outcome : { kind: 'unknown' };
+    return outcome.kind === 'refused' && after.kind === 'not_found' ? outcome : { kind: 'unknown' };
   }
 
   async #find(acquirer: Acquirer, txid: string): Promise<Found> {

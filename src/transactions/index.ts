@@ -21,7 +21,14 @@ export { type DisputeClaims, RefundMoves } from './refunds.moves.js';
 export { RefundsService } from './refunds.service.js';
 export { ReturnsService } from './returns.service.js';
 export { RETURN_STATUSES, type ReturnStatus } from './reviews.repository.js';
-export { type Decided, type ReturnedPix, type Review, ReviewsService, type UnmatchedPix } from './reviews.service.js';
+export {
+  type Decided,
+  type ReturnedPix,
+  type Review,
+  ReviewsService,
+  type UnmatchedPix,
+  type UnreadableNews,
+} from './reviews.service.js';
 export { RETURN_REASONS, type ReturnReason, SHOWN_RETURNS } from './settlement.rules.js';
 export { SettlementService } from './settlement.service.js';
 export { type AcquirerStatus, PAYMENT_METHODS, type PaymentMethod } from '../acquirers/index.js';

@@ -71,7 +71,6 @@ export function pixRequest(transaction: Transaction, account: Account): PixCharg
   return {
     txid: transaction.txid ?? '',
     amount: transaction.amount,
-    createdAt: transaction.createdAt,
     expiresAt: transaction.expiresAt ?? transaction.createdAt,
     merchant: { name: account.name, city: account.city },
     // Another country's tax id is nothing a Brazilian bank can take.

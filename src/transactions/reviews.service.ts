@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Account } from '../accounts/index.js';
+import { InboxService, type UnreadableNews } from '../acquirers/index.js';
 import { maskTaxId } from '../brazil/index.js';
 import { Clock } from '../core/clock.js';
 import { SecretBox } from '../core/crypto/index.js';
@@ -27,6 +28,7 @@ type Shown<P extends WithPayer> = Omit<P, 'payerDocumentSealed'> & { readonly ma
 export type Review = Shown<HeldPix>;
 export type UnmatchedPix = Shown<StrayPix>;
 export type ReturnedPix = Shown<ReturningPix>;
+export type { UnreadableNews };
 
 export interface Decided {
   readonly review: Review;
@@ -47,6 +49,7 @@ export class ReviewsService {
     private readonly reviews: ReviewsRepository,
     private readonly transactions: TransactionsRepository,
     private readonly settlements: SettlementService,
+    private readonly inbox: InboxService,
     private readonly secrets: SecretBox,
     private readonly clock: Clock,
   ) {}
@@ -64,6 +67,11 @@ export class ReviewsService {
   /** What goes back to its payer, also what the bank has not accepted yet or has refused. Newest first. */
   async returned(filter: ReturnFilter): Promise<ReturnedPix[]> {
     return (await this.reviews.returns(filter)).map((pix) => this.#shown(pix));
+  }
+
+  /** What an acquirer has and nobody understands: it may be money of somebody's. Newest first. */
+  async unreadable(filter: IdCursorFilter): Promise<UnreadableNews[]> {
+    return this.inbox.unreadable(filter);
   }
 
   /**

@@ -38,9 +38,9 @@ async function everyRequest(acquirer: PixApiAcquirer, client: PixApiClient): Pro
   const calls: (() => unknown)[] = [
     ...PAYERS.flatMap((payer) =>
       [1, 11_000, 999_999_999_999].map((amount) => () => {
-        const expiresAt = new Date(CREATED.getTime() + 3_600_000);
+        const expiresAt = new Date(Date.now() + 3_600_000);
         const merchant = { name: 'Loja', city: 'SAO PAULO' };
-        return acquirer.pixIssuer.issue({ txid: TXID, amount, createdAt: CREATED, expiresAt, merchant, payer });
+        return acquirer.pixIssuer.issue({ txid: TXID, amount, expiresAt, merchant, payer });
       }),
     ),
     () => acquirer.getPixCharge(TXID),

@@ -170,7 +170,10 @@ describe('what a PSP took back by the MED, against the cases here', () => {
     await review(one, 'ruling');
     expect(await differences()).toMatchObject([differs('dispute_waits', one)]);
     await decided(one, 'approve');
+    await review(one, 'contradiction');
     const sides = { here: { amount: 500, state: 'returned' }, there: { amount: 1000, state: 'returned' } };
+    expect(await differences()).toEqual([{ ...differs('dispute_waits', one), ...sides }]);
+    await decided(one, 'dismiss');
     expect(await differences()).toEqual([{ ...differs('dispute_amount_differs', one), ...sides }]);
 
     const day = saoPauloDay(service.clock.now());
@@ -194,9 +197,11 @@ describe('what a PSP took back by the MED, against the cases here', () => {
       [
         `${day}: 1 difference`,
         `  ${story.live.acquirer} ${one.endToEndId}/${one.id} ${one.caseId}: the amounts of a dispute differ (here R$ 5,00 returned, there R$ 10,00 returned)`,
-        '    Within a day the case knows what the bank says. What it took above what was lost here is settled with the PSP.',
+        '    Within a day the case follows the bank, or waits for an operator, unless one has dismissed what it says: then approve the case, or settle it with the PSP.',
         '',
       ].join('\n'),
     );
+    await decided(one, 'approve');
+    expect(await differences()).toEqual([]);
   }, 30_000);
 });

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { saoPauloDay } from '../../src/brazil/index.js';
+import { Metrics } from '../../src/core/metrics/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { aLivePsp, type LivePsp } from '../support/live.js';
 import { BuiltProcess, CLI, type Finished } from '../support/process.js';
@@ -22,7 +23,7 @@ describe('live money at a PSP', () => {
   afterEach(() => expectLedgerCoherent(service.database.url));
   afterAll(async () => {
     await service.stop();
-    await live.psp.stop();
+    await live.psp.stop([/valor/]);
   });
 
   async function charge(amount = 1990): Promise<ChargeAnswer> {
@@ -126,6 +127,69 @@ describe('live money at a PSP', () => {
     });
     expect(differs.stdout + differs.stderr).not.toContain(live.psp.credentials.clientSecret);
   }, 30_000);
+
+  it('an amount that the PSP writes with one decimal digit is credited', async () => {
+    const made = await charge(77_770);
+    expect(live.psp.simulator.pay({ txid: made.pix.txid ?? '', written: '777.7' }).valor).toBe('777.7');
+    await service.sql('UPDATE acquirer_statements SET next_due_at = now()');
+    await becomes(made, 'paid');
+  }, 30_000);
+
+  it('what cannot be read is a difference, and before the operators, until it can: then it is credited', async () => {
+    const { token } = await service.operator();
+    const listed = async (): Promise<Record<string, unknown>[]> =>
+      (await service.call<{ data: Record<string, unknown>[] }>('GET', '/v1/operations/unreadable', { token })).body
+        .data;
+    const counted = async (metric: 'notifications' | 'statementOddities'): Promise<number> => {
+      const { values } = await service.get(Metrics)[metric].get();
+      return values
+        .filter(({ labels }) => Object.values(labels).includes('unreadable'))
+        .reduce((sum, { value }) => sum + value, 0);
+    };
+    const made = await charge(77_770);
+    const { endToEndId } = live.psp.simulator.pay({ txid: made.pix.txid ?? '', written: '777.701' });
+    await service.sql('UPDATE acquirer_statements SET next_due_at = now()');
+    const [entry] = await waitFor(
+      'it to be listed',
+      async () => {
+        const found = await listed();
+        return found.length > 0 && found;
+      },
+      20_000,
+    );
+    expect(entry).toStrictEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      object: 'unreadable',
+      kind: 'pix',
+      acquirer: live.acquirer,
+      reference: endToEndId,
+      unreadable_since: expect.stringMatching(/Z$/),
+      created_at: expect.stringMatching(/Z$/),
+    });
+    expect(await counted('notifications')).toBeGreaterThan(0);
+    await waitFor('the list to be read', async () => (await counted('statementOddities')) > 0, 20_000);
+    const differs = await today();
+    expect(differs.code).toBe(1);
+    expect(differs.stderr).toContain(`${live.acquirer} ${endToEndId}: in the acquirer's list, and cannot be read`);
+    const [compared] = (
+      JSON.parse(differs.stdout) as { acquirers: { differences: { kind: string; end_to_end_id: string }[] }[] }
+    ).acquirers;
+    expect(compared?.differences).toContainEqual({
+      ...{ kind: 'unreadable', end_to_end_id: endToEndId, return_id: null, case_id: null, here: null, there: null },
+    });
+    // However often it was asked for in vain: it is never set aside.
+    await service.sql('UPDATE acquirer_notifications SET attempts = 60, next_attempt_at = now() WHERE reference = $1', [
+      endToEndId,
+    ]);
+    const asked = await counted('notifications');
+    await waitFor('one more attempt', async () => (await counted('notifications')) > asked);
+    expect(await listed()).toHaveLength(1);
+    expect((await service.getCharge(merchant.liveKey, made.id)).body.status).toBe('pending');
+    live.psp.simulator.write(endToEndId, null);
+    await service.sql('UPDATE acquirer_notifications SET next_attempt_at = now() WHERE reference = $1', [endToEndId]);
+    await becomes(made, 'paid');
+    expect(await listed()).toEqual([]);
+  }, 60_000);
 
   it('a day that has not begun in São Paulo is refused', async () => {
     // By the command's own clock.

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { DEFAULT_MERCHANT, PspSimulator } from '../../psp-simulator/simulator.js';
+import type { WireCob } from '../../psp-simulator/wire.js';
 import { CreationService } from '../../src/transactions/index.js';
 import { goLive } from '../support/live-acquirer.js';
 import { LiveStory } from '../support/live-story.js';
@@ -62,6 +63,60 @@ describe('a live charge on a bad day of the PSP', () => {
     expect((await create(key)).text).toBe(again.text);
     story.pay(again.body);
     await story.becomes(again.body, 'paid');
+  });
+
+  it('a charge that is made late ends there when it ends here, not later', async () => {
+    const [key, body] = [randomUUID(), { expires_in: 60 }];
+    story.bank.addFault({ operation: 'cob.put', fault: { kind: 'timeout', effect: false } });
+    story.bank.addFault({ operation: 'cob.get', fault: { kind: 'error', effect: false }, times: 4 });
+    expect((await service.createCharge(story.key, body, key)).status).toBe(503);
+    // Not so late that the sweeper has found out before.
+    service.clock.advance(20);
+    const made = await service.createCharge(story.key, body, key);
+    const [pending] = await madeFor(key);
+    expect([made.status, made.body.pix.txid]).toEqual([201, pending?.txid]);
+    const cob = story.bank.state().cobs.find(({ txid }) => txid === pending?.txid);
+    const endsThere = Date.parse(cob?.calendario.criacao ?? '') + (cob?.calendario.expiracao ?? 0) * 1000;
+    expect(endsThere).toBeLessThanOrEqual(Date.parse(made.body.pix.expires_at) + 500);
+    expect(endsThere).toBeGreaterThan(Date.parse(made.body.pix.expires_at) - 5_000);
+    service.clock.advance(41);
+    await story.becomes(made.body, 'expired');
+    expect(() => story.pay(made.body)).toThrow(/expired/);
+  });
+
+  it('so does one that a payment gets late, and one that gets it too late is never made', async () => {
+    const merchant = await service.merchant({ default_expires_in: '60' });
+    const [pixKey, clientId] = [randomUUID(), `late-${merchant.accountId}`];
+    story.bank.addMerchant({ ...DEFAULT_MERCHANT, clientId, pixKeys: [pixKey] });
+    await goLive(service, story.bank, merchant.accountId, { pixKey, clientId });
+    const accept = async (): Promise<{ id: string; txid: string; cob: () => WireCob | undefined }> => {
+      const { body } = await service.call<{ id: string }>('POST', '/v1/payments', {
+        key: merchant.liveKey,
+        body: { amount: 700, paymentMethods: ['PIX'], idempotencyKey: randomUUID() },
+      });
+      const [row] = await service.sql<{ txid: string }>('SELECT txid FROM transactions WHERE id = $1', [body.id]);
+      const txid = row?.txid ?? '';
+      return { id: body.id, txid, cob: () => story.bank.state().cobs.find((one) => one.txid === txid) };
+    };
+    const asked = story.asked('cob.put');
+    story.bank.addFault({ operation: 'cob.put', fault: { kind: 'throttle', retryAfterSeconds: 3600 }, rate: 1 });
+    const [late, tooLate] = [await accept(), await accept()];
+    await waitFor('both attempts', () => story.asked('cob.put') >= asked + 2);
+    await service.sql(`UPDATE transactions SET acquirer_due_at = 'infinity' WHERE id = $1`, [tooLate.id]);
+    service.clock.advance(30);
+    story.bank.clearFaults();
+    const cob = await waitFor('the charge', late.cob);
+    expect(cob.calendario.expiracao).toBeLessThanOrEqual(30);
+    service.clock.advance(31);
+    await service.sql('UPDATE transactions SET acquirer_due_at = now() WHERE id = $1', [tooLate.id]);
+    for (const { id, txid } of [late, tooLate]) {
+      expect(() => story.bank.pay({ txid, clientId })).toThrow(id === late.id ? /expired/ : /no charge/);
+      await waitFor('its end here', async () => {
+        const rows = await service.sql(`SELECT 1 FROM transactions WHERE id = $1 AND status = 'EXPIRED'`, [id]);
+        return rows.length === 1;
+      });
+    }
+    expect(tooLate.cob()).toBeUndefined();
   });
 
   it('a payer is faster than our knowing: the callback brings a charge that was answered with 503', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { casesOf } from '../support/med.js';
+import { answerCase, casesOf } from '../support/med.js';
 import { MedWorld } from '../support/med-world.js';
 
 interface WaitingAnswer {
@@ -31,6 +31,44 @@ describe('what the bank says of a dispute', () => {
       expect((await world.decide(waiting.id, 'approve')).status).toBe(200);
       await world.expectBalance(0, 0);
       expect(await world.outcomes(paid.id)).toEqual([[100, 'closed', 'closed_without_refund']]);
+      // More is lost than the bank has taken: it waits to be looked at once more.
+      expect(await world.waiting('?review=contradiction&limit=1')).toMatchObject({ id: waiting.id, lost_amount: 100 });
+    });
+
+    it('cannot be accepted before an operator has looked at it; it can be appealed', async () => {
+      const paid = await world.told.paid(world.key);
+      const dispute = await world.told.disputed(paid);
+      const [open] = await casesOf(world.service, world.key, paid.id);
+      const accept = (): ReturnType<typeof answerCase<{ error: { code: string; message: string } }>> =>
+        answerCase(world.service, world.key, open?.id ?? '', 'accept');
+      const changed = world.told.bank.change(dispute, { amount: 40 });
+      await world.told.tell(changed);
+      const refused = await accept();
+      expect([refused.status, refused.body.error.code]).toEqual([400, 'invalid_request']);
+      expect(refused.body.error.message).toContain('`metadata.med.amountMismatch`');
+      await world.expectBalance(0, 100);
+      expect(await world.waiting()).toMatchObject({ id: open?.id, review: 'amount_mismatch', reported_amount: 40 });
+      expect(await world.metadataOf(paid.id)).toMatchObject({ amountMismatch: true });
+      expect((await world.decide(open?.id ?? '', 'approve', { amount: 40 })).status).toBe(200);
+      expect(await world.metadataOf(paid.id)).toMatchObject({ amountMismatch: false });
+      expect((await accept()).status).toBe(200);
+      await world.expectBalance(60, 0);
+      expect(await world.outcomes(paid.id)).toEqual([[40, 'accepted', 'lost']]);
+      await world.told.ruled(changed, 'agreed');
+      expect((await world.decide(open?.id ?? '', 'approve')).status).toBe(409);
+
+      const other = await world.told.paid(world.key);
+      await world.told.tell(world.told.bank.change(await world.told.disputed(other), { amount: 40 }));
+      const [doubted] = await casesOf(world.service, world.key, other.id);
+      expect((await answerCase(world.service, world.key, doubted?.id ?? '', 'appeal')).status).toBe(200);
+      expect(await world.waiting()).toMatchObject({ id: doubted?.id, review: 'amount_mismatch' });
+    });
+
+    it('is news also when the bank gives no other time for it', async () => {
+      const paid = await world.told.paid(world.key);
+      const dispute = await world.told.disputed(paid);
+      await world.told.tell(world.told.bank.change(dispute, { amount: 40, updatedAt: dispute.updatedAt }));
+      expect(await world.waiting()).toMatchObject({ review: 'amount_mismatch', reported_amount: 40, held_amount: 100 });
     });
 
     it('loses no more than the operator has set right', async () => {

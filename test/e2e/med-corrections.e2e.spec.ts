@@ -38,6 +38,10 @@ describe('what the bank rules after all', () => {
     await world.told.ruled(dispute, first);
     await world.expectBalance(100, 0);
     const ruled = await ruledOtherwise(dispute, 'agreed');
+    const [known] = await world.service.sql<{ applied_at: Date }>(
+      'SELECT applied_at FROM med_cases WHERE reference = $1',
+      [dispute.reference],
+    );
     // Nothing is moved before an operator has looked at it.
     await world.expectBalance(100, 0);
     const { id } = await contradicted();
@@ -50,7 +54,7 @@ describe('what the bank rules after all', () => {
     await world.expectBalance(0, 0);
     expect(await world.outcomes(paid.id)).toEqual([[100, 'closed', 'closed_without_refund']]);
     expect(await world.statusOf(paid.id)).toBe('disputed');
-    expect(await entries(paid)).toEqual([`med.corrected:${id.slice(4)}:${ruled.updatedAt.toISOString()}`]);
+    expect(await entries(paid)).toEqual([`med.corrected:${id.slice(4)}:${known?.applied_at.toISOString()}`]);
     expect((await world.decide(id, 'approve')).status).toBe(409);
     await world.told.tell(ruled);
     await world.expectBalance(0, 0);
@@ -171,6 +175,142 @@ describe('what the bank rules after all', () => {
     await ruledOtherwise(dispute, 'agreed');
     await world.decide((await contradicted()).id, 'approve');
     await world.expectBalance(-60, 0);
+  });
+
+  describe('about another amount than was lost', () => {
+    type Step = 'accept' | 'change' | 'rule' | 'change and rule';
+    const ORDERS: readonly (readonly Step[])[] = [
+      ['accept', 'change', 'rule'],
+      ['accept', 'rule', 'change'],
+      ['accept', 'change and rule'],
+      ['change', 'accept', 'rule'],
+      ['change', 'rule', 'accept'],
+      ['change and rule', 'accept'],
+      ['rule', 'accept', 'change'],
+      ['rule', 'change', 'accept'],
+    ];
+    const WAITS = {
+      'a check of it between': ['approve', { amount: 40 }],
+      'a check at the end': null,
+      'a check that leaves it as it was': ['approve', {}],
+      'a dismissal': ['dismiss', {}],
+    } as const;
+
+    /** Of a charge of 100, of which the bank claims all and then 40. */
+    async function happensTo(steps: readonly Step[], between: (id: string) => Promise<unknown>): Promise<Paid> {
+      const paid = await world.told.paid(world.key);
+      let dispute = await world.told.disputed(paid);
+      const [open] = await casesOf(world.service, world.key, paid.id);
+      const { bank } = world.told;
+      for (const step of steps) {
+        if (step === 'accept') {
+          await answerCase(world.service, world.key, open?.id ?? '', 'accept');
+        } else {
+          if (step !== 'rule') dispute = bank.change(dispute, { amount: 40 });
+          if (step !== 'change') dispute = bank.rule(dispute, 'agreed');
+          await world.told.tell(dispute);
+        }
+        await between(open?.id ?? '');
+      }
+      return paid;
+    }
+
+    const reviewOf = async (id: string): Promise<MedReviewAnswer> =>
+      (await world.service.call<MedReviewAnswer>('GET', `/v1/operations/med/${id}`, { token: world.token })).body;
+
+    it.each(ORDERS.flatMap((steps) => (Object.keys(WAITS) as (keyof typeof WAITS)[]).map((how) => ({ steps, how }))))(
+      '$steps, with $how: it waits until all but 40 is the merchant’s again',
+      async ({ steps, how }) => {
+        const answer = WAITS[how];
+        let id = '';
+        const paid = await happensTo(steps, async (caseId) => {
+          id = caseId;
+          const { review } = await reviewOf(id);
+          if (answer !== null && review === 'amount_mismatch') {
+            expect((await world.decide(id, answer[0], answer[1])).status).toBe(200);
+          }
+        });
+        const before = await reviewOf(id);
+        // Whatever is not right yet is before the operators' eyes.
+        if (before.lost_amount !== 40) expect(before.review).toMatch(/^(amount_mismatch|contradiction)$/);
+        if (before.review !== null) {
+          const amount = before.review === 'amount_mismatch' ? { amount: 40 } : {};
+          expect((await world.decide(id, 'approve', amount)).status).toBe(200);
+        }
+        expect(await reviewOf(id)).toMatchObject({ review: null, held_amount: 0, lost_amount: 40 });
+        await world.expectBalance(60, 0);
+        const [[amount, status, outcome] = []] = (await world.outcomes(paid.id)) as [unknown[]];
+        expect([amount, [status, outcome]]).toEqual([
+          40,
+          status === 'accepted' ? ['accepted', 'lost'] : ['closed', 'closed_without_refund'],
+        ]);
+        expect(await world.statusOf(paid.id)).toBe('paid');
+        expect((await world.decide(id, 'approve')).status).toBe(409);
+      },
+    );
+
+    it('tells what is lost by now, and by mail what was given back', async () => {
+      let id = '';
+      await happensTo(['accept', 'change and rule'], async (caseId) => (id = caseId));
+      expect(await contradicted()).toMatchObject({ id, reported_amount: 40, lost_amount: 100 });
+      await world.decide(id, 'approve');
+      expect((await eventsAbout(world.service, id)).slice(-2)).toEqual(['med_case.moved', 'med_case.corrected']);
+      const [event] = await world.service.sql<{ data: { resolution: Record<string, unknown> } }>(
+        `SELECT data FROM events WHERE type = 'med_case.corrected' AND subject_id = $1`,
+        [id.slice(4)],
+      );
+      expect(event?.data.resolution).toMatchObject({ money_outcome: 'lost', amount: 40 });
+      const [mail] = await world.service.sql<{ subject: string; text_body: string }>(
+        `SELECT subject, text_body FROM emails WHERE subject LIKE 'MED corrigido%' ORDER BY created_at DESC LIMIT 1`,
+      );
+      expect(mail?.subject).toBe('MED corrigido: valor devolvido a você / MED corrected: money returned to you');
+      expect(mail?.text_body).toContain('0,60');
+    });
+
+    it('can be dismissed, and approved after all', async () => {
+      let id = '';
+      await happensTo(['accept', 'change and rule'], async (caseId) => (id = caseId));
+      expect((await world.decide(id, 'dismiss')).body).toMatchObject({ review: null, lost_amount: 100 });
+      await world.expectBalance(0, 0);
+      expect((await world.decide(id, 'approve')).body).toMatchObject({ lost_amount: 40 });
+      await world.expectBalance(60, 0);
+    });
+
+    it('takes more when the bank has taken more, also what a younger case holds, each time once', async () => {
+      const paid = await world.told.paid(world.key);
+      const lowered = world.told.bank.change(await world.told.disputed(paid), { amount: 40 });
+      await world.told.tell(lowered);
+      const { id } = await world.waiting();
+      await world.decide(id, 'approve', { amount: 40 });
+      await world.told.disputed(paid);
+      const ruled = world.told.bank.rule(lowered, 'agreed');
+      await world.told.tell(ruled);
+      await world.expectBalance(0, 60);
+      // All under one time of the bank's.
+      for (const [amount, held] of [
+        [100, 0],
+        [70, 30],
+        [90, 10],
+      ] as const) {
+        await world.told.tell(world.told.bank.change(ruled, { amount, updatedAt: ruled.updatedAt }));
+        expect(await contradicted()).toMatchObject({ id, reported_amount: amount });
+        expect((await world.decide(id, 'approve')).body).toMatchObject({ lost_amount: amount });
+        await world.expectBalance(0, held);
+        expect(await world.statusOf(paid.id)).toBe('disputed');
+      }
+      expect(await entries(paid)).toHaveLength(3);
+    });
+
+    it('of what was released takes no more than the bank claims by then', async () => {
+      const paid = await world.told.paid(world.key);
+      const dispute = await world.told.disputed(paid);
+      await world.told.ruled(dispute, 'disagreed');
+      const changed = world.told.bank.change(dispute, { amount: 40, updatedAt: new Date(Date.now() + 60_000) });
+      await world.told.tell(world.told.bank.rule(changed, 'agreed'));
+      expect((await world.decide((await contradicted()).id, 'approve')).body).toMatchObject({ lost_amount: 40 });
+      await world.expectBalance(60, 0);
+      expect(await world.outcomes(paid.id)).toEqual([[40, 'closed', 'closed_without_refund']]);
+    });
   });
 
   describe('of a case that was dismissed, and that the merchant has never seen', () => {

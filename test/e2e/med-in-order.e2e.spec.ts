@@ -79,6 +79,24 @@ describe('whoever comes first', () => {
     await world.expectBalance(0, retained);
   });
 
+  it('the bank that lowers its claim, and the acceptance: only what it claims is lost, or somebody sees it', async () => {
+    const one = await opened();
+    const lowered = world.told.bank.change(one.dispute, { amount: 40 });
+    const [, refused] = await both(one.id, () => world.told.tell(lowered), answer(one.id, 'accept'));
+    expect(refused.status).toBe(400);
+    await world.expectBalance(0, 100);
+
+    const other = await opened();
+    const late = world.told.bank.change(other.dispute, { amount: 40 });
+    const [accepted] = await both(other.id, answer(other.id, 'accept'), () => world.told.tell(late));
+    expect(accepted.status).toBe(200);
+    await world.expectBalance(0, 0);
+    await world.told.ruled(late, 'agreed');
+    expect(await world.waiting('?review=contradiction&limit=1')).toMatchObject({ id: other.id, reported_amount: 40 });
+    expect((await world.decide(other.id, 'approve')).status).toBe(200);
+    await world.expectBalance(60, 0);
+  });
+
   describe('an approval', () => {
     /** A case that waits, and the approval of it as it is now. */
     async function waiting(): Promise<Omit<Opened, 'key'> & { approve: () => Promise<Answer<MedReviewAnswer>> }> {

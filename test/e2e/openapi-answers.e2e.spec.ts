@@ -605,6 +605,7 @@ describe('what the OpenAPI document says is kept', () => {
       ['operations_listReviews', reviews],
       ['operations_listUnmatched', '/v1/operations/unmatched'],
       ['operations_listReturned', '/v1/operations/returned'],
+      ['operations_listUnreadable', '/v1/operations/unreadable'],
       ['operations_listFraudHits', '/v1/operations/fraud-hits'],
     ] as const) {
       for (const who of [...strangers, { token }]) keeps(id, await service.call('GET', path, who));

@@ -147,7 +147,7 @@ describe('the charge of a payment at an acquirer behind a network', () => {
 
   it('paid while it is not known whether the code was made: announced first', async () => {
     desk.faults = ['lost after'];
-    desk.blind = true;
+    desk.meanwhile = async () => void (desk.blind = true);
     const id = await create();
     await waitFor('the call', () => desk.faults.length === 0);
     const { txid } = await row(id);
@@ -164,7 +164,7 @@ describe('the charge of a payment at an acquirer behind a network', () => {
 
   it('paid while the bank cannot be asked for the code: credited when it can', async () => {
     desk.faults = ['lost after'];
-    desk.blind = true;
+    desk.meanwhile = async () => void (desk.blind = true);
     const id = await create();
     await waitFor('the call', () => desk.faults.length === 0);
     const { txid } = await row(id);

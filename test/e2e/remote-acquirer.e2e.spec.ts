@@ -93,18 +93,36 @@ describe('an acquirer behind a network', () => {
     expect((await service.createCharge(merchant.testKey, { amount: 5 }, key)).status).toBe(201);
   });
 
-  it('a refusal of the second creation of a charge that may live is not believed', async () => {
+  it('a charge that may live is not made again before the bank has said that it does not', async () => {
     const key = randomUUID();
     const before = bank.charges.size;
-    bank.faults = ['lost after', 'unavailable', 'refused'];
+    bank.faults = ['lost after', 'refused'];
     bank.blind = true;
     expect((await service.createCharge(merchant.testKey, {}, key)).status).toBe(503);
     expect((await service.createCharge(merchant.testKey, {}, key)).status).toBe(503);
-    expect((await service.createCharge(merchant.testKey, {}, key)).status).toBe(503);
+    // It was not asked for: the time for paying of the one that lives would have been cut.
+    expect(bank.faults).toEqual(['refused']);
     expect(await statusOf(key)).toEqual([{ status: 'PENDING' }]);
     bank.blind = false;
     expect((await service.createCharge(merchant.testKey, {}, key)).status).toBe(201);
     expect(bank.charges.size).toBe(before + 1);
+  });
+
+  it('what nobody may pay any more is not made: the same key makes a new charge', async () => {
+    const key = randomUUID();
+    bank.faults = ['lost before'];
+    expect((await service.createCharge(merchant.testKey, { expires_in: 60 }, key)).status).toBe(503);
+    const [pending] = await service.sql<{ id: string; txid: string }>(
+      `SELECT id, txid FROM transactions WHERE status = 'PENDING'`,
+    );
+    service.clock.advance(61);
+    const repeated = await service.createCharge(merchant.testKey, { expires_in: 60 }, key);
+    expect([repeated.status, repeated.body.status]).toEqual([201, 'pending']);
+    expect(repeated.body.pix.txid).not.toBe(pending?.txid);
+    expect(bank.charges.has(pending?.txid ?? '')).toBe(false);
+    expect(await service.sql('SELECT status FROM transactions WHERE id = $1', [pending?.id])).toEqual([
+      { status: 'REFUSED' },
+    ]);
   });
 
   it.each(['unavailable', 'lost after'] as const)(

@@ -8,9 +8,14 @@ const KEYS = [DEFAULT_MERCHANT.pixKeys[0] ?? '', 'loja@example.com'] as const;
 const COB = { calendario: { expiracao: 3_600 }, valor: { original: '110.00' }, chave: KEYS[0] };
 
 let psp: PspUnderTest;
+/** How far the simulator's clock is ahead. */
+let aheadMs = 0;
 
 beforeAll(async () => {
-  psp = await PspUnderTest.start({ merchants: [{ ...DEFAULT_MERCHANT, pixKeys: [...KEYS] }] });
+  psp = await PspUnderTest.start({
+    merchants: [{ ...DEFAULT_MERCHANT, pixKeys: [...KEYS] }],
+    now: () => new Date(Date.now() + aheadMs),
+  });
 });
 
 afterAll(() => psp.stop());
@@ -45,6 +50,22 @@ describe('received Pix', () => {
     expect(() => psp.simulator.pay({ txid })).toThrow(/CONCLUIDA/);
     psp.simulator.pay({ txid, force: true });
     expect((await psp.call('GET', `/cob/${txid}`)).body['pix']).toHaveLength(2);
+  });
+
+  it.each([
+    ['as it was made', 60, 60, 61],
+    ['as it was revised: from its creation too', 3_600, 60, 31],
+  ])('can be paid for its seconds, %s', async (_, first, last, later) => {
+    const txid = newTxid();
+    const put = (expiracao: number): Promise<unknown> =>
+      psp.call('PUT', `/cob/${txid}`, { ...COB, calendario: { expiracao } });
+    await put(first);
+    if (last !== first) {
+      aheadMs += 30_000;
+      await put(last);
+    }
+    aheadMs += later * 1_000;
+    expect(() => psp.simulator.pay({ txid })).toThrow(/expired/);
   });
 
   it('may be removed by the bank', async () => {

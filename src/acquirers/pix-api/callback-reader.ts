@@ -86,7 +86,7 @@ export class CallbackReader implements OnApplicationBootstrap {
       return (await this.callbacks.close(tx, id, status, hints.length, problem)) ? ids : null;
     });
     if (stored === null) return;
-    this.metrics.callbacks.inc({ outcome: status });
+    this.metrics.callbacks.inc({ outcome: skipped > 0 ? 'partly_read' : status });
     if (problem !== null) this.logger.warn({ acquirer, callbackId: id, problem }, 'a callback cannot be read');
     if (skipped > 0) this.logger.warn({ acquirer, callbackId: id, skipped }, 'a callback has entries that say nothing');
     // The inbox brings what the queue does not take.

@@ -41,6 +41,10 @@ describe('readCallback', () => {
     }
   });
 
+  it('counts Pix that are no list', () => {
+    expect(readCallbackBody({ pix: aPix() })).toEqual({ hints: [], skipped: 1 });
+  });
+
   it('believes no more than a thousand entries of one body', () => {
     const pix = Array.from({ length: 1_500 }, (_, index) => aPix({ endToEndId: String(index).padStart(32, '0') }));
     const { hints, skipped } = readCallbackBody({ pix });

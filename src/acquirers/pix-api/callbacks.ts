@@ -27,7 +27,7 @@ export interface Callback {
 export function readCallbackBody(body: unknown): Callback {
   const entries = Array.isArray(body) ? body : (body as { pix?: unknown } | null)?.pix;
   // The call by which a PSP tries a URL out has no Pix in it.
-  if (!Array.isArray(entries)) return { hints: [], skipped: 0 };
+  if (!Array.isArray(entries)) return { hints: [], skipped: entries == null ? 0 : 1 };
   const hints = new Map<string, NotificationHint>();
   let skipped = Math.max(entries.length - MAX_ENTRIES, 0);
   const add = (hint: NotificationHint): void => void hints.set(`${hint.kind} ${hint.reference}`, hint);

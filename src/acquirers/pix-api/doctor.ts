@@ -196,20 +196,16 @@ async function checkToken(client: PixApiClient): Promise<[token: Finding, scope:
 
 async function checkCharge(client: PixApiClient, now: Date): Promise<Finding> {
   const txid = newTxid();
-  const request = cobRequest(
-    {
-      txid,
-      amount: TEST_CHARGE.amount,
-      createdAt: now,
-      expiresAt: new Date(now.getTime() + TEST_CHARGE.seconds * 1000),
-      merchant: { name: '', city: '' },
-      payer: { name: null, document: null },
-    },
-    client.pixKey,
-  );
+  const request = {
+    txid,
+    amount: TEST_CHARGE.amount,
+    expiresAt: new Date(now.getTime() + TEST_CHARGE.seconds * 1000),
+    merchant: { name: '', city: '' },
+    payer: { name: null, document: null },
+  };
   const remedy = 'Check that the Pix key belongs to this client at the PSP, and that the client may create charges.';
   try {
-    const made = await client.putCob(txid, request);
+    const made = await client.putCob(txid, () => cobRequest(request, client.pixKey, now));
     if (made.kind !== 'ok') return finding('charge', false, `not created: ${refusalOf(made)}`, remedy);
     const read = cobAnswer.safeParse(made.body);
     const code = read.success ? brCodeOf(read.data, TEST_CHARGE.amount, null) : null;

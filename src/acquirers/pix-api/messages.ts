@@ -32,7 +32,7 @@ export interface WebhookBody {
   readonly webhookUrl: string;
 }
 
-const dateTime = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
+export const dateTime = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
 const text = z.string().max(1_000);
 /** Missing and null mean the same. */
 const optional = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? null);
@@ -74,9 +74,13 @@ export const cobAnswer = z.object({
   location: optional(text),
   loc: optional(z.object({ location: optional(text) })),
   pixCopiaECola: optional(text),
-  pix: optional(z.array(z.object({ endToEndId: text }))),
+  // As the returns above.
+  pix: optional(z.array(z.unknown())),
 });
 export type CobAnswer = z.infer<typeof cobAnswer>;
+
+/** Of a Pix that paid a charge what it is asked for by. */
+export const paymentAnswer = z.object({ endToEndId: z.string().regex(/^[a-zA-Z0-9]{32}$/) });
 
 /** One page of `GET /pix`. Each Pix is read by itself, so that one that nobody understands does not hide the others. */
 export const pixPage = z.object({

@@ -2,7 +2,14 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Clock } from '../../core/clock.js';
 import { createLogger } from '../../core/log/index.js';
 import { Metrics } from '../../core/metrics/index.js';
-import type { PixChargeRequest, PixIssueOutcome, ReturnRequest, StatementLine } from '../acquirer.port.js';
+import {
+  type PixChargeRequest,
+  type PixIssueOutcome,
+  type ReturnRequest,
+  type StatementLine,
+  UnreadableAnswer,
+  type UnreadableLine,
+} from '../acquirer.port.js';
 import { PixApiAcquirer } from './pix-api.acquirer.js';
 import { PixApiClient } from './pix-api.client.js';
 import { findProfile } from './profiles.js';
@@ -25,7 +32,6 @@ const PERSON = { cpf: '52998224725', nome: 'Maria Segredo' };
 const REQUEST: PixChargeRequest = {
   txid: TXID,
   amount: 11_000,
-  createdAt: new Date('2026-09-09T20:15:00Z'),
   expiresAt: new Date('2026-09-09T21:15:00Z'),
   merchant: { name: 'Loja', city: 'SAO PAULO' },
   payer: { name: PERSON.nome, document: PERSON.cpf },
@@ -93,8 +99,15 @@ describe('PixApiAcquirer', () => {
       expect(psp.exchanges[0]?.asked).toMatchObject({
         method: 'PUT',
         path: `/cob/${TXID}`,
-        body: { calendario: { expiracao: 3600 }, devedor: PERSON, valor: { original: '110.00' }, chave: PIX_KEY },
+        body: { calendario: { expiracao: 2700 }, devedor: PERSON, valor: { original: '110.00' }, chave: PIX_KEY },
       });
+    });
+
+    it('is not created once its time for paying is over: nobody is asked', async () => {
+      reply(201, aCob());
+      const expiresAt = new StoppedClock().now();
+      expect(await acquirer.pixIssuer.issue({ ...REQUEST, expiresAt })).toEqual({ kind: 'unavailable' });
+      expect(asked()).toEqual([]);
     });
 
     it.each([
@@ -246,13 +259,33 @@ describe('PixApiAcquirer', () => {
     it.each([
       ['another key', { chave: OTHER_KEY }, 'other_key'],
       ['another id', { endToEndId: 'E'.repeat(32) }, 'other_id'],
-      ['no amount', { valor: 'much' }, 'malformed'],
       ['no key and no charge', { chave: null, txid: null }, 'no_key'],
     ])('is none of ours with %s', async (_, own, what) => {
       reply(200, aPix({ pagador: PERSON, ...own }));
       expect(await acquirer.getPix(E2E)).toBeNull();
       expect(await odd(what)).toBe(1);
       expect(log.join('')).toContain(E2E);
+    });
+
+    it.each([
+      ['an amount that could be two', { valor: '1,234.5' }],
+      ['no amount', { valor: '' }],
+      ['no time', { horario: 'yesterday' }],
+      ['no id', { endToEndId: 7 }],
+    ])('is neither ours nor unknown with %s: it cannot be read', async (_, own) => {
+      reply(200, aPix({ pagador: PERSON, ...own }));
+      await expect(acquirer.getPix(E2E)).rejects.toThrow(UnreadableAnswer);
+      await expect(acquirer.getDispute(`${E2E}/m1`)).rejects.toThrow(UnreadableAnswer);
+      expect(await odd('malformed')).toBe(2);
+      expect(log.join('')).toContain(E2E);
+      // Nothing to us, whatever it says.
+      reply(200, aPix({ ...own, chave: OTHER_KEY }));
+      expect(await acquirer.getPix(E2E)).toBeNull();
+    });
+
+    it.each(['110.0', '110'])('is credited with an amount written %s', async (valor) => {
+      reply(200, aPix({ valor }));
+      expect(await acquirer.getPix(E2E)).toMatchObject({ amount: 11_000 });
     });
 
     it('without a key is ours when its charge is', async () => {
@@ -282,13 +315,19 @@ describe('PixApiAcquirer', () => {
       ];
       reply(200, aPix({ devolucoes }));
       expect(await acquirer.getPix(E2E)).toMatchObject({ endToEndId: E2E, amount: 11_000 });
-      expect(await acquirer.getDispute(`${E2E}/m1`)).toBeNull();
+      await expect(acquirer.getDispute(`${E2E}/m1`)).rejects.toThrow(UnreadableAnswer);
+      // One without an id may be it.
+      await expect(acquirer.getDispute(`${E2E}/m2`)).rejects.toThrow(UnreadableAnswer);
       expect(await odd('malformed')).toBe(2);
       reply(200, aPage([aPix({ devolucoes })]));
-      const lines: StatementLine[] = [];
+      const lines: (StatementLine | UnreadableLine)[] = [];
       const window = { from: new Date('2026-09-10T13:00:00Z'), to: new Date('2026-09-10T14:00:00Z') };
       for await (const line of acquirer.statement(window)) lines.push(line);
-      expect(lines).toMatchObject([{ pix: { endToEndId: E2E }, returns: [{ returnId: 'r1' }] }]);
+      expect(lines).toEqual([
+        { pix: expect.objectContaining({ endToEndId: E2E }), returns: [expect.objectContaining({ returnId: 'r1' })] },
+        { what: 'return', endToEndId: E2E, returnId: 'm1', hint: { kind: 'dispute', reference: `${E2E}/m1` } },
+        { what: 'return', endToEndId: E2E, returnId: null, hint: null },
+      ]);
     });
 
     it('is not asked for by what is no id', async () => {
@@ -381,11 +420,13 @@ describe('PixApiAcquirer', () => {
     const hour = (hours: number): string => new Date(FROM.getTime() + hours * 3_600_000).toISOString();
     const pixAt = (id: number, hours: number, own: Record<string, unknown> = {}): Record<string, unknown> =>
       aPix({ endToEndId: String(id).padStart(32, 'E'), horario: hour(hours), ...own });
-    const collect = async (to: string, withReturns = false): Promise<StatementLine[]> => {
-      const lines: StatementLine[] = [];
+    const all = async (to: string, withReturns = false): Promise<(StatementLine | UnreadableLine)[]> => {
+      const lines: (StatementLine | UnreadableLine)[] = [];
       for await (const line of acquirer.statement({ from: FROM, to: new Date(to), withReturns })) lines.push(line);
       return lines;
     };
+    const collect = async (to: string, withReturns = false): Promise<StatementLine[]> =>
+      (await all(to, withReturns)).filter((line) => 'pix' in line);
 
     it('follows the pages and gives the oldest first, each once', async () => {
       psp.script = ({ query }) => {
@@ -414,7 +455,7 @@ describe('PixApiAcquirer', () => {
       expect(psp.exchanges.every(({ asked: { query } }) => query['devolucaoPresente'] === 'true')).toBe(true);
     });
 
-    it('leaves out what is not ours, outside the time or not understood, and goes on', async () => {
+    it('leaves out what is not ours or outside the time, names what cannot be read, and goes on', async () => {
       const pix = [
         pixAt(1, 1, { chave: OTHER_KEY }),
         pixAt(2, 5),
@@ -422,12 +463,22 @@ describe('PixApiAcquirer', () => {
         pixAt(3, 2, { valor: 'x' }),
         pixAt(4, 3, { devolucoes: [aReturn(), aReturn({ id: '/' })] }),
         pixAt(5, 4),
+        // The same of what cannot be read.
+        pixAt(6, 2, { chave: OTHER_KEY, valor: 7 }),
+        pixAt(7, 5, { valor: 7 }),
+        pixAt(8, 2, { valor: 7, horario: 'x' }),
       ];
       reply(200, aPage(pix));
-      const lines = await collect(hour(4));
-      expect(lines).toHaveLength(1);
-      expect(lines[0]).toMatchObject({ returns: [{ returnId: 'r1', amount: 789, cause: 'requested' }] });
-      expect(await odd('malformed')).toBe(3);
+      const [line, ...unreadable] = await all(hour(4));
+      expect(line).toMatchObject({ returns: [{ returnId: 'r1', amount: 789, cause: 'requested' }] });
+      const [id3, id4, id8] = [3, 4, 8].map((id) => String(id).padStart(32, 'E'));
+      expect(unreadable).toEqual([
+        { what: 'pix', endToEndId: null, returnId: null, hint: null },
+        { what: 'pix', endToEndId: id3, returnId: null, hint: { kind: 'pix', reference: id3 } },
+        { what: 'return', endToEndId: id4, returnId: null, hint: null },
+        { what: 'pix', endToEndId: id8, returnId: null, hint: { kind: 'pix', reference: id8 } },
+      ]);
+      expect(await odd('malformed')).toBe(6);
     });
 
     it('stops at a PSP whose answer is none', async () => {

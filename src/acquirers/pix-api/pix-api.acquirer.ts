@@ -3,23 +3,34 @@ import { isReturnId, isTxid } from '../../brazil/index.js';
 import type { Clock } from '../../core/clock.js';
 import type { Logger } from '../../core/log/index.js';
 import type { Metrics } from '../../core/metrics/index.js';
-import type {
-  Acquirer,
-  AcquirerCapabilities,
-  AcquirerStatus,
-  Dispute,
-  PixChargeRequest,
-  PixChargeState,
-  PixIssueOutcome,
-  PixIssuer,
-  ReceivedPix,
-  ReturnName,
-  ReturnRequest,
-  ReturnState,
-  StatementFilter,
-  StatementLine,
+import {
+  type Acquirer,
+  type AcquirerCapabilities,
+  type AcquirerStatus,
+  type Dispute,
+  type PixChargeRequest,
+  type PixChargeState,
+  type PixIssueOutcome,
+  type PixIssuer,
+  type ReceivedPix,
+  type ReturnName,
+  type ReturnRequest,
+  type ReturnState,
+  type StatementFilter,
+  type StatementLine,
+  UnreadableAnswer,
+  type UnreadableLine,
 } from '../acquirer.port.js';
-import { type CobAnswer, cobAnswer, type PixAnswer, pixAnswer, type ReturnAnswer, returnAnswer } from './messages.js';
+import {
+  type CobAnswer,
+  cobAnswer,
+  dateTime,
+  paymentAnswer,
+  type PixAnswer,
+  pixAnswer,
+  type ReturnAnswer,
+  returnAnswer,
+} from './messages.js';
 import type { PixApiClient, PspAnswer } from './pix-api.client.js';
 import { PixApiError } from './pix-api.errors.js';
 import { namesKnownReturn, returnFailure } from './problem.js';
@@ -30,14 +41,18 @@ import {
   chargeEnd,
   cobRequest,
   disputeOf,
+  isDisputeReturn,
   isE2eId,
   isSameKey,
   publicCob,
   receivedPix,
   returnState,
   statementReturn,
+  textOf,
   toCents,
   toDecimal,
+  unreadablePix,
+  unreadableReturn,
 } from './translation.js';
 
 /** What an answer is not believed for; a label of the metric. */
@@ -45,8 +60,9 @@ type Oddity = 'malformed' | 'other_txid' | 'other_key' | 'other_amount' | 'other
 
 /**
  * Any PSP that speaks BACEN's API Pix. It translates, and believes an answer only when it is about what was asked: the
- * same key, id and amount. An answer that is not throws, or where it would bring money is no money (null): either way with
- * a line in the log, which names no people, and a metric.
+ * same key, id and amount. An answer that is not throws, or where it would bring money is no money (null); what is ours
+ * and cannot be read is never left out: it throws, or stands as such in the list. Always with a line in the log, which
+ * names no people, and a metric.
  */
 export class PixApiAcquirer implements Acquirer {
   readonly capabilities: AcquirerCapabilities = {
@@ -57,7 +73,8 @@ export class PixApiAcquirer implements Acquirer {
   };
   readonly orders = null;
   readonly pixIssuer: PixIssuer = { kind: 'remote', issue: (request) => this.#issue(request) };
-  readonly statement = (filter: StatementFilter): AsyncIterable<StatementLine> => this.#statement(filter);
+  readonly statement = (filter: StatementFilter): AsyncIterable<StatementLine | UnreadableLine> =>
+    this.#statement(filter);
 
   /** @param client the connection's client as it is now: asked for at each call, for credentials may have been renewed */
   constructor(
@@ -74,7 +91,7 @@ export class PixApiAcquirer implements Acquirer {
     if (!client) return { kind: 'unavailable' };
     let answer: PspAnswer;
     try {
-      answer = await client.putCob(request.txid, cobRequest(request, client.pixKey));
+      answer = await client.putCob(request.txid, () => cobRequest(request, client.pixKey, this.clock.now()));
     } catch (error) {
       if (!(error instanceof PixApiError)) throw error;
       this.logger.warn({ acquirer: this.name, txid: request.txid, code: error.reason }, `a charge is ${error.kind}`);
@@ -163,10 +180,20 @@ export class PixApiAcquirer implements Acquirer {
   async getDispute(reference: string): Promise<Dispute | null> {
     const [endToEndId = '', id = ''] = reference.split('/');
     const pix = await this.#pix(endToEndId);
-    const found = pix && this.#devolutions('pix.get', pix).find((each) => each.id === id);
-    if (!pix || !found) return null;
-    const dispute = disputeOf(pix, found);
-    if (!dispute) this.#odd('pix.get', 'malformed', { endToEndId, returnId: id });
+    if (!pix) return null;
+    const entries = pix.devolucoes ?? [];
+    const found = entries.find((entry) => textOf(entry, 'id') === id);
+    if (found === undefined) {
+      // One without an id may be it.
+      if (entries.every((entry) => textOf(entry, 'id') !== null)) return null;
+      this.#odd('pix.get', 'malformed', { endToEndId, returnId: id });
+      throw new UnreadableAnswer('a dispute');
+    }
+    const answer = this.#read('pix.get', returnAnswer, found, { endToEndId });
+    if (answer && !isDisputeReturn(answer)) return null;
+    const dispute = answer && disputeOf(pix, answer);
+    if (answer && !dispute) this.#odd('pix.get', 'malformed', { endToEndId, returnId: id });
+    if (!dispute) throw new UnreadableAnswer('a dispute');
     return dispute;
   }
 
@@ -216,68 +243,78 @@ export class PixApiAcquirer implements Acquirer {
     return state;
   }
 
-  async *#statement(filter: StatementFilter): AsyncGenerator<StatementLine> {
+  async *#statement(filter: StatementFilter): AsyncGenerator<StatementLine | UnreadableLine> {
     const client = await this.client();
     const pages = readStatement(client, filter, (answer) => this.#body('pix.list', answer));
     for await (const entries of pages) {
       const lines: StatementLine[] = [];
+      const unreadable: UnreadableLine[] = [];
       for (const entry of entries) {
-        const answer = this.#read('pix.list', pixAnswer, entry, {});
-        if (!answer || !(await this.#isOurs('pix.list', client, answer))) continue;
-        const pix = receivedPix(answer);
-        if (!pix) this.#odd('pix.list', 'malformed', {});
-        else if (pix.settledAt >= filter.from && pix.settledAt < filter.to) {
-          lines.push({ pix, returns: this.#returns(answer) });
+        const answer = this.#read('pix.list', pixAnswer, entry, { endToEndId: unreadablePix(entry).endToEndId });
+        // Of one without a time that can be read the PSP says itself that it is of this time.
+        const at = answer?.horario ?? dateTime.safeParse(textOf(entry, 'horario')).data ?? filter.from;
+        if (at < filter.from || at >= filter.to) continue;
+        if (!(answer ? await this.#isOurs('pix.list', client, answer) : !namesOtherKey(client, entry))) continue;
+        const pix = answer && receivedPix(answer);
+        if (pix) lines.push({ pix, returns: this.#returns(answer, unreadable) });
+        else {
+          if (answer) this.#odd('pix.list', 'malformed', { endToEndId: unreadablePix(entry).endToEndId });
+          unreadable.push(unreadablePix(entry));
         }
       }
       yield* lines.sort((one, other) => one.pix.settledAt.getTime() - other.pix.settledAt.getTime());
+      yield* unreadable;
     }
   }
 
-  #returns(pix: PixAnswer): StatementLine['returns'] {
-    const { endToEndId } = pix;
-    return this.#devolutions('pix.list', pix).flatMap((each) => {
-      const read = statementReturn(endToEndId, each);
-      if (!read) this.#odd('pix.list', 'malformed', { endToEndId });
+  /** @param unreadable takes those that cannot be read */
+  #returns({ endToEndId, devolucoes }: PixAnswer, unreadable: UnreadableLine[]): StatementLine['returns'] {
+    return (devolucoes ?? []).flatMap((entry) => {
+      const answer = this.#read('pix.list', returnAnswer, entry, { endToEndId });
+      const read = answer && statementReturn(endToEndId, answer);
+      if (answer && !read) this.#odd('pix.list', 'malformed', { endToEndId });
+      if (!read) unreadable.push(unreadableReturn(endToEndId, entry));
       return read ?? [];
     });
   }
 
-  /** Those that can be read. */
-  #devolutions(operation: Operation, { endToEndId, devolucoes }: PixAnswer): ReturnAnswer[] {
-    return (devolucoes ?? []).flatMap((each) => this.#read(operation, returnAnswer, each, { endToEndId }) ?? []);
-  }
-
-  /** End-to-end ids of what has paid the charge. The standard lets a PSP leave them out of it: then its list has them. */
+  /**
+   * End-to-end ids of what has paid the charge. The standard lets a PSP leave them out of it: then its list has them.
+   * @throws PixApiError when there are only such as cannot be read: it was paid, and nobody knows by what
+   */
   async #payments(client: PixApiClient, { txid, status, calendario, pix }: CobAnswer): Promise<string[]> {
-    const own = (pix ?? []).map(({ endToEndId }) => endToEndId).filter(isE2eId);
+    const own = this.#ids('cob.get', txid, pix ?? []);
     if (own.length > 0 || status !== 'CONCLUIDA') return own;
     const filter = { from: calendario.criacao, to: this.clock.now() };
-    const listed: string[] = [];
+    const listed: unknown[] = [];
     for await (const entries of readStatement(client, filter, (answer) => this.#body('pix.list', answer), { txid })) {
-      const read = entries.flatMap((entry) => this.#read('pix.list', pixAnswer, entry, { txid }) ?? []);
-      listed.push(...read.filter((each) => each.txid === txid).map(({ endToEndId }) => endToEndId));
+      listed.push(...entries.filter((entry) => textOf(entry, 'txid') === txid));
     }
-    return listed.filter(isE2eId);
+    return this.#ids('pix.list', txid, listed);
   }
 
-  /** @returns null when there is none, or none that is ours for certain */
+  #ids(operation: Operation, txid: string, entries: readonly unknown[]): string[] {
+    const ids = entries.flatMap((entry) => this.#read(operation, paymentAnswer, entry, { txid })?.endToEndId ?? []);
+    if (ids.length === 0 && entries.length > 0) throw new PixApiError('unknown', 'malformed_answer', operation);
+    return ids;
+  }
+
+  /** @returns null when there is none, or none that is ours for certain @throws UnreadableAnswer */
   async #pix(endToEndId: string): Promise<PixAnswer | null> {
     if (!isE2eId(endToEndId)) return null;
     const client = await this.client();
     const answer = await client.getPix(endToEndId);
     if (answer.kind === 'not_found') return null;
-    const pix = this.#read('pix.get', pixAnswer, this.#body('pix.get', answer), { endToEndId });
-    if (!pix) return null;
-    if (pix.endToEndId !== endToEndId) {
+    const body = this.#body('pix.get', answer);
+    const pix = this.#read('pix.get', pixAnswer, body, { endToEndId });
+    if ((pix?.endToEndId ?? endToEndId) !== endToEndId) {
       this.#odd('pix.get', 'other_id', { endToEndId });
       return null;
     }
-    if (!receivedPix(pix)) {
-      this.#odd('pix.get', 'malformed', { endToEndId });
-      return null;
-    }
-    return (await this.#isOurs('pix.get', client, pix)) ? pix : null;
+    if (!(pix ? await this.#isOurs('pix.get', client, pix) : !namesOtherKey(client, body))) return null;
+    if (pix && receivedPix(pix)) return pix;
+    if (pix) this.#odd('pix.get', 'malformed', { endToEndId });
+    throw new UnreadableAnswer('a Pix');
   }
 
   /** Whether it went to the connection's key. The key is optional in a Pix, never in the charge that it pays. */
@@ -341,6 +378,12 @@ export class PixApiAcquirer implements Acquirer {
     this.metrics.acquirerOddAnswers.inc({ operation, what });
     this.logger.warn({ acquirer: this.name, operation, what, ...about }, 'an answer of the PSP is not believed');
   }
+}
+
+/** Whether what cannot be read says at least that it is not ours. */
+function namesOtherKey(client: PixApiClient, entry: unknown): boolean {
+  const key = textOf(entry, 'chave');
+  return key !== null && !isSameKey(key, client.pixKey);
 }
 
 /** Ids of ours: one that does not fit a path is a fault of this program. */

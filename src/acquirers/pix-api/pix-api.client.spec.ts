@@ -11,7 +11,8 @@ import { aCob, aConnection, aProblem, E2E, type FakePsp, startPsp, TXID } from '
 import { TokenCache } from './token-cache.js';
 
 const STANDARD = findProfile('standard')!;
-const BODY = { calendario: { expiracao: 3600 }, valor: { original: '110.00' }, chave: 'k' };
+const COB = { calendario: { expiracao: 3600 }, valor: { original: '110.00' }, chave: 'k' };
+const BODY = () => COB;
 
 describe('PixApiClient', () => {
   let psp: FakePsp;
@@ -197,6 +198,20 @@ describe('PixApiClient', () => {
       psp.script = () => ({ status: 429, headers: { 'retry-after': '0' } });
       expect(await errorOf(make().putCob(TXID, BODY))).toMatchObject({ kind: 'unavailable', reason: 'http_429' });
       expect(psp.exchanges).toHaveLength(2);
+    });
+
+    it('says at each attempt what holds then, and nothing once it makes no sense any more', async () => {
+      psp.script = () => ({ status: 429, headers: { 'retry-after': '0' } });
+      const bodies = [7, 3].map((expiracao) => ({ ...COB, calendario: { expiracao } }));
+      const left = [...bodies];
+      await errorOf(make().putCob(TXID, () => left.shift() ?? null));
+      expect(psp.exchanges.map(({ asked }) => asked.body)).toEqual(bodies);
+      const once = [COB];
+      expect(await errorOf(make().putCob(TXID, () => once.shift() ?? null))).toMatchObject({
+        kind: 'unavailable',
+        code: 'too_late',
+      });
+      expect(psp.exchanges).toHaveLength(3);
     });
 
     it('is unavailable when nobody listens, the name does not resolve or access is denied', async () => {

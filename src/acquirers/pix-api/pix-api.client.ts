@@ -61,7 +61,8 @@ interface Call {
   /** Behind the profile's prefix; everything in it was checked or escaped. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
-  readonly body?: object;
+  /** Asked for at each attempt; null: it makes no sense any more. */
+  readonly body?: () => object | null;
 }
 
 /**
@@ -98,7 +99,8 @@ export class PixApiClient {
     });
   }
 
-  putCob(txid: string, body: CobRequest): Promise<PspAnswer> {
+  /** @param body as of each attempt, for the time for paying runs; null: it is over, and nothing is sent */
+  putCob(txid: string, body: () => CobRequest | null): Promise<PspAnswer> {
     return this.#call({ operation: 'cob.put', path: `/cob/${txid}`, body });
   }
 
@@ -107,7 +109,7 @@ export class PixApiClient {
   }
 
   patchCob(txid: string, body: CobRemoval): Promise<PspAnswer> {
-    return this.#call({ operation: 'cob.patch', path: `/cob/${txid}`, body });
+    return this.#call({ operation: 'cob.patch', path: `/cob/${txid}`, body: () => body });
   }
 
   getPix(endToEndId: string): Promise<PspAnswer> {
@@ -119,7 +121,7 @@ export class PixApiClient {
   }
 
   putReturn(endToEndId: string, returnId: string, body: ReturnBody): Promise<PspAnswer> {
-    return this.#call({ operation: 'return.put', path: `/pix/${endToEndId}/devolucao/${returnId}`, body });
+    return this.#call({ operation: 'return.put', path: `/pix/${endToEndId}/devolucao/${returnId}`, body: () => body });
   }
 
   getReturn(endToEndId: string, returnId: string): Promise<PspAnswer> {
@@ -129,7 +131,7 @@ export class PixApiClient {
   /** Has the PSP call `url` about Pix to the key; it replaces what was registered. */
   registerWebhook(url: string): Promise<PspAnswer> {
     const body: WebhookBody = { webhookUrl: url };
-    return this.#call({ operation: 'webhook.put', path: this.#webhookPath(), body });
+    return this.#call({ operation: 'webhook.put', path: this.#webhookPath(), body: () => body });
   }
 
   /** What is registered for the key. */
@@ -205,6 +207,8 @@ export class PixApiClient {
       url.searchParams.set(name, value);
     }
     const own = operation === 'webhook.put' ? { ...headers.value, ...webhookHeaders.value } : headers.value;
+    const content = body?.();
+    if (content === null) throw new PixApiError('unavailable', 'too_late', operation);
     let answer: HttpAnswer;
     try {
       answer = await this.#exchange(url, deadline, {
@@ -213,9 +217,9 @@ export class PixApiClient {
           ...fill(own, credentials),
           authorization: `Bearer ${token}`,
           accept: 'application/json, application/problem+json',
-          ...(body ? { 'content-type': 'application/json' } : {}),
+          ...(content ? { 'content-type': 'application/json' } : {}),
         },
-        body: body ? JSON.stringify(body) : null,
+        body: content ? JSON.stringify(content) : null,
       });
     } catch (error) {
       return { again: failure(error, operation), pauseMs: null };

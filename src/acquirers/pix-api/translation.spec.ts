@@ -31,12 +31,22 @@ describe('amounts', () => {
     expect(['1.15', '4.35', '0.07'].map(toCents)).toEqual([115, 435, 7]);
   });
 
-  it.each(['110', '110.0', '110,00', '1e2.00', '-1.00', ' 1.00', '12345678901.00', '1.000', ''])(
-    '%j is none',
-    (text) => {
-      expect(toCents(text)).toBeNull();
-    },
-  );
+  it.each([
+    ['110', 11_000],
+    ['110.0', 11_000],
+    ['777.7', 77_770],
+    ['0.5', 50],
+    ['0', 0],
+  ])('%j means nothing but %i', (text, cents) => {
+    expect(toCents(text)).toBe(cents);
+  });
+
+  it.each([
+    ...['110,00', '1,234.5', '1.000', '777.701', '1.234.56', '777.', '.7'],
+    ...['1e3', '1e2.00', '-1.00', '+1.00', ' 1.00', '1.00 ', '0x10', '١.00', '12345678901.00', ''],
+  ])('%j is none', (text) => {
+    expect(toCents(text)).toBeNull();
+  });
 
   it('are never fractions', () => {
     expect(() => toDecimal(1.5)).toThrow(RangeError);
@@ -47,23 +57,33 @@ describe('cobRequest', () => {
   const request = {
     txid: TXID,
     amount: 11_000,
-    createdAt: new Date('2026-09-09T20:00:00Z'),
-    expiresAt: new Date('2026-09-09T21:00:00Z'),
+    expiresAt: new Date('2026-09-09T21:30:00Z'),
     merchant: MERCHANT,
     payer: { name: null, document: null },
   };
 
   it('is what the standard wants and no more', () => {
-    expect(cobRequest(request, PIX_KEY)).toEqual({
+    expect(cobRequest(request, PIX_KEY, NOW)).toEqual({
       calendario: { expiracao: 3600 },
       valor: { original: '110.00' },
       chave: PIX_KEY,
     });
   });
 
+  it.each([
+    ['20:30:00.001', 3599],
+    ['21:29:00.000', 60],
+    ['21:29:58.999', 1],
+    ['21:29:59.999', 1],
+    ['21:30:00.000', undefined],
+    ['22:00:00.000', undefined],
+  ])('at %s leaves %s seconds for paying', (time, seconds) => {
+    expect(cobRequest(request, PIX_KEY, new Date(`2026-09-09T${time}Z`))?.calendario.expiracao).toBe(seconds);
+  });
+
   it('names the debtor by name and valid document together only', () => {
     const devedor = (name: string | null, document: string | null): unknown =>
-      cobRequest({ ...request, payer: { name, document } }, PIX_KEY).devedor;
+      cobRequest({ ...request, payer: { name, document } }, PIX_KEY, NOW)?.devedor;
     expect(devedor('Maria', '529.982.247-25')).toEqual({ nome: 'Maria', cpf: '52998224725' });
     expect(devedor('Loja', '11222333000181')).toEqual({ nome: 'Loja', cnpj: '11222333000181' });
     expect([
@@ -148,7 +168,7 @@ describe('receivedPix', () => {
   });
 
   it('is none without an amount or id', () => {
-    expect([read({ valor: '110' }), read({ valor: '0.00' }), read({ endToEndId: 'E1/../x' })]).toEqual([
+    expect([read({ valor: '110,0' }), read({ valor: '0.00' }), read({ endToEndId: 'E1/../x' })]).toEqual([
       null,
       null,
       null,

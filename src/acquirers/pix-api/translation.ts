@@ -17,6 +17,7 @@ import type {
   ReceivedPix,
   ReturnState,
   StatementReturn,
+  UnreadableLine,
 } from '../acquirer.port.js';
 import type { CobAnswer, CobRequest, Person, PixAnswer, ReturnAnswer } from './messages.js';
 import { returnFailure } from './problem.js';
@@ -30,10 +31,13 @@ export function toDecimal(cents: Amount): string {
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 
-/** 11000 of "110.00", digit by digit; null when it is not written so. */
+/**
+ * 11000 of "110.00", digit by digit, and of "110.0" and "110", which mean nothing else and which some PSPs write; null
+ * for whatever could be two amounts, or none.
+ */
 export function toCents(decimal: string): Amount | null {
-  const match = /^([0-9]{1,10})\.([0-9]{2})$/.exec(decimal);
-  return match === null ? null : Number(`${match[1] ?? ''}${match[2] ?? ''}`);
+  const match = /^([0-9]{1,10})(?:\.([0-9]{1,2}))?$/.exec(decimal);
+  return match === null ? null : Number(`${match[1] ?? ''}${(match[2] ?? '').padEnd(2, '0')}`);
 }
 
 /** What API Pix promises of an end-to-end id: enough to be put into a path. */
@@ -47,11 +51,17 @@ export function isSameKey(one: string, other: string): boolean {
   return normal(one) === normal(other);
 }
 
-export function cobRequest(request: PixChargeRequest, pixKey: string): CobRequest {
-  const seconds = Math.round((request.expiresAt.getTime() - request.createdAt.getTime()) / 1000);
+/**
+ * The PSP counts the time for paying from when it makes the charge, and it is to end at ours: of an attempt that comes
+ * late so much less is left.
+ * @returns null when nothing is
+ */
+export function cobRequest(request: PixChargeRequest, pixKey: string, now: Date): CobRequest | null {
+  const leftMs = request.expiresAt.getTime() - now.getTime();
+  if (leftMs <= 0) return null;
   const devedor = person(request.payer);
   return {
-    calendario: { expiracao: Math.max(seconds, 1) },
+    calendario: { expiracao: Math.max(Math.floor(leftMs / 1000), 1) },
     ...(devedor ? { devedor } : {}),
     valor: { original: toDecimal(request.amount) },
     chave: pixKey,
@@ -170,6 +180,37 @@ export function returnHint(
   return isDisputeReturn({ natureza })
     ? { kind: 'dispute', reference: `${endToEndId}/${id}` }
     : { kind: 'return', reference: `${endToEndId}/${id}/${status}` };
+}
+
+/** Of an entry of the list that cannot be read what can be, which is not believed but asked for. */
+export function unreadablePix(entry: unknown): UnreadableLine {
+  const id = textOf(entry, 'endToEndId');
+  const endToEndId = id !== null && isE2eId(id) ? id : null;
+  return {
+    what: 'pix',
+    endToEndId,
+    returnId: null,
+    hint: endToEndId === null ? null : { kind: 'pix', reference: endToEndId },
+  };
+}
+
+/** The same of a return of a Pix that can be read. One that was asked for here is asked about by whoever did. */
+export function unreadableReturn(endToEndId: string, entry: unknown): UnreadableLine {
+  const id = textOf(entry, 'id');
+  const returnId = id !== null && isReturnId(id) ? id : null;
+  const isDispute = returnId !== null && isDisputeReturn({ natureza: textOf(entry, 'natureza') });
+  return {
+    what: 'return',
+    endToEndId,
+    returnId,
+    hint: isDispute ? { kind: 'dispute', reference: `${endToEndId}/${returnId}` } : null,
+  };
+}
+
+/** A field of what may be anything. */
+export function textOf(entry: unknown, field: string): string | null {
+  const value = (entry as Record<string, unknown> | null | undefined)?.[field];
+  return typeof value === 'string' ? value : null;
 }
 
 const DISPUTE_REASONS: Readonly<Record<string, string>> = {

@@ -30,14 +30,14 @@ export class Metrics {
 
   readonly callbacks = new Counter({
     name: 'recebe_acquirer_callbacks_total',
-    help: 'What acquirers posted, by what became of it: stored, repeated, empty, wrong_secret, not_allowed, limited, too_large; later read or unreadable.',
+    help: 'What acquirers posted, by what became of it: stored, repeated, empty, wrong_secret, not_allowed, limited, too_large; later read, partly_read or unreadable.',
     labelNames: ['outcome'],
     registers: [this.registry],
   });
 
   readonly notifications = new Counter({
     name: 'recebe_acquirer_notifications_total',
-    help: 'What acquirers told of, at each time they were asked about it: applied, early, unknown (they do not know it), failed, ignored (given up).',
+    help: 'What acquirers told of, at each time they were asked about it: applied, early, unknown (they do not know it), unreadable (they have it, and nobody understands what they say), failed, ignored (given up).',
     labelNames: ['kind', 'outcome'],
     registers: [this.registry],
   });

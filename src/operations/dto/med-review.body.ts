@@ -69,7 +69,7 @@ export class MedReviewBody {
   version!: string;
   @ApiProperty({
     description:
-      'Why it waits. `amount_mismatch`: another amount than the charge’s, or the bank has changed it; `not_disputable`: nothing of the charge is left with the merchant, or it was another payment; `ruling`: to be applied; `contradiction`: the bank rules otherwise than the case has ended, or has taken the money of one that was dismissed. Null: it does not wait.',
+      'Why it waits. `amount_mismatch`: another amount than the charge’s, or the bank has changed it; `not_disputable`: nothing of the charge is left with the merchant, or it was another payment; `ruling`: to be applied; `contradiction`: the bank rules otherwise, or about another amount, than the case has ended, or has taken the money of one that was dismissed. Null: it does not wait.',
     enum: [...REVIEWS, null],
     nullable: true,
   })

@@ -98,3 +98,28 @@ export class UnmatchedPixListBody {
   @ApiProperty({ description: 'Whether there are more.' }) has_more!: boolean;
   @ApiProperty(CURSOR) next_cursor!: string | null;
 }
+
+export class UnreadableBody {
+  @ApiProperty({ description: 'Id of the entry.', example: ID }) id!: string;
+  @ApiProperty({ description: 'Kind of object.', enum: ['unreadable'] }) object!: string;
+  @ApiProperty({ description: 'What it is.', enum: ['pix', 'charge', 'payment', 'order', 'dispute', 'return'] })
+  kind!: string;
+  @ApiProperty({ description: 'Who has it.', example: 'pix-api:019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12' })
+  acquirer!: string;
+  @ApiProperty({
+    description:
+      'What the acquirer is asked by: of a Pix its end-to-end id, of a dispute `<end-to-end id>/<return id>`.',
+    example: 'E00000000202611211530abcDEF12345',
+  })
+  reference!: string;
+  @ApiProperty({ description: 'When it was first seen that it cannot be read, UTC.', ...TIME })
+  unreadable_since!: string;
+  @ApiProperty({ description: 'When the service was first told of it, UTC.', ...TIME }) created_at!: string;
+}
+
+export class UnreadableListBody {
+  @ApiProperty({ description: 'Kind of object.', enum: ['list'] }) object!: string;
+  @ApiProperty({ description: 'Newest first.', type: [UnreadableBody] }) data!: UnreadableBody[];
+  @ApiProperty({ description: 'Whether there are more.' }) has_more!: boolean;
+  @ApiProperty(CURSOR) next_cursor!: string | null;
+}
