@@ -7,7 +7,9 @@ import { readPassword, type Terminal } from './passwords.js';
 
 describe('the password of a command', () => {
   let directory: string;
-  beforeAll(() => (directory = mkdtempSync(join(tmpdir(), 'recebe-spec-'))));
+  beforeAll(() => {
+    directory = mkdtempSync(join(tmpdir(), 'recebe-spec-'));
+  });
   afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
   const file = (content: string): string => {
@@ -32,9 +34,9 @@ describe('the password of a command', () => {
   });
 
   it('comes from stdin when the file is -', async () => {
-    const { input, output } = terminal('', false);
-    (input as PassThrough).end('secret word\n');
-    expect(await readPassword('-', { input, output })).toBe('secret word');
+    const input = Object.assign(new PassThrough(), { isTTY: false });
+    input.end('secret word\n');
+    expect(await readPassword('-', { input, output: new PassThrough() })).toBe('secret word');
   });
 
   it.each([
