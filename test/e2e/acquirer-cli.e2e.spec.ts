@@ -159,7 +159,7 @@ describe('the command line of live acquirers', () => {
     expect(replaced.code).toBe(0);
     expect(replaced.stderr).toMatch(new RegExp(`^ok {7}webhook: registered now, in place of ${place}$`, 'm'));
     expect(registered()).toBe(before?.replace('127.0.0.1', 'localhost'));
-  }, 60_000);
+  }, 120_000);
 
   it('takes the secret from the environment, renews in place, and check says what does not work', async () => {
     const pem = [
@@ -234,5 +234,5 @@ describe('the command line of live acquirers', () => {
         expect(ended[index]?.stderr).toMatch(words);
       }
     }
-  }, 60_000);
+  }, 120_000);
 });

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import { SETTINGS } from '../../src/accounts/index.js';
 import { CLI, embeddedPids, MAIN, Processes, readDemo, type ServiceProcess, withDatabase } from '../support/process.js';
+import { HAS_TERMINAL, TerminalProcess } from '../support/terminal.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { waitFor } from '../support/wait.js';
 
@@ -68,6 +69,45 @@ describe('starting the service', () => {
       const owners = Object.fromEntries(readdirSync(dataDir).map((file) => [file, statSync(join(dataDir, file)).uid]));
       expect(Object.keys(owners)).toEqual(expect.arrayContaining(['demo.json', 'encryption-key', 'postgres']));
       expect(new Set(Object.values(owners))).toEqual(new Set([65534]));
+    },
+  );
+
+  (HAS_TERMINAL ? it : it.skip)(
+    'keeps its start-up lines in sight on a terminal, where also a password is asked for without echo',
+    async () => {
+      const dataDir = processes.dataDir();
+      const password = 'typed by hand';
+      const service = new TerminalProcess(MAIN, [], { PORT: '0', DATA_DIR: dataDir });
+      try {
+        await waitFor('the service to be ready', () => service.screen.includes('Next: npm run demo'), 90_000);
+        expect(service.screen).toMatch(/^ {2}Log +warnings and errors only; LOG_LEVEL=info/m);
+        const before = service.screen;
+        const { base_url } = readDemo(dataDir);
+        const url = base_url.replace('localhost', '127.0.0.1');
+        for (const path of ['/v1/wallets', '/docs', '/nowhere']) await (await fetch(`${url}${path}`)).arrayBuffer();
+
+        const created = new TerminalProcess(CLI, ['operator', 'create', '--email', 'by@hand.example'], {
+          DATA_DIR: dataDir,
+        });
+        for (const question of ['Password: ', 'Again: ']) {
+          await waitFor(`the question ${question}`, () => created.screen.endsWith(question), 60_000);
+          created.type(`${password}\r`);
+        }
+        await waitFor('the command to end', () => created.exitCode !== null, 60_000);
+        expect(created.exitCode).toBe(0);
+        expect(created.screen).toMatch(/^Password: \nAgain: \n\{\n {2}"user_id": "[0-9a-f-]{36}"\n\}\n$/);
+        const login = await fetch(`${url}/v1/auth/login`, {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json' },
+          body: JSON.stringify({ email: 'by@hand.example', password }),
+        });
+        expect(login.status).toBe(200);
+        expect(service.screen).toBe(before);
+      } finally {
+        service.type('\u0003'); // Ctrl-C
+        await waitFor('the service to end', () => service.exitCode !== null, 60_000);
+      }
+      expect([service.exitCode, existsSync(join(dataDir, 'service.json'))]).toEqual([0, false]);
     },
   );
 
