@@ -31,8 +31,9 @@ export async function makeMerchants(
     await new Database(dataSource).transaction(async (tx) => {
       for (const { accountId, apiKey, keyHash } of merchants) {
         accounts.insert(tx, { id: accountId, name: 'Padaria', contactEmail: 'owner@example.com', createdAt });
-        keys.insert(tx, accountId, {
+        keys.insert(tx, {
           id: newId(createdAt),
+          accountId,
           mode,
           keyHash,
           prefix: apiKey.slice(0, 12),

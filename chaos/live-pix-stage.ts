@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { runToEnd } from '../harness/built-process.js';
@@ -117,8 +117,10 @@ export class LivePixStage {
   }
 
   async #connect(): Promise<void> {
+    const passwordFile = join(this.run.directory, 'owner-password');
+    writeFileSync(passwordFile, PASSWORD, { mode: 0o600 });
     const { account_id } = await this.#printed<{ account_id: string }>(
-      ...['account', 'create', '--name', 'Padaria', '--email', EMAIL, '--password', PASSWORD],
+      ...['account', 'create', '--name', 'Padaria', '--email', EMAIL, '--password-file', passwordFile],
     );
     this.#accountId = account_id;
     this.#apiKey = (await this.#printed<{ apiKey: string }>('key', 'issue', account_id)).apiKey;

@@ -2,16 +2,19 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { ConfigError, readConfig, type Config } from './core/config/index.js';
 import { EmbeddedServerError } from './core/embedded/index.js';
+import type { Logger } from './core/log/index.js';
 import { type DemoFile, ensureDemo, sampleCheckoutUrl } from './demo-data.js';
 import { setupOpenApi } from './openapi.js';
 import { openRuntime, type Runtime } from './runtime.js';
+import { announceService, withdrawService } from './service-address.js';
 
 const started = performance.now();
+const onTerminal = process.stdout.isTTY;
 
 /** Of a process that serves nobody. */
 const WORK = 'events and webhooks, mail, acquirers’ news, expiry, refunds and returns, releases, figures, clean-up';
 
-/** What a person at the terminal needs, and nothing else; everything after it is JSON lines. */
+/** What a person at the terminal needs, and nothing else; what is logged after it is JSON lines. */
 function banner(
   config: Config,
   runtime: Runtime,
@@ -41,6 +44,9 @@ function banner(
     ['Queue', runtime.queueDescription],
     ['Files', config.storage.kind === 'disk' ? config.storage.directory : `bucket ${config.storage.bucket}`],
     ['Mail', config.mail.smtpUrl === undefined ? `files in ${config.dataDir}/mail` : 'SMTP_URL'],
+    ...(config.logLevel === 'warn' && onTerminal
+      ? [['Log', 'warnings and errors only; LOG_LEVEL=info shows every request'] as [string, string]]
+      : []),
   ];
   const lines = rows.map(([name, value]) => `  ${name.padEnd(9)} ${value}`);
   const next = demo === null ? '' : '\n  Next: npm run demo, or the first charge in the README.\n';
@@ -57,7 +63,7 @@ async function assertPortFree(config: Config): Promise<void> {
 }
 
 async function start(): Promise<void> {
-  const config = readConfig(process.env);
+  const config = readConfig(process.env, { onTerminal });
   await assertPortFree(config);
   if (config.databaseUrl === undefined) process.stdout.write('Starting; the first time takes a few seconds longer…\n');
   const runtime = await openRuntime(config);
@@ -67,6 +73,7 @@ async function start(): Promise<void> {
   const shutDown = (signal: string): void => {
     if (closing) process.exit(130); // asked twice: a person who does not want to wait
     resources.logger.info({ signal }, 'shutting down');
+    withdrawService(config.dataDir);
     closing = runtime.close().then(
       () => process.exit(0),
       (error: unknown) => {
@@ -90,10 +97,20 @@ async function start(): Promise<void> {
       if (demo !== null) demo = await ensureDemo(app, config);
     }
     const checkout = demo === null ? null : await sampleCheckoutUrl(app, demo);
+    if (config.runsApi) announce(config, resources.logger);
     process.stdout.write(banner(config, runtime, address, demo, checkout));
   } catch (error) {
     await runtime.close();
     throw error;
+  }
+}
+
+/** For the command line. A directory that cannot be written is no reason not to serve. */
+function announce(config: Config, logger: Logger): void {
+  try {
+    announceService(config.dataDir, config.publicBaseUrl);
+  } catch (error) {
+    logger.warn({ error }, 'the command line cannot find this service: give it PUBLIC_BASE_URL');
   }
 }
 

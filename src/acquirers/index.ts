@@ -13,7 +13,7 @@ export { acquirerNameOf, connectionIdOf } from './pix-api/connections.family.js'
 export type { ConnectionSummary } from './pix-api/connections.repository.js';
 export { type ConnectionSettings, ConnectionsService } from './pix-api/connections.service.js';
 export { x509Of } from './pix-api/credentials.js';
-export { CERTIFICATE_WARNINGS, check as checkPixApi, type Finding } from './pix-api/doctor.js';
+export { CERTIFICATE_WARNINGS, check as checkPixApi, type Finding, type Registration } from './pix-api/doctor.js';
 export type { PspProfile } from './pix-api/profile.js';
 export { findProfile, PROFILES } from './pix-api/profiles.js';
 export { type CallbackSource, CallbackSources } from './pix-api/callback-sources.js';

@@ -5,6 +5,7 @@ import type { Mode } from '../core/mode.js';
 
 export interface ApiKey {
   readonly id: string;
+  readonly accountId: string;
   readonly mode: Mode;
   readonly keyHash: Buffer;
   readonly prefix: string;
@@ -25,7 +26,7 @@ const FIND_ACTIVE = statement(
   `SELECT k.id AS key_id, k.mode, k.key_hash, ${ACCOUNT_COLUMNS} FROM api_keys k JOIN accounts a ON a.id = k.account_id
    WHERE k.key_hash = ANY ($1::bytea[]) AND k.revoked_at IS NULL`,
 );
-const COLUMNS = 'id, mode, key_hash, prefix, label, created_at';
+const COLUMNS = 'id, account_id, mode, key_hash, prefix, label, created_at';
 const LIST_ACTIVE = statement(
   'api_keys.list_active',
   `SELECT ${COLUMNS} FROM api_keys WHERE account_id = $1 AND revoked_at IS NULL ORDER BY id DESC`,
@@ -36,11 +37,13 @@ const INSERT = statement(
 );
 const REVOKE = statement(
   'api_keys.revoke',
-  `UPDATE api_keys SET revoked_at = $3 WHERE account_id = $1 AND id = $2 AND revoked_at IS NULL RETURNING ${COLUMNS}`,
+  `UPDATE api_keys SET revoked_at = $3 WHERE account_id = coalesce($1, account_id) AND id = $2 AND revoked_at IS NULL
+   RETURNING ${COLUMNS}`,
 );
 
 interface Row {
   id: string;
+  account_id: string;
   mode: Mode;
   key_hash: Buffer;
   prefix: string;
@@ -51,6 +54,7 @@ interface Row {
 function toApiKey(row: Row): ApiKey {
   return {
     id: row.id,
+    accountId: row.account_id,
     mode: row.mode,
     keyHash: row.key_hash,
     prefix: row.prefix,
@@ -74,12 +78,15 @@ export class ApiKeysRepository {
     return (await this.reader.query<Row>(LIST_ACTIVE, [accountId])).map(toApiKey);
   }
 
-  insert(tx: Tx, accountId: string, key: ApiKey): void {
-    tx.defer(INSERT, [key.id, accountId, key.mode, key.keyHash, key.prefix, key.label, key.createdAt]);
+  insert(tx: Tx, key: ApiKey): void {
+    tx.defer(INSERT, [key.id, key.accountId, key.mode, key.keyHash, key.prefix, key.label, key.createdAt]);
   }
 
-  /** @returns the key that was live until now; null when there is none: of two at once one gets it */
-  async revoke(tx: Tx, accountId: string, id: string, at: Date): Promise<ApiKey | null> {
+  /**
+   * @param accountId null: of any account
+   * @returns the key that was live until now; null when there is none: of two at once one gets it
+   */
+  async revoke(tx: Tx, accountId: string | null, id: string, at: Date): Promise<ApiKey | null> {
     const [row] = await tx.query<Row>(REVOKE, [accountId, id, at]);
     return row ? toApiKey(row) : null;
   }

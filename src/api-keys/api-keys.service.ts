@@ -42,9 +42,9 @@ export class ApiKeysService implements OnModuleInit {
   ): Promise<IssuedApiKeyBody> {
     checkLabel(options.label);
     await this.accounts.get(accountId);
-    const { apiKey, key } = this.#newKey(options.mode, options.label);
+    const { apiKey, key } = this.#newKey(accountId, options.mode, options.label);
     await this.database.transaction(async (tx) => {
-      this.keys.insert(tx, accountId, key);
+      this.keys.insert(tx, key);
       this.audit.record(tx, actor, 'api_key.issued', accountId, {
         apiKeyFingerprint: fingerprintOf(key.keyHash),
         data: { api_key_id: key.id, mode: key.mode },
@@ -69,8 +69,8 @@ export class ApiKeysService implements OnModuleInit {
     return this.database.transaction(async (tx) => {
       const old = await this.keys.revoke(tx, accountId, id, this.clock.now());
       if (!old) throw notFound('API key');
-      const { apiKey, key } = this.#newKey(old.mode, label ?? old.label);
-      this.keys.insert(tx, accountId, key);
+      const { apiKey, key } = this.#newKey(accountId, old.mode, label ?? old.label);
+      this.keys.insert(tx, key);
       this.audit.record(tx, actor, 'api_key.rotated', accountId, {
         apiKeyFingerprint: fingerprintOf(key.keyHash),
         data: {
@@ -84,15 +84,20 @@ export class ApiKeysService implements OnModuleInit {
     });
   }
 
-  /** For ever, from the commit on. @throws ApiError 404 for a key that is not a live one of the account */
-  async revoke(accountId: string, id: string, actor: Actor): Promise<void> {
-    await this.database.transaction(async (tx) => {
+  /**
+   * For ever, from the commit on.
+   * @param accountId null: a key of any account, for operators
+   * @throws ApiError 404 for a key that is not a live one of the account
+   */
+  async revoke(accountId: string | null, id: string, actor: Actor): Promise<{ accountId: string }> {
+    return this.database.transaction(async (tx) => {
       const key = await this.keys.revoke(tx, accountId, id, this.clock.now());
       if (!key) throw notFound('API key');
-      this.audit.record(tx, actor, 'api_key.revoked', accountId, {
+      this.audit.record(tx, actor, 'api_key.revoked', key.accountId, {
         apiKeyFingerprint: fingerprintOf(key.keyHash),
         data: { api_key_id: key.id, mode: key.mode },
       });
+      return { accountId: key.accountId };
     });
   }
 
@@ -112,11 +117,14 @@ export class ApiKeysService implements OnModuleInit {
     };
   }
 
-  #newKey(mode: Mode, label: string | null): { apiKey: string; key: ApiKey } {
+  #newKey(accountId: string, mode: Mode, label: string | null): { apiKey: string; key: ApiKey } {
     const apiKey = `ak_${mode}_${randomBytes(24).toString('base64url')}`;
     const createdAt = this.clock.now();
     const prefix = apiKey.slice(0, 'ak_test_'.length + 4);
-    return { apiKey, key: { id: newId(createdAt), mode, keyHash: hashOf(apiKey), prefix, label, createdAt } };
+    return {
+      apiKey,
+      key: { id: newId(createdAt), accountId, mode, keyHash: hashOf(apiKey), prefix, label, createdAt },
+    };
   }
 }
 

@@ -1,3 +1,4 @@
 export { ApiKeyEntity } from './api-key.entity.js';
+export { apiKeyList } from './api-keys.serializer.js';
 export { ApiKeysModule } from './api-keys.module.js';
 export { ApiKeysService } from './api-keys.service.js';

@@ -1,21 +1,43 @@
 import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { callbackUrlHint } from '../acquirers/index.js';
 import { CLI } from '../audit/index.js';
 import { type Configuration, type LiveConnection, LiveAcquirersService } from '../live-acquirers/index.js';
-import { accountIdOf, accountOption, type Command, need, TEXT, UsageError, type Values } from './command.js';
+import { accountId, pairs, required, UsageError } from './command.js';
+import { run } from './run.js';
 
-const FILES = ['client-secret-file', 'pfx', 'cert', 'key-file', 'passphrase-file', 'ca'] as const;
+const FILES = {
+  clientSecretFile: '--client-secret-file',
+  pfx: '--pfx',
+  cert: '--cert',
+  keyFile: '--key-file',
+  passphraseFile: '--passphrase-file',
+  ca: '--ca',
+} as const;
+type Files<T> = { -readonly [K in keyof typeof FILES]?: T };
+
+interface Options extends Readonly<Files<string>> {
+  readonly account: string;
+  readonly psp: string;
+  readonly key: string;
+  readonly clientId: string;
+  readonly baseUrl?: string;
+  readonly tokenUrl?: string;
+  readonly set?: Record<string, string>;
+}
 
 /** The files that were named. @throws UsageError naming all that cannot be read */
-function readFiles(values: Values): Partial<Record<(typeof FILES)[number], Buffer>> {
+function readFiles(paths: Readonly<Files<string>>): Files<Buffer> {
   const problems: string[] = [];
-  const files: Partial<Record<(typeof FILES)[number], Buffer>> = {};
-  for (const name of FILES) {
-    const path = values[name];
-    if (typeof path !== 'string') continue;
+  const files: Files<Buffer> = {};
+  for (const name of Object.keys(FILES) as (keyof typeof FILES)[]) {
+    const path = paths[name];
+    if (path === undefined) continue;
     try {
       files[name] = readFileSync(path);
     } catch (error) {
-      problems.push(`--${name}: ${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`);
+      const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
+      problems.push(`${FILES[name]}: ${path} cannot be read (${code})`);
     }
   }
   if (problems.length > 0) throw new UsageError(problems.join('\n'));
@@ -27,41 +49,24 @@ function secretOf(file: Buffer | undefined): string | null {
   return file === undefined ? null : file.toString('utf8').replace(/\r?\n$/, '');
 }
 
-/** `name=value …` of `--set`. */
-function pairsOf(pairs: unknown): Record<string, string> {
-  const texts = Array.isArray(pairs) ? (pairs as string[]) : [];
-  return Object.fromEntries(
-    texts.map((pair) => {
-      const at = pair.indexOf('=');
-      if (at < 1) throw new UsageError('--set takes name=value.');
-      return [pair.slice(0, at), pair.slice(at + 1)];
-    }),
-  );
-}
-
-function textOf(value: unknown): string | null {
-  return typeof value === 'string' ? value : null;
-}
-
-function configurationOf(values: Values): Configuration {
-  const [account = '', psp = '', pixKey = '', clientId = ''] = need(values, 'account', 'psp', 'key', 'client-id');
-  const files = readFiles(values);
+function configurationOf(options: Options): Configuration {
+  const files = readFiles(options);
   return {
-    accountId: accountIdOf([account]),
-    psp,
-    pixKey,
-    clientId,
-    clientSecret: secretOf(files['client-secret-file']) ?? process.env['RECEBE_CLIENT_SECRET'] ?? null,
+    accountId: options.account,
+    psp: options.psp,
+    pixKey: options.key,
+    clientId: options.clientId,
+    clientSecret: secretOf(files.clientSecretFile) ?? process.env['RECEBE_CLIENT_SECRET'] ?? null,
     certificate: {
       pfx: files.pfx ?? null,
       cert: files.cert ?? null,
-      key: files['key-file'] ?? null,
-      passphrase: secretOf(files['passphrase-file']),
+      key: files.keyFile ?? null,
+      passphrase: secretOf(files.passphraseFile),
     },
     ca: files.ca?.toString('utf8') ?? null,
-    baseUrl: textOf(values['base-url']),
-    tokenUrl: textOf(values['token-url']),
-    variables: pairsOf(values['set']),
+    baseUrl: options.baseUrl ?? null,
+    tokenUrl: options.tokenUrl ?? null,
+    variables: options.set ?? {},
   };
 }
 
@@ -88,86 +93,90 @@ const MARKS = new Map<boolean | 'warning', string>([
 ]);
 
 /** An account's live acquirer. Secrets come from files or the environment: arguments are seen by everybody on the machine. */
-export const ACQUIRER_COMMANDS: Readonly<Record<string, Command>> = {
-  'acquirer configure': {
-    usage:
-      'acquirer configure --account A --psp P --key K --client-id I [--client-secret-file F] [--pfx F | --cert F --key-file F]\n' +
-      '    [--passphrase-file F] [--ca F] [--base-url U] [--token-url U] [--set name=value …]\n' +
-      '    (live charges of the account go there from now on; the secret may be in RECEBE_CLIENT_SECRET instead)',
-    options: {
-      account: TEXT,
-      psp: TEXT,
-      key: TEXT,
-      'client-id': TEXT,
-      'client-secret-file': TEXT,
-      pfx: TEXT,
-      cert: TEXT,
-      'key-file': TEXT,
-      'passphrase-file': TEXT,
-      ca: TEXT,
-      'base-url': TEXT,
-      'token-url': TEXT,
-      set: { type: 'string', multiple: true },
-    },
-    async run(app, values) {
-      const input = configurationOf(values);
-      const configured = await app.get(LiveAcquirersService).configure(input, CLI);
-      const { certificate } = configured;
-      return {
-        id: configured.id,
-        account_id: input.accountId,
-        acquirer: configured.acquirer,
-        psp: configured.psp,
-        key: configured.pixKey,
-        renewed: configured.renewed,
-        replaced: configured.replaced,
-        certificate: certificate && {
-          subject: certificate.subject,
-          expires_at: certificate.expiresAt.toISOString(),
-        },
-        callback_url: configured.callbackUrlHint,
-        next: `npm run --silent cli -- acquirer check --account ${input.accountId} --register-webhook`,
-      };
-    },
-  },
-  'acquirer check': {
-    usage:
-      'acquirer check --account A [--register-webhook]\n' +
-      '    (tries it out with a charge that is taken back; steps on stderr as they happen; exit code 1 when one fails)',
-    options: { account: TEXT, 'register-webhook': { type: 'boolean' } },
-    async run(app, values) {
-      const [account = ''] = need(values, 'account');
-      const accountId = accountIdOf([account]);
-      const steps: Record<string, unknown>[] = [];
-      const registerWebhook = values['register-webhook'] === true;
-      for await (const finding of app.get(LiveAcquirersService).check(accountId, { registerWebhook })) {
-        const { step, ok, detail, remedy } = finding;
-        process.stderr.write(
-          `${MARKS.get(ok)?.padEnd(8)} ${step}: ${detail}\n${remedy === null ? '' : `         ${remedy}\n`}`,
-        );
-        steps.push({ step, ok, detail, remedy });
-      }
-      const passed = steps.every(({ ok }) => ok !== false);
-      if (!passed) process.exitCode = 1;
-      return { account_id: accountId, passed, steps };
-    },
-  },
-  'acquirer disconnect': {
-    usage: 'acquirer disconnect --account A   (no new live charges; what was made is settled and refunded as before)',
-    options: { account: TEXT },
-    async run(app, values) {
-      const [account = ''] = need(values, 'account');
-      const accountId = accountIdOf([account]);
-      const { id, acquirer, psp, pixKey } = await app.get(LiveAcquirersService).disconnect(accountId, CLI);
-      return { id, account_id: accountId, acquirer, psp, key: pixKey, disconnected: true };
-    },
-  },
-  'acquirer list': {
-    usage: 'acquirer list [--account A]   (connections to PSPs, without their secrets)',
-    options: { account: TEXT },
-    async run(app, values) {
-      const connections = await app.get(LiveAcquirersService).list(accountOption(values));
-      return { connections: connections.map(connectionLine) };
-    },
-  },
-};
+export function acquirerCommands(program: Command): void {
+  const group = program.command('acquirer').description("an account's connection to its PSP, for live charges");
+  group
+    .command('configure')
+    .description('send live charges of the account to a PSP from now on, or renew what it is reached with')
+    .addOption(required('--account <account_id>', 'whose').argParser(accountId))
+    .addOption(required('--psp <name>', 'efi, bb, itau, sicredi, sicoob, bradesco, inter, santander or standard'))
+    .addOption(required('--key <pix_key>', 'the Pix key that receives'))
+    .addOption(required('--client-id <id>', 'as the PSP has given it'))
+    .option('--client-secret-file <file>', 'or the secret itself in RECEBE_CLIENT_SECRET')
+    .option('--pfx <file>', 'certificate and key in one file')
+    .option('--cert <file>', 'or the certificate as PEM')
+    .option('--key-file <file>', 'and its key')
+    .option('--passphrase-file <file>', 'of the PFX')
+    .option('--ca <file>', 'an authority that is not publicly trusted')
+    .option('--base-url <url>', "for `standard`, or a PSP's homologation")
+    .option('--token-url <url>', 'the same for tokens')
+    .option('--set <name=value>', 'what this PSP needs besides; may be repeated', pairs)
+    .action(async (options: Options) => {
+      const input = configurationOf(options);
+      await run(async ({ app, baseUrl }) => {
+        const configured = await app.get(LiveAcquirersService).configure(input, CLI);
+        const { certificate } = configured;
+        return {
+          id: configured.id,
+          account_id: input.accountId,
+          acquirer: configured.acquirer,
+          psp: configured.psp,
+          key: configured.pixKey,
+          renewed: configured.renewed,
+          replaced: configured.replaced,
+          certificate: certificate && {
+            subject: certificate.subject,
+            expires_at: certificate.expiresAt.toISOString(),
+          },
+          callback_url: baseUrl && callbackUrlHint(baseUrl, configured.id),
+          next: `npm run --silent cli -- acquirer check --account ${input.accountId} --register-webhook`,
+        };
+      });
+    });
+  group
+    .command('check')
+    .description(
+      'try it out, with a charge that is taken back, and call the address for callbacks; steps on stderr as they ' +
+        'happen; exit code 1 when one fails',
+    )
+    .addOption(required('--account <account_id>', 'whose').argParser(accountId))
+    .option('--register-webhook', 'have the PSP call back here, where it calls nobody yet')
+    .option('--replace-webhook', 'and also in place of another address')
+    .action(async (options: { account: string; registerWebhook?: true; replaceWebhook?: true }) => {
+      const { account, registerWebhook, replaceWebhook } = options;
+      const registration = replaceWebhook ? 'replace' : registerWebhook ? 'missing' : 'never';
+      await run(async ({ app, baseUrl }) => {
+        const steps: Record<string, unknown>[] = [];
+        for await (const finding of app.get(LiveAcquirersService).check(account, { baseUrl, registration })) {
+          const { step, ok, detail, remedy } = finding;
+          process.stderr.write(
+            `${MARKS.get(ok)?.padEnd(8)} ${step}: ${detail}\n${remedy === null ? '' : `         ${remedy}\n`}`,
+          );
+          steps.push({ step, ok, detail, remedy });
+        }
+        const passed = steps.every(({ ok }) => ok !== false);
+        if (!passed) process.exitCode = 1;
+        return { account_id: account, passed, steps };
+      });
+    });
+  group
+    .command('disconnect')
+    .description('no new live charges; what was made is settled and refunded as before')
+    .addOption(required('--account <account_id>', 'whose').argParser(accountId))
+    .action(async ({ account }: { account: string }) => {
+      await run(async ({ app }) => {
+        const { id, acquirer, psp, pixKey } = await app.get(LiveAcquirersService).disconnect(account, CLI);
+        return { id, account_id: account, acquirer, psp, key: pixKey, disconnected: true };
+      });
+    });
+  group
+    .command('list')
+    .description('connections to PSPs, without their secrets')
+    .option('--account <account_id>', 'of one account only', accountId)
+    .action(async ({ account }: { account?: string }) => {
+      await run(async ({ app }) => {
+        const connections = await app.get(LiveAcquirersService).list(account ?? null);
+        return { connections: connections.map(connectionLine) };
+      });
+    });
+}

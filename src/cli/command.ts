@@ -1,35 +1,51 @@
-import type { ParseArgsConfig } from 'node:util';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 
 /** The command line itself is wrong: exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-export type Values = Record<string, unknown>;
+export const EXIT_USAGE = 2;
 
-export interface Command {
-  readonly usage: string;
-  readonly options: NonNullable<ParseArgsConfig['options']>;
-  run(app: NestFastifyApplication, values: Values, positionals: string[]): Promise<unknown>;
+const requiredOptions = new WeakSet<Option>();
+
+/** An option that must be given. Not `requiredOption` of commander: that one names only the first that is missing. */
+export function required(flags: string, description: string): Option {
+  const option = new Option(flags, `${description} (required)`);
+  requiredOptions.add(option);
+  return option;
 }
 
-export const TEXT = { type: 'string' } as const;
-
-export function need(values: Values, ...names: string[]): string[] {
-  const missing = names.filter((name) => typeof values[name] !== 'string');
-  if (missing.length > 0) throw new UsageError(`Missing ${missing.map((name) => `--${name}`).join(', ')}.`);
-  return names.map((name) => values[name] as string);
+export function checkRequired(command: Command): void {
+  const missing = command.options.filter(
+    (option) => requiredOptions.has(option) && command.getOptionValue(option.attributeName()) === undefined,
+  );
+  if (missing.length > 0) command.error(`error: missing ${missing.map(({ long }) => long).join(', ')}`);
 }
 
-export function accountIdOf([id = '']: readonly string[]): string {
-  if (!/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) {
-    throw new UsageError('Name the account by its id, as `account create` printed it.');
-  }
-  return id;
+/** For `.argParser()`. */
+export function accountId(text: string): string {
+  return uuid(text, 'Name the account by its id, as `account create` and `account list` print it.');
 }
 
-/** The account of `--account`, or null for all. */
-export function accountOption({ account }: Values): string | null {
-  return typeof account === 'string' ? accountIdOf([account]) : null;
+export function uuid(text: string, advice: string): string {
+  if (!/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)) throw new InvalidArgumentError(advice);
+  return text;
+}
+
+/** `key=value`. */
+export function pair(text: string): [key: string, value: string] {
+  const at = text.indexOf('=');
+  if (at < 1) throw new InvalidArgumentError('It must be of the form key=value.');
+  return [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** For options and arguments that are repeated. */
+export function pairs(text: string, before: Record<string, string> = {}): Record<string, string> {
+  const [key, value] = pair(text);
+  return { ...before, [key]: value };
+}
+
+export function accountArgument(): Argument {
+  return new Argument('<account_id>').argParser(accountId);
 }

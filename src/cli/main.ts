@@ -1,43 +1,35 @@
-import { parseArgs } from 'node:util';
-import { ConfigError, readConfig } from '../core/config/index.js';
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError } from 'commander';
+import { ConfigError } from '../core/config/index.js';
 import { EmbeddedServerError } from '../core/embedded/index.js';
 import { ApiError } from '../core/errors/index.js';
-import { openRuntime } from '../runtime.js';
-import { UsageError } from './command.js';
-import { COMMANDS } from './commands.js';
+import { accountCommands, keyCommands, memberCommands, operatorCommands, userCommands } from './account-commands.js';
+import { acquirerCommands } from './acquirer-commands.js';
+import { figuresCommands, reconcileCommand } from './books-commands.js';
+import { checkRequired, EXIT_USAGE, UsageError } from './command.js';
 
-const USAGE = `Usage: npm run --silent cli -- <group> <command> …
+function version(): string {
+  const path = new URL('../../../package.json', import.meta.url);
+  return (JSON.parse(readFileSync(path, 'utf8')) as { version: string }).version;
+}
 
-${Object.values(COMMANDS)
-  .map((command) => `  ${command.usage}`)
-  .join('\n')}
-
-Prints JSON; problems go to stderr with an exit code other than 0. Works while the service runs.
-`;
-
-async function main(argv: string[]): Promise<void> {
-  const [group = '', name = ''] = argv;
-  // A group of one command has no name for it.
-  const [command, rest] = COMMANDS[group]
-    ? [COMMANDS[group], argv.slice(1)]
-    : [COMMANDS[`${group} ${name}`], argv.slice(2)];
-  if (!command) throw new UsageError(group === '' ? USAGE : `There is no command "${group} ${name}".\n\n${USAGE}`);
-  let parsed: { values: Record<string, unknown>; positionals: string[] };
-  try {
-    parsed = parseArgs({ args: rest, options: command.options, allowPositionals: true, strict: true });
-  } catch (error) {
-    throw new UsageError(`${error instanceof Error ? error.message : String(error)}\nUsage: ${command.usage}`);
-  }
-  // No workers and no Redis: a command does one thing and leaves the rest to the service.
-  const config = { ...readConfig(process.env), runsWorkers: false, logLevel: 'error' };
-  const runtime = await openRuntime(config, { redis: false });
-  try {
-    await runtime.app.init();
-    const result = await command.run(runtime.app, parsed.values, parsed.positionals);
-    process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
-  } finally {
-    await runtime.close();
-  }
+function program(): Command {
+  const root = new Command('npm run --silent cli --')
+    .description('Prints JSON; problems go to stderr with an exit code other than 0. Works while the service runs.')
+    .version(version(), '--version')
+    .helpOption('-h, --help', 'what it is and takes')
+    .addHelpText('after', '\nOf a group or a command: npm run --silent cli -- account create --help')
+    .showHelpAfterError('(--help says what it takes)')
+    .configureHelp({
+      // A group says what is in it.
+      subcommandDescription: (command) =>
+        [command.description(), command.commands.map((inner) => inner.name()).join(', ')].filter(Boolean).join(': '),
+    })
+    .exitOverride()
+    .hook('preAction', (_root, command) => checkRequired(command));
+  const groups = [accountCommands, memberCommands, operatorCommands, userCommands, keyCommands, acquirerCommands];
+  for (const add of [...groups, figuresCommands, reconcileCommand]) add(root);
+  return root;
 }
 
 function explain(error: unknown): string {
@@ -51,11 +43,18 @@ function explain(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-main(process.argv.slice(2)).then(
+/** @returns the exit code */
+function report(error: unknown): number {
+  // Commander has said it already, help and version among it.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
+  process.stderr.write(`${explain(error)}\n`);
+  return error instanceof UsageError ? EXIT_USAGE : 1;
+}
+
+program()
+  .parseAsync()
   // With the exit code that a command has set.
-  () => process.exit(),
-  (error: unknown) => {
-    process.stderr.write(`${explain(error)}\n`);
-    process.exit(error instanceof UsageError ? 2 : 1);
-  },
-);
+  .then(
+    () => process.exit(),
+    (error: unknown) => process.exit(report(error)),
+  );

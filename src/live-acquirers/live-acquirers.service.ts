@@ -3,13 +3,13 @@ import { AccountsService } from '../accounts/index.js';
 import {
   acquirerNameOf,
   callbackUrl,
-  callbackUrlHint,
   checkPixApi,
   connectionIdOf,
   ConnectionsService,
   type ConnectionSummary,
   type Finding,
   type PixApiConnection,
+  type Registration,
 } from '../acquirers/index.js';
 import { type Actor, AuditTrail } from '../audit/index.js';
 import { Clock } from '../core/clock.js';
@@ -32,7 +32,6 @@ export interface Configured {
   /** The acquirer that live charges went to until now, if it was another one. */
   readonly replaced: string | null;
   readonly certificate: { readonly subject: string; readonly expiresAt: Date } | null;
-  readonly callbackUrlHint: string;
 }
 
 /** The connection that new live charges of its account do not go to any more. */
@@ -66,7 +65,7 @@ export class LiveAcquirersService {
    * @throws ApiError 400 with every violation, 404 for an unknown account, 409 for another account's key
    */
   async configure(input: Configuration, actor: Actor): Promise<Configured> {
-    const { production, publicBaseUrl } = this.config;
+    const { production } = this.config;
     const { settings, x509, violations } = readConfiguration(input, { now: this.clock.now(), production });
     if (violations.length > 0) throw invalidRequest([...violations]);
     const { accountId, profile, pixKey, certificate } = settings;
@@ -93,7 +92,6 @@ export class LiveAcquirersService {
       renewed,
       replaced: before === acquirer ? null : before,
       certificate: x509 && { subject: subjectOf(x509), expiresAt: new Date(x509.validTo) },
-      callbackUrlHint: callbackUrlHint(publicBaseUrl, id),
     };
   }
 
@@ -127,14 +125,22 @@ export class LiveAcquirersService {
 
   /**
    * Tries the account's live acquirer out, step by step: makes a charge there and takes it back.
-   * @param options.registerWebhook also has the PSP call back here
+   * @param options.baseUrl at which the PSP reaches the service; null: not known
    * @throws ApiError 404, 422 when the account has none
    */
-  async *check(accountId: string, options: { registerWebhook: boolean }): AsyncGenerator<Finding> {
+  async *check(
+    accountId: string,
+    { baseUrl, registration }: { baseUrl: string | null; registration: Registration },
+  ): AsyncGenerator<Finding> {
     const connection = await this.#liveConnection(accountId);
     const { id } = connection;
-    const url = options.registerWebhook ? callbackUrl(this.config.publicBaseUrl, this.secrets, id) : null;
-    for await (const finding of checkPixApi(connection, { callbackUrl: url, now: this.clock.now() })) {
+    const options = {
+      callbackUrl: baseUrl === null ? null : callbackUrl(baseUrl, this.secrets, id),
+      registration,
+      certificatesChecked: this.config.certificateHeader !== null,
+      now: this.clock.now(),
+    };
+    for await (const finding of checkPixApi(connection, options)) {
       if (finding.step === 'webhook' && finding.ok === true) {
         await this.database.transaction(async (tx) => this.connections.webhookRegistered(tx, id));
       }

@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CA_CERTIFICATE, CLIENT } from '../../psp-simulator/certificates.js';
 import { DEFAULT_MERCHANT, PspSimulator } from '../../psp-simulator/simulator.js';
+import { announceService } from '../../src/service-address.js';
 import { CERTIFICATES } from '../support/client-certificates.js';
 import { CLI, type Finished, Processes } from '../support/process.js';
 import { type Merchant, TestService } from '../support/service.js';
 
 const [KEY = ''] = DEFAULT_MERCHANT.pixKeys;
 const ENCRYPTION_KEY = 'ab'.repeat(32);
-/** Public, so that the PSP takes it; nobody calls there in this spec. */
-const PUBLIC_BASE_URL = 'https://pay.example.com';
 
 describe('the command line of live acquirers', () => {
   const processes = new Processes();
+  const dataDir = processes.emptyDataDir();
   const directory = mkdtempSync(join(tmpdir(), 'recebe-spec-'));
   let service: TestService;
   let simulator: PspSimulator;
@@ -28,9 +28,8 @@ describe('the command line of live acquirers', () => {
   const run = (args: string[], env: Record<string, string> = {}): Promise<Finished> =>
     processes.run(CLI, ['acquirer', ...args], {
       DATABASE_URL: service.database.url,
-      DATA_DIR: processes.dataDir(),
+      DATA_DIR: dataDir,
       ENCRYPTION_KEY,
-      PUBLIC_BASE_URL,
       ...env,
     });
   const configure = (...more: string[]): string[] => [
@@ -44,6 +43,8 @@ describe('the command line of live acquirers', () => {
     simulator = await PspSimulator.start();
     service = await TestService.start({ env: { ENCRYPTION_KEY } });
     merchant = await service.merchant();
+    // As the start of the service does it.
+    announceService(dataDir, service.url);
   });
   afterAll(async () => {
     await processes.cleanUp();
@@ -75,7 +76,7 @@ describe('the command line of live acquirers', () => {
       renewed: false,
       replaced: null,
       certificate: { subject: 'CN=Recebe PSP simulator client', expires_at: '2120-01-01T00:00:00.000Z' },
-      callback_url: `${PUBLIC_BASE_URL}/callbacks/pix/${id}/…`,
+      callback_url: `${service.url}/callbacks/pix/${id}/…`,
       next: `npm run --silent cli -- acquirer check --account ${merchant.accountId} --register-webhook`,
     });
     expect((await service.createCharge(merchant.liveKey)).status).toBe(201);
@@ -87,21 +88,25 @@ describe('the command line of live acquirers', () => {
 
   it('checks it step by step, with a charge that is taken back, and registers the callback', async () => {
     const without = await run(['check', '--account', merchant.accountId]);
-    expect(without.code).toBe(0);
+    expect(without).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/^WARNING {2}webhook: none is registered/m),
+    });
     expect(simulator.state().webhooks).toEqual([]);
     const checked = await run(['check', '--account', merchant.accountId, '--register-webhook']);
     expect(checked).toMatchObject({ code: 0 });
     const { passed, steps } = JSON.parse(checked.stdout) as { passed: boolean; steps: { step: string; ok: boolean }[] };
     expect([passed, steps.map(({ step, ok }) => [step, ok])]).toEqual([
       true,
-      ['settings', 'certificate', 'tls', 'token', 'scope', 'charge', 'webhook'].map((step) => [step, true]),
+      ['settings', 'certificate', 'tls', 'token', 'scope', 'charge', 'callback', 'webhook'].map((step) => [step, true]),
     ]);
-    expect(checked.stderr.split('\n').filter((line) => /^ok {7}\w+: /.test(line))).toHaveLength(7);
+    expect(checked.stderr.split('\n').filter((line) => /^ok {7}\w+: /.test(line))).toHaveLength(8);
     expect(simulator.state().cobs.map(({ status }) => status)).toEqual(
       expect.arrayContaining(['ATIVA', 'REMOVIDA_PELO_USUARIO_RECEBEDOR']),
     );
     const [{ webhookUrl } = { webhookUrl: '' }] = simulator.state().webhooks;
-    expect(webhookUrl).toMatch(/^https:\/\/pay\.example\.com\/callbacks\/pix\/[0-9a-f-]{36}\/[\w-]{43}$/);
+    expect(webhookUrl.startsWith(`${service.url}/callbacks/pix/`)).toBe(true);
+    expect(webhookUrl).toMatch(/\/pix\/[0-9a-f-]{36}\/[\w-]{43}$/);
     // Its secret is for the PSP alone.
     const secret = webhookUrl.split('/').at(-1) ?? '';
     const list = await run(['list']);
@@ -123,6 +128,38 @@ describe('the command line of live acquirers', () => {
       ],
     });
   });
+
+  it('registers no address that does not reach this service, and replaces another only when told to', async () => {
+    const registered = (): string | undefined => simulator.state().webhooks[0]?.webhookUrl;
+    const before = registered();
+    const check = ['check', '--account', merchant.accountId];
+    const gone = await PspSimulator.start();
+    const deserted = gone.controlUrl;
+    await gone.stop();
+    const nobody = await run([...check, '--replace-webhook'], { PUBLIC_BASE_URL: deserted });
+    expect(nobody.code).toBe(1);
+    expect(nobody.stderr).toMatch(
+      /^FAILED {3}callback: http:\/\/127\.0\.0\.1:\d+\/…: nobody answers \(ECONNREFUSED\)\n.*PUBLIC_BASE_URL/m,
+    );
+    const unknown = await run([...check, '--register-webhook'], { DATA_DIR: processes.emptyDataDir() });
+    expect(unknown.code).toBe(1);
+    expect(unknown.stderr).toMatch(/^FAILED {3}callback: .*none runs here.*\n.*Start the service/m);
+    expect(registered()).toBe(before);
+
+    // The service has moved.
+    const moved = { PUBLIC_BASE_URL: service.url.replace('127.0.0.1', 'localhost') };
+    const kept = await run([...check, '--register-webhook'], moved);
+    expect(kept.code).toBe(1);
+    const place = `${service.url}/…`.replaceAll('/', '\\/');
+    expect(kept.stderr).toMatch(
+      new RegExp(`^FAILED {3}webhook: another address .*: ${place}\\n.*--replace-webhook`, 'm'),
+    );
+    expect(registered()).toBe(before);
+    const replaced = await run([...check, '--replace-webhook'], moved);
+    expect(replaced.code).toBe(0);
+    expect(replaced.stderr).toMatch(new RegExp(`^ok {7}webhook: registered now, in place of ${place}$`, 'm'));
+    expect(registered()).toBe(before?.replace('127.0.0.1', 'localhost'));
+  }, 120_000);
 
   it('takes the secret from the environment, renews in place, and check says what does not work', async () => {
     const pem = [
@@ -167,8 +204,8 @@ describe('the command line of live acquirers', () => {
     const { accountId } = await service.merchant();
     const good = ['--client-secret-file', file('x', 'x'), '--cert', file('c', CERTIFICATES.cert)];
     const cases: [string[], number, RegExp][] = [
-      [['configure', '--account', accountId], 2, /^Missing --psp, --key, --client-id/],
-      [configure('--client-secret', 'x'), 2, /--client-secret'[^]*Usage: acquirer configure/],
+      [['configure', '--account', accountId], 2, /missing --psp, --key, --client-id/],
+      [configure('--client-secret', 'x'), 2, /unknown option '--client-secret'\n/],
       [
         configure('--pfx', '/nowhere/a', '--ca', '/nowhere/b'),
         2,
@@ -186,7 +223,7 @@ describe('the command line of live acquirers', () => {
       ],
       [['check', '--account', accountId], 1, /^This account has no live acquirer: `acquirer configure`/],
       [['disconnect', '--account', accountId], 1, /^This account has no live acquirer: `acquirer configure`/],
-      [['disconnect'], 2, /^Missing --account/],
+      [['disconnect'], 2, /missing --account/],
     ];
     // A few at a time: each is a process that loads the whole application.
     for (let from = 0; from < cases.length; from += 3) {
@@ -197,5 +234,5 @@ describe('the command line of live acquirers', () => {
         expect(ended[index]?.stderr).toMatch(words);
       }
     }
-  }, 60_000);
+  }, 120_000);
 });

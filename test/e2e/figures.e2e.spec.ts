@@ -308,7 +308,8 @@ describe('the figures of payments', () => {
     await aPaidCharge(service, testKey, 100);
     while (await service.get(FiguresService).fold());
     const processes = new Processes();
-    const env = { DATABASE_URL: service.database.url, DATA_DIR: processes.dataDir() };
+    const ENCRYPTION_KEY = 'ab'.repeat(32);
+    const env = { DATABASE_URL: service.database.url, DATA_DIR: processes.emptyDataDir(), ENCRYPTION_KEY };
     const run = (...args: string[]) => processes.run(CLI, ['figures', ...args], env);
     try {
       const good = await run('check');

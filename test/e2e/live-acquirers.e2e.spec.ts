@@ -47,7 +47,6 @@ describe('live acquirers', () => {
       renewed: false,
       replaced: null,
       certificate: { subject: 'CN=Recebe PSP simulator client', expiresAt: new Date('2120-01-01T00:00:00Z') },
-      callbackUrlHint: `https://pay.example.com/callbacks/pix/${configured.id}/…`,
     });
     const live = await service.createCharge(merchant.liveKey);
     expect([live.status, live.body.pix.br_code]).toEqual([201, expect.stringContaining('localhost')]);

@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import pg from 'pg';
 import { SETTINGS } from '../../src/accounts/index.js';
 import { CLI, embeddedPids, MAIN, Processes, readDemo, type ServiceProcess, withDatabase } from '../support/process.js';
+import { HAS_TERMINAL, TerminalProcess } from '../support/terminal.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { waitFor } from '../support/wait.js';
 
@@ -81,6 +83,82 @@ describe('starting the service', () => {
       expect(new Set(Object.values(owners))).toEqual(new Set([65534]));
     },
   );
+
+  (HAS_TERMINAL ? it : it.skip)(
+    'keeps its start-up lines in sight on a terminal, where also a password is asked for without echo',
+    async () => {
+      const dataDir = processes.dataDir();
+      const password = 'typed by hand';
+      const service = new TerminalProcess(MAIN, [], { PORT: '0', DATA_DIR: dataDir });
+      try {
+        await waitFor('the service to be ready', () => service.screen.includes('Next: npm run demo'), 90_000);
+        expect(service.screen).toMatch(/^ {2}Log +warnings and errors only; LOG_LEVEL=info/m);
+        const before = service.screen;
+        const { base_url } = readDemo(dataDir);
+        const url = base_url.replace('localhost', '127.0.0.1');
+        for (const path of ['/v1/wallets', '/docs', '/nowhere']) await (await fetch(`${url}${path}`)).arrayBuffer();
+
+        const created = new TerminalProcess(CLI, ['operator', 'create', '--email', 'by@hand.example'], {
+          DATA_DIR: dataDir,
+        });
+        for (const question of ['Password: ', 'Again: ']) {
+          await waitFor(`the question ${question}`, () => created.screen.endsWith(question), 60_000);
+          created.type(`${password}\r`);
+        }
+        await waitFor('the command to end', () => created.exitCode !== null, 60_000);
+        expect(created.exitCode).toBe(0);
+        expect(created.screen).toMatch(/^Password: \nAgain: \n\{\n {2}"user_id": "[0-9a-f-]{36}"\n\}\n$/);
+        const login = await fetch(`${url}/v1/auth/login`, {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json' },
+          body: JSON.stringify({ email: 'by@hand.example', password }),
+        });
+        expect(login.status).toBe(200);
+        expect(service.screen).toBe(before);
+      } finally {
+        service.type('\u0003'); // Ctrl-C
+        await waitFor('the service to end', () => service.exitCode !== null, 60_000);
+      }
+      expect([service.exitCode, existsSync(join(dataDir, 'service.json'))]).toEqual([0, false]);
+    },
+  );
+
+  describe('the command line, where no service was started', () => {
+    it('makes no directory, no database and no key, and says what to do', async () => {
+      const nowhere = processes.dataDir();
+      const empty = processes.emptyDataDir();
+      const DATABASE_URL = 'postgres://recebe@127.0.0.1:1/recebe';
+      const ENCRYPTION_KEY = 'ab'.repeat(32);
+      const cases: [Record<string, string>, RegExp][] = [
+        [{ DATA_DIR: nowhere }, /^There is no directory .*Start the service first.*DATA_DIR=/],
+        [{ DATA_DIR: nowhere, DATABASE_URL, ENCRYPTION_KEY }, /^There is no directory .*DATA_DIR=/],
+        [{ DATA_DIR: empty }, /postgres, the database of a service, is not there.*DATABASE_URL/],
+        [{ DATA_DIR: empty, DATABASE_URL }, /encryption-key, the key of a service, is not there.*ENCRYPTION_KEY/],
+      ];
+      for (const [env, words] of cases) {
+        const ended = await processes.run(CLI, ['account', 'list'], env);
+        expect(ended).toMatchObject({ code: 1, stdout: '' });
+        expect(ended.stderr).toMatch(words);
+      }
+      expect([existsSync(nowhere), readdirSync(empty)]).toEqual([false, []]);
+    });
+
+    it('helps all the same, at every level, and says its version', async () => {
+      const env = { DATA_DIR: processes.dataDir() };
+      const [root, group, command, version] = await Promise.all(
+        [['--help'], ['account', '--help'], ['account', 'create', '--help'], ['--version']].map((args) =>
+          processes.run(CLI, args, env),
+        ),
+      );
+      for (const ended of [root, group, command, version]) expect(ended).toMatchObject({ code: 0, stderr: '' });
+      for (const name of ['account', 'member', 'operator', 'user', 'key', 'acquirer', 'figures', 'reconcile']) {
+        expect(root?.stdout).toMatch(new RegExp(`^ {2}${name} `, 'm'));
+      }
+      expect(group?.stdout).toMatch(/^ {2}create .*\n {2}set .*\n {2}list /m);
+      expect(command?.stdout).toMatch(/--name <name> .*\(required\)[^]*--password-file <file>/);
+      expect(version?.stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    });
+  });
 
   describe('on the embedded default', () => {
     const dataDir = processes.dataDir();
@@ -164,17 +242,21 @@ describe('starting the service', () => {
     });
 
     describe('the command line, while the service runs', () => {
-      const cli = async (...args: string[]): Promise<Record<string, string>> => {
-        const ended = await processes.run(CLI, args, { DATA_DIR: dataDir });
+      const cliReading = async (stdin: string | undefined, ...args: string[]): Promise<Record<string, string>> => {
+        const ended = await processes.run(CLI, args, { DATA_DIR: dataDir }, stdin);
         expect(ended).toMatchObject({ code: 0, stderr: '' });
         return JSON.parse(ended.stdout) as Record<string, string>;
       };
+      const cli = (...args: string[]): Promise<Record<string, string>> => cliReading(undefined, ...args);
       const password = 'correct horse battery';
+      const passwordFile = join(dataDir, 'a-password');
+      beforeAll(() => writeFileSync(passwordFile, `${password}\n`));
       let accountId = '';
 
       it('makes an account whose keys work at once', async () => {
         const made = await cli(
-          ...['account', 'create', '--name', 'Padaria', '--email', 'dona@padaria.example', '--password', password],
+          ...['account', 'create', '--name', 'Padaria', '--email', 'dona@padaria.example'],
+          ...['--password-file', passwordFile],
           ...['--fee-bps', '100', '--fee-fixed', '5'],
         );
         expect(made).toEqual({ account_id: expect.any(String), user_id: expect.any(String) });
@@ -198,7 +280,7 @@ describe('starting the service', () => {
       });
 
       it('adds members and operators', async () => {
-        const who = (email: string): string[] => ['--email', email, '--password', password];
+        const who = (email: string): string[] => ['--email', email, '--password-file', passwordFile];
         expect(await cli('member', 'add', accountId, ...who('caixa@padaria.example'), '--role', 'MEMBER')).toEqual({
           account_id: accountId,
           user_id: expect.any(String),
@@ -217,7 +299,10 @@ describe('starting the service', () => {
           (await fetch(`${service.url}/v1/api-keys`, { headers: { authorization: `Bearer ${String(token)}` } })).status;
         const old = (await login(password)).body['access_token'];
         expect(await keys(old)).toBe(200);
-        const changed = await cli('user', 'password', '--email', email, '--password', 'another horse battery');
+        const changed = await cliReading(
+          'another horse battery\n',
+          ...['user', 'password', '--email', email, '--password-file', '-'],
+        );
         expect(changed).toEqual({ user_id: expect.any(String) });
         expect(await keys(old)).toBe(401);
         expect((await login(password)).status).toBe(401);
@@ -225,22 +310,37 @@ describe('starting the service', () => {
       });
 
       it('refuses what is wrong, on stderr alone', async () => {
-        const who = ['--email', 'x@y.example', '--password'];
+        const who = ['--email', 'x@y.example', '--password-file'];
+        const short = join(dataDir, 'a-short-password');
+        writeFileSync(short, 'short');
         const cases: [string[], number, RegExp][] = [
-          [[], 2, /^Usage:.*account create/s],
-          [['account', 'drop'], 2, /^There is no command "account drop"/],
-          [['operator', 'create', '--email', 'a@b.example'], 2, /^Missing --password/],
-          [['operator', 'remove'], 2, /^Missing --email/],
+          [[], 2, /^Usage:.*account .*create, set, list/s],
+          [['acount', 'list'], 2, /unknown command 'acount'\n\(Did you mean account\?\)/],
+          [['account', 'creat'], 2, /unknown command 'creat'\n\(Did you mean create\?\)/],
+          [['operator', 'create', '--email', 'a@b.example'], 2, /^There is no password\..*--password-file/],
+          [
+            ['operator', 'create', '--email', 'a@b.example', '--password', password],
+            2,
+            /--password is not taken.*-file/s,
+          ],
+          [['operator', 'remove'], 2, /missing --email/],
+          [['account', 'create'], 2, /missing --name, --email/],
+          [['key', 'revoke', '00000000-0000-7000-8000-000000000000'], 1, /^No such API key/],
+          [['key', 'list', '00000000-0000-7000-8000-000000000000'], 1, /^No such account/],
           [['operator', 'remove', '--email', 'dona@padaria.example'], 1, /^No such operator/],
-          [['user', 'password', '--email', 'x@y.example', '--password', password], 1, /^No such user/],
-          [['key', 'issue', accountId, '--tset'], 2, /--tset.*Usage: key issue/s],
-          [['key', 'issue', 'demo'], 2, /^Name the account by its id/],
-          [['account', 'set', accountId, 'fee_bps'], 2, /not of the form key=value/],
-          [['member', 'add', accountId, ...who, password, '--role', 'BOSS'], 2, /--role must be one of OWNER/],
+          [['user', 'password', ...who, passwordFile], 1, /^No such user/],
+          [['key', 'issue', accountId, '--tset'], 2, /'--tset'\n\(Did you mean --test\?\)/],
+          [['key', 'issue', 'demo'], 2, /Name the account by its id/],
+          [['account', 'set', accountId, 'fee_bps'], 2, /must be of the form key=value/],
+          [['member', 'add', accountId, ...who, passwordFile, '--role', 'BOSS'], 2, /BOSS.*choices are OWNER, ADMIN/],
           [['account', 'set', accountId, 'fee_bsp=1'], 1, /^fee_bsp: is not one of name, /],
           [['account', 'set', accountId, 'fee_bps=10001'], 1, /^fee_bps: must be basis points/],
-          [['member', 'add', accountId, ...who, 'short', '--role', 'OWNER'], 1, /^password: must have at least 10/],
-          [['operator', 'create', '--email', 'DONA@padaria.example', '--password', password], 1, /exists already/],
+          [['member', 'add', accountId, ...who, short, '--role', 'OWNER'], 1, /^password: must have at least 10/],
+          [
+            ['operator', 'create', '--email', 'DONA@padaria.example', '--password-file', passwordFile],
+            1,
+            /exists already/,
+          ],
           [['key', 'issue', '00000000-0000-7000-8000-000000000000'], 1, /^No such account/],
         ];
         // A few at a time: each is a process that loads the whole application.
@@ -252,8 +352,53 @@ describe('starting the service', () => {
             expect({ args, ...rest }).toEqual({ args, code, signal: null, stdout: '' });
             expect(stderr).toMatch(words);
             expect(stderr).not.toMatch(/^ {4}at /m);
+            expect(stderr).not.toContain(password);
           }
         }
+      });
+
+      it('lists accounts, members and keys, all names in snake_case but those of an API key', async () => {
+        const { accounts } = (await cli('account', 'list')) as unknown as { accounts: Record<string, unknown>[] };
+        expect(accounts.map(({ name }) => name)).toEqual(['Padaria Nova', 'Demo']);
+        expect(Object.keys(accounts[0] ?? {}).sort()).toEqual(['account_id', ...Object.keys(SETTINGS)].sort());
+        const { members } = (await cli('member', 'list', accountId)) as unknown as { members: unknown[] };
+        const member = { user_id: expect.any(String), status: 'active', created_at: expect.any(String) };
+        expect(members).toEqual([
+          { ...member, email: 'dona@padaria.example', name: 'Padaria', role: 'OWNER' },
+          { ...member, email: 'caixa@padaria.example', name: 'caixa@padaria.example', role: 'MEMBER' },
+        ]);
+        const { account_id, keys } = (await cli('key', 'list', accountId)) as unknown as {
+          account_id: string;
+          keys: Record<string, unknown>[];
+        };
+        expect([account_id, keys.map(({ mode, label }) => [mode, label])]).toEqual([
+          accountId,
+          [
+            ['live', null],
+            ['test', 'Caixa 1'],
+          ],
+        ]);
+        // As GET /v1/api-keys has them, without the keys themselves.
+        expect(Object.keys(keys[0] ?? {}).sort()).toEqual(['createdAt', 'id', 'label', 'mode', 'prefix']);
+      });
+
+      it('revokes a key at once, and the audit trail says so', async () => {
+        const issued = await cli('key', 'issue', accountId, '--test');
+        const { id = '', apiKey = '', fingerprint } = issued;
+        expect((await call(service, apiKey, 'GET', '/v1/wallets')).status).toBe(200);
+        expect(await cli('key', 'revoke', id)).toEqual({ account_id: accountId, key_id: id, revoked: true });
+        expect((await call(service, apiKey, 'GET', '/v1/wallets')).status).toBe(401);
+        const audited = await withDatabase(dataDir, async (url) => {
+          const client = new pg.Client({ connectionString: url });
+          await client.connect();
+          const { rows } = await client.query(
+            `SELECT actor_type, account_id, api_key_fingerprint, data->>'api_key_id' AS id FROM audit_events
+             WHERE type = 'api_key.revoked'`,
+          );
+          await client.end();
+          return rows as unknown[];
+        });
+        expect(audited).toEqual([{ actor_type: 'cli', account_id: accountId, api_key_fingerprint: fingerprint, id }]);
       });
 
       async function pay(apiKey: string): Promise<unknown> {

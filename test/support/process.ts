@@ -34,14 +34,16 @@ export class BuiltProcess {
   exit: Exit | null = null;
   readonly #child: ChildProcess;
 
-  constructor(script: string, args: readonly string[], env: Record<string, string>) {
+  /** @param stdin what it reads; nothing by default */
+  constructor(script: string, args: readonly string[], env: Record<string, string>, stdin?: string) {
     const path = resolve(script);
     if (!existsSync(path)) throw new Error(`${path} is missing: run the tests with \`npm test\`, which builds it`);
     // Nothing of the runner's own environment, or DATABASE_URL and LOG_LEVEL of a developer would decide.
     this.#child = spawn(process.execPath, ['--enable-source-maps', path, ...args], {
       env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     });
+    this.#child.stdin?.end(stdin);
     this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.stdout += text));
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
     // Not 'exit': what the process wrote last may still be on its way then.
@@ -131,6 +133,13 @@ export class Processes {
     return join(this.#root, `data-${++this.#count}`);
   }
 
+  /** One that is there, with nothing in it. */
+  emptyDataDir(): string {
+    const path = this.dataDir();
+    mkdirSync(path);
+    return path;
+  }
+
   /** Starts the service and does not wait. */
   spawn(dataDir: string, env: Record<string, string> = {}): ServiceProcess {
     const service = new ServiceProcess(dataDir, env);
@@ -144,8 +153,8 @@ export class Processes {
   }
 
   /** Runs a program to its end. */
-  run(script: string, args: readonly string[], env: Record<string, string>): Promise<Finished> {
-    const program = new BuiltProcess(script, args, env);
+  run(script: string, args: readonly string[], env: Record<string, string>, stdin?: string): Promise<Finished> {
+    const program = new BuiltProcess(script, args, env, stdin);
     this.#processes.push(program);
     return program.finished();
   }

@@ -1,12 +1,13 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { SELF_SIGNED, SELF_SIGNED_PFX } from '../../../test/support/self-signed.js';
 import type { PixApiConnection } from './connection.js';
 import { certificateExpiry } from './credentials.js';
-import { check, type Finding } from './doctor.js';
+import { check, type DoctorOptions, type Finding } from './doctor.js';
 import { SCOPES } from './profile.js';
 import { aCob, aConnection, aProblem, type FakePsp, type Script, startPsp } from './psp.fixture.js';
 
-const CALLBACK = 'https://recebe.example.com/callbacks/pix/c1/secret';
 const NOW = new Date('2026-09-09T20:15:00Z');
 const CERTIFICATE = { kind: 'pem', cert: SELF_SIGNED.cert, key: SELF_SIGNED.key, passphrase: null } as const;
 const END = new Date('2120-01-01T00:00:00Z');
@@ -14,6 +15,9 @@ const END = new Date('2120-01-01T00:00:00Z');
 describe('the doctor', () => {
   let psp: FakePsp;
   let registered: string | null;
+  let service: Server;
+  let callbackUrl: string;
+  let answer: { status: number; headers: Record<string, string> };
 
   const healthy: Script = ({ method, path, body }) => {
     if (path.startsWith('/webhook')) {
@@ -28,11 +32,18 @@ describe('the doctor', () => {
   beforeEach(async () => {
     psp = await startPsp({ ...SELF_SIGNED, ca: SELF_SIGNED.cert, requestCert: true, rejectUnauthorized: true });
     registered = null;
+    answer = { status: 200, headers: { 'X-Api-Version': '2026-11-01' } };
+    service = createServer((_request, response) => response.writeHead(answer.status, answer.headers).end());
+    await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+    callbackUrl = `http://127.0.0.1:${(service.address() as AddressInfo).port}/callbacks/pix/c1/its-own-word`;
     psp.script = healthy;
     const body = { access_token: 't', expires_in: 300, scope: SCOPES };
     psp.tokenScript = () => ({ status: 200, body });
   });
-  afterEach(() => psp.stop());
+  afterEach(async () => {
+    await psp.stop();
+    await new Promise((resolve) => service.close(resolve).closeAllConnections());
+  });
 
   function connection(own: Partial<PixApiConnection> = {}): PixApiConnection {
     const base = aConnection(psp);
@@ -40,29 +51,75 @@ describe('the doctor', () => {
     return { ...base, credentials, ...own };
   }
 
-  async function examine(own: Partial<PixApiConnection> = {}, now = NOW): Promise<Finding[]> {
+  async function examine(own: Partial<PixApiConnection> = {}, more: Partial<DoctorOptions> = {}): Promise<Finding[]> {
     const findings: Finding[] = [];
-    for await (const finding of check(connection(own), { callbackUrl: CALLBACK, now })) findings.push(finding);
-    expect(JSON.stringify(findings)).not.toContain('the-secret');
+    const usual = { callbackUrl, registration: 'missing', certificatesChecked: false, now: NOW } as const;
+    for await (const finding of check(connection(own), { ...usual, ...more })) findings.push(finding);
+    expect(JSON.stringify(findings)).not.toMatch(/the-secret|its-own-word/);
     return findings;
   }
   const brief = (findings: Finding[]): unknown[] => findings.map(({ step, ok }) => [step, ok]);
 
   it('finds a healthy connection healthy, and registers its callback', async () => {
     expect(brief(await examine())).toEqual(
-      ['settings', 'certificate', 'tls', 'token', 'scope', 'charge', 'webhook'].map((step) => [step, true]),
+      ['settings', 'certificate', 'tls', 'token', 'scope', 'charge', 'callback', 'webhook'].map((step) => [step, true]),
     );
-    expect(registered).toBe(CALLBACK);
+    expect(registered).toBe(callbackUrl);
     const charge = psp.exchanges.filter(({ asked }) => asked.path.startsWith('/cob/'));
     expect(charge.map(({ asked }) => asked.method)).toEqual(['PUT', 'PATCH']);
     expect(charge[0]?.asked.body).toMatchObject({ valor: { original: '0.01' }, calendario: { expiracao: 60 } });
     expect((await examine()).at(-1)).toMatchObject({ ok: true, detail: 'registered' });
   });
 
-  it('never takes a registered URL away', async () => {
-    registered = 'https://somebody.example.com/';
-    expect((await examine()).at(-1)).toMatchObject({ step: 'webhook', ok: false });
-    expect(registered).toBe('https://somebody.example.com/');
+  it('takes a registered URL away only when it is told to, and names whose it is without its path', async () => {
+    const other = 'https://somebody.example.com/its-own-word';
+    registered = other;
+    const kept = { step: 'webhook', detail: expect.stringContaining('https://somebody.example.com/…') };
+    expect((await examine()).at(-1)).toMatchObject({
+      ...kept,
+      ok: false,
+      remedy: expect.stringContaining('--replace'),
+    });
+    expect((await examine({}, { registration: 'never' })).at(-1)).toMatchObject({ ...kept, ok: 'warning' });
+    expect(registered).toBe(other);
+    expect((await examine({}, { registration: 'replace' })).at(-1)).toMatchObject({ ...kept, ok: true });
+    expect(registered).toBe(callbackUrl);
+  });
+
+  it('says without registering that none is registered', async () => {
+    expect((await examine({}, { registration: 'never' })).at(-1)).toMatchObject({ step: 'webhook', ok: 'warning' });
+    expect(registered).toBeNull();
+  });
+
+  it.each([
+    ['somebody else', { status: 200, headers: {} }, 'somebody else answers (HTTP 200)'],
+    ['a page that leads elsewhere', { status: 302, headers: { Location: '/' } }, 'somebody else answers (HTTP 302)'],
+    ['another Recebe', { status: 404, headers: { 'X-Api-Version': '1' } }, 'another Recebe'],
+  ])('registers no address at which %s answers', async (_who, given, words) => {
+    answer = given;
+    const [callback, webhook] = (await examine()).slice(-2);
+    expect(callback).toMatchObject({ step: 'callback', ok: false, detail: expect.stringContaining(words) });
+    expect(callback?.remedy).toContain('PUBLIC_BASE_URL');
+    expect(webhook).toMatchObject({ step: 'webhook', ok: false, detail: expect.stringMatching(/^skipped/) });
+    expect(registered).toBeNull();
+  });
+
+  it('registers no address at which nobody answers, and none that it does not know', async () => {
+    const nobody = await examine({}, { callbackUrl: 'http://127.0.0.1:1/' });
+    expect(nobody.at(-2)).toMatchObject({ ok: false, detail: expect.stringContaining('nobody answers') });
+    const unknown = await examine({}, { callbackUrl: null });
+    expect(unknown.at(-2)).toMatchObject({ step: 'callback', ok: false, remedy: expect.stringContaining('Start') });
+    expect(unknown.at(-1)).toMatchObject({ step: 'webhook', ok: false });
+    const looking = await examine({}, { callbackUrl: null, registration: 'never' });
+    expect(looking.at(-1)).toMatchObject({ step: 'callback', ok: 'warning' });
+    expect(registered).toBeNull();
+  });
+
+  it('registers an address where a proxy lets in nobody but the PSP', async () => {
+    answer = { ...answer, status: 404 };
+    const [callback, webhook] = (await examine({}, { certificatesChecked: true })).slice(-2);
+    expect(callback).toMatchObject({ step: 'callback', ok: 'warning' });
+    expect(webhook).toMatchObject({ step: 'webhook', ok: true });
   });
 
   it.each([
@@ -71,7 +128,7 @@ describe('the doctor', () => {
     [6, 'warning'],
     [-2, false],
   ])('a certificate with %i days left is %s', async (days, ok) => {
-    const findings = await examine({}, new Date(END.getTime() - days * 86_400_000));
+    const findings = await examine({}, { now: new Date(END.getTime() - days * 86_400_000) });
     expect(findings[1]).toMatchObject({ step: 'certificate', ok });
     if (ok !== true) expect(findings[1]?.remedy).toContain('new certificate');
     expect(findings.slice(2).every(({ detail }) => detail.startsWith('skipped'))).toBe(ok === false);
@@ -81,7 +138,7 @@ describe('the doctor', () => {
     const findings = await examine({ profile: 'bb' });
     expect(findings[0]).toMatchObject({ step: 'settings', ok: false });
     expect(findings[0]?.detail).toContain('gw-dev-app-key');
-    expect(findings).toHaveLength(7);
+    expect(findings).toHaveLength(8);
     expect(psp.tokenRequests).toHaveLength(0);
     expect((await examine({ profile: 'nobody' }))[0]?.ok).toBe(false);
   });
@@ -112,7 +169,7 @@ describe('the doctor', () => {
     psp.tokenScript = () => ({ status: 401 });
     const denied = await examine();
     expect(denied[3]).toMatchObject({ step: 'token', ok: false });
-    expect(brief(denied.slice(4))).toEqual(['scope', 'charge', 'webhook'].map((step) => [step, false]));
+    expect(brief(denied.slice(4))).toEqual(['scope', 'charge', 'callback', 'webhook'].map((step) => [step, false]));
   });
 });
 

@@ -1,5 +1,6 @@
 import { connect } from 'node:tls';
 import { newTxid } from '../../brazil/index.js';
+import { type CallbackAnswer, probeCallback } from './callback-probe.js';
 import { secureContextOf, certificateExpiry } from './credentials.js';
 import type { PixApiConnection } from './connection.js';
 import { cobAnswer, webhookAnswer } from './messages.js';
@@ -9,7 +10,7 @@ import { type PspProfile, SCOPES } from './profile.js';
 import { findProfile } from './profiles.js';
 import { brCodeOf, cobRequest } from './translation.js';
 
-export type DoctorStep = 'settings' | 'certificate' | 'tls' | 'token' | 'scope' | 'charge' | 'webhook';
+export type DoctorStep = 'settings' | 'certificate' | 'tls' | 'token' | 'scope' | 'charge' | 'callback' | 'webhook';
 
 export interface Finding {
   readonly step: DoctorStep;
@@ -20,9 +21,15 @@ export interface Finding {
   readonly remedy: string | null;
 }
 
+/** Whether the callback's address is registered at the PSP: not, where none is registered, or in place of any other. */
+export type Registration = 'never' | 'missing' | 'replace';
+
 export interface DoctorOptions {
-  /** Where the PSP is to call; null: the webhook is not looked at. */
+  /** Where the PSP is to call; null: not known. */
   readonly callbackUrl: string | null;
+  readonly registration: Registration;
+  /** A proxy checks the client certificates of PSPs, so that nobody else is let in. */
+  readonly certificatesChecked: boolean;
   readonly now: Date;
   readonly client?: PixApiClientOptions;
 }
@@ -36,8 +43,8 @@ const TLS_MS = 5_000;
 const TEST_CHARGE = { amount: 1, seconds: 60 } as const;
 
 /**
- * Proves one connection step by step, up to a charge that is created and removed. What cannot be proved because an
- * earlier step failed is reported as skipped. Registers the callback URL where none is registered; replaces none.
+ * Proves one connection step by step, up to a charge that is created and removed, and that callbacks arrive here. What
+ * cannot be proved because an earlier step failed is reported as skipped.
  */
 export async function* check(connection: PixApiConnection, options: DoctorOptions): AsyncGenerator<Finding> {
   const profile = findProfile(connection.profile);
@@ -46,13 +53,13 @@ export async function* check(connection: PixApiConnection, options: DoctorOption
   const certificate = checkCertificate(connection, profile, options.now);
   yield certificate;
   if (settings.ok === false || certificate.ok === false || !profile) {
-    yield* skipped(['tls', 'token', 'scope', 'charge', 'webhook'], 'settings and certificate');
+    yield* skipped(['tls', 'token', 'scope', 'charge', 'callback', 'webhook'], 'settings and certificate');
     return;
   }
   const tls = await checkTls(connection, profile);
   yield tls;
   if (tls.ok === false) {
-    yield* skipped(['token', 'scope', 'charge', 'webhook'], 'a TLS connection');
+    yield* skipped(['token', 'scope', 'charge', 'callback', 'webhook'], 'a TLS connection');
     return;
   }
   const client = new PixApiClient(connection, profile, options.client);
@@ -60,12 +67,15 @@ export async function* check(connection: PixApiConnection, options: DoctorOption
     const [token, scope] = await checkToken(client);
     yield token;
     if (token.ok === false) {
-      yield* skipped(['scope', 'charge', 'webhook'], 'a token');
+      yield* skipped(['scope', 'charge', 'callback', 'webhook'], 'a token');
       return;
     }
     yield scope;
     yield await checkCharge(client, options.now);
-    if (options.callbackUrl !== null) yield await checkWebhook(client, options.callbackUrl);
+    const callback = await checkCallback(profile, options);
+    yield callback;
+    if (callback.ok === false) yield* skipped(['webhook'], 'a callback address that reaches this service');
+    else if (options.callbackUrl !== null) yield await checkWebhook(client, options.callbackUrl, options.registration);
   } finally {
     await client.close();
   }
@@ -230,25 +240,71 @@ async function checkCharge(client: PixApiClient, now: Date): Promise<Finding> {
   }
 }
 
-async function checkWebhook(client: PixApiClient, callbackUrl: string): Promise<Finding> {
+async function checkCallback(profile: PspProfile, options: DoctorOptions): Promise<Finding> {
+  const { callbackUrl, registration, certificatesChecked } = options;
+  if (callbackUrl === null) {
+    return finding(
+      'callback',
+      registration === 'never' ? 'warning' : false,
+      'the address of the service is not known: none runs here, and PUBLIC_BASE_URL is not set',
+      'Start the service, or set PUBLIC_BASE_URL to the address at which the PSP reaches it.',
+    );
+  }
+  const { mtls, addresses } = profile.inbound.value;
+  const place = placeOf(callbackUrl);
+  const answer = await probeCallback(callbackUrl);
+  if (answer.kind === 'this_service') return finding('callback', true, `${place} reaches this service`);
+  if (answer.kind === 'refused' && (addresses !== null || (mtls && certificatesChecked))) {
+    return finding('callback', 'warning', `${place} reaches Recebe, which lets in nobody but the PSP`);
+  }
+  return finding(
+    'callback',
+    false,
+    `${place}: ${whoAnswers(answer)}`,
+    'Set PUBLIC_BASE_URL, here and for the service, to the address at which the PSP reaches it, and let the service run.',
+  );
+}
+
+function whoAnswers(answer: Exclude<CallbackAnswer, { kind: 'this_service' }>): string {
+  switch (answer.kind) {
+    case 'nobody':
+      return `nobody answers (${answer.code})`;
+    case 'somebody_else':
+      return `somebody else answers (HTTP ${answer.status})`;
+    case 'refused':
+      return 'another Recebe answers, or one with another ENCRYPTION_KEY or database';
+  }
+}
+
+/** For eyes: whatever stands behind the host may be secret. */
+function placeOf(url: string): string {
+  return URL.canParse(url) ? `${new URL(url).origin}/…` : 'something that is no URL';
+}
+
+async function checkWebhook(client: PixApiClient, callbackUrl: string, registration: Registration): Promise<Finding> {
   const remedy =
     'The URL must be reachable for the PSP from outside, by https; some PSPs call it while they register it.';
   try {
-    const before = await client.webhook();
-    const registered = urlOf(before);
+    const registered = urlOf(await client.webhook());
     if (registered === callbackUrl) return finding('webhook', true, 'registered');
-    if (registered !== null) {
+    if (registered !== null && registration !== 'replace') {
       return finding(
         'webhook',
-        false,
-        'another URL is registered for this Pix key',
-        'Whoever is called there may need it. If not, have it removed at the PSP and check again.',
+        registration === 'never' ? 'warning' : false,
+        `another address is registered for this Pix key: ${placeOf(registered)}`,
+        'Whoever is called there may need it. If not: `acquirer check --replace-webhook`.',
       );
+    }
+    if (registration === 'never') {
+      return finding('webhook', 'warning', 'none is registered', 'Register it: `acquirer check --register-webhook`.');
     }
     const made = await client.registerWebhook(callbackUrl);
     if (made.kind !== 'ok') return finding('webhook', false, `not registered: ${refusalOf(made)}`, remedy);
     const after = urlOf(await client.webhook());
-    if (after === callbackUrl) return finding('webhook', true, 'registered now');
+    if (after === callbackUrl) {
+      const before = registered === null ? '' : `, in place of ${placeOf(registered)}`;
+      return finding('webhook', true, `registered now${before}`);
+    }
     return finding('webhook', 'warning', 'the PSP took it and does not show it yet', 'Check again in a minute.');
   } catch (error) {
     return finding('webhook', false, codeOf(error), remedy);

@@ -190,6 +190,13 @@ describe('the configuration', () => {
     expect(problemsOf({ [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name}: .+`))]);
   });
 
+  it('logs no requests on a terminal, unless they are asked for', () => {
+    const levelOf = (env: Record<string, string>, onTerminal: boolean): string =>
+      readConfig(env, { onTerminal }).logLevel;
+    expect([levelOf({}, true), levelOf({}, false)]).toEqual(['warn', 'info']);
+    expect([levelOf({ LOG_LEVEL: 'info' }, true), levelOf({ LOG_LEVEL: '' }, true)]).toEqual(['info', 'warn']);
+  });
+
   it('names everything that is wrong at once', () => {
     const problems = problemsOf({ PORT: 'x', ROLE: 'y', REDIS_URL: 'z', NODE_ENV: 'production', JWT_SECRET: 'short' });
     expect(problems.map((problem) => problem.split(':')[0]).sort()).toEqual([

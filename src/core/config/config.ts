@@ -69,7 +69,7 @@ const schema = z.object({
       'must be 64 hex characters (openssl rand -hex 32), or id:hex pairs separated by commas, the first one in use',
     )
     .optional(),
-  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).optional(),
   METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
   TRUST_PROXY: list().refine((proxies) => proxies.every(isProxy), {
     message:
@@ -111,7 +111,7 @@ export interface Config {
   readonly runsWorkers: boolean;
   readonly port: number;
   readonly host: string;
-  /** Undefined until the port is known, when PORT=0 and PUBLIC_BASE_URL is unset: read it through `publicBaseUrl`. */
+  /** Set anew once the port is known, when PORT=0 and PUBLIC_BASE_URL is unset. */
   publicBaseUrl: string;
   readonly dataDir: string;
   readonly databaseUrl: string | undefined;
@@ -165,9 +165,10 @@ const REQUIRED_IN_PRODUCTION = ['DATABASE_URL', 'REDIS_URL', 'JWT_SECRET', 'ENCR
 
 /**
  * Reads and validates the environment.
+ * @param options.onTerminal a person reads along: requests are logged only if asked for, or they would bury the start-up lines
  * @throws ConfigError naming every missing or invalid variable at once, so that an operator mends them in one go.
  */
-export function readConfig(env: NodeJS.ProcessEnv): Config {
+export function readConfig(env: NodeJS.ProcessEnv, options: { onTerminal: boolean } = { onTerminal: false }): Config {
   // An empty value in a compose file or a shell means "not set".
   const present = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
   const parsed = schema.safeParse(present);
@@ -201,7 +202,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     storage: v.STORAGE_URL ?? { kind: 'disk', directory: join(v.DATA_DIR, 'evidence') },
     jwtSecret: v.JWT_SECRET,
     encryptionKey: v.ENCRYPTION_KEY,
-    logLevel: v.LOG_LEVEL,
+    logLevel: v.LOG_LEVEL ?? (options.onTerminal ? 'warn' : 'info'),
     metricsToken: v.METRICS_TOKEN,
     trustProxies: v.TRUST_PROXY,
     certificateHeader: certificateHeader(v.CALLBACK_CERTIFICATE_HEADER),

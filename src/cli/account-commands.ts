@@ -1,0 +1,217 @@
+import { Argument, type Command } from 'commander';
+import {
+  type AccountDetails,
+  AccountsService,
+  type Member,
+  MembersService,
+  type Role,
+  type SettingName,
+  SETTINGS,
+  UsersService,
+} from '../accounts/index.js';
+import { apiKeyList, ApiKeysService } from '../api-keys/index.js';
+import { CLI } from '../audit/index.js';
+import { accountArgument, pairs, required, uuid } from './command.js';
+import { readPassword, takesPassword } from './passwords.js';
+import { run } from './run.js';
+
+const ROLES: readonly Role[] = ['OWNER', 'ADMIN', 'MEMBER'];
+const PAGE = 100;
+
+interface Login {
+  readonly email: string;
+  readonly passwordFile?: string;
+}
+
+function accountLine(account: AccountDetails): Record<string, unknown> {
+  return {
+    account_id: account.id,
+    name: account.name,
+    contact_email: account.contactEmail,
+    city: account.city,
+    fee_bps: account.feeBps,
+    fee_fixed: account.feeFixed,
+    pix_out_fee: account.pixOutFee,
+    release_days: account.releaseDays,
+    payer_lock: account.payerLock,
+    default_expires_in: account.defaultExpiresIn,
+    med_outcome_notifications: account.medOutcomeNotifications,
+    fraud_mode: account.fraudMode,
+    fraud_velocity: account.fraudVelocity,
+    fraud_max_amount: account.fraudMaxAmount,
+    fraud_blocked_documents: account.fraudBlockedDocuments,
+  } satisfies Record<'account_id' | SettingName, unknown>; // a setting that is forgotten here does not compile
+}
+
+function memberLine(member: Member): Record<string, unknown> {
+  return {
+    user_id: member.userId,
+    email: member.email,
+    name: member.name,
+    role: member.role,
+    status: member.active ? 'active' : 'invited',
+    created_at: member.createdAt.toISOString(),
+  };
+}
+
+async function allAccounts(accounts: AccountsService): Promise<AccountDetails[]> {
+  const all: AccountDetails[] = [];
+  for (;;) {
+    const before = all.at(-1)?.id ?? null;
+    const page = await accounts.list({ before, createdFrom: null, createdTo: null, limit: PAGE });
+    all.push(...page);
+    if (page.length < PAGE) return all;
+  }
+}
+
+export function accountCommands(program: Command): void {
+  const group = program.command('account').description('merchants and their settings');
+  takesPassword(
+    group
+      .command('create')
+      .description('make an account and its owner')
+      .addOption(required('--name <name>', 'of the merchant, which payers see'))
+      .addOption(required('--email <email>', "the owner's, who logs in with it"))
+      .option('--fee-bps <n>', "the service's fee in basis points")
+      .option('--fee-fixed <n>', 'and in cents')
+      .option('--release-days <n>', 'calendar days until money is spendable'),
+  ).action(async (options: Login & { name: string; feeBps?: string; feeFixed?: string; releaseDays?: string }) => {
+    const { name, email, feeBps: fee_bps, feeFixed: fee_fixed, releaseDays: release_days } = options;
+    const given = Object.entries({ fee_bps, fee_fixed, release_days });
+    const settings = Object.fromEntries(given.flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])));
+    const password = await readPassword(options.passwordFile);
+    await run(async ({ app }) => {
+      const made = await app.get(AccountsService).create({ name, email, password, settings }, CLI);
+      return { account_id: made.accountId, user_id: made.userId };
+    });
+  });
+  group
+    .command('set')
+    .description('change settings')
+    .addArgument(accountArgument())
+    .addArgument(new Argument('<key=value...>', Object.keys(SETTINGS).join(', ')).argParser(pairs))
+    .action(async (accountId: string, settings: Record<string, string>) => {
+      await run(async ({ app }) => {
+        const accounts = app.get(AccountsService);
+        await accounts.set(accountId, settings, CLI);
+        return accountLine(await accounts.details(accountId));
+      });
+    });
+  group
+    .command('list')
+    .description('all accounts with their settings, newest first')
+    .action(async () => {
+      await run(async ({ app }) => ({ accounts: (await allAccounts(app.get(AccountsService))).map(accountLine) }));
+    });
+}
+
+export function memberCommands(program: Command): void {
+  const group = program.command('member').description('people of an account');
+  takesPassword(
+    group
+      .command('add')
+      .description('add somebody who can log in at once')
+      .addArgument(accountArgument())
+      .addOption(required('--email <email>', 'with which they log in'))
+      .addOption(required('--role <role>', 'what they may').choices(ROLES)),
+  ).action(async (accountId: string, { email, passwordFile, role }: Login & { role: Role }) => {
+    const password = await readPassword(passwordFile);
+    await run(async ({ app }) => {
+      const { userId } = await app.get(AccountsService).addMember(accountId, { email, password, role }, CLI);
+      return { account_id: accountId, user_id: userId, role };
+    });
+  });
+  group
+    .command('list')
+    .description('the members of an account')
+    .addArgument(accountArgument())
+    .action(async (accountId: string) => {
+      await run(async ({ app }) => {
+        await app.get(AccountsService).get(accountId);
+        const members = await app.get(MembersService).list(accountId);
+        return { account_id: accountId, members: members.map(memberLine) };
+      });
+    });
+}
+
+export function operatorCommands(program: Command): void {
+  const group = program.command('operator').description('staff of the platform');
+  takesPassword(
+    group
+      .command('create')
+      .description('make an operator')
+      .addOption(required('--email <email>', 'with which they log in')),
+  ).action(async ({ email, passwordFile }: Login) => {
+    const password = await readPassword(passwordFile);
+    await run(async ({ app }) => {
+      const { userId } = await app.get(UsersService).createOperator({ email, password }, CLI);
+      return { user_id: userId };
+    });
+  });
+  group
+    .command('remove')
+    .description("end an operator's access and logins")
+    .addOption(required('--email <email>', "the operator's"))
+    .action(async ({ email }: Login) => {
+      await run(async ({ app }) => {
+        const { userId } = await app.get(UsersService).removeOperator(email, CLI);
+        return { user_id: userId, removed: true };
+      });
+    });
+}
+
+export function userCommands(program: Command): void {
+  const group = program.command('user').description('members and operators alike');
+  takesPassword(
+    group
+      .command('password')
+      .description('give somebody a new password, which ends their logins')
+      .addOption(required('--email <email>', 'with which they log in')),
+  ).action(async ({ email, passwordFile }: Login) => {
+    const password = await readPassword(passwordFile);
+    await run(async ({ app }) => {
+      const { userId } = await app.get(UsersService).changePassword({ email, password }, CLI);
+      return { user_id: userId };
+    });
+  });
+}
+
+/** API keys are printed as the contract has them, in its names; all else here is snake_case. */
+export function keyCommands(program: Command): void {
+  const group = program.command('key').description('API keys');
+  group
+    .command('issue')
+    .description('issue an API key, which is shown this once')
+    .addArgument(accountArgument())
+    .option('--test', 'one for the sandbox')
+    .option('--label <label>', 'by which people know it')
+    .action(async (accountId: string, { test, label }: { test?: true; label?: string }) => {
+      const options = { mode: test ? 'test' : 'live', label: label ?? null } as const;
+      await run(({ app }) => app.get(ApiKeysService).issue(accountId, options, CLI));
+    });
+  group
+    .command('list')
+    .description('the keys of an account that work, newest first')
+    .addArgument(accountArgument())
+    .action(async (accountId: string) => {
+      await run(async ({ app }) => {
+        await app.get(AccountsService).get(accountId);
+        const { data } = apiKeyList(await app.get(ApiKeysService).list(accountId), true);
+        return { account_id: accountId, keys: data };
+      });
+    });
+  group
+    .command('revoke')
+    .description('end a key, at once and for ever')
+    .addArgument(
+      new Argument('<key_id>').argParser((text: string) =>
+        uuid(text, 'Name the key by its id, as `key issue` and `key list` print it.'),
+      ),
+    )
+    .action(async (keyId: string) => {
+      await run(async ({ app }) => {
+        const { accountId } = await app.get(ApiKeysService).revoke(null, keyId, CLI);
+        return { account_id: accountId, key_id: keyId, revoked: true };
+      });
+    });
+}

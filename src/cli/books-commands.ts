@@ -1,0 +1,75 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { isDay, saoPauloDay } from '../brazil/index.js';
+import { ReconciliationService } from '../reconciliation/index.js';
+import { type FigureDifference, FiguresService } from '../transactions/index.js';
+import { accountId, required } from './command.js';
+import { exitCodeOf, failuresOf, reconciliationBody, summaryOf } from './reconciliation.js';
+import { run } from './run.js';
+
+/** @throws InvalidArgumentError for what is no day of the calendar, and for one that has not begun: of it everything would agree */
+function day(text: string): string {
+  if (!isDay(text)) throw new InvalidArgumentError('It must be a day: YYYY-MM-DD.');
+  const today = saoPauloDay(new Date());
+  if (text > today) throw new InvalidArgumentError(`It is in the future: in São Paulo it is ${today}.`);
+  return text;
+}
+
+function differenceLine(difference: FigureDifference): Record<string, unknown> {
+  const { accountId, mode, kind, bucket, currency, key, count, amount, actualCount, actualAmount } = difference;
+  return {
+    account_id: accountId,
+    mode,
+    kind,
+    from: bucket.toISOString(),
+    currency,
+    key,
+    kept: { count, amount },
+    actual: { count: actualCount, amount: actualAmount },
+  };
+}
+
+export function figuresCommands(program: Command): void {
+  const group = program.command('figures').description('statistics against the transactions they are made of');
+  group
+    .command('check')
+    .description('compare them; exit code 1 when they differ')
+    .option('--account <account_id>', 'of one account only', accountId)
+    .action(async ({ account }: { account?: string }) => {
+      await run(async ({ app }) => {
+        const differences = await app.get(FiguresService).check(account ?? null);
+        if (differences.length > 0) process.exitCode = 1;
+        return { differences: differences.map(differenceLine) };
+      });
+    });
+  group
+    .command('rebuild')
+    .description('make them anew; prints what was wrong')
+    .option('--account <account_id>', 'of one account only', accountId)
+    .action(async ({ account }: { account?: string }) => {
+      await run(async ({ app }) => {
+        const differences = await app.get(FiguresService).rebuild(account ?? null);
+        return { rebuilt: true, differences: differences.map(differenceLine) };
+      });
+    });
+}
+
+export function reconcileCommand(program: Command): void {
+  program
+    .command('reconcile')
+    .description(
+      "compare the acquirer's list of a day in São Paulo with our books; exit code 1 when they differ, 3 when they do " +
+        'not but a list could not be read',
+    )
+    .addOption(required('--account <account_id>', 'whose').argParser(accountId))
+    .addOption(required('--day <day>', 'YYYY-MM-DD').argParser(day))
+    .action(async ({ account, day }: { account: string; day: string }) => {
+      await run(async ({ app }) => {
+        const result = await app.get(ReconciliationService).compare(account, day);
+        const lines = [...summaryOf(day, result), ...failuresOf(day, result)];
+        // Beside the JSON, for people: what is wrong, and nothing when nothing is.
+        if (lines.length > 0) process.stderr.write(`${lines.join('\n')}\n`);
+        process.exitCode = exitCodeOf(result);
+        return { account_id: account, day, ...reconciliationBody(result) };
+      });
+    });
+}

@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { Writable } from 'node:stream';
+import type { ReadStream } from 'node:tty';
+import type { Command } from 'commander';
+import { UsageError } from './command.js';
+
+/** Where a person is asked; tests give streams of their own. */
+export interface Terminal {
+  readonly input: Pick<ReadStream, 'isTTY'> & NodeJS.ReadableStream;
+  readonly output: NodeJS.WritableStream;
+}
+
+const ADVICE =
+  'Give the password with --password-file <file> (- reads it from stdin), or leave it out on a terminal, where it is asked for.';
+
+/** Arguments are seen by everybody on the machine and stay in the shell's history, so no password is one. */
+export function takesPassword(command: Command): Command {
+  return command
+    .option('--password-file <file>', 'with the password on one line; - reads stdin; on a terminal it is asked for')
+    .addOption(command.createOption('--password [password]').hideHelp())
+    .on('option:password', () => command.error(`error: --password is not taken, for others could read it.\n${ADVICE}`));
+}
+
+/** @throws UsageError when there is none */
+export async function readPassword(
+  file: string | undefined,
+  { input, output }: Terminal = { input: process.stdin, output: process.stderr },
+): Promise<string> {
+  if (file !== undefined) return lineOf(file === '-' ? await text(input) : readFile(file), file);
+  if (!input.isTTY) throw new UsageError(`There is no password. ${ADVICE}`);
+  // Without echo: what is typed goes nowhere.
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input, output: nowhere, terminal: true });
+  lines.once('SIGINT', () => lines.close());
+  const answers = lines[Symbol.asyncIterator]();
+  const ask = async (question: string): Promise<string> => {
+    output.write(question);
+    const answer = await answers.next();
+    output.write('\n');
+    if (answer.done) throw new UsageError('No password was given.');
+    return answer.value;
+  };
+  try {
+    const password = await ask('Password: ');
+    if ((await ask('Again: ')) !== password) throw new UsageError('The two passwords differ.');
+    return password;
+  } finally {
+    lines.close();
+  }
+}
+
+function readFile(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
+    throw new UsageError(`--password-file: ${file} cannot be read (${code})`);
+  }
+}
+
+/** Without the line break that editors and `echo` put behind it. */
+function lineOf(content: string, file: string): string {
+  const line = content.replace(/\r?\n$/, '');
+  if (line === '' || /[\r\n]/.test(line)) {
+    throw new UsageError(`--password-file: ${file === '-' ? 'stdin' : file} must have one line, the password`);
+  }
+  return line;
+}

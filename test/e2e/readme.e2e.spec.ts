@@ -1,0 +1,149 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { delimiter, join, resolve } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Processes, type ServiceProcess } from '../support/process.js';
+import { codeLanguages, type ShellBlock, shellBlocks } from '../support/readme.js';
+import { waitFor } from '../support/wait.js';
+
+const BLOCK_LIMIT_MS = 120_000;
+const LIMIT_MS = 600_000;
+
+/** Ports that the README names; here others stand for them, for somebody may be trying the README out beside the test. */
+const PORTS = ['4000', '8443', '8444'] as const;
+
+/** Runs files in one bash, told by their names on a pipe: nothing that a block starts can read another block's commands. */
+const RUNNER = `
+  set -eE -o pipefail
+  trap 'echo "failed: $BASH_COMMAND" >&2' ERR
+  while IFS= read -r block <&3; do
+    . "$block"
+    echo "$block" >&4
+  done
+`;
+
+/** As a reader uses it, but what is not a 2xx is a failure, also in the middle of a pipe or an argument. */
+const curl = (real: string, failures: string): string => `#!/usr/bin/env bash
+"${real}" --fail-with-body --max-time 30 "$@" && exit 0
+code=$?
+echo "exit code $code: curl $*" >> "${failures}"
+exit $code
+`;
+
+async function freePort(): Promise<string> {
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((done) => server.close(done));
+  return String(port);
+}
+
+describe('README.md', () => {
+  const processes = new Processes();
+  /** Looks like a clone: everything of this one, and no data. */
+  const clone = processes.emptyDataDir();
+  const failures = join(clone, 'failures');
+  const started: ChildProcess[] = [];
+  let output = '';
+  let service: ServiceProcess | null = null;
+  let env: Record<string, string>;
+  let ports: Map<string, string>;
+
+  beforeAll(async () => {
+    for (const name of readdirSync('.').filter((entry) => !['.git', '.data'].includes(entry))) {
+      symlinkSync(resolve(name), join(clone, name));
+    }
+    const bin = join(clone, 'bin');
+    mkdirSync(bin);
+    const path = process.env['PATH'] ?? '';
+    const real = execFileSync('bash', ['-c', 'type -P curl'], { encoding: 'utf8' }).trim();
+    writeFileSync(join(bin, 'curl'), curl(real, failures), { mode: 0o755 });
+    env = { PATH: `${bin}${delimiter}${path}`, HOME: process.env['HOME'] ?? '' };
+    ports = new Map(await Promise.all(PORTS.map(async (port) => [port, await freePort()] as const)));
+  });
+  afterAll(async () => {
+    for (const { pid } of started) {
+      try {
+        if (pid !== undefined) process.kill(-pid, 'SIGKILL'); // with what it has left in the background
+      } catch {
+        // It has ended.
+      }
+    }
+    await service?.kill('SIGTERM');
+    await processes.cleanUp();
+  }, 120_000);
+
+  function bash(script: string): ChildProcess {
+    const stdio = ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'] as const;
+    const child = spawn('bash', ['-c', script], { cwd: clone, env, stdio: [...stdio], detached: true });
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (text: string) => (output += text));
+    }
+    started.push(child);
+    return child;
+  }
+
+  function withPorts({ text }: ShellBlock): string {
+    return text.replace(new RegExp(`\\b(?:${PORTS.join('|')})\\b`, 'g'), (port) => ports.get(port) ?? '');
+  }
+
+  it('has shell blocks that are run, but for these', () => {
+    expect(codeLanguages().sort()).toEqual(['', 'js', 'sh']);
+    const notRun = shellBlocks().filter((block) => block.notRun !== null);
+    expect(notRun.map(({ text }) => text.split('\n')[0])).toEqual([
+      'npm ci && npm start',
+      expect.stringMatching(/^npm run --silent cli -- acquirer configure .* --client-id Client_Id_…/),
+      expect.stringMatching(/^STORAGE_URL='s3:\/\/\//),
+    ]);
+  });
+
+  it(
+    'works from top to bottom in one shell, as it is printed',
+    async () => {
+      service = await processes.start(join(clone, '.data'));
+      const shell = bash(RUNNER);
+      let done = '';
+      (shell.stdio[4] as Readable).setEncoding('utf8').on('data', (text: string) => (done += text));
+      const failed = (): Error | null =>
+        shell.exitCode === null && !existsSync(failures)
+          ? null
+          : new Error(`${existsSync(failures) ? readFileSync(failures, 'utf8') : ''}\n${output.slice(-4_000)}`);
+
+      for (const block of shellBlocks().filter(({ notRun }) => notRun === null)) {
+        const name = `README.md:${block.line}`;
+        if (block.readyWhen !== null) {
+          const [, api = '', control = ''] = PORTS.map((port) => ports.get(port) ?? '');
+          bash(`${block.text.trim()} --port ${api} --control-port ${control}`);
+          await waitFor(`${name} to be ready`, () => output.includes(block.readyWhen ?? ''), BLOCK_LIMIT_MS);
+          continue;
+        }
+        const file = join(clone, name);
+        writeFileSync(file, withPorts(block));
+        (shell.stdio[3] as Writable).write(`${file}\n`);
+        await waitFor(
+          `${name} to end`,
+          () => {
+            const error = failed();
+            if (error) throw new Error(`${name}: ${error.message}`);
+            return done.includes(`${file}\n`);
+          },
+          BLOCK_LIMIT_MS,
+        );
+      }
+      (shell.stdio[3] as Writable).end();
+      await waitFor('the shell to end', () => shell.exitCode !== null, 10_000);
+      expect(shell.exitCode).toBe(0);
+      expect(existsSync(failures)).toBe(false);
+
+      // What the text around the blocks promises.
+      for (const type of ['charge.created', 'charge.paid']) expect(output).toContain(`webhook: ${type}\n`);
+      expect(output).toMatch(/^ok +callback: http:\/\/localhost:\d+\/… reaches this service$/m);
+      expect(output).toMatch(/^ok +webhook: registered now$/m);
+      expect(output.match(/"status":"REFUNDED"/g)?.length).toBeGreaterThanOrEqual(2);
+    },
+    LIMIT_MS,
+  );
+});
