@@ -41,6 +41,14 @@ export default tseslint.config(
       'regexp/no-misleading-unicode-character': 'error',
       'regexp/no-optional-assertion': 'error',
       'regexp/optimal-quantifier-concatenation': 'error',
+      'no-restricted-imports': [
+        'error',
+        {
+          name: 'class-validator',
+          importNames: ['IsOptional'],
+          message: 'It takes null for a field that was left out; use the one of core/http.',
+        },
+      ],
       'no-restricted-syntax': [
         'error',
         {

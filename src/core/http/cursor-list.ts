@@ -1,6 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsOptional, Matches } from 'class-validator';
-import { IsDateTime } from './validators.js';
+import { Matches } from 'class-validator';
+import { IsDateTime, IsOptional } from './validators.js';
 
 const DEFAULT_LIMIT = 25;
 

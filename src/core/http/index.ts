@@ -7,4 +7,4 @@ export { Nested } from './nested.decorator.js';
 export * from './openapi.js';
 export { discard, RawBody } from './raw-body.js';
 export { DraftBody, ValidationPipe } from './validation.pipe.js';
-export { depthOf, IsDateTime, IsMetadata } from './validators.js';
+export { depthOf, IsDateTime, IsMetadata, IsNullable, IsOptional } from './validators.js';

@@ -1,4 +1,17 @@
-import { buildMessage, ValidateBy } from 'class-validator';
+import { buildMessage, ValidateBy, ValidateIf } from 'class-validator';
+
+/**
+ * A field that may be left out. Null is not leaving it out, as class-validator's rule of that name has it: where a
+ * variable was empty by mistake, `"amount": null` would be a refund of everything.
+ */
+export function IsOptional(): PropertyDecorator {
+  return ValidateIf((_dto: object, value: unknown) => value !== undefined);
+}
+
+/** A field that may be left out, and may be null, which its documentation says the meaning of. */
+export function IsNullable(): PropertyDecorator {
+  return ValidateIf((_dto: object, value: unknown) => value !== undefined && value !== null);
+}
 
 const DATE_TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/;
 

@@ -1,6 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsOptional, Matches } from 'class-validator';
-import { CursorQuery, IsDateTime } from '../../core/http/index.js';
+import { IsIn, Matches } from 'class-validator';
+import { CursorQuery, IsDateTime, IsOptional } from '../../core/http/index.js';
 import { MED_CASE_STATUSES, MED_CASE_TYPES, type MedCaseStatus, type MedCaseType } from '../med-cases.machine.js';
 
 export class ListMedCasesQuery extends CursorQuery {

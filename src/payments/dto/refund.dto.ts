@@ -5,7 +5,6 @@ import {
   IsDefined,
   IsIn,
   IsInt,
-  IsOptional,
   IsString,
   Matches,
   Max,
@@ -15,6 +14,7 @@ import {
   type ValidationArguments,
 } from 'class-validator';
 import { normalizePixKey } from '../../brazil/index.js';
+import { IsOptional } from '../../core/http/index.js';
 import { MAX_AMOUNT } from '../../core/money/index.js';
 import type { RefundOrder } from '../../transactions/index.js';
 

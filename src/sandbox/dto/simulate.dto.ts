@@ -3,7 +3,6 @@ import {
   IsDefined,
   IsIn,
   IsInt,
-  IsOptional,
   IsString,
   Matches,
   Max,
@@ -14,7 +13,7 @@ import {
 } from 'class-validator';
 import { DISPUTE_METHODS, type DisputeMethod } from '../../acquirers/index.js';
 import { ChargeSchema, IsTaxId, PUBLIC_STATUSES } from '../../charges/index.js';
-import { IsDateTime } from '../../core/http/index.js';
+import { IsDateTime, IsNullable, IsOptional } from '../../core/http/index.js';
 import { MAX_AMOUNT } from '../../core/money/index.js';
 import { PaymentDetailSchema } from '../../payments/index.js';
 import { PAYMENT_METHODS, type PaymentMethod } from '../../transactions/index.js';
@@ -70,7 +69,7 @@ export class SimulateDto {
     nullable: true,
     example: '52998224725',
   })
-  @IsOptional()
+  @IsNullable()
   @IsTaxId()
   payer_document?: string | null;
 
@@ -81,7 +80,7 @@ export class SimulateDto {
     nullable: true,
     example: 'Maria da Silva',
   })
-  @IsOptional()
+  @IsNullable()
   @IsString({ message: 'must be a text' })
   @MaxLength(200, { message: 'must have at most 200 characters' })
   payer_name?: string | null;
@@ -115,7 +114,7 @@ export class SimulateDto {
     nullable: true,
     example: 'I did not make this payment.',
   })
-  @IsOptional()
+  @IsNullable()
   @IsString({ message: 'must be a text' })
   @MaxLength(500, { message: 'must have at most 500 characters' })
   reason?: string | null;
@@ -128,7 +127,7 @@ export class SimulateDto {
     nullable: true,
     example: '2026-11-28T12:00:00Z',
   })
-  @IsOptional()
+  @IsNullable()
   @IsDateTime()
   response_deadline?: string | null;
 
@@ -137,7 +136,7 @@ export class SimulateDto {
     enum: ['agreed', 'disagreed'],
     example: 'disagreed',
   })
-  @ValidateIf(({ event, result }: SimulateDto) => event === 'med_rule' || (result ?? null) !== null)
+  @ValidateIf(({ event, result }: SimulateDto) => event === 'med_rule' || result !== undefined)
   @IsIn(['agreed', 'disagreed'], { message: 'must be agreed or disagreed' })
   result?: 'agreed' | 'disagreed';
 }
