@@ -147,13 +147,19 @@ export class IdempotencyKeyGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean {
     if (!this.reflector.get<boolean | undefined>(IDEMPOTENT, context.getHandler())) return true;
-    const key = context.switchToHttp().getRequest<FastifyRequest>().headers['idempotency-key'];
+    const { headers, raw } = context.switchToHttp().getRequest<FastifyRequest>();
+    const key = headers['idempotency-key'];
     if (key === undefined || key === '') {
       throw badRequest(
         'idempotency_key_required',
         'This is a financial write: send an Idempotency-Key header of 8 to 128 characters, new for each intended write.',
         'Idempotency-Key',
       );
+    }
+    // Node.js joins several into one text, which would be the key of neither.
+    const names = raw.rawHeaders.filter((_text, index) => index % 2 === 0);
+    if (names.filter((name) => name.toLowerCase() === 'idempotency-key').length > 1) {
+      throw invalidRequest([{ param: 'Idempotency-Key', code: 'invalid', message: 'must be sent once' }]);
     }
     if (typeof key !== 'string' || !/^[\x20-\x7e]{8,128}$/.test(key)) {
       throw invalidRequest([

@@ -24,8 +24,9 @@ interface Fault {
   readonly message: string;
 }
 
-const HOST = String.raw`[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*`;
-const LOCATION = new RegExp(String.raw`^${HOST}(?::[0-9]{1,5})?/[A-Za-z0-9._~%!$&'()*+,;=:@/-]+$`);
+const HOST =
+  /^[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*(?::[0-9]{1,5})?$/;
+const PATH = /^\/[A-Za-z0-9._~%!$&'()*+,;=:@/-]+$/;
 
 /**
  * What is wrong with a payload location, or null. Source: Manual de Padrões para Iniciação do Pix, object 26-25: the
@@ -43,7 +44,8 @@ export function locationFault(location: string): Fault | null {
         'shorten the host name or the path',
     };
   }
-  if (!LOCATION.test(location)) {
+  const path = location.indexOf('/');
+  if (path < 0 || !HOST.test(location.slice(0, path)) || !PATH.test(location.slice(path))) {
     return {
       code: 'location_invalid',
       message: 'the location must be host/path in ASCII, without blanks, query or fragment',

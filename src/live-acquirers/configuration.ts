@@ -3,6 +3,7 @@ import { type ConnectionSettings, findProfile, PROFILES, type PspProfile } from 
 import { normalizePixKey } from '../brazil/index.js';
 import type { Violation } from '../core/errors/index.js';
 import { httpUrlProblem, isLoopbackHost } from '../core/net/index.js';
+import { withoutTrailingSlashes } from '../core/text.js';
 import { authorityProblem, type CertificateFiles, readCertificate } from './certificate.js';
 
 /** What somebody says of an account's PSP, unchecked. */
@@ -64,7 +65,7 @@ export function readConfiguration(input: Configuration, { now, production }: Cir
     accountId: input.accountId,
     profile: input.psp,
     pixKey: pixKey?.key ?? '',
-    baseUrl: input.baseUrl?.replace(/\/+$/, '') ?? null,
+    baseUrl: input.baseUrl == null ? null : withoutTrailingSlashes(input.baseUrl),
     tokenUrl: input.tokenUrl,
     credentials: {
       clientId: input.clientId,

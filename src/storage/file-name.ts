@@ -1,3 +1,5 @@
+import { withoutEnd } from '../core/text.js';
+
 /** Path separators, what shells and file systems read in their own way, and characters that turn text around. */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}"*/:<>?\\|%]/gu;
 const MAX_LENGTH = 100;
@@ -7,11 +9,12 @@ const MAX_LENGTH = 100;
  * the extension stays when a long name is cut. `download` when nothing is left.
  */
 export function safeFileName(name: string): string {
-  const safe = name
+  const started = name
     .normalize('NFC')
     .replace(UNSAFE, '_')
     .replace(/\.{2,}/g, '.')
-    .replace(/^[\s._]+|[\s.]+$/g, '');
+    .replace(/^[\s._]+/, '');
+  const safe = withoutEnd(started, (character) => character === '.' || character.trim() === '');
   const characters = [...safe];
   if (characters.length <= MAX_LENGTH) return safe === '' ? 'download' : safe;
   const extension = /\.[A-Za-z0-9]{1,8}$/.exec(safe)?.[0] ?? '';

@@ -53,6 +53,21 @@ describe('how a body differs from what was sent', () => {
     expect(bodyDifferences(text, `${text}\n`)).toEqual(['trailing_newline']);
   });
 
+  it.each([
+    ['line breaks before it', `${'\n'.repeat(62_000)}${sent}`, ['whitespace']],
+    ['line breaks and blanks within it', sent.replace('":', `":${'\n \r\t'.repeat(15_000)}`), ['whitespace']],
+    ['line breaks after it', `${sent}${'\n'.repeat(62_000)}`, ['trailing_newline']],
+    ['line breaks before it and one quotation mark', `${'\n'.repeat(62_000)}${sent}"`, ['content']],
+    ['nothing but quotation marks', '"'.repeat(62_000), ['content']],
+    ['digits', '1'.repeat(62_000), ['content']],
+    ['backslashes', `"${'\\'.repeat(62_000)}`, ['content']],
+    ['escapes', sent.replace('João', '\\u004aoão'), ['unicode_escapes']],
+  ])('is told in no time, whatever was sent: %s', (_what, given, expected) => {
+    const start = performance.now();
+    expect(bodyDifferences(sent, given)).toEqual(expected);
+    expect(performance.now() - start).toBeLessThan(200);
+  });
+
   it('survives what is nested so deep that no stack can write it', () => {
     const deep = '['.repeat(30_000) + ']'.repeat(30_000);
     expect(isSameJson(deep, deep)).toBe(false);

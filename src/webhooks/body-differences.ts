@@ -1,4 +1,5 @@
 import { canonicalJson } from '../core/crypto/index.js';
+import { blanksEnd, isBlank, numberEnd, startsNumber, stringEnd } from '../core/json-text.js';
 
 /** How a body differs from what was sent; all but the last two are what parsers, frameworks and editors do to JSON. */
 export const BODY_DIFFERENCES = [
@@ -15,8 +16,6 @@ export const BODY_DIFFERENCES = [
 ] as const;
 
 export type BodyDifference = (typeof BODY_DIFFERENCES)[number];
-
-const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|\s+/g;
 
 /** Whether two texts are the same JSON, whatever its spelling and the order of its keys. */
 export function isSameJson(a: string, b: string): boolean {
@@ -43,12 +42,13 @@ export function bodyDifferences(sent: string, given: string): BodyDifference[] {
     return ['content'];
   }
   const body = withoutMark(given);
-  const tokens = body.trimEnd().match(TOKENS) ?? [];
+  const tokens = tokensOf(body.trimEnd());
+  const tail = body.slice(body.trimEnd().length);
   const texts = tokens.filter((token) => token.startsWith('"') && token !== JSON.stringify(JSON.parse(token)));
   const found: Record<BodyDifference, boolean> = {
     byte_order_mark: body !== given,
-    trailing_newline: /[\r\n]\s*$/.test(body),
-    whitespace: tokens.some((token) => /^\s/.test(token)) || /[ \t]$/.test(body),
+    trailing_newline: /[\r\n]/.test(tail),
+    whitespace: tokens.some((token) => /^\s/.test(token)) || /[ \t]$/.test(tail),
     key_order: compactJson(given) !== sent,
     unicode_escapes: texts.some((token) => /\\u[0-9a-fA-F]{4}/.test(token)),
     slash_escapes: texts.some((token) => token.includes('\\/')),
@@ -67,6 +67,19 @@ function written(text: string, write: (value: unknown) => string): string | null
   } catch {
     return null; // no JSON, or nested so deep that the stack ends
   }
+}
+
+/** Strings, numbers and white space of a text that is JSON. */
+function tokensOf(json: string): string[] {
+  const tokens: string[] = [];
+  for (let at = 0; at < json.length;) {
+    const code = json.charCodeAt(at);
+    const endOf = code === 0x22 ? stringEnd : startsNumber(code) ? numberEnd : isBlank(code) ? blanksEnd : null;
+    const end = endOf === null ? at + 1 : endOf(json, at);
+    if (endOf !== null) tokens.push(json.slice(at, end));
+    at = end;
+  }
+  return tokens;
 }
 
 function withoutMark(text: string): string {

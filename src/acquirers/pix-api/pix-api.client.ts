@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agent } from 'undici';
 import { MemoryRateLimiter } from '../../core/rate-limit/index.js';
+import { withoutTrailingSlashes } from '../../core/text.js';
 import type { PixApiConnection } from './connection.js';
 import { secureContextOf, tokenKey } from './credentials.js';
 import { exchange, ExchangeError, type HttpAnswer, type HttpMessage } from './exchange.js';
@@ -301,7 +302,7 @@ function failure(error: unknown, operation: Operation): PixApiError {
 function urlOf(what: string, text: string | null): string {
   if (text === null) throw new Error(`the connection needs a ${what}: its profile names none`);
   if (!URL.canParse(text)) throw new Error(`the connection's ${what} is no URL`);
-  return text.replace(/\/+$/, '');
+  return withoutTrailingSlashes(text);
 }
 
 /** @returns undefined for what is no JSON */

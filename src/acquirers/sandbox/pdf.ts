@@ -36,7 +36,7 @@ export function labelled(pdf: Pdf, label: string, value: string, x: number, y: n
 export function moneyText(amount: Amount, currency: string): string {
   const decimals = currency === 'BTC' ? 8 : 2;
   const digits = String(amount).padStart(decimals + 1, '0');
-  const whole = digits.slice(0, -decimals).replace(/\B(?=(?:\d{3})+$)/g, '.');
+  const whole = Number(digits.slice(0, -decimals)).toLocaleString('pt-BR');
   return `${currency === 'BRL' ? 'R$' : currency} ${whole},${digits.slice(-decimals)}`;
 }
 

@@ -1,5 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsBoolean, IsOptional, IsString } from 'class-validator';
+import { IsBoolean, IsString } from 'class-validator';
+import { IsOptional } from '../../core/http/index.js';
 
 /** Its length is the service's to check: the command line gives labels too. */
 const LABEL = { maxLength: 64, example: 'Shop backend' };

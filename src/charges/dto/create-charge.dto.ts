@@ -1,16 +1,6 @@
 import { ApiExtraModels, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import {
-  IsDefined,
-  IsEmail,
-  IsIn,
-  IsInt,
-  IsOptional,
-  Matches,
-  Max,
-  MaxLength,
-  Min,
-} from 'class-validator';
-import { IsMetadata, IsText, Nested } from '../../core/http/index.js';
+import { IsDefined, IsEmail, IsIn, IsInt, Matches, Max, MaxLength, Min } from 'class-validator';
+import { IsMetadata, IsOptional, IsText, Nested } from '../../core/http/index.js';
 import { MAX_AMOUNT } from '../../core/money/index.js';
 import { IsTaxId } from './validators.js';
 

@@ -1,6 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsOptional, Matches } from 'class-validator';
-import { CursorQuery } from '../../core/http/index.js';
+import { IsIn, Matches } from 'class-validator';
+import { CursorQuery, IsOptional } from '../../core/http/index.js';
 import { PUBLIC_STATUSES } from '../charge-status.js';
 import { IsTaxId } from './validators.js';
 

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { withoutTrailingSlashes } from '../text.js';
 import { type StorageConfig, storageUrl } from './storage-url.js';
 
 const onOrOff = z
@@ -32,7 +33,7 @@ const isOrigin = (value: string): boolean =>
 /** An address, a network (`10.0.0.0/8`; not of length 0, which is everybody), or a name that the HTTP server knows. */
 const isProxy = (value: string): boolean => {
   if (['loopback', 'linklocal', 'uniquelocal'].includes(value)) return true;
-  const [, address = '', length] = /^([\d.]+|[\da-f:.]+)(?:\/([1-9]\d{0,2}))?$/i.exec(value) ?? [];
+  const [, address = '', length] = /^([\da-f:.]+)(?:\/([1-9]\d{0,2}))?$/i.exec(value) ?? [];
   const family = isIP(address);
   return family !== 0 && (length === undefined || Number(length) <= (family === 4 ? 32 : 128));
 };
@@ -185,7 +186,7 @@ export function readConfig(env: NodeJS.ProcessEnv, options: { onTerminal: boolea
   }
   const v = parsed.data;
   const embedded = v.DATABASE_URL === undefined;
-  const publicBaseUrl = (v.PUBLIC_BASE_URL ?? `http://localhost:${v.PORT}`).replace(/\/+$/, '');
+  const publicBaseUrl = withoutTrailingSlashes(v.PUBLIC_BASE_URL ?? `http://localhost:${v.PORT}`);
   return {
     production: v.NODE_ENV === 'production',
     role: v.ROLE,

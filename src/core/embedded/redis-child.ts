@@ -65,7 +65,7 @@ function serverSpec(
     pidFile: 'redis.pid',
     // It rewrites its command line to "redis-server 127.0.0.1:<port>" soon after the start.
     isServer: (command, port) =>
-      /(^|\/)(redis|valkey)-server /.test(command) && new RegExp(`\\b${String(port)}\\b`).test(command),
+      /(^|\/)(redis|valkey)-server /.test(command) && command.split(/\D+/).includes(String(port)),
     launch: (port) => ({ file: program, args: ['-', '--port', String(port)], input: configuration(password) }),
     answers: (port) => answers(port, password),
     stopSignals: ['SIGTERM', 'SIGKILL'],

@@ -50,13 +50,17 @@ export class ApiError extends Error {
   }
 }
 
-/** 400 with every violation of the request at once. */
-export function invalidRequest(details: Violation[]): ApiError {
-  const [first] = details;
+/** Named in one answer: a body can have thousands, and an answer many times its size. */
+export const MAX_DETAILS = 50;
+
+/** 400 with every violation of the request at once, as far as one answer names them. @param unnamed how many more */
+export function invalidRequest(violations: readonly Violation[], unnamed = 0): ApiError {
+  const [first] = violations;
+  const details = violations.slice(0, MAX_DETAILS);
+  const total = violations.length + unnamed;
+  const where = total === details.length ? 'see error.details' : `error.details names ${details.length} of them`;
   const message =
-    details.length === 1 && first
-      ? `${first.param}: ${first.message}`
-      : `The request has ${details.length} problems; see error.details.`;
+    total === 1 && first ? `${first.param}: ${first.message}` : `The request has ${total} problems; ${where}.`;
   return new ApiError(400, 'invalid_request_error', 'invalid_request', message, {
     ...(first ? { param: first.param } : {}),
     details,

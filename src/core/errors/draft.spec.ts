@@ -14,7 +14,7 @@ const unknown = (param: string): Violation => ({ param, code: 'unknown_field', m
 const whole: Order = { amount: 1, url: 'https://x.example/' };
 
 function draft(ofFields: Violation[], ofBody: Violation[] = []): Draft<Order> {
-  return new Draft<Order>(whole, { sound: {}, fields: ['amount', 'customer', 'url'], ofFields, ofBody });
+  return new Draft<Order>(whole, { sound: {}, fields: ['amount', 'customer', 'url'], ofFields, ofBody, unnamed: 0 });
 }
 
 function namedBy(work: () => unknown): string[] {

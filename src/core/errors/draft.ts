@@ -9,6 +9,8 @@ export interface Findings<T> {
   readonly ofFields: readonly Violation[];
   /** Of the body itself, as unknown fields; they come last. */
   readonly ofBody: readonly Violation[];
+  /** How many more the body has. */
+  readonly unnamed: number;
 }
 
 /**
@@ -20,7 +22,7 @@ export class Draft<T extends object> {
   readonly #findings: Findings<T>;
 
   /** @param findings left out for what was not sent by anybody, and is right */
-  constructor(whole: T, findings: Findings<T> = { sound: whole, fields: [], ofFields: [], ofBody: [] }) {
+  constructor(whole: T, findings: Findings<T> = { sound: whole, fields: [], ofFields: [], ofBody: [], unnamed: 0 }) {
     this.#whole = whole;
     this.#findings = findings;
   }
@@ -42,12 +44,12 @@ export class Draft<T extends object> {
 
   /** The 400 with every violation: of fields in the DTO's order, then of the body. */
   refusal(more: readonly Violation[]): ApiError {
-    const { fields, ofFields, ofBody } = this.#findings;
+    const { fields, ofFields, ofBody, unnamed } = this.#findings;
     const isNew = ({ param }: Violation): boolean =>
       ![...ofFields, ...ofBody].some((earlier) => param === earlier.param || param.startsWith(`${earlier.param}.`));
     const place = ({ param }: Violation): number => fields.findIndex((field) => field === param.split('.', 1)[0]);
     const all = [...ofFields, ...more.filter(isNew)].sort((one, other) => place(one) - place(other));
-    return invalidRequest([...all, ...ofBody]);
+    return invalidRequest([...all, ...ofBody], unnamed);
   }
 
   get #isRefused(): boolean {

@@ -1,6 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsOptional, Matches } from 'class-validator';
+import { Matches } from 'class-validator';
 import { firstInstantOf, lastInstantOf, QueryDate } from './dates.js';
+import { IsOptional } from './validators.js';
 
 const DEFAULT_LIMIT = 25;
 

@@ -1,7 +1,8 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { buildMessage, IsOptional, ValidateBy } from 'class-validator';
+import { buildMessage, ValidateBy } from 'class-validator';
 import { isDay, saoPauloDayBounds } from '../../brazil/index.js';
+import { IsOptional } from './validators.js';
 
 /** With its zone: a time without one would be read in the server's own. The offsets are those that clocks have had. */
 const INSTANT =

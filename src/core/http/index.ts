@@ -8,4 +8,4 @@ export { Nested } from './nested.decorator.js';
 export * from './openapi.js';
 export { discard, RawBody } from './raw-body.js';
 export { DraftBody, ValidationPipe } from './validation.pipe.js';
-export { depthOf, IsMetadata, IsText } from './validators.js';
+export { depthOf, IsMetadata, IsNullable, IsOptional, IsText } from './validators.js';

@@ -1,11 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { scanJson } from './json-scan.js';
+import { type JsonScan, scanJson, scanQuery } from './json-scan.js';
 
-const parsed = (text: string): unknown => JSON.parse(text);
+/** What is wrong with a text. */
+const named = (text: string): JsonScan['found']['named'] => scanJson(text).found.named;
 
 /** `{"a":{"a":…1…}}` of so many levels. */
-const nested = (levels: number): unknown => parsed(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
+const nested = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
 
 describe('the scan of a body', () => {
   it('finds nothing in what can be stored', () => {
@@ -15,13 +16,13 @@ describe('the scan of a body', () => {
       .dictionary(text, fc.oneof(text, fc.jsonValue({ maxDepth: 3 })))
       .map((value) => JSON.stringify(value).replaceAll('\\u0000', ''))
       .filter((json) => !json.includes('"__proto__"'));
-    fc.assert(fc.property(body, (json) => expect(scanJson(parsed(json))).toEqual([])));
+    fc.assert(fc.property(body, (json) => expect(named(json)).toEqual([])));
   });
 
   it.each(['constructor', 'prototype', 'toString', 'hasOwnProperty', '', 'a.b', '$gt', '🧉', '\n'])(
     'lets the key %j pass',
     (key) => {
-      expect(scanJson(parsed(`{${JSON.stringify(key)}:{${JSON.stringify(key)}:1}}`))).toEqual([]);
+      expect(named(`{${JSON.stringify(key)}:{${JSON.stringify(key)}:1}}`)).toEqual([]);
     },
   );
 
@@ -36,30 +37,96 @@ describe('the scan of a body', () => {
     ['{"a\\u0000":1}', 'a?', 'invalid_key'],
     ['{"\\ud800":1}', '\ufffd', 'invalid_key'],
   ])('finds what is wrong in %s', (text, param, code) => {
-    expect(scanJson(parsed(text))).toEqual([{ param, code, message: expect.any(String) }]);
+    expect(named(text)).toEqual([{ param, code, message: expect.any(String) }]);
   });
 
   it('takes 20 levels and stops there, however deep it goes on', () => {
-    expect(scanJson(nested(20))).toEqual([]);
+    expect(named(nested(20))).toEqual([]);
     const path = Array.from({ length: 20 }, () => 'a').join('.');
     const tooDeep = [{ param: path, code: 'too_deep', message: 'is nested deeper than 20 levels' }];
-    expect(scanJson(nested(21))).toEqual(tooDeep);
-    expect(scanJson(nested(40_000))).toEqual(tooDeep);
+    expect(named(nested(21))).toEqual(tooDeep);
+    expect(named(nested(40_000))).toEqual(tooDeep);
   });
 
-  it('does not follow what it refuses: a violation inside a forbidden key is not searched', () => {
-    expect(scanJson(parsed('{"__proto__":{"x":"\\u0000"}}'))).toHaveLength(1);
-  });
-
-  it('names all places, up to 50', () => {
+  it('names all places, up to 50, and counts the others', () => {
+    expect(named('{"k0":"\\u0000","k1":"\\ud800"}').map(({ param }) => param)).toEqual(['k0', 'k1']);
     const body = Object.fromEntries(Array.from({ length: 60 }, (_unused, index) => [`k${index}`, '\u0000']));
-    expect(scanJson({ k0: '\u0000', k1: '\ud800' }).map(({ param }) => param)).toEqual(['k0', 'k1']);
-    expect(scanJson(body)).toHaveLength(50);
+    const { found } = scanJson(JSON.stringify(body));
+    expect(found.named).toHaveLength(50);
+    expect(found.unnamed).toBe(10);
+  });
+
+  it.each([
+    ...['0', '-0', '0.0', '1', '-1', '1.0', '1e3', '1E+2', '1.5e-7', '0e999', '0.1', '0.30000000000000004', '1e21'],
+    ...['999999999999', '9007199254740991', '9007199254740994', '5e-324', '1.7976931348623157e308', '1e308'],
+    ...['123456789012345', '100000000000000000000000', '0.000000000000000000000000001', '1.10000000000000000000000'],
+  ])('takes the number %s', (number) => {
+    expect(named(`{"a":${number}}`)).toEqual([]);
+  });
+
+  it.each([
+    ...['9007199254740993', '-9007199254740993', '1.00000000000000000001', '1e400', '-1e400', '1e-400'],
+    ...['1.7976931348623159e308', '12345678901234567890', '0.1234567890123456789', '4.9e-325'],
+    ...[`0.${'0'.repeat(400)}1`, '1'.repeat(1_000)],
+  ])('finds that the number %s would be another one', (number) => {
+    expect(named(`{"a":[${number}]}`)).toEqual([
+      { param: 'a.0', code: 'inexact_number', message: 'has more digits than a number keeps; send it as a text' },
+    ]);
+  });
+
+  it('takes every number that was written by a program with the same numbers', () => {
+    fc.assert(
+      fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (number) => {
+        for (const text of [JSON.stringify(number), number.toExponential()]) {
+          expect(named(`{"a":${text}}`)).toEqual([]);
+        }
+      }),
+    );
+  });
+
+  it.each([
+    ['{"a":1,"a":1}', ['a']],
+    ['{"a":1,"\\u0061":1}', ['a']],
+    ['{"a":{"b":1,"b":2},"b":{"b":1}}', ['a.b']],
+    ['[{"a":1},{"a":1,"a":1}]', ['1.a']],
+    ['{"a":[{"x":1},{"x":1}],"b":{"x":1}}', []],
+    ['{"":1,"":1}', ['']],
+    ['{"a":1,"a":1,"a":1}', ['a', 'a']],
+    ['{"a":"a","b":"a"}', []],
+  ])('finds the keys that an object has twice in %s', (text, params) => {
+    expect(named(text).map(({ param, code }) => `${param} ${code}`)).toEqual(
+      params.map((param) => `${param} duplicate_key`),
+    );
+  });
+
+  it('takes 10 000 values, and stops at the next one', () => {
+    expect(named(`[${'0,'.repeat(9_998)}0]`)).toEqual([]);
+    expect(scanJson(`{"a":[${'{},'.repeat(9_998)}0]}`)).toMatchObject({
+      isExcessive: true,
+      found: { named: [{ param: 'a.9998', code: 'too_many_values' }] },
+    });
+  });
+
+  it('reads what is no JSON to its end', () => {
+    const characters = fc.constantFrom(...'{}[]",:\\u0-1eE.+tfn \nx');
+    fc.assert(
+      fc.property(fc.array(characters, { maxLength: 60 }), (all) => {
+        expect(scanJson(all.join(''))).toBeDefined();
+      }),
+    );
+  });
+
+  it('finds the same in a query', () => {
+    const query = { a: 'b', c: ['d', '\u0000'], ['e\u0000']: 'x' };
+    expect(scanQuery(query).named.map(({ param, code }) => `${param}: ${code}`)).toEqual([
+      'c: invalid_characters',
+      'e?: invalid_key',
+    ]);
   });
 
   it('echoes a key without what would break a terminal, and not more than 64 characters of it', () => {
     const key = `\u001b[31m${'x'.repeat(100)}\u0000`;
-    const [violation] = scanJson({ [key]: 1 });
+    const [violation] = named(JSON.stringify({ [key]: 1 }));
     expect(violation?.param).toBe(`?[31m${'x'.repeat(59)}`);
   });
 });

@@ -1,61 +1,189 @@
-import type { Violation } from '../errors/index.js';
+import { MAX_DETAILS, type Violation } from '../errors/index.js';
+import { numberEnd, startsNumber, stringEnd } from '../json-text.js';
 
 const MAX_DEPTH = 20;
+/** Objects, lists, texts, numbers and so on: metadata of 16 KiB has fewer. Each costs the service more than its bytes do. */
+const MAX_VALUES = 10_000;
 
-/**
- * What no body of ours may contain, whatever its fields: text that PostgreSQL cannot keep (NUL, lone surrogates),
- * keys that JavaScript gives a meaning to, nesting that is an attack. The first violation of each kind of place is
- * enough to refuse, but all are listed.
- */
-export function scanJson(value: unknown): Violation[] {
-  const violations: Violation[] = [];
-  visit(value, '', 0, violations);
-  return violations;
+const SEVERAL = { code: 'duplicate_key', message: 'is given more than once in its object' };
+const INEXACT = { code: 'inexact_number', message: 'has more digits than a number keeps; send it as a text' };
+const UNSTORABLE = { code: 'invalid_characters', message: 'has NUL or broken Unicode characters' };
+const FORBIDDEN = { code: 'invalid_key', message: 'is not an acceptable key' };
+const TOO_DEEP = { code: 'too_deep', message: `is nested deeper than ${MAX_DEPTH} levels` };
+const TOO_MANY = { code: 'too_many_values', message: `is more than the ${MAX_VALUES} values that a body may have` };
+
+/** What is found in a request: as much as one answer names, and of the rest the number. */
+export class Found {
+  readonly named: Violation[] = [];
+  unnamed = 0;
+  /** Among them a key that must not be put on any object. */
+  hasForbiddenKey = false;
+
+  /** @param param makes the path: it costs only who is named */
+  add(param: () => string, what: Omit<Violation, 'param'>): void {
+    this.hasForbiddenKey ||= what.code === FORBIDDEN.code;
+    if (this.named.length < MAX_DETAILS) this.named.push({ param: param().slice(0, 200), ...what });
+    else this.unnamed++;
+  }
 }
 
-function visit(value: unknown, path: string, depth: number, violations: Violation[]): void {
-  if (violations.length >= 50) return;
-  if (typeof value === 'string') {
-    if (!isStorable(value)) {
-      violations.push({ param: path, code: 'invalid_characters', message: 'has NUL or broken Unicode characters' });
+export interface JsonScan {
+  readonly found: Found;
+  /** Too deep or with too many values: the rest of the text was not looked at, and it is not to be parsed. */
+  readonly isExcessive: boolean;
+}
+
+/**
+ * What no body of ours may contain, whatever its fields: text that PostgreSQL cannot keep (NUL, lone surrogates), keys
+ * that JavaScript gives a meaning to, what parsers silently drop (a key's earlier values, digits of a number), and more
+ * depth or values than any right body has. It reads the text, for a parsed body has lost some of that already; each
+ * character once, without recursion. Whether the text is JSON at all, the parser says.
+ */
+export function scanJson(text: string): JsonScan {
+  return new Scanner(text).run();
+}
+
+interface Level {
+  /** Of an object the keys so far; null in a list. */
+  readonly keys: Set<string> | null;
+  /** Of an object the last key, of a list the number of commas. */
+  at: string | number;
+  isKeyNext: boolean;
+}
+
+class Scanner {
+  readonly #found = new Found();
+  readonly #levels: Level[] = [];
+  #values = 0;
+
+  constructor(readonly text: string) {}
+
+  run(): JsonScan {
+    const { text } = this;
+    let at = 0;
+    while (at < text.length) {
+      const code = text.charCodeAt(at);
+      const level = this.#levels.at(-1);
+      if (code === 0x22) {
+        const end = stringEnd(text, at);
+        if (level?.isKeyNext === true) this.#key(level, text.slice(at + 1, end - 1));
+        else {
+          this.#values++;
+          this.#text(text.slice(at, end));
+        }
+        at = end;
+      } else if (startsNumber(code)) {
+        const end = numberEnd(text, at);
+        this.#values++;
+        if (!isExact(text.slice(at, end))) this.#add(INEXACT);
+        at = end;
+      } else {
+        if (code === 0x7b || code === 0x5b) {
+          this.#values++;
+          if (this.#levels.length === MAX_DEPTH) return this.#stop(TOO_DEEP);
+          const isObject = code === 0x7b;
+          this.#levels.push({ keys: isObject ? new Set() : null, at: isObject ? '' : 0, isKeyNext: isObject });
+        } else if (code === 0x7d || code === 0x5d) {
+          this.#levels.pop();
+        } else if (code === 0x2c && level) {
+          if (level.keys) level.isKeyNext = true;
+          else level.at = Number(level.at) + 1;
+        } else if (code === 0x74 || code === 0x66 || code === 0x6e) {
+          this.#values++; // true, false, null: none of them has one of these letters twice
+        }
+        at++;
+      }
+      if (this.#values > MAX_VALUES) return this.#stop(TOO_MANY);
     }
-    return;
+    return { found: this.#found, isExcessive: false };
   }
-  if (value === null || typeof value !== 'object') return;
-  if (depth >= MAX_DEPTH) {
-    violations.push({ param: path, code: 'too_deep', message: `is nested deeper than ${MAX_DEPTH} levels` });
-    return;
+
+  #key(level: Level, raw: string): void {
+    const isEscaped = raw.includes('\\');
+    const key = isEscaped ? unescaped(`"${raw}"`) : raw;
+    level.isKeyNext = false;
+    level.at = key;
+    if (key === '__proto__' || (isEscaped && !isStorable(key))) this.#add(FORBIDDEN);
+    if (level.keys?.has(key)) this.#add(SEVERAL);
+    else level.keys?.add(key);
   }
-  for (const [key, inner] of Object.entries(value)) {
-    const at = path === '' ? printable(key) : `${path}.${printable(key)}`;
-    if (key === '__proto__' || !isStorable(key)) {
-      violations.push({ param: at, code: 'invalid_key', message: 'is not an acceptable key' });
-    } else {
-      visit(inner, at, depth + 1, violations);
-    }
+
+  /** Only an escape can bring NUL or half a pair into a text that was UTF-8. */
+  #text(token: string): void {
+    if (token.includes('\\u') && !isStorable(unescaped(token))) this.#add(UNSTORABLE);
   }
+
+  #add(what: Omit<Violation, 'param'>): void {
+    this.#found.add(() => this.#levels.map((level) => printable(String(level.at))).join('.'), what);
+  }
+
+  /** Alone in the answer: what was found on the way there is a part of what nobody reads. */
+  #stop(what: Omit<Violation, 'param'>): JsonScan {
+    const found = new Found();
+    found.add(() => this.#levels.map((level) => printable(String(level.at))).join('.'), what);
+    return { found, isExcessive: true };
+  }
+}
+
+/** The same of a query, whose values are texts or lists of texts; the length of an address bounds it. */
+export function scanQuery(query: object): Found {
+  const found = new Found();
+  for (const [key, value] of Object.entries(query)) {
+    if (key === '__proto__' || !isStorable(key)) found.add(() => printable(key), FORBIDDEN);
+    else if (![value].flat().every((text) => isStorable(String(text)))) found.add(() => printable(key), UNSTORABLE);
+  }
+  return found;
 }
 
 /** A copy whose text can be asked about: of a broken one some rules, such as that of e-mail addresses, throw. */
 export function mended(value: object): object {
-  return mend(value, 0) as object;
+  return mend(value) as object;
 }
 
-function mend(value: unknown, depth: number): unknown {
+function mend(value: unknown): unknown {
   if (typeof value === 'string') return value.toWellFormed().replaceAll('\u0000', '\ufffd');
-  if (value === null || typeof value !== 'object' || depth > MAX_DEPTH) return value;
-  if (Array.isArray(value)) return value.map((inner) => mend(inner, depth + 1));
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, mend(inner, depth + 1)]));
+  if (value === null || typeof value !== 'object') return value;
+  if (Array.isArray(value)) return value.map(mend);
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, mend(inner)]));
 }
 
 function isStorable(text: string): boolean {
   return !text.includes('\u0000') && text.isWellFormed();
 }
 
+/** The text that a token means; of what is no JSON, which the parser refuses, the token itself. */
+function unescaped(token: string): string {
+  try {
+    return JSON.parse(token) as string;
+  } catch {
+    return token;
+  }
+}
+
+/** Whether a number is the same after it was read: 15 digits always are, and of others those that are written again. */
+function isExact(token: string): boolean {
+  const hasExponent = token.includes('e') || token.includes('E');
+  if (token.length <= 15 && !hasExponent) return true;
+  const value = Number(token);
+  return Number.isFinite(value) && decimal(token) === decimal(String(value));
+}
+
+/** `15e3` of 15, 1.5E1 and 015.000 alike: the digits that count, and where the point stands before or after them. */
+function decimal(token: string): string {
+  const [mantissa = '', exponent = '0'] = (token.startsWith('-') ? token.slice(1) : token).replace('E', 'e').split('e');
+  const [whole = '', fraction = ''] = mantissa.split('.');
+  const digits = `${whole}${fraction}`;
+  let start = 0;
+  let end = digits.length;
+  while (digits.charCodeAt(start) === 0x30) start++;
+  while (end > start && digits.charCodeAt(end - 1) === 0x30) end--;
+  return start === end ? '0' : `${digits.slice(start, end)}e${whole.length - start + Number(exponent)}`;
+}
+
 /** Keys are echoed in errors: cut, and without what would break a log or a terminal. */
 function printable(key: string): string {
   return key
+    .slice(0, 64)
     .toWellFormed()
-    .replace(/\p{Cc}/gu, '?')
-    .slice(0, 64);
+    .replace(/\p{Cc}/gu, '?');
 }

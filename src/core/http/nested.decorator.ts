@@ -1,8 +1,11 @@
 import { getMetadataStorage, IsObject, ValidateNested } from 'class-validator';
+import type { Found } from './json-scan.js';
 
 const NESTED = Symbol('nested DTO');
 
 type Constructor = new () => object;
+
+export const UNKNOWN_FIELD = { code: 'unknown_field', message: 'is not a known field' };
 
 /** A field that is itself a DTO: an object, validated by the rules of `type`. */
 export function Nested(type: () => Constructor): PropertyDecorator {
@@ -17,30 +20,24 @@ export function Nested(type: () => Constructor): PropertyDecorator {
  * Makes a DTO out of parsed JSON. class-transformer is not used for it: it reads `value.constructor` of every object
  * on its way, so the body {"metadata": {"constructor": 1}} would be a crash. Nor is class-validator's white list: it
  * looks names up in a plain object and so takes `hasOwnProperty` for a known field.
- * @returns the instance with the known fields, and the paths of the unknown ones
+ * @param unknown is told of the fields that the DTO does not have
+ * @returns the instance with the known ones
  */
-export function instantiate<T extends object>(
-  type: new () => T,
-  value: object,
-  path = '',
-): { dto: T; unknown: string[] } {
+export function instantiate<T extends object>(type: new () => T, value: object, unknown: Found, path = ''): T {
   const dto = new type();
   const known = fieldsOf(type);
-  const unknown: string[] = [];
-  for (const [key, inner] of Object.entries(value)) {
+  for (const [key, inner] of Object.entries(value) as [string, unknown][]) {
     if (!known.has(key)) {
-      unknown.push(`${path}${key}`);
+      unknown.add(() => `${path}${key}`, UNKNOWN_FIELD);
       continue;
     }
     const nested = Reflect.getMetadata(NESTED, type.prototype as object, key) as (() => Constructor) | undefined;
-    const made =
-      nested && inner !== null && typeof inner === 'object' && !Array.isArray(inner)
-        ? instantiate(nested(), inner as object, `${path}${key}.`)
-        : { dto: inner as unknown, unknown: [] };
-    unknown.push(...made.unknown);
-    Object.defineProperty(dto, key, { value: made.dto, enumerable: true, configurable: true, writable: true });
+    const isObject = inner !== null && typeof inner === 'object' && !Array.isArray(inner);
+    // Of a list class-validator would validate each item, ten thousand of them: what is no object is as bad as null.
+    const made: unknown = !nested ? inner : isObject ? instantiate(nested(), inner, unknown, `${path}${key}.`) : null;
+    Object.defineProperty(dto, key, { value: made, enumerable: true, configurable: true, writable: true });
   }
-  return { dto, unknown };
+  return dto;
 }
 
 const fieldsByType = new Map<Constructor, ReadonlySet<string>>();

@@ -1,9 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ArgumentMetadata } from '@nestjs/common';
-import { IsArray, IsDefined, IsIn, IsInt, IsOptional, IsString, Max, Min } from 'class-validator';
+import { IsArray, IsDefined, IsIn, IsInt, IsString, Max, Min } from 'class-validator';
 import { ApiError } from '../errors/index.js';
 import { Nested } from './nested.decorator.js';
+import { RawBody } from './raw-body.js';
 import { ValidationPipe } from './validation.pipe.js';
+import { IsNullable, IsOptional } from './validators.js';
 
 class Address {
   @IsDefined({ message: 'is required' })
@@ -48,6 +50,10 @@ class Order extends Base {
   @Max(9, { message: 'must be 1 to 9' })
   limit?: number;
 
+  @IsNullable()
+  @IsString({ message: 'must be a text' })
+  deadline?: string | null;
+
   /** Has no rule: it is the code's own and not a field that may be sent. */
   internal = 'mine';
 }
@@ -60,8 +66,14 @@ const PROTOTYPE_KEYS = [
 const pipe = new ValidationPipe();
 
 async function run(value: unknown, metadata: ArgumentMetadata = { type: 'body', metatype: Order }): Promise<unknown> {
-  return pipe.transform(value, metadata);
+  const isBody = metadata.type === 'body' && metadata.metatype !== undefined;
+  return pipe.transform(
+    isBody ? bodyOf(typeof value === 'string' ? value : JSON.stringify(value ?? {})) : value,
+    metadata,
+  );
 }
+
+const bodyOf = (text: string): RawBody => new RawBody(Buffer.from(text), 'application/json', false);
 
 /** `param: code` of each violation. */
 async function violationsOf(value: unknown): Promise<string[]> {
@@ -74,8 +86,6 @@ async function violationsOf(value: unknown): Promise<string[]> {
   expect(error.param).toBe(error.details?.[0]?.param);
   return (error.details ?? []).map(({ param, code }) => `${param}: ${code}`);
 }
-
-const json = (text: string): unknown => JSON.parse(text);
 
 describe('the validation of a body', () => {
   it('gives an instance of the DTO, of its parts too, with the values as they came', async () => {
@@ -92,11 +102,22 @@ describe('the validation of a body', () => {
     expect(dto).toEqual({ ...sent, internal: 'mine' });
   });
 
-  it('takes null for an optional field that is left out', async () => {
-    await expect(run({ amount: 1, method: null, customer: null })).resolves.toMatchObject({
-      amount: 1,
-      customer: null,
-    });
+  it('does not take null for a field that is left out', async () => {
+    expect(await violationsOf({ amount: 1, method: null, customer: null, limit: null, tags: null })).toEqual([
+      'method: invalid',
+      'customer: invalid',
+      'tags: invalid',
+      'limit: invalid',
+    ]);
+    expect(await violationsOf({ amount: 1, customer: { name: null, address: null } })).toEqual([
+      'customer.name: invalid',
+      'customer.address: invalid',
+    ]);
+  });
+
+  it('takes null where the field says what it means', async () => {
+    await expect(run({ amount: 1, deadline: null })).resolves.toMatchObject({ deadline: null });
+    expect(await violationsOf({ amount: 1, deadline: 5 })).toEqual(['deadline: invalid']);
   });
 
   it('converts nothing', async () => {
@@ -138,7 +159,7 @@ describe('the validation of a body', () => {
   });
 
   it.each([[1], ['text'], [true], [[]], [[{}]]])('refuses %j where an object belongs', async (customer) => {
-    expect(await violationsOf({ amount: 1, customer })).toContain('customer: invalid');
+    expect(await violationsOf({ amount: 1, customer })).toEqual(['customer: invalid']);
   });
 
   it('does not take the fields of the DTO that have no rule', async () => {
@@ -148,17 +169,17 @@ describe('the validation of a body', () => {
   it.each(PROTOTYPE_KEYS.flatMap((key) => ['1', 'null', '{}', '"x"', '[]'].map((value) => ({ key, value }))))(
     'calls $key unknown, whatever it holds: $value',
     async ({ key, value }) => {
-      expect(await violationsOf(json(`{"amount":1,"${key}":${value}}`))).toEqual([`${key}: unknown_field`]);
+      expect(await violationsOf(`{"amount":1,"${key}":${value}}`)).toEqual([`${key}: unknown_field`]);
       if (key === 'name') return; // which a customer has
-      expect(await violationsOf(json(`{"amount":1,"customer":{"${key}":${value}}}`))).toEqual([
+      expect(await violationsOf(`{"amount":1,"customer":{"${key}":${value}}}`)).toEqual([
         `customer.${key}: unknown_field`,
       ]);
     },
   );
 
   it('keeps the same keys inside a free-form value', async () => {
-    const tags = json('[{"constructor":null,"toString":1,"hasOwnProperty":{}}]');
-    await expect(run({ amount: 1, tags })).resolves.toMatchObject({ tags });
+    const tags = '[{"constructor":null,"toString":1,"hasOwnProperty":{}}]';
+    await expect(run(`{"amount":1,"tags":${tags}}`)).resolves.toMatchObject({ tags: JSON.parse(tags) as unknown });
   });
 
   it('refuses __proto__ at every level and lets nobody reach a prototype', async () => {
@@ -167,22 +188,36 @@ describe('the validation of a body', () => {
       '{"amount":1,"customer":{"__proto__":{"name":"x"}}}',
       '{"amount":1,"tags":[{"__proto__":{"polluted":true}}]}',
     ]) {
-      expect((await violationsOf(json(text)))[0]).toMatch(/__proto__: invalid_key$/);
+      expect((await violationsOf(text))[0]).toMatch(/__proto__: invalid_key$/);
     }
     expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
   });
 
   it('names broken characters beside the other violations', async () => {
-    expect(await violationsOf(json('{"amount":0,"customer":{"name":"\\ud800"}}'))).toEqual([
+    expect(await violationsOf('{"amount":0,"customer":{"name":"\\ud800"}}')).toEqual([
       'amount: invalid',
       'customer.name: invalid_characters',
     ]);
   });
 
-  it('names at most 50 unknown fields, each cut to 200 characters', async () => {
-    const many = Object.fromEntries(Array.from({ length: 5_000 }, (_unused, index) => [`k${index}`, 1]));
-    expect(await violationsOf({ amount: 1, ...many })).toHaveLength(50);
+  it('names at most 50 violations, cuts their paths to 200 characters, and says how many there are', async () => {
+    const many = Object.fromEntries(Array.from({ length: 4_000 }, (_unused, index) => [`k${index}`, '\u0000']));
+    expect(await violationsOf({ amount: 0, ...many })).toHaveLength(50);
+    await expect(run({ amount: 0, ...many })).rejects.toMatchObject({
+      message: 'The request has 8001 problems; error.details names 50 of them.',
+    });
     expect(await violationsOf({ amount: 1, ['y'.repeat(1_000)]: 1 })).toEqual([`${'y'.repeat(200)}: unknown_field`]);
+  });
+
+  it.each([
+    ['a key twice', '{"amount":1,"amount":2}', 'amount: duplicate_key'],
+    ['a key twice, once with an escape', '{"amount":1,"am\\u006funt":1}', 'amount: duplicate_key'],
+    ['a key of a part twice', '{"amount":1,"customer":{"name":"x","name":"y"}}', 'customer.name: duplicate_key'],
+    ['a number with too many digits', '{"amount":1.00000000000000000001}', 'amount: inexact_number'],
+    ['one in a list', '{"amount":1,"tags":[0,{"n":9007199254740993}]}', 'tags.1.n: inexact_number'],
+    ['a number that is too large', '{"amount":1,"tags":[1e400]}', 'tags.0: inexact_number'],
+  ])('refuses what a parser silently changes: %s', async (_what, text, violation) => {
+    expect(await violationsOf(text)).toEqual([violation]);
   });
 
   it('looks at queries too, and at nothing else', async () => {

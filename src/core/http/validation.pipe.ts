@@ -2,15 +2,14 @@ import { type ArgumentMetadata, Body, Injectable, type PipeTransform } from '@ne
 import { ApiBody } from '@nestjs/swagger';
 import { validate, type ValidationError } from 'class-validator';
 import { Draft, invalidRequest, type Violation } from '../errors/index.js';
-import { mended, scanJson } from './json-scan.js';
+import { parseBody } from './body.js';
+import { Found, mended, scanQuery } from './json-scan.js';
 import { fieldsOf, instantiate } from './nested.decorator.js';
-
-/** Named in one answer: a body can hold tens of thousands, and an answer many times its size. */
-export const MAX_UNKNOWN = 50;
+import { RawBody } from './raw-body.js';
 
 /**
- * Validates bodies and queries against their DTO and lists every violation at once. Unknown fields are violations: a
- * misspelt `expected_payer_tax_id` must never silently drop a payer lock (decisions §2.4).
+ * Reads bodies and validates them and queries against their DTO; every violation is listed at once. Unknown fields are
+ * violations: a misspelt `expected_payer_tax_id` must never silently drop a payer lock (decisions §2.4).
  */
 @Injectable()
 export class ValidationPipe implements PipeTransform {
@@ -38,11 +37,12 @@ export function DraftBody<T extends object>(type: new () => T): ParameterDecorat
 }
 
 /** @throws ApiError 400 for what no rule can be asked about safely */
-async function readDraft<T extends object>(type: new () => T, value: unknown): Promise<Draft<T>> {
-  const input = value ?? {};
-  const broken = scanJson(input);
-  if (broken.some((violation) => violation.code !== 'invalid_characters')) throw invalidRequest(broken);
-  const { dto, unknown } = instantiate(type, broken.length > 0 ? mended(input) : input);
+async function readDraft<T extends object>(type: new () => T, sent: unknown): Promise<Draft<T>> {
+  const { value, found } =
+    sent instanceof RawBody ? parseBody(sent) : { value: sent ?? {}, found: scanQuery(sent ?? {}) };
+  if (found.hasForbiddenKey) throw invalidRequest(found.named, found.unnamed);
+  const unknown = new Found();
+  const dto = instantiate(type, found.named.length > 0 ? mended(value) : value, unknown);
   const errors = await validate(dto, {
     forbidUnknownValues: false,
     validationError: { target: false, value: false },
@@ -50,8 +50,9 @@ async function readDraft<T extends object>(type: new () => T, value: unknown): P
   return new Draft(dto, {
     sound: soundPart(dto, errors),
     fields: [...fieldsOf(type)],
-    ofFields: flatten(errors, '').filter(({ param }) => !broken.some((text) => text.param === param)),
-    ofBody: [...unknown.slice(0, MAX_UNKNOWN).map(unknownField), ...broken],
+    ofFields: flatten(errors, '').filter(({ param }) => !found.named.some((other) => other.param === param)),
+    ofBody: [...unknown.named, ...found.named],
+    unnamed: unknown.unnamed + found.unnamed,
   });
 }
 
@@ -67,10 +68,6 @@ function soundPart<T extends object>(value: T, errors: readonly ValidationError[
     }
   }
   return part as Partial<T>;
-}
-
-export function unknownField(path: string): Violation {
-  return { param: path.slice(0, 200), code: 'unknown_field', message: 'is not a known field' };
 }
 
 function flatten(errors: readonly ValidationError[], path: string): Violation[] {

@@ -1,4 +1,17 @@
-import { buildMessage, ValidateBy } from 'class-validator';
+import { buildMessage, ValidateBy, ValidateIf } from 'class-validator';
+
+/**
+ * A field that may be left out. Null is not leaving it out, as class-validator's rule of that name has it: where a
+ * variable was empty by mistake, `"amount": null` would be a refund of everything.
+ */
+export function IsOptional(): PropertyDecorator {
+  return ValidateIf((_dto: object, value: unknown) => value !== undefined);
+}
+
+/** A field that may be left out, and may be null, which its documentation says the meaning of. */
+export function IsNullable(): PropertyDecorator {
+  return ValidateIf((_dto: object, value: unknown) => value !== undefined && value !== null);
+}
 
 /**
  * A text for people, of `min` to `max` characters. Blanks around it are not counted, so a name of blanks is an empty

@@ -58,7 +58,7 @@ function listOf(ranges: readonly string[]): BlockList {
 
 /** @param address an IP address in any spelling that node:net takes; a zone (`%eth0`) is left aside */
 export function addressClass(address: string): AddressClass {
-  const bare = address.replace(/%.*$/, '');
+  const [bare = ''] = address.split('%', 1);
   const family = bare.includes(':') ? 'ipv6' : 'ipv4';
   const found = LISTS.find(([, list]) => list.check(bare, family));
   if (found) return found[0];

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import type { Config } from '../config/index.js';
 import type { Mode } from '../mode.js';
+import { withoutEnd } from '../text.js';
 import { type AddressClass, addressClass } from './address-class.js';
 
 export const MAX_URL_LENGTH = 2048;
@@ -93,7 +94,7 @@ export function isLoopbackHost(hostname: string): boolean {
  * @returns null for a name that says nothing about where it leads
  */
 function hostClass(hostname: string): AddressClass | null {
-  const host = hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '');
+  const host = withoutEnd(hostname.replace(/^\[|\]$/g, ''), (character) => character === '.');
   if (isIP(host) !== 0) return addressClass(host);
   if (METADATA_NAME.test(host)) return 'cloud metadata';
   return PRIVATE_NAME.test(host) || !host.includes('.') ? 'private' : null;

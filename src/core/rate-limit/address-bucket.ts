@@ -11,7 +11,7 @@ const WITH_PORT = /^(?:\[(?<six>[^\]]+)\](?::\d+)?|(?<four>[\d.]+):\d+)$/;
  */
 export function addressBucket(address: string): string {
   const { six, four } = WITH_PORT.exec(address)?.groups ?? {};
-  const bare = (six ?? four ?? address).replace(/%.*$/, '');
+  const [bare = ''] = (six ?? four ?? address).split('%', 1);
   if (isIP(bare) !== 6) return bare;
   const groups = groupsOf(bare);
   const mapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;

@@ -1,9 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsOptional, Matches } from 'class-validator';
-import { CursorQuery, QueryDate } from '../../core/http/index.js';
+import { IsIn, Matches } from 'class-validator';
+import { CursorQuery, IsOptional, QueryDate } from '../../core/http/index.js';
 import { MED_CASE_STATUSES, MED_CASE_TYPES, type MedCaseStatus, type MedCaseType } from '../med-cases.machine.js';
-
-const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 
 export class ListMedCasesQuery extends CursorQuery {
   @QueryDate('Created later than that; of a day, after it has ended.')
@@ -14,7 +12,7 @@ export class ListMedCasesQuery extends CursorQuery {
 
   @ApiPropertyOptional({ description: 'A `med_…` id: the previous page’s `next_cursor`.' })
   @IsOptional()
-  @Matches(new RegExp(`^(?:med_)?${UUID}$`), { message: 'must be the id of one of your cases' })
+  @Matches(/^(?:med_)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, { message: 'must be the id of one of your cases' })
   starting_after?: string;
 
   @ApiPropertyOptional({ description: 'Only cases of this status.', enum: MED_CASE_STATUSES })
@@ -29,6 +27,6 @@ export class ListMedCasesQuery extends CursorQuery {
 
   @ApiPropertyOptional({ description: 'Only cases of this charge.' })
   @IsOptional()
-  @Matches(new RegExp(`^(?:ch_|tx_)?${UUID}$`), { message: 'must be the id of a charge' })
+  @Matches(/^(?:ch_|tx_)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, { message: 'must be the id of a charge' })
   charge_id?: string;
 }

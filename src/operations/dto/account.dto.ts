@@ -1,14 +1,15 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
-import { buildMessage, IsDefined, IsString, ValidateBy, ValidateIf } from 'class-validator';
+import { buildMessage, IsDefined, IsString, ValidateBy } from 'class-validator';
 import { type FraudMode, type SettingName, SETTINGS, type SettingValues } from '../../accounts/index.js';
+import { IsOptional } from '../../core/http/index.js';
 
 /** A field that is a setting of the account: its rule is that of the settings. Null is a value here, not an absence. */
 function Setting(name: SettingName, options: ApiPropertyOptions): PropertyDecorator {
   const setting = SETTINGS[name];
   return applyDecorators(
     ApiPropertyOptional(options),
-    ValidateIf((_dto: object, value: unknown) => value !== undefined),
+    IsOptional(),
     ValidateBy({
       name: 'isSetting',
       validator: {

@@ -1,6 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsOptional, Matches } from 'class-validator';
-import { IdCursorQuery } from '../../core/http/index.js';
+import { IsIn, Matches } from 'class-validator';
+import { IdCursorQuery, IsOptional } from '../../core/http/index.js';
 import type { Mode } from '../../core/mode.js';
 import { RETURN_REASONS, type ReturnReason } from '../../transactions/index.js';
 import { SHOWN_RETURN_STATUSES, type ShownReturnStatus } from './returned.body.js';

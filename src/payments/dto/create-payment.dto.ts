@@ -8,7 +8,6 @@ import {
   IsEmail,
   IsIn,
   IsInt,
-  IsOptional,
   IsString,
   Matches,
   Max,
@@ -17,7 +16,7 @@ import {
   ValidateBy,
 } from 'class-validator';
 import { normalizeTaxId } from '../../brazil/index.js';
-import { IsMetadata, IsText } from '../../core/http/index.js';
+import { IsMetadata, IsOptional, IsText } from '../../core/http/index.js';
 import { MAX_AMOUNT } from '../../core/money/index.js';
 import { MAX_URL_LENGTH } from '../../core/net/index.js';
 import { PAYMENT_METHODS } from '../../transactions/index.js';

@@ -1,5 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsOptional, Matches } from 'class-validator';
+import { Matches } from 'class-validator';
+import { IsOptional } from '../../core/http/index.js';
 
 const MAX_DAYS = 3_660;
 

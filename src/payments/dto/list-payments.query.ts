@@ -1,6 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsOptional, Matches } from 'class-validator';
-import { QueryDate } from '../../core/http/index.js';
+import { IsIn, Matches } from 'class-validator';
+import { IsOptional, QueryDate } from '../../core/http/index.js';
 import { SORT_FIELDS, type SortField, TRANSACTION_STATUSES, type TransactionStatus } from '../../transactions/index.js';
 
 const ORDERS = ['asc', 'desc'] as const;

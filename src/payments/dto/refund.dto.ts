@@ -5,7 +5,6 @@ import {
   IsDefined,
   IsIn,
   IsInt,
-  IsOptional,
   Matches,
   Max,
   Min,
@@ -13,7 +12,7 @@ import {
   type ValidationArguments,
 } from 'class-validator';
 import { normalizePixKey } from '../../brazil/index.js';
-import { IsText } from '../../core/http/index.js';
+import { IsOptional, IsText } from '../../core/http/index.js';
 import { MAX_AMOUNT } from '../../core/money/index.js';
 import type { RefundOrder } from '../../transactions/index.js';
 

@@ -1,6 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsOptional, Matches } from 'class-validator';
-import { IdCursorQuery } from '../../core/http/index.js';
+import { IsIn, Matches } from 'class-validator';
+import { IdCursorQuery, IsOptional } from '../../core/http/index.js';
 import type { Mode } from '../../core/mode.js';
 
 export class ListRequestLogsQuery extends IdCursorQuery {

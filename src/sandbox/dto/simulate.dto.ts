@@ -3,7 +3,6 @@ import {
   IsDefined,
   IsIn,
   IsInt,
-  IsOptional,
   Matches,
   Max,
   Min,
@@ -12,7 +11,7 @@ import {
 } from 'class-validator';
 import { DISPUTE_METHODS, type DisputeMethod } from '../../acquirers/index.js';
 import { ChargeSchema, IsTaxId, PUBLIC_STATUSES } from '../../charges/index.js';
-import { DAY_OR_INSTANT, IsDayOrInstant, IsText } from '../../core/http/index.js';
+import { DAY_OR_INSTANT, IsDayOrInstant, IsNullable, IsOptional, IsText } from '../../core/http/index.js';
 import { MAX_AMOUNT } from '../../core/money/index.js';
 import { PaymentDetailSchema } from '../../payments/index.js';
 import { PAYMENT_METHODS, type PaymentMethod } from '../../transactions/index.js';
@@ -68,7 +67,7 @@ export class SimulateDto {
     nullable: true,
     example: '52998224725',
   })
-  @IsOptional()
+  @IsNullable()
   @IsTaxId()
   payer_document?: string | null;
 
@@ -79,7 +78,7 @@ export class SimulateDto {
     nullable: true,
     example: 'Maria da Silva',
   })
-  @IsOptional()
+  @IsNullable()
   @IsText(0, 200)
   payer_name?: string | null;
 
@@ -112,7 +111,7 @@ export class SimulateDto {
     nullable: true,
     example: 'I did not make this payment.',
   })
-  @IsOptional()
+  @IsNullable()
   @IsText(0, 500)
   reason?: string | null;
 
@@ -122,7 +121,7 @@ export class SimulateDto {
     anyOf: DAY_OR_INSTANT.anyOf.map((form) => ({ ...form, nullable: true })),
     example: '2026-11-28T12:00:00Z',
   })
-  @IsOptional()
+  @IsNullable()
   @IsDayOrInstant()
   response_deadline?: string | null;
 
@@ -131,7 +130,7 @@ export class SimulateDto {
     enum: ['agreed', 'disagreed'],
     example: 'disagreed',
   })
-  @ValidateIf(({ event, result }: SimulateDto) => event === 'med_rule' || (result ?? null) !== null)
+  @ValidateIf(({ event, result }: SimulateDto) => event === 'med_rule' || result !== undefined)
   @IsIn(['agreed', 'disagreed'], { message: 'must be agreed or disagreed' })
   result?: 'agreed' | 'disagreed';
 }

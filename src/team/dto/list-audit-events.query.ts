@@ -1,7 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsOptional, Matches } from 'class-validator';
+import { IsIn, Matches } from 'class-validator';
 import { AUDIT_EVENT_TYPES, type AuditEventType } from '../../audit/index.js';
-import { IdCursorQuery } from '../../core/http/index.js';
+import { IdCursorQuery, IsOptional } from '../../core/http/index.js';
 
 const ACTOR = /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|member|operator|cli|system|anonymous)$/;
 

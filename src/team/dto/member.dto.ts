@@ -1,6 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsDefined, IsIn, IsOptional, IsString } from 'class-validator';
+import { IsDefined, IsIn, IsString } from 'class-validator';
 import type { Role } from '../../accounts/index.js';
+import { IsOptional } from '../../core/http/index.js';
 
 const ROLES: readonly Role[] = ['OWNER', 'ADMIN', 'MEMBER'];
 const ROLE_RULE = { message: `must be one of ${ROLES.join(', ')}` };

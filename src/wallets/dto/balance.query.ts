@@ -1,5 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsOptional, Matches } from 'class-validator';
+import { Matches } from 'class-validator';
+import { IsOptional } from '../../core/http/index.js';
 
 export class BalanceQuery {
   @ApiPropertyOptional({ description: 'Ask for the flat form of this one currency.', example: 'BRL' })

@@ -1,5 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsOptional, IsString, Matches } from 'class-validator';
+import { IsIn, IsString, Matches } from 'class-validator';
+import { IsOptional } from '../../core/http/index.js';
 import { DELIVERY_STATUSES, type DeliveryStatus } from '../deliveries.repository.js';
 
 export class DeliveriesQuery {

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsBoolean, IsDefined, IsOptional } from 'class-validator';
-import { DAY_OR_INSTANT, IsDayOrInstant } from '../../core/http/index.js';
+import { IsBoolean, IsDefined } from 'class-validator';
+import { DAY_OR_INSTANT, IsDayOrInstant, IsOptional } from '../../core/http/index.js';
 
 export class RecoverDto {
   @IsDayOrInstant()
@@ -16,5 +16,5 @@ export class RecoverDto {
   @IsOptional()
   @IsBoolean({ message: 'must be true or false' })
   @ApiPropertyOptional({ description: 'Only count; send nothing.', type: Boolean, default: false })
-  dry_run?: boolean | null;
+  dry_run?: boolean;
 }

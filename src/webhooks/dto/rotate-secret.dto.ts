@@ -1,12 +1,13 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsInt, Max, Min, ValidateIf } from 'class-validator';
+import { IsInt, Max, Min } from 'class-validator';
+import { IsOptional } from '../../core/http/index.js';
 
 export const MAX_OVERLAP_SECONDS = 86_400;
 const RULE = { message: `must be an integer from 0 to ${MAX_OVERLAP_SECONDS}` };
 
 /** The whole body may be left out. */
 export class RotateSecretDto {
-  @ValidateIf((_dto: object, value: unknown) => value !== undefined)
+  @IsOptional()
   @IsInt(RULE)
   @Min(0, RULE)
   @Max(MAX_OVERLAP_SECONDS, RULE)

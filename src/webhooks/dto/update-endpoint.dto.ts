@@ -1,12 +1,10 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsArray, IsIn, IsString, ValidateIf } from 'class-validator';
+import { IsArray, IsIn, IsString } from 'class-validator';
+import { IsOptional } from '../../core/http/index.js';
 import { ENDPOINT_STATUSES, type EndpointStatus } from '../endpoints.repository.js';
 
-/** Not @IsOptional, which takes null for "not sent": a null here is a mistake that must be heard. */
-const IfSent = (): PropertyDecorator => ValidateIf((_dto: object, value: unknown) => value !== undefined);
-
 export class UpdateEndpointDto {
-  @IfSent()
+  @IsOptional()
   @IsString({ message: 'must be a string' })
   @ApiPropertyOptional({
     description:
@@ -17,7 +15,7 @@ export class UpdateEndpointDto {
   })
   url?: string;
 
-  @IfSent()
+  @IsOptional()
   // What is in it, the catalog knows.
   @IsArray({ message: 'must be a list of event names' })
   @ApiPropertyOptional({
@@ -29,7 +27,7 @@ export class UpdateEndpointDto {
   })
   events?: string[];
 
-  @IfSent()
+  @IsOptional()
   @IsIn(ENDPOINT_STATUSES, { message: `must be ${ENDPOINT_STATUSES.join(' or ')}` })
   @ApiPropertyOptional({
     description:

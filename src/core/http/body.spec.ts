@@ -1,6 +1,7 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { ApiError } from '../errors/index.js';
-import { parseBody } from './body.interceptor.js';
+import { parseBody } from './body.js';
+import { Found } from './json-scan.js';
 import { MAX_BODY_BYTES, RawBody } from './raw-body.js';
 
 const raw = (bytes: string | readonly number[], contentType = 'application/json', tooLarge = false): RawBody =>
@@ -17,12 +18,12 @@ function refusal(body: RawBody): string {
 }
 
 describe('the body of a request', () => {
-  it.each(['{"a":1}', ' \n\t{"a":1} ', '\ufeff{"a":1}', '{"a":0,"a":1}'])('%j is read', (text) => {
-    expect(parseBody(raw(text))).toEqual({ a: 1 });
+  it.each(['{"a":1}', ' \n\t{"a":1} ', '\ufeff{"a":1}'])('%j is read', (text) => {
+    expect(parseBody(raw(text))).toEqual({ value: { a: 1 }, found: new Found() });
   });
 
-  it('that is empty is none, whatever its type', () => {
-    for (const type of ['application/json', '', 'text/plain']) expect(parseBody(raw('', type))).toBeUndefined();
+  it('that is empty has no fields, whatever its type', () => {
+    for (const type of ['application/json', '', 'text/plain']) expect(parseBody(raw('', type)).value).toEqual({});
   });
 
   it.each([
@@ -31,7 +32,7 @@ describe('the body of a request', () => {
     ' application/json ',
     'application/json;charset=utf-8',
     'application/json; charset="UTF-8"',
-  ])('of the type %j is JSON', (type) => expect(parseBody(raw('{}', type))).toEqual({}));
+  ])('of the type %j is JSON', (type) => expect(parseBody(raw('{}', type)).value).toEqual({}));
 
   it.each([
     '',
@@ -62,6 +63,31 @@ describe('the body of a request', () => {
     [[0xff, 0xfe, 0x7b, 0x00, 0x7d, 0x00]], // UTF-16
   ])('bytes that are not UTF-8 are refused and not replaced: %j', (bytes) => {
     expect(refusal(raw(bytes))).toBe('400 invalid_request');
+  });
+
+  it('is read with what its parser would drop, and what is wrong with it beside', () => {
+    const { value, found } = parseBody(raw('{"a":0,"\\u0061":1,"b":1e400}'));
+    expect(value).toEqual({ a: 1, b: Infinity });
+    expect(found.named.map(({ param, code }) => `${param}: ${code}`)).toEqual([
+      'a: duplicate_key',
+      'b: inexact_number',
+    ]);
+  });
+
+  it.each([
+    ['too deep', `${'{"a":'.repeat(21)}1${'}'.repeat(21)}`, 'too_deep'],
+    ['too deep and no JSON', '{"a":'.repeat(40_000), 'too_deep'],
+    ['of too many values', `{"a":[${'0,'.repeat(10_000)}0]}`, 'too_many_values'],
+  ])('that is %s is not even parsed', (_what, text, code) => {
+    const parse = jest.spyOn(JSON, 'parse');
+    try {
+      parseBody(raw(text));
+      throw new Error('was taken');
+    } catch (error) {
+      expect(error).toMatchObject({ status: 400, details: [{ code }] });
+    }
+    expect(parse).not.toHaveBeenCalled();
+    parse.mockRestore();
   });
 
   it('that was too large is told so before anything else', () => {

@@ -1,0 +1,231 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { Pool } from 'undici';
+import type { OpenApiDocument } from '../support/openapi.js';
+import { Processes, type ServiceProcess } from '../support/process.js';
+import { type Merchant, PASSWORD, TestService } from '../support/service.js';
+import { bodyWith, MAX_BODY_BYTES, QUOTED, SHAPES, type Template, templateOf } from '../support/worst-bodies.js';
+
+const FULL = process.env['FULL'] === '1';
+jest.setTimeout(FULL ? 3_600_000 : 600_000);
+
+/** Of a body that stands in the whole body or an unknown field only the size up to the limit is asked about. */
+const SIZES = FULL ? [1, 4, 12, 15.5, 32, 60, 120, 255] : [15.5, 60, 255];
+/** With how many connections, and for how long each. */
+const CONNECTIONS = [1, 4];
+const SECONDS = FULL ? 5 : 1;
+/** How long health checks may take while the worst bodies come in; p99. */
+const HEALTH_LIMIT_MS = 100;
+/** What one body may cost the event loop. Four of them at once still leave time for a health check. */
+const BODY_LIMIT_MS = 20;
+
+interface Route {
+  readonly name: string;
+  readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  readonly headers: Record<string, string>;
+  readonly template: Template;
+}
+
+interface Cost {
+  readonly what: string;
+  readonly body: string;
+  readonly ms: number;
+  readonly status: number;
+}
+
+describe('the worst body of every route', () => {
+  const processes = new Processes();
+  let makers: TestService;
+  let merchant: Merchant;
+  let service: ServiceProcess;
+  let client: Pool;
+  let routes: Route[];
+
+  beforeAll(async () => {
+    makers = await TestService.start();
+    merchant = await makers.merchant({ fraud_mode: 'off' });
+    service = await processes.start(processes.dataDir(), {
+      HOST: '127.0.0.1',
+      DATABASE_URL: makers.database.url,
+      PATH: processes.pathWithoutRedis(),
+      LOG_LEVEL: 'silent',
+      RATE_LIMIT: 'off',
+      WEBHOOK_ALLOW_PRIVATE: 'true',
+    });
+    client = new Pool(service.url, { connections: 1 });
+    routes = await readRoutes();
+  });
+  afterAll(async () => {
+    await client.close();
+    await processes.cleanUp();
+    await makers.stop();
+  });
+
+  async function call<T>(
+    method: 'GET' | 'POST',
+    path: string,
+    headers: Record<string, string>,
+    body?: object,
+  ): Promise<T> {
+    const response = await client.request({
+      method,
+      path,
+      headers: { 'content-type': 'application/json', ...headers },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    return (await response.body.json()) as T;
+  }
+
+  /** Every write of the document but the uploads of files, which are streams and no JSON. */
+  async function readRoutes(): Promise<Route[]> {
+    const document = await call<OpenApiDocument>('GET', '/openapi.json', {});
+    const key = { apikey: merchant.testKey };
+    const token = async (email: string): Promise<{ authorization: string }> => {
+      const answer = await call<{ access_token: string }>('POST', '/v1/auth/login', {}, { email, password: PASSWORD });
+      return { authorization: `Bearer ${answer.access_token}` };
+    };
+    const owner = await token(merchant.ownerEmail);
+    const operator = await token((await makers.operator()).email);
+    const charge = await call<{ id: string }>(
+      'POST',
+      '/v1/charges',
+      { ...key, 'idempotency-key': randomUUID() },
+      {
+        amount: 1990,
+        payment_method: 'pix',
+      },
+    );
+    const endpoint = { url: 'http://127.0.0.1:9/', events: ['charge.created'] };
+    const { id: endpointId } = await call<{ id: string }>('POST', '/v1/webhooks/endpoints', key, endpoint);
+    const ids: Record<string, string> = { endpoints: endpointId, charges: charge.id, payments: charge.id };
+    return Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).flatMap(([verb, operation]) => {
+        const method = verb.toUpperCase() as Route['method'];
+        if (!['POST', 'PUT', 'PATCH', 'DELETE'].includes(method) || path.startsWith('/storage/')) return [];
+        const needs = operation.security?.flatMap((one) => Object.keys(one)) ?? [];
+        const person = path.startsWith('/v1/operations/') ? operator : owner;
+        return {
+          name: `${method} ${path}`,
+          method,
+          path: path.replaceAll(
+            /\{\w+\}/g,
+            ids[path.split('/').at(-3) ?? ''] ?? ids[path.split('/').at(-2) ?? ''] ?? randomUUID(),
+          ),
+          headers: needs.includes('apikey') ? key : needs.includes('dashboard') ? person : {},
+          template: templateOf(operation, document),
+        };
+      }),
+    );
+  }
+
+  async function send(pool: Pool, route: Route, body: string | Buffer): Promise<number> {
+    const response = await pool.request({
+      method: route.method,
+      path: route.path,
+      headers: {
+        'content-type': 'application/json',
+        'idempotency-key': randomBytes(12).toString('hex'),
+        ...route.headers,
+      },
+      body,
+    });
+    await response.body.dump();
+    return response.statusCode;
+  }
+
+  /** Time that the event loop's thread has spent on a processor, which a busy machine does not change. */
+  function loopMs(): number {
+    const file = `/proc/${service.pid}/task/${service.pid}/schedstat`;
+    return existsSync(file) ? Number(readFileSync(file, 'utf8').split(' ', 1)[0]) / 1e6 : performance.now();
+  }
+
+  async function costOf(route: Route, what: string, body: string, times = 1): Promise<Cost> {
+    let ms = Infinity;
+    let status = 0;
+    for (let time = 0; time < times; time++) {
+      const before = loopMs();
+      status = await send(client, route, body);
+      ms = Math.min(ms, loopMs() - before);
+    }
+    return { what, body, ms, status };
+  }
+
+  /** The dearest bodies of the route, dearest first. */
+  async function search(route: Route): Promise<Cost[]> {
+    let found: Cost[] = [];
+    for (const place of route.template.places) {
+      const shapes = Object.entries({ ...SHAPES, ...(place === 'payload' ? QUOTED : {}) });
+      for (const [name, shape] of shapes) {
+        for (const kibibytes of place === '' || place === 'unknown' ? [SIZES.at(-1) ?? 255] : SIZES) {
+          const body = bodyWith(route.template, place, shape(kibibytes * 1024));
+          if (Buffer.byteLength(body) > MAX_BODY_BYTES) continue;
+          found.push(await costOf(route, `${kibibytes} KiB at ${place || 'the whole'}: ${name}`, body));
+        }
+      }
+      found = found.sort((one, other) => other.ms - one.ms).slice(0, 8);
+    }
+    const again = [];
+    // The least of several: what the collector of garbage took once is not the body's.
+    for (const { what, body } of found.slice(0, 4)) again.push(await costOf(route, what, body, 4));
+    return again.sort((one, other) => other.ms - one.ms);
+  }
+
+  /** p99 and maximum of health checks, in ms, while `work` runs. */
+  async function healthDuring(work: () => Promise<unknown>): Promise<{ p99: number; max: number; count: number }> {
+    const probe = new Pool(service.url, { connections: 2 });
+    const times: number[] = [];
+    let done = false;
+    const check = async (path: string): Promise<void> => {
+      while (!done) {
+        const start = performance.now();
+        const { statusCode, body } = await probe.request({ method: 'GET', path });
+        await body.dump();
+        // A 503 of readiness is worse than any delay.
+        times.push(statusCode === 200 ? performance.now() - start : Infinity);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+    };
+    const checks = [check('/health/live'), check('/health/ready')];
+    await work();
+    done = true;
+    await Promise.all(checks);
+    await probe.close();
+    times.sort((one, other) => one - other);
+    return { p99: times[Math.floor(times.length * 0.99)] ?? 0, max: times.at(-1) ?? 0, count: times.length };
+  }
+
+  async function pound(route: Route, body: Buffer, connections: number, until: number): Promise<void> {
+    const pool = new Pool(service.url, { connections });
+    await Promise.all(
+      Array.from({ length: connections }, async () => {
+        while (Date.now() < until) await send(pool, route, body);
+      }),
+    );
+    await pool.close();
+  }
+
+  it('leaves the service time to answer health checks', async () => {
+    expect(routes.length).toBeGreaterThan(30);
+    const report: string[] = [];
+    const slow: string[] = [];
+    for (const route of routes) {
+      const [worst] = await search(route);
+      if (!worst) continue;
+      const body = Buffer.from(worst.body);
+      const health = [];
+      for (const connections of CONNECTIONS) {
+        health.push(await healthDuring(() => pound(route, body, connections, Date.now() + SECONDS * 1000)));
+      }
+      const times = health.map(({ p99, max }) => `${p99.toFixed(0)}/${max.toFixed(0)}`).join(' ');
+      const line = `${worst.ms.toFixed(1)} ms, health p99/max ${times} ms: ${route.name}: ${worst.status} ${worst.what}`;
+      process.stderr.write(`${line}\n`);
+      report.push(line);
+      if (worst.ms > BODY_LIMIT_MS || health.some(({ p99 }) => p99 > HEALTH_LIMIT_MS)) slow.push(line);
+    }
+    report.sort((one, other) => Number.parseFloat(other) - Number.parseFloat(one));
+    process.stderr.write(`${report.join('\n')}\n`);
+    expect(slow).toEqual([]);
+  });
+});
