@@ -174,6 +174,63 @@ describe('migrations', () => {
     await source.runMigrations();
   });
 
+  it('give what was cancelled or sent back before its place on the transaction', async () => {
+    const isThere = async (): Promise<boolean> =>
+      (
+        await source.query<Row[]>(
+          `SELECT FROM information_schema.columns WHERE table_name = 'transactions' AND column_name = 'cancelled_from'`,
+        )
+      ).length > 0;
+    while (await isThere()) await source.undoLastMigration();
+    const [accountId, held, other, paid] = Array.from({ length: 4 }, () => randomUUID());
+    await source.query(
+      `INSERT INTO transactions (id, account_id, mode, status, amount, currency, payment_methods, metadata, acquirer,
+         created_at, updated_at)
+       SELECT t.id, $2, 'test', t.status, 100, 'BRL', '{PIX}', '{}', 'sandbox', now(), now()
+       FROM unnest($1::uuid[], $3::text[]) AS t (id, status)`,
+      [[held, other, paid], accountId, ['CANCELLED', 'CANCELLED', 'PAID']],
+    );
+    await source.query(
+      `INSERT INTO events (id, account_id, mode, type, subject_id, data, sequence, occurred_at, next_attempt_at)
+       VALUES ($1, $2, 'test', 'transaction.cancelled', $3, '{"previousStatus":"PROCESSING"}', 1, now(), now())`,
+      [randomUUID(), accountId, held],
+    );
+    const returns = [
+      ['E2', 'late', 'RETURNED', '2026-11-21T12:00:02.25Z'],
+      ['E1', 'duplicate', 'RETURNED', '2026-11-21T12:00:01Z'],
+      ['E3', 'duplicate', 'FAILED', '2026-11-21T12:00:03Z'],
+      ['E4', 'payer_mismatch', 'RETURNED', '2026-11-21T12:00:04Z'],
+    ];
+    for (const [endToEndId, reason, status, at] of returns) {
+      await source.query(
+        `INSERT INTO pix_returns (id, account_id, mode, transaction_id, acquirer, end_to_end_id, return_id, amount,
+           reason, status, created_at, updated_at)
+         VALUES ($1, $2, 'test', $3, 'sandbox', $4, 'r', 5, $5, $6, $7, $7)`,
+        [randomUUID(), accountId, paid, endToEndId, reason, status, at],
+      );
+    }
+    await source.runMigrations();
+    const rows = await source.query<Row[]>(
+      'SELECT id, cancelled_from, returns FROM transactions ORDER BY array_position($1::uuid[], id)',
+      [[held, other, paid]],
+    );
+    expect(rows).toEqual([
+      { id: held, cancelled_from: 'PROCESSING', returns: null },
+      { id: other, cancelled_from: 'WAITING_PAYMENT', returns: null },
+      {
+        id: paid,
+        cancelled_from: null,
+        returns: [
+          { amount: 5, reason: 'duplicate', endToEndId: 'E1', at: '2026-11-21T12:00:01.000Z' },
+          { amount: 5, reason: 'late', endToEndId: 'E2', at: '2026-11-21T12:00:02.250Z' },
+        ],
+      },
+    ]);
+    for (const table of ['pix_returns', 'events', 'transaction_changes', 'transactions']) {
+      await source.query(`DELETE FROM ${table}`);
+    }
+  });
+
   it('make the tables that the entities describe: nothing would have to be changed', async () => {
     const sql = await source.driver.createSchemaBuilder().log();
     const checks = await source.query<Row[]>(
