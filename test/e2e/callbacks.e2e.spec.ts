@@ -169,20 +169,22 @@ describe('callbacks of a PSP', () => {
   });
 
   it.each([
-    ['not json', 'unreadable'],
-    ['\u0000', 'unreadable'],
-    ['null', 'read'],
-    ['[]', 'read'],
-    ['{"pix": 1}', 'read'],
-    ['{"pix": [null, {"endToEndId": "../../etc"}, {"endToEndId": 7}]}', 'read'],
-  ])('a body that says nothing is kept and answered 200: %j', async (rawBody, status) => {
+    ['not json', 'unreadable', 'unreadable'],
+    ['\u0000', 'unreadable', 'unreadable'],
+    ['null', 'read', 'read'],
+    ['[]', 'read', 'read'],
+    ['{"pix": 1}', 'read', 'partly_read'],
+    ['{"pix": [null, {"endToEndId": "../../etc"}, {"endToEndId": 7}]}', 'read', 'partly_read'],
+  ])('a body that says nothing is kept and answered 200: %j', async (rawBody, status, outcome) => {
     const before = (await callbacks()).length;
+    const known = await counted(outcome);
     expect((await bank.send(`${rawBody}${' '.repeat(before)}`)).status).toBe(200);
     const [row] = await waitFor('it to be looked at', async () => {
       const rows = (await callbacks()).slice(before);
       return rows[0]?.['status'] !== 'pending' && rows;
     });
     expect(row).toEqual({ status, times: 1, hints: 0 });
+    await waitFor('it to be counted', async () => (await counted(outcome)) === known + 1);
   });
 
   it('takes a body of more than an API request may have, and none past its own limit', async () => {

@@ -184,6 +184,23 @@ describe('PixApiAcquirer', () => {
       });
     });
 
+    it.each([
+      ['its answer', [aPix({ endToEndId: 7 })]],
+      ['the list', undefined],
+    ])('that was paid by what cannot be read, by %s, is not taken for unpaid', async (_, pix) => {
+      psp.script = ({ path }) => ({
+        status: 200,
+        body: path === '/pix' ? aPage([aPix({ endToEndId: 'E1' })]) : aCob({ status: 'CONCLUIDA', pix }),
+      });
+      await expect(acquirer.getPixCharge(TXID)).rejects.toMatchObject({ kind: 'unknown' });
+      expect(await odd('malformed')).toBe(1);
+    });
+
+    it('that was paid by what can be asked for is, whatever else of it cannot be read', async () => {
+      reply(200, aCob({ status: 'CONCLUIDA', pix: [aPix({ valor: 7, horario: 'x' }), null] }));
+      expect(await acquirer.getPixCharge(TXID)).toMatchObject({ kind: 'found', payments: [E2E] });
+    });
+
     it('is neither found nor absent when the answer is about another one', async () => {
       for (const own of [{ txid: 'x'.repeat(32) }, { chave: OTHER_KEY }, { status: 7 }]) {
         reply(200, aCob(own));
