@@ -1,13 +1,16 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { CA_CERTIFICATE, CLIENT } from '../../psp-simulator/certificates.js';
 import { DEFAULT_MERCHANT, PspSimulator } from '../../psp-simulator/simulator.js';
 import { announceService } from '../../src/service-address.js';
 import { CERTIFICATES } from '../support/client-certificates.js';
 import { CLI, type Finished, Processes } from '../support/process.js';
 import { type Merchant, TestService } from '../support/service.js';
+
+// Each command is a process that loads the whole application.
+jest.setTimeout(120_000);
 
 const [KEY = ''] = DEFAULT_MERCHANT.pixKeys;
 const ENCRYPTION_KEY = 'ab'.repeat(32);
@@ -159,7 +162,7 @@ describe('the command line of live acquirers', () => {
     expect(replaced.code).toBe(0);
     expect(replaced.stderr).toMatch(new RegExp(`^ok {7}webhook: registered now, in place of ${place}$`, 'm'));
     expect(registered()).toBe(before?.replace('127.0.0.1', 'localhost'));
-  }, 120_000);
+  });
 
   it('takes the secret from the environment, renews in place, and check says what does not work', async () => {
     const pem = [
@@ -198,7 +201,7 @@ describe('the command line of live acquirers', () => {
       RECEBE_CLIENT_SECRET: DEFAULT_MERCHANT.clientSecret,
     });
     expect(JSON.parse(again.stdout)).toMatchObject({ id: printed.id, renewed: true, replaced: null });
-  }, 30_000);
+  });
 
   it('refuses what is wrong, all of it at once, on stderr alone', async () => {
     const { accountId } = await service.merchant();
@@ -234,5 +237,5 @@ describe('the command line of live acquirers', () => {
         expect(ended[index]?.stderr).toMatch(words);
       }
     }
-  }, 120_000);
+  });
 });
