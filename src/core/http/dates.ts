@@ -8,7 +8,7 @@ import { IsOptional } from './validators.js';
 const INSTANT =
   /^(?<day>\d{4}-\d\d-\d\d)T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?:Z|[+-](?:(?:0\d|1[0-3]):[0-5]\d|14:00))$/;
 /** Finer than what times are kept in. */
-const BELOW_MILLISECONDS = /\.\d{3}\d*[1-9]/;
+const BELOW_MILLISECONDS = /\.\d{3,}[1-9]/;
 
 /** The milliseconds that a date of a request stands for, both included. */
 interface DateSpan {
