@@ -92,7 +92,9 @@ describe('an account that is disconnected from its PSP', () => {
     expect(await live().list(accountId)).toMatchObject([{ live: false, version: 1 }]);
     const nothing = { status: 422, code: 'no_provider_configured' };
     await expect(disconnect()).rejects.toMatchObject(nothing);
-    await expect(live().check(accountId, { baseUrl: null, registration: 'never' }).next()).rejects.toMatchObject(nothing);
+    await expect(live().check(accountId, { baseUrl: null, registration: 'never' }).next()).rejects.toMatchObject(
+      nothing,
+    );
 
     const { id, acquirer, renewed, replaced } = await reconnect();
     expect([acquirer, renewed, replaced]).toEqual([story.live.acquirer, true, null]);

@@ -37,7 +37,18 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'request-logs': ['auth', 'core'],
   operations: ['accounts', 'audit', 'auth', 'core', 'fraud', 'med', 'transactions'],
   health: ['auth', 'core', 'outbox', 'storage', 'wallets'],
-  cli: ['accounts', 'acquirers', 'api-keys', 'audit', 'brazil', 'core', 'live-acquirers', 'reconciliation', 'root', 'transactions'],
+  cli: [
+    'accounts',
+    'acquirers',
+    'api-keys',
+    'audit',
+    'brazil',
+    'core',
+    'live-acquirers',
+    'reconciliation',
+    'root',
+    'transactions',
+  ],
 };
 
 /** Files at the top of src put the modules together: they import anything, and only the command line imports them. */

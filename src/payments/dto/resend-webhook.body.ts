@@ -5,8 +5,7 @@ import { TRANSACTION_STATUSES } from '../../transactions/index.js';
 
 export class ResendWebhookSchema {
   @ApiProperty({
-    description:
-      'Whether anybody gets it; false only when nobody is subscribed.',
+    description: 'Whether anybody gets it; false only when nobody is subscribed.',
     example: true,
   })
   resent!: boolean;

@@ -1,14 +1,5 @@
 import { ApiExtraModels, ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
-import {
-  IsDefined,
-  IsIn,
-  IsInt,
-  Matches,
-  Max,
-  Min,
-  ValidateBy,
-  ValidateIf,
-} from 'class-validator';
+import { IsDefined, IsIn, IsInt, Matches, Max, Min, ValidateBy, ValidateIf } from 'class-validator';
 import { DISPUTE_METHODS, type DisputeMethod } from '../../acquirers/index.js';
 import { ChargeSchema, IsTaxId, PUBLIC_STATUSES } from '../../charges/index.js';
 import { DAY_OR_INSTANT, IsDayOrInstant, IsNullable, IsOptional, IsText } from '../../core/http/index.js';
