@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { SandboxAcquirer } from '../../src/acquirers/sandbox/sandbox.acquirer.js';
 import { IdempotencyService } from '../../src/core/idempotency/index.js';
+import { TransactionsService } from '../../src/transactions/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { WebhookReceiver } from '../support/receiver.js';
 import { type Answer, type ChargeAnswer, type Merchant, type Person, TestService } from '../support/service.js';
@@ -287,6 +289,22 @@ describe('charge list by cursor', () => {
       'invalid_request_error',
       'invalid_request',
     );
+  });
+
+  it('a database that goes away is a 503, not a cursor or a provider that is wrong', async () => {
+    const away = Object.assign(new Error('terminating connection'), { code: '57P01' });
+    const charges = jest.spyOn(service.get(TransactionsService), 'get').mockRejectedValueOnce(away);
+    const bank = jest.spyOn(service.get(SandboxAcquirer), 'getStatus').mockRejectedValueOnce(away);
+    const answers = [
+      await list(`?starting_after=${ids[0] ?? ''}`),
+      await service.call('GET', `/v1/payments/${ids[0] ?? ''}/provider-status`, { key: lister.testKey }),
+    ];
+    expect([charges.mock.calls.length, bank.mock.calls.length]).toEqual([1, 1]);
+    for (const answer of answers) {
+      expectError(answer as unknown as Answer<ErrorAnswer>, 503, 'api_error', 'service_unavailable');
+    }
+    charges.mockRestore();
+    bank.mockRestore();
   });
 
   it('is 404 unless switched on, whatever is asked, for who has a key', async () => {

@@ -166,6 +166,18 @@ describe('the outbox', () => {
     expect(await consumed()).toHaveLength(8);
   });
 
+  it('puts nothing off for want of the database', async () => {
+    await record(3);
+    let isAway = true;
+    const away = (): Error => Object.assign(new Error('terminating connection'), { code: '57P01' });
+    const one = await relay(new Recorder('a', () => (isAway ? Promise.reject(away()) : Promise.resolve())));
+    await expect(one.run()).rejects.toMatchObject({ code: '57P01' });
+    expect((await pending()).map(({ late }) => late)).toEqual([false, false, false]);
+    isAway = false;
+    await one.run();
+    expect(await consumed()).toHaveLength(3);
+  });
+
   it('keeps every event when the consumer never succeeds, and comes to an end', async () => {
     await record(7);
     const one = await relay(new Recorder('a', () => Promise.reject(new Error('broken'))));

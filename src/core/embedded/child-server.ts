@@ -74,7 +74,10 @@ const STOP_LIMIT_MS = 60_000;
 const LAUNCHES = 20;
 /** How often the server that is to be kept running is looked at. */
 const LOOK_MS = 500;
-/** Before it is started again: the first one lets a shutdown of everything be known, the others grow with failures. */
+/**
+ * Before it is started again: the first one lets a shutdown of everything be known, the second is for one that has
+ * ended soon after its last start, and the others grow with starts that fail.
+ */
 const PAUSES_MS = [300, 1_000, 2_000, 5_000, 10_000, 30_000] as const;
 /** One that has run this long did not end for the reason of its last start. */
 const STEADY_MS = 60_000;
@@ -243,11 +246,12 @@ async function keep(spec: ChildServerSpec, me: Use, port: number, log: KeepLog, 
     if (Date.now() - endedAt > STEADY_MS) attempts = 0;
     await pause(PAUSES_MS[Math.min(attempts, longest)] ?? 0);
     if (signal.aborted) return;
-    attempts += 1;
     try {
       await withClaim(spec.dataDir, spec.name, () => startAgain(spec, me, port, log, signal));
+      attempts = 1;
     } catch (error) {
       if (signal.aborted) return;
+      attempts += 1;
       const seconds = (PAUSES_MS[Math.min(attempts, longest)] ?? 0) / 1000;
       const reason = error instanceof Error ? error.message : String(error);
       log.error(
