@@ -17,6 +17,7 @@ import { WebhookMessages1700000007000 } from './1700000007000-webhook-messages.j
 import { LedgerKeeps1700000007100 } from './1700000007100-ledger-keeps.js';
 import { PutOffReleases1700000007110 } from './1700000007110-put-off-releases.js';
 import { EndedMail1700000007120 } from './1700000007120-ended-mail.js';
+import { ExactSums1700000007130 } from './1700000007130-exact-sums.js';
 
 /** In the order in which they are applied. */
 export const MIGRATIONS = [
@@ -39,4 +40,5 @@ export const MIGRATIONS = [
   LedgerKeeps1700000007100,
   PutOffReleases1700000007110,
   EndedMail1700000007120,
+  ExactSums1700000007130,
 ];

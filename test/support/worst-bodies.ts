@@ -24,7 +24,9 @@ function numbered(make: (index: number) => string, bytes: number): string {
 
 /** A tree whose branches all have `width` twigs. */
 function tree(width: number, depth: number, twig: string): string {
-  return depth === 0 ? twig : `{${Array.from({ length: width }, (_, i) => `"${i}":${tree(width, depth - 1, twig)}`)}}`;
+  return depth === 0
+    ? twig
+    : `{${Array.from({ length: width }, (_, i) => `"${i}":${tree(width, depth - 1, twig)}`).join(',')}}`;
 }
 
 const list =
