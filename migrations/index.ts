@@ -18,6 +18,7 @@ import { LedgerKeeps1700000007100 } from './1700000007100-ledger-keeps.js';
 import { PutOffReleases1700000007110 } from './1700000007110-put-off-releases.js';
 import { EndedMail1700000007120 } from './1700000007120-ended-mail.js';
 import { UnreadableNews1700000007130 } from './1700000007130-unreadable-news.js';
+import { ExactSums1700000007140 } from './1700000007140-exact-sums.js';
 import { SaidAgain1700000007300 } from './1700000007300-said-again.js';
 
 /** In the order in which they are applied. */
@@ -42,5 +43,6 @@ export const MIGRATIONS = [
   PutOffReleases1700000007110,
   EndedMail1700000007120,
   UnreadableNews1700000007130,
+  ExactSums1700000007140,
   SaidAgain1700000007300,
 ];

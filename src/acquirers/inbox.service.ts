@@ -80,9 +80,9 @@ export class InboxService implements OnApplicationBootstrap {
 
   onApplicationBootstrap(): void {
     if (!this.config.runsWorkers) return;
-    this.queue.process('acquirers.notification', { concurrency: 16 }, ({ notificationId }) =>
-      this.process(notificationId),
-    );
+    this.queue.process('acquirers.notification', { concurrency: 16 }, async ({ notificationId }) => {
+      await this.process(notificationId);
+    });
     this.poller.every('acquirers.inbox', SWEEP_MS, () => this.sweep());
     this.poller.every('acquirers.inbox.clean', CLEAN_MS, () => this.clean());
   }
@@ -113,11 +113,14 @@ export class InboxService implements OnApplicationBootstrap {
     );
   }
 
-  /** Confirms one notification with its acquirer and applies it. Never throws: a failure is recorded and tried again. */
-  async process(notificationId: string): Promise<void> {
+  /**
+   * Confirms one notification with its acquirer and applies it. Never throws: a failure is recorded and tried again.
+   * @returns the failure, null without one
+   */
+  async process(notificationId: string): Promise<unknown> {
     const notification = await this.inbox.findPending(notificationId);
     // Put off: its lease brings it back.
-    if (!notification || !this.#patience.enter(notification.acquirer)) return;
+    if (!notification || !this.#patience.enter(notification.acquirer)) return null;
     let answered = false;
     try {
       const applied = await this.#apply(notification);
@@ -128,6 +131,7 @@ export class InboxService implements OnApplicationBootstrap {
       // Never set aside: the acquirer has confirmed it, and what it is about is on its way.
       else if (applied === 'early') await this.#retry(notification, 'its payment is not settled here yet', false);
       else await this.#unknown(notification, isGivenUp);
+      return null;
     } catch (error) {
       const isUnreadable = error instanceof UnreadableAnswer;
       answered = isUnreadable;
@@ -141,6 +145,7 @@ export class InboxService implements OnApplicationBootstrap {
         error instanceof Error ? error.message : String(error),
         isUnreadable ? true : null,
       );
+      return error;
     } finally {
       this.#patience.leave(notification.acquirer, answered);
     }

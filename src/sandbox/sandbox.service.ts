@@ -10,6 +10,7 @@ import { newEndToEndId, newTxid, normalizeTaxId } from '../brazil/index.js';
 import type { ChargeBody } from '../charges/index.js';
 import { Clock } from '../core/clock.js';
 import { type Config, CONFIG } from '../core/config/index.js';
+import { isBeyondExact } from '../core/database/index.js';
 import { invalidRequest } from '../core/errors/index.js';
 import { lastInstantOf } from '../core/http/index.js';
 import { parseId } from '../core/ids.js';
@@ -74,7 +75,10 @@ export class SandboxService {
     if (!isIssued(transaction)) await this.work.process(transaction.id);
     // The notifications are stored; applying them now instead of by a job lets us answer with the state after it.
     if (dto.event === 'refund_fail') await this.bank.failNextRefund(transaction.txid ?? '');
-    for (const notify of this.#happen(transaction, dto)) await this.inbox.process(await notify());
+    for (const notify of this.#happen(transaction, dto)) {
+      const failure = await this.inbox.process(await notify());
+      if (isBeyondExact(failure)) throw failure;
+    }
   }
 
   /** What the bank does, each giving the id of the stored notification. */

@@ -10,7 +10,7 @@ export class TransactionFigureEntity {
   @PrimaryColumn('text', { primaryKeyConstraintName: 'transaction_figures_pkey' }) currency!: string;
   @PrimaryColumn('text', { primaryKeyConstraintName: 'transaction_figures_pkey' }) key!: string;
   @Column('bigint') count!: number;
-  @Column('bigint') amount!: number;
+  @Column('numeric') amount!: string;
 }
 
 @Entity('transaction_changes')

@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { request } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { SandboxAcquirer } from '../../src/acquirers/sandbox/sandbox.acquirer.js';
+import { Database } from '../../src/core/database/index.js';
 import { IdempotencyService } from '../../src/core/idempotency/index.js';
 import { TransactionsService } from '../../src/transactions/index.js';
+import { LedgerService } from '../../src/wallets/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { WebhookReceiver } from '../support/receiver.js';
 import { type Answer, type ChargeAnswer, type Merchant, type Person, TestService } from '../support/service.js';
@@ -100,6 +103,23 @@ describe('idempotency', () => {
     await service.get(IdempotencyService).purge();
     const left = await service.sql('SELECT 1 FROM idempotency_keys WHERE expires_at <= $1', [service.clock.now()]);
     expect(left).toHaveLength(0);
+  });
+
+  it('two keys in one request are neither: a 400, whatever the spelling of the header', async () => {
+    const keys = [`one-${randomUUID()}`, `two-${randomUUID()}`];
+    const status = await new Promise<[number | undefined, string]>((resolve, reject) => {
+      const sent = request(`${service.url}/v1/charges`, { method: 'POST' }, (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (part: string) => (text += part));
+        response.on('end', () => resolve([response.statusCode, text]));
+      });
+      sent.on('error', reject);
+      sent.setHeader('apikey', merchant.testKey);
+      sent.setHeader('content-type', 'application/json');
+      sent.setHeader('Idempotency-Key', keys);
+      sent.end('{"amount":1990,"payment_method":"pix"}');
+    });
+    expect(status).toEqual([400, expect.stringContaining('Idempotency-Key: must be sent once')]);
   });
 
   it.each([
@@ -670,6 +690,94 @@ describe('authentication and request ids', () => {
       const answer = await service.call('GET', '/v1/nothing', { headers: { 'X-Request-Id': bad } });
       expect(answer.headers.get('x-request-id')).toMatch(/^req_[0-9a-f]{32}$/);
     }
+  });
+
+  it.each([
+    ['a key twice', '{"amount":1990,"payment_method":"pix","amount":1}', 'amount', 'duplicate_key'],
+    [
+      'a key twice in metadata',
+      '{"amount":1,"payment_method":"pix","metadata":{"a":{"b":1,"b":1}}}',
+      'metadata.a.b',
+      'duplicate_key',
+    ],
+    [
+      'an amount with too many digits',
+      '{"amount":1990.00000000000000000001,"payment_method":"pix"}',
+      'amount',
+      'inexact_number',
+    ],
+    [
+      'a number in metadata',
+      '{"amount":1,"payment_method":"pix","metadata":{"id":9007199254740993}}',
+      'metadata.id',
+      'inexact_number',
+    ],
+    [
+      'a number too large',
+      '{"amount":1,"payment_method":"pix","metadata":{"list":[0,1e400]}}',
+      'metadata.list.1',
+      'inexact_number',
+    ],
+  ])('%s is a 400 that names it', async (_what, rawBody, param, code) => {
+    const answer = await service.call<ErrorAnswer>('POST', '/v1/charges', {
+      key: merchant.testKey,
+      headers: { 'Idempotency-Key': randomUUID() },
+      rawBody,
+    });
+    expectError(answer, 400, 'invalid_request_error', 'invalid_request');
+    expect(answer.body.error.details).toEqual([{ param, code, message: expect.any(String) }]);
+  });
+
+  it('null is not a field that was left out where it would change money or who may pay', async () => {
+    const locked = await service.merchant({ payer_lock: 'true' });
+    const customer = { name: 'Maria da Silva' };
+    const lock = await service.createCharge<ErrorAnswer>(locked.testKey, { customer, expected_payer_tax_id: null });
+    expectError(lock, 400, 'invalid_request_error', 'invalid_request');
+    expect(lock.body.error.param).toBe('expected_payer_tax_id');
+
+    const charge = await service.createCharge(merchant.testKey, { amount: 1000 });
+    await service.simulate(merchant.testKey, charge.body.id, { event: 'pay' });
+    const path = `/v1/payments/${charge.body.id}/refund`;
+    for (const field of ['amount', 'strategy', 'destinationKey', 'passFeeToTenant', 'reason']) {
+      const body = { idempotencyKey: randomUUID(), amount: 100, [field]: null };
+      const refused = await service.call<ErrorAnswer>('POST', path, { key: merchant.testKey, body });
+      expectError(refused, 400, 'invalid_request_error', 'invalid_request');
+      expect(refused.body.error.param).toBe(field);
+    }
+    const list = await service.call(`GET`, `/v1/payments/${charge.body.id}/refunds`, { key: merchant.testKey });
+    expect(list.body).toMatchObject({ data: [], total: 0 });
+  });
+
+  it('a balance grows to 2^53 - 1 and is read there; what would bring it beyond is refused', async () => {
+    const rich = await service.merchant();
+    const rest = Number.MAX_SAFE_INTEGER - 1990;
+    await service.get(Database).transaction(async (tx) => {
+      service.get(LedgerService).post(tx, [
+        {
+          accountId: rich.accountId,
+          mode: 'test',
+          currency: 'BRL',
+          cause: `correction:${randomUUID()}`,
+          transactionId: null,
+          lines: { clearing: -rest, available: rest },
+        },
+      ]);
+    });
+    const pay = async (amount: number): Promise<Answer<ErrorAnswer>> => {
+      const { body } = await service.createCharge(rich.testKey, { amount });
+      return service.call<ErrorAnswer>('POST', `/v1/sandbox/charges/${body.id}/simulate`, {
+        key: rich.testKey,
+        body: { event: 'pay' },
+      });
+    };
+    expect((await pay(1990)).status).toBe(200);
+    const refused = await pay(1);
+    expectError(refused, 400, 'invalid_request_error', 'invalid_request');
+    expect(refused.body.error.message).toContain('9007199254740991');
+    const balance = await service.call('GET', '/v1/wallets/balance', { key: rich.testKey });
+    expect(balance.body).toMatchObject({ available: Number.MAX_SAFE_INTEGER, total: Number.MAX_SAFE_INTEGER });
+    const stats = await service.call('GET', '/v1/payments/stats', { key: rich.testKey });
+    expect(stats.body).toMatchObject({ totalTransactions: 2, paidTransactions: 1 });
   });
 
   it('rate limits per account and mode, with headers', async () => {

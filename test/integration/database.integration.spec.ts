@@ -352,6 +352,8 @@ describe('Database.transaction', () => {
     try {
       await source.initialize();
       const [one, reads] = [new Database(source), new Reader(source)];
+      // Both connections of the pool are there before the server falls silent.
+      await Promise.all([1, 2].map(() => reads.query(fresh('SELECT pg_sleep(0.1)'), [])));
       const opened = new Gate();
       const moved = one.transaction(async (tx) => {
         await tx.query(READ, []);

@@ -185,10 +185,12 @@ export function requests(fields: Fields, required: readonly string[]): fc.Arbitr
 }
 
 /** How a request is answered before anybody looks at its fields, and the parsed body of one that gets further. */
-export function readBody(request: FuzzRequest): { refusal: number } | { body: Record<string, unknown> } {
+export function readBody(
+  request: FuzzRequest,
+): { refusal: number } | { body: Record<string, unknown>; isExact: boolean } {
   const { bytes, contentType } = request;
   if (bytes.length > MAX_BODY_BYTES) return { refusal: 413 };
-  if (bytes.length === 0) return { body: {} };
+  if (bytes.length === 0) return { body: {}, isExact: true };
   const [type = '', ...parameters] = (contentType ?? '').toLowerCase().split(';');
   const isUtf8Json =
     type.trim() === 'application/json' &&
@@ -196,12 +198,51 @@ export function readBody(request: FuzzRequest): { refusal: number } | { body: Re
   if (!isUtf8Json) return { refusal: 415 };
   if (!isUtf8(bytes)) return { refusal: 400 };
   try {
-    const body: unknown = JSON.parse(bytes.toString('utf8').replace(/^\ufeff/, ''));
+    const json = bytes.toString('utf8').replace(/^\ufeff/, '');
+    const body: unknown = JSON.parse(json);
     if (typeof body !== 'object' || body === null || Array.isArray(body)) return { refusal: 400 };
-    return { body: body as Record<string, unknown> };
+    return { body: body as Record<string, unknown>, isExact: isExact(json) };
   } catch {
     return { refusal: 400 };
   }
+}
+
+/**
+ * Whether parsing keeps all that a JSON text says: one value of each key, every digit of a number. Not as the service
+ * does it, but by taking out of the text what was parsed, token by token.
+ */
+function isExact(json: string): boolean {
+  const objects: (Set<string> | null)[] = [];
+  let last = '';
+  for (const [token] of json.matchAll(/"(?:[^"\\]|\\.)*"|[-\d][\d.eE+-]*|[^\s]/g)) {
+    if (token === '{' || token === '[') objects.push(token === '{' ? new Set() : null);
+    else if (token === '}' || token === ']') objects.pop();
+    else if (token === ':') {
+      const key = JSON.parse(last) as string;
+      const keys = objects.at(-1);
+      if (keys?.has(key)) return false;
+      keys?.add(key);
+    } else if (/^[-\d]/.test(token) && !isSameNumber(token)) return false;
+    last = token;
+  }
+  return true;
+}
+
+/** By whole numbers: both as digits with the same power of ten. */
+function isSameNumber(token: string): boolean {
+  const value = Number(token);
+  if (!Number.isFinite(value)) return false;
+  const scaled = (text: string): [bigint, number] => {
+    const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e');
+    const [whole = '', fraction = ''] = mantissa.split('.');
+    return [BigInt(`${whole}${fraction}`.replace('-', '')), Number(exponent) - fraction.length];
+  };
+  const [one, oneExponent] = scaled(token);
+  const [other, otherExponent] = scaled(String(value));
+  if (one === 0n || other === 0n) return one === other;
+  const shift = oneExponent - otherExponent;
+  if (Math.abs(shift) > 2_000) return false;
+  return shift >= 0 ? one * 10n ** BigInt(shift) === other : one === other * 10n ** BigInt(-shift);
 }
 
 /** Whether every text and key of a value can be stored, and no key is `__proto__`. */

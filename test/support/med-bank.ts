@@ -25,8 +25,8 @@ export class ToldBank {
     return this.service.get(Database).transaction((tx) => inbox.store(tx, this.bank.name, { kind, reference }));
   }
 
-  process(notificationId: string): Promise<void> {
-    return this.service.get(InboxService).process(notificationId);
+  async process(notificationId: string): Promise<void> {
+    await this.service.get(InboxService).process(notificationId);
   }
 
   async tell({ reference }: Pick<Dispute, 'reference'>): Promise<void> {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Provider } from '@nestjs/common';
-import pg from 'pg';
+import type pg from 'pg';
 import {
   AccountsService,
   PASSWORD_COST,
@@ -87,8 +87,6 @@ function newEmail(who: string): string {
 
 /** The whole application on a port of its own, on a database of its own. */
 export class TestService {
-  readonly #pool: pg.Pool;
-
   private constructor(
     readonly runtime: Runtime,
     readonly database: TestDatabase,
@@ -96,15 +94,7 @@ export class TestService {
     readonly url: string,
     private readonly dataDir: string,
     private readonly ownsDatabase: boolean,
-  ) {
-    this.#pool = new pg.Pool({
-      connectionString: database.url,
-      max: 4,
-      idleTimeoutMillis: 2_000,
-      allowExitOnIdle: true,
-    });
-    this.#pool.on('error', () => undefined); // a database that goes away is what some specs are about
-  }
+  ) {}
 
   static async start(
     options: {
@@ -255,12 +245,11 @@ export class TestService {
 
   /** Rows of any table, for what no route shows. */
   async sql<R extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<R[]> {
-    return (await this.#pool.query<R>(text, values)).rows;
+    return (await this.database.pool.query<R>(text, values)).rows;
   }
 
   async stop(): Promise<void> {
     await this.runtime.close();
-    await this.#pool.end();
     rmSync(this.dataDir, { recursive: true, force: true });
     if (this.ownsDatabase) await this.database.drop();
   }

@@ -209,7 +209,7 @@ describe('PixApiClient', () => {
       const once = [COB];
       expect(await errorOf(make().putCob(TXID, () => once.shift() ?? null))).toMatchObject({
         kind: 'unavailable',
-        code: 'too_late',
+        reason: 'too_late',
       });
       expect(psp.exchanges).toHaveLength(3);
     });

@@ -15,6 +15,11 @@ export function uniqueViolation(error: unknown): string | null {
   return isPgError(error) && error.code === '23505' ? (error.constraint ?? '') : null;
 }
 
+/** A sum would pass 2^53 - 1, beyond which no number of JavaScript or JSON is exact: the constraints of that name. */
+export function isBeyondExact(error: unknown): boolean {
+  return isPgError(error) && error.code === '23514' && error.constraint?.endsWith('_exact_check') === true;
+}
+
 /** Serialization failure or deadlock: the whole transaction may be run again from the top. */
 export function isRetryable(error: unknown): boolean {
   return isPgError(error) && (error.code === '40001' || error.code === '40P01');

@@ -58,9 +58,11 @@ export function invalidRequest(violations: readonly Violation[], unnamed = 0): A
   const [first] = violations;
   const details = violations.slice(0, MAX_DETAILS);
   const total = violations.length + unnamed;
-  const where = total === details.length ? 'see error.details' : `error.details names ${details.length} of them`;
-  const message =
-    total === 1 && first ? `${first.param}: ${first.message}` : `The request has ${total} problems; ${where}.`;
+  const listed =
+    total === details.length
+      ? `${total} problems; see error.details`
+      : `at least ${total} problems; error.details names ${details.length} of them`;
+  const message = total === 1 && first ? `${first.param}: ${first.message}` : `The request has ${listed}.`;
   return new ApiError(400, 'invalid_request_error', 'invalid_request', message, {
     ...(first ? { param: first.param } : {}),
     details,

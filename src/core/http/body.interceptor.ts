@@ -4,7 +4,7 @@ import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import type { FastifyRequest } from 'fastify';
 import type { Observable } from 'rxjs';
 import { invalidRequest } from '../errors/index.js';
-import { parseBody } from './body.js';
+import { readBody } from './body.js';
 import { Found } from './json-scan.js';
 import { UNKNOWN_FIELD } from './nested.decorator.js';
 import { RawBody } from './raw-body.js';
@@ -15,7 +15,7 @@ import { RawBody } from './raw-body.js';
  */
 @Injectable()
 export class BodyInterceptor implements NestInterceptor {
-  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const args = Reflect.getMetadata(ROUTE_ARGS_METADATA, context.getClass(), context.getHandler().name) as
       object | undefined;
@@ -23,7 +23,7 @@ export class BodyInterceptor implements NestInterceptor {
       Object.keys(args ?? {}).some((key) => key.startsWith(`${String(type)}:`));
     const isRaw = request.routeOptions.config.rawBody !== undefined;
     const body =
-      request.body instanceof RawBody && !isRaw && !reads(RouteParamtypes.BODY) ? parseBody(request.body) : null;
+      request.body instanceof RawBody && !isRaw && !reads(RouteParamtypes.BODY) ? await readBody(request.body) : null;
     // Public pages get whatever links add to them.
     if (request.url.startsWith('/v1/')) {
       const unread = new Found();

@@ -1,8 +1,23 @@
+import { setImmediate } from 'node:timers/promises';
 import { ApiError, badRequest, invalidRequest } from '../errors/index.js';
 import { Found, scanJson } from './json-scan.js';
 import { MAX_BODY_BYTES, type RawBody } from './raw-body.js';
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
+
+/** Reading a smaller one takes no time worth waiting for. */
+const LARGE_BODY_BYTES = 8 * 1024;
+let lastTurn: Promise<unknown> = Promise.resolve();
+
+/**
+ * Reads a body when it is its turn: in one turn of the event loop one large body, for several that arrive together
+ * would keep everybody else waiting for all of them.
+ * @throws as parseBody
+ */
+export async function readBody(raw: RawBody): Promise<{ value: object; found: Found }> {
+  if (raw.bytes.length > LARGE_BODY_BYTES) await (lastTurn = lastTurn.then(() => setImmediate()));
+  return parseBody(raw);
+}
 
 /**
  * Bytes → JSON, after the guards and before the validation.
@@ -34,7 +49,7 @@ export function parseBody(raw: RawBody): { value: object; found: Found } {
     throw badRequest('invalid_request', 'The body is not valid UTF-8.');
   }
   const { found, isExcessive } = scanJson(text);
-  if (isExcessive) throw invalidRequest(found.named);
+  if (isExcessive) throw invalidRequest(found.named, found.unnamed);
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -1,6 +1,6 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isLockTimeout, isUnavailable } from '../database/index.js';
+import { isBeyondExact, isLockTimeout, isUnavailable } from '../database/index.js';
 import { ApiError, badRequest, notFound, serviceUnavailable } from '../errors/index.js';
 import type { Logger } from '../log/index.js';
 
@@ -41,6 +41,13 @@ export function sendError(request: FastifyRequest, reply: FastifyReply, error: A
 /** @internal exported for its spec */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
+  if (isBeyondExact(error)) {
+    return badRequest(
+      'invalid_request',
+      `This would bring a balance beyond ${Number.MAX_SAFE_INTEGER}, the most that is kept exactly.`,
+      'amount',
+    );
+  }
   if (isUnavailable(error) || isLockTimeout(error)) return serviceUnavailable();
   const status = error instanceof HttpException ? error.getStatus() : statusOf(error);
   // 414 is a path parameter too long for any id of ours: an id nobody has.

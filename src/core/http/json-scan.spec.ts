@@ -107,6 +107,15 @@ describe('the scan of a body', () => {
     });
   });
 
+  it('stops where there are a thousand mistakes', () => {
+    const { found, isExcessive } = scanJson(`[${'1e400,'.repeat(5_000)}0]`);
+    expect({ isExcessive, named: found.named.length, unnamed: found.unnamed }).toEqual({
+      isExcessive: true,
+      named: 50,
+      unnamed: 1_001,
+    });
+  });
+
   it('reads what is no JSON to its end', () => {
     const characters = fc.constantFrom(...'{}[]",:\\u0-1eE.+tfn \nx');
     fc.assert(

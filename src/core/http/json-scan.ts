@@ -5,6 +5,9 @@ const MAX_DEPTH = 20;
 /** Objects, lists, texts, numbers and so on: metadata of 16 KiB has fewer. Each costs the service more than its bytes do. */
 const MAX_VALUES = 10_000;
 
+/** Whoever sends so many mistakes is not told of more: looking for them would cost more than the rest of the request. */
+const MAX_FOUND = 1_000;
+
 const SEVERAL = { code: 'duplicate_key', message: 'is given more than once in its object' };
 const INEXACT = { code: 'inexact_number', message: 'has more digits than a number keeps; send it as a text' };
 const UNSTORABLE = { code: 'invalid_characters', message: 'has NUL or broken Unicode characters' };
@@ -29,7 +32,7 @@ export class Found {
 
 export interface JsonScan {
   readonly found: Found;
-  /** Too deep or with too many values: the rest of the text was not looked at, and it is not to be parsed. */
+  /** Too deep, too many values or mistakes: the rest of the text was not looked at, and it is not to be parsed. */
   readonly isExcessive: boolean;
 }
 
@@ -94,6 +97,7 @@ class Scanner {
         at++;
       }
       if (this.#values > MAX_VALUES) return this.#stop(TOO_MANY);
+      if (this.#found.unnamed > MAX_FOUND) return { found: this.#found, isExcessive: true };
     }
     return { found: this.#found, isExcessive: false };
   }
@@ -165,6 +169,7 @@ function isExact(token: string): boolean {
   const hasExponent = token.includes('e') || token.includes('E');
   if (token.length <= 15 && !hasExponent) return true;
   const value = Number(token);
+  if (String(value) === token) return true;
   return Number.isFinite(value) && decimal(token) === decimal(String(value));
 }
 

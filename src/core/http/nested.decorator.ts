@@ -12,7 +12,8 @@ export function Nested(type: () => Constructor): PropertyDecorator {
   return (target, property) => {
     Reflect.defineMetadata(NESTED, type, target, property);
     IsObject({ message: 'must be an object' })(target, property);
-    ValidateNested()(target, property);
+    // The same words are one violation.
+    ValidateNested({ message: 'must be an object' })(target, property);
   };
 }
 

@@ -201,10 +201,10 @@ describe('the validation of a body', () => {
   });
 
   it('names at most 50 violations, cuts their paths to 200 characters, and says how many there are', async () => {
-    const many = Object.fromEntries(Array.from({ length: 4_000 }, (_unused, index) => [`k${index}`, '\u0000']));
+    const many = Object.fromEntries(Array.from({ length: 450 }, (_unused, index) => [`k${index}`, '\u0000']));
     expect(await violationsOf({ amount: 0, ...many })).toHaveLength(50);
     await expect(run({ amount: 0, ...many })).rejects.toMatchObject({
-      message: 'The request has 8001 problems; error.details names 50 of them.',
+      message: 'The request has at least 901 problems; error.details names 50 of them.',
     });
     expect(await violationsOf({ amount: 1, ['y'.repeat(1_000)]: 1 })).toEqual([`${'y'.repeat(200)}: unknown_field`]);
   });

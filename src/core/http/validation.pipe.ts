@@ -2,7 +2,7 @@ import { type ArgumentMetadata, Body, Injectable, type PipeTransform } from '@ne
 import { ApiBody } from '@nestjs/swagger';
 import { validate, type ValidationError } from 'class-validator';
 import { Draft, invalidRequest, type Violation } from '../errors/index.js';
-import { parseBody } from './body.js';
+import { readBody } from './body.js';
 import { Found, mended, scanQuery } from './json-scan.js';
 import { fieldsOf, instantiate } from './nested.decorator.js';
 import { RawBody } from './raw-body.js';
@@ -39,7 +39,7 @@ export function DraftBody<T extends object>(type: new () => T): ParameterDecorat
 /** @throws ApiError 400 for what no rule can be asked about safely */
 async function readDraft<T extends object>(type: new () => T, sent: unknown): Promise<Draft<T>> {
   const { value, found } =
-    sent instanceof RawBody ? parseBody(sent) : { value: sent ?? {}, found: scanQuery(sent ?? {}) };
+    sent instanceof RawBody ? await readBody(sent) : { value: sent ?? {}, found: scanQuery(sent ?? {}) };
   if (found.hasForbiddenKey) throw invalidRequest(found.named, found.unnamed);
   const unknown = new Found();
   const dto = instantiate(type, found.named.length > 0 ? mended(value) : value, unknown);
