@@ -9,7 +9,7 @@ const DESCRIPTION = `Payment collection for Brazil, Pix first.
 - Send your API key in the \`apikey\` header. Keys that start with \`ak_test_\` use the sandbox, \`ak_live_\` move money; the two modes see nothing of each other.
 - People use the dashboard's routes with the token of \`POST /v1/auth/login\` as \`Authorization: Bearer <token>\`; keys and tokens never stand in for each other.
 - Financial writes need an \`Idempotency-Key\`; payments and refunds carry theirs in the body, as \`idempotencyKey\`. Repeating a request with the same key and body gives the same answer and one charge.
-- Unknown fields are errors. All violations of a request are listed in \`error.details\`.
+- Unknown fields are errors, as are null where the field does not say what it means, a key given twice in one object, and a number with more digits than JSON's readers keep. All violations of a request are listed in \`error.details\`, at most 50.
 - The webhook is the source of truth for outcomes; reading a charge is for one-off checks.
 - Webhooks may come more than once and in any order. Deduplicate on the event's \`id\`; of two events of one charge, or of one MED case, the one with the higher \`sequence\` (in the older \`payment.*\` family \`data.sequence\`) is the later one.`;
 
