@@ -29,6 +29,6 @@ export function signedText(family: EventFamily, rawBody: string, unixSeconds: nu
 }
 
 /** HMAC-SHA256 in hex. */
-export function hmac(key: string | Buffer, text: string): string {
-  return createHmac('sha256', key).update(text, 'utf8').digest('hex');
+export function hmac(key: string | Buffer, text: string | Buffer): string {
+  return createHmac('sha256', key).update(text).digest('hex');
 }

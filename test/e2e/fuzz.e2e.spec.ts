@@ -30,6 +30,8 @@ import { waitFor } from '../support/wait.js';
 const BATCH = 25;
 /** × 25 = 2000 bodies at each route in the full run. */
 const RUNS = scaled(80, 12);
+/** Of how many in the full run; half of its share in a shorter one, where chance weighs more. */
+const atLeast = (count: number): number => (RUNS === 80 ? count : Math.floor((count * RUNS) / 80 / 2));
 
 interface Answer {
   readonly status: number;
@@ -173,8 +175,8 @@ describe('bodies of any kind', () => {
         expect(reads.map((read) => read.body)).toEqual(stored.map((answer) => answer.body));
       });
       // The generators reach both sides; a model that calls nothing valid would prove nothing.
-      expect(good).toBeGreaterThan(100);
-      expect(bad).toBeGreaterThan(500);
+      expect(good).toBeGreaterThan(atLeast(100));
+      expect(bad).toBeGreaterThan(atLeast(500));
       expect(await countTransactions()).toBe(created);
     },
     60_000,
@@ -204,7 +206,7 @@ describe('bodies of any kind', () => {
       const list = await service.call<{ data: { url: string }[] }>('GET', '/v1/webhooks/endpoints', { key });
       expect(list.body.data).toHaveLength(registered);
     });
-    expect(good).toBeGreaterThan(100);
+    expect(good).toBeGreaterThan(atLeast(100));
     expect(await countTransactions()).toBe(created);
   }, 60_000);
 
@@ -223,7 +225,7 @@ describe('bodies of any kind', () => {
         check(request, answer, 200, endpointChangeVerdict);
       }
     });
-    expect(good).toBeGreaterThan(100);
+    expect(good).toBeGreaterThan(atLeast(100));
   }, 60_000);
 
   it('POST /v1/webhooks/verify', async () => {
@@ -263,7 +265,7 @@ describe('bodies of any kind', () => {
         check(request, answer, 200, simulateVerdict);
       }
     });
-    expect(good).toBeGreaterThan(100);
+    expect(good).toBeGreaterThan(atLeast(100));
     expect(await countTransactions()).toBe(before + own.length);
     created += own.length;
     const statuses = await Promise.all(own.map((charge) => service.getCharge(merchant.testKey, charge.id)));
@@ -291,7 +293,7 @@ describe('bodies of any kind', () => {
       }
     });
     created += good;
-    expect(good).toBeGreaterThan(100);
+    expect(good).toBeGreaterThan(atLeast(100));
     expect(await countTransactions()).toBe(created);
     await waitFor('the acquirer to have been called about all of them', async () => {
       const due = await service.sql('SELECT 1 FROM transactions WHERE acquirer_due_at IS NOT NULL LIMIT 1');
@@ -328,7 +330,7 @@ describe('bodies of any kind', () => {
         else check(request, answer, 201, refundVerdict);
       }
     });
-    expect(good).toBeGreaterThan(100);
+    expect(good).toBeGreaterThan(atLeast(100));
     const refunds = await service.sql('SELECT 1 FROM refunds WHERE account_id = $1', [owner.accountId]);
     expect(refunds).toHaveLength(good);
   }, 60_000);

@@ -5,6 +5,7 @@ import { Pool } from 'undici';
 import type { OpenApiDocument } from '../support/openapi.js';
 import { Processes, type ServiceProcess } from '../support/process.js';
 import { type Merchant, PASSWORD, TestService } from '../support/service.js';
+import { waitFor } from '../support/wait.js';
 import {
   bodyWith,
   MAX_BODY_BYTES,
@@ -102,6 +103,8 @@ describe('the worst body of every route', () => {
     };
     const owner = await token(merchant.ownerEmail);
     const operator = await token((await makers.operator()).email);
+    const endpoint = { url: 'http://127.0.0.1:9/', events: ['charge.created'] };
+    const { id: endpointId } = await call<{ id: string }>('POST', '/v1/webhooks/endpoints', key, endpoint);
     const charge = await call<{ id: string }>(
       'POST',
       '/v1/charges',
@@ -111,8 +114,17 @@ describe('the worst body of every route', () => {
         payment_method: 'pix',
       },
     );
-    const endpoint = { url: 'http://127.0.0.1:9/', events: ['charge.created'] };
-    const { id: endpointId } = await call<{ id: string }>('POST', '/v1/webhooks/endpoints', key, endpoint);
+    const delivery = await waitFor('a delivery', async () => {
+      const list = await call<{ data: { id: string }[] }>('GET', '/v1/webhooks/deliveries', key);
+      return list.data[0];
+    });
+    // As many secrets as an account can have, each of which a webhook may have been signed with.
+    for (let count = 1; count < 100; count++) {
+      const { id } = await call<{ id: string }>('POST', '/v1/webhooks/endpoints', key, endpoint);
+      await call('POST', `/v1/webhooks/endpoints/${id}/rotate-secret`, key, { overlap_seconds: 86_400 });
+    }
+    const signature = { 'X-Service-Signature': `t=${Math.floor(Date.now() / 1000)},v1=${'0'.repeat(64)}` };
+    const known = JSON.stringify({ ...signature, 'X-Service-Delivery-Id': delivery.id });
     const ids: Record<string, string> = { endpoints: endpointId, charges: charge.id, payments: charge.id };
     return Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).flatMap(([verb, operation]) => {
@@ -120,7 +132,8 @@ describe('the worst body of every route', () => {
         if (!['POST', 'PUT', 'PATCH', 'DELETE'].includes(method) || path.startsWith('/storage/')) return [];
         const needs = operation.security?.flatMap((one) => Object.keys(one)) ?? [];
         const person = path.startsWith('/v1/operations/') ? operator : owner;
-        return {
+        const template = templateOf(operation, document);
+        const route: Route = {
           name: `${method} ${path}`,
           method,
           path: path.replaceAll(
@@ -128,8 +141,14 @@ describe('the worst body of every route', () => {
             ids[path.split('/').at(-3) ?? ''] ?? ids[path.split('/').at(-2) ?? ''] ?? randomUUID(),
           ),
           headers: needs.includes('apikey') ? key : needs.includes('dashboard') ? person : {},
-          template: templateOf(operation, document),
+          template,
         };
+        if (path !== '/v1/webhooks/verify') return [route];
+        const withHeaders = (headers: string): Template => ({ ...template, fields: { ...template.fields, headers } });
+        return [
+          { ...route, template: withHeaders(JSON.stringify(signature)) },
+          { ...route, name: `${route.name} of a known delivery`, template: withHeaders(known) },
+        ];
       }),
     );
   }
@@ -193,7 +212,7 @@ describe('the worst body of every route', () => {
     }
     const again = [];
     // The least of several: what the collector of garbage took once is not the body's.
-    for (const { what, body } of found.slice(0, 4)) again.push(await costOf(route, what, body, 4));
+    for (const { what, body } of found.slice(0, 4)) again.push(await costOf(route, what, body, 10));
     return again.sort((one, other) => other.ms - one.ms);
   }
 

@@ -28,7 +28,10 @@ export const RESPONSE_HEADERS = { ...COMMON_HEADERS, ...RATE_LIMIT_HEADERS };
 
 export class ErrorDetailBody {
   @ApiProperty({ description: 'Path of the field.', example: 'customer.document' }) param!: string;
-  @ApiProperty({ description: '`required`, `invalid`, `unknown_field`, `invalid_characters` …', example: 'invalid' })
+  @ApiProperty({
+    description: '`required`, `invalid`, `unknown_field`, `duplicate_key`, `inexact_number`, `invalid_characters` …',
+    example: 'invalid',
+  })
   code!: string;
   @ApiProperty({ description: 'What the field must be.', example: 'must be a valid CPF or CNPJ' }) message!: string;
 }
@@ -55,7 +58,10 @@ export class ErrorInnerBody {
   @ApiProperty({ description: 'For people; may change.', example: 'amount: must be an integer from 1 to 999999999999' })
   message!: string;
   @ApiPropertyOptional({ description: 'The first field concerned.', example: 'amount' }) param?: string;
-  @ApiPropertyOptional({ description: 'Every violation of the request.', type: [ErrorDetailBody] })
+  @ApiPropertyOptional({
+    description: 'Every violation of the request, at most 50; `message` says how many there are.',
+    type: [ErrorDetailBody],
+  })
   details?: ErrorDetailBody[];
 }
 
