@@ -13,6 +13,8 @@ const common = {
 /** @type {import('jest').Config} */
 export default {
   testTimeout: 20_000,
+  // A worker that modules and data have filled is replaced; it also makes Jest use workers even for a single file.
+  workerIdleMemoryLimit: '1200MB',
   projects: [
     // Each spec file makes a database of its own, so several run at a time.
     { ...common, displayName: 'parallel', testMatch: ['**/*.spec.ts'], testPathIgnorePatterns: ALONE },

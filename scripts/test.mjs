@@ -1,8 +1,9 @@
 // Everything the tests need: a build (some of them start the real service), a PostgreSQL of their own with a migrated
-// template that each spec file copies, and Jest. Arguments go to Jest: npm test -- test/e2e
+// template that each spec file copies, and Jest, first with the specs that run in parallel, then with those that must
+// be alone. Arguments go to Jest: npm test -- test/e2e
 import './build-if-needed.mjs';
 import { spawn } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 
@@ -11,60 +12,84 @@ const { startEmbeddedPostgres } = await import(join(root, 'dist/src/core/embedde
 const { migrate } = await import(join(root, 'dist/src/core/database/index.js'));
 const { MIGRATIONS } = await import(join(root, 'dist/migrations/index.js'));
 
-const dataDir = mkdtempSync(join(tmpdir(), 'recebe-test-'));
-chmodSync(dataDir, 0o755); // as root PostgreSQL runs as another user, who must get in
-// Durability off: a test database that is lost is made again, and fsync would dominate the time.
-const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' };
-const postgres = await startEmbeddedPostgres({ dataDir, databaseName: 'recebe_template', settings });
-await migrate(postgres.url, MIGRATIONS);
+const args = process.argv.slice(2);
+const print = (line) => process.stdout.write(`${line}\n`);
+/** More would need more connections than the server below allows. */
+const WORKERS = Math.min(8, Math.max(2, availableParallelism()));
 
-/** Runs one project of jest.config.js. @returns its exit code, and its results or null where it wrote none */
-async function run(project, workers) {
+const dataDir = mkdtempSync(join(tmpdir(), 'recebe-test-'));
+const lateFailures = join(dataDir, 'late-failures');
+let interrupted = false;
+let jest;
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.on(signal, () => {
+    interrupted = true;
+    jest?.kill(signal);
+  });
+}
+
+/** Runs one project of jest.config.js. @returns whether it passed, and its results or null where it wrote none */
+async function run(project, workers, databaseUrl) {
+  if (interrupted) return { passed: false, results: null };
   const outputFile = join(dataDir, `${project}.json`);
-  const own = ['--selectProjects', project, '--maxWorkers', workers, '--passWithNoTests', '--outputFile', outputFile];
-  const jest = spawn(
+  const inBand = args.some((arg) => ['-i', '--runInBand'].includes(arg) || /^(-w|--maxWorkers)/.test(arg));
+  const own = ['--selectProjects', project, ...(inBand ? [] : ['--maxWorkers', String(workers)])];
+  jest = spawn(
     process.execPath,
     [
       ...['--import', join(root, 'test/runner/register.mjs'), '--no-warnings'],
-      ...[join(root, 'node_modules/jest/bin/jest.js'), '--json', ...own, ...process.argv.slice(2)],
+      ...[join(root, 'node_modules/jest/bin/jest.js'), ...own, '--passWithNoTests', '--json', '--outputFile'],
+      ...[outputFile, ...args],
     ],
     {
       cwd: root,
       stdio: ['inherit', 'ignore', 'inherit'], // what a person reads is on standard error, the JSON in the file
-      env: { ...process.env, TEST_POSTGRES_URL: postgres.url, LOG_LEVEL: 'silent' },
+      env: { ...process.env, TEST_POSTGRES_URL: databaseUrl, TEST_LATE_FAILURES: lateFailures, LOG_LEVEL: 'silent' },
     },
   );
   const code = await new Promise((resolve) => jest.on('exit', (status) => resolve(status ?? 1)));
-  let results = null;
+  // Without results Jest was ended by something, even where its exit code is 0.
+  const results = existsSync(outputFile) ? JSON.parse(readFileSync(outputFile, 'utf8')) : null;
+  return { passed: code === 0 && results !== null, results };
+}
+
+async function runAll() {
+  chmodSync(dataDir, 0o755); // as root PostgreSQL runs as another user, who must get in
+  // Durability off: a test database that is lost is made again, and fsync would dominate the time.
+  const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' };
+  const postgres = await startEmbeddedPostgres({ dataDir, databaseName: 'recebe_template', settings });
   try {
-    results = JSON.parse(readFileSync(outputFile, 'utf8'));
-  } catch {
-    // Jest ended before it had any; its exit code says so.
+    await migrate(postgres.url, MIGRATIONS);
+    return [await run('parallel', WORKERS, postgres.url), await run('alone', 1, postgres.url)];
+  } finally {
+    await postgres.stop();
   }
-  return { code, results };
 }
 
-const print = (line) => process.stdout.write(`${line}\n`);
-process.on('SIGINT', () => undefined); // Jest hears it too; wait for it and clean up
 const startedAt = Date.now();
-const runs = [await run('parallel', String(Math.max(2, availableParallelism()))), await run('alone', '1')];
-await postgres.stop();
-rmSync(dataDir, { recursive: true, force: true });
-
-const results = runs.flatMap((one) => one.results ?? []);
-const sum = (key) => results.reduce((total, one) => total + one[key], 0);
-const files = results.flatMap((one) => one.testResults);
-const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`.padStart(8);
-if (files.length > 10) {
-  const slowest = files.map(({ name, startTime, endTime }) => [endTime - startTime, relative(root, name)]);
-  slowest.sort(([a], [b]) => b - a);
-  print('\nThe slowest ten files:');
-  for (const [ms, name] of slowest.slice(0, 10)) print(`${seconds(ms)}  ${name}`);
+try {
+  const runs = await runAll();
+  const late = existsSync(lateFailures) ? readFileSync(lateFailures, 'utf8').trim().split('\n') : [];
+  const results = runs.flatMap((one) => one.results ?? []);
+  const files = results.flatMap((one) => one.testResults);
+  const sum = (key) => results.reduce((total, one) => total + one[key], 0);
+  const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`.padStart(8);
+  if (files.length > 10) {
+    const slowest = files.map(({ name, startTime, endTime }) => [endTime - startTime, relative(root, name)]);
+    slowest.sort(([a], [b]) => b - a);
+    print('\nThe slowest ten files:');
+    for (const [ms, name] of slowest.slice(0, 10)) print(`${seconds(ms)}  ${name}`);
+  }
+  for (const failure of late) print(`\nA failure after the end of ${JSON.parse(failure)}`);
+  const passed = sum('numPassedTests');
+  const skipped = sum('numPendingTests');
+  if (passed === 0) print('\nNo test was run: is the path right?');
+  // A file that could not be loaded has no failed test, but it failed.
+  const counted = sum('numFailedTests') + sum('numRuntimeErrorTestSuites') + late.length;
+  const failed = Math.max(counted, passed > 0 && runs.every((one) => one.passed) ? 0 : 1);
+  print(`\n${files.length} files in${seconds(Date.now() - startedAt)}`);
+  print(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
+  process.exitCode = failed > 0 ? 1 : 0;
+} finally {
+  rmSync(dataDir, { recursive: true, force: true });
 }
-const broken = runs.some(({ code }) => code !== 0);
-// A file that could not be loaded has no failed test, but it failed.
-const failed = Math.max(sum('numFailedTests') + sum('numRuntimeErrorTestSuites'), broken ? 1 : 0);
-const skipped = sum('numPendingTests');
-print(`\n${files.length} files in${seconds(Date.now() - startedAt)}`);
-print(`${sum('numPassedTests')} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
-process.exit(broken ? 1 : 0);

@@ -2,22 +2,29 @@
 // own: the exports lead to those of the spec file that is running.
 let current = {};
 
+const MODULE_MOCKS = /mock$|mockModule$|resetModules|isolateModules|requireActual|requireMock/i;
+
 export function setGlobals(globals) {
   current = globals;
 }
 
-const lead = (name) =>
+const forward = (name) =>
   new Proxy(() => undefined, {
     apply: (_, self, args) => Reflect.apply(current[name], self, args),
-    get: (_, property) => current[name][property],
+    get: (_, property) => {
+      if (name === 'jest' && MODULE_MOCKS.test(property)) {
+        throw new Error(`jest.${property} does nothing here: modules stay loaded from one spec file to the next`);
+      }
+      return current[name][property];
+    },
   });
 
-export const afterAll = lead('afterAll');
-export const afterEach = lead('afterEach');
-export const beforeAll = lead('beforeAll');
-export const beforeEach = lead('beforeEach');
-export const describe = lead('describe');
-export const expect = lead('expect');
-export const it = lead('it');
-export const jest = lead('jest');
-export const test = lead('test');
+export const afterAll = forward('afterAll');
+export const afterEach = forward('afterEach');
+export const beforeAll = forward('beforeAll');
+export const beforeEach = forward('beforeEach');
+export const describe = forward('describe');
+export const expect = forward('expect');
+export const it = forward('it');
+export const jest = forward('jest');
+export const test = forward('test');

@@ -1,6 +1,8 @@
 // Jest's module loader loads everything anew for every spec file, in a sandbox: of 3 s for a spec of the whole
 // application more than 2 were that. This one leaves loading to Node.js, once for all spec files of a worker. What a
-// module keeps in memory is therefore shared by them, as it is by all requests of a service.
+// module keeps in memory, and what a spec changes in global objects, is therefore shared by them: a spec undoes what it
+// changes. Mocks, timers, process.env and the working directory are restored after each file (environment.mjs); mocks
+// of modules do not work.
 import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import JestRuntime from 'jest-runtime';
@@ -8,6 +10,16 @@ import { setGlobals } from './jest-globals.mjs';
 import { compile } from './typescript.mjs';
 
 const require = createRequire(import.meta.url);
+
+/** Names of the symbols under which jest-circus keeps what a spec file has set, as by jest.setTimeout. */
+const FRAMEWORK_STATE = [
+  'EVENT_HANDLERS',
+  'LOG_ERRORS_BEFORE_RETRY',
+  'RETRY_IMMEDIATELY',
+  'RETRY_TIMES',
+  'TEST_TIMEOUT_SYMBOL',
+  'WAIT_BEFORE_RETRY',
+];
 
 class SourceMaps extends Map {
   get(source) {
@@ -25,10 +37,10 @@ export default class NativeRuntime extends JestRuntime {
     return import(pathToFileURL(path).href);
   }
 
-  /** The test framework itself: new for every spec file, since it keeps that file's tests and listeners. */
+  /** The test framework itself: new for every spec file, since it keeps that file's tests, listeners and settings. */
   requireInternalModule(path) {
     delete require.cache[path];
-    delete globalThis[Symbol.for('EVENT_HANDLERS')];
+    for (const name of FRAMEWORK_STATE) delete globalThis[Symbol.for(name)];
     return require(path);
   }
 
