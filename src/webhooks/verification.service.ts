@@ -38,7 +38,8 @@ export class VerificationService {
     const signature = headerOf(request.headers, 'x-service-signature');
     const now = this.clock.now();
     const { payload, secret } = request;
-    return verificationBody(verify({ payload, signature, secret }, held, delivery, now), delivery, now);
+    const verification = await verify({ payload, signature, secret }, held, delivery, now);
+    return verificationBody(verification, delivery, now);
   }
 
   /** An id that is not of this account and mode is as none. */

@@ -173,16 +173,20 @@ function isExact(token: string): boolean {
   return Number.isFinite(value) && decimal(token) === decimal(String(value));
 }
 
-/** `15e3` of 15, 1.5E1 and 015.000 alike: the digits that count, and where the point stands before or after them. */
+/** `15e2` of 15, 1.5E1 and 015.000 alike: the digits that count, and where the point stands before or after them. */
 function decimal(token: string): string {
-  const [mantissa = '', exponent = '0'] = (token.startsWith('-') ? token.slice(1) : token).replace('E', 'e').split('e');
-  const [whole = '', fraction = ''] = mantissa.split('.');
-  const digits = `${whole}${fraction}`;
+  const first = token.startsWith('-') ? 1 : 0;
+  const e = Math.max(token.indexOf('e'), token.indexOf('E'));
+  const last = e < 0 ? token.length : e;
+  const dot = token.indexOf('.');
+  const point = dot < 0 ? last : dot;
+  const digits = dot < 0 ? token.slice(first, last) : token.slice(first, dot) + token.slice(dot + 1, last);
   let start = 0;
   let end = digits.length;
   while (digits.charCodeAt(start) === 0x30) start++;
   while (end > start && digits.charCodeAt(end - 1) === 0x30) end--;
-  return start === end ? '0' : `${digits.slice(start, end)}e${whole.length - start + Number(exponent)}`;
+  if (start === end) return '0';
+  return `${digits.slice(start, end)}e${point - first - start + (e < 0 ? 0 : Number(token.slice(e + 1)))}`;
 }
 
 /** Keys are echoed in errors: cut, and without what would break a log or a terminal. */
