@@ -487,6 +487,12 @@ describe('operations on payments', () => {
       desk.blind = true;
       expect((await service.createCharge(merchant.testKey, {}, key)).status).toBe(503);
       const [pending] = await service.sql<{ id: string }>(`SELECT id FROM transactions WHERE status = 'PENDING'`);
+      // Somebody is subscribed, but there is nothing yet to tell.
+      expect((await call('POST', pending?.id ?? '', '/resend-webhook')).body).toEqual({
+        resent: false,
+        status: 'PENDING',
+      });
+      expect(await service.sql('SELECT type FROM events WHERE subject_id = $1', [pending?.id])).toEqual([]);
       expect((await cancel(pending?.id ?? '')).body).toMatchObject({ status: 'CANCELLED', previousStatus: 'PENDING' });
       desk.blind = false;
       const repeated = await service.createCharge(merchant.testKey, {}, key);
