@@ -19,7 +19,8 @@ import { PutOffReleases1700000007110 } from './1700000007110-put-off-releases.js
 import { EndedMail1700000007120 } from './1700000007120-ended-mail.js';
 import { UnreadableNews1700000007130 } from './1700000007130-unreadable-news.js';
 import { ExactSums1700000007140 } from './1700000007140-exact-sums.js';
-import { SaidAgain1700000007300 } from './1700000007300-said-again.js';
+import { ReturnsOfASale1700000007300 } from './1700000007300-returns-of-a-sale.js';
+import { ReturnsUntilNow1700000007310 } from './1700000007310-returns-until-now.js';
 
 /** In the order in which they are applied. */
 export const MIGRATIONS = [
@@ -44,5 +45,6 @@ export const MIGRATIONS = [
   EndedMail1700000007120,
   UnreadableNews1700000007130,
   ExactSums1700000007140,
-  SaidAgain1700000007300,
+  ReturnsOfASale1700000007300,
+  ReturnsUntilNow1700000007310,
 ];

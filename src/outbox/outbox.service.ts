@@ -35,6 +35,17 @@ export class OutboxService {
     tx.afterCommit(this.#wake);
   }
 
+  /** The last event of a type that a subject has, as it was told: events are kept for as long as their subjects. */
+  async last<T extends DomainEventType>(
+    tx: Tx,
+    scope: Scope,
+    subjectId: string,
+    type: T,
+  ): Promise<DomainEvent<T> | null> {
+    const [event] = await this.events.history(tx, scope, [subjectId], [type], 1);
+    return (event as DomainEvent<T> | undefined) ?? null;
+  }
+
   /**
    * What happened to each subject among events of `types`, told as the subject is now.
    * @param limit of events of one subject, the last ones

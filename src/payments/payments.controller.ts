@@ -140,7 +140,7 @@ export class PaymentsController {
   @ApiOperation({
     summary: 'Send the webhook of the current status again',
     description:
-      'Works for charges too. The event of the status that the payment has now goes to everybody who is subscribed now, under each of its names, as new deliveries (with new `X-Service-Delivery-Id`s). It is the same business event, with the same `id` and `sequence`; its content is what a read of the payment would show now. A status without an event of its own in a family (PROCESSING, a Pix in DISPUTE, a refunded charge in `charge.*`) is told by the family’s last event before it.',
+      'Works for charges too. The event of the status that the payment has now goes to everybody who is subscribed now, under each of its names, as new deliveries (with new `X-Service-Delivery-Id`s). It is the same business event, with the same `id` and `sequence`; its content is what a read of the payment would show now. A status without an event of its own in a family (PROCESSING, a Pix in DISPUTE, a refunded charge in `charge.*`) is told by the family’s last event before it.\n\n**A resend of a disputed or refunded sale repeats `charge.paid` with its present status inside**, so an endpoint that was registered later sees `charge.paid` for the first time then: go by `data.object.status`. A payment that is still being created (PENDING) has no event yet, so there is nothing to send: `resent` is false, and its first event follows by itself.',
   })
   @ApiParam(PAYMENT_ID)
   @ApiResponse({

@@ -41,7 +41,8 @@ export class CancellationService {
       const transaction = asOf(found, now);
       const previousStatus = transaction.status;
       if (previousStatus === 'CANCELLED') {
-        return { transaction, previousStatus: (await this.transactions.cancelledFrom(tx, id)) ?? previousStatus };
+        const cancelled = await this.outbox.last(tx, scope, id, 'transaction.cancelled');
+        return { transaction, previousStatus: cancelled?.data.previousStatus ?? 'WAITING_PAYMENT' };
       }
       if (nextStatus(previousStatus, 'cancelled') === null) {
         throw badRequest(

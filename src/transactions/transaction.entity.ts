@@ -48,7 +48,6 @@ export class TransactionEntity {
   @Column('bigint', { name: 'disputed_amount', default: 0 }) disputedAmount!: number;
   @Column('jsonb', { nullable: true }) med!: object | null;
   @Column('jsonb', { nullable: true }) failure!: object | null;
-  @Column('text', { name: 'cancelled_from', nullable: true }) cancelledFrom!: string | null;
   @Column('jsonb', { nullable: true }) returns!: object | null;
   @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt!: Date;

@@ -115,13 +115,8 @@ const MOVE = statement(
   `UPDATE transactions t SET status = $2, updated_at = $4,
      br_code = coalesce($5, br_code), paid_with = coalesce($6, paid_with), end_to_end_id = coalesce($7, end_to_end_id),
      provider_fee = coalesce($8, provider_fee), platform_fee = coalesce($9, platform_fee),
-     net_amount = coalesce($10, net_amount), paid_at = coalesce($11, paid_at), failure = coalesce($12, failure),
-     cancelled_from = CASE WHEN $2 = 'CANCELLED' THEN t.status END
+     net_amount = coalesce($10, net_amount), paid_at = coalesce($11, paid_at), failure = coalesce($12, failure)
    WHERE t.id = $1 AND t.status = ANY ($3) RETURNING ${TRANSACTION_COLUMNS}`,
-);
-const CANCELLED_FROM = statement(
-  'transactions.cancelled_from',
-  `SELECT cancelled_from FROM transactions WHERE id = $1`,
 );
 /** `isOpen`. */
 export const OPEN = `(t.status = 'WAITING_PAYMENT' OR (t.status = 'PROCESSING' AND t.expected_payer_tax_id IS NULL))`;
@@ -304,12 +299,6 @@ export class TransactionsRepository {
       fields.failure === undefined ? null : JSON.stringify(fields.failure),
     ]);
     return row ? toTransaction(row) : null;
-  }
-
-  /** The status of a cancelled transaction before that. */
-  async cancelledFrom(tx: Tx, id: string): Promise<TransactionStatus | null> {
-    const [row] = await tx.query<{ cancelled_from: TransactionStatus | null }>(CANCELLED_FROM, [id]);
-    return row?.cancelled_from ?? null;
   }
 
   /**

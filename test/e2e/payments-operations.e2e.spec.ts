@@ -161,6 +161,26 @@ describe('operations on payments', () => {
       }
     });
 
+    it('one that an earlier version of the service has cancelled says what it was', async () => {
+      const id = await create(['CREDIT_CARD']);
+      await simulate(id, { event: 'processing' });
+      // As its statements were before there was a place on the transaction for more.
+      await service.sql(
+        `WITH moved AS (UPDATE transactions SET status = 'CANCELLED' WHERE id = $1)
+         INSERT INTO events (id, account_id, mode, type, subject_id, data, sequence, occurred_at, next_attempt_at, status)
+         SELECT gen_random_uuid(), account_id, mode, 'transaction.cancelled', subject_id,
+           jsonb_set(data, '{transaction,status}', '"CANCELLED"') || '{"previousStatus":"PROCESSING"}', sequence + 1,
+           occurred_at, next_attempt_at, 'done'
+         FROM events WHERE subject_id = $1 ORDER BY sequence DESC LIMIT 1`,
+        [id],
+      );
+      const { status, body } = await cancel(id);
+      expect([status, body]).toEqual([
+        200,
+        expect.objectContaining({ status: 'CANCELLED', previousStatus: 'PROCESSING' }),
+      ]);
+    });
+
     it('a charge is cancelled by its id too', async () => {
       const { body } = await service.createCharge(merchant.testKey);
       expect((await cancel(body.id)).body).toMatchObject({ id: body.id.slice(3), status: 'CANCELLED' });
@@ -467,6 +487,12 @@ describe('operations on payments', () => {
       desk.blind = true;
       expect((await service.createCharge(merchant.testKey, {}, key)).status).toBe(503);
       const [pending] = await service.sql<{ id: string }>(`SELECT id FROM transactions WHERE status = 'PENDING'`);
+      // Somebody is subscribed, but there is nothing yet to tell.
+      expect((await call('POST', pending?.id ?? '', '/resend-webhook')).body).toEqual({
+        resent: false,
+        status: 'PENDING',
+      });
+      expect(await service.sql('SELECT type FROM events WHERE subject_id = $1', [pending?.id])).toEqual([]);
       expect((await cancel(pending?.id ?? '')).body).toMatchObject({ status: 'CANCELLED', previousStatus: 'PENDING' });
       desk.blind = false;
       const repeated = await service.createCharge(merchant.testKey, {}, key);

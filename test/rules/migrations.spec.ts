@@ -5,6 +5,7 @@ import { MIGRATIONS } from '../../migrations/index.js';
 import { createDataSource, migrate } from '../../src/core/database/index.js';
 import { ENTITIES } from '../../src/entities.js';
 import { createEmptyDatabase, type TestDatabase } from '../support/database.js';
+import { waitFor } from '../support/wait.js';
 
 /** Tables that are nobody's: no merchant's request reads or writes their rows by itself. */
 const SHARED_TABLES = [
@@ -174,26 +175,21 @@ describe('migrations', () => {
     await source.runMigrations();
   });
 
-  it('give what was cancelled or sent back before its place on the transaction', async () => {
+  it('give what was sent back before its place on the sale, while sales are read and written', async () => {
     const isThere = async (): Promise<boolean> =>
       (
         await source.query<Row[]>(
-          `SELECT FROM information_schema.columns WHERE table_name = 'transactions' AND column_name = 'cancelled_from'`,
+          `SELECT FROM information_schema.columns WHERE table_name = 'transactions' AND column_name = 'returns'`,
         )
       ).length > 0;
     while (await isThere()) await source.undoLastMigration();
-    const [accountId, held, other, paid] = Array.from({ length: 4 }, () => randomUUID());
+    const [accountId, paid, other] = Array.from({ length: 3 }, () => randomUUID());
     await source.query(
       `INSERT INTO transactions (id, account_id, mode, status, amount, currency, payment_methods, metadata, acquirer,
          created_at, updated_at)
-       SELECT t.id, $2, 'test', t.status, 100, 'BRL', '{PIX}', '{}', 'sandbox', now(), now()
-       FROM unnest($1::uuid[], $3::text[]) AS t (id, status)`,
-      [[held, other, paid], accountId, ['CANCELLED', 'CANCELLED', 'PAID']],
-    );
-    await source.query(
-      `INSERT INTO events (id, account_id, mode, type, subject_id, data, sequence, occurred_at, next_attempt_at)
-       VALUES ($1, $2, 'test', 'transaction.cancelled', $3, '{"previousStatus":"PROCESSING"}', 1, now(), now())`,
-      [randomUUID(), accountId, held],
+       SELECT t.id, $2, 'test', 'PAID', 100, 'BRL', '{PIX}', '{}', 'sandbox', now(), now()
+       FROM unnest($1::uuid[]) AS t (id)`,
+      [[paid, other], accountId],
     );
     const returns = [
       ['E2', 'late', 'RETURNED', '2026-11-21T12:00:02.25Z'],
@@ -209,24 +205,43 @@ describe('migrations', () => {
         [randomUUID(), accountId, paid, endToEndId, reason, status, at],
       );
     }
-    await source.runMigrations();
+    // It lasts: what it reads is kept from it.
+    const holder = source.createQueryRunner();
+    await holder.startTransaction();
+    await holder.query('LOCK TABLE pix_returns IN ACCESS EXCLUSIVE MODE');
+    const migrated = source.runMigrations();
+    try {
+      await waitFor('the migration to wait', async () => {
+        const waiting = await source.query<Row[]>(
+          `SELECT FROM pg_locks WHERE NOT granted AND relation = 'pix_returns'::regclass`,
+        );
+        return waiting.length > 0;
+      });
+      await source.query(
+        `SET lock_timeout = '1s'; UPDATE transactions SET amount = amount + 1 WHERE id = '${String(other)}';
+         SELECT id FROM transactions; RESET lock_timeout`,
+      );
+    } finally {
+      await holder.commitTransaction();
+      await holder.release();
+      await migrated;
+    }
     const rows = await source.query<Row[]>(
-      'SELECT id, cancelled_from, returns FROM transactions ORDER BY array_position($1::uuid[], id)',
-      [[held, other, paid]],
+      'SELECT id, amount, returns FROM transactions ORDER BY array_position($1::uuid[], id)',
+      [[paid, other]],
     );
     expect(rows).toEqual([
-      { id: held, cancelled_from: 'PROCESSING', returns: null },
-      { id: other, cancelled_from: 'WAITING_PAYMENT', returns: null },
       {
         id: paid,
-        cancelled_from: null,
+        amount: 100,
         returns: [
           { amount: 5, reason: 'duplicate', endToEndId: 'E1', at: '2026-11-21T12:00:01.000Z' },
           { amount: 5, reason: 'late', endToEndId: 'E2', at: '2026-11-21T12:00:02.250Z' },
         ],
       },
+      { id: other, amount: 101, returns: null },
     ]);
-    for (const table of ['pix_returns', 'events', 'transaction_changes', 'transactions']) {
+    for (const table of ['pix_returns', 'transaction_changes', 'transactions']) {
       await source.query(`DELETE FROM ${table}`);
     }
   });

@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { liveClaims, withClaim } from './claim-lock.js';
 import { codeOf, EmbeddedServerError } from './embedded.errors.js';
+import { type KeepLog, keepRunning } from './keep-running.js';
 import { openLog, readIfThere, writePrivate } from './private-files.js';
-import { commandOf, isAlive, type ProcessIdentity, thisProcess } from './process-identity.js';
+import { commandOf, identify, isAlive, isStillAlive, type ProcessIdentity, thisProcess } from './process-identity.js';
 import type { ServerUser } from './server-user.js';
 
 /** What is particular to one kind of server. */
@@ -35,12 +36,6 @@ export interface ChildServerSpec {
   transient?: RegExp;
   /** Words of a failed start that another port cures. */
   portTaken: RegExp;
-}
-
-/** Who hears of a server that ended by itself. */
-export interface KeepLog {
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
 }
 
 export interface ChildServer {
@@ -72,15 +67,6 @@ interface ChildRecord {
 const ANSWER_LIMIT_MS = 120_000;
 const STOP_LIMIT_MS = 60_000;
 const LAUNCHES = 20;
-/** How often the server that is to be kept running is looked at. */
-const LOOK_MS = 500;
-/**
- * Before it is started again: the first one lets a shutdown of everything be known, the second is for one that has
- * ended soon after its last start, and the others grow with starts that fail.
- */
-const PAUSES_MS = [300, 1_000, 2_000, 5_000, 10_000, 30_000] as const;
-/** One that has run this long did not end for the reason of its last start. */
-const STEADY_MS = 60_000;
 
 /**
  * Joins the server of `spec.directory` when it runs, launches it otherwise. To be called under the claim of
@@ -92,12 +78,14 @@ const STEADY_MS = 60_000;
  */
 export async function joinOrLaunch(spec: ChildServerSpec, log: (line: string) => void): Promise<ChildServer> {
   const me = { ...thisProcess(), id: randomBytes(4).toString('hex') };
+  // Of a server that has ended too: whoever used it finds the new one, and must not lose it when this process ends.
+  const others = othersOf(spec, me);
+  const users = [...others, me];
   const port = await runningPort(spec, log);
-  if (port === null) return handle(spec, me, await launch(spec, [me], log), false);
-  const users = readRecord(spec)?.users.filter(isAlive) ?? [];
-  writeRecord(spec, port, [...users, me]);
+  if (port === null) return handle(spec, me, await launch(spec, users, log), false);
+  writeRecord(spec, port, users);
   log(
-    `joined the ${spec.name} already running on port ${String(port)}${users.length ? '' : ', left by an ended process'}`,
+    `joined the ${spec.name} already running on port ${String(port)}${others.length ? '' : ', left by an ended process'}`,
   );
   return handle(spec, me, port, true);
 }
@@ -213,7 +201,7 @@ async function launchOnce(
 
 function handle(spec: ChildServerSpec, me: Use, port: number, adopted: boolean): ChildServer {
   const onExit = (): void => {
-    leaveAtExit(spec, me, port);
+    leaveAtExit(spec, me);
   };
   // For process.exit and uncaught errors: nothing may be awaited there, so the signal is sent and not waited for.
   process.once('exit', onExit);
@@ -222,7 +210,7 @@ function handle(spec: ChildServerSpec, me: Use, port: number, adopted: boolean):
   const stop = async (): Promise<void> => {
     ending.abort();
     await kept;
-    await withClaim(spec.dataDir, spec.name, () => leave(spec, me, port));
+    await withClaim(spec.dataDir, spec.name, () => leave(spec, me));
     process.off('exit', onExit);
   };
   let stopped: Promise<void> | null = null;
@@ -230,40 +218,35 @@ function handle(spec: ChildServerSpec, me: Use, port: number, adopted: boolean):
     port,
     adopted,
     keepRunning: (log) => {
-      kept ??= keep(spec, me, port, log, ending.signal);
+      kept ??= keepRunning(
+        {
+          name: spec.name,
+          isRunning: lookout(spec),
+          startAgain: () => withClaim(spec.dataDir, spec.name, () => startAgain(spec, me, port, log, ending.signal)),
+        },
+        log,
+        ending.signal,
+      );
       return () => ending.abort();
     },
     stop: () => (stopped ??= stop()),
   };
 }
 
-/** Never rejects. */
-async function keep(spec: ChildServerSpec, me: Use, port: number, log: KeepLog, signal: AbortSignal): Promise<void> {
-  const pause = (ms: number): Promise<void> => delay(ms, undefined, { signal, ref: false }).catch(() => undefined);
-  const longest = PAUSES_MS.length - 1;
-  for (let attempts = 0, endedAt = 0; !signal.aborted; await pause(LOOK_MS)) {
-    if (findServer(spec) && spec.isLeaving?.() !== true) continue;
-    if (Date.now() - endedAt > STEADY_MS) attempts = 0;
-    await pause(PAUSES_MS[Math.min(attempts, longest)] ?? 0);
-    if (signal.aborted) return;
-    try {
-      await withClaim(spec.dataDir, spec.name, () => startAgain(spec, me, port, log, signal));
-      attempts = 1;
-    } catch (error) {
-      if (signal.aborted) return;
-      attempts += 1;
-      const seconds = (PAUSES_MS[Math.min(attempts, longest)] ?? 0) / 1000;
-      const reason = error instanceof Error ? error.message : String(error);
-      log.error(
-        { server: spec.name, attempts, reason },
-        `${spec.name} cannot be started again; the next attempt follows in ${String(seconds)} s`,
-      );
+/** Whether the server runs and may be counted on. To be asked often: it is looked at closely only when it is another. */
+function lookout(spec: ChildServerSpec): () => boolean {
+  let seen: ProcessIdentity | null = null;
+  return () => {
+    if (spec.isLeaving?.() === true) return false;
+    if (seen === null || seen.pid !== pidOf(spec) || !isStillAlive(seen)) {
+      const server = findServer(spec);
+      seen = server && identify(server.pid);
     }
-    endedAt = Date.now();
-  }
+    return seen !== null;
+  };
 }
 
-/** Unless another process that uses it has done so already. */
+/** Unless another process has done so already; then it is one of the users of that one. */
 async function startAgain(
   spec: ChildServerSpec,
   me: Use,
@@ -271,7 +254,7 @@ async function startAgain(
   log: KeepLog,
   signal: AbortSignal,
 ): Promise<void> {
-  const others = readRecord(spec)?.users.filter((user) => user.id !== me.id && isAlive(user)) ?? [];
+  const users = [...othersOf(spec, me), me];
   const running = await runningPort(spec, (line) => log.warn({ server: spec.name }, line));
   if (running !== null && running !== port) {
     throw new EmbeddedServerError(
@@ -279,35 +262,37 @@ async function startAgain(
         `${String(port)}: start this service again`,
     );
   }
-  if (running !== null || signal.aborted) return;
+  if (running !== null) {
+    writeRecord(spec, port, users);
+    return;
+  }
+  if (signal.aborted) return;
   log.warn(
     { server: spec.name, port, log: logPath(spec) },
     `${spec.name} has ended although it is in use; starting it again`,
   );
-  await launch(spec, [...others, me], () => undefined, { port, signal });
+  await launch(spec, users, () => undefined, { port, signal });
   log.warn({ server: spec.name, port }, `${spec.name} runs again`);
 }
 
-async function leave(spec: ChildServerSpec, me: Use, port: number): Promise<void> {
+async function leave(spec: ChildServerSpec, me: Use): Promise<void> {
   const record = readRecord(spec);
-  // Another record: our server had ended, and somebody else has launched the next one.
-  if (!record || record.port !== port) return;
-  const others = othersOf(record, me);
+  if (!isNoted(record, me)) return;
+  const others = othersOf(spec, me);
   if (others.length > 0) {
-    writeRecord(spec, port, others);
+    writeRecord(spec, record.port, others);
     return;
   }
   await terminate(spec);
   rmSync(recordPath(spec), { force: true });
 }
 
-function leaveAtExit(spec: ChildServerSpec, me: Use, port: number): void {
+function leaveAtExit(spec: ChildServerSpec, me: Use): void {
   try {
-    const record = readRecord(spec);
     const server = findServer(spec);
-    if (!server || record?.port !== port) return;
+    if (!server || !isNoted(readRecord(spec), me)) return;
     // By pid: two starts in this one process end together.
-    if (othersOf(record, me).some((user) => user.pid !== process.pid)) return;
+    if (othersOf(spec, me).some((user) => user.pid !== process.pid)) return;
     // A process in the middle of its start is about to join: it takes the server over.
     if (liveClaims(spec.dataDir, spec.name).some((claim) => claim.process.pid !== process.pid)) return;
     process.kill(server.pid, spec.stopSignals[0]);
@@ -316,8 +301,13 @@ function leaveAtExit(spec: ChildServerSpec, me: Use, port: number): void {
   }
 }
 
-function othersOf(record: ChildRecord, me: Use): Use[] {
-  return record.users.filter((user) => user.id !== me.id && isAlive(user));
+/** False of a record that somebody else has made who did not know of us: their server is theirs to stop. */
+function isNoted(record: ChildRecord | null, me: Use): record is ChildRecord {
+  return record?.users.some((user) => user.id === me.id) === true;
+}
+
+function othersOf(spec: ChildServerSpec, me: Use): Use[] {
+  return readRecord(spec)?.users.filter((user) => user.id !== me.id && isAlive(user)) ?? [];
 }
 
 async function terminate(spec: ChildServerSpec): Promise<void> {
@@ -349,9 +339,14 @@ function send(pid: number, signal: NodeJS.Signals): void {
  */
 function findServer(spec: ChildServerSpec): { pid: number; port: number } | null {
   const record = readRecord(spec);
-  const pid = Number(readIfThere(join(spec.directory, spec.pidFile))?.split('\n', 1)[0]);
-  if (!record || !Number.isInteger(pid) || pid <= 1) return null;
+  const pid = pidOf(spec);
+  if (!record || pid === null) return null;
   return spec.isServer(commandOf(pid) ?? '', record.port) ? { pid, port: record.port } : null;
+}
+
+function pidOf(spec: ChildServerSpec): number | null {
+  const pid = Number(readIfThere(join(spec.directory, spec.pidFile))?.split('\n', 1)[0]);
+  return Number.isInteger(pid) && pid > 1 ? pid : null;
 }
 
 function readRecord(spec: ChildServerSpec): ChildRecord | null {

@@ -4,6 +4,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, stat
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import { withClaim } from './claim-lock.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.js';
 import { Fixture, isRunning, KeptLog, postgresPid, until } from './embedded.fixture.js';
 
@@ -228,6 +229,41 @@ describe('startEmbeddedPostgres', () => {
       expect(isRunning(second)).toBe(true);
       await service.tell('stop');
       await until(() => !isRunning(second));
+    });
+
+    it('launched again by a guest, it stays for who used it before, and goes with the last of them', async () => {
+      const dataDir = fixture.dataDir();
+      const service = await startEmbeddedPostgres({ dataDir, settings });
+      process.kill(pidIn(dataDir), 'SIGKILL');
+      // As a command of the command line in the pause before the service does it.
+      const guest = await startEmbeddedPostgres({ dataDir, settings });
+      expect(guest).toMatchObject({ url: service.url, adopted: false });
+      const second = pidIn(dataDir);
+      await guest.stop();
+      expect(isRunning(second)).toBe(true);
+      await service.stop();
+      expect(isRunning(second)).toBe(false);
+    });
+
+    it('launched again by somebody who does not know of the service, it is joined by it', async () => {
+      const dataDir = fixture.dataDir();
+      const service = await startEmbeddedPostgres({ dataDir, settings });
+      service.keepRunning(new KeptLog());
+      const pid = pidIn(dataDir);
+      const record = join(dataDir, 'postgres.json');
+      const users = (): unknown[] => (JSON.parse(readFileSync(record, 'utf8')) as { users: unknown[] }).users;
+      await withClaim(dataDir, 'postgres', async () => {
+        const pidFile = join(dataDir, 'postgres', 'postmaster.pid');
+        renameSync(pidFile, `${pidFile}.away`);
+        // The service has seen that it is gone, and waits to be let in.
+        await delay(1_500);
+        renameSync(`${pidFile}.away`, pidFile);
+        writeFileSync(record, JSON.stringify({ ...JSON.parse(readFileSync(record, 'utf8')), users: [] }));
+      });
+      await until(() => users().length === 1);
+      expect(pidIn(dataDir)).toBe(pid);
+      await service.stop();
+      expect(isRunning(pid)).toBe(false);
     });
 
     it('is left alone by who is shutting down, and by who has stopped it', async () => {

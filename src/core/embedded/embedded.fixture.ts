@@ -35,13 +35,26 @@ export class Fixture {
     return join(this.root, `data-${String(this.count)}`);
   }
 
-  /** A real process that starts the server and holds it, as the service does; `uid` to run it as is for root. */
-  async service(kind: 'postgres' | 'redis', dataDir: string, uid?: number): Promise<Service> {
+  /**
+   * A real process that starts the server and holds it, as the service does; `uid` to run it as is for root. It may
+   * open 256 files, and takes itself to be on the platform that is named.
+   */
+  async service(
+    kind: 'postgres' | 'redis',
+    dataDir: string,
+    { uid, path, platform }: { uid?: number; path?: string; platform?: NodeJS.Platform } = {},
+  ): Promise<Service> {
     this.script ??= this.compile();
-    const child = spawn(process.execPath, [this.script, kind, dataDir], {
-      stdio: ['pipe', 'pipe', 'ignore'],
-      ...(uid !== undefined && { uid, gid: uid }),
-    });
+    const limited = ['-c', 'ulimit -Sn 256; exec "$@"', 'sh'];
+    const child = spawn(
+      '/bin/sh',
+      [...limited, process.execPath, this.script, kind, dataDir, platform ?? process.platform],
+      {
+        stdio: ['pipe', 'pipe', 'ignore'],
+        ...(uid !== undefined && { uid, gid: uid }),
+        env: { ...process.env, ...(path !== undefined && { PATH: path }) },
+      },
+    );
     const service = new Service(child);
     this.services.push(service);
     return service;
@@ -77,10 +90,30 @@ export class Fixture {
 }
 
 const SERVICE_SCRIPT = `
+import { closeSync, openSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { isAlive, thisProcess } from './process-identity.js';
 import { startEmbeddedPostgres, startRedisChild } from './index.js';
 const say = (line) => process.stdout.write(JSON.stringify(line) + '\\n');
-const [kind, dataDir] = process.argv.slice(2);
+const [kind, dataDir, platform] = process.argv.slice(2);
+Object.defineProperty(process, 'platform', { value: platform });
+const me = thisProcess();
+const opened = [];
+const useUpDescriptors = () => {
+  try {
+    for (;;) opened.push(openSync('/dev/null'));
+  } catch (error) {
+    say({ said: error.code });
+  }
+};
+const look = () => {
+  try {
+    return isAlive(me) ? 'alive' : 'ended';
+  } catch (error) {
+    return error.code;
+  }
+};
+const keptLog = { warn: (_fields, line) => say({ said: line }), error: (_fields, line) => say({ said: line }) };
 const start = () => kind === 'redis'
   ? startRedisChild({ dataDir })
   : startEmbeddedPostgres({ dataDir, settings: { fsync: 'off' } });
@@ -90,6 +123,10 @@ start().then(
     createInterface({ input: process.stdin }).on('line', async (command) => {
       if (command === 'exit') process.exit(3);
       if (command === 'throw') throw new Error('on purpose');
+      if (command === 'keep') return say({ said: typeof server.keepRunning(keptLog) });
+      if (command === 'use up descriptors') return useUpDescriptors();
+      if (command === 'give them back') return say({ said: String(opened.splice(0).map(closeSync).length) });
+      if (command === 'look') return say({ said: look() });
       await server.stop();
       say({ stopped: true });
       process.exit(0);
@@ -104,6 +141,7 @@ interface Report {
   adopted?: boolean;
   initialised?: boolean;
   stopped?: boolean;
+  said?: string;
   error?: string;
 }
 
@@ -151,6 +189,12 @@ export class Service {
   async tell(command: 'stop' | 'exit' | 'throw'): Promise<void> {
     this.child.stdin?.write(`${command}\n`);
     await this.ended;
+  }
+
+  /** What it says first after that. */
+  async ask(command: 'keep' | 'use up descriptors' | 'give them back' | 'look'): Promise<string | undefined> {
+    this.child.stdin?.write(`${command}\n`);
+    return (await this.report()).said;
   }
 
   async kill(signal: NodeJS.Signals): Promise<void> {

@@ -1,5 +1,6 @@
-import { execFileSync, type ExecFileSyncOptionsWithStringEncoding } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { codeOf } from './embedded.errors.js';
 
 /**
  * A process that stays recognisable after its pid was given to another program: `startedAt` is an opaque token of the
@@ -10,7 +11,10 @@ export interface ProcessIdentity {
   startedAt: string;
 }
 
-/** The living process with this pid; null when there is none, or only a zombie nobody has reaped. */
+/**
+ * The living process with this pid; null when there is none, or only a zombie nobody has reaped.
+ * @throws when it cannot be looked at, as with no descriptor left: who is not seen then has not ended
+ */
 export function identify(pid: number): ProcessIdentity | null {
   const startedAt = process.platform === 'linux' ? linuxStart(pid) : psStart(pid);
   return startedAt === null ? null : { pid, startedAt: startedAt.replace(/[^A-Za-z0-9]+/g, '-') };
@@ -20,41 +24,53 @@ export function isAlive(identity: ProcessIdentity): boolean {
   return identify(identity.pid)?.startedAt === identity.startedAt;
 }
 
+/** The same for who was seen alive a moment ago and asks often: where a look would start a program, by signal only. */
+export function isStillAlive(identity: ProcessIdentity): boolean {
+  if (process.platform === 'linux') return isAlive(identity);
+  try {
+    process.kill(identity.pid, 0);
+    return true;
+  } catch (error) {
+    // Somebody else's, as a server that root has started under another user.
+    return codeOf(error) === 'EPERM';
+  }
+}
+
 export function thisProcess(): ProcessIdentity {
   return identify(process.pid) ?? { pid: process.pid, startedAt: 'unknown' };
 }
 
-/** Program and arguments of a living process, separated by spaces; null when it is gone or a zombie. */
+/** Program and arguments of a living process, separated by spaces; null when it is gone or a zombie. @throws as above */
 export function commandOf(pid: number): string | null {
   if (identify(pid) === null) return null;
   if (process.platform !== 'linux') return ps('command=', pid);
-  try {
-    return readFileSync(`/proc/${String(pid)}/cmdline`, 'utf8')
-      .replaceAll('\0', ' ')
-      .trim();
-  } catch {
-    return null;
-  }
+  return (
+    readProc(`${String(pid)}/cmdline`)
+      ?.replaceAll('\0', ' ')
+      .trim() ?? null
+  );
 }
 
 /** Ticks since boot are equal again after a reboot, hence the boot id. */
 function linuxStart(pid: number): string | null {
-  try {
-    const stat = readFileSync(`/proc/${String(pid)}/stat`, 'utf8');
-    // The second field, the program's name in parentheses, may itself hold spaces and parentheses.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    if (fields[0] === 'Z' || fields[0] === 'X') return null;
-    return `${bootId()}-${fields[19] ?? ''}`;
-  } catch {
-    return null;
-  }
+  const stat = readProc(`${String(pid)}/stat`);
+  if (stat === null) return null;
+  // The second field, the program's name in parentheses, may itself hold spaces and parentheses.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  if (fields[0] === 'Z' || fields[0] === 'X') return null;
+  boot ??= readProc('sys/kernel/random/boot_id')?.trim().slice(0, 8) ?? 'boot';
+  return `${boot}-${fields[19] ?? ''}`;
 }
 
-function bootId(): string {
+let boot: string | null = null;
+
+/** Null when it is not there, or another user's and hidden from us. */
+function readProc(path: string): string | null {
   try {
-    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim().slice(0, 8);
-  } catch {
-    return 'boot';
+    return readFileSync(`/proc/${path}`, 'utf8');
+  } catch (error) {
+    if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes(codeOf(error))) return null;
+    throw error;
   }
 }
 
@@ -65,14 +81,11 @@ function psStart(pid: number): string | null {
 }
 
 function ps(format: string, pid: number): string | null {
-  try {
-    const options: ExecFileSyncOptionsWithStringEncoding = {
-      encoding: 'utf8',
-      env: { ...process.env, LC_ALL: 'C' },
-      stdio: ['ignore', 'pipe', 'ignore'],
-    };
-    return execFileSync('ps', ['-ww', '-o', format, '-p', String(pid)], options).trim() || null;
-  } catch {
-    return null;
-  }
+  const { status, stdout, error } = spawnSync('ps', ['-ww', '-o', format, '-p', String(pid)], {
+    encoding: 'utf8',
+    env: { ...process.env, LC_ALL: 'C' },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  if (error) throw error;
+  return status === 0 ? stdout.trim() || null : null;
 }

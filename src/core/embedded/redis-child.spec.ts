@@ -134,6 +134,50 @@ describe('startRedisChild', () => {
     },
   );
 
+  it('kept running, it and the service outlive the time in which no file can be opened', async () => {
+    const dataDir = fixture.dataDir();
+    const service = await fixture.service('redis', dataDir);
+    const { url } = await service.started();
+    await service.ask('keep');
+    const pid = pidIn(dataDir);
+    expect(await service.ask('use up descriptors')).toBe('EMFILE');
+    await delay(2_000);
+    // What cannot be looked at has not ended.
+    expect(await service.ask('look')).toBe('EMFILE');
+    expect(pidIn(dataDir)).toBe(pid);
+    process.kill(pid, 'SIGKILL');
+    await delay(2_000);
+    expect(Number(await service.ask('give them back'))).toBeGreaterThan(100);
+    await until(async () => (await ask(url, (redis) => redis.ping())) === 'PONG' && pidIn(dataDir) !== pid);
+    const second = pidIn(dataDir);
+    await service.tell('stop');
+    expect(isRunning(second)).toBe(false);
+  });
+
+  it('where a look at a process is a program to be started, is not looked at by that twice a second', async () => {
+    const dataDir = fixture.dataDir();
+    const bin = fixture.dataDir();
+    mkdirSync(bin, { mode: 0o755 });
+    const calls = join(bin, 'calls');
+    const ps = execFileSync('sh', ['-c', 'command -v ps'], { encoding: 'utf8' }).trim();
+    writeFileSync(join(bin, 'ps'), `#!/bin/sh\necho >> '${calls}'\nexec '${ps}' "$@"\n`);
+    chmodSync(join(bin, 'ps'), 0o755);
+    const service = await fixture.service('redis', dataDir, { platform: 'darwin', path: `${bin}:${PATH}` });
+    const { url } = await service.started();
+    await service.ask('keep');
+    await delay(1_500);
+    const count = (): number => readFileSync(calls, 'utf8').length;
+    const before = count();
+    expect(before).toBeGreaterThan(0);
+    await delay(3_000);
+    expect(count()).toBe(before);
+    const pid = pidIn(dataDir);
+    process.kill(pid, 'SIGKILL');
+    await until(async () => (await ask(url, (redis) => redis.ping())) === 'PONG' && pidIn(dataDir) !== pid);
+    await service.tell('stop');
+    expect(redisPid(dataDir)).toBeNull();
+  });
+
   it('launches one server when several processes start at the same moment', async () => {
     const dataDir = fixture.dataDir();
     const services = await Promise.all([1, 2, 3].map(() => fixture.service('redis', dataDir)));

@@ -98,7 +98,7 @@ describe('the user a server runs as', () => {
     expect(statSync(join(dataDir, 'postgres')).uid).toBe(owner.uid);
     expect(statSync(join(dataDir, 'postgres.password')).uid).toBe(owner.uid);
     // The ordinary user joins what root has started, and may go on with it.
-    const service = await fixture.service('postgres', dataDir, owner.uid);
+    const service = await fixture.service('postgres', dataDir, { uid: owner.uid });
     expect(await service.started()).toMatchObject({ adopted: true, url: server.url });
     await server.stop();
     await service.tell('stop');
@@ -108,7 +108,7 @@ describe('the user a server runs as', () => {
     const dataDir = fixture.dataDir();
     await (await startEmbeddedPostgres({ dataDir, settings })).stop();
     chmodSync(dataDir, 0o777);
-    const service = await fixture.service('postgres', dataDir, 65_534);
+    const service = await fixture.service('postgres', dataDir, { uid: 65_534 });
     const { error } = await service.report();
     expect(error).toMatch(/cannot be (read|used).*sudo chown -R \S+ .*DATA_DIR=.*DATABASE_URL/s);
   });

@@ -5,7 +5,8 @@ import { TRANSACTION_STATUSES } from '../../transactions/index.js';
 
 export class ResendWebhookSchema {
   @ApiProperty({
-    description: 'Whether anybody gets it; false only when nobody is subscribed.',
+    description:
+      'Whether anybody gets it; false only when nobody is subscribed, or nothing has been told of the payment yet (PENDING).',
     example: true,
   })
   resent!: boolean;
