@@ -42,9 +42,10 @@ const INSERT = statement(
    ORDER BY kind, reference
    ON CONFLICT (acquirer, kind, reference) DO UPDATE
      SET hints = n.hints + 1,
-         status = CASE WHEN n.status = 'ignored' OR n.kind = 'dispute' THEN 'pending' ELSE n.status END,
-         attempts = CASE WHEN n.status = 'ignored' OR (n.kind = 'dispute' AND n.status = 'applied') THEN 0 ELSE n.attempts END,
-         next_attempt_at = CASE WHEN n.status = 'ignored' OR (n.kind = 'dispute' AND n.status = 'applied')
+         status = CASE WHEN n.status = 'ignored' OR n.kind IN ('dispute', 'charge') THEN 'pending' ELSE n.status END,
+         attempts = CASE WHEN n.status = 'ignored' OR (n.kind IN ('dispute', 'charge') AND n.status = 'applied')
+           THEN 0 ELSE n.attempts END,
+         next_attempt_at = CASE WHEN n.status = 'ignored' OR (n.kind IN ('dispute', 'charge') AND n.status = 'applied')
            THEN excluded.next_attempt_at ELSE least(n.next_attempt_at, excluded.next_attempt_at) END
    RETURNING id`,
 );

@@ -8,6 +8,7 @@ import { Logger } from '../core/log/index.js';
 import { Metrics } from '../core/metrics/index.js';
 import { JobQueue, Poller } from '../core/queue/index.js';
 import {
+  type Acquirer,
   type Dispute,
   type NotificationHint,
   type OrderEvent,
@@ -41,8 +42,11 @@ export interface ConfirmedHandlers {
   returnMoved(acquirer: string, endToEndId: string, returnId: string): Promise<boolean>;
 }
 
-/** `unknown`: the acquirer does not know it; `early`: it is about what has not reached us yet. */
-type Applied = 'applied' | 'unknown' | 'early';
+/**
+ * `unknown`: the acquirer does not know it; `early`: it is about what has not reached us yet; `open`: of a charge, that
+ * nobody has paid it and it goes on.
+ */
+type Applied = 'applied' | 'unknown' | 'early' | 'open';
 
 const SWEEP_MS = 1_000;
 const LEASE_SECONDS = 15;
@@ -50,6 +54,7 @@ const BATCH = 100;
 /** With the growing pauses below this is about a day; after it a notification nobody can confirm is set aside. */
 const MAX_ATTEMPTS = 40;
 const UNKNOWN = 'the acquirer does not know it';
+const OPEN = 'nothing has happened to it';
 const CLEAN_MS = 3_600_000;
 const IGNORED_DAYS = 30;
 
@@ -125,12 +130,13 @@ export class InboxService implements OnApplicationBootstrap {
     try {
       const applied = await this.#apply(notification);
       answered = true;
-      const isGivenUp = applied === 'unknown' && notification.attempts + 1 >= MAX_ATTEMPTS;
+      const isVain = applied === 'unknown' || applied === 'open';
+      const isGivenUp = isVain && notification.attempts + 1 >= MAX_ATTEMPTS;
       this.#count(notification, isGivenUp ? 'ignored' : applied);
       if (applied === 'applied') await this.#close(notification, 'applied', null);
       // Never set aside: the acquirer has confirmed it, and what it is about is on its way.
       else if (applied === 'early') await this.#retry(notification, 'its payment is not settled here yet', false);
-      else await this.#unknown(notification, isGivenUp);
+      else await this.#vain(notification, applied, isGivenUp);
       return null;
     } catch (error) {
       const isUnreadable = error instanceof UnreadableAnswer;
@@ -193,16 +199,14 @@ export class InboxService implements OnApplicationBootstrap {
   async #apply(notification: Notification): Promise<Applied> {
     const acquirer = this.acquirers.get(notification.acquirer);
     switch (notification.kind) {
-      case 'pix': {
-        const pix = await acquirer.getPix(notification.reference);
-        if (pix) await this.#handlers.pixReceived?.(acquirer.name, pix);
-        return pix ? 'applied' : 'unknown';
-      }
+      case 'pix':
+        return (await this.#applyPix(acquirer, notification.reference)) ? 'applied' : 'unknown';
       case 'charge': {
         const state = await acquirer.getPixCharge(notification.reference);
-        if (state.kind === 'not_found' || !state.ended) return 'unknown';
-        await this.#handlers.chargeEnded?.(acquirer.name, notification.reference, state.ended);
-        return 'applied';
+        if (state.kind === 'not_found') return 'unknown';
+        await this.#applyPayments(acquirer, state.payments);
+        if (state.ended) await this.#handlers.chargeEnded?.(acquirer.name, notification.reference, state.ended);
+        return state.ended || state.payments.length > 0 ? 'applied' : 'open';
       }
       case 'payment': {
         const payment = (await acquirer.orders?.getPayment(notification.reference)) ?? null;
@@ -229,13 +233,34 @@ export class InboxService implements OnApplicationBootstrap {
     }
   }
 
+  async #applyPix(acquirer: Acquirer, reference: string): Promise<boolean> {
+    const pix = await acquirer.getPix(reference);
+    if (pix) await this.#handlers.pixReceived?.(acquirer.name, pix);
+    return pix !== null;
+  }
+
+  /** @throws for what of it cannot be had, after the rest is applied; of that what cannot be read before all else */
+  async #applyPayments(acquirer: Acquirer, endToEndIds: readonly string[]): Promise<void> {
+    const failures: unknown[] = [];
+    for (const endToEndId of endToEndIds) {
+      try {
+        if (await this.#applyPix(acquirer, endToEndId)) continue;
+        failures.push(new Error(`the acquirer says that ${endToEndId} has paid, and does not know it`));
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) throw failures.find((error) => error instanceof UnreadableAnswer) ?? failures[0];
+  }
+
   /** Said by the acquirer, not guessed from an outage: a forged hint, or one about what never happened. */
-  async #unknown(notification: Notification, isGivenUp: boolean): Promise<void> {
+  async #vain(notification: Notification, applied: 'unknown' | 'open', isGivenUp: boolean): Promise<void> {
     const { id: notificationId, acquirer, kind, attempts } = notification;
+    const error = applied === 'unknown' ? UNKNOWN : OPEN;
     if (isGivenUp) this.logger.warn({ notificationId, acquirer, kind }, 'a notification was set aside');
     else if (attempts === 0) this.logger.warn({ notificationId, acquirer, kind }, 'a notification is not confirmed');
-    if (isGivenUp) await this.#close(notification, 'ignored', UNKNOWN);
-    else await this.#retry(notification, UNKNOWN, false);
+    if (isGivenUp) await this.#close(notification, 'ignored', error);
+    else await this.#retry(notification, error, false);
   }
 
   #count({ kind }: Notification, outcome: Applied | 'unreadable' | 'failed' | 'ignored'): void {
