@@ -12,6 +12,9 @@ export interface Notification {
   readonly attempts: number;
   /** How often it was told. */
   readonly hints: number;
+  /** The acquirer has said that it has it. */
+  readonly isConfirmed: boolean;
+  readonly lastError: string | null;
 }
 
 /** A dispute whose payment is not settled here, as the acquirer last told it. */
@@ -51,7 +54,9 @@ const INSERT = statement(
 );
 const FIND_PENDING = statement(
   'inbox.find_pending',
-  `SELECT id, acquirer, kind, reference, attempts, hints FROM acquirer_notifications WHERE id = $1 AND status = 'pending'`,
+  `SELECT id, acquirer, kind, reference, attempts, hints, last_error AS "lastError",
+     unreadable_since IS NOT NULL OR awaits IS NOT NULL AS "isConfirmed"
+   FROM acquirer_notifications WHERE id = $1 AND status = 'pending'`,
 );
 const CLAIM_DUE = statement(
   'inbox.claim_due',
@@ -70,7 +75,7 @@ const CLOSE = statement(
 /** Not put off when it was told again, or what it awaits came, since it was read. */
 const RETRY = statement(
   'inbox.retry',
-  `UPDATE acquirer_notifications SET attempts = attempts + 1, last_error = $3,
+  `UPDATE acquirer_notifications SET attempts = $7, last_error = $3,
      next_attempt_at = CASE WHEN hints = $4 THEN $2 ELSE next_attempt_at END,
      unreadable_since = CASE WHEN $5 THEN coalesce(unreadable_since, $6) WHEN NOT $5 THEN NULL ELSE unreadable_since END
    WHERE id = $1 AND status = 'pending'`,
@@ -171,16 +176,16 @@ export class InboxRepository {
     tx.defer(CLOSE, [id, status, at, error, hints]);
   }
 
-  /** @param unreadable whether the acquirer has it, and it cannot be read; null: it did not answer */
+  /** @param unreadable whether the acquirer has it, and it cannot be read; null: as it has said before */
   retry(
     tx: Tx,
-    { id, hints }: Notification,
+    { id, hints, attempts }: Notification,
     nextAttemptAt: Date,
     error: string,
     unreadable: boolean | null,
     now: Date,
   ): void {
-    tx.defer(RETRY, [id, nextAttemptAt, error, hints, unreadable, now]);
+    tx.defer(RETRY, [id, nextAttemptAt, error, hints, unreadable, now, attempts + 1]);
   }
 
   /** The dispute waits for its payment. */

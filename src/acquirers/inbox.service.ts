@@ -130,13 +130,14 @@ export class InboxService implements OnApplicationBootstrap {
     try {
       const applied = await this.#apply(notification);
       answered = true;
-      const isVain = applied === 'unknown' || applied === 'open';
-      const isGivenUp = isVain && notification.attempts + 1 >= MAX_ATTEMPTS;
-      this.#count(notification, isGivenUp ? 'ignored' : applied);
+      if (applied === 'unknown' || applied === 'open') {
+        await this.#vain(notification, applied);
+        return null;
+      }
+      this.#count(notification, applied);
       if (applied === 'applied') await this.#close(notification, 'applied', null);
       // Never set aside: the acquirer has confirmed it, and what it is about is on its way.
-      else if (applied === 'early') await this.#retry(notification, 'its payment is not settled here yet', false);
-      else await this.#vain(notification, applied, isGivenUp);
+      else await this.#retry(notification, 'its payment is not settled here yet', false);
       return null;
     } catch (error) {
       const isUnreadable = error instanceof UnreadableAnswer;
@@ -253,14 +254,21 @@ export class InboxService implements OnApplicationBootstrap {
     if (failures.length > 0) throw failures.find((error) => error instanceof UnreadableAnswer) ?? failures[0];
   }
 
-  /** Said by the acquirer, not guessed from an outage: a forged hint, or one about what never happened. */
-  async #vain(notification: Notification, applied: 'unknown' | 'open', isGivenUp: boolean): Promise<void> {
+  /**
+   * Said by the acquirer, not guessed from an outage: a forged hint, or one about what never happened. What it had before
+   * is asked for as often again, and stays before the operators until it is set aside.
+   */
+  async #vain(known: Notification, applied: 'unknown' | 'open'): Promise<void> {
+    const isTurn = known.isConfirmed && known.lastError !== UNKNOWN;
+    const notification = isTurn ? { ...known, attempts: 0 } : known;
     const { id: notificationId, acquirer, kind, attempts } = notification;
     const error = applied === 'unknown' ? UNKNOWN : OPEN;
+    const isGivenUp = attempts + 1 >= MAX_ATTEMPTS;
+    this.#count(notification, isGivenUp ? 'ignored' : applied);
     if (isGivenUp) this.logger.warn({ notificationId, acquirer, kind }, 'a notification was set aside');
     else if (attempts === 0) this.logger.warn({ notificationId, acquirer, kind }, 'a notification is not confirmed');
     if (isGivenUp) await this.#close(notification, 'ignored', error);
-    else await this.#retry(notification, error, false);
+    else await this.#retry(notification, error, applied === 'unknown' ? null : false);
   }
 
   #count({ kind }: Notification, outcome: Applied | 'unreadable' | 'failed' | 'ignored'): void {
