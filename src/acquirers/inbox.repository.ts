@@ -10,7 +10,7 @@ export interface Notification {
   readonly kind: NotificationHint['kind'];
   readonly reference: string;
   readonly attempts: number;
-  /** How often it was told. */
+  /** How often it was told, woken and, of a dispute, asked about: what has been read is the latest while this stays. */
   readonly hints: number;
   /** The acquirer has said that it has it. */
   readonly isConfirmed: boolean;
@@ -58,6 +58,16 @@ const FIND_PENDING = statement(
      unreadable_since IS NOT NULL OR awaits IS NOT NULL AS "isConfirmed"
    FROM acquirer_notifications WHERE id = $1 AND status = 'pending'`,
 );
+/** From now on what was read of the dispute before is not the latest. The lease is longer than any answer takes. */
+const BEGIN = statement(
+  'inbox.begin',
+  `UPDATE acquirer_notifications SET hints = hints + 1, next_attempt_at = greatest(next_attempt_at, $2)
+   WHERE id = $1 AND status = 'pending' RETURNING hints`,
+);
+const IS_LATEST = statement(
+  'inbox.is_latest',
+  `SELECT 1 FROM acquirer_notifications WHERE id = $1 AND status = 'pending' AND hints = $2`,
+);
 const CLAIM_DUE = statement(
   'inbox.claim_due',
   `UPDATE acquirer_notifications SET next_attempt_at = $2 WHERE id IN (
@@ -80,7 +90,10 @@ const RETRY = statement(
      unreadable_since = CASE WHEN $5 THEN coalesce(unreadable_since, $6) WHEN NOT $5 THEN NULL ELSE unreadable_since END
    WHERE id = $1 AND status = 'pending'`,
 );
-const AWAIT = statement('inbox.await', 'UPDATE acquirer_notifications SET awaits = $2, about = $3 WHERE id = $1');
+const AWAIT = statement(
+  'inbox.await',
+  'UPDATE acquirer_notifications SET awaits = $2, about = $3 WHERE id = $1 AND hints = $4',
+);
 const WAKE = statement(
   'inbox.wake',
   `UPDATE acquirer_notifications SET next_attempt_at = $3, hints = hints + 1
@@ -167,6 +180,17 @@ export class InboxRepository {
     return row ?? null;
   }
 
+  /** Somebody is about to ask about a dispute. @returns null when it is not pending any more */
+  async begin(tx: Tx, notification: Notification, leasedUntil: Date): Promise<Notification | null> {
+    const [row] = await tx.query<{ hints: number }>(BEGIN, [notification.id, leasedUntil]);
+    return row ? { ...notification, hints: row.hints } : null;
+  }
+
+  /** Whether nobody has told of it or asked about it since. */
+  async isLatest(tx: Tx, { id, hints }: Notification): Promise<boolean> {
+    return (await tx.query(IS_LATEST, [id, hints])).length > 0;
+  }
+
   async claimDue(tx: Tx, now: Date, leasedUntil: Date, limit: number): Promise<string[]> {
     const rows = await tx.query<{ id: string }>(CLAIM_DUE, [now, leasedUntil, limit]);
     return rows.map((row) => row.id);
@@ -189,9 +213,14 @@ export class InboxRepository {
   }
 
   /** The dispute waits for its payment. */
-  await(tx: Tx, id: string, dispute: Dispute): void {
+  await(tx: Tx, { id, hints }: Notification, dispute: Dispute): void {
     const { paymentReference, txid, type, amount, status, openedAt, responseDeadline: deadline } = dispute;
-    tx.defer(AWAIT, [id, paymentReference ?? txid, JSON.stringify({ type, amount, status, openedAt, deadline })]);
+    tx.defer(AWAIT, [
+      id,
+      paymentReference ?? txid,
+      JSON.stringify({ type, amount, status, openedAt, deadline }),
+      hints,
+    ]);
   }
 
   /** What waits for a payment under one of these names is due. */

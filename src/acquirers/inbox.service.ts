@@ -33,8 +33,12 @@ export interface ConfirmedHandlers {
   chargeEnded(acquirer: string, txid: string, end: PixChargeEnd): Promise<void>;
   paymentReceived(acquirer: string, payment: ReceivedPayment): Promise<void>;
   orderMoved(acquirer: string, event: OrderEvent): Promise<void>;
-  /** @returns false when its payment is not known or not settled here yet: it is tried again until it is */
-  disputeChanged(acquirer: string, dispute: Dispute): Promise<boolean>;
+  /**
+   * @param isLatest whether nobody has asked about it since: asked under a lock that all who apply it take, as banks do
+   *   not always tell in which order they have said something
+   * @returns false when its payment is not known or not settled here yet: it is tried again until it is
+   */
+  disputeChanged(acquirer: string, dispute: Dispute, isLatest: (tx: Tx) => Promise<boolean>): Promise<boolean>;
   /**
    * Money of a Pix went back, or could not: whoever asked for it asks how it stands.
    * @returns false when nobody here asked for it
@@ -50,6 +54,8 @@ type Applied = 'applied' | 'unknown' | 'early' | 'open';
 
 const SWEEP_MS = 1_000;
 const LEASE_SECONDS = 15;
+/** Longer than an acquirer's answers about a dispute take. */
+const DISPUTE_LEASE_SECONDS = 60;
 const BATCH = 100;
 /** With the growing pauses below this is about a day; after it a notification nobody can confirm is set aside. */
 const MAX_ATTEMPTS = 40;
@@ -123,11 +129,18 @@ export class InboxService implements OnApplicationBootstrap {
    * @returns the failure, null without one
    */
   async process(notificationId: string): Promise<unknown> {
-    const notification = await this.inbox.findPending(notificationId);
+    const found = await this.inbox.findPending(notificationId);
     // Put off: its lease brings it back.
-    if (!notification || !this.#patience.enter(notification.acquirer)) return null;
+    if (!found || !this.#patience.enter(found.acquirer)) return null;
+    let notification = found;
     let answered = false;
     try {
+      if (found.kind === 'dispute') {
+        const begun = await this.#begin(found);
+        answered = begun === null;
+        if (!begun) return null;
+        notification = begun;
+      }
       const applied = await this.#apply(notification);
       answered = true;
       if (applied === 'unknown' || applied === 'open') {
@@ -222,8 +235,9 @@ export class InboxService implements OnApplicationBootstrap {
       case 'dispute': {
         const dispute = await acquirer.getDispute(notification.reference);
         if (!dispute) return 'unknown';
-        if ((await this.#handlers.disputeChanged?.(acquirer.name, dispute)) === true) return 'applied';
-        await this.database.transaction(async (tx) => this.inbox.await(tx, notification.id, dispute));
+        const isLatest = (tx: Tx): Promise<boolean> => this.inbox.isLatest(tx, notification);
+        if ((await this.#handlers.disputeChanged?.(acquirer.name, dispute, isLatest)) === true) return 'applied';
+        await this.database.transaction(async (tx) => this.inbox.await(tx, notification, dispute));
         return 'early';
       }
       case 'return': {
@@ -232,6 +246,11 @@ export class InboxService implements OnApplicationBootstrap {
         return known === true ? 'applied' : 'unknown';
       }
     }
+  }
+
+  #begin(notification: Notification): Promise<Notification | null> {
+    const leasedUntil = new Date(this.clock.now().getTime() + DISPUTE_LEASE_SECONDS * 1000);
+    return this.database.transaction((tx) => this.inbox.begin(tx, notification, leasedUntil));
   }
 
   async #applyPix(acquirer: Acquirer, reference: string): Promise<boolean> {
