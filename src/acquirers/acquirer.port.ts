@@ -307,6 +307,7 @@ export interface Acquirer {
   readonly name: string;
   readonly capabilities: AcquirerCapabilities;
   readonly pixIssuer: PixIssuer;
+  /** @throws UnreadableAnswer when there is one, and nobody understands what is said of it, or by what it was paid */
   getPixCharge(txid: string): Promise<PixChargeState>;
   /**
    * @param reference as the notification named it

@@ -10,8 +10,11 @@ export interface Notification {
   readonly kind: NotificationHint['kind'];
   readonly reference: string;
   readonly attempts: number;
-  /** How often it was told. */
+  /** How often it was told, woken and, of a dispute, asked about: what has been read is the latest while this stays. */
   readonly hints: number;
+  /** The acquirer has said that it has it. */
+  readonly isConfirmed: boolean;
+  readonly lastError: string | null;
 }
 
 /** A dispute whose payment is not settled here, as the acquirer last told it. */
@@ -42,15 +45,28 @@ const INSERT = statement(
    ORDER BY kind, reference
    ON CONFLICT (acquirer, kind, reference) DO UPDATE
      SET hints = n.hints + 1,
-         status = CASE WHEN n.status = 'ignored' OR n.kind = 'dispute' THEN 'pending' ELSE n.status END,
-         attempts = CASE WHEN n.status = 'ignored' OR (n.kind = 'dispute' AND n.status = 'applied') THEN 0 ELSE n.attempts END,
-         next_attempt_at = CASE WHEN n.status = 'ignored' OR (n.kind = 'dispute' AND n.status = 'applied')
+         status = CASE WHEN n.status = 'ignored' OR n.kind IN ('dispute', 'charge') THEN 'pending' ELSE n.status END,
+         attempts = CASE WHEN n.status = 'ignored' OR (n.kind IN ('dispute', 'charge') AND n.status = 'applied')
+           THEN 0 ELSE n.attempts END,
+         next_attempt_at = CASE WHEN n.status = 'ignored' OR (n.kind IN ('dispute', 'charge') AND n.status = 'applied')
            THEN excluded.next_attempt_at ELSE least(n.next_attempt_at, excluded.next_attempt_at) END
    RETURNING id`,
 );
 const FIND_PENDING = statement(
   'inbox.find_pending',
-  `SELECT id, acquirer, kind, reference, attempts, hints FROM acquirer_notifications WHERE id = $1 AND status = 'pending'`,
+  `SELECT id, acquirer, kind, reference, attempts, hints, last_error AS "lastError",
+     unreadable_since IS NOT NULL OR awaits IS NOT NULL AS "isConfirmed"
+   FROM acquirer_notifications WHERE id = $1 AND status = 'pending'`,
+);
+/** From now on what was read of the dispute before is not the latest. The lease is longer than any answer takes. */
+const BEGIN = statement(
+  'inbox.begin',
+  `UPDATE acquirer_notifications SET hints = hints + 1, next_attempt_at = greatest(next_attempt_at, $2)
+   WHERE id = $1 AND status = 'pending' RETURNING hints`,
+);
+const IS_LATEST = statement(
+  'inbox.is_latest',
+  `SELECT 1 FROM acquirer_notifications WHERE id = $1 AND status = 'pending' AND hints = $2`,
 );
 const CLAIM_DUE = statement(
   'inbox.claim_due',
@@ -69,12 +85,15 @@ const CLOSE = statement(
 /** Not put off when it was told again, or what it awaits came, since it was read. */
 const RETRY = statement(
   'inbox.retry',
-  `UPDATE acquirer_notifications SET attempts = attempts + 1, last_error = $3,
+  `UPDATE acquirer_notifications SET attempts = $7, last_error = $3,
      next_attempt_at = CASE WHEN hints = $4 THEN $2 ELSE next_attempt_at END,
      unreadable_since = CASE WHEN $5 THEN coalesce(unreadable_since, $6) WHEN NOT $5 THEN NULL ELSE unreadable_since END
    WHERE id = $1 AND status = 'pending'`,
 );
-const AWAIT = statement('inbox.await', 'UPDATE acquirer_notifications SET awaits = $2, about = $3 WHERE id = $1');
+const AWAIT = statement(
+  'inbox.await',
+  'UPDATE acquirer_notifications SET awaits = $2, about = $3 WHERE id = $1 AND hints = $4',
+);
 const WAKE = statement(
   'inbox.wake',
   `UPDATE acquirer_notifications SET next_attempt_at = $3, hints = hints + 1
@@ -161,6 +180,17 @@ export class InboxRepository {
     return row ?? null;
   }
 
+  /** Somebody is about to ask about a dispute. @returns null when it is not pending any more */
+  async begin(tx: Tx, notification: Notification, leasedUntil: Date): Promise<Notification | null> {
+    const [row] = await tx.query<{ hints: number }>(BEGIN, [notification.id, leasedUntil]);
+    return row ? { ...notification, hints: row.hints } : null;
+  }
+
+  /** Whether nobody has told of it or asked about it since. */
+  async isLatest(tx: Tx, { id, hints }: Notification): Promise<boolean> {
+    return (await tx.query(IS_LATEST, [id, hints])).length > 0;
+  }
+
   async claimDue(tx: Tx, now: Date, leasedUntil: Date, limit: number): Promise<string[]> {
     const rows = await tx.query<{ id: string }>(CLAIM_DUE, [now, leasedUntil, limit]);
     return rows.map((row) => row.id);
@@ -170,22 +200,27 @@ export class InboxRepository {
     tx.defer(CLOSE, [id, status, at, error, hints]);
   }
 
-  /** @param unreadable whether the acquirer has it, and it cannot be read; null: it did not answer */
+  /** @param unreadable whether the acquirer has it, and it cannot be read; null: as it has said before */
   retry(
     tx: Tx,
-    { id, hints }: Notification,
+    { id, hints, attempts }: Notification,
     nextAttemptAt: Date,
     error: string,
     unreadable: boolean | null,
     now: Date,
   ): void {
-    tx.defer(RETRY, [id, nextAttemptAt, error, hints, unreadable, now]);
+    tx.defer(RETRY, [id, nextAttemptAt, error, hints, unreadable, now, attempts + 1]);
   }
 
   /** The dispute waits for its payment. */
-  await(tx: Tx, id: string, dispute: Dispute): void {
+  await(tx: Tx, { id, hints }: Notification, dispute: Dispute): void {
     const { paymentReference, txid, type, amount, status, openedAt, responseDeadline: deadline } = dispute;
-    tx.defer(AWAIT, [id, paymentReference ?? txid, JSON.stringify({ type, amount, status, openedAt, deadline })]);
+    tx.defer(AWAIT, [
+      id,
+      paymentReference ?? txid,
+      JSON.stringify({ type, amount, status, openedAt, deadline }),
+      hints,
+    ]);
   }
 
   /** What waits for a payment under one of these names is due. */

@@ -8,6 +8,7 @@ import { Logger } from '../core/log/index.js';
 import { Metrics } from '../core/metrics/index.js';
 import { JobQueue, Poller } from '../core/queue/index.js';
 import {
+  type Acquirer,
   type Dispute,
   type NotificationHint,
   type OrderEvent,
@@ -32,8 +33,12 @@ export interface ConfirmedHandlers {
   chargeEnded(acquirer: string, txid: string, end: PixChargeEnd): Promise<void>;
   paymentReceived(acquirer: string, payment: ReceivedPayment): Promise<void>;
   orderMoved(acquirer: string, event: OrderEvent): Promise<void>;
-  /** @returns false when its payment is not known or not settled here yet: it is tried again until it is */
-  disputeChanged(acquirer: string, dispute: Dispute): Promise<boolean>;
+  /**
+   * @param isLatest whether nobody has asked about it since: asked under a lock that all who apply it take, as banks do
+   *   not always tell in which order they have said something
+   * @returns false when its payment is not known or not settled here yet: it is tried again until it is
+   */
+  disputeChanged(acquirer: string, dispute: Dispute, isLatest: (tx: Tx) => Promise<boolean>): Promise<boolean>;
   /**
    * Money of a Pix went back, or could not: whoever asked for it asks how it stands.
    * @returns false when nobody here asked for it
@@ -41,15 +46,21 @@ export interface ConfirmedHandlers {
   returnMoved(acquirer: string, endToEndId: string, returnId: string): Promise<boolean>;
 }
 
-/** `unknown`: the acquirer does not know it; `early`: it is about what has not reached us yet. */
-type Applied = 'applied' | 'unknown' | 'early';
+/**
+ * `unknown`: the acquirer does not know it; `early`: it is about what has not reached us yet; `open`: of a charge, that
+ * nobody has paid it and it goes on.
+ */
+type Applied = 'applied' | 'unknown' | 'early' | 'open';
 
 const SWEEP_MS = 1_000;
 const LEASE_SECONDS = 15;
+/** Longer than an acquirer's answers about a dispute take. */
+const DISPUTE_LEASE_SECONDS = 60;
 const BATCH = 100;
 /** With the growing pauses below this is about a day; after it a notification nobody can confirm is set aside. */
 const MAX_ATTEMPTS = 40;
 const UNKNOWN = 'the acquirer does not know it';
+const OPEN = 'nothing has happened to it';
 const CLEAN_MS = 3_600_000;
 const IGNORED_DAYS = 30;
 
@@ -118,19 +129,28 @@ export class InboxService implements OnApplicationBootstrap {
    * @returns the failure, null without one
    */
   async process(notificationId: string): Promise<unknown> {
-    const notification = await this.inbox.findPending(notificationId);
+    const found = await this.inbox.findPending(notificationId);
     // Put off: its lease brings it back.
-    if (!notification || !this.#patience.enter(notification.acquirer)) return null;
+    if (!found || !this.#patience.enter(found.acquirer)) return null;
+    let notification = found;
     let answered = false;
     try {
+      if (found.kind === 'dispute') {
+        const begun = await this.#begin(found);
+        answered = begun === null;
+        if (!begun) return null;
+        notification = begun;
+      }
       const applied = await this.#apply(notification);
       answered = true;
-      const isGivenUp = applied === 'unknown' && notification.attempts + 1 >= MAX_ATTEMPTS;
-      this.#count(notification, isGivenUp ? 'ignored' : applied);
+      if (applied === 'unknown' || applied === 'open') {
+        await this.#vain(notification, applied);
+        return null;
+      }
+      this.#count(notification, applied);
       if (applied === 'applied') await this.#close(notification, 'applied', null);
       // Never set aside: the acquirer has confirmed it, and what it is about is on its way.
-      else if (applied === 'early') await this.#retry(notification, 'its payment is not settled here yet', false);
-      else await this.#unknown(notification, isGivenUp);
+      else await this.#retry(notification, 'its payment is not settled here yet', false);
       return null;
     } catch (error) {
       const isUnreadable = error instanceof UnreadableAnswer;
@@ -193,16 +213,14 @@ export class InboxService implements OnApplicationBootstrap {
   async #apply(notification: Notification): Promise<Applied> {
     const acquirer = this.acquirers.get(notification.acquirer);
     switch (notification.kind) {
-      case 'pix': {
-        const pix = await acquirer.getPix(notification.reference);
-        if (pix) await this.#handlers.pixReceived?.(acquirer.name, pix);
-        return pix ? 'applied' : 'unknown';
-      }
+      case 'pix':
+        return (await this.#applyPix(acquirer, notification.reference)) ? 'applied' : 'unknown';
       case 'charge': {
         const state = await acquirer.getPixCharge(notification.reference);
-        if (state.kind === 'not_found' || !state.ended) return 'unknown';
-        await this.#handlers.chargeEnded?.(acquirer.name, notification.reference, state.ended);
-        return 'applied';
+        if (state.kind === 'not_found') return 'unknown';
+        await this.#applyPayments(acquirer, state.payments);
+        if (state.ended) await this.#handlers.chargeEnded?.(acquirer.name, notification.reference, state.ended);
+        return state.ended || state.payments.length > 0 ? 'applied' : 'open';
       }
       case 'payment': {
         const payment = (await acquirer.orders?.getPayment(notification.reference)) ?? null;
@@ -217,8 +235,9 @@ export class InboxService implements OnApplicationBootstrap {
       case 'dispute': {
         const dispute = await acquirer.getDispute(notification.reference);
         if (!dispute) return 'unknown';
-        if ((await this.#handlers.disputeChanged?.(acquirer.name, dispute)) === true) return 'applied';
-        await this.database.transaction(async (tx) => this.inbox.await(tx, notification.id, dispute));
+        const isLatest = (tx: Tx): Promise<boolean> => this.inbox.isLatest(tx, notification);
+        if ((await this.#handlers.disputeChanged?.(acquirer.name, dispute, isLatest)) === true) return 'applied';
+        await this.database.transaction(async (tx) => this.inbox.await(tx, notification, dispute));
         return 'early';
       }
       case 'return': {
@@ -229,13 +248,46 @@ export class InboxService implements OnApplicationBootstrap {
     }
   }
 
-  /** Said by the acquirer, not guessed from an outage: a forged hint, or one about what never happened. */
-  async #unknown(notification: Notification, isGivenUp: boolean): Promise<void> {
+  #begin(notification: Notification): Promise<Notification | null> {
+    const leasedUntil = new Date(this.clock.now().getTime() + DISPUTE_LEASE_SECONDS * 1000);
+    return this.database.transaction((tx) => this.inbox.begin(tx, notification, leasedUntil));
+  }
+
+  async #applyPix(acquirer: Acquirer, reference: string): Promise<boolean> {
+    const pix = await acquirer.getPix(reference);
+    if (pix) await this.#handlers.pixReceived?.(acquirer.name, pix);
+    return pix !== null;
+  }
+
+  /** @throws for what of it cannot be had, after the rest is applied; of that what cannot be read before all else */
+  async #applyPayments(acquirer: Acquirer, endToEndIds: readonly string[]): Promise<void> {
+    const failures: unknown[] = [];
+    for (const endToEndId of endToEndIds) {
+      try {
+        if (await this.#applyPix(acquirer, endToEndId)) continue;
+        failures.push(new Error(`the acquirer says that ${endToEndId} has paid, and does not know it`));
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) throw failures.find((error) => error instanceof UnreadableAnswer) ?? failures[0];
+  }
+
+  /**
+   * Said by the acquirer, not guessed from an outage: a forged hint, or one about what never happened. What it had before
+   * is asked for as often again, and stays before the operators until it is set aside.
+   */
+  async #vain(known: Notification, applied: 'unknown' | 'open'): Promise<void> {
+    const isTurn = known.isConfirmed && known.lastError !== UNKNOWN;
+    const notification = isTurn ? { ...known, attempts: 0 } : known;
     const { id: notificationId, acquirer, kind, attempts } = notification;
+    const error = applied === 'unknown' ? UNKNOWN : OPEN;
+    const isGivenUp = attempts + 1 >= MAX_ATTEMPTS;
+    this.#count(notification, isGivenUp ? 'ignored' : applied);
     if (isGivenUp) this.logger.warn({ notificationId, acquirer, kind }, 'a notification was set aside');
     else if (attempts === 0) this.logger.warn({ notificationId, acquirer, kind }, 'a notification is not confirmed');
-    if (isGivenUp) await this.#close(notification, 'ignored', UNKNOWN);
-    else await this.#retry(notification, UNKNOWN, false);
+    if (isGivenUp) await this.#close(notification, 'ignored', error);
+    else await this.#retry(notification, error, applied === 'unknown' ? null : false);
   }
 
   #count({ kind }: Notification, outcome: Applied | 'unreadable' | 'failed' | 'ignored'): void {

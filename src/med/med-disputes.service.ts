@@ -28,19 +28,21 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.inbox.on('disputeChanged', (acquirer, dispute) => this.apply(acquirer, dispute));
+    this.inbox.on('disputeChanged', (acquirer, dispute, isLatest) => this.apply(acquirer, dispute, isLatest));
     this.refunds.claimedBy(this);
   }
 
   /**
    * Idempotent on (acquirer, reference): of any number of calls with one state, at once or later, one has an effect, and
    * none with a state older than what was applied. As the state is a whole, a ruling needs no opening before it.
+   * @param isLatest whether nobody has asked the acquirer since; whoever has applies it
    * @returns false while the payment is not settled here
    */
-  async apply(acquirer: string, dispute: Dispute): Promise<boolean> {
+  async apply(acquirer: string, dispute: Dispute, isLatest: (tx: Tx) => Promise<boolean>): Promise<boolean> {
     return this.database.transaction(async (tx) => {
       const found = await this.moves.find(tx, acquirer, dispute);
       if (!found) return false;
+      if (!(await isLatest(tx))) return true;
       const { docket, paymentReference } = found;
       const known = docket.cases.find(
         (candidate) => candidate.acquirer === acquirer && candidate.reference === dispute.reference,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { statement, type Tx } from '../core/database/index.js';
-import { type ExpiryDue, OPEN } from './transactions.repository.js';
+import { type ExpiryDue, OPEN, UNREADABLE } from './transactions.repository.js';
 
 /** Leases the rows; one whose question was not answered is claimed again after that. */
 const CLAIM = statement(
@@ -9,7 +9,7 @@ const CLAIM = statement(
      SELECT t.id FROM transactions t
      WHERE ${OPEN} AND t.expires_at <= $3 AND t.expires_at > $4 AND NOT t.acquirer = ANY ($5::text[])
        AND 'PIX' = ANY (t.payment_methods) AND t.expiry_asked_at IS NULL
-       AND (t.expiry_ask_at IS NULL OR t.expiry_ask_at <= $1)
+       AND (t.expiry_ask_at IS NULL OR t.expiry_ask_at <= $1) AND NOT ${UNREADABLE}
      ORDER BY t.expires_at LIMIT $6 FOR UPDATE SKIP LOCKED)
    RETURNING id`,
 );

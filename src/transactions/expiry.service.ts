@@ -1,5 +1,5 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { AcquirersService, InboxService } from '../acquirers/index.js';
+import { AcquirersService, InboxService, type NotificationHint, UnreadableAnswer } from '../acquirers/index.js';
 import { Clock } from '../core/clock.js';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { Database, type Tx } from '../core/database/index.js';
@@ -31,7 +31,8 @@ const PATIENCE_MS = 10 * 60_000;
 /**
  * Writes what is past its expiry as expired. A charge that was issued by an acquirer far away is asked about first,
  * once: a payment in time of which nobody has told is found then, and later it would have to go back. Nothing is held
- * while asking. An acquirer that does not answer is asked again for ten minutes, and no longer.
+ * while asking. An acquirer that does not answer is asked again for ten minutes, and no longer; one whose answer nobody
+ * understands as long as it takes, by the inbox, before the operators' eyes: the charge may be paid.
  */
 @Injectable()
 export class ExpiryService implements OnApplicationBootstrap {
@@ -97,11 +98,16 @@ export class ExpiryService implements OnApplicationBootstrap {
   async ask(id: string): Promise<void> {
     const transaction = await this.transactions.findPublic(id);
     if (!transaction || !isOpen(transaction) || transaction.txid === null) return;
+    const { acquirer, txid } = transaction;
     try {
-      const state = await this.acquirers.get(transaction.acquirer).getPixCharge(transaction.txid);
-      const isSettled = state.kind === 'not_found' || (await this.#settle(transaction.acquirer, state.payments));
+      const state = await this.acquirers.get(acquirer).getPixCharge(txid);
+      const isSettled = state.kind === 'not_found' || (await this.#settle(acquirer, state.payments));
       if (!isSettled) return;
     } catch (error) {
+      if (error instanceof UnreadableAnswer) {
+        await this.#process(acquirer, [{ kind: 'charge', reference: txid }]);
+        return;
+      }
       this.logger.warn({ error, transactionId: id }, 'an acquirer does not say how an expired charge stands');
       return;
     }
@@ -111,14 +117,25 @@ export class ExpiryService implements OnApplicationBootstrap {
     });
   }
 
-  /** @returns whether all of them have come to their end here */
+  /** @returns whether all of them have come to their end here @throws UnreadableAnswer when one cannot be read */
   async #settle(acquirer: string, endToEndIds: readonly string[]): Promise<boolean> {
     const news = await this.#unknown(acquirer, endToEndIds);
     if (news.length === 0) return true;
-    const hints = news.map((reference) => ({ kind: 'pix', reference }) as const);
-    const stored = await this.database.transaction((tx) => this.inbox.storeAll(tx, acquirer, hints));
-    for (const notificationId of stored) await this.inbox.process(notificationId);
+    const failures = await this.#process(
+      acquirer,
+      news.map((reference) => ({ kind: 'pix', reference })),
+    );
+    const unreadable = failures.find((failure) => failure instanceof UnreadableAnswer);
+    if (unreadable) throw unreadable;
     return (await this.#unknown(acquirer, news)).length === 0;
+  }
+
+  /** @returns what each has failed by, null without a failure */
+  async #process(acquirer: string, hints: readonly NotificationHint[]): Promise<unknown[]> {
+    const stored = await this.database.transaction((tx) => this.inbox.storeAll(tx, acquirer, hints));
+    const failures: unknown[] = [];
+    for (const notificationId of stored) failures.push(await this.inbox.process(notificationId));
+    return failures;
   }
 
   async #unknown(acquirer: string, endToEndIds: readonly string[]): Promise<string[]> {

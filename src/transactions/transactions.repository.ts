@@ -120,10 +120,13 @@ const MOVE = statement(
 );
 /** `isOpen`. */
 export const OPEN = `(t.status = 'WAITING_PAYMENT' OR (t.status = 'PROCESSING' AND t.expected_payer_tax_id IS NULL))`;
+/** The acquirer says something of the charge that nobody understands: it may be paid. The inbox goes on asking. */
+export const UNREADABLE = `EXISTS (SELECT 1 FROM acquirer_notifications n WHERE n.acquirer = t.acquirer
+       AND n.kind = 'charge' AND n.reference = t.txid AND n.unreadable_since IS NOT NULL)`;
 /** Nobody waits for its acquirer's word on it (any more): of the parameters see `ExpiryDue`. */
 const isHeard = (unheardBefore: string, unasked: string): string =>
-  `(t.expiry_asked_at IS NOT NULL OR t.expires_at <= ${unheardBefore} OR t.acquirer = ANY (${unasked}::text[])
-       OR NOT 'PIX' = ANY (t.payment_methods))`;
+  `(t.expiry_asked_at IS NOT NULL OR (t.expires_at <= ${unheardBefore} AND NOT ${UNREADABLE})
+       OR t.acquirer = ANY (${unasked}::text[]) OR NOT 'PIX' = ANY (t.payment_methods))`;
 /** The failure block is that of `expiryFailure`, so that a read before the sweep and one after it are equal. */
 const EXPIRE_DUE = statement(
   'transactions.expire_due',
@@ -207,7 +210,7 @@ export interface MoveFields {
 /** What decides whether a charge past its expiry may be written as expired. */
 export interface ExpiryDue {
   readonly now: Date;
-  /** Expired before it: nobody waits for an acquirer's word on it any longer. */
+  /** Expired before it: nobody waits any longer for the word of an acquirer that is silent on it. */
   readonly unheardBefore: Date;
   /** Acquirers that are not asked. */
   readonly unasked: readonly string[];

@@ -19,6 +19,7 @@ describe('a charge of an acquirer far away, past its expiry', () => {
   });
   afterEach(async () => {
     bank.blind = false;
+    bank.unreadable.clear();
     await expectLedgerCoherent(service.database.url);
   });
   afterAll(() => service.stop());
@@ -107,6 +108,61 @@ describe('a charge of an acquirer far away, past its expiry', () => {
       pix.endToEndId,
     ]);
     expect(rows).toEqual([{ outcome: 'returned', reason: 'late' }]);
+  });
+
+  describe('paid in a way that nobody understands', () => {
+    let token = '';
+
+    /** Past its expiry by more than the patience with a silent bank, as often as the bank was asked meanwhile. */
+    async function unread(what: 'the Pix' | 'the charge'): Promise<{ made: ChargeAnswer; endToEndId: string }> {
+      const made = await charge();
+      const { endToEndId } = payInSilence(made);
+      const reference = what === 'the Pix' ? endToEndId : (made.pix.txid ?? '');
+      bank.unreadable.add(reference);
+      service.clock.advance(63);
+      ({ token } = await service.operator());
+      await waitFor('it to be before the operators', async () => (await listed(made)).length > 0);
+      service.clock.advance(11 * 60);
+      await service.get(ExpiryService).expireDue();
+      expect((await service.getCharge(merchant.testKey, made.id)).body.status).toBe('expired');
+      expect([await statusOf(made), await listed(made)]).toEqual(['WAITING_PAYMENT', [['charge', made.pix.txid]]]);
+      return { made, endToEndId };
+    }
+
+    /** What operators see of a charge. */
+    const listed = async ({ pix }: ChargeAnswer): Promise<string[][]> =>
+      (
+        await service.call<{ data: { kind: string; reference: string }[] }>('GET', '/v1/operations/unreadable', {
+          token,
+        })
+      ).body.data
+        .filter(({ reference }) => reference === pix.txid)
+        .map(({ kind, reference }) => [kind, reference]);
+
+    it.each(['the Pix', 'the charge'] as const)('is credited as soon as %s can be read, however late', async (what) => {
+      const { made } = await unread(what);
+      // Silence says nothing new.
+      bank.blind = true;
+      service.clock.advance(600);
+      await service.get(InboxService).sweep();
+      await service.get(ExpiryService).expireDue();
+      expect(await statusOf(made)).toBe('WAITING_PAYMENT');
+      bank.blind = false;
+      bank.unreadable.clear();
+      service.clock.advance(1000);
+      await waitFor('the payment', async () => (await statusOf(made)) === 'PAID');
+      expect(await eventsOf(made)).toEqual(['transaction.created', 'transaction.paid']);
+      await waitFor('nothing to be listed', async () => (await listed(made)).length === 0);
+    });
+
+    it('expires when it turns out that nobody has paid', async () => {
+      const { made, endToEndId } = await unread('the charge');
+      bank.pix.delete(endToEndId);
+      bank.unreadable.clear();
+      service.clock.advance(1000);
+      await waitFor('the expiry', async () => (await statusOf(made)) === 'EXPIRED');
+      expect(await listed(made)).toEqual([]);
+    });
   });
 
   it('callbacks, questions and expiry at once: each charge ends once, each payment is credited once', async () => {

@@ -253,13 +253,50 @@ describe('what the bank says of a dispute', () => {
       ]);
     });
 
+    it.each(['told of again', 'asked about again'] as const)(
+      'what it said before the change, of one time and slow, after the change (%s): nothing',
+      async (how) => {
+        const { told } = world;
+        const paid = await told.paid(world.key);
+        const dispute = await told.disputed(paid);
+        const getDispute = told.bank.getDispute.bind(told.bank);
+        let [release, hasRead] = [(): void => undefined, (): void => undefined];
+        const gate = new Promise<void>((resolve) => (release = resolve));
+        const read = new Promise<void>((resolve) => (hasRead = resolve));
+        told.bank.getDispute = async (reference) => {
+          told.bank.getDispute = getDispute;
+          const before = await getDispute(reference);
+          hasRead();
+          await gate;
+          return before;
+        };
+        const id = await told.hint('dispute', dispute.reference);
+        const slow = told.process(id);
+        await read;
+        const lowered = told.bank.change(dispute, { amount: 40, updatedAt: dispute.updatedAt });
+        await (how === 'told of again' ? told.tell(lowered) : told.process(id));
+        release();
+        await slow;
+        expect(await world.waiting()).toMatchObject({ review: 'amount_mismatch', reported_amount: 40 });
+        const [open] = await casesOf(world.service, world.key, paid.id);
+        expect((await answerCase(world.service, world.key, open?.id ?? '', 'accept')).status).toBe(400);
+        await world.expectBalance(0, 100);
+        // And nothing is left to be asked about.
+        expect(
+          await world.service.sql('SELECT status FROM acquirer_notifications WHERE reference = $1', [
+            dispute.reference,
+          ]),
+        ).toEqual([{ status: 'applied' }]);
+      },
+    );
+
     it('a change while the one before is being applied: asked for once more', async () => {
       const paid = await world.told.paid(world.key);
       const dispute = world.told.bank.dispute(paid.pix);
       const notification = await world.told.hint('dispute', dispute.reference);
       const { bank } = world.told;
       const ask = bank.getDispute.bind(bank);
-      // The ruling is told between the bank's answer and the end of its application.
+      // The ruling is told between the bank's answer and its application: that answer is not the latest any more.
       bank.getDispute = async (reference) => {
         const answer = await ask(reference);
         bank.getDispute = ask;
@@ -268,7 +305,7 @@ describe('what the bank says of a dispute', () => {
         return answer;
       };
       await world.told.process(notification);
-      await world.expectBalance(0, 100);
+      expect(await world.outcomes(paid.id)).toEqual([]);
       await world.told.process(notification);
       await world.expectBalance(100, 0);
       expect(await world.outcomes(paid.id)).toEqual([[100, 'closed', 'refunded_to_merchant']]);

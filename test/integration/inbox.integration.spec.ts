@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { InboxService, type NotificationHint } from '../../src/acquirers/index.js';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { AcquirersService, InboxService, type NotificationHint } from '../../src/acquirers/index.js';
 import { Database } from '../../src/core/database/index.js';
+import { FarBank } from '../support/far-bank.js';
 import { TestService } from '../support/service.js';
 
 const ACQUIRER = 'somebody';
@@ -71,4 +72,52 @@ it('does not get stuck when two tell of the same in another order', async () => 
   );
   await Promise.all(rounds);
   expect(new Set((await rows()).map(({ hints }) => hints))).toEqual(new Set([12]));
+});
+
+describe('what the acquirer had, and then does not know', () => {
+  const bank = new FarBank(ACQUIRER);
+  const process = (id = ''): Promise<unknown> => service.get(InboxService).process(id);
+  const state = async (): Promise<Record<string, unknown>> =>
+    (await service.sql('SELECT status, attempts, last_error, unreadable_since FROM acquirer_notifications'))[0] ?? {};
+  const listed = async (of: 'unreadable' | 'waitingDisputes'): Promise<number> =>
+    (await service.get(InboxService)[of]({ before: null, createdFrom: null, createdTo: null, limit: 9 })).length;
+
+  beforeAll(() => service.get(AcquirersService).register(bank, { servesTestMode: false }));
+
+  it.each(['unreadable', 'waitingDisputes'] as const)(
+    '(%s) is asked for as often as what it never had, and listed until then',
+    async (of) => {
+      const isRead = of === 'waitingDisputes';
+      const pixThere = bank.receive({ txid: 'x'.repeat(26), amount: 100 });
+      const { reference } = isRead ? bank.dispute(pixThere) : { reference: pixThere.endToEndId };
+      if (!isRead) bank.unreadable.add(reference);
+      const [id] = await store([isRead ? dispute(reference) : pix(reference)]);
+      await process(id);
+      await service.sql('UPDATE acquirer_notifications SET attempts = 60');
+      await process(id);
+      expect(await state()).toMatchObject({ status: 'pending', attempts: 61 });
+      bank.unreadable.clear();
+      bank.pix.clear();
+      bank.disputes.clear();
+      for (let attempts = 1; attempts < 40; attempts++) {
+        await process(id);
+        expect(await state()).toMatchObject({ status: 'pending', attempts });
+      }
+      expect(await listed(of)).toBe(1);
+      await process(id);
+      expect(await state()).toMatchObject({ status: 'ignored', unreadable_since: null });
+      expect(await listed(of)).toBe(0);
+    },
+  );
+
+  it('is given up, silence between or not', async () => {
+    const [id] = await store([pix('never')]);
+    await process(id);
+    await service.sql('UPDATE acquirer_notifications SET attempts = 38');
+    bank.blind = true;
+    await process(id);
+    bank.blind = false;
+    await process(id);
+    expect(await state()).toMatchObject({ status: 'ignored' });
+  });
 });

@@ -1,19 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import type {
-  Acquirer,
-  AcquirerCapabilities,
-  Dispute,
-  OrderDesk,
-  PixChargeRequest,
-  PixChargeState,
-  PixIssueOutcome,
-  ReceivedPix,
-  ReturnName,
-  ReturnRequest,
-  ReturnState,
-  StatementFilter,
-  StatementLine,
-  StatementReturn,
+import {
+  type Acquirer,
+  type AcquirerCapabilities,
+  type Dispute,
+  type OrderDesk,
+  type PixChargeRequest,
+  type PixChargeState,
+  type PixIssueOutcome,
+  type ReceivedPix,
+  type ReturnName,
+  type ReturnRequest,
+  type ReturnState,
+  type StatementFilter,
+  type StatementLine,
+  type StatementReturn,
+  UnreadableAnswer,
 } from '../../src/acquirers/index.js';
 import { encodeBrCode, newEndToEndId, newRtrId } from '../../src/brazil/index.js';
 
@@ -51,6 +52,8 @@ export class FarBank implements Acquirer {
   returnFault: (request: ReturnRequest) => ReturnFault | null = () => null;
   /** Whether a question goes without an answer: always, never, or as a draw says. */
   blind: boolean | (() => boolean) = false;
+  /** By what it is asked for: what it answers about in a way that nobody understands. */
+  readonly unreadable = new Set<string>();
   /** Runs in the middle of the next creation, as whatever happens meanwhile elsewhere. */
   meanwhile: (() => Promise<void>) | null = null;
   /** How often a return was asked for under each name. */
@@ -61,14 +64,14 @@ export class FarBank implements Acquirer {
   readonly pixIssuer = { kind: 'remote', issue: (request: PixChargeRequest) => this.#issue(request) } as const;
 
   async getPixCharge(txid: string): Promise<PixChargeState> {
-    this.#answer();
+    this.#answer(txid);
     if (!this.charges.has(txid)) return { kind: 'not_found' };
     const payments = [...this.pix.values()].filter((pix) => pix.txid === txid).map((pix) => pix.endToEndId);
     return { kind: 'found', brCode: this.#brCode(txid), ended: null, payments };
   }
 
   async getPix(endToEndId: string): Promise<ReceivedPix | null> {
-    this.#answer();
+    this.#answer(endToEndId);
     return this.pix.get(endToEndId) ?? null;
   }
 
@@ -97,7 +100,7 @@ export class FarBank implements Acquirer {
   }
 
   async getDispute(reference: string): Promise<Dispute | null> {
-    this.#answer();
+    this.#answer(reference);
     return this.disputes.get(reference) ?? null;
   }
 
@@ -207,8 +210,9 @@ export class FarBank implements Acquirer {
     ];
   }
 
-  #answer(): void {
+  #answer(about: string | null = null): void {
     if (typeof this.blind === 'function' ? this.blind() : this.blind) throw new Error('time-out');
+    if (about !== null && this.unreadable.has(about)) throw new UnreadableAnswer('something');
   }
 
   #brCode(txid: string): string {

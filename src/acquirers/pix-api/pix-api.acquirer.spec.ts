@@ -192,7 +192,7 @@ describe('PixApiAcquirer', () => {
         status: 200,
         body: path === '/pix' ? aPage([aPix({ endToEndId: 'E1' })]) : aCob({ status: 'CONCLUIDA', pix }),
       });
-      await expect(acquirer.getPixCharge(TXID)).rejects.toMatchObject({ kind: 'unknown' });
+      await expect(acquirer.getPixCharge(TXID)).rejects.toThrow(UnreadableAnswer);
       expect(await odd('malformed')).toBe(1);
     });
 
@@ -202,10 +202,16 @@ describe('PixApiAcquirer', () => {
     });
 
     it('is neither found nor absent when the answer is about another one', async () => {
-      for (const own of [{ txid: 'x'.repeat(32) }, { chave: OTHER_KEY }, { status: 7 }]) {
+      for (const own of [{ txid: 'x'.repeat(32) }, { chave: OTHER_KEY }]) {
         reply(200, aCob(own));
         await expect(acquirer.getPixCharge(TXID)).rejects.toMatchObject({ kind: 'unknown' });
       }
+    });
+
+    it.each([{ status: 7 }, { pix: { endToEndId: E2E } }])('is there and cannot be read: %j', async (own) => {
+      reply(200, aCob(own));
+      await expect(acquirer.getPixCharge(TXID)).rejects.toThrow(UnreadableAnswer);
+      await expect(acquirer.getStatus(TXID)).rejects.toMatchObject({ kind: 'unknown' });
     });
 
     it('is taken back; one that is absent, paid or removed is no error', async () => {

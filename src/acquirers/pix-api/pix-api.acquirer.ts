@@ -280,7 +280,7 @@ export class PixApiAcquirer implements Acquirer {
 
   /**
    * End-to-end ids of what has paid the charge. The standard lets a PSP leave them out of it: then its list has them.
-   * @throws PixApiError when there are only such as cannot be read: it was paid, and nobody knows by what
+   * @throws UnreadableAnswer when there are only such as cannot be read: it was paid, and nobody knows by what
    */
   async #payments(client: PixApiClient, { txid, status, calendario, pix }: CobAnswer): Promise<string[]> {
     const own = this.#ids('cob.get', txid, pix ?? []);
@@ -295,7 +295,7 @@ export class PixApiAcquirer implements Acquirer {
 
   #ids(operation: Operation, txid: string, entries: readonly unknown[]): string[] {
     const ids = entries.flatMap((entry) => this.#read(operation, paymentAnswer, entry, { txid })?.endToEndId ?? []);
-    if (ids.length === 0 && entries.length > 0) throw new PixApiError('unknown', 'malformed_answer', operation);
+    if (ids.length === 0 && entries.length > 0) throw new UnreadableAnswer('a payment of a charge');
     return ids;
   }
 
@@ -334,22 +334,31 @@ export class PixApiAcquirer implements Acquirer {
     return false;
   }
 
-  /** @returns null when there is none @throws PixApiError when that cannot be told, or the answer is about another one */
+  /**
+   * @returns null when there is none
+   * @throws UnreadableAnswer; PixApiError when there is no answer, or it is about another one
+   */
   async #charge(client: PixApiClient, txid: string): Promise<CobAnswer | null> {
     const answer = await client.getCob(txid);
     if (answer.kind === 'not_found') return null;
-    const cob = this.#cob('cob.get', this.#body('cob.get', answer), txid, client.pixKey);
-    if (!cob) throw new PixApiError('unknown', 'malformed_answer', 'cob.get');
+    const cob = this.#read('cob.get', cobAnswer, this.#body('cob.get', answer), { txid });
+    if (!cob) throw new UnreadableAnswer('a charge');
+    if (!this.#isAsked('cob.get', cob, txid, client.pixKey)) {
+      throw new PixApiError('unknown', 'malformed_answer', 'cob.get');
+    }
     return cob;
   }
 
   /** @returns null, and says so, unless it is the charge of this txid to our key */
   #cob(operation: Operation, body: unknown, txid: string, pixKey: string): CobAnswer | null {
     const cob = this.#read(operation, cobAnswer, body, { txid });
-    if (!cob) return null;
-    if (cob.txid === txid && isSameKey(cob.chave, pixKey)) return cob;
+    return cob && this.#isAsked(operation, cob, txid, pixKey) ? cob : null;
+  }
+
+  #isAsked(operation: Operation, cob: CobAnswer, txid: string, pixKey: string): boolean {
+    if (cob.txid === txid && isSameKey(cob.chave, pixKey)) return true;
     this.#odd(operation, cob.txid === txid ? 'other_key' : 'other_txid', { txid });
-    return null;
+    return false;
   }
 
   #read<T>(operation: Operation, schema: z.ZodType<T>, body: unknown, about: object): T | null {

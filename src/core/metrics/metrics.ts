@@ -37,7 +37,7 @@ export class Metrics {
 
   readonly notifications = new Counter({
     name: 'recebe_acquirer_notifications_total',
-    help: 'What acquirers told of, at each time they were asked about it: applied, early, unknown (they do not know it), unreadable (they have it, and nobody understands what they say), failed, ignored (given up).',
+    help: 'What acquirers told of, at each time they were asked about it: applied, early, unknown (they do not know it), open (a charge that nobody has paid), unreadable (they have it, and nobody understands what they say), failed, ignored (given up).',
     labelNames: ['kind', 'outcome'],
     registers: [this.registry],
   });

@@ -108,7 +108,7 @@ export class UnreadableBody {
   acquirer!: string;
   @ApiProperty({
     description:
-      'What the acquirer is asked by: of a Pix its end-to-end id, of a dispute `<end-to-end id>/<return id>`.',
+      'What the acquirer is asked by: of a Pix its end-to-end id, of a charge its txid, of a dispute `<end-to-end id>/<return id>`. A charge is here when it, or what has paid it, cannot be read; it does not expire before that can be.',
     example: 'E00000000202611211530abcDEF12345',
   })
   reference!: string;
