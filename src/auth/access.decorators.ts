@@ -22,7 +22,6 @@ export const IP_LIMIT = Symbol('ip limit');
 export const ROLES = Symbol('roles');
 export const ROLE_REFUSAL = Symbol('role refusal');
 export const TEST_ONLY = Symbol('test keys only');
-export const SWITCH = Symbol('switch');
 
 /** Nobody is asked who they are. The list of public routes is held by a test: adding one is a decision. */
 export function Public(): MethodDecorator & ClassDecorator {
@@ -80,14 +79,6 @@ export function LimitPerIp(): MethodDecorator {
 /** A sandbox route: a live key gets 404, before its body is looked at. */
 export function TestKeysOnly(): MethodDecorator & ClassDecorator {
   return SetMetadata(TEST_ONLY, true);
-}
-
-/** Routes that are there only where the configuration says so. */
-export type Switch = 'chargeListEnabled';
-
-/** Without it every caller who may ask gets 404, before anything of the request is looked at. */
-export function SwitchedOnBy(flag: Switch): MethodDecorator {
-  return SetMetadata(SWITCH, flag);
 }
 
 function requestOf(context: ExecutionContext): FastifyRequest {

@@ -4,17 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { badRequest, forbidden, invalidRequest, notFound, unauthorized } from '../core/errors/index.js';
 import { addressBucket, RateLimiter, type RateLimitPolicy } from '../core/rate-limit/index.js';
-import {
-  type Access,
-  ACCESS,
-  IDEMPOTENT,
-  IP_LIMIT,
-  ROLE_REFUSAL,
-  ROLES,
-  SWITCH,
-  type Switch,
-  TEST_ONLY,
-} from './access.decorators.js';
+import { type Access, ACCESS, IDEMPOTENT, IP_LIMIT, ROLE_REFUSAL, ROLES, TEST_ONLY } from './access.decorators.js';
 import { Authenticators } from './authenticators.js';
 import type { DashboardRole, Principal } from './principal.js';
 import { perMinute, rateLimited, rateLimitHeaders } from './rate-limits.js';
@@ -113,20 +103,15 @@ function bucketOf(principal: Principal): string {
   return principal.kind === 'member' ? `account:${principal.accountId}:dashboard` : `operator:${principal.userId}`;
 }
 
-/** What the caller may do: whether the route is there at all, for keys whether it is of their world, roles of people. */
+/** What the caller may do: roles of people, and for keys whether the route is of their world at all. */
 @Injectable()
 export class RoleGuard implements CanActivate {
-  constructor(
-    @Inject(CONFIG) private readonly config: Config,
-    private readonly reflector: Reflector,
-  ) {}
+  constructor(private readonly reflector: Reflector) {}
 
   canActivate(context: ExecutionContext): boolean {
     const { principal } = context.switchToHttp().getRequest<FastifyRequest>();
-    const targets = [context.getHandler(), context.getClass()];
-    const needed = this.reflector.getAllAndOverride<Switch | undefined>(SWITCH, targets);
-    if (needed !== undefined && !this.config[needed]) throw notFound('route');
     if (!principal) return true;
+    const targets = [context.getHandler(), context.getClass()];
     if (principal.kind === 'api-key') {
       const testOnly = this.reflector.getAllAndOverride<boolean | undefined>(TEST_ONLY, targets) === true;
       if (testOnly && principal.mode !== 'test') throw notFound('route');

@@ -10,7 +10,6 @@ export {
   LimitPerIp,
   Public,
   RoleRefusal,
-  SwitchedOnBy,
   TestKeysOnly,
 } from './access.decorators.js';
 export { AuthModule } from './auth.module.js';

@@ -1,4 +1,4 @@
-import { Controller, Get, Headers, Param, Post, Query, Res } from '@nestjs/common';
+import { Controller, Get, Headers, Param, Post, Query, Res, UseGuards } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import {
@@ -7,11 +7,11 @@ import {
   CurrentPrincipal,
   CurrentScope,
   IdempotencyKeyRequired,
-  SwitchedOnBy,
 } from '../auth/index.js';
 import { Draft } from '../core/errors/index.js';
 import { ApiErrors, ApiRequestId, type CursorPage, DraftBody, RESPONSE_HEADERS } from '../core/http/index.js';
 import type { Scope } from '../core/mode.js';
+import { ChargeListGuard } from './charge-list.guard.js';
 import type { ChargeBody } from './charge.serializer.js';
 import { ChargesService } from './charges.service.js';
 import { ChargeListSchema, ChargeSchema } from './dto/charge.body.js';
@@ -82,7 +82,7 @@ export class ChargesController {
   }
 
   @Get('charges')
-  @SwitchedOnBy('chargeListEnabled')
+  @UseGuards(ChargeListGuard)
   @ApiOperation({
     summary: 'List charges',
     description:

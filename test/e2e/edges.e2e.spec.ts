@@ -599,6 +599,12 @@ describe('bad input is always the envelope', () => {
     ],
     ['nesting to the sky', { rawBody: `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}` }, 400, 'invalid_request'],
     [
+      'a description of 500 letters and 500 blanks',
+      { rawBody: `{"amount":1,"payment_method":"pix","description":"${'x'.repeat(500)}${' '.repeat(500)}"}` },
+      400,
+      'invalid_request',
+    ],
+    [
       'metadata over 16 KiB',
       { rawBody: `{"amount":1,"payment_method":"pix","metadata":{"a":"${'x'.repeat(17_000)}"}}` },
       400,

@@ -130,15 +130,21 @@ describe('a MED', () => {
     expect(open.response_deadline).toBeNull();
   });
 
-  it('is not appealed with a reason of blanks: what counts is what is between them', async () => {
+  it('is appealed with 5 to 2000 characters as they were sent, of which 5 are no blanks around them', async () => {
     const { medCase } = await aDisputedCharge(service, key);
     const appeal = (reason: string): Promise<Answer<ErrorAnswer>> =>
       service.call('POST', `/v1/med/cases/${medCase.id}/appeal`, { key, body: { reason } });
-    for (const reason of ['     ', `\t${' '.repeat(1_000)}\n`, '   four   ', 'x'.repeat(2_001)]) {
+    for (const reason of [
+      '     ',
+      `\t${' '.repeat(1_000)}\n`,
+      '   four   ',
+      'x'.repeat(2_001),
+      `${'x'.repeat(2_000)}\n`,
+    ]) {
       const { status, body } = await appeal(reason);
       expect([status, body.error.code, body.error.details?.[0]?.param]).toEqual([400, 'invalid_request', 'reason']);
     }
-    expect((await appeal(`${'x'.repeat(2_000)}\n`)).status).toBe(200);
+    expect((await appeal(`${'x'.repeat(1_999)}\n`)).status).toBe(200);
   });
 
   it('is appealed and won: the money is back, the charge is paid', async () => {

@@ -14,19 +14,16 @@ export function IsNullable(): PropertyDecorator {
 }
 
 /**
- * A text for people, of `min` to `max` characters. Blanks around it are not counted, so a name of blanks is an empty
- * one; it is kept as it was sent, and is at most twice as long with them.
+ * A text for people. Blanks around it do not count towards `min`, so a name of blanks is an empty one; it is kept and
+ * shown as it was sent, so that they do count towards `max`.
  */
 export function IsText(min: number, max: number): PropertyDecorator {
   const rule = min === 0 ? `at most ${max}` : `${min} to ${max}`;
   return ValidateBy({
     name: 'isText',
     validator: {
-      validate: (value: unknown) => {
-        if (typeof value !== 'string') return false;
-        const length = charactersOf(value.trim());
-        return length >= min && length <= max && charactersOf(value) <= 2 * max;
-      },
+      validate: (value: unknown) =>
+        typeof value === 'string' && charactersOf(value.trim()) >= min && charactersOf(value) <= max,
       defaultMessage: (args) => (typeof args?.value === 'string' ? `must have ${rule} characters` : 'must be a text'),
     },
   });
