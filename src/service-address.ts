@@ -1,37 +1,56 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isAlive, type ProcessIdentity, thisProcess, writePrivate } from './core/embedded/index.js';
 
-/** What a running service leaves in its `$DATA_DIR` for the programs beside it. */
+/** What a running service leaves in its `$DATA_DIR` for the programs beside it, in a file of its own. */
 interface Notice {
   readonly base_url: string;
+  readonly announced_at: string;
   readonly process: ProcessIdentity;
 }
 
-const pathIn = (dataDir: string): string => join(dataDir, 'service.json');
+const fileOf = (pid: number): string => `service.${String(pid)}.json`;
 
-function read(dataDir: string): Notice | null {
+function read(path: string): Notice | null {
   try {
-    return JSON.parse(readFileSync(pathIn(dataDir), 'utf8')) as Notice;
+    return JSON.parse(readFileSync(path, 'utf8')) as Notice;
   } catch {
-    return null;
+    return null; // withdrawn a moment ago
   }
 }
 
-/** Says where this process serves the API. Of several on one directory the last one is found. */
+function notices(dataDir: string): { path: string; notice: Notice }[] {
+  if (!existsSync(dataDir)) return [];
+  return readdirSync(dataDir)
+    .filter((file) => /^service\.\d+\.json$/.test(file))
+    .flatMap((file) => {
+      const path = join(dataDir, file);
+      const notice = read(path);
+      return notice === null ? [] : [{ path, notice }];
+    });
+}
+
+/** Says where this process serves the API. */
 export function announceService(dataDir: string, baseUrl: string): void {
   // Where everything comes from the environment there may be no directory, and then there is nothing to find it by.
   if (!existsSync(dataDir)) return;
-  const notice: Notice = { base_url: baseUrl, process: thisProcess() };
-  writePrivate(pathIn(dataDir), `${JSON.stringify(notice)}\n`);
+  for (const { path, notice } of notices(dataDir)) if (!isAlive(notice.process)) rmSync(path, { force: true });
+  const notice: Notice = { base_url: baseUrl, announced_at: new Date().toISOString(), process: thisProcess() };
+  writePrivate(join(dataDir, fileOf(process.pid)), `${JSON.stringify(notice)}\n`);
 }
 
 export function withdrawService(dataDir: string): void {
-  if (read(dataDir)?.process.pid === process.pid) rmSync(pathIn(dataDir), { force: true });
+  rmSync(join(dataDir, fileOf(process.pid)), { force: true });
 }
 
-/** @returns null when none runs: the notice of one that was killed counts for nothing */
+/**
+ * Of several on one directory the one that started last.
+ * @returns null when none runs: the notice of one that was killed counts for nothing
+ */
 export function runningServiceUrl(dataDir: string): string | null {
-  const notice = read(dataDir);
-  return notice !== null && isAlive(notice.process) ? notice.base_url : null;
+  const [last] = notices(dataDir)
+    .map(({ notice }) => notice)
+    .filter(({ process }) => isAlive(process))
+    .sort((one, other) => other.announced_at.localeCompare(one.announced_at));
+  return last?.base_url ?? null;
 }

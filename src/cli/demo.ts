@@ -6,10 +6,11 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { toString as drawQr } from 'qrcode';
 import type { DemoFile } from '../demo-data.js';
+import { runningServiceUrl } from '../service-address.js';
 
 /**
- * The tour (decisions §1, row Tour). It is a merchant's program: it imports nothing of the service, speaks HTTP only
- * and checks the signature with its own hands, so that its steps can be copied.
+ * The tour (decisions §1, row Tour). It is a merchant's program: it imports nothing of the service but where one
+ * runs, speaks HTTP only and checks the signature with its own hands, so that its steps can be copied.
  */
 
 const AMOUNT = 4_990;
@@ -85,12 +86,13 @@ function findTarget(env: NodeJS.ProcessEnv): Target {
   const { RECEBE_URL: url, RECEBE_API_KEY: key } = env;
   if (url && key) return checked({ url: url.replace(/\/+$/, ''), key });
   if (url || key) throw new DemoError(`${url ? 'RECEBE_API_KEY' : 'RECEBE_URL'} is missing: set both or neither.`);
-  const path = join(env['DATA_DIR'] || './.data', 'demo.json');
+  const dataDir = env['DATA_DIR'] || './.data';
+  const path = join(dataDir, 'demo.json');
   try {
     const demo = JSON.parse(readFileSync(path, 'utf8')) as DemoFile;
-    // The file names the service that started last; a port given here names another one.
-    const here = env['PUBLIC_BASE_URL'] ?? (env['PORT'] ? `http://localhost:${env['PORT']}` : demo.base_url);
-    return checked({ url: here, key: demo.test_api_key });
+    // The file names the service that started last, which may have ended; a port given here names another one.
+    const given = env['PUBLIC_BASE_URL'] ?? (env['PORT'] ? `http://localhost:${env['PORT']}` : null);
+    return checked({ url: given ?? runningServiceUrl(dataDir) ?? demo.base_url, key: demo.test_api_key });
   } catch (error) {
     if (error instanceof DemoError) throw error;
     throw new DemoError(

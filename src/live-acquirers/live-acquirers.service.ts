@@ -136,6 +136,7 @@ export class LiveAcquirersService {
     const { id } = connection;
     const options = {
       callbackUrl: baseUrl === null ? null : callbackUrl(baseUrl, this.secrets, id),
+      secrets: this.secrets,
       registration,
       certificatesChecked: this.config.certificateHeader !== null,
       now: this.clock.now(),

@@ -1,6 +1,7 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { newEndToEndId } from '../../src/brazil/index.js';
+import { SecretBox } from '../../src/core/crypto/index.js';
 import { createLogger } from '../../src/core/log/index.js';
 import { CallbackReader } from '../../src/acquirers/pix-api/callback-reader.js';
 import { CallingBank } from '../support/callbacks.js';
@@ -86,6 +87,24 @@ describe('callbacks of a PSP', () => {
       expect((await bank.send('', suffix)).status).toBe(200);
     }
     expect(await callbacks()).toHaveLength(before);
+  });
+
+  it('a GET with a nonce is answered with its signature, for who knows the address', async () => {
+    const nonce = randomBytes(32).toString('base64url');
+    const proofOf = async (path: string, headers: Record<string, string>): Promise<string | null> =>
+      (await service.call('GET', path, { headers })).headers.get('x-callback-proof');
+    const asked = { 'x-callback-nonce': nonce };
+    const proof = await proofOf(bank.path, asked);
+    const secrets = service.get(SecretBox);
+    expect(secrets.isSigned('pix-callback-probe', `${bank.connection}.${nonce}`, proof ?? '')).toBe(true);
+    expect(await proofOf(`${bank.path}/pix`, asked)).toBe(proof);
+    // Who is not let in and knows the address learns no more than that it is ours.
+    bank.inbound = { mtls: false, addresses: ['192.0.2.1'] };
+    expect(await proofOf(bank.path, asked)).toBe(proof);
+    bank.inbound = { mtls: false, addresses: null };
+    expect(await proofOf(`${bank.path.slice(0, -1)}${bank.path.endsWith('A') ? 'B' : 'A'}`, asked)).toBeNull();
+    expect(await proofOf(bank.path, {})).toBeNull();
+    expect(await proofOf(bank.path, { 'x-callback-nonce': 'short' })).toBeNull();
   });
 
   it('forged: with another amount, of a charge that nobody paid, replayed a hundred times, moves nothing', async () => {

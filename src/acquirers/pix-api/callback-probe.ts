@@ -1,27 +1,50 @@
+import { randomBytes } from 'node:crypto';
+import type { SecretBox } from '../../core/crypto/index.js';
+
 const PROBE_MS = 5_000;
+const PURPOSE = 'pix-callback-probe';
+
+/** Chosen anew by whoever probes, so that no answer can be kept and said again. */
+export const NONCE_HEADER = 'x-callback-nonce';
+/** Signed by the service that the address belongs to. */
+export const PROOF_HEADER = 'x-callback-proof';
 
 /** Who answers at a callback's address. */
 export type CallbackAnswer =
   | { readonly kind: 'this_service' }
-  /** Recebe, that does not know the address or lets only the PSP in. */
+  /** This service, that lets only the PSP in. */
   | { readonly kind: 'refused' }
+  /** Recebe by its headers, with other keys or without this connection. */
+  | { readonly kind: 'another_recebe' }
   | { readonly kind: 'somebody_else'; readonly status: number }
   | { readonly kind: 'nobody'; readonly code: string };
 
-/**
- * Calls the address as PSPs do to test it. Only the service that it was made for knows its secret, and answers 200;
- * that it is Recebe is seen by a header that all its answers have.
- */
-export async function probeCallback(url: string): Promise<CallbackAnswer> {
+/** @returns null for what is no nonce of ours: only texts of this form are ever signed */
+export function callbackProof(secrets: SecretBox, connectionId: string, nonce: unknown): string | null {
+  if (typeof nonce !== 'string' || !/^[\w-]{43}$/.test(nonce)) return null;
+  return secrets.sign(PURPOSE, `${connectionId}.${nonce}`);
+}
+
+/** Calls the address as PSPs do to test it, and asks for a proof of whoever answers. */
+export async function probeCallback(url: string, secrets: SecretBox, connectionId: string): Promise<CallbackAnswer> {
+  const nonce = randomBytes(32).toString('base64url');
   let response: Response;
   try {
-    response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(PROBE_MS) });
+    response = await fetch(url, {
+      headers: { [NONCE_HEADER]: nonce },
+      redirect: 'manual',
+      signal: AbortSignal.timeout(PROBE_MS),
+    });
   } catch (error) {
     return { kind: 'nobody', code: codeOf(error) };
   }
   await response.body?.cancel();
-  if (!response.headers.has('x-api-version')) return { kind: 'somebody_else', status: response.status };
-  return response.ok ? { kind: 'this_service' } : { kind: 'refused' };
+  const proof = response.headers.get(PROOF_HEADER);
+  if (proof !== null && secrets.isSigned(PURPOSE, `${connectionId}.${nonce}`, proof)) {
+    return { kind: response.ok ? 'this_service' : 'refused' };
+  }
+  if (response.headers.has('x-api-version')) return { kind: 'another_recebe' };
+  return { kind: 'somebody_else', status: response.status };
 }
 
 /** `fetch` says what failed in the error's cause; its message may quote the address. */

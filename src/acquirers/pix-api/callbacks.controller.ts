@@ -1,10 +1,11 @@
-import { applyDecorators, Controller, Get, Header, HttpCode, Inject, Param, Post, Req } from '@nestjs/common';
-import { ApiBody, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { applyDecorators, Controller, Get, Header, HttpCode, Inject, Param, Post, Req, Res } from '@nestjs/common';
+import { ApiBody, ApiHeader, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Public } from '../../auth/index.js';
 import { type Config, CONFIG } from '../../core/config/index.js';
 import { ApiErrors, COMMON_HEADERS, RawBody } from '../../core/http/index.js';
+import { NONCE_HEADER, PROOF_HEADER } from './callback-probe.js';
 import { CallbacksService, MAX_CALLBACK_BYTES, type PostedCallback } from './callbacks.service.js';
 
 type Address = Pick<PostedCallback, 'connection' | 'secret'>;
@@ -37,9 +38,17 @@ const Tests = (path: string): MethodDecorator =>
     Header('Cache-Control', 'no-store'),
     ApiOperation({
       summary: 'A PSP tests the address of its callbacks',
-      description: 'Some do when it is registered.',
+      description:
+        'Some do when it is registered. `acquirer check` sends a nonce with it, which the service that the address belongs to answers signed.',
     }),
-    ApiOkResponse({ description: 'It is an address of ours.', headers: COMMON_HEADERS }),
+    ApiHeader({ name: 'X-Callback-Nonce', description: '43 characters of base64url', required: false }),
+    ApiOkResponse({
+      description: 'It is an address of ours.',
+      headers: {
+        ...COMMON_HEADERS,
+        'X-Callback-Proof': { description: 'Where a nonce was sent: its signature.', schema: { type: 'string' } },
+      },
+    }),
     ApiErrors(404, 429, 500, 503),
   );
 
@@ -66,13 +75,28 @@ export class CallbacksController {
   }
 
   @Tests(':connection/:secret')
-  test(@Param() address: Address, @Req() request: FastifyRequest): Promise<void> {
-    return this.#receive(address, request);
+  test(
+    @Param() address: Address,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<void> {
+    return this.#test(address, request, reply);
   }
 
   @Tests(':connection/:secret/pix')
-  testPix(@Param() address: Address, @Req() request: FastifyRequest): Promise<void> {
-    return this.#receive(address, request);
+  testPix(
+    @Param() address: Address,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<void> {
+    return this.#test(address, request, reply);
+  }
+
+  async #test(address: Address, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    // Before it is asked whether the PSP calls: `check`, which is not let in then, still learns whom it has reached.
+    const proof = await this.callbacks.prove(address, request.headers[NONCE_HEADER]);
+    if (proof !== null) void reply.header(PROOF_HEADER, proof);
+    await this.#receive(address, request);
   }
 
   #receive({ connection, secret }: Address, request: FastifyRequest): Promise<void> {

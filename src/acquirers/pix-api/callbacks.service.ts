@@ -11,9 +11,10 @@ import { Logger } from '../../core/log/index.js';
 import { Metrics } from '../../core/metrics/index.js';
 import { JobQueue } from '../../core/queue/index.js';
 import { RateLimiter } from '../../core/rate-limit/index.js';
+import { callbackProof } from './callback-probe.js';
 import { isCallbackSecret } from './callback-url.js';
 import { CallbackReader } from './callback-reader.js';
-import { CallbackSources } from './callback-sources.js';
+import { type CallbackSource, CallbackSources } from './callback-sources.js';
 import { CallbacksRepository } from './callbacks.repository.js';
 import { acquirerNameOf } from './connections.family.js';
 import { type Caller, inboundProblem } from './inbound.rules.js';
@@ -71,9 +72,8 @@ export class CallbacksService implements OnApplicationBootstrap {
    * @throws ApiError 404 for whoever it is not from, 413, 429
    */
   async receive({ connection, secret, body, caller }: PostedCallback): Promise<void> {
-    const isKnown = UUID.test(connection) && isCallbackSecret(this.secrets, connection, secret);
     const acquirer = acquirerNameOf(connection);
-    const source = isKnown ? await this.sources.find(acquirer) : null;
+    const source = await this.#sourceOf({ connection, secret });
     if (!source) {
       // What stands in the place of the id may be anything, a secret among them.
       throw this.#refused('wrong_secret', UUID.test(connection) ? { connection } : {});
@@ -88,6 +88,20 @@ export class CallbacksService implements OnApplicationBootstrap {
     }
     if (body.length === 0) return this.#count('empty');
     this.#count((await this.#store(acquirer, body)) ? 'stored' : 'repeated');
+  }
+
+  /** @returns null for who does not know the address, and where no nonce was sent */
+  async prove(address: Pick<PostedCallback, 'connection' | 'secret'>, nonce: unknown): Promise<string | null> {
+    const proof = callbackProof(this.secrets, address.connection, nonce);
+    return proof !== null && (await this.#sourceOf(address)) ? proof : null;
+  }
+
+  async #sourceOf({
+    connection,
+    secret,
+  }: Pick<PostedCallback, 'connection' | 'secret'>): Promise<CallbackSource | null> {
+    const isKnown = UUID.test(connection) && isCallbackSecret(this.secrets, connection, secret);
+    return isKnown ? this.sources.find(acquirerNameOf(connection)) : null;
   }
 
   async #store(acquirer: string, body: Buffer): Promise<boolean> {

@@ -2,6 +2,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { SELF_SIGNED, SELF_SIGNED_PFX } from '../../../test/support/self-signed.js';
+import { SecretBox } from '../../core/crypto/index.js';
+import { callbackProof } from './callback-probe.js';
 import type { PixApiConnection } from './connection.js';
 import { certificateExpiry } from './credentials.js';
 import { check, type DoctorOptions, type Finding } from './doctor.js';
@@ -10,6 +12,8 @@ import { aCob, aConnection, aProblem, type FakePsp, type Script, startPsp } from
 
 const NOW = new Date('2026-09-09T20:15:00Z');
 const CERTIFICATE = { kind: 'pem', cert: SELF_SIGNED.cert, key: SELF_SIGNED.key, passphrase: null } as const;
+const SECRETS = new SecretBox('11'.repeat(32));
+const OLD_PROOF = SECRETS.sign('pix-callback-probe', `c1.${'a'.repeat(43)}`);
 const END = new Date('2120-01-01T00:00:00Z');
 
 describe('the doctor', () => {
@@ -18,6 +22,8 @@ describe('the doctor', () => {
   let service: Server;
   let callbackUrl: string;
   let answer: { status: number; headers: Record<string, string> };
+  /** Of whoever answers; null: somebody who proves nothing. */
+  let answering: { secrets: SecretBox; connectionId: string } | null;
 
   const healthy: Script = ({ method, path, body }) => {
     if (path.startsWith('/webhook')) {
@@ -33,7 +39,14 @@ describe('the doctor', () => {
     psp = await startPsp({ ...SELF_SIGNED, ca: SELF_SIGNED.cert, requestCert: true, rejectUnauthorized: true });
     registered = null;
     answer = { status: 200, headers: { 'X-Api-Version': '2026-11-01' } };
-    service = createServer((_request, response) => response.writeHead(answer.status, answer.headers).end());
+    answering = { secrets: SECRETS, connectionId: aConnection(psp).id };
+    service = createServer(({ headers }, response) => {
+      const nonce = headers['x-callback-nonce'];
+      const proof = answering && callbackProof(answering.secrets, answering.connectionId, nonce);
+      response
+        .writeHead(answer.status, { ...answer.headers, ...(proof !== null && { 'X-Callback-Proof': proof }) })
+        .end();
+    });
     await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
     callbackUrl = `http://127.0.0.1:${(service.address() as AddressInfo).port}/callbacks/pix/c1/its-own-word`;
     psp.script = healthy;
@@ -53,8 +66,8 @@ describe('the doctor', () => {
 
   async function examine(own: Partial<PixApiConnection> = {}, more: Partial<DoctorOptions> = {}): Promise<Finding[]> {
     const findings: Finding[] = [];
-    const usual = { callbackUrl, registration: 'missing', certificatesChecked: false, now: NOW } as const;
-    for await (const finding of check(connection(own), { ...usual, ...more })) findings.push(finding);
+    const usual = { callbackUrl, secrets: SECRETS, registration: 'missing', certificatesChecked: false } as const;
+    for await (const finding of check(connection(own), { ...usual, now: NOW, ...more })) findings.push(finding);
     expect(JSON.stringify(findings)).not.toMatch(/the-secret|its-own-word/);
     return findings;
   }
@@ -95,12 +108,37 @@ describe('the doctor', () => {
     ['somebody else', { status: 200, headers: {} }, 'somebody else answers (HTTP 200)'],
     ['a page that leads elsewhere', { status: 302, headers: { Location: '/' } }, 'somebody else answers (HTTP 302)'],
     ['another Recebe', { status: 404, headers: { 'X-Api-Version': '1' } }, 'another Recebe'],
+    ['another Recebe that takes anything', { status: 200, headers: { 'X-Api-Version': '1' } }, 'another Recebe'],
+    [
+      'one that repeats an old proof',
+      { status: 200, headers: { 'X-Api-Version': '1', 'X-Callback-Proof': OLD_PROOF } },
+      'another Recebe',
+    ],
   ])('registers no address at which %s answers', async (_who, given, words) => {
-    answer = given;
+    [answer, answering] = [given, null];
     const [callback, webhook] = (await examine()).slice(-2);
     expect(callback).toMatchObject({ step: 'callback', ok: false, detail: expect.stringContaining(words) });
     expect(callback?.remedy).toContain('PUBLIC_BASE_URL');
     expect(webhook).toMatchObject({ step: 'webhook', ok: false, detail: expect.stringMatching(/^skipped/) });
+    expect(registered).toBeNull();
+  });
+
+  it.each([
+    ['with other keys', new SecretBox('22'.repeat(32)), null],
+    ['of another connection', SECRETS, 'another'],
+  ])('registers no address at which a Recebe %s answers', async (_which, secrets, connectionId) => {
+    answering = { secrets, connectionId: connectionId ?? aConnection(psp).id };
+    expect((await examine()).at(-2)).toMatchObject({ ok: false, detail: expect.stringContaining('another Recebe') });
+    // Nor where only the PSP is let in, and a refusal is what there should be.
+    answer = { ...answer, status: 404 };
+    const [callback] = (await examine({}, { certificatesChecked: true })).slice(-2);
+    expect(callback).toMatchObject({ ok: false, detail: expect.stringContaining('another Recebe') });
+    expect(registered).toBeNull();
+  });
+
+  it('registers no address at which this service refuses the call', async () => {
+    answer = { ...answer, status: 404 };
+    expect((await examine()).at(-2)).toMatchObject({ ok: false, detail: expect.stringContaining('this service') });
     expect(registered).toBeNull();
   });
 

@@ -1,5 +1,6 @@
 import { connect } from 'node:tls';
 import { newTxid } from '../../brazil/index.js';
+import type { SecretBox } from '../../core/crypto/index.js';
 import { type CallbackAnswer, probeCallback } from './callback-probe.js';
 import { secureContextOf, certificateExpiry } from './credentials.js';
 import type { PixApiConnection } from './connection.js';
@@ -27,6 +28,8 @@ export type Registration = 'never' | 'missing' | 'replace';
 export interface DoctorOptions {
   /** Where the PSP is to call; null: not known. */
   readonly callbackUrl: string | null;
+  /** Those of the service: whoever answers there must have them too. */
+  readonly secrets: SecretBox;
   readonly registration: Registration;
   /** A proxy checks the client certificates of PSPs, so that nobody else is let in. */
   readonly certificatesChecked: boolean;
@@ -72,7 +75,7 @@ export async function* check(connection: PixApiConnection, options: DoctorOption
     }
     yield scope;
     yield await checkCharge(client, options.now);
-    const callback = await checkCallback(profile, options);
+    const callback = await checkCallback(connection.id, profile, options);
     yield callback;
     if (callback.ok === false) yield* skipped(['webhook'], 'a callback address that reaches this service');
     else if (options.callbackUrl !== null) yield await checkWebhook(client, options.callbackUrl, options.registration);
@@ -240,8 +243,8 @@ async function checkCharge(client: PixApiClient, now: Date): Promise<Finding> {
   }
 }
 
-async function checkCallback(profile: PspProfile, options: DoctorOptions): Promise<Finding> {
-  const { callbackUrl, registration, certificatesChecked } = options;
+async function checkCallback(connectionId: string, profile: PspProfile, options: DoctorOptions): Promise<Finding> {
+  const { callbackUrl, secrets, registration, certificatesChecked } = options;
   if (callbackUrl === null) {
     return finding(
       'callback',
@@ -252,10 +255,10 @@ async function checkCallback(profile: PspProfile, options: DoctorOptions): Promi
   }
   const { mtls, addresses } = profile.inbound.value;
   const place = placeOf(callbackUrl);
-  const answer = await probeCallback(callbackUrl);
+  const answer = await probeCallback(callbackUrl, secrets, connectionId);
   if (answer.kind === 'this_service') return finding('callback', true, `${place} reaches this service`);
   if (answer.kind === 'refused' && (addresses !== null || (mtls && certificatesChecked))) {
-    return finding('callback', 'warning', `${place} reaches Recebe, which lets in nobody but the PSP`);
+    return finding('callback', 'warning', `${place} reaches this service, which lets in nobody but the PSP`);
   }
   return finding(
     'callback',
@@ -272,7 +275,9 @@ function whoAnswers(answer: Exclude<CallbackAnswer, { kind: 'this_service' }>): 
     case 'somebody_else':
       return `somebody else answers (HTTP ${answer.status})`;
     case 'refused':
-      return 'another Recebe answers, or one with another ENCRYPTION_KEY or database';
+      return 'this service answers and refuses the call';
+    case 'another_recebe':
+      return 'another Recebe answers, or one with another ENCRYPTION_KEY, database or version';
   }
 }
 
