@@ -77,8 +77,8 @@ describe('what the bank says', () => {
     ['closed', 'refunded_to_merchant', 'disagreed', null],
     ['open', null, 'disagreed', null],
   ] as const)('a case %s with %s and a ruling %s: contradicted %s', (status, moneyOutcome, result, contradicted) => {
-    const ruled = aMedCase({ status, moneyOutcome, bank: side({ status: 'closed', result }) });
-    expect(contradictionOf(ruled, ruled.amount)).toBe(contradicted);
+    const ruled = aMedCase({ status, moneyOutcome, lostAmount: 1990, bank: side({ status: 'closed', result }) });
+    expect(contradictionOf(ruled, 1990)).toBe(contradicted);
   });
 
   it.each([
@@ -94,11 +94,25 @@ describe('what the bank says', () => {
     ['closed', 'refunded_to_merchant', 'agreed', 400, 'lost_after_all'],
     ['open', null, 'agreed', 400, null],
   ] as const)(
-    'a case about 1000 that is %s with %s and a ruling %s about %i: contradicted %s',
+    'a case of which 1000 was lost, that is %s with %s and a ruling %s about %i: contradicted %s',
     (status, moneyOutcome, result, reportedAmount, contradicted) => {
       const ruled = side({ status: 'closed', result });
-      const medCase = aMedCase({ status, moneyOutcome, amount: 1000, reportedAmount, bank: ruled });
+      const medCase = aMedCase({ status, moneyOutcome, lostAmount: 1000, reportedAmount, bank: ruled });
       expect(contradictionOf(medCase, 1000)).toBe(contradicted);
+    },
+  );
+
+  it.each([
+    [70, 70, null],
+    [70, 100, 'lost_another_amount'],
+    [100, 100, null],
+    [0, 0, null],
+  ] as const)(
+    'a case of 100 of which %i was lost while %i could be taken: contradicted %s',
+    (lostAmount, there, expected) => {
+      const ruled = side({ status: 'closed', result: 'agreed' });
+      const lost = { status: 'accepted', moneyOutcome: 'lost', amount: 100, reportedAmount: 100 } as const;
+      expect(contradictionOf(aMedCase({ ...lost, lostAmount, bank: ruled }), there)).toBe(expected);
     },
   );
 

@@ -42,9 +42,9 @@ export function rulingOf(bank: Pick<BankSide, 'status' | 'result'>, status: MedC
   return status === 'appealed' ? 'lost_on_appeal' : 'lost_unanswered';
 }
 
-/** What the bank claims of a payment: nobody can take more than was paid. */
-export function claimOf({ reportedAmount }: Pick<MedCase, 'reportedAmount'>, paidAmount: Amount): Amount {
-  return Math.min(reportedAmount, paidAmount);
+/** What the bank claims of a payment: nobody can take more than is there. */
+export function claimOf({ reportedAmount }: Pick<MedCase, 'reportedAmount'>, there: Amount): Amount {
+  return Math.min(reportedAmount, there);
 }
 
 /** Of a case that is over; `lost_another_amount`: both say that it is lost, and not about the same amount. */
@@ -54,19 +54,19 @@ export type Contradiction = Extract<MedTrigger, 'won_after_all' | 'lost_after_al
  * How the bank has ruled otherwise than the case has ended: money that nobody may move without looking. Null for a case
  * that goes on, or that the bank agrees with. One that was dismissed before the merchant saw it has left the money with
  * the merchant.
- * @param paidAmount of the transaction
+ * @param takeable what there is of the payment for the bank to take: `Docket.takeableBy`
  */
 export function contradictionOf(
-  medCase: Pick<MedCase, 'visible' | 'status' | 'moneyOutcome' | 'amount' | 'reportedAmount' | 'bank'>,
-  paidAmount: Amount,
+  medCase: Pick<MedCase, 'visible' | 'status' | 'moneyOutcome' | 'lostAmount' | 'reportedAmount' | 'bank'>,
+  takeable: Amount,
 ): Contradiction | null {
-  const { visible, status, moneyOutcome, amount, bank } = medCase;
+  const { visible, status, moneyOutcome, lostAmount, bank } = medCase;
   const ruling = rulingOf(bank, status);
   if (isUnderway(status) || ruling === null) return null;
   const isWon = ruling === 'won';
   const wasWon = !visible || moneyOutcome === 'refunded_to_merchant';
   if (isWon !== wasWon) return isWon ? 'won_after_all' : 'lost_after_all';
-  return isWon || amount === claimOf(medCase, paidAmount) ? null : 'lost_another_amount';
+  return isWon || lostAmount === claimOf(medCase, takeable) ? null : 'lost_another_amount';
 }
 
 /** Names what an operator decides on: another one as soon as the bank or the merchant has said something else. */

@@ -64,13 +64,15 @@ export class MedDesk {
    */
   async approve(tx: Tx, id: string, amount: Amount | null, decision: MedDecision): Promise<Decided> {
     const { docket, found } = await this.#find(tx, id);
-    const isContradicted = contradictionOf(found, docket.transaction.amount) !== null;
+    const isContradicted = contradictionOf(found, docket.takeableBy(found)) !== null;
     if (found.review === null && !waitsForRuling(found) && !isContradicted) throw undecided();
     assertSeen(found, decision);
     const reviewed: MedCase = { ...found, review: null, ...this.#decidedBy(decision) };
     if (!found.visible) await this.#admit(tx, docket, reviewed, amount);
     else if (amount !== null && found.review !== 'amount_mismatch') throw invalidAmount('is not open any more');
     else if (isContradicted) await this.moves.correct(tx, docket, reviewed);
+    // Refunds have taken since what the bank is said to have taken: there is nothing left to be moved.
+    else if (!isUnderway(found.status)) await this.moves.change(tx, docket, reviewed);
     else await this.#goOn(tx, docket, reviewed, amount);
     this.moves.close(tx, docket);
     return { before: found, after: docket.find(id) };

@@ -56,13 +56,16 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
 
   /**
    * What a failed refund gives back is claimed by the cases that are open, in the refund's own transaction. With none
-   * open it is the merchant's again: a payment of which cases had taken the rest is paid after all.
+   * open it is the merchant's again: a payment of which cases had taken the rest is paid after all. Where the bank has
+   * taken more than was lost because of the refund, an operator has to look.
    */
   async refundFailed(tx: Tx, transaction: Transaction, refund: Refund): Promise<void> {
-    if (transaction.status !== 'DISPUTE' && transaction.status !== 'CHARGEBACK') return;
     const docket = await this.moves.lock(tx, transaction.id);
-    await this.moves.holdMore(tx, docket, refund.id);
-    await this.moves.revive(tx, docket);
+    if (docket.cases.length === 0) return;
+    const isDisputed = transaction.status === 'DISPUTE' || transaction.status === 'CHARGEBACK';
+    if (isDisputed) await this.moves.holdMore(tx, docket, refund.id);
+    await this.moves.doubtLosses(tx, docket);
+    if (isDisputed) await this.moves.revive(tx, docket);
     this.moves.close(tx, docket);
   }
 
@@ -201,6 +204,6 @@ function reviewOfChange(known: MedCase, reportedAmount: Amount): MedReview | nul
 }
 
 /** Why a case that is over, or was dismissed, has to be looked at. */
-function contradictionReviewOf({ transaction }: Docket, medCase: MedCase): MedReview | null {
-  return contradictionOf(medCase, transaction.amount) === null ? null : 'contradiction';
+function contradictionReviewOf(docket: Docket, medCase: MedCase): MedReview | null {
+  return contradictionOf(medCase, docket.takeableBy(medCase)) === null ? null : 'contradiction';
 }

@@ -68,6 +68,14 @@ export class Docket {
     return this.isCredited(medCase) ? this.room : 0;
   }
 
+  /** What refunds and the losses of other cases have left of the payment for the bank to take, whoever holds it by now. */
+  takeableBy(medCase: Pick<MedCase, 'id' | 'paymentReference'>): Amount {
+    if (!this.isCredited(medCase)) return 0;
+    const others = this.cases.filter(({ id }) => id !== medCase.id);
+    const lost = others.reduce((sum, { lostAmount }) => sum + lostAmount, 0);
+    return this.transaction.amount - this.#refundsAmount - lost;
+  }
+
   /** Whether there is money that the case can hold, or that a refund or another case may yet give back. */
   isDisputable(medCase: Pick<MedCase, 'id' | 'paymentReference'>): boolean {
     if (!this.isCredited(medCase) || !DISPUTABLE.includes(this.transaction.status)) return false;

@@ -88,7 +88,7 @@ export class MedMoves {
     };
     const reviewed: MedCase = {
       ...ended,
-      review: contradictionOf(ended, docket.transaction.amount) === null ? null : 'contradiction',
+      review: contradictionOf(ended, docket.takeableBy(ended)) === null ? null : 'contradiction',
     };
     docket.move(reviewed, isWon ? 'released' : 'lost', heldAmount, isWon ? -heldAmount : 0);
     await this.change(tx, docket, reviewed);
@@ -114,12 +114,13 @@ export class MedMoves {
    */
   async correct(tx: Tx, docket: Docket, medCase: MedCase): Promise<void> {
     const paidAmount = docket.transaction.amount;
-    const trigger = contradictionOf(medCase, paidAmount);
+    const trigger = contradictionOf(medCase, docket.takeableBy(medCase));
     if (trigger === null) throw new Error(`The bank does not contradict the case ${medCase.id}`);
     const isWon = trigger === 'won_after_all';
     const amount = isWon ? medCase.amount : claimOf(medCase, paidAmount);
-    // Banks may say several things under one time of theirs.
-    const detail = medCase.bank.appliedAt.toISOString();
+    // Banks may say several things under one time of theirs; of one thing they say more may be lost when a refund fails.
+    const before = trigger === 'lost_another_amount' ? `:${medCase.lostAmount}` : '';
+    const detail = `${medCase.bank.appliedAt.toISOString()}${before}`;
     if (!isWon && docket.isCredited(medCase)) {
       await this.#holdLess(tx, docket, amount - medCase.lostAmount, `${medCase.id}:${detail}`);
     }
@@ -136,7 +137,10 @@ export class MedMoves {
     docket.move(corrected, 'corrected', taken, taken, detail);
     await this.change(tx, docket, corrected);
     this.disputes.add(tx, medCase.transactionId, taken);
-    if (taken < 0) await this.holdMore(tx, docket, `${medCase.id}:${detail}`);
+    if (taken < 0) {
+      await this.holdMore(tx, docket, `${medCase.id}:${detail}`);
+      await this.doubtLosses(tx, docket);
+    }
     await this.revive(tx, docket);
     // What was given back may be held by a case that had found nothing to hold, and had not disputed the payment.
     const disputing = docket.underway.find(({ heldAmount }) => heldAmount > 0) ?? (docket.isLost ? corrected : null);
@@ -190,6 +194,16 @@ export class MedMoves {
         updatedAt: this.clock.now(),
       });
       this.disputes.add(tx, medCase.transactionId, more);
+    }
+  }
+
+  /** Money of the payment has become free that the bank has taken with a case that is over: an operator has to look. */
+  async doubtLosses(tx: Tx, docket: Docket): Promise<void> {
+    for (const medCase of docket.cases) {
+      const takeable = docket.takeableBy(medCase);
+      if (medCase.review !== null || contradictionOf(medCase, takeable) !== 'lost_another_amount') continue;
+      if (medCase.lostAmount < claimOf(medCase, takeable))
+        await this.change(tx, docket, { ...medCase, review: 'contradiction' });
     }
   }
 

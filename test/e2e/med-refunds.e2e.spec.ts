@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { answerCase, casesOf } from '../support/med.js';
 import { MedWorld } from '../support/med-world.js';
 import { requestRefund } from '../support/refunds.js';
 
@@ -119,6 +120,67 @@ describe('a dispute and refunds of the same payment', () => {
       await world.told.finish();
       await world.expectBalance(40, 0);
       expect(await world.statusOf(paid.id)).toBe('paid');
+    });
+
+    it.each(['before', 'after'] as const)(
+      'waits for an operator when the bank has taken what a refund that failed %s the ruling has brought back',
+      async (when) => {
+        const paid = await world.told.paid(world.key);
+        world.told.bank.returnFault = () => 'refused unheard';
+        await world.told.step(await world.told.refund(world.key, paid, 30));
+        const dispute = await world.told.disputed(paid);
+        const [open] = await casesOf(world.service, world.key, paid.id);
+        const id = open?.id ?? '';
+        expect((await answerCase(world.service, world.key, id, 'accept')).status).toBe(200);
+        if (when === 'before') await world.told.finish();
+        await world.told.ruled(dispute, 'agreed');
+        if (when === 'after') {
+          expect((await world.decide(id, 'approve')).status).toBe(409);
+          await world.told.finish();
+        }
+        await world.expectBalance(30, 0);
+        expect(await world.waiting('?review=contradiction&limit=1')).toMatchObject({ id, lost_amount: 70 });
+        expect((await world.decide(id, 'approve')).body).toMatchObject({ review: null, lost_amount: 100 });
+        await world.expectBalance(0, 0);
+        expect(await world.statusOf(paid.id)).toBe('disputed');
+        expect((await world.decide(id, 'approve')).status).toBe(409);
+      },
+    );
+
+    it('corrects a loss again when another refund fails, also of a payment that is paid', async () => {
+      const paid = await world.told.paid(world.key);
+      const dispute = world.told.bank.change(await world.told.disputed(paid), { amount: 20 });
+      await world.told.tell(dispute);
+      const { id } = await world.waiting();
+      await world.decide(id, 'approve', { amount: 20 });
+      expect((await answerCase(world.service, world.key, id, 'accept')).status).toBe(200);
+      world.told.bank.returnFault = () => 'refused unheard';
+      await world.told.step(await world.told.refund(world.key, paid, 30));
+      await world.told.tell(world.told.bank.rule(world.told.bank.change(dispute, { amount: 100 }), 'agreed'));
+      expect((await world.decide(id, 'approve')).body).toMatchObject({ lost_amount: 70 });
+      await world.told.finish();
+      expect(await world.waiting('?review=contradiction&limit=1')).toMatchObject({ id, lost_amount: 70 });
+      expect((await world.decide(id, 'approve')).body).toMatchObject({ lost_amount: 100 });
+      await world.expectBalance(0, 0);
+    });
+
+    it('leaves nothing to be moved when the merchant has refunded since what waits', async () => {
+      const paid = await world.told.paid(world.key);
+      world.told.bank.returnFault = () => 'refused unheard';
+      await world.told.step(await world.told.refund(world.key, paid, 30));
+      const dispute = await world.told.disputed(paid);
+      await world.told.ruled(dispute, 'agreed');
+      await world.told.finish();
+      const { id } = await world.waiting('?review=contradiction&limit=1');
+      world.told.bank.returnFault = () => null;
+      await world.told.refund(world.key, paid, 30);
+      const approved = await world.decide(id, 'approve');
+      expect([approved.status, approved.body]).toEqual([
+        200,
+        expect.objectContaining({ review: null, lost_amount: 70 }),
+      ]);
+      await world.told.finish();
+      await world.expectBalance(0, 0);
     });
 
     it('sends one that had not been sent before it', async () => {
