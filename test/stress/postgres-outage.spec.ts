@@ -229,21 +229,25 @@ describe('a PostgreSQL that ends under load never ends the service', () => {
   it.each(POSTMASTER_ENDS)('one of its own, by %s: the service is there when it is back', async (signal) => {
     const postgres = await CrashingPostgres.start(directory, cleanup);
     const env = { DATABASE_URL: postgres.url, RATE_LIMIT: 'off' };
-    const service = await processes.start(processes.dataDir(), env);
-    const key = await merchant(env);
+    const dataDir = processes.dataDir();
+    const service = await processes.start(dataDir, env);
+    const key = await merchant({ ...env, DATA_DIR: dataDir });
     const confirmed = await survive(service, key, signal, () => postgres.crash(signal));
     await check(postgres.url, confirmed);
   });
 
   async function merchant(env: Record<string, string>): Promise<string> {
-    const cli = async <T>(...args: string[]): Promise<T> => {
-      const { code, stdout, stderr } = await processes.run(CLI, args, { ...env, DATA_DIR: processes.dataDir() });
+    const cli = async <T>(args: string[], stdin?: string): Promise<T> => {
+      const { code, stdout, stderr } = await processes.run(CLI, args, env, stdin);
       if (code !== 0) throw new Error(`${args.join(' ')}: ${stderr}`);
       return JSON.parse(stdout) as T;
     };
-    const account = ['--name', 'Padaria', '--email', 'owner@example.com', '--password', 'correct horse battery'];
-    const { account_id } = await cli<{ account_id: string }>('account', 'create', ...account);
-    return (await cli<{ apiKey: string }>('key', 'issue', account_id, '--test')).apiKey;
+    const account = ['--name', 'Padaria', '--email', 'owner@example.com', '--password-file', '-'];
+    const { account_id } = await cli<{ account_id: string }>(
+      ['account', 'create', ...account],
+      'correct horse battery',
+    );
+    return (await cli<{ apiKey: string }>(['key', 'issue', account_id, '--test'])).apiKey;
   }
 
   /** Ready on another PostgreSQL than the one with that pid. */

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, describe, expect, it, jest } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
@@ -200,6 +200,8 @@ describe('startRedisChild', () => {
   it('is null when there is no server on PATH, or only one that is too old', async () => {
     const bin = fixture.dataDir();
     mkdirSync(bin, { mode: 0o755 });
+    // Root asks for a user to run the server as.
+    for (const tool of ['id', 'chown']) symlinkSync(execFileSync('which', [tool]).toString().trim(), join(bin, tool));
     process.env['PATH'] = bin;
     expect(await startRedisChild({ dataDir: fixture.dataDir() })).toBeNull();
     writeFileSync(join(bin, 'redis-server'), '#!/bin/sh\necho "Redis server v=6.0.16 sha=00000000:0"\n');
