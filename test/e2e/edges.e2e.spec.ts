@@ -740,6 +740,13 @@ describe('authentication and request ids', () => {
     const lock = await service.createCharge<ErrorAnswer>(locked.testKey, { customer, expected_payer_tax_id: null });
     expectError(lock, 400, 'invalid_request_error', 'invalid_request');
     expect(lock.body.error.param).toBe('expected_payer_tax_id');
+    // Nor is a name of what nobody sees a name: the lock asks for one.
+    for (const name of ['\u200b', '\u2060', '\u00ad', '\u2800', '\u3164', '\u202e', '\u200b'.repeat(200)]) {
+      const nameless = { customer: { name }, expected_payer_tax_id: '52998224725' };
+      const answer = await service.createCharge<ErrorAnswer>(locked.testKey, nameless);
+      expectError(answer, 400, 'invalid_request_error', 'invalid_request');
+      expect(answer.body.error.param).toBe('customer.name');
+    }
 
     const charge = await service.createCharge(merchant.testKey, { amount: 1000 });
     await service.simulate(merchant.testKey, charge.body.id, { event: 'pay' });
