@@ -226,6 +226,7 @@ describe('the command line of live acquirers', () => {
       ],
       [['check', '--account', accountId], 1, /^This account has no live acquirer: `acquirer configure`/],
       [['disconnect', '--account', accountId], 1, /^This account has no live acquirer: `acquirer configure`/],
+      [configure('--set', 'a=1', '--set', 'a=2'), 2, /a is given twice/],
       [['disconnect'], 2, /missing --account/],
     ];
     // A few at a time: each is a process that loads the whole application.
