@@ -217,7 +217,7 @@ describe('the command line of live acquirers', () => {
       [
         configure('--psp', 'itua', '--key', '1'),
         1,
-        /^The request has 3 problems[^]*- psp: must be one of[^]*- key: [^]*- client-secret: is missing/,
+        /^This is refused:\n {2}- psp: must be one of[^]*- key: [^]*- client-secret: is missing/,
       ],
       [
         configure(...good, '--key-file', file('k', CERTIFICATES.key), '--account', accountId),
