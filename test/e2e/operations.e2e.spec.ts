@@ -424,7 +424,7 @@ describe('payments that are held because nobody knows who paid', () => {
     }
     const ids = (await ask('GET', `${REVIEWS}?limit=100`)).body.data.map(({ id }) => id);
     expect(ids).not.toContain(reviewId);
-    expect(await returnsOf(chargeId)).toEqual([expect.objectContaining({ amount: '1990', reason: 'charge_closed' })]);
+    expect(await returnsOf(chargeId)).toEqual([expect.objectContaining({ amount: '1990', reason: 'cancelled' })]);
     expect((await service.getCharge(merchant.testKey, chargeId)).body.status).toBe('cancelled');
     expect(await available()).toBe(0);
     const told = await service.sql(`SELECT 1 FROM audit_events WHERE account_id = $1 AND type ~ '^review'`, [
