@@ -9,7 +9,7 @@ import { type Account, type AccountChanges, type AccountDetails, AccountsReposit
 import type { Role } from './members.repository.js';
 import { MembersService } from './members.service.js';
 import { Passwords } from './passwords.js';
-import { parseSettings, readSettings, type SettingValues } from './settings.js';
+import { isName, parseSettings, readSettings, type SettingValues } from './settings.js';
 import { normalizeEmail, unlessEmailTaken, UsersService } from './users.service.js';
 
 /** Merchants and their settings. */
@@ -72,7 +72,7 @@ export class AccountsService {
     const settings = input.values ? readSettings(input.values) : parseSettings(input.settings ?? {});
     const name = input.name.trim();
     const violations: Violation[] = [...this.users.checkCredentials(input), ...settings.violations];
-    if (name === '' || name.length > 120) {
+    if (!isName(name, 120)) {
       violations.push({ param: 'name', code: 'invalid', message: 'must have 1 to 120 characters' });
     }
     if (violations.length > 0) throw invalidRequest(violations);

@@ -6,6 +6,7 @@ import { Database, type Tx } from '../core/database/index.js';
 import { badRequest, business, forbidden, invalidRequest, notFound, type Violation } from '../core/errors/index.js';
 import { type Member, MembersRepository, type Role } from './members.repository.js';
 import { Passwords } from './passwords.js';
+import { isName } from './settings.js';
 import { UsersRepository } from './users.repository.js';
 import { checkEmail, normalizeEmail, unlessEmailTaken, UsersService } from './users.service.js';
 
@@ -168,7 +169,7 @@ function hashOf(token: string): Buffer {
 }
 
 function checkName(name: string | null): Violation[] {
-  return name === null || (name.trim() !== '' && name.length <= 120)
+  return name === null || isName(name, 120)
     ? []
     : [{ param: 'name', code: 'invalid', message: 'must have 1 to 120 characters' }];
 }

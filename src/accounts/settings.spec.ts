@@ -103,7 +103,10 @@ describe('settings as JSON', () => {
   });
 
   it.each<[SettingName, unknown]>([
-    ...[1, null, {}, []].map((value): [SettingName, unknown] => ['name', value]),
+    ...[1, null, {}, [], '\u200b', '\u2060 \u3164\u2800', '\u00ad\u202e'].map((value): [SettingName, unknown] => [
+      'name',
+      value,
+    ]),
     ...['150', 1.5, null, true, Number.NaN].map((value): [SettingName, unknown] => ['fee_bps', value]),
     ...['true', 1, null].map((value): [SettingName, unknown] => ['payer_lock', value]),
     ...['none', '5000', 0].map((value): [SettingName, unknown] => ['fraud_max_amount', value]),

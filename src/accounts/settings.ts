@@ -2,6 +2,7 @@ import { isEmail } from 'class-validator';
 import { normalizeTaxId } from '../brazil/index.js';
 import type { Violation } from '../core/errors/index.js';
 import { MAX_AMOUNT } from '../core/money/index.js';
+import { visibleLength } from '../core/text.js';
 import type { AccountChanges } from './accounts.repository.js';
 
 interface Setting {
@@ -20,9 +21,14 @@ function text(rule: string, change: (value: string) => AccountChanges | null): S
   return { kind: 'text', rule, read: (value) => (typeof value === 'string' ? change(value) : null) };
 }
 
-/** @param max characters, before blanks around them are dropped */
+/** What merchants, accounts and people are called. @param max characters, before blanks around them are dropped */
+export function isName(value: string, max: number): boolean {
+  return visibleLength(value) > 0 && value.length <= max;
+}
+
+/** A name that is kept without the blanks around it. */
 function label(rule: string, max: number, change: (value: string) => AccountChanges): Setting {
-  return text(rule, (value) => (value.trim() !== '' && value.length <= max ? change(value.trim()) : null));
+  return text(rule, (value) => (isName(value, max) ? change(value.trim()) : null));
 }
 
 function integer(rule: string, min: number, max: number, change: (value: number) => AccountChanges): Setting {

@@ -40,9 +40,14 @@ export function pair(text: string): [key: string, value: string] {
   return [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** For options and arguments that are repeated. */
+/** For options and arguments that are repeated. Dashes and underscores are the same. */
 export function pairs(text: string, before: Record<string, string> = {}): Record<string, string> {
   const [key, value] = pair(text);
+  const spelling = (name: string): string => name.replaceAll('-', '_');
+  // Of two values nobody knows which was meant.
+  if (Object.keys(before).some((other) => spelling(other) === spelling(key))) {
+    throw new InvalidArgumentError(`${key} is given twice.`);
+  }
   return { ...before, [key]: value };
 }
 

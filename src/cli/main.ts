@@ -35,7 +35,8 @@ function program(): Command {
 function explain(error: unknown): string {
   if (error instanceof ApiError) {
     const details = (error.details ?? []).map((detail) => `  - ${detail.param}: ${detail.message}`);
-    return [error.message, ...(details.length > 1 ? details : [])].join('\n');
+    // Of several its message only says where they stand over HTTP.
+    return details.length > 1 ? ['This is refused:', ...details].join('\n') : error.message;
   }
   if (error instanceof UsageError || error instanceof ConfigError || error instanceof EmbeddedServerError) {
     return error.message;

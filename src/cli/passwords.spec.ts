@@ -58,6 +58,7 @@ describe('the password of a command', () => {
 
   it.each([
     ['typed differently', 'secret word\rsecret wort\r', 'differ'],
+    ['not typed again, but an arrow up', 'secret word\r\u001b[A\r', 'differ'],
     ['not typed, but Ctrl-C', '\u0003', 'No password was given'],
     ['not typed, but Ctrl-D', '\u0004', 'No password was given'],
     ['not typed: the terminal went away', null, 'No password was given'],

@@ -30,9 +30,9 @@ export async function readPassword(
 ): Promise<string> {
   if (file !== undefined) return lineOf(file === '-' ? await text(input) : readFile(file), file);
   if (!input.isTTY) throw new UsageError(`There is no password. ${ADVICE}`);
-  // Without echo: what is typed goes nowhere.
+  // Without echo: what is typed goes nowhere, and an arrow key brings it not back.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const lines = createInterface({ input, output: nowhere, terminal: true });
+  const lines = createInterface({ input, output: nowhere, terminal: true, historySize: 0 });
   lines.once('SIGINT', () => lines.close());
   const answers = lines[Symbol.asyncIterator]();
   const ask = async (question: string): Promise<string> => {

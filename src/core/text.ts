@@ -11,3 +11,14 @@ export function withoutEnd(text: string, isDropped: (character: string) => boole
 export function withoutTrailingSlashes(url: string): string {
   return withoutEnd(url, (character) => character === '/');
 }
+
+/** A code point that shows nothing: blanks, controls, marks of direction and width, fillers, the empty braille cell. */
+const INVISIBLE = /^[\p{Z}\p{C}\p{Default_Ignorable_Code_Point}\u2800]$/u;
+
+/** How many characters there are from the first to the last that can be seen; an emoji is one. */
+export function visibleLength(text: string): number {
+  const characters = [...text];
+  const isVisible = (character: string): boolean => !INVISIBLE.test(character);
+  const first = characters.findIndex(isVisible);
+  return first < 0 ? 0 : characters.findLastIndex(isVisible) - first + 1;
+}

@@ -58,7 +58,7 @@ export class CancellationService {
       const moved = await this.transactions.move(tx, id, 'cancelled', now, { failure });
       if (!moved) throw new Error(`${id} is locked and was ${previousStatus}, but could not be cancelled`);
       if (isHeld(transaction)) {
-        for (const held of await this.settlements.giveBackHeld(tx, id, 'charge_closed', now)) {
+        for (const held of await this.settlements.giveBackHeld(tx, id, 'cancelled', now)) {
           this.returns.request(tx, {
             accountId: scope.accountId,
             mode: scope.mode,
@@ -71,7 +71,7 @@ export class CancellationService {
             way: 'devolution',
             amount: held.amount,
             currency: transaction.currency,
-            reason: 'charge_closed',
+            reason: 'cancelled',
           });
         }
       }

@@ -11,9 +11,10 @@ export interface ReceivedMoney extends ReceivedPix {
 export const SHOWN_RETURNS = ['wrong_amount', 'late', 'duplicate', 'charge_closed'] as const;
 
 /**
- * The others are the sale's own outcome, REFUNDED, whose shape the contract gives. `review_returned`: what was held was sent back by an operator.
+ * The others are the sale's own outcome, REFUNDED or CANCELLED, whose shape the contract gives. What was held was sent
+ * back by an operator (`review_returned`), or because the merchant cancelled the charge (`cancelled`).
  */
-export const RETURN_REASONS = [...SHOWN_RETURNS, 'payer_mismatch', 'review_returned'] as const;
+export const RETURN_REASONS = [...SHOWN_RETURNS, 'payer_mismatch', 'review_returned', 'cancelled'] as const;
 
 export type ReturnReason = (typeof RETURN_REASONS)[number];
 

@@ -217,7 +217,7 @@ describe('the command line of live acquirers', () => {
       [
         configure('--psp', 'itua', '--key', '1'),
         1,
-        /^The request has 3 problems[^]*- psp: must be one of[^]*- key: [^]*- client-secret: is missing/,
+        /^This is refused:\n {2}- psp: must be one of[^]*- key: [^]*- client-secret: is missing/,
       ],
       [
         configure(...good, '--key-file', file('k', CERTIFICATES.key), '--account', accountId),
@@ -226,6 +226,7 @@ describe('the command line of live acquirers', () => {
       ],
       [['check', '--account', accountId], 1, /^This account has no live acquirer: `acquirer configure`/],
       [['disconnect', '--account', accountId], 1, /^This account has no live acquirer: `acquirer configure`/],
+      [configure('--set', 'a=1', '--set', 'a=2'), 2, /a is given twice/],
       [['disconnect'], 2, /missing --account/],
     ];
     // A few at a time: each is a process that loads the whole application.

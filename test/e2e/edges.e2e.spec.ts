@@ -105,18 +105,21 @@ describe('idempotency', () => {
     expect(left).toHaveLength(0);
   });
 
-  it('two keys in one request are neither: a 400, whatever the spelling of the header', async () => {
+  it.each([0, 1_100, 2_500])('two keys in one request are neither, with %i headers between them', async (others) => {
     const keys = [`one-${randomUUID()}`, `two-${randomUUID()}`];
     const status = await new Promise<[number | undefined, string]>((resolve, reject) => {
-      const sent = request(`${service.url}/v1/charges`, { method: 'POST' }, (response) => {
+      const between = Array.from({ length: others }, () => ['a', '']).flat();
+      const headers = [
+        ...['apikey', merchant.testKey, 'content-type', 'application/json', 'host', new URL(service.url).host],
+        ...['Idempotency-Key', keys[0] ?? '', ...between, 'idempotency-key', keys[1] ?? ''],
+        ...['content-length', '38', 'connection', 'close'],
+      ];
+      const sent = request(`${service.url}/v1/charges`, { method: 'POST', headers }, (response) => {
         let text = '';
         response.setEncoding('utf8').on('data', (part: string) => (text += part));
         response.on('end', () => resolve([response.statusCode, text]));
       });
       sent.on('error', reject);
-      sent.setHeader('apikey', merchant.testKey);
-      sent.setHeader('content-type', 'application/json');
-      sent.setHeader('Idempotency-Key', keys);
       sent.end('{"amount":1990,"payment_method":"pix"}');
     });
     expect(status).toEqual([400, expect.stringContaining('Idempotency-Key: must be sent once')]);
@@ -737,6 +740,13 @@ describe('authentication and request ids', () => {
   it('null is not a field that was left out where it would change money or who may pay', async () => {
     const locked = await service.merchant({ payer_lock: 'true' });
     const customer = { name: 'Maria da Silva' };
+    // Nor is a name of what nobody sees a name: the lock asks for one.
+    for (const name of ['\u200b', '\u2060', '\u00ad', '\u2800', '\u3164', '\u202e', '\u200b'.repeat(200)]) {
+      const nameless = { customer: { name }, expected_payer_tax_id: '52998224725' };
+      const answer = await service.createCharge<ErrorAnswer>(locked.testKey, nameless);
+      expectError(answer, 400, 'invalid_request_error', 'invalid_request');
+      expect(answer.body.error.param).toBe('customer.name');
+    }
     const lock = await service.createCharge<ErrorAnswer>(locked.testKey, { customer, expected_payer_tax_id: null });
     expectError(lock, 400, 'invalid_request_error', 'invalid_request');
     expect(lock.body.error.param).toBe('expected_payer_tax_id');

@@ -350,6 +350,7 @@ describe('evidence', () => {
   it.each([
     ['no file_name', { file_name: undefined }, 'file_name', 'required'],
     ['an empty file_name', { file_name: '' }, 'file_name', 'invalid'],
+    ['a file_name that nobody sees', { file_name: '\u202e\u200b' }, 'file_name', 'invalid'],
     ['a file_name of blanks', { file_name: ' \t ' }, 'file_name', 'invalid'],
     ['a file_name of 256 characters', { file_name: 'x'.repeat(256) }, 'file_name', 'invalid'],
     ['a file_name that is a number', { file_name: 1 }, 'file_name', 'invalid'],

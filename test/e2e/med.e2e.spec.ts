@@ -138,6 +138,7 @@ describe('a MED', () => {
       '     ',
       `\t${' '.repeat(1_000)}\n`,
       '   four   ',
+      '\u200b\u2060\u00ad\u2800\u3164\u202e',
       'x'.repeat(2_001),
       `${'x'.repeat(2_000)}\n`,
     ]) {

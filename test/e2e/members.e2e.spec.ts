@@ -310,6 +310,7 @@ describe('an invitation', () => {
     [{ email: 'a@example.com', role: 'OPERATOR' }, ['role']],
     [{ email: 'a@example.com', role: 'MEMBER', name: 'x'.repeat(121) }, ['name']],
     [{ email: 'a@example.com', role: 'MEMBER', name: ' ' }, ['name']],
+    [{ email: 'a@example.com', role: 'MEMBER', name: '\u00ad\u2060' }, ['name']],
     [{ email: 'a@example.com', role: 'MEMBER', password: PASSWORD }, ['password']],
   ])('with %j is a 400', async (body, params) => {
     const answer = await invite(body);

@@ -170,6 +170,7 @@ describe('accounts', () => {
     [{ fraud_blocked_documents: ['1'] }, ['fraud_blocked_documents invalid']],
     [{ fraud_blocked_documents: 'none' }, ['fraud_blocked_documents invalid']],
     [{ name: ' ' }, ['name invalid']],
+    [{ name: '\u200b\u3164' }, ['name invalid']],
     [{ id: NOBODY, payerLock: true }, ['id unknown_field', 'payerLock unknown_field']],
     [{ email: 'x@example.com' }, ['email unknown_field']],
   ])('refuse %j', async (body, violations) => {
@@ -189,6 +190,7 @@ describe('accounts', () => {
       [{ ...newAccount(), email: 'nobody', fee_bps: 1.5 }, ['fee_bps']],
       [{ ...newAccount(), email: 'nobody' }, ['email']],
       [{ ...newAccount(), name: 'x'.repeat(121) }, ['name']],
+      [{ ...newAccount(), name: '\u2800\u200b' }, ['name']],
     ] as const) {
       const answer = await ask('POST', ACCOUNTS, body);
       expect(codeOf(answer)).toBe('400 invalid_request');
@@ -422,7 +424,7 @@ describe('payments that are held because nobody knows who paid', () => {
     }
     const ids = (await ask('GET', `${REVIEWS}?limit=100`)).body.data.map(({ id }) => id);
     expect(ids).not.toContain(reviewId);
-    expect(await returnsOf(chargeId)).toEqual([expect.objectContaining({ amount: '1990', reason: 'charge_closed' })]);
+    expect(await returnsOf(chargeId)).toEqual([expect.objectContaining({ amount: '1990', reason: 'cancelled' })]);
     expect((await service.getCharge(merchant.testKey, chargeId)).body.status).toBe('cancelled');
     expect(await available()).toBe(0);
     const told = await service.sql(`SELECT 1 FROM audit_events WHERE account_id = $1 AND type ~ '^review'`, [

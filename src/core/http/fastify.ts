@@ -83,6 +83,9 @@ export function createHttpAdapter(config: Config, logger: Logger, metrics: Metri
     clientErrorHandler: (error: Error & { code?: string }, socket: Socket) => answerUnreadable(error, socket, logger),
   });
   const instance = adapter.getInstance<FastifyInstance>();
+  // Beyond its count Node.js drops headers in silence, and with them a second Idempotency-Key or apikey that is looked
+  // for; their size has a limit of its own.
+  instance.server.maxHeadersCount = 0;
   registerRawBodyParser(instance);
   instance.addHook('onRequest', (request, reply, done) => {
     reply.header('X-Request-Id', request.id).header('X-Api-Version', API_VERSION);

@@ -1,4 +1,5 @@
 import { buildMessage, ValidateBy, ValidateIf } from 'class-validator';
+import { visibleLength } from '../text.js';
 
 /**
  * A field that may be left out. Null is not leaving it out, as class-validator's rule of that name has it: where a
@@ -14,8 +15,8 @@ export function IsNullable(): PropertyDecorator {
 }
 
 /**
- * A text for people. Blanks around it do not count towards `min`, so a name of blanks is an empty one; it is kept and
- * shown as it was sent, so that they do count towards `max`.
+ * A text for people. Blanks and what nobody can see around it do not count towards `min`, so a name of them is an empty
+ * one; it is kept and shown as it was sent, so that they do count towards `max`.
  */
 export function IsText(min: number, max: number): PropertyDecorator {
   const rule = min === 0 ? `at most ${max}` : `${min} to ${max}`;
@@ -23,7 +24,7 @@ export function IsText(min: number, max: number): PropertyDecorator {
     name: 'isText',
     validator: {
       validate: (value: unknown) =>
-        typeof value === 'string' && charactersOf(value.trim()) >= min && charactersOf(value) <= max,
+        typeof value === 'string' && visibleLength(value) >= min && charactersOf(value) <= max,
       defaultMessage: (args) => (typeof args?.value === 'string' ? `must have ${rule} characters` : 'must be a text'),
     },
   });
