@@ -12,8 +12,11 @@ export function withoutTrailingSlashes(url: string): string {
   return withoutEnd(url, (character) => character === '/');
 }
 
-/** A code point that shows nothing: blanks, controls, marks of direction and width, fillers, the empty braille cell. */
-const INVISIBLE = /^[\p{Z}\p{C}\p{Default_Ignorable_Code_Point}\u2800]$/u;
+/**
+ * A code point that shows nothing: blanks, controls, marks of direction and width, fillers, the empty braille cell.
+ * Those that Unicode has not assigned may be somebody's emoji of tomorrow.
+ */
+const INVISIBLE = /^[\p{Z}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]$/u;
 
 /** How many characters there are from the first to the last that can be seen; an emoji is one. */
 export function visibleLength(text: string): number {

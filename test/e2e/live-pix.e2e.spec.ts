@@ -52,9 +52,11 @@ describe('the main job with a live key', () => {
       status: 'ATIVA',
       chave: story.live.pixKey,
       valor: { original: '100.00' },
-      calendario: { expiracao: 600 },
       devedor: { cpf: '52998224725', nome: 'Maria da Silva' },
     });
+    // What was left of the ten minutes when the PSP was asked.
+    expect(cob?.calendario.expiracao).toBeGreaterThan(580);
+    expect(cob?.calendario.expiracao).toBeLessThanOrEqual(600);
 
     // The code is the PSP's, leads to its charge, and a parser that is not ours accepts it.
     const location = cob?.location ?? 'none';

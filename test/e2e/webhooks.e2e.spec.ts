@@ -96,8 +96,10 @@ describe('webhooks', () => {
     await merchantWith(['charge.created'], 'http://127.0.0.1:9/');
     await service.createCharge(merchant.testKey);
     const failed = await waitFor('the end', async () => {
-      service.clock.advance(200);
-      return (await deliveries()).find((row) => row.status === 'FAILED');
+      const rows = await deliveries();
+      // An attempt whose lease has run out while it was on its way would be made twice.
+      if (rows.every((row) => row.status === 'PENDING')) service.clock.advance(200);
+      return rows.find((row) => row.status === 'FAILED');
     });
     expect(failed).toMatchObject({ attempts: 4, last_status_code: null, next_attempt_at: null });
     expect(failed['last_error']).toMatch(/refused/i);

@@ -69,7 +69,7 @@ describe('client certificates that end', () => {
     const counts: number[] = [];
     let passed = 0;
     for (const days of [0, 0.9, 1.1, 1.2, 30.9, 31.1, 53.9, 54.1, 60, 62, 80]) {
-      service.clock.advance((days - passed) * DAY);
+      service.clock.offsetMs += (days - passed) * DAY * 1000; // the task itself is run below
       passed = days;
       await sweep();
       counts.push((await mails(merchant)).length);

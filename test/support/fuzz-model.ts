@@ -27,18 +27,20 @@ const isAmount = (value: unknown): boolean =>
   typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= MAX_AMOUNT;
 export const isPlainObject = (value: unknown): value is Body =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+const UNSEEN = '[\\p{Z}\\p{Cc}\\p{Cf}\\p{Default_Ignorable_Code_Point}\\u2800]+';
+const UNSEEN_ENDS = new RegExp(`^${UNSEEN}|${UNSEEN}$`, 'gu');
+
 /**
- * In characters as people count them, without blanks around: what a variation selector adds to one, or blanks to a text
- * that is too long with them, is not for the model to say.
+ * In characters as people count them, at least so many of them from the first that can be seen to the last; what a
+ * variation selector adds to one is not for the model to say.
  */
 function textVerdict(value: unknown, min: number, max: number): Verdict {
   if (typeof value !== 'string') return 'invalid';
-  const all = [...value].length;
-  const text = value.trim();
-  const most = [...text].length;
-  const least = [...text.replace(/[\ufe0e\ufe0f]/g, '')].length;
-  if (most < min || least > max) return 'invalid';
-  return least >= min && most <= max && all <= max ? 'valid' : 'either';
+  const lengthOf = (text: string): number => [...text].length;
+  const withoutSelectors = (text: string): string => text.replace(/[\ufe0e\ufe0f]/g, '');
+  const seen = value.replace(UNSEEN_ENDS, '');
+  if (lengthOf(seen) < min || lengthOf(withoutSelectors(value)) > max) return 'invalid';
+  return lengthOf(withoutSelectors(seen)) >= min && lengthOf(value) <= max ? 'valid' : 'either';
 }
 
 /** Modulo 11 with the weights of the Receita Federal; characters are worth their ASCII code less 48. */
