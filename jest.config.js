@@ -1,5 +1,10 @@
 /** Specs that measure time or memory, or that load the whole machine: one at a time, when the others are done. */
-const ALONE = ['/test/stress/', '/test/e2e/(evidence-memory|login|med-list|start|webhook-isolation)\\.e2e\\.'];
+const ALONE = [
+  '/test/stress/(four-processes|webhook-workers|worst-bodies)\\.',
+  '/test/e2e/(evidence-memory|login|med-list|start|webhook-isolation)\\.e2e\\.',
+  // In full these load it too; in short they mostly wait.
+  ...(process.env.FULL === '1' ? ['/test/stress/'] : []),
+];
 
 const common = {
   runtime: '<rootDir>/test/runner/runtime.mjs',

@@ -15,10 +15,11 @@ import {
 } from '../../harness/crashing-postgres.js';
 import { CLI, Processes, type ServiceProcess, withDatabase } from '../support/process.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
+import { scaled } from '../support/scale.js';
 import { waitFor } from '../support/wait.js';
 
 /** FULL=1: as often as it takes to see what happens once in a few times. */
-const TIMES = process.env['FULL'] === '1' ? 6 : 1;
+const TIMES = scaled(6, 1);
 const CONNECTIONS = 40;
 const LOAD_MS = 1_500;
 /** For PostgreSQL to end, to recover and to start, and then for the service; a busy machine takes some of it. */
@@ -209,32 +210,40 @@ describe('a PostgreSQL that ends under load never ends the service', () => {
     await expectLedgerCoherent(url);
   }
 
-  it.each(POSTMASTER_ENDS)('the embedded one, by %s: the service starts it again', async (signal) => {
-    const dataDir = processes.dataDir();
-    const service = await processes.start(dataDir, { RATE_LIMIT: 'off' });
-    const { test_api_key: key } = service.demo();
-    const confirmed = await survive(service, key, signal, async () => {
-      const pid = postmasterPid(dataDir);
-      process.kill(pid, signal);
-      await waitFor(
-        'another PostgreSQL in its place',
-        async () => !service.running || (await isServing(service, pid, dataDir)),
-        SERVES_AGAIN_MS,
+  it.each(scaled<readonly PostmasterEnd[]>(POSTMASTER_ENDS, ['SIGKILL']))(
+    'the embedded one, by %s: the service starts it again',
+    async (signal) => {
+      const dataDir = processes.dataDir();
+      const service = await processes.start(dataDir, { RATE_LIMIT: 'off' });
+      const { test_api_key: key } = service.demo();
+      const confirmed = await survive(service, key, signal, async () => {
+        const pid = postmasterPid(dataDir);
+        process.kill(pid, signal);
+        await waitFor(
+          'another PostgreSQL in its place',
+          async () => !service.running || (await isServing(service, pid, dataDir)),
+          SERVES_AGAIN_MS,
+        );
+      });
+      expect(service.stdout.split('postgres has ended although it is in use; starting it again')).toHaveLength(
+        TIMES + 1,
       );
-    });
-    expect(service.stdout.split('postgres has ended although it is in use; starting it again')).toHaveLength(TIMES + 1);
-    await withDatabase(dataDir, (url) => check(url, confirmed));
-  });
+      await withDatabase(dataDir, (url) => check(url, confirmed));
+    },
+  );
 
-  it.each(POSTMASTER_ENDS)('one of its own, by %s: the service is there when it is back', async (signal) => {
-    const postgres = await CrashingPostgres.start(directory, cleanup);
-    const env = { DATABASE_URL: postgres.url, RATE_LIMIT: 'off' };
-    const dataDir = processes.dataDir();
-    const service = await processes.start(dataDir, env);
-    const key = await merchant({ ...env, DATA_DIR: dataDir });
-    const confirmed = await survive(service, key, signal, () => postgres.crash(signal));
-    await check(postgres.url, confirmed);
-  });
+  it.each(scaled<readonly PostmasterEnd[]>(POSTMASTER_ENDS, ['SIGINT']))(
+    'one of its own, by %s: the service is there when it is back',
+    async (signal) => {
+      const postgres = await CrashingPostgres.start(directory, cleanup);
+      const env = { DATABASE_URL: postgres.url, RATE_LIMIT: 'off' };
+      const dataDir = processes.dataDir();
+      const service = await processes.start(dataDir, env);
+      const key = await merchant({ ...env, DATA_DIR: dataDir });
+      const confirmed = await survive(service, key, signal, () => postgres.crash(signal));
+      await check(postgres.url, confirmed);
+    },
+  );
 
   async function merchant(env: Record<string, string>): Promise<string> {
     const cli = async <T>(args: string[], stdin?: string): Promise<T> => {
