@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { residentMemory } from '../../bench/machine.js';
+import { residentMemory } from '../../tools/bench/machine.js';
 import { png } from '../support/evidence.js';
 import { Processes, type ServiceProcess } from '../support/process.js';
 

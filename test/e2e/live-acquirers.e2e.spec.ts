@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { CLIENT } from '../../psp-simulator/certificates.js';
-import { DEFAULT_MERCHANT, PspSimulator } from '../../psp-simulator/simulator.js';
+import { CLIENT } from '../../tools/psp-simulator/certificates.js';
+import { DEFAULT_MERCHANT, PspSimulator } from '../../tools/psp-simulator/simulator.js';
 import { AcquirersService, ConnectionsService } from '../../src/acquirers/index.js';
 import { LiveAcquirersService } from '../../src/live-acquirers/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { DEFAULT_MERCHANT } from '../../psp-simulator/simulator.js';
+import { DEFAULT_MERCHANT } from '../../tools/psp-simulator/simulator.js';
 import { callbackUrl } from '../../src/acquirers/index.js';
 import { newEndToEndId } from '../../src/brazil/index.js';
 import { SecretBox } from '../../src/core/crypto/index.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { DEFAULT_MERCHANT, PspSimulator } from '../../psp-simulator/simulator.js';
-import type { WireCob } from '../../psp-simulator/wire.js';
+import { DEFAULT_MERCHANT, PspSimulator } from '../../tools/psp-simulator/simulator.js';
+import type { WireCob } from '../../tools/psp-simulator/wire.js';
 import { CreationService } from '../../src/transactions/index.js';
 import { goLive } from '../support/live-acquirer.js';
 import { LiveStory } from '../support/live-story.js';

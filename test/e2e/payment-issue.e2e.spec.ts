@@ -255,6 +255,8 @@ describe('the charge of a payment at an acquirer behind a network', () => {
     const held = hold();
     const id = await create();
     await held.asked;
+    // Delivered before the clock moves: what is on its way then may be sent again, as its lease has run out.
+    expect(await told(id, 1)).toEqual(['payment.created']);
     // Its lease runs out, and another worker does the same.
     service.clock.advance(40);
     await service.get(AcquirerWorkService).process(id);

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { FiguresService } from '../../src/transactions/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { type Answer, type Merchant, TestService } from '../support/service.js';
-import { Random } from '../../harness/random.js';
+import { Random } from '../../tools/harness/random.js';
 
 /** Decisions §3.13. */
 const ITEM_KEYS = [

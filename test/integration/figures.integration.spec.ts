@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { generate } from '../../bench/generate.js';
+import { generate } from '../../tools/bench/generate.js';
 import { statement } from '../../src/core/database/index.js';
 import { newId } from '../../src/core/ids.js';
 import { FiguresRepository } from '../../src/transactions/figures.repository.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Agent } from 'undici';
-import { CA_CERTIFICATE, CLIENT } from '../../psp-simulator/certificates.js';
-import { DEFAULT_MERCHANT } from '../../psp-simulator/simulator.js';
+import { CA_CERTIFICATE, CLIENT } from '../../tools/psp-simulator/certificates.js';
+import { DEFAULT_MERCHANT } from '../../tools/psp-simulator/simulator.js';
 import { newTxid, parseBrCode } from '../../src/brazil/index.js';
 import { PspUnderTest } from '../support/psp-client.js';
 import { SELF_SIGNED } from '../support/self-signed.js';

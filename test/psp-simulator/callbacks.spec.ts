@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { DEFAULT_MERCHANT } from '../../psp-simulator/simulator.js';
+import { DEFAULT_MERCHANT } from '../../tools/psp-simulator/simulator.js';
 import { newTxid } from '../../src/brazil/index.js';
 import { PspUnderTest } from '../support/psp-client.js';
 import { WebhookReceiver } from '../support/receiver.js';

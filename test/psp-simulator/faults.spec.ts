@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type FaultRule, Faults, faultRule } from '../../psp-simulator/faults.js';
-import { DEFAULT_MERCHANT } from '../../psp-simulator/simulator.js';
+import { type FaultRule, Faults, faultRule } from '../../tools/psp-simulator/faults.js';
+import { DEFAULT_MERCHANT } from '../../tools/psp-simulator/simulator.js';
 import { newTxid } from '../../src/brazil/index.js';
 import { PspUnderTest } from '../support/psp-client.js';
 

@@ -8,7 +8,7 @@ import { findProfile } from '../../src/acquirers/pix-api/profiles.js';
 import { BuiltProcess } from '../support/process.js';
 import { waitFor } from '../support/wait.js';
 
-const MAIN = 'dist/psp-simulator/main.js';
+const MAIN = 'dist/tools/psp-simulator/main.js';
 const started: BuiltProcess[] = [];
 
 afterAll(() => Promise.all(started.map((simulator) => simulator.kill())));

@@ -5,7 +5,7 @@ import { ModuleMocker } from 'jest-mock';
 
 let lastSpec = 'before the first spec file';
 
-/** What fails after the end of its spec file is nobody's test: it is told to scripts/test.mjs, which counts it. */
+/** What fails after the end of its spec file is nobody's test: it is told to tools/scripts/test.mjs, which counts it. */
 function tellLateFailure(error) {
   const path = process.env.TEST_LATE_FAILURES;
   const text = `${lastSpec}: ${inspect(error)}`;

@@ -7,7 +7,7 @@ import { WebhookReceiver } from '../support/receiver.js';
 import { redisAvailable } from '../support/redis.js';
 import { scaled } from '../support/scale.js';
 import { waitFor } from '../support/wait.js';
-import { Random } from '../../harness/random.js';
+import { Random } from '../../tools/harness/random.js';
 
 /** Two runs of at most: the load (some 20 s), and the lease of what was on its way at the last kill (30 s). */
 jest.setTimeout(400_000);
@@ -160,6 +160,8 @@ class CrashRun {
   }
 
   async #register(): Promise<void> {
+    // The service makes its sample charge just before this line, and its endpoint must not hear of that one.
+    await waitFor('the sample charge', () => this.#service.stdout.includes('Checkout'), ANSWER_LIMIT_MS);
     await this.#insist(201, '/v1/webhooks/endpoints', {
       body: { url: this.#receiver.url, events: ['charge.created', 'charge.paid'] },
     });

@@ -7,7 +7,7 @@ import { openRefunds, requestRefund } from '../support/refunds.js';
 import { scaled } from '../support/scale.js';
 import { type Merchant, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
-import { Random } from '../../harness/random.js';
+import { Random } from '../../tools/harness/random.js';
 
 jest.setTimeout(240_000);
 

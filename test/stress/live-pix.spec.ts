@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it, jest } from '@jest/globals';
-import { Random } from '../../harness/random.js';
+import { Random } from '../../tools/harness/random.js';
 import { BuiltProcess } from '../support/process.js';
 
 const LIMIT_MS = 180_000;
@@ -15,7 +15,7 @@ describe('npm run chaos -- --only live-pix --quick', () => {
   it('credits each payment once and makes each refund once, while the PSP fails and the service dies', async () => {
     const { seed } = Random.seeded();
     const args = ['--only', 'live-pix', '--quick', '--seed', String(seed)];
-    chaos = new BuiltProcess('dist/chaos/main.js', args, {});
+    chaos = new BuiltProcess('dist/tools/chaos/main.js', args, {});
     const { code, stdout, stderr } = await chaos.finished(LIMIT_MS);
     const told = `seed ${String(seed)}\n${stdout}${stderr}`;
     expect({ code, told }).toEqual({ code: 0, told });

@@ -6,13 +6,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import { Agent, request } from 'undici';
-import { Cleanup } from '../../harness/cleanup.js';
+import { Cleanup } from '../../tools/harness/cleanup.js';
 import {
   CrashingPostgres,
   POSTMASTER_ENDS,
   type PostmasterEnd,
   postmasterPid,
-} from '../../harness/crashing-postgres.js';
+} from '../../tools/harness/crashing-postgres.js';
 import { CLI, Processes, type ServiceProcess, withDatabase } from '../support/process.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { scaled } from '../support/scale.js';

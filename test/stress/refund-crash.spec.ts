@@ -4,7 +4,7 @@ import pg from 'pg';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { Processes, type ServiceProcess, withDatabase } from '../support/process.js';
 import { waitFor } from '../support/wait.js';
-import { Random } from '../../harness/random.js';
+import { Random } from '../../tools/harness/random.js';
 
 /** Each test ends with the wait for the lease of what was on its way at the kill (30 s). */
 jest.setTimeout(240_000);

@@ -8,7 +8,7 @@ import { available, openRefunds, paymentIdOf, type RefundOrError, requestRefund 
 import { scaled } from '../support/scale.js';
 import { type Answer, type Merchant, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
-import { Random } from '../../harness/random.js';
+import { Random } from '../../tools/harness/random.js';
 
 jest.setTimeout(300_000);
 

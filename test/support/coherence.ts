@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { brokenPromises } from '../../harness/coherence.js';
+import { brokenPromises } from '../../tools/harness/coherence.js';
 
 /** Runs after every test that touches money. @param url of the database */
 export async function expectLedgerCoherent(url: string): Promise<void> {

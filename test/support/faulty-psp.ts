@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { type Agent, request as forward } from 'undici';
-import { CA_CERTIFICATE, SERVER } from '../../psp-simulator/certificates.js';
-import { close, listen, readText } from '../../psp-simulator/http.js';
-import type { PspSimulator } from '../../psp-simulator/simulator.js';
+import { CA_CERTIFICATE, SERVER } from '../../tools/psp-simulator/certificates.js';
+import { close, listen, readText } from '../../tools/psp-simulator/http.js';
+import type { PspSimulator } from '../../tools/psp-simulator/simulator.js';
 import { clientAgent } from './psp-client.js';
 import { SELF_SIGNED } from './self-signed.js';
 

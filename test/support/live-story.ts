@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import type { PspSimulator } from '../../psp-simulator/simulator.js';
+import type { PspSimulator } from '../../tools/psp-simulator/simulator.js';
 import { saoPauloDay } from '../../src/brazil/index.js';
 import { ReconciliationService, StatementsService } from '../../src/reconciliation/index.js';
 import { expectLedgerCoherent } from './coherence.js';

@@ -1,6 +1,6 @@
 import { callbackUrl } from '../../src/acquirers/index.js';
 import { SecretBox } from '../../src/core/crypto/index.js';
-import { DEFAULT_MERCHANT } from '../../psp-simulator/simulator.js';
+import { DEFAULT_MERCHANT } from '../../tools/psp-simulator/simulator.js';
 import { goLive } from './live-acquirer.js';
 import { PspUnderTest } from './psp-client.js';
 import type { TestService } from './service.js';

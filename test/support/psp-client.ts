@@ -1,8 +1,8 @@
 import { expect } from '@jest/globals';
 import { Agent, request } from 'undici';
-import { CA_CERTIFICATE, CLIENT } from '../../psp-simulator/certificates.js';
-import { type Exchange } from '../../psp-simulator/api-server.js';
-import { DEFAULT_MERCHANT, PspSimulator, type SimulatorOptions } from '../../psp-simulator/simulator.js';
+import { CA_CERTIFICATE, CLIENT } from '../../tools/psp-simulator/certificates.js';
+import { type Exchange } from '../../tools/psp-simulator/api-server.js';
+import { DEFAULT_MERCHANT, PspSimulator, type SimulatorOptions } from '../../tools/psp-simulator/simulator.js';
 import { pixApiDocument } from './pix-api-document.js';
 
 const document = pixApiDocument();

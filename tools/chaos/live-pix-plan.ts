@@ -1,5 +1,5 @@
 import type { FaultRule } from '../psp-simulator/faults.js';
-import { newEndToEndId } from '../src/brazil/index.js';
+import { newEndToEndId } from '../../src/brazil/index.js';
 import type { Random } from '../harness/random.js';
 import type { Victim } from './live-pix-stage.js';
 

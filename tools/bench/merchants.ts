@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { AccountsRepository } from '../src/accounts/accounts.repository.js';
-import { ApiKeysRepository } from '../src/api-keys/api-keys.repository.js';
-import { createDataSource, Database, Reader } from '../src/core/database/index.js';
-import { newId } from '../src/core/ids.js';
+import { AccountsRepository } from '../../src/accounts/accounts.repository.js';
+import { ApiKeysRepository } from '../../src/api-keys/api-keys.repository.js';
+import { createDataSource, Database, Reader } from '../../src/core/database/index.js';
+import { newId } from '../../src/core/ids.js';
 
 /** A merchant with one wallet and the key to it. */
 export interface Merchant {

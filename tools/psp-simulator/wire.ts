@@ -1,5 +1,5 @@
 /** The bank's state as API Pix shows it. Pure. */
-import { encodeBrCode, taxIdKind } from '../src/brazil/index.js';
+import { encodeBrCode, taxIdKind } from '../../src/brazil/index.js';
 import { type Cob, type CobStatus, type Person, type Pix, type Return, type Webhook, termsOf } from './model.js';
 
 export interface WirePix {

@@ -1,5 +1,5 @@
 /** Reads what clients of API Pix send, and lists everything that is wrong with it at once. Pure. */
-import { normalizeTaxId, taxIdKind } from '../src/brazil/index.js';
+import { normalizeTaxId, taxIdKind } from '../../src/brazil/index.js';
 import { type CobTerms, type Person } from './model.js';
 import { Problem, type ProblemKind, type Violation } from './problems.js';
 import { toCents } from './wire.js';

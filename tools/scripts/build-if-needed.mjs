@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '../..');
 const stamp = join(root, 'dist', '.built');
 
 function newest(path) {
@@ -13,17 +13,7 @@ function newest(path) {
 }
 
 // An image or a package may ship dist/ without the sources.
-const sources = [
-  'src',
-  'migrations',
-  'harness',
-  'bench',
-  'chaos',
-  'psp-simulator',
-  '.swcrc',
-  'nest-cli.json',
-  'package-lock.json',
-]
+const sources = ['src', 'migrations', 'tools', '.swcrc', 'nest-cli.json', 'package-lock.json']
   .map((name) => join(root, name))
   .filter((path) => existsSync(path));
 const built = existsSync(stamp) ? statSync(stamp).mtimeMs : 0;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Cleanup } from '../harness/cleanup.js';
-import { newId } from '../src/core/ids.js';
+import { newId } from '../../src/core/ids.js';
 import { processorSeconds, residentMemory } from './machine.js';
 import { makeMerchants } from './merchants.js';
 import { BareClients } from './replay.js';

@@ -1,6 +1,6 @@
 /** What can be changed of a running simulator, and the arguments of its methods; the control endpoint takes the same. */
 import { z } from 'zod';
-import { newReturnId, normalizePixKey, normalizeTaxId } from '../src/brazil/index.js';
+import { newReturnId, normalizePixKey, normalizeTaxId } from '../../src/brazil/index.js';
 
 const milliseconds = z.number().int().min(0).max(3_600_000);
 const cents = z.number().int().min(1).max(999_999_999_999);

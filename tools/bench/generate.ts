@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ClientBase } from 'pg';
-import { encodeBrCode } from '../src/brazil/index.js';
+import { encodeBrCode } from '../../src/brazil/index.js';
 
 export interface Generation {
   /** An account in test mode that has no payments yet. */

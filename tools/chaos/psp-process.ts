@@ -26,7 +26,7 @@ export class PspProcess {
     const directory = join(parent, 'psp');
     mkdirSync(directory);
     const program = {
-      script: 'psp-simulator/main.js',
+      script: 'tools/psp-simulator/main.js',
       args: [
         ...['--port', '0', '--control-port', '0', '--seed', String(seed)],
         ...['--return-delay-ms', 'manual', '--directory', directory],

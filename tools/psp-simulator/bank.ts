@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { isTxid, newEndToEndId } from '../src/brazil/index.js';
+import { isTxid, newEndToEndId } from '../../src/brazil/index.js';
 import { type Cob, type CobTerms, type Merchant, type Pix, type Webhook, termsOf } from './model.js';
 import { Problem } from './problems.js';
 import { readRevision, readTerms, readWebhookUrl } from './requests.js';

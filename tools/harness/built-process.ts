@@ -94,7 +94,7 @@ export async function runToEnd(
 }
 
 function built(script: string): string {
-  return join(import.meta.dirname, '..', script);
+  return join(import.meta.dirname, '../..', script);
 }
 
 function inherited(): NodeJS.ProcessEnv {

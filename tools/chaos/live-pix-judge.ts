@@ -1,5 +1,5 @@
 import type { SimulatorState } from '../psp-simulator/simulator.js';
-import { newReturnId } from '../src/brazil/index.js';
+import { newReturnId } from '../../src/brazil/index.js';
 import { centsOf } from './live-pix-bank.js';
 import type { BookedPayment, Books } from './live-pix-books.js';
 import type { PlannedPayment } from './live-pix-plan.js';

@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startEmbeddedPostgres } from '../src/core/embedded/index.js';
+import { startEmbeddedPostgres } from '../../src/core/embedded/index.js';
 import { type Callers, callersOf } from './authentication.js';
 import type { Cleanup } from '../harness/cleanup.js';
 import type { Progress } from '../harness/run.js';

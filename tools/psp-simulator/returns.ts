@@ -1,5 +1,5 @@
 import { type z } from 'zod';
-import { isReturnId, newRtrId } from '../src/brazil/index.js';
+import { isReturnId, newRtrId } from '../../src/brazil/index.js';
 import { type Bank, Refusal } from './bank.js';
 import { type Merchant, type Pix, type Return } from './model.js';
 import { Problem } from './problems.js';

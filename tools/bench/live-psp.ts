@@ -7,7 +7,7 @@ import { DEFAULT_MERCHANT } from '../psp-simulator/simulator.js';
 import type { Cleanup } from '../harness/cleanup.js';
 
 const START_LIMIT_MS = 30_000;
-const DIST = join(import.meta.dirname, '..');
+const DIST = join(import.meta.dirname, '../..');
 
 /** The PSP simulator, in a process of its own. */
 export interface Psp {
@@ -22,7 +22,7 @@ export interface Psp {
 export async function startPsp(latencyMs: number, dataDir: string, cleanup: Cleanup): Promise<Psp> {
   const directory = mkdtempSync(join(dataDir, '..', 'psp-'));
   const args = ['--port', '0', '--control-port', '0', '--latency-ms', String(latencyMs), '--directory', directory];
-  const child = spawn(process.execPath, [join(DIST, 'psp-simulator', 'main.js'), ...args], {
+  const child = spawn(process.execPath, [join(DIST, 'tools/psp-simulator/main.js'), ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   cleanup.add(() => end(child));

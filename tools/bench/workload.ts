@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { newEndToEndId, newTxid } from '../src/brazil/index.js';
-import { newId } from '../src/core/ids.js';
+import { newEndToEndId, newTxid } from '../../src/brazil/index.js';
+import { newId } from '../../src/core/ids.js';
 import type { HttpLoad } from './http-load.js';
 import type { Merchant } from './merchants.js';
 import type { BareClients, Fresh, Replay } from './replay.js';

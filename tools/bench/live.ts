@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CA_CERTIFICATE, CLIENT } from '../psp-simulator/certificates.js';
 import { DEFAULT_MERCHANT } from '../psp-simulator/simulator.js';
-import { newTxid } from '../src/brazil/index.js';
+import { newTxid } from '../../src/brazil/index.js';
 import type { Cleanup } from '../harness/cleanup.js';
 import type { Progress } from '../harness/run.js';
 import { disturbedText } from './disturbance.js';

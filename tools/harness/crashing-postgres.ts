@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/core/embedded/index.js';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/core/embedded/index.js';
 import type { Cleanup } from './cleanup.js';
 
 /**

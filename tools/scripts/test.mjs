@@ -7,7 +7,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:f
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '../..');
 const { startEmbeddedPostgres } = await import(join(root, 'dist/src/core/embedded/index.js'));
 const { migrate } = await import(join(root, 'dist/src/core/database/index.js'));
 const { MIGRATIONS } = await import(join(root, 'dist/migrations/index.js'));

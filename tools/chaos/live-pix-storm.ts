@@ -3,7 +3,7 @@ import { brokenPromises } from '../harness/coherence.js';
 import type { Random } from '../harness/random.js';
 import type { Progress, Run } from '../harness/run.js';
 import { newCharge } from '../bench/requests.js';
-import { saoPauloDay } from '../src/brazil/index.js';
+import { saoPauloDay } from '../../src/brazil/index.js';
 import { InsistentClient } from './insistent-client.js';
 import { Line } from './line.js';
 import { BankDesk } from './live-pix-bank.js';
