@@ -14,6 +14,7 @@ import { CLI } from '../audit/index.js';
 import { accountArgument, pairs, required, uuid } from './command.js';
 import { readPassword, takesPassword } from './passwords.js';
 import { run } from './run.js';
+import type { Shell } from './shell.js';
 
 const ROLES: readonly Role[] = ['OWNER', 'ADMIN', 'MEMBER'];
 const PAGE = 100;
@@ -64,7 +65,7 @@ async function allAccounts(accounts: AccountsService): Promise<AccountDetails[]>
   }
 }
 
-export function accountCommands(program: Command): void {
+export function accountCommands(program: Command, shell: Shell): void {
   const group = program.command('account').description('merchants and their settings');
   takesPassword(
     group
@@ -79,8 +80,8 @@ export function accountCommands(program: Command): void {
     const { name, email, feeBps: fee_bps, feeFixed: fee_fixed, releaseDays: release_days } = options;
     const given = Object.entries({ fee_bps, fee_fixed, release_days });
     const settings = Object.fromEntries(given.flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])));
-    const password = await readPassword(options.passwordFile);
-    await run(async ({ app }) => {
+    const password = await readPassword(options.passwordFile, shell);
+    await run(shell, async ({ app }) => {
       const made = await app.get(AccountsService).create({ name, email, password, settings }, CLI);
       return { account_id: made.accountId, user_id: made.userId };
     });
@@ -91,7 +92,7 @@ export function accountCommands(program: Command): void {
     .addArgument(accountArgument())
     .addArgument(new Argument('<key=value...>', Object.keys(SETTINGS).join(', ')).argParser(pairs))
     .action(async (accountId: string, settings: Record<string, string>) => {
-      await run(async ({ app }) => {
+      await run(shell, async ({ app }) => {
         const accounts = app.get(AccountsService);
         await accounts.set(accountId, settings, CLI);
         return accountLine(await accounts.details(accountId));
@@ -101,11 +102,13 @@ export function accountCommands(program: Command): void {
     .command('list')
     .description('all accounts with their settings, newest first')
     .action(async () => {
-      await run(async ({ app }) => ({ accounts: (await allAccounts(app.get(AccountsService))).map(accountLine) }));
+      await run(shell, async ({ app }) => ({
+        accounts: (await allAccounts(app.get(AccountsService))).map(accountLine),
+      }));
     });
 }
 
-export function memberCommands(program: Command): void {
+export function memberCommands(program: Command, shell: Shell): void {
   const group = program.command('member').description('people of an account');
   takesPassword(
     group
@@ -115,8 +118,8 @@ export function memberCommands(program: Command): void {
       .addOption(required('--email <email>', 'with which they log in'))
       .addOption(required('--role <role>', 'what they may').choices(ROLES)),
   ).action(async (accountId: string, { email, passwordFile, role }: Login & { role: Role }) => {
-    const password = await readPassword(passwordFile);
-    await run(async ({ app }) => {
+    const password = await readPassword(passwordFile, shell);
+    await run(shell, async ({ app }) => {
       const { userId } = await app.get(AccountsService).addMember(accountId, { email, password, role }, CLI);
       return { account_id: accountId, user_id: userId, role };
     });
@@ -126,7 +129,7 @@ export function memberCommands(program: Command): void {
     .description('the members of an account')
     .addArgument(accountArgument())
     .action(async (accountId: string) => {
-      await run(async ({ app }) => {
+      await run(shell, async ({ app }) => {
         await app.get(AccountsService).get(accountId);
         const members = await app.get(MembersService).list(accountId);
         return { account_id: accountId, members: members.map(memberLine) };
@@ -134,7 +137,7 @@ export function memberCommands(program: Command): void {
     });
 }
 
-export function operatorCommands(program: Command): void {
+export function operatorCommands(program: Command, shell: Shell): void {
   const group = program.command('operator').description('staff of the platform');
   takesPassword(
     group
@@ -142,8 +145,8 @@ export function operatorCommands(program: Command): void {
       .description('make an operator')
       .addOption(required('--email <email>', 'with which they log in')),
   ).action(async ({ email, passwordFile }: Login) => {
-    const password = await readPassword(passwordFile);
-    await run(async ({ app }) => {
+    const password = await readPassword(passwordFile, shell);
+    await run(shell, async ({ app }) => {
       const { userId } = await app.get(UsersService).createOperator({ email, password }, CLI);
       return { user_id: userId };
     });
@@ -153,14 +156,14 @@ export function operatorCommands(program: Command): void {
     .description("end an operator's access and logins")
     .addOption(required('--email <email>', "the operator's"))
     .action(async ({ email }: Login) => {
-      await run(async ({ app }) => {
+      await run(shell, async ({ app }) => {
         const { userId } = await app.get(UsersService).removeOperator(email, CLI);
         return { user_id: userId, removed: true };
       });
     });
 }
 
-export function userCommands(program: Command): void {
+export function userCommands(program: Command, shell: Shell): void {
   const group = program.command('user').description('members and operators alike');
   takesPassword(
     group
@@ -168,8 +171,8 @@ export function userCommands(program: Command): void {
       .description('give somebody a new password, which ends their logins')
       .addOption(required('--email <email>', 'with which they log in')),
   ).action(async ({ email, passwordFile }: Login) => {
-    const password = await readPassword(passwordFile);
-    await run(async ({ app }) => {
+    const password = await readPassword(passwordFile, shell);
+    await run(shell, async ({ app }) => {
       const { userId } = await app.get(UsersService).changePassword({ email, password }, CLI);
       return { user_id: userId };
     });
@@ -177,7 +180,7 @@ export function userCommands(program: Command): void {
 }
 
 /** API keys are printed as the contract has them, in its names; all else here is snake_case. */
-export function keyCommands(program: Command): void {
+export function keyCommands(program: Command, shell: Shell): void {
   const group = program.command('key').description('API keys');
   group
     .command('issue')
@@ -187,14 +190,14 @@ export function keyCommands(program: Command): void {
     .option('--label <label>', 'by which people know it')
     .action(async (accountId: string, { test, label }: { test?: true; label?: string }) => {
       const options = { mode: test ? 'test' : 'live', label: label ?? null } as const;
-      await run(({ app }) => app.get(ApiKeysService).issue(accountId, options, CLI));
+      await run(shell, ({ app }) => app.get(ApiKeysService).issue(accountId, options, CLI));
     });
   group
     .command('list')
     .description('the keys of an account that work, newest first')
     .addArgument(accountArgument())
     .action(async (accountId: string) => {
-      await run(async ({ app }) => {
+      await run(shell, async ({ app }) => {
         await app.get(AccountsService).get(accountId);
         const { data } = apiKeyList(await app.get(ApiKeysService).list(accountId), true);
         return { account_id: accountId, keys: data };
@@ -209,7 +212,7 @@ export function keyCommands(program: Command): void {
       ),
     )
     .action(async (keyId: string) => {
-      await run(async ({ app }) => {
+      await run(shell, async ({ app }) => {
         const { accountId } = await app.get(ApiKeysService).revoke(null, keyId, CLI);
         return { account_id: accountId, key_id: keyId, revoked: true };
       });

@@ -5,6 +5,7 @@ import { CLI } from '../audit/index.js';
 import { type Configuration, type LiveConnection, LiveAcquirersService } from '../live-acquirers/index.js';
 import { accountId, pairs, required, UsageError } from './command.js';
 import { run } from './run.js';
+import type { Shell } from './shell.js';
 
 const FILES = {
   clientSecretFile: '--client-secret-file',
@@ -49,14 +50,14 @@ function secretOf(file: Buffer | undefined): string | null {
   return file === undefined ? null : file.toString('utf8').replace(/\r?\n$/, '');
 }
 
-function configurationOf(options: Options): Configuration {
+function configurationOf(options: Options, shell: Shell): Configuration {
   const files = readFiles(options);
   return {
     accountId: options.account,
     psp: options.psp,
     pixKey: options.key,
     clientId: options.clientId,
-    clientSecret: secretOf(files.clientSecretFile) ?? process.env['RECEBE_CLIENT_SECRET'] ?? null,
+    clientSecret: secretOf(files.clientSecretFile) ?? shell.env['RECEBE_CLIENT_SECRET'] ?? null,
     certificate: {
       pfx: files.pfx ?? null,
       cert: files.cert ?? null,
@@ -93,7 +94,7 @@ const MARKS = new Map<boolean | 'warning', string>([
 ]);
 
 /** An account's live acquirer. Secrets come from files or the environment: arguments are seen by everybody on the machine. */
-export function acquirerCommands(program: Command): void {
+export function acquirerCommands(program: Command, shell: Shell): void {
   const group = program.command('acquirer').description("an account's connection to its PSP, for live charges");
   group
     .command('configure')
@@ -112,8 +113,8 @@ export function acquirerCommands(program: Command): void {
     .option('--token-url <url>', 'the same for tokens')
     .option('--set <name=value>', 'what this PSP needs besides; may be repeated', pairs)
     .action(async (options: Options) => {
-      const input = configurationOf(options);
-      await run(async ({ app, baseUrl }) => {
+      const input = configurationOf(options, shell);
+      await run(shell, async ({ app, baseUrl }) => {
         const configured = await app.get(LiveAcquirersService).configure(input, CLI);
         const { certificate } = configured;
         return {
@@ -145,17 +146,17 @@ export function acquirerCommands(program: Command): void {
     .action(async (options: { account: string; registerWebhook?: true; replaceWebhook?: true }) => {
       const { account, registerWebhook, replaceWebhook } = options;
       const registration = replaceWebhook ? 'replace' : registerWebhook ? 'missing' : 'never';
-      await run(async ({ app, baseUrl }) => {
+      await run(shell, async ({ app, baseUrl }) => {
         const steps: Record<string, unknown>[] = [];
         for await (const finding of app.get(LiveAcquirersService).check(account, { baseUrl, registration })) {
           const { step, ok, detail, remedy } = finding;
-          process.stderr.write(
+          shell.stderr.write(
             `${MARKS.get(ok)?.padEnd(8)} ${step}: ${detail}\n${remedy === null ? '' : `         ${remedy}\n`}`,
           );
           steps.push({ step, ok, detail, remedy });
         }
         const passed = steps.every(({ ok }) => ok !== false);
-        if (!passed) process.exitCode = 1;
+        if (!passed) shell.exitCode = 1;
         return { account_id: account, passed, steps };
       });
     });
@@ -164,7 +165,7 @@ export function acquirerCommands(program: Command): void {
     .description('no new live charges; what was made is settled and refunded as before')
     .addOption(required('--account <account_id>', 'whose').argParser(accountId))
     .action(async ({ account }: { account: string }) => {
-      await run(async ({ app }) => {
+      await run(shell, async ({ app }) => {
         const { id, acquirer, psp, pixKey } = await app.get(LiveAcquirersService).disconnect(account, CLI);
         return { id, account_id: account, acquirer, psp, key: pixKey, disconnected: true };
       });
@@ -174,7 +175,7 @@ export function acquirerCommands(program: Command): void {
     .description('connections to PSPs, without their secrets')
     .option('--account <account_id>', 'of one account only', accountId)
     .action(async ({ account }: { account?: string }) => {
-      await run(async ({ app }) => {
+      await run(shell, async ({ app }) => {
         const connections = await app.get(LiveAcquirersService).list(account ?? null);
         return { connections: connections.map(connectionLine) };
       });

@@ -5,6 +5,7 @@ import { type FigureDifference, FiguresService } from '../transactions/index.js'
 import { accountId, required } from './command.js';
 import { exitCodeOf, failuresOf, reconciliationBody, summaryOf } from './reconciliation.js';
 import { run } from './run.js';
+import type { Shell } from './shell.js';
 
 /** @throws InvalidArgumentError for what is no day of the calendar, and for one that has not begun: of it everything would agree */
 function day(text: string): string {
@@ -28,16 +29,16 @@ function differenceLine(difference: FigureDifference): Record<string, unknown> {
   };
 }
 
-export function figuresCommands(program: Command): void {
+export function figuresCommands(program: Command, shell: Shell): void {
   const group = program.command('figures').description('statistics against the transactions they are made of');
   group
     .command('check')
     .description('compare them; exit code 1 when they differ')
     .option('--account <account_id>', 'of one account only', accountId)
     .action(async ({ account }: { account?: string }) => {
-      await run(async ({ app }) => {
+      await run(shell, async ({ app }) => {
         const differences = await app.get(FiguresService).check(account ?? null);
-        if (differences.length > 0) process.exitCode = 1;
+        if (differences.length > 0) shell.exitCode = 1;
         return { differences: differences.map(differenceLine) };
       });
     });
@@ -46,14 +47,14 @@ export function figuresCommands(program: Command): void {
     .description('make them anew; prints what was wrong')
     .option('--account <account_id>', 'of one account only', accountId)
     .action(async ({ account }: { account?: string }) => {
-      await run(async ({ app }) => {
+      await run(shell, async ({ app }) => {
         const differences = await app.get(FiguresService).rebuild(account ?? null);
         return { rebuilt: true, differences: differences.map(differenceLine) };
       });
     });
 }
 
-export function reconcileCommand(program: Command): void {
+export function reconcileCommand(program: Command, shell: Shell): void {
   program
     .command('reconcile')
     .description(
@@ -63,12 +64,12 @@ export function reconcileCommand(program: Command): void {
     .addOption(required('--account <account_id>', 'whose').argParser(accountId))
     .addOption(required('--day <day>', 'YYYY-MM-DD').argParser(day))
     .action(async ({ account, day }: { account: string; day: string }) => {
-      await run(async ({ app }) => {
+      await run(shell, async ({ app }) => {
         const result = await app.get(ReconciliationService).compare(account, day);
         const lines = [...summaryOf(day, result), ...failuresOf(day, result)];
         // Beside the JSON, for people: what is wrong, and nothing when nothing is.
-        if (lines.length > 0) process.stderr.write(`${lines.join('\n')}\n`);
-        process.exitCode = exitCodeOf(result);
+        if (lines.length > 0) shell.stderr.write(`${lines.join('\n')}\n`);
+        shell.exitCode = exitCodeOf(result);
         return { account_id: account, day, ...reconciliationBody(result) };
       });
     });

@@ -1,61 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { Command, CommanderError } from 'commander';
-import { ConfigError } from '../core/config/index.js';
-import { EmbeddedServerError } from '../core/embedded/index.js';
-import { ApiError } from '../core/errors/index.js';
-import { accountCommands, keyCommands, memberCommands, operatorCommands, userCommands } from './account-commands.js';
-import { acquirerCommands } from './acquirer-commands.js';
-import { figuresCommands, reconcileCommand } from './books-commands.js';
-import { checkRequired, EXIT_USAGE, UsageError } from './command.js';
+import { cli } from './cli.js';
 
-function version(): string {
-  const path = new URL('../../../package.json', import.meta.url);
-  return (JSON.parse(readFileSync(path, 'utf8')) as { version: string }).version;
-}
-
-function program(): Command {
-  const root = new Command('npm run --silent cli --')
-    .description('Prints JSON; problems go to stderr with an exit code other than 0. Works while the service runs.')
-    .version(version(), '--version')
-    .helpOption('-h, --help', 'what it is and takes')
-    .addHelpText('after', '\nOf a group or a command: npm run --silent cli -- account create --help')
-    .showHelpAfterError('(--help says what it takes)')
-    .configureHelp({
-      // A group says what is in it.
-      subcommandDescription: (command) =>
-        [command.description(), command.commands.map((inner) => inner.name()).join(', ')].filter(Boolean).join(': '),
-    })
-    .exitOverride()
-    .hook('preAction', (_root, command) => checkRequired(command));
-  const groups = [accountCommands, memberCommands, operatorCommands, userCommands, keyCommands, acquirerCommands];
-  for (const add of [...groups, figuresCommands, reconcileCommand]) add(root);
-  return root;
-}
-
-function explain(error: unknown): string {
-  if (error instanceof ApiError) {
-    const details = (error.details ?? []).map((detail) => `  - ${detail.param}: ${detail.message}`);
-    // Of several its message only says where they stand over HTTP.
-    return details.length > 1 ? ['This is refused:', ...details].join('\n') : error.message;
-  }
-  if (error instanceof UsageError || error instanceof ConfigError || error instanceof EmbeddedServerError) {
-    return error.message;
-  }
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
-}
-
-/** @returns the exit code */
-function report(error: unknown): number {
-  // Commander has said it already, help and version among it.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
-  process.stderr.write(`${explain(error)}\n`);
-  return error instanceof UsageError ? EXIT_USAGE : 1;
-}
-
-program()
-  .parseAsync()
-  // With the exit code that a command has set.
-  .then(
-    () => process.exit(),
-    (error: unknown) => process.exit(report(error)),
-  );
+const about = new URL('../../../package.json', import.meta.url);
+const { version } = JSON.parse(readFileSync(about, 'utf8')) as { version: string };
+const { env, stdin, stdout, stderr } = process;
+process.exit(await cli(process.argv.slice(2), { version, env, stdin, stdout, stderr, exitCode: 0 }));

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { readPassword, type Terminal } from './passwords.js';
+import { readPassword } from './passwords.js';
+import type { Shell } from './shell.js';
 
 describe('the password of a command', () => {
   let directory: string;
@@ -17,12 +18,12 @@ describe('the password of a command', () => {
     writeFileSync(path, content);
     return path;
   };
-  const terminal = (typed: string | null, isTTY = true): Terminal & { shown(): string } => {
+  const terminal = (typed: string | null, isTTY = true): Pick<Shell, 'stdin' | 'stderr'> & { shown(): string } => {
     const input = Object.assign(new PassThrough(), { isTTY });
     const output = new PassThrough();
     if (typed === null) input.end();
     else input.write(typed);
-    return { input, output, shown: () => String(output.read() ?? '') };
+    return { stdin: input, stderr: output, shown: () => String(output.read() ?? '') };
   };
 
   it.each([
@@ -30,24 +31,24 @@ describe('the password of a command', () => {
     ['without the line break of an editor', 'secret word\n', 'secret word'],
     ['or of Windows', 'secret word\r\n', 'secret word'],
   ])('is the line of a file, %s', async (_how, content, password) => {
-    expect(await readPassword(file(content))).toBe(password);
+    expect(await readPassword(file(content), terminal(null))).toBe(password);
   });
 
   it('comes from stdin when the file is -', async () => {
     const input = Object.assign(new PassThrough(), { isTTY: false });
     input.end('secret word\n');
-    expect(await readPassword('-', { input, output: new PassThrough() })).toBe('secret word');
+    expect(await readPassword('-', { stdin: input, stderr: new PassThrough() })).toBe('secret word');
   });
 
   it.each([
     ['empty', '\n'],
     ['of two lines', 'one\ntwo\n'],
   ])('is refused from a file that is %s', async (_what, content) => {
-    await expect(readPassword(file(content))).rejects.toThrow('must have one line');
+    await expect(readPassword(file(content), terminal(null))).rejects.toThrow('must have one line');
   });
 
   it('is refused from a file that is not there', async () => {
-    await expect(readPassword(join(directory, 'nowhere'))).rejects.toThrow('cannot be read (ENOENT)');
+    await expect(readPassword(join(directory, 'nowhere'), terminal(null))).rejects.toThrow('cannot be read (ENOENT)');
   });
 
   it('is asked for twice on a terminal, and not shown', async () => {

@@ -2,15 +2,9 @@ import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { Writable } from 'node:stream';
-import type { ReadStream } from 'node:tty';
 import type { Command } from 'commander';
 import { UsageError } from './command.js';
-
-/** Where a person is asked; tests give streams of their own. */
-export interface Terminal {
-  readonly input: Pick<ReadStream, 'isTTY'> & NodeJS.ReadableStream;
-  readonly output: NodeJS.WritableStream;
-}
+import type { Shell } from './shell.js';
 
 const ADVICE =
   'Give the password with --password-file <file> (- reads it from stdin), or leave it out on a terminal, where it is asked for.';
@@ -26,7 +20,7 @@ export function takesPassword(command: Command): Command {
 /** @throws UsageError when there is none */
 export async function readPassword(
   file: string | undefined,
-  { input, output }: Terminal = { input: process.stdin, output: process.stderr },
+  { stdin: input, stderr: output }: Pick<Shell, 'stdin' | 'stderr'>,
 ): Promise<string> {
   if (file !== undefined) return lineOf(file === '-' ? await text(input) : readFile(file), file);
   if (!input.isTTY) throw new UsageError(`There is no password. ${ADVICE}`);

@@ -5,6 +5,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type Config, ConfigError, readConfig } from '../core/config/index.js';
 import { openRuntime } from '../runtime.js';
 import { runningServiceUrl } from '../service-address.js';
+import type { Shell } from './shell.js';
 
 export interface Service {
   readonly app: NestFastifyApplication;
@@ -37,8 +38,7 @@ function assertDataDir({ dataDir, databaseUrl, encryptionKey }: Config, env: Nod
 }
 
 /** Opens the service without its port, prints what `work` gives as JSON, and closes it again. */
-export async function run(work: (service: Service) => Promise<unknown>): Promise<void> {
-  const env = process.env;
+export async function run({ env, stdout }: Shell, work: (service: Service) => Promise<unknown>): Promise<void> {
   const config: Config = {
     ...readConfig(env),
     // No workers and no Redis: a command does one thing and leaves the rest to the service.
@@ -53,7 +53,7 @@ export async function run(work: (service: Service) => Promise<unknown>): Promise
   try {
     await runtime.app.init();
     const result = await work({ app: runtime.app, baseUrl });
-    process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
+    stdout.write(`${JSON.stringify(result, null, 2)}\n`);
   } finally {
     await runtime.close();
   }

@@ -6,19 +6,17 @@ import { CA_CERTIFICATE, CLIENT } from '../../tools/psp-simulator/certificates.j
 import { DEFAULT_MERCHANT, PspSimulator } from '../../tools/psp-simulator/simulator.js';
 import { announceService } from '../../src/service-address.js';
 import { CERTIFICATES } from '../support/client-certificates.js';
-import { CLI, type Finished, Processes } from '../support/process.js';
+import { type Ended, runCli } from '../support/cli.js';
 import { type Merchant, TestService } from '../support/service.js';
 
-// Each command is a process that loads the whole application.
-jest.setTimeout(120_000);
+jest.setTimeout(60_000);
 
 const [KEY = ''] = DEFAULT_MERCHANT.pixKeys;
 const ENCRYPTION_KEY = 'ab'.repeat(32);
 
 describe('the command line of live acquirers', () => {
-  const processes = new Processes();
-  const dataDir = processes.emptyDataDir();
   const directory = mkdtempSync(join(tmpdir(), 'recebe-spec-'));
+  const dataDir = mkdtempSync(join(directory, 'data-'));
   let service: TestService;
   let simulator: PspSimulator;
   let merchant: Merchant;
@@ -28,8 +26,8 @@ describe('the command line of live acquirers', () => {
     writeFileSync(path, content);
     return path;
   };
-  const run = (args: string[], env: Record<string, string> = {}): Promise<Finished> =>
-    processes.run(CLI, ['acquirer', ...args], {
+  const run = (args: string[], env: Record<string, string> = {}): Promise<Ended> =>
+    runCli(['acquirer', ...args], {
       DATABASE_URL: service.database.url,
       DATA_DIR: dataDir,
       ENCRYPTION_KEY,
@@ -50,7 +48,6 @@ describe('the command line of live acquirers', () => {
     announceService(dataDir, service.url);
   });
   afterAll(async () => {
-    await processes.cleanUp();
     await service.stop();
     await simulator.stop();
     rmSync(directory, { recursive: true, force: true });
@@ -144,7 +141,7 @@ describe('the command line of live acquirers', () => {
     expect(nobody.stderr).toMatch(
       /^FAILED {3}callback: http:\/\/127\.0\.0\.1:\d+\/…: nobody answers \(ECONNREFUSED\)\n.*PUBLIC_BASE_URL/m,
     );
-    const unknown = await run([...check, '--register-webhook'], { DATA_DIR: processes.emptyDataDir() });
+    const unknown = await run([...check, '--register-webhook'], { DATA_DIR: mkdtempSync(join(directory, 'data-')) });
     expect(unknown.code).toBe(1);
     expect(unknown.stderr).toMatch(/^FAILED {3}callback: .*none runs here.*\n.*Start the service/m);
     expect(registered()).toBe(before);

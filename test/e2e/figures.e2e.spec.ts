@@ -4,7 +4,7 @@ import { FiguresService } from '../../src/transactions/index.js';
 import { RefundProgress } from '../../src/transactions/refunds.progress.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { NaiveFigures } from '../support/figures.js';
-import { CLI, Processes } from '../support/process.js';
+import { runCli } from '../support/cli.js';
 import { aPaidCharge, paymentIdOf, type RefundAnswer, refundEnd, requestRefund } from '../support/refunds.js';
 import { type Answer, type Merchant, TestService } from '../support/service.js';
 
@@ -307,37 +307,32 @@ describe('the figures of payments', () => {
     const { accountId, testKey } = await service.merchant();
     await aPaidCharge(service, testKey, 100);
     while (await service.get(FiguresService).fold());
-    const processes = new Processes();
     const ENCRYPTION_KEY = 'ab'.repeat(32);
-    const env = { DATABASE_URL: service.database.url, DATA_DIR: processes.emptyDataDir(), ENCRYPTION_KEY };
-    const run = (...args: string[]) => processes.run(CLI, ['figures', ...args], env);
-    try {
-      const good = await run('check');
-      expect({ code: good.code, output: JSON.parse(good.stdout) as unknown, stderr: good.stderr }).toEqual({
-        ...{ code: 0, output: { differences: [] }, stderr: '' },
-      });
-      await service.sql(`UPDATE transaction_figures SET amount = 90 WHERE account_id = $1 AND kind = 'paid'`, [
-        accountId,
-      ]);
-      const found = [
-        {
-          ...{ account_id: accountId, mode: 'test', kind: 'paid', from: expect.stringMatching(/T03:00:00\.000Z$/) },
-          ...{ currency: 'BRL', key: 'PIX', kept: { count: 1, amount: 90 }, actual: { count: 1, amount: 100 } },
-        },
-      ];
-      const bad = await run('check', '--account', accountId);
-      expect({ code: bad.code, output: JSON.parse(bad.stdout) as unknown }).toEqual({
-        code: 1,
-        output: { differences: found },
-      });
-      const mended = await run('rebuild', '--account', accountId);
-      expect({ code: mended.code, output: JSON.parse(mended.stdout) as unknown }).toEqual({
-        ...{ code: 0, output: { rebuilt: true, differences: found } },
-      });
-      expect(await service.get(FiguresService).check(null)).toEqual([]);
-      expect((await run('check', '--account', 'nobody')).code).toBe(2);
-    } finally {
-      await processes.cleanUp();
-    }
-  }, 120_000);
+    const env = { DATABASE_URL: service.database.url, ENCRYPTION_KEY };
+    const run = (...args: string[]) => runCli(['figures', ...args], env);
+    const good = await run('check');
+    expect({ code: good.code, output: JSON.parse(good.stdout) as unknown, stderr: good.stderr }).toEqual({
+      ...{ code: 0, output: { differences: [] }, stderr: '' },
+    });
+    await service.sql(`UPDATE transaction_figures SET amount = 90 WHERE account_id = $1 AND kind = 'paid'`, [
+      accountId,
+    ]);
+    const found = [
+      {
+        ...{ account_id: accountId, mode: 'test', kind: 'paid', from: expect.stringMatching(/T03:00:00\.000Z$/) },
+        ...{ currency: 'BRL', key: 'PIX', kept: { count: 1, amount: 90 }, actual: { count: 1, amount: 100 } },
+      },
+    ];
+    const bad = await run('check', '--account', accountId);
+    expect({ code: bad.code, output: JSON.parse(bad.stdout) as unknown }).toEqual({
+      code: 1,
+      output: { differences: found },
+    });
+    const mended = await run('rebuild', '--account', accountId);
+    expect({ code: mended.code, output: JSON.parse(mended.stdout) as unknown }).toEqual({
+      ...{ code: 0, output: { rebuilt: true, differences: found } },
+    });
+    expect(await service.get(FiguresService).check(null)).toEqual([]);
+    expect((await run('check', '--account', 'nobody')).code).toBe(2);
+  });
 });

@@ -4,7 +4,7 @@ import { type Difference, ReconciliationService } from '../../src/reconciliation
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { LiveStory } from '../support/live-story.js';
 import { answerCase, decideCase, medQueue } from '../support/med.js';
-import { BuiltProcess, CLI } from '../support/process.js';
+import { runCli } from '../support/cli.js';
 import { requestRefund } from '../support/refunds.js';
 import { TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
@@ -179,7 +179,7 @@ describe('what a PSP took back by the MED, against the cases here', () => {
     const day = saoPauloDay(service.clock.now());
     const env = { DATABASE_URL: service.database.url, ENCRYPTION_KEY };
     const command = ['reconcile', '--account', story.merchant.accountId, '--day', day];
-    const { code, stdout, stderr } = await new BuiltProcess(CLI, command, env).finished();
+    const { code, stdout, stderr } = await runCli(command, env);
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({
       acquirers: [

@@ -5,7 +5,7 @@ import { LiveAcquirersService } from '../../src/live-acquirers/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { goLive } from '../support/live-acquirer.js';
 import { LiveStory } from '../support/live-story.js';
-import { BuiltProcess, CLI, type Finished } from '../support/process.js';
+import { type Ended, runCli } from '../support/cli.js';
 import { TestService } from '../support/service.js';
 
 const ENCRYPTION_KEY = '4d'.repeat(32);
@@ -33,13 +33,13 @@ describe('an account of two PSPs, one of which is gone', () => {
     await story.stop();
   });
 
-  function reconcile(): Promise<Finished> {
+  function reconcile(): Promise<Ended> {
     const env = { DATABASE_URL: service.database.url, ENCRYPTION_KEY };
     const day = saoPauloDay(service.clock.now());
-    return new BuiltProcess(CLI, ['reconcile', '--account', story.merchant.accountId, '--day', day], env).finished();
+    return runCli(['reconcile', '--account', story.merchant.accountId, '--day', day], env);
   }
 
-  function expectNamed({ stdout, stderr }: Finished): void {
+  function expectNamed({ stdout, stderr }: Ended): void {
     expect(JSON.parse(stdout)).toMatchObject({
       acquirers: [{ acquirer: story.live.acquirer }],
       not_compared: [{ acquirer: gone, error: expect.stringContaining('ECONNREFUSED') }],

@@ -3,7 +3,7 @@ import { saoPauloDay } from '../../src/brazil/index.js';
 import { Metrics } from '../../src/core/metrics/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { aLivePsp, type LivePsp } from '../support/live.js';
-import { BuiltProcess, CLI, type Finished } from '../support/process.js';
+import { type Ended, runCli } from '../support/cli.js';
 import { refundEnd, requestRefund } from '../support/refunds.js';
 import { type ChargeAnswer, type Merchant, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
@@ -41,12 +41,12 @@ describe('live money at a PSP', () => {
 
   const pay = ({ pix }: ChargeAnswer) => live.psp.simulator.pay({ txid: pix.txid ?? '' });
 
-  function reconcile(...args: string[]): Promise<Finished> {
+  function reconcile(...args: string[]): Promise<Ended> {
     const env = { DATABASE_URL: service.database.url, ENCRYPTION_KEY };
-    return new BuiltProcess(CLI, ['reconcile', ...args], env).finished();
+    return runCli(['reconcile', ...args], env);
   }
 
-  const today = (): Promise<Finished> =>
+  const today = (): Promise<Ended> =>
     reconcile('--account', merchant.accountId, '--day', saoPauloDay(service.clock.now()));
 
   it('a payment of which nobody tells is found in the list, or by asking when the charge expires', async () => {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import { SETTINGS } from '../../src/accounts/index.js';
+import { runCli } from '../support/cli.js';
 import { CLI, embeddedPids, MAIN, Processes, readDemo, type ServiceProcess, withDatabase } from '../support/process.js';
 import { HAS_TERMINAL, TerminalProcess } from '../support/terminal.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
@@ -136,7 +137,7 @@ describe('starting the service', () => {
         [{ DATA_DIR: empty, DATABASE_URL }, /encryption-key, the key of a service, is not there.*ENCRYPTION_KEY/],
       ];
       for (const [env, words] of cases) {
-        const ended = await processes.run(CLI, ['account', 'list'], env);
+        const ended = await runCli(['account', 'list'], env);
         expect(ended).toMatchObject({ code: 1, stdout: '' });
         expect(ended.stderr).toMatch(words);
       }
@@ -145,18 +146,17 @@ describe('starting the service', () => {
 
     it('helps all the same, at every level, and says its version', async () => {
       const env = { DATA_DIR: processes.dataDir() };
-      const [root, group, command, version] = await Promise.all(
-        [['--help'], ['account', '--help'], ['account', 'create', '--help'], ['--version']].map((args) =>
-          processes.run(CLI, args, env),
-        ),
-      );
+      const root = await runCli(['--help'], env);
+      const group = await runCli(['account', '--help'], env);
+      const command = await runCli(['account', 'create', '--help'], env);
+      const version = await processes.run(CLI, ['--version'], env);
       for (const ended of [root, group, command, version]) expect(ended).toMatchObject({ code: 0, stderr: '' });
       for (const name of ['account', 'member', 'operator', 'user', 'key', 'acquirer', 'figures', 'reconcile']) {
-        expect(root?.stdout).toMatch(new RegExp(`^ {2}${name} `, 'm'));
+        expect(root.stdout).toMatch(new RegExp(`^ {2}${name} `, 'm'));
       }
-      expect(group?.stdout).toMatch(/^ {2}create .*\n {2}set .*\n {2}list /m);
-      expect(command?.stdout).toMatch(/--name <name> .*\(required\)[^]*--password-file <file>/);
-      expect(version?.stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+      expect(group.stdout).toMatch(/^ {2}create .*\n {2}set .*\n {2}list /m);
+      expect(command.stdout).toMatch(/--name <name> .*\(required\)[^]*--password-file <file>/);
+      expect(version.stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
     });
   });
 
@@ -243,7 +243,7 @@ describe('starting the service', () => {
 
     describe('the command line, while the service runs', () => {
       const cliReading = async (stdin: string | undefined, ...args: string[]): Promise<Record<string, string>> => {
-        const ended = await processes.run(CLI, args, { DATA_DIR: dataDir }, stdin);
+        const ended = await runCli(args, { DATA_DIR: dataDir }, stdin);
         expect(ended).toMatchObject({ code: 0, stderr: '' });
         return JSON.parse(ended.stdout) as Record<string, string>;
       };
@@ -343,17 +343,12 @@ describe('starting the service', () => {
           ],
           [['key', 'issue', '00000000-0000-7000-8000-000000000000'], 1, /^No such account/],
         ];
-        // A few at a time: each is a process that loads the whole application.
-        for (let from = 0; from < cases.length; from += 4) {
-          const batch = cases.slice(from, from + 4);
-          const ended = await Promise.all(batch.map(([args]) => processes.run(CLI, args, { DATA_DIR: dataDir })));
-          for (const [index, [args, code, words]] of batch.entries()) {
-            const { stderr, ...rest } = ended[index] ?? { stderr: '' };
-            expect({ args, ...rest }).toEqual({ args, code, signal: null, stdout: '' });
-            expect(stderr).toMatch(words);
-            expect(stderr).not.toMatch(/^ {4}at /m);
-            expect(stderr).not.toContain(password);
-          }
+        for (const [args, code, words] of cases) {
+          const { stderr, ...rest } = await runCli(args, { DATA_DIR: dataDir });
+          expect({ args, ...rest }).toEqual({ args, code, stdout: '' });
+          expect(stderr).toMatch(words);
+          expect(stderr).not.toMatch(/^ {4}at /m);
+          expect(stderr).not.toContain(password);
         }
       });
 

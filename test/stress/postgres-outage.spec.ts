@@ -13,7 +13,8 @@ import {
   type PostmasterEnd,
   postmasterPid,
 } from '../../tools/harness/crashing-postgres.js';
-import { CLI, Processes, type ServiceProcess, withDatabase } from '../support/process.js';
+import { runCli } from '../support/cli.js';
+import { Processes, type ServiceProcess, withDatabase } from '../support/process.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { scaled } from '../support/scale.js';
 import { waitFor } from '../support/wait.js';
@@ -247,7 +248,7 @@ describe('a PostgreSQL that ends under load never ends the service', () => {
 
   async function merchant(env: Record<string, string>): Promise<string> {
     const cli = async <T>(args: string[], stdin?: string): Promise<T> => {
-      const { code, stdout, stderr } = await processes.run(CLI, args, env, stdin);
+      const { code, stdout, stderr } = await runCli(args, env, stdin);
       if (code !== 0) throw new Error(`${args.join(' ')}: ${stderr}`);
       return JSON.parse(stdout) as T;
     };

@@ -1,0 +1,66 @@
+import { Command, CommanderError } from 'commander';
+import { ConfigError } from '../core/config/index.js';
+import { EmbeddedServerError } from '../core/embedded/index.js';
+import { ApiError } from '../core/errors/index.js';
+import { accountCommands, keyCommands, memberCommands, operatorCommands, userCommands } from './account-commands.js';
+import { acquirerCommands } from './acquirer-commands.js';
+import { figuresCommands, reconcileCommand } from './books-commands.js';
+import { checkRequired, EXIT_USAGE, UsageError } from './command.js';
+import type { Shell } from './shell.js';
+
+function program(shell: Shell): Command {
+  const root = new Command('npm run --silent cli --')
+    .description('Prints JSON; problems go to stderr with an exit code other than 0. Works while the service runs.')
+    .version(shell.version, '--version')
+    .helpOption('-h, --help', 'what it is and takes')
+    .addHelpText('after', '\nOf a group or a command: npm run --silent cli -- account create --help')
+    .showHelpAfterError('(--help says what it takes)')
+    .configureHelp({
+      // A group says what is in it.
+      subcommandDescription: (command) =>
+        [command.description(), command.commands.map((inner) => inner.name()).join(', ')].filter(Boolean).join(': '),
+    })
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => shell.stdout.write(text),
+      writeErr: (text) => shell.stderr.write(text),
+    })
+    .hook('preAction', (_root, command) => checkRequired(command));
+  const groups = [accountCommands, memberCommands, operatorCommands, userCommands, keyCommands, acquirerCommands];
+  for (const add of [...groups, figuresCommands, reconcileCommand]) add(root, shell);
+  return root;
+}
+
+function explain(error: unknown): string {
+  if (error instanceof ApiError) {
+    const details = (error.details ?? []).map((detail) => `  - ${detail.param}: ${detail.message}`);
+    // Of several its message only says where they stand over HTTP.
+    return details.length > 1 ? ['This is refused:', ...details].join('\n') : error.message;
+  }
+  if (error instanceof UsageError || error instanceof ConfigError || error instanceof EmbeddedServerError) {
+    return error.message;
+  }
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+/** @returns the exit code */
+function report(error: unknown, shell: Shell): number {
+  // Commander has said it already, help and version among it.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
+  shell.stderr.write(`${explain(error)}\n`);
+  return error instanceof UsageError ? EXIT_USAGE : 1;
+}
+
+/**
+ * One command from its arguments to its end.
+ * @param args without the program's own name
+ * @returns the exit code: 0, 1 for what failed or differs, 2 for a wrong command line, or what the command says of itself
+ */
+export async function cli(args: readonly string[], shell: Shell): Promise<number> {
+  try {
+    await program(shell).parseAsync(args, { from: 'user' });
+    return shell.exitCode;
+  } catch (error) {
+    return report(error, shell);
+  }
+}
