@@ -189,7 +189,6 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   'GET /checkout/:id/qr.png': open(404, { path: () => '/checkout/nobody/qr.png' }),
   'GET /checkout/:id/status': open(200, { path: ({ rawId }) => `/checkout/${rawId}/status` }),
   'GET /docs': open(200),
-  'GET /docs-yaml': open(200),
   'GET /docs/': open(200),
   'GET /docs/*': open(200, { path: () => '/docs/swagger-ui.css' }),
   'GET /docs/LICENSE': open(404),

@@ -1,5 +1,5 @@
 import { DateTime } from 'luxon';
-import PDFDocument from 'pdfkit';
+import type PDFDocument from 'pdfkit';
 import { maskTaxId, normalizeTaxId, SAO_PAULO } from '../../brazil/index.js';
 import type { Amount } from '../../core/money/index.js';
 
@@ -9,9 +9,11 @@ export type Pdf = InstanceType<typeof PDFDocument>;
 export const MARGIN = 48;
 
 /** One A4 page, drawn by `draw`, as bytes. */
-export function renderPdf(title: string, draw: (pdf: Pdf) => void): Promise<Buffer> {
+export async function renderPdf(title: string, draw: (pdf: Pdf) => void): Promise<Buffer> {
+  // When it is needed: a hundred modules, which would be a tenth of every start.
+  const { default: Document } = await import('pdfkit');
   return new Promise((resolve, reject) => {
-    const pdf = new PDFDocument({
+    const pdf = new Document({
       size: 'A4',
       margin: MARGIN,
       info: { Title: title, Producer: 'Recebe', Creator: 'Recebe' },
