@@ -1,9 +1,9 @@
 /** Specs that measure time or memory, or that load the whole machine: one at a time, when the others are done. */
 const ALONE = [
-  '/test/stress/(four-processes|webhook-workers|worst-bodies)\\.',
-  '/test/e2e/(evidence-memory|login|med-list|start|webhook-isolation)\\.e2e\\.',
-  // In full these load it too; in short they mostly wait.
-  ...(process.env.FULL === '1' ? ['/test/stress/'] : []),
+  '/test/stress/(four-processes|worst-bodies)\\.',
+  '/test/e2e/(evidence-memory|login|med-list|webhook-isolation)\\.e2e\\.',
+  // In full these load the machine too; in short they mostly wait.
+  ...(process.env.FULL === '1' ? ['/test/stress/(crash|postgres-outage|refund-crash|refunds)\\.'] : []),
 ];
 
 const common = {

@@ -12,9 +12,9 @@ import { Random } from '../../tools/harness/random.js';
 /** Two runs of at most: the load (some 20 s), and the lease of what was on its way at the last kill (30 s). */
 jest.setTimeout(400_000);
 
-const CHARGES = scaled(500, 150);
+const CHARGES = scaled(500, 80);
 const CLIENTS = 8;
-const KILLS_UNDER_LOAD = scaled(6, 3);
+const KILLS_UNDER_LOAD = scaled(6, 2);
 const ANSWER_LIMIT_MS = 120_000;
 const DRAIN_LIMIT_MS = 150_000;
 
@@ -90,7 +90,7 @@ class CrashRun {
       // Some milliseconds more or less decide between before, inside and after a transaction.
       await delay(this.random.between(0, 12));
       await this.#crash();
-      if (kill % 3 === 0) await this.#crashWhileStarting();
+      if (kill % Math.min(3, KILLS_UNDER_LOAD) === 0) await this.#crashWhileStarting();
       // A receiver in trouble for a while, so that retries are among what is lost and found.
       this.#receiver.answer = kill === 2 || kill === 5 ? 503 : 200;
       await this.#start();

@@ -20,7 +20,7 @@ import { scaled } from '../support/scale.js';
 import { waitFor } from '../support/wait.js';
 
 /** FULL=1: as often as it takes to see what happens once in a few times. */
-const TIMES = scaled(6, 1);
+const TIMES = scaled(2, 1);
 const CONNECTIONS = 40;
 const LOAD_MS = 1_500;
 /** For PostgreSQL to end, to recover and to start, and then for the service; a busy machine takes some of it. */

@@ -5,11 +5,12 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { redisAvailable, startRedis, type TestRedis } from '../support/redis.js';
 import { type Merchant, TestService } from '../support/service.js';
+import { scaled } from '../support/scale.js';
 import { waitFor } from '../support/wait.js';
 
 jest.setTimeout(120_000);
 
-const CHARGES = 150;
+const CHARGES = scaled(150, 40);
 
 /** A receiver that leaves every request unanswered while it is closed, so that deliveries pile up behind it. */
 class GatedReceiver {

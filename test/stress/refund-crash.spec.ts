@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { Processes, type ServiceProcess, withDatabase } from '../support/process.js';
+import { scaled } from '../support/scale.js';
 import { waitFor } from '../support/wait.js';
 import { Random } from '../../tools/harness/random.js';
 
@@ -10,6 +11,9 @@ import { Random } from '../../tools/harness/random.js';
 jest.setTimeout(240_000);
 
 const AMOUNT = 1_000;
+const CLIENTS = 6;
+/** Of each client; two refunds are asked of each. */
+const PAYMENTS = scaled(10, 5);
 /** An advisory lock that stands for the moment of the crash: whoever comes to it waits there to be killed. */
 const HERE = 4711;
 
@@ -154,8 +158,8 @@ describe('kill -9 during refunds', () => {
     const { seed } = Random.seeded();
     const random = new Random(seed);
     const refunds: Refund[] = [];
-    const clients = Array.from({ length: 6 }, async (_, client) => {
-      for (let n = 0; n < 10; n++) {
+    const clients = Array.from({ length: CLIENTS }, async (_, client) => {
+      for (let n = 0; n < PAYMENTS; n++) {
         const id = await paid(`load-${client}-${n}`);
         // Every other one is sent twice at once, as impatient clients do.
         for (const amount of [random.between(1, 400), random.between(401, 600)]) {
@@ -169,7 +173,7 @@ describe('kill -9 during refunds', () => {
     });
     let done = false;
     const killer = (async () => {
-      for (let kill = 0; kill < 4; kill++) {
+      for (let kill = 0; kill < scaled(4, 2); kill++) {
         const next = (kill + 1) * 24;
         await waitFor('some refunds', () => done || refunds.length >= next - random.between(0, 20), 120_000);
         await delay(random.between(0, 30));
@@ -179,7 +183,7 @@ describe('kill -9 during refunds', () => {
     })();
     try {
       await Promise.all([...clients, killer.then(() => (done = true))]);
-      expect(refunds).toHaveLength(120);
+      expect(refunds).toHaveLength(CLIENTS * PAYMENTS * 2);
       await connected((client, url) => settled(client, url, refunds));
     } catch (error) {
       throw new Error(`STRESS_SEED=${seed}`, { cause: error });

@@ -10,7 +10,7 @@ import { waitFor } from '../support/wait.js';
 
 jest.setTimeout(240_000);
 
-const TIMEOUT_MS = 10_000;
+const TIMEOUT_MS = 5_000;
 
 /** Counts what comes by its delivery id, and answers after a while, or not before it is opened. */
 class CountingReceiver {
