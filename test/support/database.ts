@@ -41,7 +41,8 @@ export async function createEmptyDatabase(): Promise<TestDatabase> {
 }
 
 async function createDatabase(name: string, template: string): Promise<TestDatabase> {
-  await admin(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+  // By copying files: a third of the time of writing all of it into the log as well.
+  await admin(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
   const url = new URL(adminUrl());
   url.pathname = `/${name}`;
   const pool = new pg.Pool({ connectionString: url.href, max: 4, idleTimeoutMillis: 2_000, allowExitOnIdle: true });
