@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { allDocuments, anchorsOf, linksOf, readingOrder, shellBlocks } from '../support/documents.js';
+import { ROUTES } from './route-table.js';
 
 function readTexts(...folders: string[]): { path: string; text: string }[] {
   return folders.flatMap((folder) =>
@@ -70,6 +71,30 @@ describe('documents', () => {
     );
     expect(pointers.length).toBeGreaterThan(40);
     expect(pointers.filter(({ isThere }) => !isThere).map(({ at, target }) => `${at} ${target}`)).toEqual([]);
+  });
+
+  it('has every route in the contract, and who may call it', () => {
+    const isLeftOut = (route: string): boolean =>
+      /^GET \/(?:$|docs|openapi\.json)|\/v1\/infractions|^\w+ \/callbacks\/.*\/pix$/.test(route);
+    const who = (route: string, access: string): string => {
+      if (route.includes('/v1/operations')) return 'operator';
+      return access === 'api-key' ? 'key' : access === 'dashboard' ? 'login' : access;
+    };
+    const routes = Object.entries(ROUTES)
+      .filter(([route]) => !isLeftOut(route))
+      .map(([route, { access }]) => `${route.replace(/:(\w+)/g, '{$1}')} ${who(route, access)}`);
+    const rows = readFileSync('docs/contract.md', 'utf8').matchAll(/^\| `([A-Z]+ \/[^`]*)` +\| `(\w+)` +\|/gm);
+    expect([...rows].map(([, route = '', caller = '']) => `${route} ${caller}`).sort()).toEqual(routes.sort());
+  });
+
+  it('has every error code in the contract', () => {
+    const contract = readFileSync('docs/contract.md', 'utf8');
+    const thrown = /(?:badRequest|business)\(\s*'([\w.]+)'|new ApiError\(\s*\d+,\s*'\w+_error',\s*'([\w.]+)'/g;
+    const codes = readTexts('src')
+      .filter(({ path }) => !path.endsWith('.spec.ts'))
+      .flatMap(({ text }) => [...text.matchAll(thrown)].map(([, first, second]) => first ?? second ?? ''));
+    expect(new Set(codes).size).toBeGreaterThan(20);
+    expect(codes.filter((code) => !contract.includes(`\`${code}\``))).toEqual([]);
   });
 
   it('begins with a README of at most 10 KB', () => {
