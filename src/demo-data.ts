@@ -29,7 +29,7 @@ export function readDemoFile(dataDir: string): DemoFile | null {
 }
 
 /**
- * On the embedded default with an empty database: an account to try things with (decisions §1). On later starts only
+ * On the embedded default with an empty database: an account to try things with. On later starts only
  * the address in the file is kept true.
  * @returns null where there is no demo: with DATABASE_URL, or in production
  */

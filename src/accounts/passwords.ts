@@ -25,7 +25,7 @@ const MAX_WAITING = 100;
 const MIN_LENGTH = 10;
 const MAX_LENGTH = 256;
 
-/** Decisions §5.1: argon2id, computed off the event loop. */
+/** Hashes of passwords (docs/contract.md#login): argon2id, computed off the event loop. */
 @Injectable()
 export class Passwords {
   readonly #turnstile = new Turnstile(AT_ONCE, MAX_WAITING);

@@ -71,7 +71,7 @@ export class UsersService {
     return known.id;
   }
 
-  /** Platform staff: a user without an account (decisions §5.2). @throws ApiError 400 with every violation */
+  /** Platform staff: a user without an account (docs/contract.md#roles). @throws ApiError 400 with every violation */
   async createOperator(input: { email: string; password: string }, actor: Actor): Promise<{ userId: string }> {
     const violations = this.checkCredentials(input);
     if (violations.length > 0) throw invalidRequest(violations);

@@ -13,7 +13,7 @@ export class AcquirersService {
   readonly #families = new Map<string, AcquirerMaker>();
   #test: string | null = null;
 
-  /** @param options.servesTestMode true for the sandbox: every test transaction goes there (decisions §6.1) */
+  /** @param options.servesTestMode true for the sandbox: every test transaction goes there */
   register(acquirer: Acquirer, options: { servesTestMode: boolean }): void {
     this.#byName.set(acquirer.name, acquirer);
     if (options.servesTestMode) this.#test = acquirer.name;

@@ -17,7 +17,7 @@ const MAX_LABEL = 64;
 
 /**
  * Keys have 192 bits of entropy, so a plain SHA-256 is what is stored: nothing to guess, and one indexed look-up to
- * find (decisions §5.3).
+ * find (docs/contract.md#api-keys).
  */
 @Injectable()
 export class ApiKeysService implements OnModuleInit {

@@ -11,7 +11,7 @@ import { perMinute, rateLimited, rateLimitHeaders } from './rate-limits.js';
 import { Sessions } from './sessions.js';
 
 /**
- * Order of checks (decisions §2.3): authentication → rate limit → role → idempotency key. A route that says nothing is
+ * In the order of docs/contract.md#order-of-checks. A route that says nothing is
  * closed, and each route takes one kind of credential: a key opens no dashboard route, a login no other.
  */
 @Injectable()

@@ -10,7 +10,7 @@ export const JWT_SECRET = Symbol('JWT_SECRET');
 
 const WINDOW_SECONDS = 15 * 60;
 
-/** Guessing the password of one e-mail is slow work (decisions §2.11). */
+/** Guessing the password of one e-mail is slow work (docs/contract.md#rate-limits). */
 @Injectable()
 export class LoginThrottle {
   constructor(

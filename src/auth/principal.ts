@@ -27,7 +27,7 @@ export interface MemberPrincipal {
   readonly session: Session;
 }
 
-/** Platform staff: a user without an account (decisions §5.2). */
+/** Platform staff: a user without an account (docs/contract.md#roles). */
 export interface OperatorPrincipal {
   readonly kind: 'operator';
   readonly userId: string;

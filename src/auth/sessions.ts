@@ -13,7 +13,7 @@ const PURGE_MS = 10 * 60_000;
 const BEARER = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i;
 const ROLES: readonly unknown[] = ['OWNER', 'ADMIN', 'MEMBER', 'OPERATOR'] satisfies DashboardRole[];
 
-/** Decisions §5.1. `role` tells the dashboard what to show; what may be done is asked of the database each time. */
+/** Claims of a token (docs/contract.md#login). `role` is for the dashboard: what may be done is asked of the database. */
 interface Claims {
   readonly sub: string;
   readonly account_id: string | null;

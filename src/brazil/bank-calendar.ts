@@ -34,7 +34,7 @@ export function isBankBusinessDay(day: Day): boolean {
 }
 
 /**
- * The shortest run of calendar days that ends with `today` and has `count` business days (decisions §3.17): it begins
+ * The shortest run of calendar days that ends with `today` and has `count` business days, as statistics count them: it begins
  * with a business day. All its days, the oldest first.
  */
 export function businessDayWindow(today: Day, count: number): Day[] {

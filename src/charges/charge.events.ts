@@ -24,7 +24,7 @@ const EVENTS: readonly { name: string; from: TransactionEventType; description: 
 const ENDS = ['charge.failed', 'charge.expired'];
 
 /**
- * Source: interface.md "Canonical event names", decisions §4.2. Transactions without Pix fire none of them (§3.2). A
+ * Source: docs/contract.md#event-names. Transactions without Pix fire none of them. A
  * payment is a charge once its code is there: `charge.created` comes then, and once. One that ends without it is told of
  * as failed or expired, alone and with an empty `br_code`; one that was paid by another method before it, not at all.
  */

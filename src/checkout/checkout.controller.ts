@@ -25,7 +25,7 @@ const STATUS_SCHEMA = {
   },
 };
 
-/** Decisions §3.4 and §3.5. */
+/** The page for payers: docs/contract.md#checkout. */
 @Public()
 @ApiTags('Checkout')
 @ApiParam({ name: 'id', description: 'The raw charge id; `ch_<uuid>` is taken too.', schema: { type: 'string' } })

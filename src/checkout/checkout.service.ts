@@ -38,7 +38,7 @@ export class CheckoutService {
     return qrPng(brCode);
   }
 
-  /** Payments without Pix have no checkout (decisions §3.2). */
+  /** Payments without Pix have no checkout (docs/contract.md#checkout). */
   async #charge(id: string): Promise<Transaction> {
     const transaction = await this.transactions.getPublic(parseId(id, ['ch_'], 'charge'));
     if (!isPix(transaction)) throw notFound('charge');

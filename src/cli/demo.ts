@@ -9,7 +9,7 @@ import type { DemoFile } from '../demo-data.js';
 import { runningServiceUrl } from '../service-address.js';
 
 /**
- * The tour (decisions §1, row Tour). It is a merchant's program: it imports nothing of the service but where one
+ * The tour (docs/contract.md#the-tour). It is a merchant's program: it imports nothing of the service but where one
  * runs, speaks HTTP only and checks the signature with its own hands, so that its steps can be copied.
  */
 

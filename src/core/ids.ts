@@ -48,7 +48,7 @@ export function isUuid(value: unknown): value is string {
 }
 
 /**
- * Takes every form of an id its route accepts (decisions §2.5) and gives the UUID.
+ * Takes every form of an id its route accepts (docs/contract.md#ids) and gives the UUID.
  * @throws ApiError 404: a malformed id is an id nobody has, so a caller cannot tell the two apart
  */
 export function parseId(value: string, prefixes: readonly string[], what: string): string {

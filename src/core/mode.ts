@@ -1,4 +1,4 @@
-/** Test and live are separate worlds inside an account (decisions §2.6). */
+/** Test and live are separate worlds inside an account (docs/contract.md#modes). */
 export type Mode = 'test' | 'live';
 
 /** Whose data: every query of a merchant's request carries both. */

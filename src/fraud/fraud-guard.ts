@@ -32,7 +32,7 @@ const WINDOW_SECONDS = 60;
 const NOTHING_COUNTED: Admission = { undo: async () => undefined };
 
 /**
- * Stands before everything that makes a charge, payment or refund (decisions §2.12). The rules are settings of the
+ * Stands before everything that makes a charge, payment or refund (docs/contract.md#fraud-guard). The rules are settings of the
  * account; in shadow mode a hit is recorded and the request goes on. Charges and payments of one document are counted
  * together, over all processes when Redis is there; refunds are counted by themselves.
  */

@@ -1,4 +1,4 @@
-/** Source: interface.md, "Evidence upload". */
+/** Source: docs/contract.md#evidence. */
 export const EVIDENCE_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif', 'application/pdf'] as const;
 export type EvidenceType = (typeof EVIDENCE_TYPES)[number];
 

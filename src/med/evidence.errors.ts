@@ -1,6 +1,6 @@
 import { ApiError, badRequest, business } from '../core/errors/index.js';
 
-/** Source: interface.md, "Specific error codes". */
+/** Source: docs/contract.md#evidence. */
 export function notUploaded(): ApiError {
   const message = 'The file has not reached the storage, or its URL has expired: request a new URL and upload again.';
   return new ApiError(409, 'conflict_error', 'EVIDENCE_NOT_UPLOADED', message);

@@ -15,7 +15,7 @@ import type { MedCase } from './med-case.js';
 import { isUnderway } from './med-cases.machine.js';
 import { MedCasesService } from './med-cases.service.js';
 
-/** Source: interface.md, "Limits". */
+/** Source: docs/contract.md#evidence. */
 export const UPLOAD_SECONDS = 900;
 const VIEW_SECONDS = 300;
 /** An upload that began in time has this long to end before its rest is removed. */

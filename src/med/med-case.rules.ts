@@ -6,7 +6,7 @@ import type { BankSide, MedCase } from './med-case.js';
 import { isUnderway, type MedCaseStatus, type MedTrigger } from './med-cases.machine.js';
 
 const HOUR_MS = 3_600_000;
-/** Decisions §7.5. */
+/** Source: docs/contract.md#deadline-notices. */
 const NOTICE_HOURS = [48, 24, 6];
 
 /** How far a dispute is, for two states of the same time. */

@@ -1,6 +1,6 @@
 import { DISPUTE_TYPES, type DisputeType } from '../acquirers/index.js';
 
-/** Source: interface.md, "MED case". */
+/** Source: docs/contract.md#case-status. */
 export const MED_CASE_STATUSES = ['open', 'appealed', 'accepted', 'rejected', 'closed'] as const;
 export type MedCaseStatus = (typeof MED_CASE_STATUSES)[number];
 

@@ -11,7 +11,7 @@ import { medEvent } from './med.events.js';
 const SWEEP_MS = 5_000;
 const BATCH = 100;
 
-/** Tells of response deadlines that come near (decisions §7.5). */
+/** Tells of response deadlines that come near (docs/contract.md#deadline-notices). */
 @Injectable()
 export class MedDeadlines implements OnApplicationBootstrap {
   constructor(

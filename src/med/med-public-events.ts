@@ -22,7 +22,7 @@ const EVENTS: readonly { name: string; from: MedEventType; description: string }
 /** How it has ended, and how after all. */
 const RESOLVED = ['med_case.resolved', 'med_case.corrected'] as const;
 
-/** Source: interface.md "MED events", decisions §4.1 and §7.5. */
+/** Source: docs/contract.md#event-names. */
 @Injectable()
 export class MedPublicEvents implements OnModuleInit {
   constructor(

@@ -5,11 +5,11 @@ import { type MedCaseBody, medCaseBody } from './med-case.serializer.js';
 
 export interface MedEventData {
   readonly case: MedCaseBody;
-  /** The account is not told by webhook how its cases end (decisions §7.2). */
+  /** The account is not told by webhook how its cases end (docs/contract.md#event-names). */
   readonly isMuted: boolean;
 }
 
-/** Decisions §4.1. */
+/** `data.resolution`: docs/contract.md#canonical-envelope. */
 export interface Resolution {
   readonly money_outcome: MedCaseBody['money_outcome'];
   /**

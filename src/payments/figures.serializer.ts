@@ -25,7 +25,7 @@ export interface StatsBody {
 /** Plain amounts when one currency was asked for. */
 type Volume = Amount | AmountsByCurrency;
 
-/** Decisions §3.16. */
+/** Source: docs/contract.md#statistics. */
 export interface MetricsBody {
   days: number;
   currency: string | null;
@@ -56,7 +56,7 @@ export interface MetricsBody {
   }[];
 }
 
-/** Interface.md, limits. */
+/** Days of `dailyVolume`: docs/contract.md#statistics. */
 const MAX_POINTS = 366;
 
 const PENDING: readonly TransactionStatus[] = ['PENDING', 'WAITING_PAYMENT', 'PROCESSING'];

@@ -7,7 +7,7 @@ export const PAYMENT_ID = {
   schema: { type: 'string' as const },
 };
 
-/** Decisions §2.5. @throws ApiError 404 */
+/** Every form of a payment id: docs/contract.md#ids. @throws ApiError 404 */
 export function paymentId(id: string): string {
   return parseId(id, ['tx_', 'ch_'], 'payment');
 }

@@ -66,7 +66,7 @@ function webhookUrl(event: DomainEvent<TransactionEventType | RefundEventType>):
 }
 
 /**
- * The older event family. Source: interface.md "Legacy event family", decisions §4.2 and §3.18: a transaction's own
+ * The older event family. Source: docs/contract.md#event-names. A transaction's own
  * `webhookUrl` gets them all instead of the account's endpoints, but for the alias, which is only for who asked for it.
  */
 @Injectable()

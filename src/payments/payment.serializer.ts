@@ -15,7 +15,7 @@ export interface PaymentBody {
   createdAt: string;
 }
 
-/** Decisions §3.13. */
+/** Source: docs/contract.md#payment-list. */
 export interface PaymentItemBody extends PaymentBody {
   paidWith: string | null;
   providerFee: Amount | null;
@@ -130,7 +130,7 @@ export function paymentDetail(t: ShownTransaction, pixQrCode: string | null): Pa
   };
 }
 
-/** Decisions §3.12: the read shape and where it came from. */
+/** The payment as it is read, and where it came from: docs/contract.md#cancellation. */
 export function cancelledPayment(
   t: ShownTransaction,
   pixQrCode: string | null,

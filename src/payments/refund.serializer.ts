@@ -36,7 +36,7 @@ export function refundBody(refund: Refund): RefundBody {
   };
 }
 
-/** Decisions §3.13. */
+/** Source: docs/contract.md#refunds. */
 function refundItem(refund: Refund): RefundItemBody {
   return {
     id: refund.id,

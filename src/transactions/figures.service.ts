@@ -37,7 +37,7 @@ export class FiguresService implements OnApplicationBootstrap {
   }
 
   /**
-   * Of the shortest run of days that ends today and has that many business days (decisions §3.17).
+   * Of the shortest run of days that ends today and has that many business days (docs/contract.md#statistics).
    * @param want.daily the kinds that are wanted for each day too, besides for the whole
    */
   async window(

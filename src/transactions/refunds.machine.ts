@@ -1,4 +1,4 @@
-/** Source: interface.md, "Refund status". */
+/** Source: docs/contract.md#refund-status. */
 export const REFUND_STATUSES = ['PENDING', 'IN_PROGRESS', 'REFUNDED', 'FAILED'] as const;
 
 export type RefundStatus = (typeof REFUND_STATUSES)[number];

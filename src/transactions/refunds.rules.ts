@@ -25,7 +25,7 @@ export interface RefundPlan {
 }
 
 /**
- * Whether and how a refund is made. Sources: interface.md "POST /v1/payments/{id}/refund", decisions §2.1, §3.14.
+ * Whether and how a refund is made. Source: docs/contract.md#refunds.
  * @throws ApiError 400 `charge_disputed`, `payment_not_refundable`, `refund_amount_exceeds_remaining`, `invalid_request`;
  *   422 `REFUND_NOT_SUPPORTED`, `REFUND_STRATEGY_NOT_SUPPORTED`
  */

@@ -42,7 +42,7 @@ interface Locked {
   readonly account: Account;
 }
 
-/** Confirmed money that waits for an operator, or went back without being credited (decisions §3.8, §3.9). Across accounts: never for a merchant's request. */
+/** Confirmed money that waits for an operator, or went back without being credited (docs/contract.md#settlement). Across accounts: never for a merchant's request. */
 @Injectable()
 export class ReviewsService {
   constructor(

@@ -28,7 +28,7 @@ const EVENTS_OF_STATUS: Readonly<Record<TransactionStatus, Groups>> = {
 /** Whoever has no event of a status is told by the last one before it: it was paid, or it exists. */
 const BEFORE: Groups = [['transaction.paid'], ['transaction.created', 'transaction.accepted'], ['transaction.issued']];
 
-/** What a status is told by when somebody asks for it again, the best first (decisions §3.15). */
+/** What a status is told by when somebody asks for it again, the best first (docs/contract.md#resending-a-webhook). */
 export function eventsAgain(status: TransactionStatus): Groups {
   return status === 'PENDING' ? [] : [...EVENTS_OF_STATUS[status], ...BEFORE];
 }

@@ -61,7 +61,7 @@ const ROWS = {
   desc: { any: rows('desc', false), status: rows('desc', true) },
 };
 
-/** Fields of a list item and their columns. Source: decisions §3.13. */
+/** Fields of a list item and their columns. Source: docs/contract.md#payment-list. */
 const SORT_COLUMNS = {
   status: 'status',
   amount: 'amount',

@@ -72,7 +72,7 @@ export const EVENT_OF: Readonly<Record<Trigger, TransactionEventType>> = {
   cancelled: 'transaction.cancelled',
   charged_back: 'transaction.charged_back',
   card_disputed: 'transaction.card_disputed',
-  // A MED has events of its own (decisions §4.2).
+  // A MED has events of its own (docs/contract.md#event-names).
   disputed: 'transaction.disputed',
   dispute_won: 'transaction.dispute_won',
   card_dispute_won: 'transaction.card_dispute_won',

@@ -6,7 +6,7 @@ import type { TransactionStatus } from './transactions.machine.js';
 
 export type Metadata = Record<string, unknown>;
 
-/** interface.md, `metadata.failure`. */
+/** `metadata.failure`: docs/contract.md#expiry. */
 export interface Failure {
   readonly reason: string;
   readonly providerErrorCode: string;
@@ -36,7 +36,7 @@ export interface MedBlock {
   readonly amountMismatch: boolean;
 }
 
-/** interface.md, `metadata.med`. */
+/** `metadata.med`: docs/contract.md#the-charge-object. */
 export interface ShownMed extends Omit<MedBlock, 'payerSealed'> {
   readonly payerName?: string;
   readonly payerDocument?: string;
@@ -97,7 +97,7 @@ export interface Transaction {
 /** The same for its merchant: what serializers take. */
 export type ShownTransaction = Omit<Transaction, 'med'> & { readonly med: ShownMed | null };
 
-/** Written by the service itself (decisions §2.7). */
+/** Keys that the service itself writes: docs/contract.md#metadata-and-texts. */
 const RESERVED_METADATA = new Set(['med', 'failure']);
 
 /** What a merchant sent, without what is the service's own. */
@@ -150,7 +150,7 @@ export function expiryFailure(transaction: Pick<Transaction, 'createdAt' | 'expi
 
 /**
  * The transaction as it is at `now`: one whose time is over reads as expired even before the sweeper has written it,
- * with the very failure block that the sweeper will write (decisions §3.7).
+ * with the very failure block that the sweeper will write (docs/contract.md#expiry).
  */
 export function asOf(transaction: Transaction, now: Date): Transaction {
   if (!isOpen(transaction)) return transaction;

@@ -1,4 +1,4 @@
-/** Source: interface.md, "Transaction status". */
+/** Source: docs/contract.md#transaction-status. */
 export const TRANSACTION_STATUSES = [
   'PENDING',
   'WAITING_PAYMENT',
@@ -56,7 +56,7 @@ export interface Move {
   readonly to: TransactionStatus;
 }
 
-/** The legal moves. Source: interface.md, "transitions that are stated", and decisions §3.7–3.10. */
+/** The legal moves. Sources: docs/contract.md#transaction-status and docs/contract.md#settlement. */
 export const MOVES: Readonly<Record<Trigger, Move>> = {
   issued: { from: ['PENDING'], to: 'WAITING_PAYMENT' },
   not_issued: { from: ['PENDING'], to: 'REFUSED' },

@@ -27,7 +27,7 @@ export interface CreditedSettlement extends Scope {
   readonly platformFee: Amount;
   readonly netAmount: Amount;
   readonly paidAt: Date;
-  /** Calendar days in São Paulo until the money is spendable; 0 is at once (decisions §3.20). */
+  /** Calendar days in São Paulo until the money is spendable; 0 is at once (docs/contract.md#fees-and-release). */
   readonly releaseDays: number;
 }
 

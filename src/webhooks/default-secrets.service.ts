@@ -6,7 +6,7 @@ import type { Scope } from '../core/mode.js';
 import { defaultSecretContext, DefaultSecretsRepository } from './default-secrets.repository.js';
 import { newSecret, overlapEnd } from './secrets.js';
 
-/** The account's own signing secret, for what goes to a transaction's `webhookUrl` (decisions §3.18). */
+/** The account's own signing secret, for what goes to a transaction's `webhookUrl` (docs/contract.md#a-payments-own-webhookurl). */
 @Injectable()
 export class DefaultSecretsService {
   constructor(

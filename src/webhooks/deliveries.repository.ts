@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { statement, type Tx } from '../core/database/index.js';
 import type { Scope } from '../core/mode.js';
 
-/** Source: interface.md, "Webhook delivery status". */
+/** Source: docs/contract.md#delivery-status. */
 export const DELIVERY_STATUSES = ['PENDING', 'PROCESSING', 'DELIVERED', 'FAILED', 'CANCELLED'] as const;
 
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];

@@ -6,7 +6,7 @@ import { Mailer } from '../core/mail/index.js';
 import { disabledMail } from './disabled-mail.js';
 import { EndpointHealthRepository } from './endpoint-health.repository.js';
 
-/** Gives up endpoints that have not answered for days (decisions §4.9). */
+/** Gives up endpoints that have not answered for days (docs/contract.md#endpoints-that-are-given-up). */
 @Injectable()
 export class DisablingService {
   constructor(

@@ -25,7 +25,7 @@ const MAX_PAUSE_MS = 60_000;
 const PAUSE_SHARE = 0.25;
 const PAUSE_JITTER = 0.2;
 
-/** Decisions §4.9. */
+/** When an endpoint is given up: docs/contract.md#endpoints-that-are-given-up. */
 export const DISABLE_FAILURES = 20;
 export const DISABLE_AFTER_MS = 5 * 24 * 3_600_000;
 

@@ -16,13 +16,13 @@ export interface Verdict {
 const JITTER = 0.1;
 const MAX_RETRY_AFTER_FACTOR = 2;
 
-/** 15 with the default schedule: at once, then once after each wait (decisions §4.6). */
+/** 15 with the default schedule: at once, then once after each wait (docs/contract.md#attempts). */
 export function maxAttempts(scheduleSeconds: readonly number[]): number {
   return scheduleSeconds.length + 1;
 }
 
 /**
- * What becomes of a delivery after an attempt (decisions §4.5, §4.6): 2xx is delivered, 410 ends it, everything else
+ * What becomes of a delivery after an attempt (docs/contract.md#attempts): 2xx is delivered, 410 ends it, everything else
  * is tried again until the attempts are used up. The wait is counted from the end of the attempt and is kept to within
  * 10 %, but for what is due while the endpoint's circuit breaker is open (endpoint-health.ts): that comes when the
  * endpoint is back, with no attempt lost.

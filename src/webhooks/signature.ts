@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { EventFamily } from '../outbox/index.js';
 
 /**
- * Value of `X-Service-Signature` (decisions §4.1): one signature for each secret, more than one only in the overlap of
+ * Value of `X-Service-Signature` (docs/contract.md#signature): one signature for each secret, more than one only in the overlap of
  * a rotation.
  * @param secrets newest first; each 64 hex characters, used as UTF-8 text and not decoded
  * @param rawBody exactly the text that is sent

@@ -1,6 +1,6 @@
 import { isAscii } from 'node:buffer';
 
-/** At most this much of a receiver's answer is kept (decisions §4.5). */
+/** At most this much of a receiver's answer is kept (docs/contract.md#attempts). */
 export const MAX_RESPONSE_BYTES = 8 * 1024;
 
 /**

@@ -5,7 +5,7 @@ import { expectLedgerCoherent } from '../support/coherence.js';
 import { type Answer, type Merchant, TestService } from '../support/service.js';
 import { Random } from '../../tools/harness/random.js';
 
-/** Decisions §3.13. */
+/** Source: docs/contract.md#payment-list. */
 const ITEM_KEYS = [
   ...['id', 'status', 'amount', 'currency', 'paymentMethods', 'customerName', 'customerDocument', 'customerEmail'],
   ...['metadata', 'createdAt', 'paidWith', 'providerFee', 'platformFee', 'netAmount', 'paidAt'],

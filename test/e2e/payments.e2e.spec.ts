@@ -12,7 +12,7 @@ import { waitFor } from '../support/wait.js';
 
 const decode = jsqr.default;
 
-/** interface.md, "Payment (transaction format)". */
+/** Source: docs/contract.md#creating-a-payment. */
 const CREATE_KEYS = [
   ...['id', 'status', 'amount', 'currency', 'paymentMethods', 'customerName', 'customerDocument', 'customerEmail'],
   ...['metadata', 'createdAt'],

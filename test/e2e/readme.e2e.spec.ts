@@ -5,14 +5,15 @@ import type { AddressInfo } from 'node:net';
 import { delimiter, join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { signatureHeader } from '../../src/webhooks/signature.js';
+import { codeLanguages, firstBlock, readingOrder, type ShellBlock, shellBlocks } from '../support/documents.js';
 import { Processes, type ServiceProcess } from '../support/process.js';
-import { codeLanguages, type ShellBlock, shellBlocks } from '../support/readme.js';
 import { waitFor } from '../support/wait.js';
 
 const BLOCK_LIMIT_MS = 120_000;
 const LIMIT_MS = 600_000;
 
-/** Ports that the README names; here others stand for them, for somebody may be trying the README out beside the test. */
+/** Ports that the documents name; here others stand for them, for somebody may be trying them out beside the test. */
 const PORTS = ['4000', '8443', '8444'] as const;
 
 /** Runs files in one bash, told by their names on a pipe: nothing that a block starts can read another block's commands. */
@@ -41,7 +42,9 @@ async function freePort(): Promise<string> {
   return String(port);
 }
 
-describe('README.md', () => {
+const blocks = (): ShellBlock[] => readingOrder().flatMap((path) => shellBlocks(path));
+
+describe('README.md and docs', () => {
   const processes = new Processes();
   /** Looks like a clone: everything of this one, and no data. */
   const clone = processes.emptyDataDir();
@@ -91,13 +94,17 @@ describe('README.md', () => {
   }
 
   it('has shell blocks that are run, but for these', () => {
-    expect(codeLanguages().sort()).toEqual(['', 'js', 'sh']);
-    const notRun = shellBlocks().filter((block) => block.notRun !== null);
-    expect(notRun.map(({ text }) => text.split('\n')[0])).toEqual([
-      'npm ci && npm start',
-      expect.stringMatching(/^npm run --silent cli -- acquirer configure .* --client-id Client_Id_…/),
-      expect.stringMatching(/^STORAGE_URL='s3:\/\/\//),
+    const notRun = blocks().filter((block) => block.notRun !== null);
+    expect(notRun.map(({ path, text }) => [path, text.split('\n')[0]])).toEqual([
+      ['README.md', 'npm ci && npm start'],
+      ['README.md', '# 1. An account and its live key'],
+      ['docs/going-live.md', expect.stringMatching(/^npm run .* acquirer configure .* --client-id Client_Id_…/)],
+      ['docs/operations.md', 'cp docker/.env.example docker/.env # and fill it in'],
+      ['docs/configuration.md', expect.stringMatching(/^STORAGE_URL='s3:\/\/\//)],
     ]);
+    const languages = new Set(readingOrder().flatMap((path) => codeLanguages(path)));
+    // Shell under another name would not be run.
+    expect([...languages].sort()).toEqual(['js', 'json', 'mermaid', 'sh']);
   });
 
   it(
@@ -112,15 +119,15 @@ describe('README.md', () => {
           ? null
           : new Error(`${existsSync(failures) ? readFileSync(failures, 'utf8') : ''}\n${output.slice(-4_000)}`);
 
-      for (const block of shellBlocks().filter(({ notRun }) => notRun === null)) {
-        const name = `README.md:${block.line}`;
+      for (const block of blocks().filter(({ notRun }) => notRun === null)) {
+        const name = `${block.path}:${block.line}`;
         if (block.readyWhen !== null) {
           const [, api = '', control = ''] = PORTS.map((port) => ports.get(port) ?? '');
           bash(`${block.text.trim()} --port ${api} --control-port ${control}`);
           await waitFor(`${name} to be ready`, () => output.includes(block.readyWhen ?? ''), BLOCK_LIMIT_MS);
           continue;
         }
-        const file = join(clone, name);
+        const file = join(clone, name.replace('/', '_'));
         writeFileSync(file, withPorts(block));
         (shell.stdio[3] as Writable).write(`${file}\n`);
         await waitFor(
@@ -139,11 +146,38 @@ describe('README.md', () => {
       expect(existsSync(failures)).toBe(false);
 
       // What the text around the blocks promises.
-      for (const type of ['charge.created', 'charge.paid']) expect(output).toContain(`webhook: ${type}\n`);
+      for (const told of ['charge.created', 'charge.paid'])
+        expect(output).toMatch(new RegExp(`^webhook: ${told} ch_`, 'm'));
+      expect(output).toMatch(/"returns":\[\{"amount":500,"reason":"duplicate"/);
       expect(output).toMatch(/^ok +callback: http:\/\/localhost:\d+\/… reaches this service$/m);
       expect(output).toMatch(/^ok +webhook: registered now$/m);
       expect(output.match(/"status":"REFUNDED"/g)?.length).toBeGreaterThanOrEqual(2);
     },
     LIMIT_MS,
   );
+
+  it('has a verifier that believes what the service signs, and nothing else', () => {
+    const file = join(clone, 'verifier.mjs');
+    const body = '{"é":1}';
+    const now = 1_800_000_000;
+    const signed = (family: 'canonical' | 'legacy', secrets: string[]): string =>
+      signatureHeader(family, secrets, body, now);
+    const cases: [body: string, header: string, secrets: string[], now: number][] = [
+      [body, signed('canonical', ['new', 'old']), ['old'], now],
+      [body, signed('legacy', ['new', 'old']), ['old'], now],
+      [body, signed('canonical', ['new']), ['new', 'old'], now + 300],
+      [body, signed('canonical', ['new']), ['new'], now + 301],
+      [body, signed('canonical', ['new']), ['other'], now],
+      [`${body} `, signed('legacy', ['new']), ['new'], now],
+      [body, 't=é,v1=é', ['new'], now],
+      [body, '', ['new'], now],
+    ];
+    writeFileSync(
+      file,
+      `${firstBlock('docs/webhooks.md', 'js')}
+      console.log(JSON.stringify(${JSON.stringify(cases)}.map(([body, ...rest]) => isFromRecebe(Buffer.from(body), ...rest))));`,
+    );
+    const believed: unknown = JSON.parse(execFileSync(process.execPath, [file], { encoding: 'utf8' }));
+    expect(believed).toEqual([true, true, true, false, false, false, false, false]);
+  });
 });

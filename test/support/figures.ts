@@ -168,7 +168,7 @@ export class NaiveFigures {
   }
 }
 
-/** interface.md and decisions §3.7, §3.9: what waits for its payer, or for a card's bank, but not for an operator. */
+/** docs/contract.md#expiry: what waits for its payer, or for a card's bank, but not for an operator. */
 function isOverdue(row: Row, now: Date): boolean {
   const waits = row.status === 'WAITING_PAYMENT' || (row.status === 'PROCESSING' && row.expected_payer_tax_id === null);
   return waits && row.expires_at !== null && row.expires_at <= now;

@@ -27,7 +27,7 @@ import { SandboxDisputes } from './sandbox-disputes.js';
 import { SandboxOrders } from './sandbox-orders.js';
 import { SandboxOrdersRepository } from './sandbox-orders.repository.js';
 
-/** A return is on its way for this long (decisions §6.3: "within about a second"). */
+/** A return is on its way for this long (docs/contract.md#sandbox: within about a second). */
 const RETURN_MS = 400;
 /** Not an ISPB of any bank. */
 const ISPB = '00000000';
@@ -138,7 +138,7 @@ export class SandboxAcquirer implements Acquirer, OnModuleInit {
   }
 
   /**
-   * The next refund of the charge ends FAILED (decisions §6.2, `refund_fail`); saying it twice is saying it once. What
+   * The next refund of the charge ends FAILED (`refund_fail` of docs/sandbox.md); saying it twice is saying it once. What
    * goes back by itself does not use it up.
    */
   async failNextRefund(txid: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { buildMessage, ValidateBy } from 'class-validator';
 import { normalizeTaxId } from '../../brazil/index.js';
 
-/** A CPF or CNPJ with valid check digits (decisions §2.8). */
+/** A CPF or CNPJ with valid check digits (docs/contract.md#tax-ids). */
 export function IsTaxId(): PropertyDecorator {
   return ValidateBy({
     name: 'isTaxId',

@@ -54,10 +54,10 @@ describe('the configuration', () => {
       chargeListEnabled: false,
       medAutoRulings: true,
       webhooks: {
-        // decisions §4.6: 10 s to 22 h, 15 attempts with the first one.
+        // docs/contract.md#attempts: 10 s to 22 h, 15 attempts with the first one.
         retryScheduleSeconds: [10, 30, 120, 300, 900, 1800, 3600, 7200, 14400, 21600, 28800, 43200, 57600, 79200],
         concurrency: 256,
-        // decisions §4.5
+        // docs/contract.md#attempts: 15 s, 5 s for connecting.
         timeoutMs: 15_000,
         connectTimeoutMs: 5_000,
         allowPrivate: true,

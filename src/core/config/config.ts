@@ -38,7 +38,7 @@ const isProxy = (value: string): boolean => {
   return family !== 0 && (length === undefined || Number(length) <= (family === 4 ? 32 : 128));
 };
 
-/** 15 attempts: at once, then after these many seconds (decisions §4.6). */
+/** 15 attempts: at once, then after these many seconds (docs/contract.md#attempts). */
 const RETRY_SCHEDULE = '10,30,120,300,900,1800,3600,7200,14400,21600,28800,43200,57600,79200';
 
 /** One address, with a name before it or without; no line breaks: it becomes a header. */
@@ -97,7 +97,7 @@ const schema = z.object({
     .default(RETRY_SCHEDULE)
     .transform((value) => value.split(',').map(Number)),
   WEBHOOK_CONCURRENCY: integer(256, 1, 1000),
-  // decisions §4.5. At most 30 s: for so long an attempt holds a place in its worker.
+  // The time of an attempt (docs/contract.md#attempts). At most 30 s: for so long an attempt holds a place in its worker.
   WEBHOOK_TIMEOUT_MS: integer(15_000, 100, 30_000),
   WEBHOOK_CONNECT_TIMEOUT_MS: integer(5_000, 100, 30_000),
   // No default here: unset it follows the embedded default, and `flag(false).optional()` is never undefined.

@@ -33,7 +33,7 @@ type Listed = NonNullable<DataSourceOptions['entities']>;
 const PATIENCE = 1.5;
 
 /**
- * Times are those of decisions §2.10 (a twin waits at most 10 s) and of the longest query we accept.
+ * Times are those of docs/contract.md#idempotency (a twin waits at most 10 s) and of the longest query we accept.
  * @param options.statementTimeoutMs 0 for none
  */
 export function createDataSource(options: {

@@ -18,7 +18,7 @@ export interface Violation {
   message: string;
 }
 
-/** An answer the caller is meant to see (decisions §2.1). Anything else that is thrown becomes `internal_error`. */
+/** An answer the caller is meant to see (docs/contract.md#errors). Anything else that is thrown becomes `internal_error`. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly param?: string;

@@ -11,7 +11,7 @@ import { RawBody } from './raw-body.js';
 
 /**
  * Refuses fields that a route does not read at all, so that no DTO does: a `limit` on a list that has no pages must not
- * seem to work (decisions §2.4). What a route does read, its pipe reads.
+ * seem to work (docs/contract.md#unknown-and-malformed-input). What a route does read, its pipe reads.
  */
 @Injectable()
 export class BodyInterceptor implements NestInterceptor {

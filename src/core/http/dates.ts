@@ -17,7 +17,7 @@ interface DateSpan {
 }
 
 /**
- * An instant, or a day, which stands for the whole of it in São Paulo (decisions §2.9).
+ * An instant, or a day, which stands for the whole of it in São Paulo (docs/contract.md#dates-in-queries).
  * @returns null for what is neither, dates that no calendar has among it
  */
 function spanOf(text: string): DateSpan | null {

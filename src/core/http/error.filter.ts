@@ -11,7 +11,7 @@ declare module 'fastify' {
   }
 }
 
-/** Everything that is thrown becomes the envelope of decisions §2.1; nothing else ever leaves. */
+/** Everything that is thrown becomes the envelope of docs/contract.md#errors; nothing else ever leaves. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   constructor(private readonly logger: Logger) {}

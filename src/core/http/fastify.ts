@@ -70,7 +70,7 @@ export function createHttpAdapter(config: Config, logger: Logger, metrics: Metri
     requestTimeout: 300_000,
     routerOptions: { maxParamLength: 200 },
     frameworkErrors: (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
-      // An address that cannot be decoded is one that nobody has: a malformed id is a 404 (decisions §2.1).
+      // An address that cannot be decoded is one that nobody has: a malformed id is a 404 (docs/contract.md#ids).
       const answer = error.code === 'FST_ERR_BAD_URL' ? notFound('route') : toApiError(error);
       reply.header('X-Request-Id', request.id).header('X-Api-Version', API_VERSION);
       // No hook runs for a request that the router gives up on.

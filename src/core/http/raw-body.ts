@@ -10,7 +10,7 @@ declare module 'fastify' {
   }
 }
 
-/** Decisions §2.1. */
+/** The largest body: docs/contract.md#bodies-and-values. */
 export const MAX_BODY_BYTES = 256 * 1024;
 /** What is read and thrown away of a body that is too large, so that its sender hears the answer; past it we hang up. */
 const MAX_DRAIN_BYTES = 16 * 1024 * 1024;

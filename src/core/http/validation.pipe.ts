@@ -9,7 +9,7 @@ import { RawBody } from './raw-body.js';
 
 /**
  * Reads bodies and validates them and queries against their DTO; every violation is listed at once. Unknown fields are
- * violations: a misspelt `expected_payer_tax_id` must never silently drop a payer lock (decisions §2.4).
+ * violations: a misspelt `expected_payer_tax_id` must never silently drop a payer lock (docs/contract.md).
  */
 @Injectable()
 export class ValidationPipe implements PipeTransform {

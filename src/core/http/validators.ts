@@ -36,7 +36,7 @@ const charactersOf = (text: string): number => [...text].length;
 const MAX_METADATA_BYTES = 16 * 1024;
 const MAX_METADATA_DEPTH = 5;
 
-/** An object of at most 16 KiB as JSON and 5 levels (decisions §2.7). */
+/** An object of at most 16 KiB as JSON and 5 levels (docs/contract.md#metadata-and-texts). */
 export function IsMetadata(): PropertyDecorator {
   return ValidateBy({
     name: 'isMetadata',

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Reader, statement, type Tx } from '../database/index.js';
 import type { Scope } from '../mode.js';
 
-/** Whose request it is: a key means something only inside (account, mode, operation) (decisions §2.10). */
+/** Whose request it is: a key means something only inside (account, mode, operation): docs/contract.md#idempotency. */
 export interface IdempotentRequest extends Scope {
   readonly operation: string;
   readonly key: string;

@@ -43,7 +43,7 @@ export interface Admission {
 }
 
 const REPLAY_MS = 24 * 3600 * 1000;
-/** A twin waits this long (decisions §2.10); the connection's lock_timeout is the same. */
+/** A twin waits this long (docs/contract.md#idempotency); the connection's lock_timeout is the same. */
 const WAIT_MS = 10_000;
 /** A worker that has not answered after this long is taken for dead. Longer than any acquirer call. */
 const LEASE_MS = 40_000;

@@ -10,7 +10,7 @@ export abstract class Logger {
 
 /**
  * Paths of what must never be printed, as a second line of defence: the first one is that nobody passes such values.
- * (decisions §5.4: never keys, tokens, secrets or documents.)
+ * (docs/contract.md#logs: never keys, tokens, secrets or documents.)
  */
 const REDACT = ['apikey', 'apiKey', 'authorization', 'password', 'secret', 'token', 'document', 'customerDocument'];
 

@@ -22,7 +22,7 @@ export abstract class MailTransport {
   abstract send(mail: TakenMail): Promise<void>;
 }
 
-/** SMTP where SMTP_URL says so, else files (decisions §7.6). */
+/** SMTP where SMTP_URL says so, else files (docs/contract.md#mail). */
 export function createMailTransport(config: Pick<Config, 'mail' | 'dataDir'>): MailTransport {
   const { smtpUrl, from } = config.mail;
   return smtpUrl === undefined

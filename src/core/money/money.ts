@@ -1,7 +1,7 @@
 /** Integer of the currency's smallest unit (cents for BRL). */
 export type Amount = number;
 
-/** Decisions §2.7. */
+/** The largest amount of a request: docs/contract.md#bodies-and-values. */
 export const MAX_AMOUNT: Amount = 999_999_999_999;
 
 /**

@@ -29,7 +29,7 @@ const OTHER_SERVICES: ReadonlySet<number> = new Set([
 ]);
 
 /**
- * Whether private and loopback addresses may be receivers of this mode. Decisions §4.8 read as follows. Live mode needs
+ * Whether private and loopback addresses may be receivers: docs/contract.md#where-webhooks-may-go. Live mode needs
  * https and a public address, also with WEBHOOK_ALLOW_PRIVATE. Test mode takes http too, and with WEBHOOK_ALLOW_PRIVATE
  * private addresses: not without it, since where merchants share a server their test keys must not reach into its
  * network. On the embedded default (no DATABASE_URL: one machine, one operator) WEBHOOK_ALLOW_PRIVATE is on unless set,

@@ -1,0 +1,120 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { allDocuments, anchorsOf, linksOf, readingOrder, shellBlocks } from '../support/documents.js';
+import { ROUTES } from './route-table.js';
+
+function readTexts(...folders: string[]): { path: string; text: string }[] {
+  return folders.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => join(folder, name))
+      .map((path) => ({ path, text: readFileSync(path, 'utf8') })),
+  );
+}
+
+/** Links that lead nowhere, as `path:line target`. */
+function broken(links: ReturnType<typeof linksOf>): string[] {
+  return links
+    .filter(({ file, anchor }) => !existsSync(file) || (anchor !== null && !anchorsOf(file).includes(anchor)))
+    .map(({ path, line, target }) => `${path}:${line} ${target}`);
+}
+
+describe('documents', () => {
+  it('links only what is there', () => {
+    expect(broken(allDocuments().flatMap((path) => linksOf(path)))).toEqual([]);
+  });
+
+  it('sees a link to a file or a heading that is not there', () => {
+    const link = { path: 'README.md', line: 1, target: 'x' };
+    expect(
+      broken([
+        { ...link, file: 'docs/nobody.md', anchor: null },
+        { ...link, file: 'README.md', anchor: 'nothing' },
+        { ...link, file: 'README.md', anchor: 'start' },
+      ]),
+    ).toEqual(['README.md:1 x', 'README.md:1 x']);
+  });
+
+  it('reaches every document from README.md', () => {
+    const reached = new Set(['README.md']);
+    for (const path of reached) {
+      for (const { file } of linksOf(path)) if (file.endsWith('.md')) reached.add(file);
+    }
+    expect([...reached].sort()).toEqual(allDocuments());
+  });
+
+  it('has its shell blocks where the spec runs them', () => {
+    const run = readingOrder();
+    const elsewhere = allDocuments().filter((path) => !run.includes(path) && shellBlocks(path).length > 0);
+    expect(elsewhere).toEqual([]);
+  });
+
+  it('is what the code points to: no papers from outside, no section that is not there', () => {
+    const texts = readTexts('src', 'test', 'tools', 'migrations');
+    const papers = /\bdecisions? §|\binterface\.md\b|\binterface §|\barchitecture\.md\b/i;
+    const own = 'test/rules/documents.spec.ts';
+    const pointers = texts.flatMap(({ path, text }) =>
+      text.split('\n').flatMap((line, index) => {
+        const at = `${path}:${index + 1}`;
+        if (path === own) return [];
+        const sections = [...line.matchAll(/\b((?:docs\/[\w/-]+|README)\.md)(?:#([\w-]+))?/g)];
+        return [
+          ...(papers.test(line) ? [{ at, target: line.trim(), isThere: false }] : []),
+          ...sections.map(([target, file = '', anchor]) => ({
+            at,
+            target,
+            isThere: existsSync(file) && (anchor === undefined || anchorsOf(file).includes(anchor)),
+          })),
+        ];
+      }),
+    );
+    expect(pointers.length).toBeGreaterThan(40);
+    expect(pointers.filter(({ isThere }) => !isThere).map(({ at, target }) => `${at} ${target}`)).toEqual([]);
+  });
+
+  it('has every route in the contract, and who may call it', () => {
+    const isLeftOut = (route: string): boolean =>
+      /^GET \/(?:$|docs|openapi\.json)|\/v1\/infractions|^\w+ \/callbacks\/.*\/pix$/.test(route);
+    const who = (route: string, access: string): string => {
+      if (route.includes('/v1/operations')) return 'operator';
+      return access === 'api-key' ? 'key' : access === 'dashboard' ? 'login' : access;
+    };
+    const routes = Object.entries(ROUTES)
+      .filter(([route]) => !isLeftOut(route))
+      .map(([route, { access }]) => `${route.replace(/:(\w+)/g, '{$1}')} ${who(route, access)}`);
+    const rows = readFileSync('docs/contract.md', 'utf8').matchAll(/^\| `([A-Z]+ \/[^`]*)` +\| `(\w+)` +\|/gm);
+    expect([...rows].map(([, route = '', caller = '']) => `${route} ${caller}`).sort()).toEqual(routes.sort());
+  });
+
+  it('has every error code in the contract', () => {
+    const contract = readFileSync('docs/contract.md', 'utf8');
+    const thrown = /(?:badRequest|business)\(\s*'([\w.]+)'|new ApiError\(\s*\d+,\s*'\w+_error',\s*'([\w.]+)'/g;
+    const codes = readTexts('src')
+      .filter(({ path }) => !path.endsWith('.spec.ts'))
+      .flatMap(({ text }) => [...text.matchAll(thrown)].map(([, first, second]) => first ?? second ?? ''));
+    expect(new Set(codes).size).toBeGreaterThan(20);
+    // Said on the command line only.
+    const missing = codes.filter((code) => code !== 'acquirer_key_taken' && !contract.includes(`\`${code}\``));
+    expect(missing).toEqual([]);
+  });
+
+  it('names every table whose rows are locked in the lock order', () => {
+    const page = readFileSync('docs/design/lock-order.md', 'utf8');
+    const tables = readTexts('src')
+      .filter(({ path }) => path.endsWith('.repository.ts'))
+      .flatMap(({ text }) =>
+        [...text.matchAll(/\bFOR (?:NO KEY )?UPDATE/g)].map(({ index }) => {
+          const before = text.slice(text.slice(0, index).search(/['`][^'`]*$/), index);
+          return [...before.matchAll(/\bFROM (\w+)/g)].at(-1)?.[1];
+        }),
+      )
+      .filter((table) => table !== undefined);
+    expect(new Set(tables).size).toBeGreaterThan(10);
+    expect([...new Set(tables)].filter((table) => !page.includes(`\`${table}\``))).toEqual([]);
+  });
+
+  it('begins with a README of at most 10 KB', () => {
+    expect(readFileSync('README.md').length).toBeLessThanOrEqual(10_240);
+  });
+});
