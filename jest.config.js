@@ -2,8 +2,6 @@
 const ALONE = [
   '/test/stress/(four-processes|worst-bodies)\\.',
   '/test/e2e/(evidence-memory|login|med-list|webhook-isolation)\\.e2e\\.',
-  // In full these load the machine too; in short they mostly wait.
-  ...(process.env.FULL === '1' ? ['/test/stress/(crash|postgres-outage|refund-crash|refunds)\\.'] : []),
 ];
 
 const common = {
