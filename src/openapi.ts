@@ -48,7 +48,7 @@ export function setupOpenApi(app: NestExpressApplication, baseUrl: string): void
   app
     .getHttpAdapter()
     .getInstance()
-    .get('/', (_request, response) => response.redirect('/docs'));
+    .get('/', (_request, response) => void response.status(302).location('/docs').end());
   SwaggerModule.setup('docs', app, createDocument, {
     jsonDocumentUrl: 'openapi.json',
     customSiteTitle: 'Recebe API',

@@ -75,7 +75,7 @@ export class RequestRecorder implements OnModuleInit, OnApplicationBootstrap, On
       userId: userId ?? null,
       method: request.method,
       route,
-      path: loggedPath(route, request.params as Record<string, unknown>),
+      path: loggedPath(route, request.params),
       status: response.statusCode,
       errorCode: request.errorCode ?? null,
       durationMs,

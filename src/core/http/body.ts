@@ -35,7 +35,12 @@ export class JsonBody {
  * @returns null for more than `maxBytes`
  * @throws ApiError 400 when the connection ends before the body does, which nobody hears
  */
-export function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer | null> {
+export async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer | null> {
+  if (request.complete && !request.readableEnded) {
+    // All of it is here, and counts although its sender may have hung up since.
+    const bytes = (request.read() as Buffer | null) ?? Buffer.alloc(0);
+    return bytes.length > maxBytes ? null : bytes;
+  }
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;

@@ -113,14 +113,15 @@ export class HttpAdapter extends ExpressAdapter {
   /** What is under way is answered first; a connection that is kept alive is closed when it has nothing to do. */
   override close(): Promise<unknown> | undefined {
     this.#isClosing = true;
-    return super.close() as Promise<unknown> | undefined;
+    return super.close();
   }
 
   #receive(request: Request, response: Response): void {
     request.id = requestId(request.headers['x-request-id']);
     request.receivedAt = performance.now();
     response.once('finish', () => this.#finished(request, response));
-    const { url } = request;
+    // Proxies may send the whole address.
+    const url = (request.url = request.url.replace(/^https?:\/\/[^/?]*/i, ''));
     if (this.#isClosing) {
       response.setHeader('Connection', 'close');
       sendError(request, response, serviceUnavailable());
