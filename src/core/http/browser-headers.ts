@@ -1,3 +1,5 @@
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import cors, { type CorsOptions } from 'cors';
 import type { RequestHandler } from 'express';
 import helmet from 'helmet';
@@ -15,35 +17,44 @@ const PREFLIGHT_SECONDS = 600;
 
 /** What browsers are told: security headers on every answer, and which other origins may read some. */
 export function browserHeaders(config: Config): RequestHandler {
-  const security = helmet({
-    contentSecurityPolicy: { useDefaults: false, directives: NOTHING },
-    // Only this host: what else the owner of the domain serves is not ours to decide.
-    strictTransportSecurity: config.publicBaseUrl.startsWith('https:')
-      ? { maxAge: YEAR_SECONDS, includeSubDomains: false }
-      : false,
-    xFrameOptions: { action: 'deny' },
-    referrerPolicy: { policy: 'no-referrer' },
-    // Merchants open the checkout in a window and wait for its end, which this would hide from them.
-    crossOriginOpenerPolicy: false,
-    // For browsers that are gone.
-    originAgentCluster: false,
-    xDnsPrefetchControl: false,
-    xDownloadOptions: false,
-    xPermittedCrossDomainPolicies: false,
-    xXssProtection: false,
-  });
+  const security = headersOf(
+    helmet({
+      contentSecurityPolicy: { useDefaults: false, directives: NOTHING },
+      // Only this host: what else the owner of the domain serves is not ours to decide.
+      strictTransportSecurity: config.publicBaseUrl.startsWith('https:')
+        ? { maxAge: YEAR_SECONDS, includeSubDomains: false }
+        : false,
+      xFrameOptions: { action: 'deny' },
+      referrerPolicy: { policy: 'no-referrer' },
+      // Merchants open the checkout in a window and wait for its end, which this would hide from them.
+      crossOriginOpenerPolicy: false,
+      // For browsers that are gone.
+      originAgentCluster: false,
+      xDnsPrefetchControl: false,
+      xDownloadOptions: false,
+      xPermittedCrossDomainPolicies: false,
+      xXssProtection: false,
+    }),
+  );
   const sharing = config.dashboardOrigins.length > 0 ? crossOrigin(config.dashboardOrigins) : null;
   return (request, response, next) => {
-    security(request, response, () => {
-      if (/^\/docs(?:[/?]|$)/.test(request.url)) response.setHeader('Content-Security-Policy', DOCS);
-      // Neither a controller nor `sendError` answers here: the documentation and preflights.
-      if (request.method === 'OPTIONS' || /^\/(?:docs|openapi\.json|\?|$)/.test(request.url)) {
-        stampAnswer(request, response);
-      }
-      if (sharing) sharing(request, response, next);
-      else next();
-    });
+    for (const [name, value] of security) response.setHeader(name, value);
+    if (/^\/docs(?:[/?]|$)/.test(request.url)) response.setHeader('Content-Security-Policy', DOCS);
+    // Neither a controller nor `sendError` answers here: the documentation and preflights.
+    if (request.method === 'OPTIONS' || /^\/(?:docs|openapi\.json|\?|$)/.test(request.url)) {
+      stampAnswer(request, response);
+    }
+    if (sharing) sharing(request, response, next);
+    else next();
   };
+}
+
+/** What a middleware sets on every answer alike: asked once, not with every request. */
+function headersOf(middleware: ReturnType<typeof helmet>): [string, string][] {
+  const request = new IncomingMessage(new Socket());
+  const response = new ServerResponse(request);
+  middleware(request, response, () => undefined);
+  return response.getHeaderNames().map((name) => [name, String(response.getHeader(name))]);
 }
 
 /**
