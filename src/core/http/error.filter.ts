@@ -46,7 +46,6 @@ function answer(request: Request, response: Response, error: ApiError): void {
   response.end(body);
 }
 
-/** @internal exported for its spec */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (isBeyondExact(error)) {

@@ -11,7 +11,7 @@ import { notFound, serviceUnavailable } from '../errors/index.js';
 import type { Logger } from '../log/index.js';
 import type { Metrics } from '../metrics/index.js';
 import { browserHeaders } from './browser-headers.js';
-import { sendError } from './error.filter.js';
+import { sendError, toApiError } from './error.filter.js';
 import { routeOf } from './request.js';
 
 const REQUEST_ID = /^[A-Za-z0-9_-]{8,128}$/;
@@ -104,7 +104,14 @@ export class HttpAdapter extends ExpressAdapter {
 
   /** As Express's own, but texts and bytes are what they are, and no answer is compared with what a browser has. */
   override reply(response: Response, body: unknown, status?: number): unknown {
-    if (body instanceof StreamableFile) return super.reply(response, body, status);
+    if (body instanceof StreamableFile) {
+      body.setErrorHandler((error) => {
+        // What is half sent cannot be taken back: our hanging up says that it is not whole.
+        if (response.headersSent) response.destroy();
+        else sendError(response.req, response, toApiError(error));
+      });
+      return super.reply(response, body, status);
+    }
     if (status !== undefined) response.statusCode = status;
     if (body === undefined || body === null) return response.end();
     const [type, payload] =

@@ -9,6 +9,8 @@ import { fieldsOf, instantiate } from './nested.decorator.js';
 /**
  * Validates bodies and queries against their DTO; every violation is listed at once. Unknown fields are
  * violations: a misspelt `expected_payer_tax_id` must never silently drop a payer lock (decisions §2.4).
+ *
+ * class-transformer must not be used for what somebody sends: it crashes on `{"constructor": 1}` (see `instantiate`).
  */
 @Injectable()
 export class ValidationPipe implements PipeTransform {
