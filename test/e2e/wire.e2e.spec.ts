@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { type Merchant, TestService } from '../support/service.js';
@@ -44,11 +45,11 @@ class Wire {
 
   /** The answer as it is on the wire, as soon as its end is there. */
   answer(end: RegExp): Promise<string> {
-    return waitFor(`${String(end)} on the wire`, () => Promise.resolve(end.test(this.text) ? this.text : undefined));
+    return waitFor(`${String(end)} on the wire`, () => end.test(this.text) && this.text);
   }
 
-  closed(): Promise<true> {
-    return waitFor('the connection to be closed', () => Promise.resolve(this.isClosed || undefined));
+  closed(): Promise<boolean> {
+    return waitFor('the connection to be closed', () => this.isClosed);
   }
 }
 
@@ -94,7 +95,9 @@ describe('an address', () => {
   it('has no parameter too many to be looked at', async () => {
     const query = `${'limit=1&'.repeat(1_500)}nobody=1`;
     const answer = await service.call('GET', `/v1/payments?${query}`, { key: merchant.testKey });
-    expect(answer.text).toContain('nobody: is not a known field');
+    expect(answer.body).toMatchObject({
+      error: { details: expect.arrayContaining([expect.objectContaining({ param: 'nobody', code: 'unknown_field' })]) },
+    });
   });
 });
 
@@ -116,7 +119,7 @@ describe('who is refused while still sending', () => {
   it('hears why, up to 16 MiB', async () => {
     const head = create('ak_test_unknown', 1_000_000).replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n');
     const wire = await Wire.send(head, Buffer.alloc(500_000, 'x'));
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await delay(100);
     // The connection is closed after the answer: it would be lost with bytes that nobody has read.
     expect(wire.text).toBe('');
     wire.socket.write(Buffer.alloc(500_000, 'x'));
@@ -135,7 +138,6 @@ describe('a charge that was wholly sent', () => {
   it('is made although its sender hangs up at once', async () => {
     const body = JSON.stringify({ amount: 4711, payment_method: 'pix' });
     const wire = await Wire.send(create(merchant.testKey, body.length) + body);
-    wire.socket.end();
     wire.socket.destroySoon();
     await waitFor('the charge', async () => {
       const [row] = await service.sql('SELECT 1 FROM transactions WHERE amount = 4711');
@@ -153,10 +155,7 @@ describe('a service that is closed', () => {
     idle.socket.write('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n');
     await idle.answer(/\}$/);
     busy.socket.write(create(testKey, body.length) + body.slice(0, 10));
-    await waitFor('the request to be under way', async () => {
-      const [row] = await own.sql('SELECT 1');
-      return row;
-    });
+    await delay(100);
     const started = Date.now();
     const closed = own.runtime.app.close();
     await idle.closed();
