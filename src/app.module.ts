@@ -7,7 +7,8 @@ import { AuthModule } from './auth/index.js';
 import { ChargesModule } from './charges/index.js';
 import { CheckoutModule } from './checkout/index.js';
 import { CoreModule, type CoreResources } from './core/core.module.js';
-import { BodyInterceptor, ErrorFilter, ValidationPipe } from './core/http/index.js';
+import { BodyInterceptor, ErrorFilter, RequestIdInterceptor, ValidationPipe } from './core/http/index.js';
+import { IdempotencyInterceptor } from './core/idempotency/index.js';
 import { Logger } from './core/log/index.js';
 import { FraudModule } from './fraud/index.js';
 import { HealthModule } from './health/index.js';
@@ -56,6 +57,9 @@ export class AppModule {
       ],
       providers: [
         { provide: APP_FILTER, useFactory: (logger: Logger) => new ErrorFilter(logger), inject: [Logger] },
+        // In this order: a write without its key is refused before its body is looked at.
+        { provide: APP_INTERCEPTOR, useClass: RequestIdInterceptor },
+        { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },
         { provide: APP_INTERCEPTOR, useClass: BodyInterceptor },
         { provide: APP_PIPE, useClass: ValidationPipe },
       ],

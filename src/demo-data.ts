@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AccountsService } from './accounts/index.js';
 import { ApiKeysService } from './api-keys/index.js';
 import { SYSTEM } from './audit/index.js';
@@ -33,7 +33,7 @@ export function readDemoFile(dataDir: string): DemoFile | null {
  * the address in the file is kept true.
  * @returns null where there is no demo: with DATABASE_URL, or in production
  */
-export async function ensureDemo(app: NestFastifyApplication, config: Config): Promise<DemoFile | null> {
+export async function ensureDemo(app: NestExpressApplication, config: Config): Promise<DemoFile | null> {
   if (config.databaseUrl !== undefined || config.production) return null;
   const accounts = app.get(AccountsService);
   const found = readDemoFile(config.dataDir);
@@ -58,7 +58,7 @@ export async function ensureDemo(app: NestFastifyApplication, config: Config): P
 }
 
 /** A charge whose checkout a newcomer can open; the same one until it expires a day later. */
-export async function sampleCheckoutUrl(app: NestFastifyApplication, demo: DemoFile): Promise<string> {
+export async function sampleCheckoutUrl(app: NestExpressApplication, demo: DemoFile): Promise<string> {
   const account = await app.get(AccountsService).get(demo.account_id);
   const answer = await app.get(ChargesService).create(
     { accountId: demo.account_id, mode: 'test' },

@@ -1,6 +1,5 @@
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { NestExpressApplication } from '@nestjs/platform-express';
 import { API_VERSION } from './core/api-version.js';
 
 const DESCRIPTION = `Payment collection for Brazil, Pix first.
@@ -15,7 +14,7 @@ const DESCRIPTION = `Payment collection for Brazil, Pix first.
 - Webhooks may come more than once and in any order. Deduplicate on the event's \`id\`; of two events of one charge, or of one MED case, the one with the higher \`sequence\` (in the older \`payment.*\` family \`data.sequence\`) is the later one.`;
 
 /** The OpenAPI document, made when it is first asked for: `/openapi.json`, and as a page at `/docs`. */
-export function setupOpenApi(app: NestFastifyApplication, baseUrl: string): void {
+export function setupOpenApi(app: NestExpressApplication, baseUrl: string): void {
   const config = new DocumentBuilder()
     .setTitle('Recebe')
     .setDescription(DESCRIPTION)
@@ -46,7 +45,10 @@ export function setupOpenApi(app: NestFastifyApplication, baseUrl: string): void
       operationIdFactory: (controller, method) => `${controller.replace('Controller', '').toLowerCase()}_${method}`,
     });
   // Who opens the printed address in a browser wants to read.
-  app.getHttpAdapter().get('/', (_request: unknown, reply: FastifyReply) => reply.redirect('/docs'));
+  app
+    .getHttpAdapter()
+    .getInstance()
+    .get('/', (_request, response) => void response.status(302).location('/docs').end());
   SwaggerModule.setup('docs', app, createDocument, {
     jsonDocumentUrl: 'openapi.json',
     // Not YAML: it would be written anew for each request, in a quarter of a second of processor time.

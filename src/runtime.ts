@@ -1,6 +1,6 @@
 import type { Provider } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { NestExpressApplication } from '@nestjs/platform-express';
 import { MIGRATIONS } from '../migrations/index.js';
 import { AppModule } from './app.module.js';
 import { Clock } from './core/clock.js';
@@ -9,7 +9,7 @@ import type { CoreResources } from './core/core.module.js';
 import { SecretBox } from './core/crypto/index.js';
 import { createDataSource, migrate } from './core/database/index.js';
 import { startEmbeddedPostgres, startRedisChild } from './core/embedded/index.js';
-import { createHttpAdapter } from './core/http/index.js';
+import { HttpAdapter } from './core/http/index.js';
 import { createLogger, type Logger } from './core/log/index.js';
 import { Metrics } from './core/metrics/index.js';
 import { createJobQueue, Poller, type Timer } from './core/queue/index.js';
@@ -18,7 +18,7 @@ import { ENTITIES } from './entities.js';
 
 /** A running service without its HTTP port: databases, queue and application, opened in order and closed in reverse. */
 export interface Runtime {
-  readonly app: NestFastifyApplication;
+  readonly app: NestExpressApplication;
   readonly resources: CoreResources;
   /** `redis`, or why not. */
   readonly queueDescription: string;
@@ -80,10 +80,11 @@ export async function openRuntime(
       clock: overrides.clock ?? new Clock(),
       providers: overrides.providers ?? [],
     };
-    const app = await NestFactory.create<NestFastifyApplication>(
+    const app = await NestFactory.create<NestExpressApplication>(
       AppModule.with(resources),
-      createHttpAdapter(config, logger, metrics),
-      { bodyParser: false, logger: false, abortOnError: false },
+      new HttpAdapter(config, logger, metrics),
+      // A route of fixed words wins over one of its parameters, wherever either is declared.
+      { bodyParser: false, logger: false, abortOnError: false, routeResolutionStrategy: 'specificity' },
     );
     // Closed in reverse: requests stop first, then the tasks, then what they used.
     closers.push(() => poller.stop());

@@ -1,6 +1,6 @@
 import { applyDecorators, createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
-import { ApiBearerAuth, ApiHeader, ApiSecurity } from '@nestjs/swagger';
-import type { FastifyRequest } from 'fastify';
+import { ApiBearerAuth, ApiSecurity } from '@nestjs/swagger';
+import type { Request } from 'express';
 import type { Actor, Origin } from '../audit/index.js';
 import type { Scope } from '../core/mode.js';
 import { ApiErrors } from '../core/http/index.js';
@@ -17,7 +17,6 @@ import {
 export type Access = 'public' | 'api-key' | 'dashboard';
 
 export const ACCESS = Symbol('access');
-export const IDEMPOTENT = Symbol('idempotent');
 export const IP_LIMIT = Symbol('ip limit');
 export const ROLES = Symbol('roles');
 export const ROLE_REFUSAL = Symbol('role refusal');
@@ -56,21 +55,6 @@ export function RoleRefusal(code: string): MethodDecorator & ClassDecorator {
   return SetMetadata(ROLE_REFUSAL, code);
 }
 
-/** A financial write: without the header `Idempotency-Key` it is a 400. */
-export function IdempotencyKeyRequired(): MethodDecorator {
-  return applyDecorators(
-    SetMetadata(IDEMPOTENT, true),
-    ApiHeader({
-      name: 'Idempotency-Key',
-      required: true,
-      description:
-        '8 to 128 printable ASCII characters, new for each intended write. A repetition within 24 hours gets the first answer with `Idempotent-Replayed: true`.',
-      schema: { type: 'string', minLength: 8, maxLength: 128 },
-      example: 'order-1042-attempt-1',
-    }),
-  );
-}
-
 /** Limits a public route by the caller's address, to RATE_LIMIT_PUBLIC_PER_MINUTE. */
 export function LimitPerIp(): MethodDecorator {
   return SetMetadata(IP_LIMIT, true);
@@ -81,8 +65,8 @@ export function TestKeysOnly(): MethodDecorator & ClassDecorator {
   return SetMetadata(TEST_ONLY, true);
 }
 
-function requestOf(context: ExecutionContext): FastifyRequest {
-  return context.switchToHttp().getRequest<FastifyRequest>();
+function requestOf(context: ExecutionContext): Request {
+  return context.switchToHttp().getRequest<Request>();
 }
 
 /** Account and mode of the caller: what every query of the request is restricted to. */

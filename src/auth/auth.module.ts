@@ -7,7 +7,7 @@ import { AuditModule } from '../audit/index.js';
 import { type Config, CONFIG, localSecret } from '../core/config/index.js';
 import { AuthController } from './auth.controller.js';
 import { Authenticators } from './authenticators.js';
-import { AuthGuard, IdempotencyKeyGuard, RateLimitGuard, RoleGuard } from './guards.js';
+import { AuthGuard, RateLimitGuard, RoleGuard } from './guards.js';
 import { LoginService } from './login.service.js';
 import { JWT_SECRET, LoginThrottle } from './login-throttle.js';
 import { Sessions } from './sessions.js';
@@ -47,7 +47,6 @@ function jwtService(secret: string): JwtService {
     { provide: APP_GUARD, useClass: AuthGuard },
     { provide: APP_GUARD, useClass: RateLimitGuard },
     { provide: APP_GUARD, useClass: RoleGuard },
-    { provide: APP_GUARD, useClass: IdempotencyKeyGuard },
   ],
   exports: [Authenticators],
 })

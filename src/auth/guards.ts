@@ -1,10 +1,11 @@
 import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Request, Response } from 'express';
 import { type Config, CONFIG } from '../core/config/index.js';
-import { badRequest, forbidden, invalidRequest, notFound, unauthorized } from '../core/errors/index.js';
+import { forbidden, notFound, unauthorized } from '../core/errors/index.js';
+import { addressOf, routeOf } from '../core/http/index.js';
 import { addressBucket, RateLimiter, type RateLimitPolicy } from '../core/rate-limit/index.js';
-import { type Access, ACCESS, IDEMPOTENT, IP_LIMIT, ROLE_REFUSAL, ROLES, TEST_ONLY } from './access.decorators.js';
+import { type Access, ACCESS, IP_LIMIT, ROLE_REFUSAL, ROLES, TEST_ONLY } from './access.decorators.js';
 import { Authenticators } from './authenticators.js';
 import type { DashboardRole, Principal } from './principal.js';
 import { perMinute, rateLimited, rateLimitHeaders } from './rate-limits.js';
@@ -28,10 +29,10 @@ export class AuthGuard implements CanActivate {
     const targets = [context.getHandler(), context.getClass()];
     const access = this.reflector.getAllAndOverride<Access | undefined>(ACCESS, targets);
     if (access === 'public') return true;
-    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const request = context.switchToHttp().getRequest<Request>();
     const principal = await this.#authenticate(access, request);
     if (!principal) {
-      await this.#countFailure(request.ip);
+      await this.#countFailure(addressOf(request));
       throw unauthorized(access === 'dashboard' ? 'dashboard' : 'api-key');
     }
     request.principal = principal;
@@ -50,7 +51,7 @@ export class AuthGuard implements CanActivate {
     return true;
   }
 
-  async #authenticate(access: Access | undefined, request: FastifyRequest): Promise<Principal | null> {
+  async #authenticate(access: Access | undefined, request: Request): Promise<Principal | null> {
     const { apikey, authorization } = request.headers;
     if (access === 'api-key') return typeof apikey === 'string' ? this.authenticators.apiKey(apikey) : null;
     if (access === 'dashboard') return authorization === undefined ? null : this.sessions.authenticate(authorization);
@@ -77,21 +78,21 @@ export class RateLimitGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     if (!this.config.rateLimit.enabled) return true;
     const http = context.switchToHttp();
-    const bucket = this.#bucket(context, http.getRequest<FastifyRequest>());
+    const bucket = this.#bucket(context, http.getRequest<Request>());
     if (!bucket) return true;
     const taken = this.limiter.take(bucket.key, bucket.policy);
     const result = taken instanceof Promise ? await taken : taken;
     if (!result.allowed) throw rateLimited(result);
-    http.getResponse<FastifyReply>().headers(rateLimitHeaders(result));
+    http.getResponse<Response>().set(rateLimitHeaders(result));
     return true;
   }
 
-  #bucket(context: ExecutionContext, request: FastifyRequest): { key: string; policy: RateLimitPolicy } | null {
+  #bucket(context: ExecutionContext, request: Request): { key: string; policy: RateLimitPolicy } | null {
     const { rate, burst, publicPerMinute } = this.config.rateLimit;
     if (request.principal) return { key: bucketOf(request.principal), policy: { rate, burst } };
     if (!this.reflector.get<boolean | undefined>(IP_LIMIT, context.getHandler())) return null;
     return {
-      key: `ip:${request.routeOptions.url ?? ''}:${addressBucket(request.ip)}`,
+      key: `ip:${routeOf(request) ?? ''}:${addressBucket(addressOf(request))}`,
       policy: perMinute(publicPerMinute),
     };
   }
@@ -109,7 +110,7 @@ export class RoleGuard implements CanActivate {
   constructor(private readonly reflector: Reflector) {}
 
   canActivate(context: ExecutionContext): boolean {
-    const { principal } = context.switchToHttp().getRequest<FastifyRequest>();
+    const { principal } = context.switchToHttp().getRequest<Request>();
     if (!principal) return true;
     const targets = [context.getHandler(), context.getClass()];
     if (principal.kind === 'api-key') {
@@ -123,34 +124,5 @@ export class RoleGuard implements CanActivate {
       `This needs the role ${roles.join(' or ')}; yours is ${principal.role}.`,
       this.reflector.getAllAndOverride<string | undefined>(ROLE_REFUSAL, targets),
     );
-  }
-}
-
-@Injectable()
-export class IdempotencyKeyGuard implements CanActivate {
-  constructor(private readonly reflector: Reflector) {}
-
-  canActivate(context: ExecutionContext): boolean {
-    if (!this.reflector.get<boolean | undefined>(IDEMPOTENT, context.getHandler())) return true;
-    const { headers, raw } = context.switchToHttp().getRequest<FastifyRequest>();
-    const key = headers['idempotency-key'];
-    if (key === undefined || key === '') {
-      throw badRequest(
-        'idempotency_key_required',
-        'This is a financial write: send an Idempotency-Key header of 8 to 128 characters, new for each intended write.',
-        'Idempotency-Key',
-      );
-    }
-    // Node.js joins several into one text, which would be the key of neither.
-    const names = raw.rawHeaders.filter((_text, index) => index % 2 === 0);
-    if (names.filter((name) => name.toLowerCase() === 'idempotency-key').length > 1) {
-      throw invalidRequest([{ param: 'Idempotency-Key', code: 'invalid', message: 'must be sent once' }]);
-    }
-    if (typeof key !== 'string' || !/^[\x20-\x7e]{8,128}$/.test(key)) {
-      throw invalidRequest([
-        { param: 'Idempotency-Key', code: 'invalid', message: 'must have 8 to 128 printable ASCII characters' },
-      ]);
-    }
-    return true;
   }
 }

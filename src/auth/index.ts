@@ -6,7 +6,6 @@ export {
   CurrentScope,
   CurrentUser,
   DashboardAuth,
-  IdempotencyKeyRequired,
   LimitPerIp,
   Public,
   RoleRefusal,

@@ -39,16 +39,17 @@ export type UserPrincipal = MemberPrincipal | OperatorPrincipal;
 export type Principal = ApiKeyPrincipal | UserPrincipal;
 export type DashboardRole = UserPrincipal['role'];
 
-declare module 'fastify' {
-  interface FastifyRequest {
+declare module 'express-serve-static-core' {
+  interface Request {
     principal?: Principal;
   }
 }
 
-/** What of a request is asked for here; FastifyRequest fits. */
+/** What of a request is asked for here; Express’s Request fits. */
 export interface CallerRequest {
   readonly principal?: Principal;
-  readonly ip: string;
+  /** Undefined once the connection is gone. */
+  readonly ip?: string | undefined;
   readonly id: string;
 }
 
@@ -65,7 +66,7 @@ export function principalOf<K extends Principal['kind']>(
 }
 
 export function originOf(request: CallerRequest): Origin {
-  return { ip: request.ip, requestId: request.id };
+  return { ip: request.ip ?? null, requestId: request.id };
 }
 
 /** The logged-in user, as the audit trail names them. */

@@ -1,15 +1,9 @@
-import { Controller, Get, Headers, Param, Post, Query, Res, UseGuards } from '@nestjs/common';
+import { Controller, Get, Headers, Param, Post, Query, UseGuards } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
-import {
-  ApiKeyAuth,
-  type ApiKeyPrincipal,
-  CurrentPrincipal,
-  CurrentScope,
-  IdempotencyKeyRequired,
-} from '../auth/index.js';
+import { ApiKeyAuth, type ApiKeyPrincipal, CurrentPrincipal, CurrentScope } from '../auth/index.js';
 import { Draft } from '../core/errors/index.js';
 import { ApiErrors, ApiRequestId, type CursorPage, DraftBody, RESPONSE_HEADERS } from '../core/http/index.js';
+import { Idempotent, type IdempotentAnswer, REPLAYED_HEADER } from '../core/idempotency/index.js';
 import type { Scope } from '../core/mode.js';
 import { ChargeListGuard } from './charge-list.guard.js';
 import type { ChargeBody } from './charge.serializer.js';
@@ -22,13 +16,7 @@ const CREATED = {
   status: 201,
   description: 'The charge, with what the payer needs.',
   type: ChargeSchema,
-  headers: {
-    ...RESPONSE_HEADERS,
-    'Idempotent-Replayed': {
-      description: '`true` when this is the stored answer of an earlier request with the same key.',
-      schema: { type: 'string' as const, enum: ['true'] },
-    },
-  },
+  headers: { ...RESPONSE_HEADERS, ...REPLAYED_HEADER },
 };
 
 @ApiTags('Charges')
@@ -39,21 +27,20 @@ export class ChargesController {
   constructor(private readonly charges: ChargesService) {}
 
   @Post('charges')
-  @IdempotencyKeyRequired()
+  @Idempotent('header')
   @ApiOperation({ summary: 'Create a charge', description: 'Answers with the BR Code and the address of its QR code.' })
   @ApiResponse(CREATED)
   @ApiErrors(400, 403, 409, 413, 415, 422)
   create(
-    @CurrentPrincipal() principal: ApiKeyPrincipal,
+    @CurrentPrincipal() { accountId, mode, account }: ApiKeyPrincipal,
     @DraftBody(CreateChargeDto) draft: Draft<CreateChargeDto>,
     @Headers('Idempotency-Key') key: string,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<ChargeBody> {
-    return this.#create(principal, draft, key, reply);
+  ): Promise<IdempotentAnswer<ChargeBody>> {
+    return this.charges.create({ accountId, mode }, account, draft, key);
   }
 
   @Post('pix/charges')
-  @IdempotencyKeyRequired()
+  @Idempotent('header')
   @ApiOperation({
     summary: 'Create a Pix charge',
     description: 'Shortcut: as POST /v1/charges with `payment_method` fixed to `pix`. Keys are shared by the two.',
@@ -61,12 +48,11 @@ export class ChargesController {
   @ApiResponse(CREATED)
   @ApiErrors(400, 403, 409, 413, 415, 422)
   createPix(
-    @CurrentPrincipal() principal: ApiKeyPrincipal,
+    @CurrentPrincipal() { accountId, mode, account }: ApiKeyPrincipal,
     @DraftBody(CreatePixChargeDto) draft: Draft<CreatePixChargeDto>,
     @Headers('Idempotency-Key') key: string,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<ChargeBody> {
-    return this.#create(principal, draft, key, reply);
+  ): Promise<IdempotentAnswer<ChargeBody>> {
+    return this.charges.create({ accountId, mode }, account, draft, key);
   }
 
   @Get('charges/:id')
@@ -92,17 +78,5 @@ export class ChargesController {
   @ApiErrors(400, 404)
   list(@CurrentScope() scope: Scope, @Query() query: ListChargesQuery): Promise<CursorPage<ChargeBody>> {
     return this.charges.list(scope, query);
-  }
-
-  async #create(
-    principal: ApiKeyPrincipal,
-    draft: Draft<CreatePixChargeDto>,
-    key: string,
-    reply: FastifyReply,
-  ): Promise<ChargeBody> {
-    const scope: Scope = { accountId: principal.accountId, mode: principal.mode };
-    const answer = await this.charges.create(scope, principal.account, draft, key);
-    if (answer.replayed) reply.header('Idempotent-Replayed', 'true');
-    return answer.body;
   }
 }

@@ -1,18 +1,21 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Test } from '@nestjs/testing';
 import { AccountsService } from '../accounts/index.js';
 import { Clock } from '../core/clock.js';
 import { notFound } from '../core/errors/index.js';
-import { ErrorFilter } from '../core/http/index.js';
+import { readConfig } from '../core/config/index.js';
+import { ErrorFilter, HttpAdapter } from '../core/http/index.js';
 import { createLogger } from '../core/log/index.js';
+import { Metrics } from '../core/metrics/index.js';
 import { type Transaction, TransactionsService } from '../transactions/index.js';
 import { CheckoutController } from './checkout.controller.js';
 import { CONTENT_SECURITY_POLICY } from './checkout.csp.js';
 import { aTransaction, ID, NOW } from './checkout.fixture.js';
 import { CheckoutService } from './checkout.service.js';
 
-let app: NestFastifyApplication;
+let app: NestExpressApplication;
+let url: string;
 let stored: Transaction | null;
 
 beforeAll(async () => {
@@ -33,10 +36,12 @@ beforeAll(async () => {
       { provide: Clock, useValue: { now: () => NOW } },
     ],
   }).compile();
-  app = module.createNestApplication<NestFastifyApplication>(new FastifyAdapter(), { logger: false });
-  app.useGlobalFilters(new ErrorFilter(createLogger('silent')));
-  await app.init();
-  await app.getHttpAdapter().getInstance().ready();
+  const logger = createLogger('silent');
+  const adapter = new HttpAdapter(readConfig({}), logger, new Metrics());
+  app = module.createNestApplication<NestExpressApplication>(adapter, { logger: false, bodyParser: false });
+  app.useGlobalFilters(new ErrorFilter(logger));
+  await app.listen(0, '127.0.0.1');
+  url = await app.getUrl();
 });
 
 afterAll(() => app.close());
@@ -45,7 +50,19 @@ beforeEach(() => {
   stored = aTransaction();
 });
 
-const get = (url: string) => app.inject({ method: 'GET', url });
+interface Got {
+  readonly statusCode: number;
+  readonly headers: Record<string, string>;
+  readonly bytes: Buffer;
+  readonly body: string;
+}
+
+async function get(path: string): Promise<Got> {
+  const response = await fetch(`${url}${path}`);
+  const bytes = Buffer.from(await response.arrayBuffer());
+  const headers = Object.fromEntries(response.headers);
+  return { statusCode: response.status, headers, bytes, body: bytes.toString('utf8') };
+}
 
 const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
@@ -92,7 +109,7 @@ describe('GET /checkout/:id/status', () => {
       'content-type': 'application/json; charset=utf-8',
       'cache-control': 'no-store',
     });
-    expect(answer.json()).toEqual({
+    expect(JSON.parse(answer.body)).toEqual({
       status: 'paid',
       paid_at: '2026-03-10T02:12:00.123Z',
       expires_at: '2026-03-10T02:30:00.000Z',
@@ -109,7 +126,7 @@ describe('GET /checkout/:id/qr.png', () => {
       'cache-control': 'public, max-age=86400, immutable',
       'x-content-type-options': 'nosniff',
     });
-    expect(answer.rawPayload.subarray(0, 8).toString('latin1')).toBe('\x89PNG\r\n\x1a\n');
+    expect(answer.bytes.subarray(0, 8).toString('latin1')).toBe('\x89PNG\r\n\x1a\n');
   });
 
   it('stays when the charge is over', async () => {
@@ -121,7 +138,7 @@ describe('GET /checkout/:id/qr.png', () => {
     stored = aTransaction({ brCode: null });
     const answer = await get(`/checkout/${ID}/qr.png`);
     expect(answer.statusCode).toBe(404);
-    expect(answer.json()).toMatchObject({ error: { type: 'not_found_error', code: 'not_found' } });
+    expect(JSON.parse(answer.body)).toMatchObject({ error: { type: 'not_found_error', code: 'not_found' } });
     expect(answer.headers['cache-control'] ?? '').not.toContain('immutable');
   });
 });

@@ -1,6 +1,6 @@
 import { Controller, Get, Header, Param, Res } from '@nestjs/common';
 import { ApiNotFoundResponse, ApiOkResponse, ApiOperation, ApiParam, ApiProduces, ApiTags } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
+import type { Response } from 'express';
 import { Public } from '../auth/index.js';
 import { ApiError } from '../core/errors/index.js';
 import { ApiErrors, COMMON_HEADERS } from '../core/http/index.js';
@@ -38,15 +38,15 @@ export class CheckoutController {
   @ApiProduces('text/html')
   @ApiOkResponse({ description: 'The page.', schema: { type: 'string' }, headers: COMMON_HEADERS })
   @ApiNotFoundResponse({ description: 'A page that says so.', schema: { type: 'string' }, headers: COMMON_HEADERS })
-  async page(@Param('id') id: string, @Res({ passthrough: true }) reply: FastifyReply): Promise<string> {
+  async page(@Param('id') id: string, @Res({ passthrough: true }) response: Response): Promise<string> {
     try {
       const page = checkoutPage(await this.checkout.view(id));
-      reply.headers(PAGE_HEADERS);
+      response.set(PAGE_HEADERS);
       return page;
     } catch (error) {
       // A payer reads this, not a program: a page instead of the JSON envelope.
       if (!(error instanceof ApiError) || error.status !== 404) throw error;
-      reply.status(404).headers(PAGE_HEADERS);
+      response.status(404).set(PAGE_HEADERS);
       return notFoundPage();
     }
   }
@@ -69,10 +69,10 @@ export class CheckoutController {
     headers: COMMON_HEADERS,
   })
   @ApiErrors(404)
-  async qr(@Param('id') id: string, @Res({ passthrough: true }) reply: FastifyReply): Promise<Buffer> {
+  async qr(@Param('id') id: string, @Res({ passthrough: true }) response: Response): Promise<Buffer> {
     const png = await this.checkout.qr(id);
     // Set only now: on a 404 `immutable` would keep the picture away from a charge whose code is a moment late.
-    reply.headers({
+    response.set({
       'Content-Type': 'image/png',
       'Cache-Control': 'public, max-age=86400, immutable',
       'X-Content-Type-Options': 'nosniff',

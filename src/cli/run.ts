@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { NestExpressApplication } from '@nestjs/platform-express';
 import { type Config, ConfigError, readConfig } from '../core/config/index.js';
 import { openRuntime } from '../runtime.js';
 import { runningServiceUrl } from '../service-address.js';
 import type { Shell } from './shell.js';
 
 export interface Service {
-  readonly app: NestFastifyApplication;
+  readonly app: NestExpressApplication;
   /** Where the service is reached: `PUBLIC_BASE_URL`, else what the one that runs has said; null when neither is. */
   readonly baseUrl: string | null;
 }

@@ -1,6 +1,6 @@
 import { Controller, Get, Headers, Inject, Res } from '@nestjs/common';
 import { ApiOperation, ApiProduces, ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
+import type { Response } from 'express';
 import { Public } from '../auth/index.js';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { Reader, statement } from '../core/database/index.js';
@@ -59,7 +59,7 @@ export class HealthController {
     type: ReadyBody,
     headers: COMMON_HEADERS,
   })
-  async ready(@Res({ passthrough: true }) reply: FastifyReply): Promise<ReadyBody> {
+  async ready(@Res({ passthrough: true }) response: Response): Promise<ReadyBody> {
     const [database, queue, storage] = await Promise.all([
       state(() => within(ANSWER_MS, this.reader.query(PING, []))),
       state(async () => {
@@ -68,7 +68,7 @@ export class HealthController {
       state(() => within(ANSWER_MS, this.storage.check())),
     ]);
     const status = database;
-    if (status === 'down') reply.code(503);
+    if (status === 'down') response.status(503);
     return { status, database, queue, storage };
   }
 
@@ -86,12 +86,12 @@ export class HealthController {
   })
   async show(
     @Headers('authorization') authorization: string | undefined,
-    @Res({ passthrough: true }) reply: FastifyReply,
+    @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
     const { metricsToken, production } = this.config;
     const allowed = metricsToken === undefined ? !production : authorization === `Bearer ${metricsToken}`;
     if (!allowed) throw notFound('route');
-    reply.type(this.metrics.registry.contentType);
+    response.type(this.metrics.registry.contentType);
     return this.metrics.registry.metrics();
   }
 }

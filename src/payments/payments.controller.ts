@@ -1,9 +1,9 @@
-import { Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
+import { Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
 import { ApiKeyAuth, type ApiKeyPrincipal, CurrentPrincipal, CurrentScope } from '../auth/index.js';
 import { Draft } from '../core/errors/index.js';
 import { ApiErrors, ApiRequestId, DraftBody, RESPONSE_HEADERS } from '../core/http/index.js';
+import { Idempotent, type IdempotentAnswer, REPLAYED_HEADER } from '../core/idempotency/index.js';
 import type { Scope } from '../core/mode.js';
 import { CreatePaymentDto } from './dto/create-payment.dto.js';
 import { ListPaymentsQuery } from './dto/list-payments.query.js';
@@ -35,6 +35,7 @@ export class PaymentsController {
   constructor(private readonly payments: PaymentsService) {}
 
   @Post()
+  @Idempotent('body')
   @ApiOperation({
     summary: 'Create a payment',
     description:
@@ -44,23 +45,14 @@ export class PaymentsController {
     status: 201,
     description: 'The payment, waiting.',
     type: PaymentSchema,
-    headers: {
-      ...RESPONSE_HEADERS,
-      'Idempotent-Replayed': {
-        description: '`true` when this is the stored answer of an earlier request with the same key.',
-        schema: { type: 'string', enum: ['true'] },
-      },
-    },
+    headers: { ...RESPONSE_HEADERS, ...REPLAYED_HEADER },
   })
   @ApiErrors(400, 403, 409, 413, 415, 422)
-  async create(
+  create(
     @CurrentPrincipal() { accountId, mode, account }: ApiKeyPrincipal,
     @DraftBody(CreatePaymentDto) draft: Draft<CreatePaymentDto>,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<PaymentBody> {
-    const answer = await this.payments.create({ accountId, mode }, account, draft);
-    if (answer.replayed) reply.header('Idempotent-Replayed', 'true');
-    return answer.body;
+  ): Promise<IdempotentAnswer<PaymentBody>> {
+    return this.payments.create({ accountId, mode }, account, draft);
   }
 
   @Get()

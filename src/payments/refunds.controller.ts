@@ -1,8 +1,8 @@
-import { Body, Controller, Get, Param, Post, Res } from '@nestjs/common';
+import { Body, Controller, Get, Param, Post } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
 import { ApiKeyAuth, type ApiKeyPrincipal, CurrentPrincipal, CurrentScope } from '../auth/index.js';
 import { ApiErrors, ApiRequestId, RESPONSE_HEADERS } from '../core/http/index.js';
+import { Idempotent, type IdempotentAnswer, REPLAYED_HEADER } from '../core/idempotency/index.js';
 import type { Scope } from '../core/mode.js';
 import { FraudGuard } from '../fraud/index.js';
 import { RefundsService } from '../transactions/index.js';
@@ -22,6 +22,7 @@ export class RefundsController {
   ) {}
 
   @Post(':id/refund')
+  @Idempotent('body')
   @ApiOperation({
     summary: 'Refund a payment',
     description:
@@ -32,23 +33,16 @@ export class RefundsController {
     status: 201,
     description: 'The refund, accepted.',
     type: RefundSchema,
-    headers: {
-      ...RESPONSE_HEADERS,
-      'Idempotent-Replayed': {
-        description: '`true` when this is the stored answer of an earlier request with the same key.',
-        schema: { type: 'string', enum: ['true'] },
-      },
-    },
+    headers: { ...RESPONSE_HEADERS, ...REPLAYED_HEADER },
   })
   @ApiErrors(400, 403, 404, 409, 413, 415, 422)
-  async create(
+  create(
     @CurrentPrincipal() { accountId, mode, account }: ApiKeyPrincipal,
     @Param('id') id: string,
     @Body() dto: RefundDto,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<RefundBody> {
+  ): Promise<IdempotentAnswer<RefundBody>> {
     const scope = { accountId, mode };
-    const answer = await this.refunds.request(
+    return this.refunds.request(
       scope,
       account,
       paymentId(id),
@@ -57,8 +51,6 @@ export class RefundsController {
       (asked) => this.fraud.check(scope, account, { operation: 'refund', ...asked }),
       (refund) => ({ status: 201, body: refundBody(refund) }),
     );
-    if (answer.replayed) reply.header('Idempotent-Replayed', 'true');
-    return answer.body;
   }
 
   @Get(':id/refunds')

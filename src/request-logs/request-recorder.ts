@@ -1,9 +1,10 @@
 import { isIP } from 'node:net';
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Request, Response } from 'express';
 import { Clock } from '../core/clock.js';
 import { RowBuffer } from '../core/database/index.js';
+import { addressOf, routeOf } from '../core/http/index.js';
 import { newId } from '../core/ids.js';
 import { Logger } from '../core/log/index.js';
 import { Metrics } from '../core/metrics/index.js';
@@ -46,11 +47,7 @@ export class RequestRecorder implements OnModuleInit, OnApplicationBootstrap, On
   }
 
   onModuleInit(): void {
-    const instance = this.http.httpAdapter.getInstance<FastifyInstance>();
-    instance.addHook('onResponse', (request, reply, done) => {
-      this.#record(request, reply);
-      done();
-    });
+    this.http.httpAdapter.setOnResponseHook((request: Request, response: Response) => this.#record(request, response));
   }
 
   onApplicationBootstrap(): void {
@@ -62,11 +59,12 @@ export class RequestRecorder implements OnModuleInit, OnApplicationBootstrap, On
     return this.#rows.drain();
   }
 
-  #record(request: FastifyRequest, reply: FastifyReply): void {
+  #record(request: Request, response: Response): void {
     const { accountId, mode, apiKeyFingerprint, userId } = request.callerForLog ?? {};
-    const route = request.routeOptions.url;
+    const route = routeOf(request);
+    const address = addressOf(request);
     if (accountId === undefined || route === undefined) return;
-    const durationMs = Math.round(reply.elapsedTime);
+    const durationMs = Math.round(performance.now() - request.receivedAt);
     const createdAt = new Date(this.clock.now().getTime() - durationMs);
     const full = this.#rows.add({
       id: newId(createdAt),
@@ -77,12 +75,12 @@ export class RequestRecorder implements OnModuleInit, OnApplicationBootstrap, On
       userId: userId ?? null,
       method: request.method,
       route,
-      path: loggedPath(route, request.params as Record<string, unknown>),
-      status: reply.statusCode,
+      path: loggedPath(route, request.params),
+      status: response.statusCode,
       errorCode: request.errorCode ?? null,
       durationMs,
       // Behind a proxy it is what the proxy says.
-      ip: isIP(request.ip) === 0 ? null : request.ip,
+      ip: isIP(address) === 0 ? null : address,
       createdAt,
     });
     if (full) this.poller.wake('request-logs.flush');

@@ -1,6 +1,6 @@
 import { Controller, Get, HttpCode, Param, Post, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
+import type { Response } from 'express';
 import { Public } from '../auth/index.js';
 import { ApiErrors, COMMON_HEADERS } from '../core/http/index.js';
 import { cardPage, PAGE_HEADERS } from './card.page.js';
@@ -26,9 +26,9 @@ export class SandboxPagesController {
     headers: COMMON_HEADERS,
   })
   @ApiErrors(404)
-  async card(@Param('txid') txid: string, @Res({ passthrough: true }) reply: FastifyReply): Promise<string> {
+  async card(@Param('txid') txid: string, @Res({ passthrough: true }) response: Response): Promise<string> {
     const { transaction, merchant } = await this.pages.card(txid);
-    reply.headers(PAGE_HEADERS);
+    response.set(PAGE_HEADERS);
     return cardPage(transaction, merchant);
   }
 
@@ -37,8 +37,8 @@ export class SandboxPagesController {
   @ApiOperation({ summary: 'Approve a test card payment', description: 'The button of the page; no body.' })
   @ApiResponse({ status: 303, description: 'To `metadata.returnUrl`, or back to the page.', headers: COMMON_HEADERS })
   @ApiErrors(404)
-  async approve(@Param('txid') txid: string, @Res({ passthrough: true }) reply: FastifyReply): Promise<void> {
-    await this.#answer(txid, true, reply);
+  async approve(@Param('txid') txid: string, @Res({ passthrough: true }) response: Response): Promise<void> {
+    await this.#answer(txid, true, response);
   }
 
   @Post('cards/:txid/refuse')
@@ -46,8 +46,8 @@ export class SandboxPagesController {
   @ApiOperation({ summary: 'Refuse a test card payment', description: 'The button of the page; no body.' })
   @ApiResponse({ status: 303, description: 'To `metadata.returnUrl`, or back to the page.', headers: COMMON_HEADERS })
   @ApiErrors(404)
-  async refuse(@Param('txid') txid: string, @Res({ passthrough: true }) reply: FastifyReply): Promise<void> {
-    await this.#answer(txid, false, reply);
+  async refuse(@Param('txid') txid: string, @Res({ passthrough: true }) response: Response): Promise<void> {
+    await this.#answer(txid, false, response);
   }
 
   @Get('boletos/:txid/boleto.pdf')
@@ -58,14 +58,14 @@ export class SandboxPagesController {
     headers: COMMON_HEADERS,
   })
   @ApiErrors(404)
-  async boleto(@Param('txid') txid: string, @Res({ passthrough: true }) reply: FastifyReply): Promise<Buffer> {
+  async boleto(@Param('txid') txid: string, @Res({ passthrough: true }) response: Response): Promise<Buffer> {
     const pdf = await this.pages.boleto(txid);
-    reply.headers({ ...PRIVATE, 'Content-Type': 'application/pdf', 'X-Content-Type-Options': 'nosniff' });
+    response.set({ ...PRIVATE, 'Content-Type': 'application/pdf', 'X-Content-Type-Options': 'nosniff' });
     return pdf;
   }
 
-  async #answer(txid: string, approved: boolean, reply: FastifyReply): Promise<void> {
+  async #answer(txid: string, approved: boolean, response: Response): Promise<void> {
     const returnUrl = await this.pages.answerCard(txid, approved);
-    reply.headers({ ...PRIVATE, Location: returnUrl ?? `/sandbox/cards/${txid}` });
+    response.set({ ...PRIVATE, Location: returnUrl ?? `/sandbox/cards/${txid}` });
   }
 }

@@ -4,7 +4,7 @@ import type { SecretBox } from '../core/crypto/index.js';
 import { forbidden, notFound } from '../core/errors/index.js';
 import type { Download, Upload } from './object-storage.js';
 
-/** As Fastify gives it: a parameter that comes twice is a list. */
+/** As Express gives it: a parameter that comes twice is a list. */
 export type LinkQuery = Readonly<Record<string, unknown>>;
 
 /** URLs of our own to the files on our disk. The signature binds all that the URL says, and which of the two it is. */

@@ -1,10 +1,8 @@
-import { Readable } from 'node:stream';
 import { Controller, Get, Header, HttpCode, Param, Put, Query, Req, Res, StreamableFile } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { RouteConfig } from '@nestjs/platform-fastify';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Request, Response } from 'express';
 import { Public } from '../auth/index.js';
-import { ApiErrors, COMMON_HEADERS, discard, ErrorBody } from '../core/http/index.js';
+import { ApiErrors, COMMON_HEADERS, ErrorBody, ReadsBody } from '../core/http/index.js';
 import { DiskFiles } from './disk-files.js';
 import type { LinkQuery } from './disk-links.js';
 
@@ -40,7 +38,7 @@ export class StorageController {
 
   @Put('uploads/:key')
   @HttpCode(200)
-  @RouteConfig({ streamBody: true })
+  @ReadsBody()
   @Header('Cache-Control', 'no-store')
   @ApiOperation({
     summary: 'Upload a file to a signed URL',
@@ -60,13 +58,8 @@ export class StorageController {
     type: ErrorBody,
     headers: COMMON_HEADERS,
   })
-  async upload(@Param('key') key: string, @Query() query: LinkQuery, @Req() request: FastifyRequest): Promise<void> {
-    const body = request.body instanceof Readable ? request.body : null;
-    try {
-      await this.files.receive(key, query, request.headers, body);
-    } finally {
-      if (body !== null) discard(body);
-    }
+  upload(@Param('key') key: string, @Query() query: LinkQuery, @Req() request: Request): Promise<void> {
+    return this.files.receive(key, query, request.headers, request);
   }
 
   @Get('objects/:key/:id')
@@ -88,10 +81,10 @@ export class StorageController {
     @Param('key') key: string,
     @Param('id') id: string,
     @Query() query: LinkQuery,
-    @Res({ passthrough: true }) reply: FastifyReply,
+    @Res({ passthrough: true }) response: Response,
   ): Promise<StreamableFile> {
     const { stream, headers } = await this.files.read(`${key}/${id}`, query);
-    reply.headers({ ...FILE_HEADERS, ...headers });
+    response.setHeaders(new Map(Object.entries({ ...FILE_HEADERS, ...headers })));
     return new StreamableFile(stream);
   }
 }

@@ -1,10 +1,9 @@
 import { applyDecorators, Controller, Get, Header, HttpCode, Inject, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiBody, ApiHeader, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
-import { RouteConfig } from '@nestjs/platform-fastify';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Request, Response } from 'express';
 import { Public } from '../../auth/index.js';
 import { type Config, CONFIG } from '../../core/config/index.js';
-import { ApiErrors, COMMON_HEADERS, RawBody } from '../../core/http/index.js';
+import { addressOf, ApiErrors, COMMON_HEADERS, readBytes, ReadsBody } from '../../core/http/index.js';
 import { NONCE_HEADER, PROOF_HEADER } from './callback-probe.js';
 import { CallbacksService, MAX_CALLBACK_BYTES, type PostedCallback } from './callbacks.service.js';
 
@@ -21,7 +20,7 @@ const Receives = (path: string): MethodDecorator =>
     Post(path),
     HttpCode(200),
     Header('Cache-Control', 'no-store'),
-    RouteConfig({ rawBody: { maxBytes: MAX_CALLBACK_BYTES } }),
+    ReadsBody(),
     ApiOperation({
       summary: 'A PSP tells of payments and returns',
       description:
@@ -65,55 +64,49 @@ export class CallbacksController {
   ) {}
 
   @Receives(':connection/:secret')
-  receive(@Param() address: Address, @Req() request: FastifyRequest): Promise<void> {
-    return this.#receive(address, request);
+  async receive(@Param() address: Address, @Req() request: Request): Promise<void> {
+    await this.#receive(address, request, await readBytes(request, MAX_CALLBACK_BYTES));
   }
 
   @Receives(':connection/:secret/pix')
-  receivePix(@Param() address: Address, @Req() request: FastifyRequest): Promise<void> {
-    return this.#receive(address, request);
+  receivePix(@Param() address: Address, @Req() request: Request): Promise<void> {
+    return this.receive(address, request);
   }
 
   @Tests(':connection/:secret')
   test(
     @Param() address: Address,
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
   ): Promise<void> {
-    return this.#test(address, request, reply);
+    return this.#test(address, request, response);
   }
 
   @Tests(':connection/:secret/pix')
   testPix(
     @Param() address: Address,
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
   ): Promise<void> {
-    return this.#test(address, request, reply);
+    return this.#test(address, request, response);
   }
 
-  async #test(address: Address, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  async #test(address: Address, request: Request, response: Response): Promise<void> {
     // Before it is asked whether the PSP calls: `check`, which is not let in then, still learns whom it has reached.
     const proof = await this.callbacks.prove(address, request.headers[NONCE_HEADER]);
-    if (proof !== null) void reply.header(PROOF_HEADER, proof);
-    await this.#receive(address, request);
+    if (proof !== null) response.setHeader(PROOF_HEADER, proof);
+    await this.#receive(address, request, Buffer.alloc(0));
   }
 
-  #receive({ connection, secret }: Address, request: FastifyRequest): Promise<void> {
-    const { body, ip } = request;
-    const raw = body instanceof RawBody ? body : null;
-    return this.callbacks.receive({
-      connection,
-      secret,
-      body: raw === null ? Buffer.alloc(0) : raw.tooLarge ? null : raw.bytes,
-      caller: { address: ip, certified: this.#isCertified(request) },
-    });
+  #receive({ connection, secret }: Address, request: Request, body: Buffer | null): Promise<void> {
+    const caller = { address: addressOf(request), certified: this.#isCertified(request) };
+    return this.callbacks.receive({ connection, secret, body, caller });
   }
 
-  #isCertified({ ips, headers }: FastifyRequest): boolean | null {
+  #isCertified({ ips, headers }: Request): boolean | null {
     const { certificateHeader } = this.config;
     if (certificateHeader === null) return null;
-    // More than one address: a proxy that is trusted has passed it on, and the header is the proxy's own.
-    return (ips?.length ?? 0) > 1 && headers[certificateHeader.name] === certificateHeader.value;
+    // With addresses from X-Forwarded-For a proxy that is trusted has passed it on, and the header is the proxy's own.
+    return ips.length > 0 && headers[certificateHeader.name] === certificateHeader.value;
   }
 }

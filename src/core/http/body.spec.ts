@@ -1,15 +1,14 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { ApiError } from '../errors/index.js';
-import { parseBody } from './body.js';
+import { JsonBody, MAX_BODY_BYTES, parseBody } from './body.js';
 import { Found } from './json-scan.js';
-import { MAX_BODY_BYTES, RawBody } from './raw-body.js';
 
-const raw = (bytes: string | readonly number[], contentType = 'application/json', tooLarge = false): RawBody =>
-  new RawBody(typeof bytes === 'string' ? Buffer.from(bytes) : Buffer.from(bytes), contentType, tooLarge);
+const read = (bytes: string | readonly number[] | null, contentType = 'application/json'): JsonBody =>
+  parseBody(typeof bytes === 'string' ? Buffer.from(bytes) : bytes && Buffer.from(bytes), contentType);
 
-function refusal(body: RawBody): string {
+function refusal(...body: Parameters<typeof read>): string {
   try {
-    parseBody(body);
+    read(...body);
   } catch (error) {
     if (error instanceof ApiError) return `${error.status} ${error.code}`;
     throw error;
@@ -19,11 +18,11 @@ function refusal(body: RawBody): string {
 
 describe('the body of a request', () => {
   it.each(['{"a":1}', ' \n\t{"a":1} ', '\ufeff{"a":1}'])('%j is read', (text) => {
-    expect(parseBody(raw(text))).toEqual({ value: { a: 1 }, found: new Found() });
+    expect(read(text)).toEqual(new JsonBody({ a: 1 }, new Found()));
   });
 
   it('that is empty has no fields, whatever its type', () => {
-    for (const type of ['application/json', '', 'text/plain']) expect(parseBody(raw('', type)).value).toEqual({});
+    for (const type of ['application/json', '', 'text/plain']) expect(read('', type).value).toEqual({});
   });
 
   it.each([
@@ -32,7 +31,7 @@ describe('the body of a request', () => {
     ' application/json ',
     'application/json;charset=utf-8',
     'application/json; charset="UTF-8"',
-  ])('of the type %j is JSON', (type) => expect(parseBody(raw('{}', type)).value).toEqual({}));
+  ])('of the type %j is JSON', (type) => expect(read('{}', type).value).toEqual({}));
 
   it.each([
     '',
@@ -43,17 +42,17 @@ describe('the body of a request', () => {
     'text/json',
     'application/problem+json',
     'application/json, text/plain',
-  ])('of the type %j is not', (type) => expect(refusal(raw('{}', type))).toBe('415 unsupported_media_type'));
+  ])('of the type %j is not', (type) => expect(refusal('{}', type)).toBe('415 unsupported_media_type'));
 
   it.each(['{', '{"a":1,}', "{'a':1}", '{"a":01}', '{"a":NaN}', '{"a":1}{', 'undefined', '{"a":"\n"}', '{"a":"\\x"}'])(
     '%j is not JSON',
     (text) => {
-      expect(refusal(raw(text))).toBe('400 invalid_request');
+      expect(refusal(text)).toBe('400 invalid_request');
     },
   );
 
   it.each(['[]', '[{}]', 'null', '1', '"x"', 'true'])('%j is not an object', (text) => {
-    expect(refusal(raw(text))).toBe('400 invalid_request');
+    expect(refusal(text)).toBe('400 invalid_request');
   });
 
   it.each([
@@ -62,11 +61,11 @@ describe('the body of a request', () => {
     [[0x7b, 0x22, 0xed, 0xa0, 0x80, 0x22, 0x3a, 0x31, 0x7d]], // a lone surrogate, encoded
     [[0xff, 0xfe, 0x7b, 0x00, 0x7d, 0x00]], // UTF-16
   ])('bytes that are not UTF-8 are refused and not replaced: %j', (bytes) => {
-    expect(refusal(raw(bytes))).toBe('400 invalid_request');
+    expect(refusal(bytes)).toBe('400 invalid_request');
   });
 
   it('is read with what its parser would drop, and what is wrong with it beside', () => {
-    const { value, found } = parseBody(raw('{"a":0,"\\u0061":1,"b":1e400}'));
+    const { value, found } = read('{"a":0,"\\u0061":1,"b":1e400}');
     expect(value).toEqual({ a: 1, b: Infinity });
     expect(found.named.map(({ param, code }) => `${param}: ${code}`)).toEqual([
       'a: duplicate_key',
@@ -81,7 +80,7 @@ describe('the body of a request', () => {
   ])('that is %s is not even parsed', (_what, text, code) => {
     const parse = jest.spyOn(JSON, 'parse');
     try {
-      parseBody(raw(text));
+      read(text);
       throw new Error('was taken');
     } catch (error) {
       expect(error).toMatchObject({ status: 400, details: [{ code }] });
@@ -92,6 +91,6 @@ describe('the body of a request', () => {
 
   it('that was too large is told so before anything else', () => {
     expect(MAX_BODY_BYTES).toBe(262_144);
-    expect(refusal(raw('', 'text/plain', true))).toBe('413 payload_too_large');
+    expect(refusal(null, 'text/plain')).toBe('413 payload_too_large');
   });
 });

@@ -1,7 +1,13 @@
+import type { IncomingMessage } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
+import { SetMetadata } from '@nestjs/common';
 import { ApiError, badRequest, invalidRequest } from '../errors/index.js';
 import { Found, scanJson } from './json-scan.js';
-import { MAX_BODY_BYTES, type RawBody } from './raw-body.js';
+
+/** docs/contract.md#bodies-and-values */
+export const MAX_BODY_BYTES = 256 * 1024;
+/** What is read and thrown away of a body that is too large, so that its sender hears the answer; past it we hang up. */
+const MAX_DRAIN_BYTES = 16 * 1024 * 1024;
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
@@ -9,23 +15,67 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 const LARGE_BODY_BYTES = 8 * 1024;
 let lastTurn: Promise<unknown> = Promise.resolve();
 
+export const READS_BODY = Symbol('reads its body');
+
+/** The handler takes the request's stream, whatever is in it; without this its body is JSON, and read before it. */
+export function ReadsBody(): MethodDecorator {
+  return SetMetadata(READS_BODY, true);
+}
+
+/** A body that was JSON, with what is wrong with its texts, keys and numbers; an empty one is one without fields. */
+export class JsonBody {
+  constructor(
+    readonly value: object = {},
+    readonly found = new Found(),
+  ) {}
+}
+
 /**
- * Reads a body when it is its turn: in one turn of the event loop one large body, for several that arrive together
- * would keep everybody else waiting for all of them.
+ * The bytes of a body, read to their end.
+ * @returns null for more than `maxBytes`
+ * @throws ApiError 400 when the connection ends before the body does, which nobody hears
+ */
+export async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer | null> {
+  if (request.complete && !request.readableEnded) {
+    // All of it is here, and counts although its sender may have hung up since.
+    const bytes = (request.read() as Buffer | null) ?? Buffer.alloc(0);
+    return bytes.length > maxBytes ? null : bytes;
+  }
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const brokenOff = (): void => reject(badRequest('invalid_request', 'The body broke off.'));
+    if (request.destroyed || request.readableEnded) brokenOff();
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= maxBytes) chunks.push(chunk);
+      else if (size > MAX_DRAIN_BYTES) request.destroy();
+    });
+    request.on('end', () => resolve(size > maxBytes ? null : Buffer.concat(chunks, size)));
+    request.on('error', brokenOff).on('close', brokenOff);
+  });
+}
+
+/**
+ * The body as JSON, read when it is its turn: in one turn of the event loop one large body, for several that arrive
+ * together would keep everybody else waiting for all of them.
  * @throws as parseBody
  */
-export async function readBody(raw: RawBody): Promise<{ value: object; found: Found }> {
-  if (raw.bytes.length > LARGE_BODY_BYTES) await (lastTurn = lastTurn.then(() => setImmediate()));
-  return parseBody(raw);
+export async function readJson(request: IncomingMessage): Promise<JsonBody> {
+  const { headers } = request;
+  if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return new JsonBody();
+  const bytes = await readBytes(request, MAX_BODY_BYTES);
+  if (bytes !== null && bytes.length > LARGE_BODY_BYTES) await (lastTurn = lastTurn.then(() => setImmediate()));
+  return parseBody(bytes, headers['content-type']);
 }
 
 /**
  * Bytes → JSON, after the guards and before the validation.
- * @returns the object (an empty body is one without fields) and what is wrong with its texts, keys and numbers
+ * @param bytes null for too many
  * @throws ApiError 400, 413 or 415
  */
-export function parseBody(raw: RawBody): { value: object; found: Found } {
-  if (raw.tooLarge) {
+export function parseBody(bytes: Buffer | null, contentType = ''): JsonBody {
+  if (bytes === null) {
     throw new ApiError(
       413,
       'invalid_request_error',
@@ -33,8 +83,8 @@ export function parseBody(raw: RawBody): { value: object; found: Found } {
       `The body is larger than ${MAX_BODY_BYTES} bytes.`,
     );
   }
-  if (raw.bytes.length === 0) return { value: {}, found: new Found() };
-  if (!/^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(raw.contentType.trim())) {
+  if (bytes.length === 0) return new JsonBody();
+  if (!/^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(contentType.trim())) {
     throw new ApiError(
       415,
       'invalid_request_error',
@@ -44,7 +94,7 @@ export function parseBody(raw: RawBody): { value: object; found: Found } {
   }
   let text: string;
   try {
-    text = decoder.decode(raw.bytes);
+    text = decoder.decode(bytes);
   } catch {
     throw badRequest('invalid_request', 'The body is not valid UTF-8.');
   }
@@ -59,5 +109,5 @@ export function parseBody(raw: RawBody): { value: object; found: Found } {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
     throw badRequest('invalid_request', 'The body must be a JSON object.');
   }
-  return { value, found };
+  return new JsonBody(value, found);
 }

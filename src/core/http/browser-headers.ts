@@ -1,7 +1,10 @@
-import cors, { type FastifyCorsOptions } from '@fastify/cors';
-import helmet from '@fastify/helmet';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import cors, { type CorsOptions } from 'cors';
+import type { RequestHandler } from 'express';
+import helmet from 'helmet';
 import type { Config } from '../config/index.js';
+import { stampAnswer } from './request-id.interceptor.js';
 
 /** Of answers that are no page: nothing in them is ever to be loaded, run or framed. Pages bring a policy of their own. */
 const NOTHING = { 'default-src': ["'none'"], 'base-uri': ["'none'"], 'frame-ancestors': ["'none'"] };
@@ -13,67 +16,76 @@ const YEAR_SECONDS = 31_536_000;
 const PREFLIGHT_SECONDS = 600;
 
 /** What browsers are told: security headers on every answer, and which other origins may read some. */
-export function registerBrowserHeaders(instance: FastifyInstance, config: Config): void {
-  void instance.register(helmet, {
-    contentSecurityPolicy: { useDefaults: false, directives: NOTHING },
-    // Only this host: what else the owner of the domain serves is not ours to decide.
-    strictTransportSecurity: config.publicBaseUrl.startsWith('https:')
-      ? { maxAge: YEAR_SECONDS, includeSubDomains: false }
-      : false,
-    xFrameOptions: { action: 'deny' },
-    referrerPolicy: { policy: 'no-referrer' },
-    // Merchants open the checkout in a window and wait for its end, which this would hide from them.
-    crossOriginOpenerPolicy: false,
-    // For browsers that are gone.
-    originAgentCluster: false,
-    xDnsPrefetchControl: false,
-    xDownloadOptions: false,
-    xPermittedCrossDomainPolicies: false,
-    xXssProtection: false,
-  });
-  instance.addHook('onRequest', (request, reply, done) => {
-    if (/^\/docs(?:[/?]|$)/.test(request.url)) reply.header('Content-Security-Policy', DOCS);
-    done();
-  });
-  if (config.dashboardOrigins.length > 0) void instance.register(cors, { delegator: corsFor(config.dashboardOrigins) });
+export function browserHeaders(config: Config): RequestHandler {
+  const security = headersOf(
+    helmet({
+      contentSecurityPolicy: { useDefaults: false, directives: NOTHING },
+      // Only this host: what else the owner of the domain serves is not ours to decide.
+      strictTransportSecurity: config.publicBaseUrl.startsWith('https:')
+        ? { maxAge: YEAR_SECONDS, includeSubDomains: false }
+        : false,
+      xFrameOptions: { action: 'deny' },
+      referrerPolicy: { policy: 'no-referrer' },
+      // Merchants open the checkout in a window and wait for its end, which this would hide from them.
+      crossOriginOpenerPolicy: false,
+      // For browsers that are gone.
+      originAgentCluster: false,
+      xDnsPrefetchControl: false,
+      xDownloadOptions: false,
+      xPermittedCrossDomainPolicies: false,
+      xXssProtection: false,
+    }),
+  );
+  const sharing = config.dashboardOrigins.length > 0 ? crossOrigin(config.dashboardOrigins) : null;
+  return (request, response, next) => {
+    for (const [name, value] of security) response.setHeader(name, value);
+    if (/^\/docs(?:[/?]|$)/.test(request.url)) response.setHeader('Content-Security-Policy', DOCS);
+    // Neither a controller nor `sendError` answers here: the documentation and preflights.
+    if (request.method === 'OPTIONS' || /^\/(?:docs|openapi\.json|\?|$)/.test(request.url)) {
+      stampAnswer(request, response);
+    }
+    if (sharing) sharing(request, response, next);
+    else next();
+  };
 }
 
-const CLOSED: FastifyCorsOptions = { origin: false };
+/** What a middleware sets on every answer alike: asked once, not with every request. */
+function headersOf(middleware: ReturnType<typeof helmet>): [string, string][] {
+  const request = new IncomingMessage(new Socket());
+  const response = new ServerResponse(request);
+  middleware(request, response, () => undefined);
+  return response.getHeaderNames().map((name) => [name, String(response.getHeader(name))]);
+}
 
 /**
  * The dashboard, on an origin of its own, calls with a token in `Authorization`. The header `apikey` is not allowed,
  * which every other route needs: a key has no business in a browser. Its pages send files to signed URLs of the storage,
  * and show them. Without cookies there are no credentials to share.
  */
-function corsFor(
-  origins: readonly string[],
-): (request: FastifyRequest, answer: (error: null, options: FastifyCorsOptions) => void) => void {
-  const open: FastifyCorsOptions = {
+function crossOrigin(origins: readonly string[]): RequestHandler {
+  const open: CorsOptions = {
     origin: [...origins],
-    methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
-    allowedHeaders: ['Authorization', 'Content-Type', 'X-Request-Id'],
-    exposedHeaders: [
-      'X-Request-Id',
-      'X-Api-Version',
-      'RateLimit-Limit',
-      'RateLimit-Remaining',
-      'RateLimit-Reset',
-      'Retry-After',
-    ],
+    methods: 'GET, HEAD, POST, PATCH, DELETE',
+    allowedHeaders: 'Authorization, Content-Type, X-Request-Id',
+    exposedHeaders: 'X-Request-Id, X-Api-Version, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After',
     maxAge: PREFLIGHT_SECONDS,
-    strictPreflight: false,
   };
   // Their signature is the credential. A browser sets Content-Length by itself.
-  const files: FastifyCorsOptions = {
+  const files: CorsOptions = {
     ...open,
-    methods: ['GET', 'HEAD', 'PUT'],
-    allowedHeaders: ['Content-Type'],
-    exposedHeaders: ['X-Request-Id', 'Content-Disposition'],
+    methods: 'GET, HEAD, PUT',
+    allowedHeaders: 'Content-Type',
+    exposedHeaders: 'X-Request-Id, Content-Disposition',
   };
-  return ({ url, headers }, answer) => {
-    const { origin } = headers;
-    if (origin === undefined || !origins.includes(origin)) answer(null, CLOSED);
-    else if (url.startsWith('/v1/')) answer(null, open);
-    else answer(null, url.startsWith('/storage/') ? files : CLOSED);
+  const api = cors(open);
+  const storage = cors(files);
+  return (request, response, next) => {
+    // Also where nothing is shared: a cache between us must not give one origin the answer to another.
+    response.setHeader('Vary', 'Origin');
+    const { origin } = request.headers;
+    if (origin === undefined || !origins.includes(origin)) next();
+    else if (request.url.startsWith('/v1/')) api(request, response, next);
+    else if (request.url.startsWith('/storage/')) storage(request, response, next);
+    else next();
   };
 }

@@ -43,9 +43,7 @@ describe('what a caller hears of an error', () => {
     // The framework's own.
     [new NotFoundException('Cannot GET /x'), 404, 'not_found_error', 'not_found'],
     [withStatus(404), 404, 'not_found_error', 'not_found'],
-    [withStatus(414), 404, 'not_found_error', 'not_found'],
-    [withStatus(413), 413, 'invalid_request_error', 'payload_too_large'],
-    [withStatus(415), 415, 'invalid_request_error', 'unsupported_media_type'],
+    [withStatus(413), 400, 'invalid_request_error', 'invalid_request'],
     [new BadRequestException('internals'), 400, 'invalid_request_error', 'invalid_request'],
     [new ForbiddenException('internals'), 400, 'invalid_request_error', 'invalid_request'],
     [new HttpException('internals', 418), 400, 'invalid_request_error', 'invalid_request'],

@@ -1,15 +1,11 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Request, Response } from 'express';
 import { isBeyondExact, isLockTimeout, isUnavailable } from '../database/index.js';
 import { ApiError, badRequest, notFound, serviceUnavailable } from '../errors/index.js';
 import type { Logger } from '../log/index.js';
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** The `error.code` it was answered with. */
-    errorCode?: string;
-  }
-}
+import { readBytes } from './body.js';
+import { routeOf } from './request.js';
+import { stampAnswer } from './request-id.interceptor.js';
 
 /** Everything that is thrown becomes the envelope of docs/contract.md#errors; nothing else ever leaves. */
 @Catch()
@@ -18,27 +14,38 @@ export class ErrorFilter implements ExceptionFilter {
 
   catch(error: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
-    const request = http.getRequest<FastifyRequest>();
-    const reply = http.getResponse<FastifyReply>();
-    const answer = toApiError(error);
-    if (answer.status >= 500) {
-      this.logger.error({ error, requestId: request.id, route: request.routeOptions?.url }, 'request failed');
+    const request = http.getRequest<Request>();
+    const response = http.getResponse<Response>();
+    const refusal = toApiError(error);
+    if (refusal.status >= 500) {
+      this.logger.error({ error, requestId: request.id, route: routeOf(request) }, 'request failed');
     }
-    sendError(request, reply, answer);
+    sendError(request, response, refusal);
   }
 }
 
-export function sendError(request: FastifyRequest, reply: FastifyReply, error: ApiError): void {
-  if (reply.sent) return;
-  request.errorCode = error.code;
-  void reply
-    .code(error.status)
-    .headers(error.headers)
-    .type('application/json; charset=utf-8')
-    .send(JSON.stringify({ error: error.body(), request_id: request.id }));
+/** Also to who is still sending: what is left of the body is read and thrown away first, or they would not hear it. */
+export function sendError(request: Request, response: Response, error: ApiError): void {
+  if (request.complete || request.destroyed) {
+    answer(request, response, error);
+    return;
+  }
+  const send = (): void => answer(request, response, error);
+  readBytes(request, 0).then(send, send);
 }
 
-/** @internal exported for its spec */
+function answer(request: Request, response: Response, error: ApiError): void {
+  if (response.headersSent) return;
+  request.errorCode = error.code;
+  const body = JSON.stringify({ error: error.body(), request_id: request.id });
+  stampAnswer(request, response);
+  for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
+  response.statusCode = error.status;
+  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  response.setHeader('Content-Length', Buffer.byteLength(body));
+  response.end(body);
+}
+
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (isBeyondExact(error)) {
@@ -50,19 +57,7 @@ export function toApiError(error: unknown): ApiError {
   }
   if (isUnavailable(error) || isLockTimeout(error)) return serviceUnavailable();
   const status = error instanceof HttpException ? error.getStatus() : statusOf(error);
-  // 414 is a path parameter too long for any id of ours: an id nobody has.
-  if (status === 404 || status === 414) return notFound('route');
-  if (status === 413) {
-    return new ApiError(413, 'invalid_request_error', 'payload_too_large', 'The request is too large.');
-  }
-  if (status === 415) {
-    return new ApiError(
-      415,
-      'invalid_request_error',
-      'unsupported_media_type',
-      'Send the body as JSON with the header Content-Type: application/json.',
-    );
-  }
+  if (status === 404) return notFound('route');
   if (status >= 400 && status < 500) return badRequest('invalid_request', 'The request is not well formed.');
   return new ApiError(
     500,

@@ -1,11 +1,13 @@
+export { ReadsBody, readBytes } from './body.js';
 export { BodyInterceptor } from './body.interceptor.js';
 export * from './cursor-list.js';
 export { DAY_OR_INSTANT, firstInstantOf, IsDayOrInstant, lastInstantOf, QueryDate } from './dates.js';
-export { ErrorFilter, sendError } from './error.filter.js';
-export { type CallerForLog, createHttpAdapter } from './fastify.js';
+export { ErrorFilter } from './error.filter.js';
+export { HttpAdapter } from './http-adapter.js';
 export { type Html, markup, trusted } from './html.js';
 export { Nested } from './nested.decorator.js';
 export * from './openapi.js';
-export { discard, RawBody } from './raw-body.js';
+export { addressOf, type CallerForLog, routeOf } from './request.js';
+export { RequestIdInterceptor } from './request-id.interceptor.js';
 export { DraftBody, ValidationPipe } from './validation.pipe.js';
 export { depthOf, IsMetadata, IsNullable, IsOptional, IsText } from './validators.js';

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import type { ArgumentMetadata } from '@nestjs/common';
 import { IsArray, IsDefined, IsIn, IsInt, IsString, Max, Min } from 'class-validator';
 import { ApiError } from '../errors/index.js';
+import { type JsonBody, parseBody } from './body.js';
 import { Nested } from './nested.decorator.js';
-import { RawBody } from './raw-body.js';
 import { ValidationPipe } from './validation.pipe.js';
 import { IsNullable, IsOptional } from './validators.js';
 
@@ -73,7 +73,7 @@ async function run(value: unknown, metadata: ArgumentMetadata = { type: 'body', 
   );
 }
 
-const bodyOf = (text: string): RawBody => new RawBody(Buffer.from(text), 'application/json', false);
+const bodyOf = (text: string): JsonBody => parseBody(Buffer.from(text), 'application/json');
 
 /** `param: code` of each violation. */
 async function violationsOf(value: unknown): Promise<string[]> {

@@ -2,14 +2,15 @@ import { type ArgumentMetadata, Body, Injectable, type PipeTransform } from '@ne
 import { ApiBody } from '@nestjs/swagger';
 import { validate, type ValidationError } from 'class-validator';
 import { Draft, invalidRequest, type Violation } from '../errors/index.js';
-import { readBody } from './body.js';
+import { JsonBody } from './body.js';
 import { Found, mended, scanQuery } from './json-scan.js';
 import { fieldsOf, instantiate } from './nested.decorator.js';
-import { RawBody } from './raw-body.js';
 
 /**
- * Reads bodies and validates them and queries against their DTO; every violation is listed at once. Unknown fields are
- * violations: a misspelt `expected_payer_tax_id` must never silently drop a payer lock (docs/contract.md).
+ * Validates bodies and queries against their DTO; every violation is listed at once. Unknown fields are
+ * violations: a misspelt `expected_payer_tax_id` must never silently drop a payer lock (docs/contract.md#unknown-and-malformed-input).
+ *
+ * class-transformer must not be used for what somebody sends: it crashes on `{"constructor": 1}` (see `instantiate`).
  */
 @Injectable()
 export class ValidationPipe implements PipeTransform {
@@ -38,8 +39,7 @@ export function DraftBody<T extends object>(type: new () => T): ParameterDecorat
 
 /** @throws ApiError 400 for what no rule can be asked about safely */
 async function readDraft<T extends object>(type: new () => T, sent: unknown): Promise<Draft<T>> {
-  const { value, found } =
-    sent instanceof RawBody ? await readBody(sent) : { value: sent ?? {}, found: scanQuery(sent ?? {}) };
+  const { value, found } = sent instanceof JsonBody ? sent : new JsonBody(sent ?? {}, scanQuery(sent ?? {}));
   if (found.hasForbiddenKey) throw invalidRequest(found.named, found.unnamed);
   const unknown = new Found();
   const dto = instantiate(type, found.named.length > 0 ? mended(value) : value, unknown);

@@ -1,4 +1,5 @@
 export { IdempotencyKeyEntity } from './idempotency-key.entity.js';
+export { Idempotent, IdempotencyInterceptor, REPLAYED_HEADER } from './idempotency.interceptor.js';
 export { IdempotencyRepository, type IdempotentRequest } from './idempotency.repository.js';
 export {
   type Admission,

@@ -1,0 +1,164 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, IncomingMessage, type Server, ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { parse } from 'node:querystring';
+import { StreamableFile } from '@nestjs/common';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import express, { type Request, type Response } from 'express';
+import { API_VERSION } from '../api-version.js';
+import type { Config } from '../config/index.js';
+import { notFound, serviceUnavailable } from '../errors/index.js';
+import type { Logger } from '../log/index.js';
+import type { Metrics } from '../metrics/index.js';
+import { browserHeaders } from './browser-headers.js';
+import { sendError, toApiError } from './error.filter.js';
+import { routeOf } from './request.js';
+
+const REQUEST_ID = /^[A-Za-z0-9_-]{8,128}$/;
+/** Longer than any id of ours. */
+const MAX_SEGMENT_LENGTH = 200;
+
+function requestId(given?: string | string[]): string {
+  return typeof given === 'string' && REQUEST_ID.test(given) ? given : `req_${randomBytes(16).toString('hex')}`;
+}
+
+/** Whether a route may have this address: of one that cannot be decoded, or holds more than an id, nothing is ever found. */
+function isAddress(url: string): boolean {
+  const path = url.split('?', 1)[0] ?? '';
+  if (!path.startsWith('/')) return false;
+  if (path.length <= MAX_SEGMENT_LENGTH && !path.includes('%')) return true;
+  try {
+    return decodeURIComponent(path) !== '' && path.split('/').every((segment) => segment.length <= MAX_SEGMENT_LENGTH);
+  } catch {
+    return false;
+  }
+}
+
+/** What Node's parser cannot read as a request never becomes one: even so the answer is the envelope. */
+function answerUnreadable(error: Error & { code?: string }, socket: Socket, logger: Logger): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const id = requestId();
+  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
+  const status = tooLarge ? 431 : 400;
+  const message = tooLarge ? 'The headers are too large.' : 'This is not an HTTP request.';
+  const body = JSON.stringify({
+    error: { type: 'invalid_request_error', code: 'invalid_request', message },
+    request_id: id,
+  });
+  logger.info({ requestId: id, route: 'unknown', status }, 'request');
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nX-Request-Id: ${id}\r\nX-Api-Version: ${API_VERSION}\r\n\r\n${body}`,
+  );
+}
+
+/**
+ * The HTTP server under NestJS. What must hold for every request, also for those no guard or interceptor ever sees
+ * (unknown routes, malformed addresses), is done here around Express: its id, the request log, metrics.
+ */
+export class HttpAdapter extends ExpressAdapter {
+  #isClosing = false;
+
+  constructor(
+    private readonly config: Config,
+    private readonly requestLogger: Logger,
+    private readonly metrics: Metrics,
+  ) {
+    const app = express();
+    app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');
+    app.set('trust proxy', config.trustProxies.length > 0 && [...config.trustProxies]);
+    // All of the keys: one that is not read would be an unknown field that nobody refuses.
+    app.set('query parser', (text: string) => parse(text, '&', '=', { maxKeys: 0 }));
+    super(app);
+    app.use(browserHeaders(config));
+  }
+
+  override initHttpServer(): void {
+    const app = this.getInstance<express.Express>();
+    // Express gives each request and response its own prototypes, which makes every use of them slow afterwards: here
+    // they are born with them.
+    class ExpressRequest extends IncomingMessage {}
+    class ExpressResponse extends ServerResponse {}
+    app.request = Object.setPrototypeOf(ExpressRequest.prototype, app.request) as Request;
+    app.response = Object.setPrototypeOf(ExpressResponse.prototype, app.response) as Response;
+    const server = createServer(
+      {
+        IncomingMessage: ExpressRequest,
+        ServerResponse: ExpressResponse,
+        // Longer than the keep-alive of the usual proxies, which would otherwise reuse a connection we just closed.
+        keepAliveTimeout: 72_000,
+        // For the whole of a request: a file over a phone's uplink takes minutes. Headers have Node's one minute.
+        requestTimeout: 300_000,
+      },
+      (request, response) => this.#receive(request as Request, response as Response),
+    );
+    // Beyond its count Node.js drops headers in silence, and with them a second Idempotency-Key or apikey that is looked
+    // for; their size has a limit of its own.
+    server.maxHeadersCount = 0;
+    server.on('clientError', (error, socket) => answerUnreadable(error, socket as Socket, this.requestLogger));
+    this.httpServer = server;
+  }
+
+  /** As Express's own, but texts and bytes are what they are, and no answer is compared with what a browser has. */
+  override reply(response: Response, body: unknown, status?: number): unknown {
+    if (body instanceof StreamableFile) {
+      body.setErrorHandler((error) => {
+        // What is half sent cannot be taken back: our hanging up says that it is not whole.
+        if (response.headersSent) response.destroy();
+        else sendError(response.req, response, toApiError(error));
+      });
+      return super.reply(response, body, status);
+    }
+    if (status !== undefined) response.statusCode = status;
+    if (body === undefined || body === null) return response.end();
+    const [type, payload] =
+      typeof body === 'string'
+        ? ['text/plain; charset=utf-8', body]
+        : Buffer.isBuffer(body)
+          ? ['application/octet-stream', body]
+          : ['application/json; charset=utf-8', JSON.stringify(body)];
+    if (!response.hasHeader('Content-Type')) response.setHeader('Content-Type', type);
+    response.setHeader('Content-Length', Buffer.byteLength(payload));
+    return response.end(payload);
+  }
+
+  /** What is under way is answered first; a connection that is kept alive is closed when it has nothing to do. */
+  override close(): Promise<unknown> | undefined {
+    this.#isClosing = true;
+    return super.close();
+  }
+
+  #receive(request: Request, response: Response): void {
+    request.id = requestId(request.headers['x-request-id']);
+    request.receivedAt = performance.now();
+    response.once('finish', () => this.#finished(request, response));
+    // Proxies may send the whole address.
+    const url = (request.url = request.url.replace(/^https?:\/\/[^/?]*/i, ''));
+    if (this.#isClosing) {
+      response.setHeader('Connection', 'close');
+      sendError(request, response, serviceUnavailable());
+      return;
+    }
+    // A worker answers only those who watch it.
+    const isServed = this.config.runsApi || /^\/(?:health\/|metrics(?:\?|$))/.test(url);
+    if (isServed && isAddress(url)) this.getInstance<express.Express>()(request, response);
+    else sendError(request, response, notFound('route'));
+  }
+
+  #finished(request: Request, response: Response): void {
+    const { id, method, errorCode, callerForLog } = request;
+    const route = routeOf(request) ?? 'unknown';
+    const elapsedMs = performance.now() - request.receivedAt;
+    const status = response.statusCode;
+    this.metrics.httpSeconds.observe({ method, route, status: String(status) }, elapsedMs / 1000);
+    const durationMs = Math.round(elapsedMs * 10) / 10;
+    this.requestLogger.info(
+      { requestId: id, method, route, status, errorCode, durationMs, ...callerForLog },
+      'request',
+    );
+    if (this.#isClosing) setImmediate(() => (this.httpServer as Server).closeIdleConnections());
+  }
+}

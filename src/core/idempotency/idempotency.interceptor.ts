@@ -1,0 +1,87 @@
+import {
+  applyDecorators,
+  type CallHandler,
+  type ExecutionContext,
+  Injectable,
+  type NestInterceptor,
+  SetMetadata,
+} from '@nestjs/common';
+import { ApiHeader } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { map, type Observable } from 'rxjs';
+import { badRequest, invalidRequest } from '../errors/index.js';
+import type { IdempotentAnswer } from './idempotency.service.js';
+
+type KeyPlace = 'header' | 'body';
+
+const KEY_PLACE = Symbol('where the idempotency key is');
+
+/**
+ * A financial write: its handler returns an IdempotentAnswer, whose body is sent. Without the header `Idempotency-Key`
+ * it is a 400; a key in the body is a field as any other, which the DTO checks.
+ */
+export function Idempotent(place: KeyPlace): MethodDecorator {
+  const marked = SetMetadata(KEY_PLACE, place);
+  if (place === 'body') return marked;
+  return applyDecorators(
+    marked,
+    ApiHeader({
+      name: 'Idempotency-Key',
+      required: true,
+      description:
+        '8 to 128 printable ASCII characters, new for each intended write. A repetition within 24 hours gets the first answer with `Idempotent-Replayed: true`.',
+      schema: { type: 'string', minLength: 8, maxLength: 128 },
+      example: 'order-1042-attempt-1',
+    }),
+  );
+}
+
+/** Documents the header of a stored answer. */
+export const REPLAYED_HEADER = {
+  'Idempotent-Replayed': {
+    description: '`true` when this is the stored answer of an earlier request with the same key.',
+    schema: { type: 'string' as const, enum: ['true'] },
+  },
+};
+
+/**
+ * Checks the key, before the body is looked at, and says of an answer whether it is a stored one. The row of the key is
+ * written in the transaction of what it protects: see IdempotencyService.
+ */
+@Injectable()
+export class IdempotencyInterceptor implements NestInterceptor {
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const place = Reflect.getMetadata(KEY_PLACE, context.getHandler()) as KeyPlace | undefined;
+    if (place === undefined) return next.handle();
+    const http = context.switchToHttp();
+    if (place === 'header') checkKey(http.getRequest<Request>());
+    return next.handle().pipe(
+      map(({ body, replayed }: IdempotentAnswer<unknown>) => {
+        if (replayed) http.getResponse<Response>().setHeader('Idempotent-Replayed', 'true');
+        return body;
+      }),
+    );
+  }
+}
+
+/** @throws ApiError 400 */
+function checkKey({ headers, rawHeaders }: Request): void {
+  const key = headers['idempotency-key'];
+  if (key === undefined || key === '') {
+    throw badRequest(
+      'idempotency_key_required',
+      'This is a financial write: send an Idempotency-Key header of 8 to 128 characters, new for each intended write.',
+      'Idempotency-Key',
+    );
+  }
+  // Node.js joins several into one text, which would be the key of neither.
+  const names = rawHeaders.filter((_text, index) => index % 2 === 0);
+  if (names.filter((name) => name.toLowerCase() === 'idempotency-key').length > 1) {
+    throw invalidRequest([{ param: 'Idempotency-Key', code: 'invalid', message: 'must be sent once' }]);
+  }
+  if (typeof key !== 'string' || !/^[\x20-\x7e]{8,128}$/.test(key)) {
+    throw invalidRequest([
+      { param: 'Idempotency-Key', code: 'invalid', message: 'must have 8 to 128 printable ASCII characters' },
+    ]);
+  }
+}

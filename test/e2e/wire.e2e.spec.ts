@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { type Merchant, TestService } from '../support/service.js';
+import { waitFor } from '../support/wait.js';
+
+let database: TestDatabase;
+let service: TestService;
+let merchant: Merchant;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  service = await TestService.start({ database });
+  merchant = await service.merchant();
+});
+afterAll(async () => {
+  await service.stop();
+  await database.drop();
+});
+
+/** A connection of our own: what clients of a library cannot send, or not in this order. */
+class Wire {
+  text = '';
+  isClosed = false;
+
+  private constructor(readonly socket: Socket) {
+    socket.on('data', (part: Buffer) => (this.text += part.toString('latin1')));
+    socket.on('close', () => (this.isClosed = true)).on('error', () => undefined);
+  }
+
+  static async open({ url }: TestService): Promise<Wire> {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    const wire = new Wire(socket);
+    await new Promise((resolve) => socket.once('connect', resolve));
+    return wire;
+  }
+
+  static async send(...parts: (string | Buffer)[]): Promise<Wire> {
+    const wire = await Wire.open(service);
+    for (const part of parts) wire.socket.write(part);
+    return wire;
+  }
+
+  /** The answer as it is on the wire, as soon as its end is there. */
+  answer(end: RegExp): Promise<string> {
+    return waitFor(`${String(end)} on the wire`, () => end.test(this.text) && this.text);
+  }
+
+  closed(): Promise<boolean> {
+    return waitFor('the connection to be closed', () => this.isClosed);
+  }
+}
+
+function create(key: string, length: number): string {
+  return [
+    'POST /v1/charges HTTP/1.1',
+    'Host: pay.example.com',
+    `apikey: ${key}`,
+    `Idempotency-Key: ${randomUUID()}`,
+    'Content-Type: application/json',
+    `Content-Length: ${length}`,
+    '\r\n',
+  ].join('\r\n');
+}
+
+describe('what is no request', () => {
+  it.each([
+    ['400', 'no such thing\r\n\r\n'],
+    ['431', `GET / HTTP/1.1\r\nHost: x\r\nA: ${'x'.repeat(20_000)}\r\n\r\n`],
+  ])('is the %s of the envelope, with its id', async (status, sent) => {
+    const wire = await Wire.send(sent);
+    const text = await wire.answer(/\}$/);
+    expect(text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    const id = /X-Request-Id: (req_[0-9a-f]{32})\r\n/.exec(text)?.[1];
+    expect(text).toContain('X-Api-Version: 2026-11-01\r\n');
+    expect(text).toContain(`"request_id":"${String(id)}"`);
+    await wire.closed();
+  });
+});
+
+describe('an address', () => {
+  it('may be whole, as proxies send it, and is checked no less', async () => {
+    const wire = await Wire.send(
+      'GET http://pay.example.com/health/live HTTP/1.1\r\nHost: x\r\n\r\n',
+      `GET http://pay.example.com/v1/wallets?nobody=1 HTTP/1.1\r\nHost: x\r\napikey: ${merchant.testKey}\r\n\r\n`,
+      'GET http://pay.example.com HTTP/1.1\r\nHost: x\r\n\r\n',
+    );
+    const text = await wire.answer(/No such route.*\}$/s);
+    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400', 'HTTP/1.1 404']);
+    wire.socket.destroy();
+  });
+
+  it('has no parameter too many to be looked at', async () => {
+    const query = `${'limit=1&'.repeat(1_500)}nobody=1`;
+    const answer = await service.call('GET', `/v1/payments?${query}`, { key: merchant.testKey });
+    expect(answer.body).toMatchObject({
+      error: { details: expect.arrayContaining([expect.objectContaining({ param: 'nobody', code: 'unknown_field' })]) },
+    });
+  });
+});
+
+describe('an answer', () => {
+  it('does not say what made it, and is whole whatever a browser says it has', async () => {
+    for (const path of ['/v1/wallets', '/health/live', '/openapi.json', '/no-such-route']) {
+      const { status, headers, text } = await service.call('GET', path, {
+        key: merchant.testKey,
+        headers: { 'If-None-Match': '*' },
+      });
+      expect([path, status]).toEqual([path, path === '/no-such-route' ? 404 : 200]);
+      expect(text).not.toBe('');
+      for (const name of ['x-powered-by', 'etag', 'server']) expect(headers.get(name)).toBeNull();
+    }
+  });
+});
+
+describe('who is refused while still sending', () => {
+  it('hears why, up to 16 MiB', async () => {
+    const head = create('ak_test_unknown', 1_000_000).replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n');
+    const wire = await Wire.send(head, Buffer.alloc(500_000, 'x'));
+    await delay(100);
+    // The connection is closed after the answer: it would be lost with bytes that nobody has read.
+    expect(wire.text).toBe('');
+    wire.socket.write(Buffer.alloc(500_000, 'x'));
+    expect(await wire.answer(/\}$/)).toMatch(/^HTTP\/1\.1 401 /);
+    await wire.closed();
+  });
+
+  it('is hung up on past it', async () => {
+    const wire = await Wire.send(create('ak_test_unknown', 40_000_000), Buffer.alloc(20_000_000, 'x'));
+    await wire.closed();
+    expect(wire.text).toBe('');
+  });
+});
+
+describe('a charge that was wholly sent', () => {
+  it('is made although its sender hangs up at once', async () => {
+    const body = JSON.stringify({ amount: 4711, payment_method: 'pix' });
+    const wire = await Wire.send(create(merchant.testKey, body.length) + body);
+    wire.socket.destroySoon();
+    await waitFor('the charge', async () => {
+      const [row] = await service.sql('SELECT 1 FROM transactions WHERE amount = 4711');
+      return row;
+    });
+  });
+});
+
+describe('a service that is closed', () => {
+  it('answers what is under way, and waits for no connection that is kept alive', async () => {
+    const own = await TestService.start({ database });
+    const { testKey } = await own.merchant();
+    const body = JSON.stringify({ amount: 4712, payment_method: 'pix' });
+    const [idle, busy] = [await Wire.open(own), await Wire.open(own)];
+    idle.socket.write('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n');
+    await idle.answer(/\}$/);
+    busy.socket.write(create(testKey, body.length) + body.slice(0, 10));
+    await delay(100);
+    const started = Date.now();
+    const closed = own.runtime.app.close();
+    await idle.closed();
+    busy.socket.write(body.slice(10));
+    expect(await busy.answer(/\}$/)).toMatch(/^HTTP\/1\.1 201 /);
+    await closed;
+    // Kept alive for 72 s otherwise.
+    expect(Date.now() - started).toBeLessThan(10_000);
+    await own.stop();
+  });
+});
