@@ -1,3 +1,4 @@
+import { BullModule } from '@nestjs/bull';
 import { type DynamicModule, Global, Module, type Provider } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Clock } from './clock.js';
@@ -50,6 +51,7 @@ export class CoreModule {
       IdempotencyRepository,
       IdempotencyService,
     ];
-    return { module: CoreModule, providers, exports: providers };
+    // Without a queue of its own: it finds the processors, and `processors` gives it their queues.
+    return { module: CoreModule, imports: [BullModule.registerQueue()], providers, exports: providers };
   }
 }

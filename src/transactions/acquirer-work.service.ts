@@ -59,9 +59,6 @@ export class AcquirerWorkService implements OnApplicationBootstrap {
 
   onApplicationBootstrap(): void {
     if (!this.config.runsWorkers) return;
-    this.queue.process('transactions.acquirer', { concurrency: 16 }, ({ transactionId }) =>
-      this.process(transactionId),
-    );
     this.poller.every('transactions.acquirer', SWEEP_MS, () => this.sweep());
   }
 

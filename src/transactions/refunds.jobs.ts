@@ -4,23 +4,19 @@ import { type Config, CONFIG } from '../core/config/index.js';
 import { Database } from '../core/database/index.js';
 import { JobQueue, Poller } from '../core/queue/index.js';
 import { LEASE_MS } from './refunds.moves.js';
-import { RefundProgress } from './refunds.progress.js';
 import { RefundsRepository } from './refunds.repository.js';
 
 /** Refunds in the sandbox take about a second, of which waiting for the next sweep should be the smaller part. */
 const SWEEP_MS = 250;
-/** An acquirer that hangs must not hold up the refunds of another one. */
-const CONCURRENCY = 16;
 const BATCH = 100;
 
-/** Works off refunds: at once after they are accepted, and by sweeping what is due to be asked for (again). */
+/** Queues the refunds that are due to be asked for (again), and those whose job was lost. */
 @Injectable()
 export class RefundJobs implements OnApplicationBootstrap {
   constructor(
     @Inject(CONFIG) private readonly config: Config,
     private readonly database: Database,
     private readonly refunds: RefundsRepository,
-    private readonly progress: RefundProgress,
     private readonly queue: JobQueue,
     private readonly poller: Poller,
     private readonly clock: Clock,
@@ -28,9 +24,6 @@ export class RefundJobs implements OnApplicationBootstrap {
 
   onApplicationBootstrap(): void {
     if (!this.config.runsWorkers) return;
-    this.queue.process('transactions.refund', { concurrency: CONCURRENCY }, ({ refundId }) =>
-      this.progress.advance(refundId),
-    );
     this.poller.every('transactions.refunds', SWEEP_MS, () => this.sweep());
   }
 

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AccountsModule } from '../accounts/index.js';
 import { AcquirersModule } from '../acquirers/index.js';
+import { processors } from '../core/queue/index.js';
 import { OutboxModule } from '../outbox/index.js';
 import { WalletsModule } from '../wallets/index.js';
 import { AcquirerWorkRepository } from './acquirer-work.repository.js';
@@ -16,6 +17,9 @@ import { ExpiryService } from './expiry.service.js';
 import { FiguresRepository } from './figures.repository.js';
 import { FiguresService } from './figures.service.js';
 import { InquiriesService } from './inquiries.service.js';
+import { AcquirerWorkProcessor } from './jobs/acquirer-work.processor.js';
+import { ExpiryProcessor } from './jobs/expiry.processor.js';
+import { RefundProcessor } from './jobs/refund.processor.js';
 import { MedPayers } from './med-payers.js';
 import { PaymentCreationService } from './payment-creation.service.js';
 import { RefundJobs } from './refunds.jobs.js';
@@ -73,6 +77,7 @@ import { TransactionsService } from './transactions.service.js';
     TransactionSamples,
     TransactionsRepository,
     TransactionsService,
+    ...processors(AcquirerWorkProcessor, ExpiryProcessor, RefundProcessor),
   ],
   exports: [
     AcquirerWorkService,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { rateLimited } from '../../auth/index.js';
 import { Clock } from '../../core/clock.js';
 import { type Config, CONFIG } from '../../core/config/index.js';
@@ -13,7 +13,6 @@ import { JobQueue } from '../../core/queue/index.js';
 import { RateLimiter } from '../../core/rate-limit/index.js';
 import { callbackProof } from './callback-probe.js';
 import { isCallbackSecret } from './callback-url.js';
-import { CallbackReader } from './callback-reader.js';
 import { type CallbackSource, CallbackSources } from './callback-sources.js';
 import { CallbacksRepository } from './callbacks.repository.js';
 import { acquirerNameOf } from './connections.family.js';
@@ -47,13 +46,12 @@ export interface PostedCallback {
  * address, and costs no look into the database.
  */
 @Injectable()
-export class CallbacksService implements OnApplicationBootstrap {
+export class CallbacksService {
   constructor(
     @Inject(CONFIG) private readonly config: Config,
     private readonly database: Database,
     private readonly callbacks: CallbacksRepository,
     private readonly sources: CallbackSources,
-    private readonly reader: CallbackReader,
     private readonly queue: JobQueue,
     private readonly limiter: RateLimiter,
     private readonly secrets: SecretBox,
@@ -61,11 +59,6 @@ export class CallbacksService implements OnApplicationBootstrap {
     private readonly clock: Clock,
     private readonly logger: Logger,
   ) {}
-
-  onApplicationBootstrap(): void {
-    if (!this.config.runsWorkers) return;
-    this.queue.process('acquirers.callback', { concurrency: 4 }, ({ callbackId }) => this.reader.read(callbackId));
-  }
 
   /**
    * Stores a callback and has it read. One without a body only asks whether we are there.
