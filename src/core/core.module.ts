@@ -9,8 +9,9 @@ import { IdempotencyRepository, IdempotencyService } from './idempotency/index.j
 import { Logger } from './log/index.js';
 import { createMailTransport, EmailsRepository, Mailer, MailTransport, MailWorker } from './mail/index.js';
 import { Metrics } from './metrics/index.js';
-import { JobQueue, Poller } from './queue/index.js';
+import { JobQueue, Poller, processors } from './queue/index.js';
 import { RateLimiter } from './rate-limit/index.js';
+import { WorkProcessor, WorkRepository, WorkService } from './work/index.js';
 
 /** What was opened before the application is made, and is closed after it. */
 export interface CoreResources {
@@ -50,6 +51,9 @@ export class CoreModule {
       MailWorker,
       IdempotencyRepository,
       IdempotencyService,
+      WorkRepository,
+      WorkService,
+      ...processors(WorkProcessor),
     ];
     // Without a queue of its own: it finds the processors, and `processors` gives it their queues.
     return { module: CoreModule, imports: [BullModule.registerQueue()], providers, exports: providers };

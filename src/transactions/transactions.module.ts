@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AccountsModule } from '../accounts/index.js';
 import { AcquirersModule } from '../acquirers/index.js';
 import { processors } from '../core/queue/index.js';
+import { workers } from '../core/work/index.js';
 import { OutboxModule } from '../outbox/index.js';
 import { WalletsModule } from '../wallets/index.js';
 import { AcquirerWorkRepository } from './acquirer-work.repository.js';
@@ -22,7 +23,6 @@ import { ExpiryProcessor } from './jobs/expiry.processor.js';
 import { RefundProcessor } from './jobs/refund.processor.js';
 import { MedPayers } from './med-payers.js';
 import { PaymentCreationService } from './payment-creation.service.js';
-import { RefundJobs } from './refunds.jobs.js';
 import { RefundMoves } from './refunds.moves.js';
 import { RefundProgress } from './refunds.progress.js';
 import { RefundsRepository } from './refunds.repository.js';
@@ -59,7 +59,6 @@ import { TransactionsService } from './transactions.service.js';
     InquiriesService,
     MedPayers,
     PaymentCreationService,
-    RefundJobs,
     RefundMoves,
     RefundProgress,
     RefundsRepository,
@@ -77,7 +76,8 @@ import { TransactionsService } from './transactions.service.js';
     TransactionSamples,
     TransactionsRepository,
     TransactionsService,
-    ...processors(AcquirerWorkProcessor, ExpiryProcessor, RefundProcessor),
+    ...processors(AcquirerWorkProcessor, ExpiryProcessor),
+    ...workers(RefundProcessor),
   ],
   exports: [
     AcquirerWorkService,
@@ -90,7 +90,6 @@ import { TransactionsService } from './transactions.service.js';
     InquiriesService,
     MedPayers,
     PaymentCreationService,
-    RefundJobs,
     RefundMoves,
     RefundsService,
     ReturnsService,

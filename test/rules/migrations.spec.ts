@@ -21,6 +21,7 @@ const SHARED_TABLES = [
   'sandbox_refund_failures',
   'sandbox_returns',
   'users', // may be a member of accounts, or an operator without one
+  'work', // found by whoever works off all of it; its subject has an account
 ];
 
 /** Merchant tables whose rows may be of no account. */

@@ -18,11 +18,16 @@ const PROCESSOR = 'bull:module_queue';
  */
 export function processors(...classes: readonly Type[]): Provider[] {
   return classes.flatMap((processor): Provider[] => {
-    const { name } = Reflect.getMetadata(PROCESSOR, processor) as { name: JobName };
+    const name = processorName(processor) as JobName;
     const provide = getQueueToken(name);
     const useFactory = (config: Config, queue: JobQueue) => new ProcessedQueue(config, queue, name);
     return [processor, { provide, useFactory, inject: [CONFIG, JobQueue] }];
   });
+}
+
+/** What stands in its `@Processor()`. */
+export function processorName(processor: Type): string {
+  return (Reflect.getMetadata(PROCESSOR, processor) as { name: string }).name;
 }
 
 /**

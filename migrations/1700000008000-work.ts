@@ -1,0 +1,36 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+export class Work1700000008000 implements MigrationInterface {
+  readonly name = 'Work1700000008000';
+
+  async up(queryRunner: QueryRunner): Promise<void> {
+    await queryRunner.query(`
+      -- What is to be done later, about which subject. Done, it is deleted.
+      CREATE TABLE work (
+        kind text NOT NULL,
+        subject_id uuid NOT NULL,
+        due_at timestamptz NOT NULL,
+        attempts integer NOT NULL DEFAULT 0,
+        leased_until timestamptz,
+        last_error text,
+        CONSTRAINT work_pkey PRIMARY KEY (kind, subject_id)
+      );
+      CREATE INDEX work_due_idx ON work (kind, due_at);
+
+      INSERT INTO work (kind, subject_id, due_at, attempts)
+      SELECT 'refund', id, coalesce(next_attempt_at, now()), attempts FROM refunds WHERE status IN ('PENDING', 'IN_PROGRESS');
+      ALTER TABLE refunds DROP COLUMN next_attempt_at, DROP COLUMN attempts;
+    `);
+  }
+
+  async down(queryRunner: QueryRunner): Promise<void> {
+    await queryRunner.query(`
+      ALTER TABLE refunds ADD COLUMN attempts integer NOT NULL DEFAULT 0, ADD COLUMN next_attempt_at timestamptz;
+      UPDATE refunds r SET attempts = w.attempts, next_attempt_at = greatest(w.due_at, w.leased_until)
+      FROM work w WHERE w.kind = 'refund' AND w.subject_id = r.id;
+      CREATE INDEX refunds_due_idx ON refunds (next_attempt_at) WHERE status IN ('PENDING', 'IN_PROGRESS');
+
+      DROP TABLE work;
+    `);
+  }
+}
