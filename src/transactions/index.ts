@@ -1,4 +1,3 @@
-export { AcquirerWorkService } from './acquirer-work.service.js';
 export type { BookedPix, BookedReturn } from './books.repository.js';
 export { BooksService } from './books.service.js';
 export { CancellationService } from './cancellation.service.js';

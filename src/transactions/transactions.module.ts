@@ -5,7 +5,6 @@ import { processors } from '../core/queue/index.js';
 import { workers } from '../core/work/index.js';
 import { OutboxModule } from '../outbox/index.js';
 import { WalletsModule } from '../wallets/index.js';
-import { AcquirerWorkRepository } from './acquirer-work.repository.js';
 import { AcquirerWorkService } from './acquirer-work.service.js';
 import { BooksRepository } from './books.repository.js';
 import { BooksService } from './books.service.js';
@@ -18,7 +17,7 @@ import { ExpiryService } from './expiry.service.js';
 import { FiguresRepository } from './figures.repository.js';
 import { FiguresService } from './figures.service.js';
 import { InquiriesService } from './inquiries.service.js';
-import { AcquirerWorkProcessor } from './jobs/acquirer-work.processor.js';
+import { AcquirerProcessor } from './jobs/acquirer.processor.js';
 import { ExpiryProcessor } from './jobs/expiry.processor.js';
 import { RefundProcessor } from './jobs/refund.processor.js';
 import { MedPayers } from './med-payers.js';
@@ -44,7 +43,6 @@ import { TransactionsService } from './transactions.service.js';
 @Module({
   imports: [AccountsModule, AcquirersModule, OutboxModule, WalletsModule],
   providers: [
-    AcquirerWorkRepository,
     AcquirerWorkService,
     BooksRepository,
     BooksService,
@@ -76,11 +74,10 @@ import { TransactionsService } from './transactions.service.js';
     TransactionSamples,
     TransactionsRepository,
     TransactionsService,
-    ...processors(AcquirerWorkProcessor, ExpiryProcessor),
-    ...workers(RefundProcessor),
+    ...processors(ExpiryProcessor),
+    ...workers(AcquirerProcessor, RefundProcessor),
   ],
   exports: [
-    AcquirerWorkService,
     BooksService,
     CancellationService,
     CreationService,

@@ -264,9 +264,10 @@ describe('refunds at an acquirer behind a network', () => {
       const record = moves.record.bind(moves);
       moves.record = () => Promise.reject(new Error('killed'));
       await step(refundId);
+      await step(refundId);
       moves.record = record;
       const work = await service.sql('SELECT attempts, last_error FROM work WHERE subject_id = $1', [refundId]);
-      expect(work).toEqual([{ attempts: 1, last_error: 'killed' }]);
+      expect(work).toEqual([{ attempts: 2, last_error: 'killed' }]);
       expect(bank.returnsOf(pix.endToEndId)).toHaveLength(1);
       expect((await refund(id, refundId)).status).toBe('IN_PROGRESS');
       await step(refundId);
