@@ -7,6 +7,7 @@ import { accountCommands, keyCommands, memberCommands, operatorCommands, userCom
 import { acquirerCommands } from './acquirer-commands.js';
 import { figuresCommands, reconcileCommand } from './books-commands.js';
 import { checkRequired, EXIT_USAGE, UsageError } from './command.js';
+import { workCommands } from './work-commands.js';
 
 function version(): string {
   const path = new URL('../../../package.json', import.meta.url);
@@ -28,7 +29,7 @@ function program(): Command {
     .exitOverride()
     .hook('preAction', (_root, command) => checkRequired(command));
   const groups = [accountCommands, memberCommands, operatorCommands, userCommands, keyCommands, acquirerCommands];
-  for (const add of [...groups, figuresCommands, reconcileCommand]) add(root);
+  for (const add of [...groups, figuresCommands, reconcileCommand, workCommands]) add(root);
   return root;
 }
 
