@@ -24,11 +24,20 @@ export class Work1700000008000 implements MigrationInterface {
       INSERT INTO work (kind, subject_id, due_at)
       SELECT 'acquirer', id, acquirer_due_at FROM transactions WHERE acquirer_due_at IS NOT NULL;
       ALTER TABLE transactions DROP COLUMN acquirer_due_at;
+
+      INSERT INTO work (kind, subject_id, due_at, attempts)
+      SELECT 'callback', id, next_attempt_at, attempts FROM acquirer_callbacks WHERE status = 'pending';
+      ALTER TABLE acquirer_callbacks DROP COLUMN next_attempt_at, DROP COLUMN attempts;
     `);
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`
+      ALTER TABLE acquirer_callbacks ADD COLUMN attempts integer NOT NULL DEFAULT 0,
+        ADD COLUMN next_attempt_at timestamptz NOT NULL DEFAULT now();
+      ALTER TABLE acquirer_callbacks ALTER COLUMN next_attempt_at DROP DEFAULT;
+      CREATE INDEX acquirer_callbacks_due_idx ON acquirer_callbacks (next_attempt_at) WHERE status = 'pending';
+
       ALTER TABLE transactions ADD COLUMN acquirer_due_at timestamptz;
       UPDATE transactions t SET acquirer_due_at = w.due_at FROM work w WHERE w.kind = 'acquirer' AND w.subject_id = t.id;
       CREATE INDEX transactions_acquirer_due_idx ON transactions (acquirer_due_at) WHERE acquirer_due_at IS NOT NULL;

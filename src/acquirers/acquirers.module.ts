@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { processors } from '../core/queue/index.js';
+import { workers } from '../core/work/index.js';
 import { AcquirerDirectory } from './acquirer-directory.js';
 import { AcquirersService } from './acquirers.service.js';
 import { InboxRepository } from './inbox.repository.js';
@@ -43,7 +44,8 @@ import { SandboxAcquirer } from './sandbox/sandbox.acquirer.js';
     SandboxDisputesRepository,
     SandboxDisputes,
     SandboxAcquirer,
-    ...processors(CallbackProcessor, NotificationProcessor),
+    ...processors(NotificationProcessor),
+    ...workers(CallbackProcessor),
   ],
   exports: [AcquirersService, AcquirerDirectory, CallbackSources, ConnectionsService, InboxService, SandboxAcquirer],
 })

@@ -148,7 +148,7 @@ export class OperationsController {
   @ApiOperation({
     summary: 'List work that is overdue',
     description:
-      'What should have been done a minute ago or has failed and is tried again: refunds and calls to acquirers about existing payments. Nothing is given up. Due longest first, one page.',
+      'What should have been done a minute ago or has failed and is tried again: refunds, calls to acquirers about existing payments, callbacks that could not be read. Nothing is given up. Due longest first, one page.',
   })
   @ApiOkResponse({ description: 'A page.', type: WorkListBody, headers: RESPONSE_HEADERS })
   @ApiErrors(400)

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Clock } from '../../src/core/clock.js';
 import { type Config, readConfig } from '../../src/core/config/index.js';
 import type { Database } from '../../src/core/database/index.js';
 import { Metrics } from '../../src/core/metrics/index.js';
