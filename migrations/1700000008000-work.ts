@@ -28,11 +28,19 @@ export class Work1700000008000 implements MigrationInterface {
       INSERT INTO work (kind, subject_id, due_at, attempts)
       SELECT 'callback', id, next_attempt_at, attempts FROM acquirer_callbacks WHERE status = 'pending';
       ALTER TABLE acquirer_callbacks DROP COLUMN next_attempt_at, DROP COLUMN attempts;
+
+      INSERT INTO work (kind, subject_id, due_at)
+      SELECT 'evidence_cleanup', id, cleanup_at FROM med_evidence WHERE cleanup_at IS NOT NULL;
+      ALTER TABLE med_evidence DROP COLUMN cleanup_at;
     `);
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`
+      ALTER TABLE med_evidence ADD COLUMN cleanup_at timestamptz;
+      UPDATE med_evidence e SET cleanup_at = w.due_at FROM work w WHERE w.kind = 'evidence_cleanup' AND w.subject_id = e.id;
+      CREATE INDEX med_evidence_cleanup_idx ON med_evidence (cleanup_at) WHERE cleanup_at IS NOT NULL;
+
       ALTER TABLE acquirer_callbacks ADD COLUMN attempts integer NOT NULL DEFAULT 0,
         ADD COLUMN next_attempt_at timestamptz NOT NULL DEFAULT now();
       ALTER TABLE acquirer_callbacks ALTER COLUMN next_attempt_at DROP DEFAULT;
