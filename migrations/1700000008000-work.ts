@@ -44,6 +44,8 @@ export class Work1700000008000 implements MigrationInterface {
       ALTER TABLE acquirer_callbacks ADD COLUMN attempts integer NOT NULL DEFAULT 0,
         ADD COLUMN next_attempt_at timestamptz NOT NULL DEFAULT now();
       ALTER TABLE acquirer_callbacks ALTER COLUMN next_attempt_at DROP DEFAULT;
+      UPDATE acquirer_callbacks c SET attempts = w.attempts, next_attempt_at = w.due_at
+      FROM work w WHERE w.kind = 'callback' AND w.subject_id = c.id;
       CREATE INDEX acquirer_callbacks_due_idx ON acquirer_callbacks (next_attempt_at) WHERE status = 'pending';
 
       ALTER TABLE transactions ADD COLUMN acquirer_due_at timestamptz;
@@ -51,7 +53,7 @@ export class Work1700000008000 implements MigrationInterface {
       CREATE INDEX transactions_acquirer_due_idx ON transactions (acquirer_due_at) WHERE acquirer_due_at IS NOT NULL;
 
       ALTER TABLE refunds ADD COLUMN attempts integer NOT NULL DEFAULT 0, ADD COLUMN next_attempt_at timestamptz;
-      UPDATE refunds r SET attempts = w.attempts, next_attempt_at = greatest(w.due_at, w.leased_until)
+      UPDATE refunds r SET attempts = w.attempts, next_attempt_at = w.due_at
       FROM work w WHERE w.kind = 'refund' AND w.subject_id = r.id;
       CREATE INDEX refunds_due_idx ON refunds (next_attempt_at) WHERE status IN ('PENDING', 'IN_PROGRESS');
 
