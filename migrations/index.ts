@@ -21,6 +21,7 @@ import { UnreadableNews1700000007130 } from './1700000007130-unreadable-news.js'
 import { ExactSums1700000007140 } from './1700000007140-exact-sums.js';
 import { ReturnsOfASale1700000007300 } from './1700000007300-returns-of-a-sale.js';
 import { ReturnsUntilNow1700000007310 } from './1700000007310-returns-until-now.js';
+import { Work1700000008000 } from './1700000008000-work.js';
 
 /** In the order in which they are applied. */
 export const MIGRATIONS = [
@@ -47,4 +48,5 @@ export const MIGRATIONS = [
   ExactSums1700000007140,
   ReturnsOfASale1700000007300,
   ReturnsUntilNow1700000007310,
+  Work1700000008000,
 ];

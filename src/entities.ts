@@ -15,6 +15,7 @@ import { AuditEventEntity } from './audit/index.js';
 import { RevokedTokenEntity } from './auth/index.js';
 import { IdempotencyKeyEntity } from './core/idempotency/index.js';
 import { EmailEntity } from './core/mail/index.js';
+import { WorkEntity } from './core/work/index.js';
 import { FraudHitEntity } from './fraud/index.js';
 import { MedCaseEntity, MedEvidenceEntity } from './med/index.js';
 import { EventEntity } from './outbox/index.js';
@@ -78,4 +79,5 @@ export const ENTITIES = [
   WebhookDeliveryEntity,
   WebhookMessageEntity,
   WebhookEndpointEntity,
+  WorkEntity,
 ];

@@ -91,9 +91,6 @@ export class InboxService implements OnApplicationBootstrap {
 
   onApplicationBootstrap(): void {
     if (!this.config.runsWorkers) return;
-    this.queue.process('acquirers.notification', { concurrency: 16 }, async ({ notificationId }) => {
-      await this.process(notificationId);
-    });
     this.poller.every('acquirers.inbox', SWEEP_MS, () => this.sweep());
     this.poller.every('acquirers.inbox.clean', CLEAN_MS, () => this.clean());
   }

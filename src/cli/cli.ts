@@ -7,6 +7,7 @@ import { acquirerCommands } from './acquirer-commands.js';
 import { figuresCommands, reconcileCommand } from './books-commands.js';
 import { checkRequired, EXIT_USAGE, UsageError } from './command.js';
 import type { Shell } from './shell.js';
+import { workCommands } from './work-commands.js';
 
 function program(shell: Shell): Command {
   const root = new Command('npm run --silent cli --')
@@ -27,7 +28,7 @@ function program(shell: Shell): Command {
     })
     .hook('preAction', (_root, command) => checkRequired(command));
   const groups = [accountCommands, memberCommands, operatorCommands, userCommands, keyCommands, acquirerCommands];
-  for (const add of [...groups, figuresCommands, reconcileCommand]) add(root, shell);
+  for (const add of [...groups, figuresCommands, reconcileCommand, workCommands]) add(root, shell);
   return root;
 }
 

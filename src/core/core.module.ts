@@ -1,3 +1,4 @@
+import { BullModule } from '@nestjs/bull';
 import { type DynamicModule, Global, Module, type Provider } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Clock } from './clock.js';
@@ -8,8 +9,9 @@ import { IdempotencyRepository, IdempotencyService } from './idempotency/index.j
 import { Logger } from './log/index.js';
 import { createMailTransport, EmailsRepository, Mailer, MailTransport, MailWorker } from './mail/index.js';
 import { Metrics } from './metrics/index.js';
-import { JobQueue, Poller } from './queue/index.js';
+import { JobQueue, Poller, processors } from './queue/index.js';
 import { RateLimiter } from './rate-limit/index.js';
+import { WorkProcessor, WorkRepository, WorkService } from './work/index.js';
 
 /** What was opened before the application is made, and is closed after it. */
 export interface CoreResources {
@@ -49,7 +51,11 @@ export class CoreModule {
       MailWorker,
       IdempotencyRepository,
       IdempotencyService,
+      WorkRepository,
+      WorkService,
+      ...processors(WorkProcessor),
     ];
-    return { module: CoreModule, providers, exports: providers };
+    // Without a queue of its own: it finds the processors, and `processors` gives it their queues.
+    return { module: CoreModule, imports: [BullModule.registerQueue()], providers, exports: providers };
   }
 }

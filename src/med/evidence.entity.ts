@@ -2,7 +2,6 @@ import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 
 @Entity('med_evidence')
 @Index('med_evidence_case_id_idx', ['caseId', 'id'])
-@Index('med_evidence_cleanup_idx', ['cleanupAt'], { where: 'cleanup_at IS NOT NULL' })
 export class MedEvidenceEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'med_evidence_pkey' }) id!: string;
   @Column('uuid', { name: 'account_id' }) accountId!: string;
@@ -19,5 +18,4 @@ export class MedEvidenceEntity {
   @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
   @Column('timestamptz', { name: 'expires_at' }) expiresAt!: Date;
   @Column('timestamptz', { name: 'uploaded_at', nullable: true }) uploadedAt!: Date | null;
-  @Column('timestamptz', { name: 'cleanup_at', nullable: true }) cleanupAt!: Date | null;
 }

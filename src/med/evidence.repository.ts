@@ -11,9 +11,9 @@ const COLUMNS = `id, account_id, mode, case_id, file_name, file_size, mime_type,
 const INSERT = statement(
   'med_evidence.insert',
   `INSERT INTO med_evidence (id, account_id, mode, case_id, file_name, file_size, mime_type, uploaded_by, status, created_at,
-     expires_at, cleanup_at)
-   SELECT $1, $2, $3, $4, $5, $6, $7, $8, 'waiting', $9, $10, $11
-   WHERE (SELECT count(*) FROM med_evidence WHERE case_id = $4 AND (status = 'confirmed' OR expires_at > $9)) < $12
+     expires_at)
+   SELECT $1, $2, $3, $4, $5, $6, $7, $8, 'waiting', $9, $10
+   WHERE (SELECT count(*) FROM med_evidence WHERE case_id = $4 AND (status = 'confirmed' OR expires_at > $9)) < $11
    RETURNING 1`,
 );
 const FIND = statement('med_evidence.find', `SELECT ${COLUMNS} FROM med_evidence WHERE id = $1 AND case_id = $2`);
@@ -27,15 +27,12 @@ const CONFIRM = statement(
    WHERE id = $1 AND status = 'waiting' RETURNING ${COLUMNS}`,
 );
 /** From here on it cannot be confirmed any more, so nobody can confirm a file while it is being removed. */
-const CLAIM = statement(
-  'med_evidence.claim',
-  `UPDATE med_evidence SET cleanup_at = $2, status = CASE status WHEN 'waiting' THEN 'abandoned' ELSE status END
-   WHERE id IN (
-     SELECT id FROM med_evidence WHERE cleanup_at <= $1 ORDER BY cleanup_at LIMIT $3 FOR UPDATE SKIP LOCKED)
-   RETURNING id, object_name`,
+const ABANDON = statement(
+  'med_evidence.abandon',
+  `UPDATE med_evidence SET status = CASE status WHEN 'waiting' THEN 'abandoned' ELSE status END WHERE id = $1
+   RETURNING object_name`,
 );
 const FORGET = statement('med_evidence.forget', `DELETE FROM med_evidence WHERE id = $1 AND status = 'abandoned'`);
-const CLEANED = statement('med_evidence.cleaned', 'UPDATE med_evidence SET cleanup_at = NULL WHERE id = $1');
 
 interface Row {
   id: string;
@@ -77,11 +74,10 @@ export class EvidenceRepository {
   constructor(private readonly reader: Reader) {}
 
   /**
-   * @param cleanupAt when what is left of it is removed
    * @param limit of evidence that counts or still can
    * @returns false when the case has as many already
    */
-  async insert(tx: Tx, e: Evidence, cleanupAt: Date, limit: number): Promise<boolean> {
+  async insert(tx: Tx, e: Evidence, limit: number): Promise<boolean> {
     const inserted = await tx.query(INSERT, [
       e.id,
       e.accountId,
@@ -93,7 +89,6 @@ export class EvidenceRepository {
       e.uploadedBy,
       e.createdAt,
       e.expiresAt,
-      cleanupAt,
       limit,
     ]);
     return inserted.length > 0;
@@ -115,20 +110,14 @@ export class EvidenceRepository {
     return row ? (toEvidence(row) as ConfirmedEvidence) : null;
   }
 
-  /** What is due to be cleaned up, nobody else's until `leasedUntil`. Whatever of it still waited is abandoned. */
-  async claim(
-    tx: Tx,
-    now: Date,
-    leasedUntil: Date,
-    limit: number,
-  ): Promise<{ id: string; objectName: string | null }[]> {
-    const rows = await tx.query<{ id: string; object_name: string | null }>(CLAIM, [now, leasedUntil, limit]);
-    return rows.map(({ id, object_name }) => ({ id, objectName: object_name }));
+  /** Whatever still waited is abandoned. @returns null when it is gone */
+  async abandon(tx: Tx, id: string): Promise<{ objectName: string | null } | null> {
+    const [row] = await tx.query<{ object_name: string | null }>(ABANDON, [id]);
+    return row ? { objectName: row.object_name } : null;
   }
 
-  /** Its files are removed: what was abandoned is gone, what was confirmed stays as it is. */
-  finish(tx: Tx, id: string): void {
+  /** Removes what was abandoned; what was confirmed stays as it is. */
+  forget(tx: Tx, id: string): void {
     tx.defer(FORGET, [id]);
-    tx.defer(CLEANED, [id]);
   }
 }

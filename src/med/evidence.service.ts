@@ -5,6 +5,7 @@ import { ApiError, badRequest, notFound } from '../core/errors/index.js';
 import { newId } from '../core/ids.js';
 import { Logger } from '../core/log/index.js';
 import type { Scope } from '../core/mode.js';
+import { WorkService } from '../core/work/index.js';
 import { ObjectStorage, type StoredObject } from '../storage/index.js';
 import { type ConfirmedEvidence, type Evidence, isConfirmed } from './evidence.js';
 import { notUploaded, sizeMismatch, tooMany, wrongContent } from './evidence.errors.js';
@@ -37,6 +38,7 @@ export class EvidenceService {
     private readonly cases: MedCasesService,
     private readonly evidence: EvidenceRepository,
     private readonly storage: ObjectStorage,
+    private readonly work: WorkService,
     private readonly clock: Clock,
     private readonly logger: Logger,
   ) {}
@@ -67,7 +69,8 @@ export class EvidenceService {
     const cleanupAt = new Date(evidence.expiresAt.getTime() + CLEANUP_MS);
     await this.database.transaction(async (tx) => {
       assertTakesEvidence(await this.cases.lock(tx, scope, caseId), now);
-      if (!(await this.evidence.insert(tx, evidence, cleanupAt, MAX_EVIDENCE))) throw tooMany(MAX_EVIDENCE);
+      if (!(await this.evidence.insert(tx, evidence, MAX_EVIDENCE))) throw tooMany(MAX_EVIDENCE);
+      this.work.add(tx, 'evidence_cleanup', evidence.id, cleanupAt);
     });
     return { evidence, uploadUrl };
   }

@@ -1,13 +1,14 @@
 import { Module } from '@nestjs/common';
 import { AcquirersModule } from '../acquirers/index.js';
+import { workers } from '../core/work/index.js';
 import { OutboxModule } from '../outbox/index.js';
 import { StorageModule } from '../storage/index.js';
 import { TransactionsModule } from '../transactions/index.js';
 import { WalletsModule } from '../wallets/index.js';
-import { EvidenceCleanup } from './evidence-cleanup.js';
 import { EvidenceController, InfractionsEvidenceController } from './evidence.controller.js';
 import { EvidenceRepository } from './evidence.repository.js';
 import { EvidenceService } from './evidence.service.js';
+import { EvidenceCleanupProcessor } from './jobs/evidence-cleanup.processor.js';
 import { MedBooksRepository } from './med-books.repository.js';
 import { MedBooks } from './med-books.service.js';
 import { MedCaseListsRepository } from './med-case-lists.repository.js';
@@ -25,7 +26,6 @@ import { MedWaitingList } from './med-waiting.js';
   imports: [AcquirersModule, OutboxModule, StorageModule, TransactionsModule, WalletsModule],
   controllers: [EvidenceController, InfractionsController, InfractionsEvidenceController, MedCasesController],
   providers: [
-    EvidenceCleanup,
     EvidenceRepository,
     EvidenceService,
     MedBooks,
@@ -39,6 +39,7 @@ import { MedWaitingList } from './med-waiting.js';
     MedMoves,
     MedPublicEvents,
     MedWaitingList,
+    ...workers(EvidenceCleanupProcessor),
   ],
   exports: [EvidenceService, MedBooks, MedCasesService, MedDeadlines, MedDesk, MedDisputesService, MedWaitingList],
 })

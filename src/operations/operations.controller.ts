@@ -10,16 +10,26 @@ import {
   ErrorBody,
   idCursorFilter,
   IdCursorQuery,
+  cursorFilter,
   RESPONSE_HEADERS,
 } from '../core/http/index.js';
 import { parseId } from '../core/ids.js';
+import { WorkService } from '../core/work/index.js';
 import { FraudHits } from '../fraud/index.js';
 import { ReviewsService } from '../transactions/index.js';
 import { FraudHitListBody } from './dto/fraud-hit.body.js';
-import { ListReturnedQuery, ListReviewsQuery, OfAccountQuery } from './dto/operations.query.js';
+import { ListReturnedQuery, ListReviewsQuery, ListWorkQuery, OfAccountQuery } from './dto/operations.query.js';
 import { ReturnedListBody } from './dto/returned.body.js';
 import { ReviewBody, ReviewListBody, UnmatchedPixListBody, UnreadableListBody } from './dto/review.body.js';
-import { fraudHitBody, returnedBody, reviewBody, unmatchedPixBody, unreadableBody } from './operations.serializer.js';
+import { WorkListBody } from './dto/work.body.js';
+import {
+  fraudHitBody,
+  returnedBody,
+  reviewBody,
+  unmatchedPixBody,
+  unreadableBody,
+  workBody,
+} from './operations.serializer.js';
 import { OperationsService } from './operations.service.js';
 
 const REVIEW_ID = { name: 'id', description: 'Id of the review.', schema: { type: 'string' as const } };
@@ -37,6 +47,7 @@ export class OperationsController {
     private readonly operations: OperationsService,
     private readonly reviews: ReviewsService,
     private readonly fraudHits: FraudHits,
+    private readonly work: WorkService,
   ) {}
 
   @Get('reviews')
@@ -131,6 +142,25 @@ export class OperationsController {
   async listUnreadable(@Query() query: IdCursorQuery): Promise<UnreadableListBody> {
     const filter = idCursorFilter(query);
     return cursorPage(await this.reviews.unreadable(filter), filter.limit, unreadableBody, ({ id }) => id);
+  }
+
+  @Get('work')
+  @ApiOperation({
+    summary: 'List work that is overdue',
+    description:
+      'What should have been done a minute ago or has failed and is tried again: refunds, calls to acquirers about existing payments, callbacks that could not be read. Nothing is given up. Due longest first, one page.',
+  })
+  @ApiOkResponse({ description: 'A page.', type: WorkListBody, headers: RESPONSE_HEADERS })
+  @ApiErrors(400)
+  async listWork(@Query() query: ListWorkQuery): Promise<WorkListBody> {
+    const { limit } = cursorFilter(query);
+    const { object, data, has_more } = cursorPage(
+      await this.work.overdue(query.kind ?? null, limit),
+      limit,
+      workBody,
+      (item) => item.subject_id,
+    );
+    return { object, data, has_more };
   }
 
   @Get('fraud-hits')

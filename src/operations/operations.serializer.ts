@@ -1,4 +1,5 @@
 import type { AccountDetails } from '../accounts/index.js';
+import type { WorkItem } from '../core/work/index.js';
 import type { FraudHit } from '../fraud/index.js';
 import { type MedCase, medCaseBody, type MedWaiting, versionOf } from '../med/index.js';
 import type { ReturnedPix, Review, UnmatchedPix, UnreadableNews } from '../transactions/index.js';
@@ -7,6 +8,7 @@ import type { FraudHitBody } from './dto/fraud-hit.body.js';
 import type { MedReviewBody, MedWaitingBody } from './dto/med-review.body.js';
 import type { ReturnedBody, ShownReturnStatus } from './dto/returned.body.js';
 import type { ReviewBody, UnmatchedPixBody, UnreadableBody } from './dto/review.body.js';
+import type { WorkBody } from './dto/work.body.js';
 
 const STATUS = { review: 'pending', credited: 'accepted', returned: 'returned' } as const;
 
@@ -156,5 +158,17 @@ export function medWaitingBody(dispute: MedWaiting): MedWaitingBody {
     response_deadline: dispute.responseDeadline?.toISOString() ?? null,
     opened_at: dispute.openedAt.toISOString(),
     created_at: dispute.receivedAt.toISOString(),
+  };
+}
+
+export function workBody(work: WorkItem): WorkBody {
+  return {
+    object: 'work',
+    kind: work.kind,
+    subject_id: work.subjectId,
+    due_at: work.dueAt.toISOString(),
+    attempts: work.attempts,
+    leased_until: work.leasedUntil?.toISOString() ?? null,
+    last_error: work.lastError,
   };
 }

@@ -55,7 +55,6 @@ export class Relay implements OnApplicationBootstrap {
   onApplicationBootstrap(): void {
     if (!this.config.runsWorkers) return;
     this.poller.every('outbox.relay', POLL_MS, () => this.run());
-    this.queue.process('outbox.wake', { concurrency: 1 }, async () => this.poller.wake('outbox.relay'));
   }
 
   /** Called after a commit. A lost wake costs at most one polling interval. */

@@ -1,15 +1,17 @@
 import { Module } from '@nestjs/common';
 import { AccountsModule } from '../accounts/index.js';
 import { AcquirersModule } from '../acquirers/index.js';
+import { processors } from '../core/queue/index.js';
 import { MedModule } from '../med/index.js';
 import { TransactionsModule } from '../transactions/index.js';
+import { StatementProcessor } from './jobs/statement.processor.js';
 import { ReconciliationService } from './reconciliation.service.js';
 import { StatementsRepository } from './statements.repository.js';
 import { StatementsService } from './statements.service.js';
 
 @Module({
   imports: [AccountsModule, AcquirersModule, MedModule, TransactionsModule],
-  providers: [ReconciliationService, StatementsRepository, StatementsService],
+  providers: [ReconciliationService, StatementsRepository, StatementsService, ...processors(StatementProcessor)],
   exports: [ReconciliationService, StatementsService],
 })
 export class ReconciliationModule {}

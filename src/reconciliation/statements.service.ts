@@ -55,9 +55,6 @@ export class StatementsService implements OnApplicationBootstrap {
 
   onApplicationBootstrap(): void {
     if (!this.config.runsWorkers) return;
-    this.queue.process('reconciliation.statement', { concurrency: 8 }, ({ acquirer, list }) =>
-      this.read(acquirer, list),
-    );
     this.poller.every('reconciliation.statements', SWEEP_MS, () => this.sweep());
   }
 

@@ -15,8 +15,9 @@ import { invalidRequest } from '../core/errors/index.js';
 import { lastInstantOf } from '../core/http/index.js';
 import { parseId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
+import { WorkService } from '../core/work/index.js';
 import { type PaymentDetailBody, PaymentsService } from '../payments/index.js';
-import { AcquirerWorkService, isPix, MedPayers, type Transaction, TransactionsService } from '../transactions/index.js';
+import { isPix, MedPayers, type Transaction, TransactionsService } from '../transactions/index.js';
 import type { SimulateDto } from './dto/simulate.dto.js';
 import { type SandboxChargeBody, sandboxCharge } from './sandbox.serializer.js';
 
@@ -45,7 +46,7 @@ export class SandboxService {
     private readonly transactions: TransactionsService,
     private readonly payments: PaymentsService,
     private readonly payers: MedPayers,
-    private readonly work: AcquirerWorkService,
+    private readonly work: WorkService,
     private readonly bank: SandboxAcquirer,
     private readonly inbox: InboxService,
     private readonly clock: Clock,
@@ -72,7 +73,7 @@ export class SandboxService {
 
   async #simulate(transaction: Transaction, dto: SimulateDto): Promise<void> {
     // A moment after its creation the bank may not have been told of it yet, and nobody can pay what it does not know.
-    if (!isIssued(transaction)) await this.work.process(transaction.id);
+    if (!isIssued(transaction)) await this.work.runNow('acquirer', transaction.id);
     // The notifications are stored; applying them now instead of by a job lets us answer with the state after it.
     if (dto.event === 'refund_fail') await this.bank.failNextRefund(transaction.txid ?? '');
     for (const notify of this.#happen(transaction, dto)) {

@@ -4,9 +4,8 @@ import { Clock } from '../core/clock.js';
 import { Database } from '../core/database/index.js';
 import { badRequest, notFound } from '../core/errors/index.js';
 import type { Scope } from '../core/mode.js';
+import { WorkService } from '../core/work/index.js';
 import { OutboxService } from '../outbox/index.js';
-import { AcquirerWorkRepository } from './acquirer-work.repository.js';
-import { AcquirerWorkService } from './acquirer-work.service.js';
 import { ReturnsService } from './returns.service.js';
 import { SettlementsRepository } from './settlements.repository.js';
 import { asOf, failureOf, isHeld, type Transaction } from './transaction.js';
@@ -22,8 +21,7 @@ export class CancellationService {
     private readonly transactions: TransactionsRepository,
     private readonly settlements: SettlementsRepository,
     private readonly returns: ReturnsService,
-    private readonly repository: AcquirerWorkRepository,
-    private readonly work: AcquirerWorkService,
+    private readonly work: WorkService,
     private readonly outbox: OutboxService,
     private readonly clock: Clock,
   ) {}
@@ -75,9 +73,8 @@ export class CancellationService {
           });
         }
       }
-      this.repository.want(tx, id, now);
       this.outbox.record(tx, [transactionEvent(EVENT_OF.cancelled, moved, previousStatus)]);
-      tx.afterCommit(() => this.work.enqueue(id));
+      this.work.add(tx, 'acquirer', id, now);
       return { transaction: moved, previousStatus };
     });
   }

@@ -53,7 +53,6 @@ export class ExpiryService implements OnApplicationBootstrap {
 
   onApplicationBootstrap(): void {
     if (!this.config.runsWorkers) return;
-    this.queue.process('transactions.expiry', { concurrency: 16 }, ({ transactionId }) => this.ask(transactionId));
     this.poller.every('transactions.expiry', SWEEP_MS, () => this.expireDue());
     this.poller.every('transactions.expiry.ask', SWEEP_MS, () => this.askDue());
   }

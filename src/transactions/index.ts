@@ -1,4 +1,3 @@
-export { AcquirerWorkService } from './acquirer-work.service.js';
 export type { BookedPix, BookedReturn } from './books.repository.js';
 export { BooksService } from './books.service.js';
 export { CancellationService } from './cancellation.service.js';
@@ -15,7 +14,6 @@ export { MedPayers } from './med-payers.js';
 export type { Refund, RefundFailure, RefundOrder, RefundSnapshot } from './refund.js';
 export { RefundEntity } from './refunds.entity.js';
 export type { RefundEventData, RefundEventType } from './refunds.events.js';
-export { RefundJobs } from './refunds.jobs.js';
 export { REFUND_STATUSES, type RefundStatus } from './refunds.machine.js';
 export { type DisputeClaims, RefundMoves } from './refunds.moves.js';
 export { RefundsService } from './refunds.service.js';

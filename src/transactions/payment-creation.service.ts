@@ -15,8 +15,8 @@ import {
 import { newId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
+import { WorkService } from '../core/work/index.js';
 import { OutboxService } from '../outbox/index.js';
-import { AcquirerWorkService } from './acquirer-work.service.js';
 import { pixRequest } from './pix-draft.js';
 import { isPix, type Metadata, type Transaction } from './transaction.js';
 import { transactionEvent } from './transaction.events.js';
@@ -50,7 +50,7 @@ export class PaymentCreationService {
     private readonly database: Database,
     private readonly transactions: TransactionsRepository,
     private readonly acquirers: AcquirersService,
-    private readonly work: AcquirerWorkService,
+    private readonly work: WorkService,
     private readonly idempotency: IdempotencyService,
     private readonly outbox: OutboxService,
     private readonly clock: Clock,
@@ -84,10 +84,10 @@ export class PaymentCreationService {
         // All deferred: key, transaction, event and COMMIT reach the database in one round trip.
         await this.database.transaction(async (tx) => {
           claim.take(tx, transaction.id, answer);
-          this.transactions.insert(tx, transaction, needsCall ? transaction.createdAt : null);
+          this.transactions.insert(tx, transaction);
           const type = isAnnounced ? 'transaction.created' : 'transaction.accepted';
           this.outbox.record(tx, [transactionEvent(type, transaction, null)]);
-          if (needsCall) tx.afterCommit(() => this.work.enqueue(transaction.id));
+          if (needsCall) this.work.add(tx, 'acquirer', transaction.id, transaction.createdAt);
         });
         return answer;
       },

@@ -25,7 +25,6 @@ export interface Refund {
   readonly destinationSealed: Buffer | null;
   readonly status: RefundStatus;
   /** How often the acquirer was asked about it. */
-  readonly attempts: number;
   /** What the payer's bank shows: a devolution's rtrId, a cashout's end-to-end id. */
   readonly bankReference: string | null;
   readonly failureReason: RefundFailure | null;

@@ -2,7 +2,6 @@ import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 
 @Entity('refunds')
 @Index('refunds_transaction_id_idx', ['transactionId', 'id'])
-@Index('refunds_due_idx', ['nextAttemptAt'], { where: `status IN ('PENDING', 'IN_PROGRESS')` })
 export class RefundEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'refunds_pkey' }) id!: string;
   @Column('uuid', { name: 'account_id' }) accountId!: string;
@@ -19,8 +18,6 @@ export class RefundEntity {
   @Column('text', { nullable: true }) reason!: string | null;
   @Column('bytea', { name: 'destination_sealed', nullable: true }) destinationSealed!: Buffer | null;
   @Column('text') status!: string;
-  @Column('integer', { default: 0 }) attempts!: number;
-  @Column('timestamptz', { name: 'next_attempt_at', nullable: true }) nextAttemptAt!: Date | null;
   @Column('text', { name: 'bank_reference', nullable: true }) bankReference!: string | null;
   @Column('text', { name: 'failure_reason', nullable: true }) failureReason!: string | null;
   @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;

@@ -4,7 +4,7 @@ import { Clock } from '../core/clock.js';
 import { SecretBox } from '../core/crypto/index.js';
 import type { Tx } from '../core/database/index.js';
 import { business } from '../core/errors/index.js';
-import { JobQueue } from '../core/queue/index.js';
+import { WorkService } from '../core/work/index.js';
 import { OutboxService } from '../outbox/index.js';
 import { type RefundMoney, WalletsService } from '../wallets/index.js';
 import type { Refund, RefundFailure, RefundOrder } from './refund.js';
@@ -12,16 +12,9 @@ import { REFUND_EVENT_OF, refundEvent } from './refunds.events.js';
 import type { RefundTrigger } from './refunds.machine.js';
 import { RefundsRepository } from './refunds.repository.js';
 import type { RefundPlan } from './refunds.rules.js';
-import { nextAsk } from './return-calls.js';
 import type { Transaction } from './transaction.js';
 import { transactionEvent } from './transaction.events.js';
 import { TransactionsRepository } from './transactions.repository.js';
-
-declare module '../core/queue/index.js' {
-  interface JobMap {
-    'transactions.refund': { refundId: string };
-  }
-}
 
 /** Whoever has a claim on the money of payments that are disputed. */
 export interface DisputeClaims {
@@ -31,14 +24,9 @@ export interface DisputeClaims {
   isUnderway(tx: Tx | null, transactionId: string): Promise<boolean>;
 }
 
-/** A job starts sooner than that; one that does not was lost, and the sweeper adds it again. */
-const START_MS = 5_000;
-/** Longer than any acquirer call: until then the one who has just taken the refund is not followed. */
-export const LEASE_MS = 30_000;
-
 /**
- * The changes a refund goes through, each with its money and its event in one commit. Every one but a postponement locks
- * the transaction first, then the refund, and the balances last.
+ * The changes a refund goes through, each with its money and its event in one commit. Every one locks the
+ * transaction first, then the refund, and the balances last.
  */
 @Injectable()
 export class RefundMoves {
@@ -49,7 +37,7 @@ export class RefundMoves {
     private readonly refunds: RefundsRepository,
     private readonly wallets: WalletsService,
     private readonly outbox: OutboxService,
-    private readonly queue: JobQueue,
+    private readonly work: WorkService,
     private readonly secrets: SecretBox,
     private readonly clock: Clock,
   ) {}
@@ -84,23 +72,20 @@ export class RefundMoves {
       reason: order.reason,
       destinationSealed: order.destinationKey === null ? null : this.secrets.seal(order.destinationKey, `refund:${id}`),
       status: 'PENDING',
-      attempts: 0,
       bankReference: null,
       failureReason: null,
       createdAt: now,
       updatedAt: now,
     };
     this.refunds.add(tx, transaction.id, refund.amount);
-    this.refunds.insert(tx, refund, new Date(now.getTime() + START_MS));
+    this.refunds.insert(tx, refund);
+    this.work.add(tx, 'refund', id, now);
     if (!(await this.wallets.reserveRefund(tx, moneyOf(refund)))) {
       throw business(
         'insufficient_balance',
         'The available balance does not cover the refund; pending and retained money cannot be used for it.',
       );
     }
-    tx.afterCommit(() => {
-      this.queue.add('transactions.refund', { refundId: id }).catch(() => undefined);
-    });
     return refund;
   }
 
@@ -116,12 +101,11 @@ export class RefundMoves {
       await this.#move(tx, transaction, refund, 'stopped', { failureReason: 'charge_disputed' });
       return null;
     }
-    const nextAttemptAt = new Date(this.clock.now().getTime() + LEASE_MS);
-    return this.#move(tx, transaction, refund, 'sent', { nextAttemptAt });
+    return this.#move(tx, transaction, refund, 'sent', {});
   }
 
-  /** Applies what the acquirer said. Of any number of calls about the same end one has an effect. */
-  async record(tx: Tx, refund: Refund, state: ReturnState): Promise<void> {
+  /** Applies an end that the acquirer told. Of any number of calls about the same one has an effect. */
+  async record(tx: Tx, refund: Refund, state: Extract<ReturnState, { kind: 'returned' | 'failed' }>): Promise<void> {
     switch (state.kind) {
       case 'returned': {
         const { bankReference } = state;
@@ -130,10 +114,6 @@ export class RefundMoves {
       }
       case 'failed':
         await this.#move(tx, await this.#lock(tx, refund), refund, 'refused', { failureReason: state.reason });
-        break;
-      case 'in_progress':
-      case 'not_found':
-        this.refunds.postpone(tx, refund.id, nextAsk(this.clock.now(), refund.attempts + 1));
     }
   }
 
@@ -161,7 +141,7 @@ export class RefundMoves {
     transaction: Transaction,
     { id }: Refund,
     trigger: RefundTrigger,
-    fields: { nextAttemptAt?: Date; bankReference?: string | null; failureReason?: RefundFailure },
+    fields: { bankReference?: string | null; failureReason?: RefundFailure },
   ): Promise<Refund | null> {
     const now = this.clock.now();
     const refund = await this.refunds.move(tx, id, trigger, now, fields);

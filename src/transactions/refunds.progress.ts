@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { newReturnId } from '../brazil/index.js';
 import { SecretBox } from '../core/crypto/index.js';
 import { Database } from '../core/database/index.js';
+import type { WorkAnswer } from '../core/work/index.js';
 import type { Refund } from './refund.js';
 import { RefundMoves } from './refunds.moves.js';
 import { RefundsRepository } from './refunds.repository.js';
@@ -21,14 +22,15 @@ export class RefundProgress {
   /**
    * Takes a refund one step further. May run any number of times for the same one, also at once: every call to the
    * acquirer bears the same name, and every outcome is written once.
+   * @param attempt from 1 on
    */
-  async advance(refundId: string): Promise<void> {
+  async advance(refundId: string, attempt: number): Promise<WorkAnswer> {
     const found = await this.refunds.findOpen(refundId);
-    if (!found) return;
+    if (!found) return 'done';
     const isNew = found.refund.status === 'PENDING';
     const destination = this.#destination(found.refund, found.payerDocumentSealed);
     const refund = isNew ? await this.database.transaction((tx) => this.moves.send(tx, found.refund)) : found.refund;
-    if (!refund) return;
+    if (!refund) return 'again';
     const { accountId, way, paymentReference, amount, currency } = refund;
     // The return id is made of the refund's own id: the same at every attempt and in every process.
     const returnId = newReturnId(refund.id);
@@ -38,8 +40,10 @@ export class RefundProgress {
     const state =
       found.isDisputed && !isNew && (await this.moves.isClaimed(null, refund))
         ? await this.calls.ask(refund.acquirer, request)
-        : await this.calls.advance(refund.acquirer, request, isNew ? null : refund.attempts);
+        : await this.calls.advance(refund.acquirer, request, isNew ? null : attempt - 1);
+    if (state.kind === 'in_progress' || state.kind === 'not_found') return 'again';
     await this.database.transaction((tx) => this.moves.record(tx, refund, state));
+    return 'done';
   }
 
   #destination(refund: Refund, payerDocumentSealed: Buffer | null): string | null {

@@ -20,7 +20,6 @@ interface Row {
   reason: string | null;
   destination_sealed: Buffer | null;
   status: RefundStatus;
-  attempts: number;
   bank_reference: string | null;
   failure_reason: RefundFailure | null;
   created_at: Date;
@@ -28,7 +27,7 @@ interface Row {
 }
 
 const COLUMNS = `r.id, r.account_id, r.mode, r.transaction_id, r.acquirer, r.payment_reference, r.way, r.amount, r.fee,
-  r.currency, r.reason, r.destination_sealed, r.status, r.attempts, r.bank_reference, r.failure_reason, r.created_at,
+  r.currency, r.reason, r.destination_sealed, r.status, r.bank_reference, r.failure_reason, r.created_at,
   r.updated_at`;
 
 function toRefund(row: Row): Refund {
@@ -46,7 +45,6 @@ function toRefund(row: Row): Refund {
     reason: row.reason,
     destinationSealed: row.destination_sealed,
     status: row.status,
-    attempts: row.attempts,
     bankReference: row.bank_reference,
     failureReason: row.failure_reason,
     createdAt: row.created_at,
@@ -69,13 +67,13 @@ const REMAINING = statement(
 const INSERT = statement(
   'refunds.insert',
   `INSERT INTO refunds (id, account_id, mode, transaction_id, acquirer, payment_reference, way, amount, fee, currency,
-     reason, destination_sealed, status, next_attempt_at, created_at, updated_at)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $15)`,
+     reason, destination_sealed, status, created_at, updated_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14)`,
 );
 const ADD = statement('refunds.add', 'UPDATE transactions SET refunds_amount = refunds_amount + $2 WHERE id = $1');
 const MOVE = statement(
   'refunds.move',
-  `UPDATE refunds r SET status = $3, updated_at = $4, next_attempt_at = $5, bank_reference = $6, failure_reason = $7
+  `UPDATE refunds r SET status = $3, updated_at = $4, bank_reference = $5, failure_reason = $6
    WHERE r.id = $1 AND r.status = $2 RETURNING ${COLUMNS}`,
 );
 const RETURNED = statement(
@@ -88,18 +86,6 @@ const FIND_OPEN = statement(
    JOIN transactions t ON t.id = r.transaction_id
    LEFT JOIN settlements s ON s.transaction_id = r.transaction_id AND s.outcome = 'credited'
    WHERE r.id = $1 AND r.status IN ('PENDING', 'IN_PROGRESS')`,
-);
-const POSTPONE = statement(
-  'refunds.postpone',
-  `UPDATE refunds SET attempts = attempts + 1, next_attempt_at = $2 WHERE id = $1 AND status = 'IN_PROGRESS'`,
-);
-/** Leases the rows by moving their due time on; a worker that dies is followed by the next sweep. */
-const CLAIM_DUE = statement(
-  'refunds.claim_due',
-  `UPDATE refunds SET next_attempt_at = $2 WHERE id IN (
-     SELECT id FROM refunds WHERE status IN ('PENDING', 'IN_PROGRESS') AND next_attempt_at <= $1
-     ORDER BY next_attempt_at LIMIT $3 FOR UPDATE SKIP LOCKED)
-   RETURNING id`,
 );
 const LIST = statement(
   'refunds.list',
@@ -138,7 +124,7 @@ export class RefundsRepository {
     return row?.amount ?? 0;
   }
 
-  insert(tx: Tx, refund: Refund, nextAttemptAt: Date): void {
+  insert(tx: Tx, refund: Refund): void {
     tx.defer(INSERT, [
       refund.id,
       refund.accountId,
@@ -153,7 +139,6 @@ export class RefundsRepository {
       refund.reason,
       refund.destinationSealed,
       refund.status,
-      nextAttemptAt,
       refund.createdAt,
     ]);
   }
@@ -172,11 +157,11 @@ export class RefundsRepository {
     id: string,
     trigger: RefundTrigger,
     at: Date,
-    fields: { nextAttemptAt?: Date; bankReference?: string | null; failureReason?: RefundFailure } = {},
+    fields: { bankReference?: string | null; failureReason?: RefundFailure } = {},
   ): Promise<Refund | null> {
     const { from, to } = REFUND_MOVES[trigger];
-    const { nextAttemptAt, bankReference, failureReason } = fields;
-    const [row] = await tx.query<Row>(MOVE, [id, from, to, at, nextAttemptAt, bankReference, failureReason]);
+    const { bankReference, failureReason } = fields;
+    const [row] = await tx.query<Row>(MOVE, [id, from, to, at, bankReference, failureReason]);
     return row ? toRefund(row) : null;
   }
 
@@ -199,15 +184,6 @@ export class RefundsRepository {
   /** Whether it is a refund of that payment. */
   async has(id: string, acquirer: string, paymentReference: string): Promise<boolean> {
     return (await this.reader.query(HAS, [id, acquirer, paymentReference])).length > 0;
-  }
-
-  /** Stays in flight; asked for again at `nextAttemptAt`. */
-  postpone(tx: Tx, id: string, nextAttemptAt: Date): void {
-    tx.defer(POSTPONE, [id, nextAttemptAt]);
-  }
-
-  async claimDue(tx: Tx, now: Date, leasedUntil: Date, limit: number): Promise<string[]> {
-    return (await tx.query<{ id: string }>(CLAIM_DUE, [now, leasedUntil, limit])).map((row) => row.id);
   }
 
   /** Across accounts, for workers; in no particular order and not locked. */

@@ -28,7 +28,7 @@ export interface AskedRefund {
   readonly request: IdempotentRequest;
 }
 
-/** Refunds as merchants ask for them and read them; RefundJobs carries them out. */
+/** Refunds as merchants ask for them and read them; RefundProgress carries them out. */
 @Injectable()
 export class RefundsService {
   constructor(

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { InboxService } from '../acquirers/index.js';
+import { WorkService } from '../core/work/index.js';
 import { refundIdOf } from './refund.js';
-import { RefundProgress } from './refunds.progress.js';
 import { RefundsRepository } from './refunds.repository.js';
 import { ReturnsService } from './returns.service.js';
 
@@ -15,7 +15,7 @@ export class ReturnNews implements OnModuleInit {
     private readonly inbox: InboxService,
     private readonly returns: ReturnsService,
     private readonly refunds: RefundsRepository,
-    private readonly progress: RefundProgress,
+    private readonly work: WorkService,
   ) {}
 
   onModuleInit(): void {
@@ -26,7 +26,7 @@ export class ReturnNews implements OnModuleInit {
   async moved(acquirer: string, endToEndId: string, returnId: string): Promise<boolean> {
     const refundId = refundIdOf(returnId);
     if (refundId !== null && (await this.refunds.has(refundId, acquirer, endToEndId))) {
-      await this.progress.advance(refundId);
+      await this.work.runNow('refund', refundId);
       return true;
     }
     return this.returns.advance(acquirer, endToEndId, returnId);

@@ -13,7 +13,6 @@ import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeor
   where: 'customer_name IS NOT NULL',
 })
 @Index('transactions_paid_at_idx', ['accountId', 'mode', 'paidAt', 'id'], { where: 'paid_at IS NOT NULL' })
-@Index('transactions_acquirer_due_idx', ['acquirerDueAt'], { where: 'acquirer_due_at IS NOT NULL' })
 export class TransactionEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'transactions_pkey' }) id!: string;
   @Column('uuid', { name: 'account_id' }) accountId!: string;
@@ -35,7 +34,6 @@ export class TransactionEntity {
   @Column('text', { name: 'webhook_url', nullable: true }) webhookUrl!: string | null;
   @Column('jsonb', { nullable: true }) artefacts!: object | null;
   @Column('text', { name: 'customer_ref', nullable: true }) customerId!: string | null;
-  @Column('timestamptz', { name: 'acquirer_due_at', nullable: true }) acquirerDueAt!: Date | null;
   @Column('timestamptz', { name: 'expires_at', nullable: true }) expiresAt!: Date | null;
   @Column('text', { name: 'end_to_end_id', nullable: true }) endToEndId!: string | null;
   @Column('bigint', { name: 'provider_fee', nullable: true }) providerFee!: number | null;

@@ -1,9 +1,10 @@
 import { Module } from '@nestjs/common';
 import { AccountsModule } from '../accounts/index.js';
 import { AcquirersModule } from '../acquirers/index.js';
+import { processors } from '../core/queue/index.js';
+import { workers } from '../core/work/index.js';
 import { OutboxModule } from '../outbox/index.js';
 import { WalletsModule } from '../wallets/index.js';
-import { AcquirerWorkRepository } from './acquirer-work.repository.js';
 import { AcquirerWorkService } from './acquirer-work.service.js';
 import { BooksRepository } from './books.repository.js';
 import { BooksService } from './books.service.js';
@@ -16,9 +17,11 @@ import { ExpiryService } from './expiry.service.js';
 import { FiguresRepository } from './figures.repository.js';
 import { FiguresService } from './figures.service.js';
 import { InquiriesService } from './inquiries.service.js';
+import { AcquirerProcessor } from './jobs/acquirer.processor.js';
+import { ExpiryProcessor } from './jobs/expiry.processor.js';
+import { RefundProcessor } from './jobs/refund.processor.js';
 import { MedPayers } from './med-payers.js';
 import { PaymentCreationService } from './payment-creation.service.js';
-import { RefundJobs } from './refunds.jobs.js';
 import { RefundMoves } from './refunds.moves.js';
 import { RefundProgress } from './refunds.progress.js';
 import { RefundsRepository } from './refunds.repository.js';
@@ -40,7 +43,6 @@ import { TransactionsService } from './transactions.service.js';
 @Module({
   imports: [AccountsModule, AcquirersModule, OutboxModule, WalletsModule],
   providers: [
-    AcquirerWorkRepository,
     AcquirerWorkService,
     BooksRepository,
     BooksService,
@@ -55,7 +57,6 @@ import { TransactionsService } from './transactions.service.js';
     InquiriesService,
     MedPayers,
     PaymentCreationService,
-    RefundJobs,
     RefundMoves,
     RefundProgress,
     RefundsRepository,
@@ -73,9 +74,10 @@ import { TransactionsService } from './transactions.service.js';
     TransactionSamples,
     TransactionsRepository,
     TransactionsService,
+    ...processors(ExpiryProcessor),
+    ...workers(AcquirerProcessor, RefundProcessor),
   ],
   exports: [
-    AcquirerWorkService,
     BooksService,
     CancellationService,
     CreationService,
@@ -85,7 +87,6 @@ import { TransactionsService } from './transactions.service.js';
     InquiriesService,
     MedPayers,
     PaymentCreationService,
-    RefundJobs,
     RefundMoves,
     RefundsService,
     ReturnsService,

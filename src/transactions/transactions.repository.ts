@@ -88,8 +88,8 @@ const INSERT = statement(
   'transactions.insert',
   `INSERT INTO transactions (id, account_id, mode, status, amount, currency, payment_methods, customer_name,
      customer_document, customer_email, customer_phone, metadata, expected_payer_tax_id, acquirer, txid, br_code,
-     webhook_url, expires_at, created_at, updated_at, customer_ref, acquirer_due_at)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $19, $20, $21)`,
+     webhook_url, expires_at, created_at, updated_at, customer_ref)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $19, $20)`,
 );
 const FIND = statement(
   'transactions.find',
@@ -164,6 +164,11 @@ const UNKNOWN = statement(
    WHERE t.status = 'PENDING' AND t.updated_at <= $1
    ORDER BY t.updated_at LIMIT $2`,
 );
+const ADD_ARTEFACTS = statement(
+  'transactions.add_artefacts',
+  `UPDATE transactions t SET artefacts = coalesce(t.artefacts, '{}') || $2::jsonb, updated_at = $3
+   WHERE t.id = $1 RETURNING ${TRANSACTION_COLUMNS}`,
+);
 const TOUCH_PENDING = statement(
   'transactions.touch_pending',
   `UPDATE transactions SET updated_at = $2 WHERE id = $1 AND status = 'PENDING'`,
@@ -230,8 +235,7 @@ export interface TransactionFilter {
 export class TransactionsRepository {
   constructor(private readonly reader: Reader) {}
 
-  /** @param acquirerDueAt when the acquirer is to be called about it; null for what needs no call */
-  insert(tx: Tx, t: Transaction, acquirerDueAt: Date | null = null): void {
+  insert(tx: Tx, t: Transaction): void {
     tx.defer(INSERT, [
       t.id,
       t.accountId,
@@ -253,7 +257,6 @@ export class TransactionsRepository {
       t.expiresAt,
       t.createdAt,
       t.customerId,
-      acquirerDueAt,
     ]);
   }
 
@@ -392,6 +395,13 @@ export class TransactionsRepository {
   }
 
   /** Puts off when the sweeper looks at it (again). */
+  /** What an acquirer has made is kept whatever has happened meanwhile. @returns the transaction as it is now */
+  async addArtefacts(tx: Tx, id: string, artefacts: Artefacts, at: Date): Promise<Transaction> {
+    const [row] = await tx.query<TransactionRow>(ADD_ARTEFACTS, [id, JSON.stringify(artefacts), at]);
+    if (!row) throw new Error(`There is no transaction ${id}`);
+    return toTransaction(row);
+  }
+
   touchPending(tx: Tx, id: string, at: Date): void {
     tx.defer(TOUCH_PENDING, [id, at]);
   }

@@ -45,6 +45,14 @@ export interface WaitingEndpoint extends Receiver {
   readonly dueAt: Date;
 }
 
+export interface Waiting {
+  readonly endpoints: WaitingEndpoint[];
+  /** When the first of the other ones that were looked at has something due; null without any. */
+  readonly nextDueAt: Date | null;
+  /** Where to go on; null at the end. */
+  readonly next: string | null;
+}
+
 /**
  * Prepared statements keep the plan they were given, and the one made while a table is empty reads all of it for ever
  * (until statistics are gathered): 100 ms for each claim with 200 000 rows instead of 3.
@@ -71,14 +79,16 @@ const leap = (name: string, line: string): string => `${name} (endpoint_id, due_
 
 const WAITING = statement(
   'webhook_deliveries.waiting',
-  `WITH RECURSIVE ${leap('fresh', FRESH)}, ${leap('again', AGAIN)}
-   SELECT * FROM (
-     SELECT w.endpoint_id, e.account_id, w.due_at, w.number = $3 AS is_last, e.status, e.failures,
-       e.status <> 'ACTIVE' OR (w.due_at <= $1 AND (e.paused_until IS NULL OR e.paused_until <= $1)) AS is_due
+  `WITH RECURSIVE ${leap('fresh', FRESH)}, ${leap('again', AGAIN)},
+   found AS (
+     SELECT w.endpoint_id, e.account_id, w.due_at, greatest(w.due_at, e.paused_until) AS ready_at,
+       w.number = $3 AS is_last, e.status, e.failures,
+       e.status <> 'ACTIVE' OR greatest(w.due_at, e.paused_until) <= $1 AS is_due
      FROM (SELECT * FROM fresh UNION ALL SELECT * FROM again) w
      CROSS JOIN LATERAL (
-       SELECT account_id, status, failures, paused_until FROM webhook_endpoints WHERE id = w.endpoint_id LIMIT 1) e) found
-   WHERE is_due OR is_last`,
+       SELECT account_id, status, failures, paused_until FROM webhook_endpoints WHERE id = w.endpoint_id LIMIT 1) e)
+   SELECT * FROM found
+   WHERE is_due OR is_last OR ready_at = (SELECT min(ready_at) FROM found WHERE NOT is_due)`,
 );
 
 /**
@@ -186,6 +196,7 @@ interface WaitingRow {
   endpoint_id: string;
   account_id: string;
   due_at: Date;
+  ready_at: Date;
   is_last: boolean;
   is_due: boolean;
   status: string;
@@ -225,14 +236,8 @@ export class DeliveryQueueRepository {
    * Endpoints that something is due for and that are not paused, and INACTIVE ones that something waits for, in the
    * order of their ids.
    * @param after looks at `limit` endpoints behind this one, of each line
-   * @returns where to go on; null at the end
    */
-  async waiting(
-    tx: Tx,
-    now: Date,
-    after: string,
-    limit: number,
-  ): Promise<{ endpoints: WaitingEndpoint[]; next: string | null }> {
+  async waiting(tx: Tx, now: Date, after: string, limit: number): Promise<Waiting> {
     const rows = await tx.query<WaitingRow>(WAITING, [now, after, limit]);
     const endpoints = rows
       .filter((row) => row.is_due)
@@ -245,7 +250,9 @@ export class DeliveryQueueRepository {
       }));
     // The two lines may have come to different endpoints: nothing behind the nearer one was skipped.
     const ends = rows.filter((row) => row.is_last).map((row) => row.endpoint_id);
-    return { endpoints, next: ends.sort()[0] ?? null };
+    const later = rows.filter((row) => !row.is_due).map((row) => row.ready_at);
+    const nextDueAt = later.sort((a, b) => a.getTime() - b.getTime())[0] ?? null;
+    return { endpoints, nextDueAt, next: ends.sort()[0] ?? null };
   }
 
   /**

@@ -36,12 +36,12 @@ export class DeliveryQueue {
   /**
    * Releases what dead workers have held, and sees who has something due. With many endpoints it goes on where the
    * last look ended, so that none costs much.
-   * @returns the endpoints to ask, some perhaps twice; how long the oldest of their deliveries has waited; and the
-   * INACTIVE ones that something waits for, to be cancelled
+   * @returns the endpoints to ask, some perhaps twice; how long the oldest of their deliveries has waited; the INACTIVE
+   * ones that something waits for, to be cancelled; and in how long there is more to be seen, as far as this one knows
    */
-  async look(): Promise<{ waiting: WaitingEndpoint[]; lagMs: number; inactive: string[] }> {
+  async look(): Promise<{ waiting: WaitingEndpoint[]; lagMs: number; inactive: string[]; restMs: number }> {
     const now = this.clock.now();
-    const { endpoints, next } = await this.database.transaction(async (tx) => {
+    const { endpoints, nextDueAt, next } = await this.database.transaction(async (tx) => {
       this.queue.byIndex(tx);
       this.queue.release(tx, now, this.clock.offsetMs, RELEASES);
       return this.queue.waiting(tx, now, this.#from, GLANCE);
@@ -49,7 +49,9 @@ export class DeliveryQueue {
     this.#from = next ?? FIRST_ID;
     const waiting = endpoints.filter(({ active }) => active);
     const lagMs = waiting.reduce((lag, { dueAt }) => Math.max(lag, now.getTime() - dueAt.getTime()), 0);
-    return { waiting, lagMs, inactive: endpoints.filter(({ active }) => !active).map(({ endpointId }) => endpointId) };
+    const inactive = endpoints.filter(({ active }) => !active).map(({ endpointId }) => endpointId);
+    const restMs = next !== null ? 0 : (nextDueAt?.getTime() ?? Infinity) - now.getTime();
+    return { waiting, lagMs, inactive, restMs };
   }
 
   /**

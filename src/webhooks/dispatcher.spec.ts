@@ -2,7 +2,7 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { readConfig } from '../core/config/index.js';
 import type { Logger } from '../core/log/index.js';
 import { Metrics } from '../core/metrics/index.js';
-import { Poller, type PollTask } from '../core/queue/index.js';
+import { type JobQueue, Poller, type PollTask } from '../core/queue/index.js';
 import type { DeliveryQueue } from './delivery-queue.js';
 import type { ClaimedDelivery } from './delivery-queue.repository.js';
 import { Dispatcher } from './dispatcher.js';
@@ -16,10 +16,9 @@ function setup(claims: (readonly ClaimedDelivery[])[], send: (delivery: ClaimedD
   const poller = new Poller({ logger });
   const tasks = new Map<string, PollTask>();
   poller.every = (name, _intervalMs, task) => void tasks.set(name, task);
-  const [recorded, handedBack]: [string[], string[]] = [[], []];
+  const [recorded, handedBack, told]: [string[], string[], string[]] = [[], [], []];
   const queue = {
     claim: () => Promise.resolve(claims.shift() ?? []),
-    look: () => Promise.resolve({ waiting: [], lagMs: 0, inactive: [] }),
     handBack: (deliveries: readonly ClaimedDelivery[]) =>
       Promise.resolve(void handedBack.push(...deliveries.map(({ id }) => id))),
   } as unknown as DeliveryQueue;
@@ -27,14 +26,18 @@ function setup(claims: (readonly ClaimedDelivery[])[], send: (delivery: ClaimedD
     record: ({ id }: ClaimedDelivery) => Promise.resolve(void recorded.push(id)),
     close: () => void recorded.push('closed'),
   } as unknown as Recorder;
+  const jobs = {
+    add: (_name: 'deliveries', data: { endpointId: string }[]) =>
+      Promise.resolve(void told.push(...data.map(({ endpointId }) => endpointId))),
+  } as unknown as JobQueue;
   const config = readConfig({ WEBHOOK_TIMEOUT_MS: String(TIMEOUT_MS) });
-  const dispatcher = new Dispatcher(config, queue, { send } as Sender, recorder, poller, new Metrics(), logger);
+  const dispatcher = new Dispatcher(config, queue, { send } as Sender, recorder, jobs, poller, new Metrics(), logger);
   dispatcher.onApplicationBootstrap();
   const claim = async (endpointId = 'endpoint'): Promise<void> => {
     dispatcher.wake([{ endpointId, accountId: 'account' }]);
     await tasks.get('webhooks.claim')?.();
   };
-  return { dispatcher, claim, look: () => tasks.get('webhooks.look')?.(), recorded, handedBack };
+  return { dispatcher, claim, tidy: () => tasks.get('webhooks.hand_back')?.(), recorded, handedBack, told };
 }
 
 const TIMEOUT_MS = 1_500;
@@ -60,6 +63,28 @@ it('a shutdown waits for a post for as long as one may take, and no longer', asy
   expect(recorded).toEqual(['late', 'closed']);
   expect(took).toBeGreaterThan(TIMEOUT_MS + 900);
   expect(took).toBeLessThan(TIMEOUT_MS + 5_000);
+});
+
+it('tells other processes only of what it has no room for, and takes no job of theirs until it has', async () => {
+  const answers: (() => void)[] = [];
+  const ids = Array.from({ length: 300 }, (_, n) => String(n));
+  const { dispatcher, claim, told } = setup(
+    [ids.map((id) => deliveryOf(id, id))],
+    () => new Promise((resolve) => answers.push(() => resolve({ statusCode: 200 } as SentAttempt))),
+  );
+  await claim();
+  expect(told).toEqual([]);
+  dispatcher.wake([{ endpointId: 'other', accountId: 'account' }]);
+  expect(told).toEqual(['other']);
+
+  let taken = false;
+  const taking = dispatcher.take({ endpointId: 'theirs', accountId: 'account' }).then(() => (taken = true));
+  await turns();
+  expect(taken).toBe(false);
+  for (const answer of answers) answer();
+  await taking;
+  dispatcher.wake([{ endpointId: 'another', accountId: 'account' }]);
+  expect(told).toEqual(['other']);
 });
 
 describe('what is claimed ahead for an endpoint that answers at once', () => {
@@ -101,11 +126,11 @@ describe('what is claimed ahead for an endpoint that answers at once', () => {
     expect(sent()).toEqual(['1', '2']);
   });
 
-  it('is handed back when no answer comes, by the next look', async () => {
-    const { look, sent, handedBack } = await start();
+  it('is handed back when no answer comes', async () => {
+    const { tidy, sent, handedBack } = await start();
     const now = performance.now();
     const clock = jest.spyOn(performance, 'now').mockReturnValue(now + 1_100);
-    await look();
+    await tidy();
     clock.mockRestore();
     expect([sent(), handedBack]).toEqual([
       ['1', '2'],

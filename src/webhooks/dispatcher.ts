@@ -9,7 +9,7 @@ import {
 import { type Config, CONFIG } from '../core/config/index.js';
 import { Logger } from '../core/log/index.js';
 import { Metrics } from '../core/metrics/index.js';
-import { Poller } from '../core/queue/index.js';
+import { JobQueue, Poller } from '../core/queue/index.js';
 import { DeliveryQueue } from './delivery-queue.js';
 import type { ClaimedDelivery } from './delivery-queue.repository.js';
 import { isSuccess } from './endpoint-health.js';
@@ -17,11 +17,22 @@ import { Lanes, type Passage, type Receiver } from './lanes.js';
 import { Recorder } from './recorder.js';
 import { Sender, type SentAttempt } from './sender.js';
 
+declare module '../core/queue/index.js' {
+  interface JobMap {
+    /** Something is due for the endpoint. */
+    deliveries: { endpointId: string; accountId: string };
+  }
+}
+
 const LOOK_TASK = 'webhooks.look';
 const CLAIM_TASK = 'webhooks.claim';
 const CANCEL_TASK = 'webhooks.cancel';
-/** Retries, and what other processes have written: the rest is woken. */
-const LOOK_MS = 250;
+const HAND_BACK_TASK = 'webhooks.hand_back';
+/** Only for what a process that died has left, and for jobs that Redis has lost: the rest is woken. */
+const LOOK_MS = 3_000;
+/** Retries, and endpoints that come back: looked for when they are due, and no more often than this. */
+const SOONEST_LOOK_MS = 250;
+const HAND_BACK_MS = 250;
 /** Only for a claim that failed: whoever frees a place or offers an endpoint wakes it. */
 const CLAIM_MS = 1_000;
 /** For posts under way at a shutdown, beyond the time that an attempt may take; the rest is left to the leases. */
@@ -38,6 +49,7 @@ export class Dispatcher implements OnApplicationBootstrap, OnModuleDestroy, OnAp
   readonly #underWay = new Set<Promise<void>>();
   #lagSeconds = 0;
   #inactive: readonly string[] = [];
+  readonly #whenRoom: (() => void)[] = [];
   #closing = false;
 
   constructor(
@@ -45,6 +57,7 @@ export class Dispatcher implements OnApplicationBootstrap, OnModuleDestroy, OnAp
     private readonly queue: DeliveryQueue,
     private readonly sender: Sender,
     private readonly recorder: Recorder,
+    private readonly jobs: JobQueue,
     private readonly poller: Poller,
     private readonly metrics: Metrics,
     private readonly logger: Logger,
@@ -57,6 +70,7 @@ export class Dispatcher implements OnApplicationBootstrap, OnModuleDestroy, OnAp
     this.poller.every(LOOK_TASK, LOOK_MS, () => this.#look());
     this.poller.every(CLAIM_TASK, CLAIM_MS, () => this.#claim());
     this.poller.every(CANCEL_TASK, LOOK_MS, () => this.#cancel());
+    this.poller.every(HAND_BACK_TASK, HAND_BACK_MS, () => this.#handBack(this.#lanes.takeBack()));
     this.metrics.gauge('recebe_webhook_held', 'Webhooks claimed and not yet recorded.', () => this.#lanes.held);
     this.metrics.gauge(
       'recebe_webhook_lag_seconds',
@@ -65,19 +79,30 @@ export class Dispatcher implements OnApplicationBootstrap, OnModuleDestroy, OnAp
     );
   }
 
-  /**
-   * Deliveries to these endpoints have been committed. A process that runs no workers does nothing: the others look
-   * for themselves.
-   */
-  wake(receivers: Iterable<Receiver>): void {
-    if (!this.config.runsWorkers || this.#closing) return;
-    for (const receiver of receivers) this.#lanes.offer(receiver);
-    this.poller.wake(CLAIM_TASK);
+  /** Deliveries to these endpoints have been committed. What has no room here is for another process. */
+  wake(receivers: readonly Receiver[]): void {
+    const isOpen = this.config.runsWorkers && !this.#closing;
+    if (isOpen) this.#offer(receivers);
+    if (isOpen && !this.#lanes.isFull) return;
+    this.jobs
+      .add(
+        'deliveries',
+        receivers.map(({ endpointId, accountId }) => ({ endpointId, accountId })),
+        ({ endpointId }) => endpointId,
+      )
+      .catch((error: unknown) => this.logger.debug({ error }, 'nobody told of new webhooks; they will be looked for'));
+  }
+
+  /** Another process has deliveries for this endpoint. Waits for room: until there is, others may have it. */
+  async take(receiver: Receiver): Promise<void> {
+    while (this.#lanes.isFull && !this.#closing) await new Promise<void>((resolve) => this.#whenRoom.push(resolve));
+    if (!this.#closing) this.#offer([receiver]);
   }
 
   /** Nothing more is claimed or begun. */
   onModuleDestroy(): void {
     this.#closing = true;
+    this.#roomMade();
     this.#track(this.#handBack(this.#lanes.takeBack(true)));
   }
 
@@ -92,11 +117,21 @@ export class Dispatcher implements OnApplicationBootstrap, OnModuleDestroy, OnAp
     this.recorder.close();
   }
 
+  #offer(receivers: readonly Receiver[]): void {
+    for (const receiver of receivers) this.#lanes.offer(receiver);
+    this.poller.wake(CLAIM_TASK);
+  }
+
+  #roomMade(): void {
+    for (const resolve of this.#whenRoom.splice(0)) resolve();
+  }
+
   async #look(): Promise<void> {
     if (this.#closing) return;
-    await this.#handBack(this.#lanes.takeBack());
-    const { waiting, lagMs, inactive } = await this.queue.look();
+    const { waiting, lagMs, inactive, restMs } = await this.queue.look();
     this.#inactive = inactive;
+    if (inactive.length > 0) this.poller.wake(CANCEL_TASK);
+    this.poller.wakeIn(LOOK_TASK, Math.max(restMs, SOONEST_LOOK_MS));
     for (const endpoint of waiting) this.#lanes.offer(endpoint, endpoint.failing);
     this.#lagSeconds = lagMs / 1000;
     this.#lanes.prune();
@@ -138,6 +173,7 @@ export class Dispatcher implements OnApplicationBootstrap, OnModuleDestroy, OnAp
     this.#track(
       attempt.then(() => {
         this.#lanes.leave();
+        this.#roomMade();
         this.poller.wake(CLAIM_TASK);
       }),
     );
@@ -155,6 +191,8 @@ export class Dispatcher implements OnApplicationBootstrap, OnModuleDestroy, OnAp
       for (let next = this.#lanes.next(lane); next; next = this.#lanes.next(lane)) this.#begin(next);
     }
     await this.recorder.record(delivery, sent);
+    // It says when this one, or its endpoint, is due again.
+    if (!isSuccess(sent.statusCode)) this.poller.wakeIn(LOOK_TASK, SOONEST_LOOK_MS);
   }
 
   /** For a shutdown to wait for. */

@@ -81,6 +81,11 @@ export class Lanes<D> {
     return this.#held;
   }
 
+  /** Whether as much is held as there are places: what comes now would wait here. */
+  get isFull(): boolean {
+    return this.#held >= this.places;
+  }
+
   /**
    * There may be something due for this endpoint.
    * @param failing what the database says of an endpoint that this process has not tried itself

@@ -1,6 +1,7 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
 import { AccountsModule } from '../accounts/index.js';
 import { type Config, CONFIG } from '../core/config/index.js';
+import { processors } from '../core/queue/index.js';
 import { EventCatalog, OutboxModule, Relay } from '../outbox/index.js';
 import { DefaultSecretsRepository } from './default-secrets.repository.js';
 import { DefaultSecretsService } from './default-secrets.service.js';
@@ -17,6 +18,7 @@ import { EndpointHealthRepository } from './endpoint-health.repository.js';
 import { EndpointsController } from './endpoints.controller.js';
 import { EndpointsRepository } from './endpoints.repository.js';
 import { EndpointsService } from './endpoints.service.js';
+import { DeliveriesProcessor } from './jobs/deliveries.processor.js';
 import { OutcomesService } from './outcomes.service.js';
 import { Recorder } from './recorder.js';
 import { RecoveryRepository } from './recovery.repository.js';
@@ -54,6 +56,7 @@ import { WebhookClient } from './webhook-client.js';
     Sender,
     VerificationRepository,
     VerificationService,
+    ...processors(DeliveriesProcessor),
     { provide: WebhookClient, useFactory: (config: Config) => new WebhookClient(config), inject: [CONFIG] },
   ],
   exports: [EndpointsService],

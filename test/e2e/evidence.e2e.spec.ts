@@ -20,7 +20,7 @@ import { inS3, onDisk, type Place } from '../support/storage.js';
 import { waitFor } from '../support/wait.js';
 
 const BYTES = png(1000);
-const CLEANUP = 'med.evidence_cleanup';
+const CLEANUP = 'work';
 
 interface ErrorAnswer {
   error: { type: string; code: string; message: string; param?: string; details?: object[] };
@@ -315,8 +315,7 @@ describe.each([
         return (await rows()).length === 1;
       });
       await waitFor('the rest to be noted', async () => {
-        const [row] = await service.sql('SELECT cleanup_at FROM med_evidence WHERE id = $1', [kept.id]);
-        return row?.['cleanup_at'] === null;
+        return (await service.sql('SELECT 1 FROM work WHERE subject_id = $1', [kept.id])).length === 0;
       });
     } finally {
       clock.advance(-900 - 3700);
@@ -453,9 +452,11 @@ describe('evidence', () => {
   it('is either completed or cleaned up, when both come at once', async () => {
     const ids = await Promise.all(Array.from({ length: 10 }, () => anUpload(service, key, medCase.id)));
     // Due at once, as if the clocks of two machines disagreed.
-    await service.sql(`UPDATE med_evidence SET cleanup_at = now() - interval '1 minute' WHERE case_id = $1`, [
-      medCase.id.slice(4),
-    ]);
+    await service.sql(
+      `UPDATE work SET due_at = now() - interval '1 minute'
+       WHERE subject_id IN (SELECT id FROM med_evidence WHERE case_id = $1)`,
+      [medCase.id.slice(4)],
+    );
     const completions = ids.map((id) => complete(service, key, medCase.id, id));
     service.runtime.resources.poller.wake(CLEANUP);
     const answers = await Promise.all(completions);
@@ -463,7 +464,8 @@ describe('evidence', () => {
     expect(answers.every(({ status }) => [200, 404, 409].includes(status))).toBe(true);
     await waitFor('the clean-up to end', async () => {
       const [row] = await service.sql<{ count: string }>(
-        `SELECT count(*) FROM med_evidence WHERE case_id = $1 AND (status = 'abandoned' OR cleanup_at < now())`,
+        `SELECT count(*) FROM med_evidence e LEFT JOIN work w ON w.subject_id = e.id
+         WHERE case_id = $1 AND (status = 'abandoned' OR due_at < now())`,
         [medCase.id.slice(4)],
       );
       return Number(row?.count) === 0;
@@ -478,7 +480,7 @@ describe('evidence', () => {
     const storage = service.get(ObjectStorage);
     const firstBytes = storage.firstBytes.bind(storage);
     storage.firstBytes = async (name, count) => {
-      await service.sql(`UPDATE med_evidence SET cleanup_at = now() - interval '1 minute' WHERE id = $1`, [id]);
+      await service.sql(`UPDATE work SET due_at = now() - interval '1 minute' WHERE subject_id = $1`, [id]);
       service.runtime.resources.poller.wake(CLEANUP);
       const gone = async (): Promise<boolean> =>
         (await service.sql('SELECT 1 FROM med_evidence WHERE id = $1', [id])).length === 0;
@@ -506,8 +508,8 @@ describe('evidence', () => {
     try {
       // It comes first.
       await service.sql(
-        `UPDATE med_evidence SET cleanup_at = now() - (CASE WHEN id = $2 THEN 2 ELSE 1 END) * interval '1 minute'
-         WHERE case_id = $1`,
+        `UPDATE work SET due_at = now() - (CASE WHEN subject_id = $2 THEN 2 ELSE 1 END) * interval '1 minute'
+         WHERE subject_id IN (SELECT id FROM med_evidence WHERE case_id = $1)`,
         [medCase.id.slice(4), stuck],
       );
       service.runtime.resources.poller.wake(CLEANUP);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { FiguresService } from '../../src/transactions/index.js';
-import { RefundProgress } from '../../src/transactions/refunds.progress.js';
+import { WorkService } from '../../src/core/work/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { NaiveFigures } from '../support/figures.js';
 import { runCli } from '../support/cli.js';
@@ -197,7 +197,7 @@ describe('the figures of payments', () => {
 
   async function finishRefund(key: string, refund: RefundAnswer): Promise<void> {
     for (let step = 0; step < 5; step++) {
-      await service.get(RefundProgress).advance(refund.id);
+      await service.get(WorkService).runNow('refund', refund.id);
       service.clock.advance(5);
     }
     expect(await refundEnd(service, key, refund)).toMatchObject({ status: 'REFUNDED' });

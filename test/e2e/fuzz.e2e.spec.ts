@@ -296,7 +296,7 @@ describe('bodies of any kind', () => {
     expect(good).toBeGreaterThan(atLeast(100));
     expect(await countTransactions()).toBe(created);
     await waitFor('the acquirer to have been called about all of them', async () => {
-      const due = await service.sql('SELECT 1 FROM transactions WHERE acquirer_due_at IS NOT NULL LIMIT 1');
+      const due = await service.sql(`SELECT 1 FROM work WHERE kind = 'acquirer' LIMIT 1`);
       return due.length === 0;
     });
   }, 60_000);

@@ -117,7 +117,7 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
     await waitFor('the first attempt', () => story.asked('cob.patch') > asked);
     service.clock.advance(10);
     await waitFor('the bank to know, and we', async () => {
-      const rows = await service.sql(`SELECT 1 FROM transactions WHERE acquirer_due_at IS NOT NULL`);
+      const rows = await service.sql(`SELECT 1 FROM work WHERE kind = 'acquirer'`);
       service.clock.advance(1);
       return rows.length === 0 && cobOf(made)?.status === 'REMOVIDA_PELO_USUARIO_RECEBEDOR';
     });

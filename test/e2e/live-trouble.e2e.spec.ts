@@ -102,13 +102,13 @@ describe('a live charge on a bad day of the PSP', () => {
     story.bank.addFault({ operation: 'cob.put', fault: { kind: 'throttle', retryAfterSeconds: 3600 }, rate: 1 });
     const [late, tooLate] = [await accept(), await accept()];
     await waitFor('both attempts', () => story.asked('cob.put') >= asked + 2);
-    await service.sql(`UPDATE transactions SET acquirer_due_at = 'infinity' WHERE id = $1`, [tooLate.id]);
+    await service.sql(`UPDATE work SET due_at = 'infinity' WHERE subject_id = $1`, [tooLate.id]);
     service.clock.advance(30);
     story.bank.clearFaults();
     const cob = await waitFor('the charge', late.cob);
     expect(cob.calendario.expiracao).toBeLessThanOrEqual(30);
     service.clock.advance(31);
-    await service.sql('UPDATE transactions SET acquirer_due_at = now() WHERE id = $1', [tooLate.id]);
+    await service.sql('UPDATE work SET due_at = now() WHERE subject_id = $1', [tooLate.id]);
     for (const { id, txid } of [late, tooLate]) {
       expect(() => story.bank.pay({ txid, clientId })).toThrow(id === late.id ? /expired/ : /no charge/);
       await waitFor('its end here', async () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { AcquirersService, InboxService, type OrderDesk, type ReceivedPayment } from '../../src/acquirers/index.js';
 import { Database } from '../../src/core/database/index.js';
-import { AcquirerWorkService } from '../../src/transactions/index.js';
+import { WorkService } from '../../src/core/work/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { FarBank } from '../support/far-bank.js';
 import { WebhookReceiver } from '../support/receiver.js';
@@ -233,9 +233,9 @@ describe('the charge of a payment at an acquirer behind a network', () => {
     expect((await row(id)).status).toBe('APPROVED');
     held.answer();
     await waitFor('the work to be done', async () => {
-      await service.get(AcquirerWorkService).sweep();
-      const rows = await service.sql('SELECT 1 FROM transactions WHERE id = $1 AND acquirer_due_at IS NULL', [id]);
-      return rows.length === 1;
+      await service.get(WorkService).sweep();
+      const rows = await service.sql('SELECT 1 FROM work WHERE subject_id = $1', [id]);
+      return rows.length === 0;
     });
     expect((await call('POST', id, '/resend-webhook')).body).toEqual({ resent: true, status: 'APPROVED' });
     expect(await told(id, 3)).toEqual(['payment.created', 'payment.completed', 'payment.completed']);
@@ -259,7 +259,7 @@ describe('the charge of a payment at an acquirer behind a network', () => {
     expect(await told(id, 1)).toEqual(['payment.created']);
     // Its lease runs out, and another worker does the same.
     service.clock.advance(40);
-    await service.get(AcquirerWorkService).process(id);
+    await service.get(WorkService).runNow('acquirer', id);
     expect((await row(id)).br_code).not.toBeNull();
     held.answer();
     await told(id, 2);

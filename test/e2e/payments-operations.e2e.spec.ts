@@ -2,12 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { AcquirersService, InboxService, type OrderDesk, SandboxAcquirer } from '../../src/acquirers/index.js';
 import { Database } from '../../src/core/database/index.js';
-import {
-  AcquirerWorkService,
-  CreationService,
-  ReturnsService,
-  SettlementService,
-} from '../../src/transactions/index.js';
+import { WorkService } from '../../src/core/work/index.js';
+import { CreationService, ReturnsService, SettlementService } from '../../src/transactions/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { FarBank } from '../support/far-bank.js';
 import { textsOf } from '../support/pdf.js';
@@ -109,8 +105,9 @@ describe('operations on payments', () => {
   ): Promise<Answer<{ payment: Body }>> => service.call('POST', `/v1/sandbox/payments/${id}/simulate`, { key, body });
   const row = async (id: string): Promise<Record<string, unknown>> =>
     (await service.sql('SELECT * FROM transactions WHERE id = $1', [id]))[0] ?? {};
-  const workDone = (id: string): Promise<unknown> =>
-    waitFor('the acquirer to be called', async () => (await row(id))['acquirer_due_at'] === null, 5_000);
+  const isWorkDone = async (id: string): Promise<boolean> =>
+    (await service.sql('SELECT 1 FROM work WHERE subject_id = $1', [id])).length === 0;
+  const workDone = (id: string): Promise<unknown> => waitFor('the acquirer to be called', () => isWorkDone(id), 5_000);
 
   describe('cancel', () => {
     it.each(['PIX', 'CREDIT_CARD', 'MULTIBANCO', 'BOLETO', 'CRYPTO'])(
@@ -266,7 +263,7 @@ describe('operations on payments', () => {
       const outcomes = await Promise.all(
         Array.from({ length: 20 }, async (_, index) => {
           const id = await create([index % 2 === 0 ? 'PIX' : 'CREDIT_CARD'], { amount: 100 }, racer.testKey);
-          await service.get(AcquirerWorkService).process(id);
+          await service.get(WorkService).runNow('acquirer', id);
           const [answer] = await Promise.all([
             cancel<Refusal & Body>(id, racer.testKey),
             simulate(id, { event: 'pay' }, racer.testKey),
@@ -417,7 +414,7 @@ describe('operations on payments', () => {
       desk.blind = false;
       await waitFor('both methods', async () => {
         service.clock.advance(61);
-        await service.get(AcquirerWorkService).sweep();
+        await service.get(WorkService).sweep();
         const { body } = await call('GET', id, '');
         return body['pixCopyPaste'] !== null && body['mbReference'] === '123456789';
       });
@@ -432,14 +429,12 @@ describe('operations on payments', () => {
       let cancelled: Answer | undefined;
       let id = '';
       desk.meanwhile = async () => {
+        await waitFor('the id to be known', () => id !== '');
         cancelled = await cancel(id);
         await workDone(id);
       };
       desk.cancelled.length = 0;
-      // Held back until the id is known.
-      const gate = service.get(AcquirerWorkService);
       id = await create(['PIX']);
-      await gate.process(id);
       await waitFor('the cancellation', () => cancelled !== undefined);
       expect(cancelled?.status).toBe(200);
       const txid = String((await row(id))['txid']);
@@ -460,8 +455,8 @@ describe('operations on payments', () => {
       expect((await cancel(id)).status).toBe(200);
       await waitFor('the bank to hear it', async () => {
         service.clock.advance(120);
-        await service.get(AcquirerWorkService).sweep();
-        return (await row(id))['acquirer_due_at'] === null;
+        await service.get(WorkService).sweep();
+        return isWorkDone(id);
       });
       expect(desk.cancelled).toContain((await row(id))['txid']);
     });

@@ -3,7 +3,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { isValidBoleto } from '@brazilian-utils/brazilian-utils';
 import jsqr from 'jsqr';
 import { PNG } from 'pngjs';
-import { AcquirerWorkService, ReturnsService } from '../../src/transactions/index.js';
+import { WorkService } from '../../src/core/work/index.js';
+import { ReturnsService } from '../../src/transactions/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { textsOf } from '../support/pdf.js';
 import { WebhookReceiver } from '../support/receiver.js';
@@ -90,7 +91,7 @@ describe('payments', () => {
       'the payment to be finalised',
       async () => {
         const [row] = await service.sql<{ due: boolean }>(
-          'SELECT acquirer_due_at IS NOT NULL AS due FROM transactions WHERE id = $1',
+          'SELECT EXISTS (SELECT 1 FROM work WHERE subject_id = $1) AS due',
           [id],
         );
         return row?.due === false ? (await read(id)).body : null;
@@ -463,12 +464,13 @@ describe('payments', () => {
     // As if the process had died between the commit and the job.
     // As one statement: the service's own sweeper may be there at once.
     await service.sql(
-      `WITH lost AS (DELETE FROM events WHERE subject_id = $1 AND type = 'transaction.issued')
-       UPDATE transactions SET br_code = NULL, artefacts = NULL, acquirer_due_at = now() - interval '2 s' WHERE id = $1`,
+      `WITH lost AS (DELETE FROM events WHERE subject_id = $1 AND type = 'transaction.issued'),
+         work AS (INSERT INTO work (kind, subject_id, due_at) VALUES ('acquirer', $1, now()))
+       UPDATE transactions SET br_code = NULL, artefacts = NULL WHERE id = $1`,
       [id],
     );
-    const work = service.get(AcquirerWorkService);
-    await Promise.all([work.sweep(), work.process(id), work.process(id), work.sweep()]);
+    const work = service.get(WorkService);
+    await Promise.all([work.sweep(), work.runNow('acquirer', id), work.runNow('acquirer', id), work.sweep()]);
     expect(await finalised(id)).toEqual(first);
     const events = await service.sql(`SELECT type FROM events WHERE subject_id = $1 ORDER BY type`, [id]);
     expect(events).toEqual([{ type: 'transaction.created' }, { type: 'transaction.issued' }]);

@@ -181,16 +181,16 @@ describe('a bank with a list of what it received', () => {
     const own = bank.returnsOf(wrong.endToEndId)[0]?.returnId ?? '';
     await waitFor('both to be in flight', async () => {
       const rows = await service.sql(
-        `SELECT id FROM refunds WHERE id = $1 AND status = 'IN_PROGRESS' AND attempts > 0
+        `SELECT subject_id FROM work WHERE kind = 'refund' AND subject_id = $1 AND attempts > 0 AND leased_until IS NULL
          UNION ALL SELECT id FROM pix_returns WHERE return_id = $2 AND status = 'IN_PROGRESS'`,
         [refund.id, own],
       );
       return rows.length === 2;
     });
     // In the longest pause.
-    const pause = `next_attempt_at = now() + interval '1 hour'`;
-    await service.sql(`UPDATE refunds SET ${pause} WHERE id = $1`, [refund.id]);
-    await service.sql(`UPDATE pix_returns SET ${pause} WHERE return_id = $1`, [own]);
+    const later = `now() + interval '1 hour'`;
+    await service.sql(`UPDATE work SET due_at = ${later} WHERE subject_id = $1`, [refund.id]);
+    await service.sql(`UPDATE pix_returns SET next_attempt_at = ${later} WHERE return_id = $1`, [own]);
     bank.blind = false;
     await tell({ kind: 'return', reference: `${endToEndId}/${name}/DEVOLVIDO` });
     await tell({ kind: 'return', reference: `${wrong.endToEndId}/${own}/DEVOLVIDO` });

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { AcquirersService, type Dispute, InboxService, type ReceivedPix } from '../../src/acquirers/index.js';
 import { Database } from '../../src/core/database/index.js';
 import { RefundMoves } from '../../src/transactions/index.js';
+import { WorkService } from '../../src/core/work/index.js';
 import { RefundProgress } from '../../src/transactions/refunds.progress.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { FarBank } from '../support/far-bank.js';
@@ -74,7 +75,7 @@ describe('refunds at an acquirer behind a network', () => {
   }
 
   /** A worker comes by. */
-  const step = (refundId: string): Promise<void> => service.get(RefundProgress).advance(refundId);
+  const step = (refundId: string): Promise<void> => service.get(WorkService).runNow('refund', refundId);
 
   async function finish(): Promise<void> {
     for (let round = 0; round < 20 && (await openRefunds(service)) > 0; round++) {
@@ -164,7 +165,10 @@ describe('refunds at an acquirer behind a network', () => {
     it('many workers on one refund: one effect', async () => {
       const { id } = await paid();
       const refundId = await accepted(id);
-      for (let round = 0; round < 3; round++) await Promise.all(Array.from({ length: 20 }, () => step(refundId)));
+      for (let round = 0; round < 3; round++) {
+        const progress = service.get(RefundProgress);
+        await Promise.all(Array.from({ length: 20 }, () => progress.advance(refundId, round + 1)));
+      }
       expect((await refund(id, refundId)).status).toBe('REFUNDED');
       expect(bank.returns.size).toBe(1);
     });
@@ -213,11 +217,11 @@ describe('refunds at an acquirer behind a network', () => {
       for (let attempt = 0; attempt < 6; attempt++) {
         await step(refundId);
         expect(await refund(id, refundId)).toMatchObject({ status: 'IN_PROGRESS', endToEndId: null });
-        const [row] = await service.sql<{ next_attempt_at: Date }>(
-          'SELECT next_attempt_at FROM refunds WHERE id = $1',
+        const [row] = await service.sql<{ due_at: Date }>(
+          `SELECT due_at FROM work WHERE kind = 'refund' AND subject_id = $1`,
           [refundId],
         );
-        pauses.push(Math.round(((row?.next_attempt_at.getTime() ?? 0) - service.clock.now().getTime()) / 500) / 2);
+        pauses.push(Math.round(((row?.due_at.getTime() ?? 0) - service.clock.now().getTime()) / 500) / 2);
       }
       expect(pauses).toEqual([0.5, 1, 2, 4, 8, 16]);
       // Neither given back on a guess nor gone.
@@ -259,8 +263,11 @@ describe('refunds at an acquirer behind a network', () => {
       const moves = service.get(RefundMoves);
       const record = moves.record.bind(moves);
       moves.record = () => Promise.reject(new Error('killed'));
-      await expect(step(refundId)).rejects.toThrow('killed');
+      await step(refundId);
+      await step(refundId);
       moves.record = record;
+      const work = await service.sql('SELECT attempts, last_error FROM work WHERE subject_id = $1', [refundId]);
+      expect(work).toEqual([{ attempts: 2, last_error: 'killed' }]);
       expect(bank.returnsOf(pix.endToEndId)).toHaveLength(1);
       expect((await refund(id, refundId)).status).toBe('IN_PROGRESS');
       await step(refundId);

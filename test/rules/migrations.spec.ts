@@ -21,6 +21,7 @@ const SHARED_TABLES = [
   'sandbox_refund_failures',
   'sandbox_returns',
   'users', // may be a member of accounts, or an operator without one
+  'work', // found by whoever works off all of it; its subject has an account
 ];
 
 /** Merchant tables whose rows may be of no account. */
@@ -242,6 +243,82 @@ describe('migrations', () => {
       { id: other, amount: 101, returns: null },
     ]);
     for (const table of ['pix_returns', 'transaction_changes', 'transactions']) {
+      await source.query(`DELETE FROM ${table}`);
+    }
+  });
+
+  it('take along what was under way, to one table of work and back', async () => {
+    const isThere = async (): Promise<boolean> =>
+      (await source.query<Row[]>(`SELECT FROM pg_tables WHERE tablename = 'work'`)).length > 0;
+    while (await isThere()) await source.undoLastMigration();
+    const ids = Array.from({ length: 9 }, () => randomUUID());
+    const [accountId, payment, asked, done, refund, ended, callback, read, evidence] = ids;
+    await source.query(
+      `INSERT INTO transactions (id, account_id, mode, status, amount, currency, payment_methods, metadata, acquirer,
+         created_at, updated_at, acquirer_due_at)
+       SELECT t.id, $2, 'test', 'PAID', 100, 'BRL', '{PIX}', '{}', 'sandbox', now(), now(), t.due_at
+       FROM unnest($1::uuid[], $3::timestamptz[]) AS t (id, due_at)`,
+      [[payment, asked, done], accountId, [null, '2026-11-21T12:00:01Z', null]],
+    );
+    await source.query(
+      `INSERT INTO refunds (id, account_id, mode, transaction_id, acquirer, payment_reference, way, amount, fee, currency,
+         status, attempts, next_attempt_at, created_at, updated_at)
+       SELECT r.id, $2, 'test', $3, 'sandbox', 'E1', 'devolution', 1, 0, 'BRL', r.status, 3, r.due_at, now(), now()
+       FROM unnest($1::uuid[], $4::text[], $5::timestamptz[]) AS r (id, status, due_at)`,
+      [[refund, ended], accountId, payment, ['IN_PROGRESS', 'REFUNDED'], ['2026-11-21T12:00:02Z', null]],
+    );
+    await source.query(
+      `INSERT INTO acquirer_callbacks (id, acquirer, sha256, body_sealed, status, attempts, next_attempt_at, received_at)
+       SELECT c.id, 'bank', c.id::text::bytea, '', c.status, 2, '2026-11-21T12:00:03Z', now()
+       FROM unnest($1::uuid[], $2::text[]) AS c (id, status)`,
+      [
+        [callback, read],
+        ['pending', 'read'],
+      ],
+    );
+    const medCase = randomUUID();
+    // Its case is not looked for.
+    const runner = source.createQueryRunner();
+    await runner.query('SET session_replication_role = replica');
+    await runner.query(
+      `INSERT INTO med_evidence (id, account_id, mode, case_id, file_name, file_size, mime_type, uploaded_by, status,
+         created_at, expires_at, cleanup_at)
+       VALUES ($1, $2, 'test', $3, 'a.png', 1, 'image/png', 'merchant', 'waiting', now(), now(), '2026-11-21T12:00:04Z')`,
+      [evidence, accountId, medCase],
+    );
+    await runner.query('RESET session_replication_role');
+    await runner.release();
+    const underWay = (): Promise<Row[]> =>
+      source.query<Row[]>(
+        `SELECT id, acquirer_due_at AS due_at FROM transactions WHERE acquirer_due_at IS NOT NULL
+         UNION ALL SELECT id, next_attempt_at FROM refunds WHERE status IN ('PENDING', 'IN_PROGRESS') AND attempts = 3
+         UNION ALL SELECT id, next_attempt_at FROM acquirer_callbacks WHERE status = 'pending' AND attempts = 2
+         UNION ALL SELECT id, cleanup_at FROM med_evidence WHERE cleanup_at IS NOT NULL ORDER BY due_at`,
+      );
+    const was = await underWay();
+    expect(was).toHaveLength(4);
+
+    await source.runMigrations();
+    const work = await source.query<Row[]>('SELECT kind, subject_id AS id, due_at, attempts FROM work ORDER BY due_at');
+    expect(work.map(({ id, due_at }) => ({ id, due_at }))).toEqual(was);
+    expect(work.map(({ kind, attempts }) => `${String(kind)} ${String(attempts)}`)).toEqual([
+      'acquirer 0',
+      'refund 3',
+      'callback 2',
+      'evidence_cleanup 0',
+    ]);
+
+    await source.undoLastMigration();
+    expect(await underWay()).toEqual(was);
+    await source.runMigrations();
+    for (const table of [
+      'work',
+      'med_evidence',
+      'acquirer_callbacks',
+      'refunds',
+      'transaction_changes',
+      'transactions',
+    ]) {
       await source.query(`DELETE FROM ${table}`);
     }
   });

@@ -354,6 +354,7 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   'GET /v1/operations/unmatched': staff(200),
   'GET /v1/operations/returned': staff(200),
   'GET /v1/operations/unreadable': staff(200),
+  'GET /v1/operations/work': staff(200),
   'GET /v1/operations/med': staff(200),
   'GET /v1/operations/med/waiting': staff(200),
   'GET /v1/operations/med/:id': staff(200, medDesk('')),

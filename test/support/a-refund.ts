@@ -16,7 +16,6 @@ export function aRefund(changes: Partial<Refund> = {}): Refund {
     reason: 'Article returned',
     destinationSealed: null,
     status: 'REFUNDED',
-    attempts: 1,
     bankReference: 'E00000000202611211300abcDEF12345',
     failureReason: null,
     createdAt: new Date('2026-11-21T13:00:00.000Z'),

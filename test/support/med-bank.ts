@@ -1,6 +1,6 @@
 import { AcquirersService, type Dispute, InboxService, type ReceivedPix } from '../../src/acquirers/index.js';
 import { Database } from '../../src/core/database/index.js';
-import { RefundProgress } from '../../src/transactions/refunds.progress.js';
+import { WorkService } from '../../src/core/work/index.js';
 import { FarBank } from './far-bank.js';
 import { openRefunds, requestRefund } from './refunds.js';
 import type { TestService } from './service.js';
@@ -69,7 +69,7 @@ export class ToldBank {
 
   /** A worker takes the refund one step further. */
   step(refundId: string): Promise<void> {
-    return this.service.get(RefundProgress).advance(refundId);
+    return this.service.get(WorkService).runNow('refund', refundId);
   }
 
   /** All refunds come to their end. */

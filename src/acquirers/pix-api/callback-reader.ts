@@ -5,15 +5,13 @@ import { SecretBox } from '../../core/crypto/index.js';
 import { Database } from '../../core/database/index.js';
 import { Logger } from '../../core/log/index.js';
 import { Metrics } from '../../core/metrics/index.js';
-import { JobQueue, Poller } from '../../core/queue/index.js';
+import { Poller } from '../../core/queue/index.js';
+import type { WorkAnswer } from '../../core/work/index.js';
 import { InboxService } from '../inbox.service.js';
 import { CallbackSources } from './callback-sources.js';
 import { CallbacksRepository, type PendingCallback } from './callbacks.repository.js';
 
-const SWEEP_MS = 1_000;
-const LEASE_MS = 15_000;
 const BATCH = 100;
-const LONGEST_PAUSE_SECONDS = 3600;
 const CLEAN_MS = 3_600_000;
 const KEPT_DAYS = 30;
 
@@ -26,7 +24,6 @@ export class CallbackReader implements OnApplicationBootstrap {
     private readonly callbacks: CallbacksRepository,
     private readonly sources: CallbackSources,
     private readonly inbox: InboxService,
-    private readonly queue: JobQueue,
     private readonly poller: Poller,
     private readonly secrets: SecretBox,
     private readonly metrics: Metrics,
@@ -36,37 +33,14 @@ export class CallbackReader implements OnApplicationBootstrap {
 
   onApplicationBootstrap(): void {
     if (!this.config.runsWorkers) return;
-    this.poller.every('acquirers.callbacks', SWEEP_MS, () => this.sweep());
     this.poller.every('acquirers.callbacks.clean', CLEAN_MS, () => this.clean());
   }
 
-  /** May run any number of times for the same callback. Never throws: a failure is recorded and tried again. */
-  async read(callbackId: string): Promise<void> {
+  /** May run any number of times for the same callback. */
+  async read(callbackId: string): Promise<WorkAnswer> {
     const callback = await this.callbacks.findPending(callbackId);
-    if (!callback) return;
-    try {
-      await this.#read(callback);
-    } catch (error) {
-      this.logger.error({ error, callbackId }, 'reading a callback failed; kept');
-      const pauseSeconds = Math.min(2 ** Math.min(callback.attempts, 12), LONGEST_PAUSE_SECONDS);
-      const next = new Date(this.clock.now().getTime() + pauseSeconds * 1000);
-      const text = error instanceof Error ? error.message : String(error);
-      await this.database.transaction(async (tx) => this.callbacks.retry(tx, callbackId, next, text.slice(0, 500)));
-    }
-  }
-
-  /** Queues what has lost its job, or could not be read for a reason that passes. */
-  async sweep(): Promise<boolean> {
-    const now = this.clock.now();
-    const leasedUntil = new Date(now.getTime() + LEASE_MS);
-    const ids = await this.database.transaction((tx) => this.callbacks.claimDue(tx, now, leasedUntil, BATCH));
-    if (ids.length > 0) {
-      await this.queue.add(
-        'acquirers.callback',
-        ids.map((callbackId) => ({ callbackId })),
-      );
-    }
-    return ids.length === BATCH;
+    if (callback) await this.#read(callback);
+    return 'done';
   }
 
   /** Removes bodies past their time. */

@@ -2,7 +2,6 @@ import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 
 @Entity('acquirer_callbacks')
 @Unique('acquirer_callbacks_sha256_key', ['acquirer', 'sha256'])
-@Index('acquirer_callbacks_due_idx', ['nextAttemptAt'], { where: `status = 'pending'` })
 @Index('acquirer_callbacks_received_at_idx', ['receivedAt'])
 export class AcquirerCallbackEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'acquirer_callbacks_pkey' }) id!: string;
@@ -12,8 +11,6 @@ export class AcquirerCallbackEntity {
   @Column('integer', { default: 1 }) times!: number;
   @Column('text', { default: 'pending' }) status!: string;
   @Column('integer', { nullable: true }) hints!: number | null;
-  @Column('integer', { default: 0 }) attempts!: number;
-  @Column('timestamptz', { name: 'next_attempt_at' }) nextAttemptAt!: Date;
   @Column('text', { name: 'last_error', nullable: true }) lastError!: string | null;
   @Column('timestamptz', { name: 'received_at' }) receivedAt!: Date;
 }

@@ -6,38 +6,25 @@ export interface PendingCallback {
   readonly id: string;
   readonly acquirer: string;
   readonly bodySealed: Buffer;
-  readonly attempts: number;
 }
 
 /** The same body again is only counted: what it says is known. */
 const INSERT = statement(
   'callbacks.insert',
-  `INSERT INTO acquirer_callbacks AS c (id, acquirer, sha256, body_sealed, next_attempt_at, received_at)
-   VALUES ($1, $2, $3, $4, $5, $6)
+  `INSERT INTO acquirer_callbacks AS c (id, acquirer, sha256, body_sealed, received_at)
+   VALUES ($1, $2, $3, $4, $5)
    ON CONFLICT (acquirer, sha256) DO UPDATE SET times = c.times + 1
    RETURNING id`,
 );
 const FIND_PENDING = statement(
   'callbacks.find_pending',
-  `SELECT id, acquirer, body_sealed, attempts FROM acquirer_callbacks WHERE id = $1 AND status = 'pending'`,
-);
-const CLAIM_DUE = statement(
-  'callbacks.claim_due',
-  `UPDATE acquirer_callbacks SET next_attempt_at = $2 WHERE id IN (
-     SELECT id FROM acquirer_callbacks WHERE status = 'pending' AND next_attempt_at <= $1
-     ORDER BY next_attempt_at LIMIT $3 FOR UPDATE SKIP LOCKED)
-   RETURNING id`,
+  `SELECT id, acquirer, body_sealed FROM acquirer_callbacks WHERE id = $1 AND status = 'pending'`,
 );
 /** @returns no row when another worker was faster */
 const CLOSE = statement(
   'callbacks.close',
-  `UPDATE acquirer_callbacks SET status = $2, hints = $3, last_error = $4, attempts = attempts + 1
+  `UPDATE acquirer_callbacks SET status = $2, hints = $3, last_error = $4
    WHERE id = $1 AND status = 'pending' RETURNING 1`,
-);
-const RETRY = statement(
-  'callbacks.retry',
-  `UPDATE acquirer_callbacks SET attempts = attempts + 1, next_attempt_at = $2, last_error = $3
-   WHERE id = $1 AND status = 'pending'`,
 );
 const REMOVE = statement(
   'callbacks.remove',
@@ -54,31 +41,17 @@ export class CallbacksRepository {
   /** @returns whether it is new */
   async insert(
     tx: Tx,
-    row: { id: string; acquirer: string; sha256: Buffer; bodySealed: Buffer; nextAttemptAt: Date; receivedAt: Date },
+    row: { id: string; acquirer: string; sha256: Buffer; bodySealed: Buffer; receivedAt: Date },
   ): Promise<boolean> {
-    const { id, acquirer, sha256, bodySealed, nextAttemptAt, receivedAt } = row;
-    const [stored] = await tx.query<{ id: string }>(INSERT, [
-      id,
-      acquirer,
-      sha256,
-      bodySealed,
-      nextAttemptAt,
-      receivedAt,
-    ]);
+    const { id, acquirer, sha256, bodySealed, receivedAt } = row;
+    const [stored] = await tx.query<{ id: string }>(INSERT, [id, acquirer, sha256, bodySealed, receivedAt]);
     return stored?.id === id;
   }
 
   async findPending(id: string): Promise<PendingCallback | null> {
-    const [row] = await this.reader.query<{ id: string; acquirer: string; body_sealed: Buffer; attempts: number }>(
-      FIND_PENDING,
-      [id],
-    );
+    const [row] = await this.reader.query<{ id: string; acquirer: string; body_sealed: Buffer }>(FIND_PENDING, [id]);
     if (!row) return null;
-    return { id: row.id, acquirer: row.acquirer, bodySealed: row.body_sealed, attempts: row.attempts };
-  }
-
-  async claimDue(tx: Tx, now: Date, leasedUntil: Date, limit: number): Promise<string[]> {
-    return (await tx.query<{ id: string }>(CLAIM_DUE, [now, leasedUntil, limit])).map((row) => row.id);
+    return { id: row.id, acquirer: row.acquirer, bodySealed: row.body_sealed };
   }
 
   /** @returns false when another worker was faster */
@@ -90,10 +63,6 @@ export class CallbacksRepository {
     error: string | null,
   ): Promise<boolean> {
     return (await tx.query(CLOSE, [id, status, hints, error])).length > 0;
-  }
-
-  retry(tx: Tx, id: string, nextAttemptAt: Date, error: string): void {
-    tx.defer(RETRY, [id, nextAttemptAt, error]);
   }
 
   /** @returns how many there were, at most `limit` */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { rateLimited } from '../../auth/index.js';
 import { Clock } from '../../core/clock.js';
 import { type Config, CONFIG } from '../../core/config/index.js';
@@ -9,26 +9,17 @@ import { ApiError, notFound } from '../../core/errors/index.js';
 import { newId } from '../../core/ids.js';
 import { Logger } from '../../core/log/index.js';
 import { Metrics } from '../../core/metrics/index.js';
-import { JobQueue } from '../../core/queue/index.js';
 import { RateLimiter } from '../../core/rate-limit/index.js';
+import { WorkService } from '../../core/work/index.js';
 import { callbackProof } from './callback-probe.js';
 import { isCallbackSecret } from './callback-url.js';
-import { CallbackReader } from './callback-reader.js';
 import { type CallbackSource, CallbackSources } from './callback-sources.js';
 import { CallbacksRepository } from './callbacks.repository.js';
 import { acquirerNameOf } from './connections.family.js';
 import { type Caller, inboundProblem } from './inbound.rules.js';
 
-declare module '../../core/queue/index.js' {
-  interface JobMap {
-    'acquirers.callback': { callbackId: string };
-  }
-}
-
 /** A batch of a thousand Pix is about half of it. */
 export const MAX_CALLBACK_BYTES = 1024 * 1024;
-/** By then the job has run, or was lost. */
-const START_MS = 15_000;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** A request to a callback's address. */
@@ -47,25 +38,19 @@ export interface PostedCallback {
  * address, and costs no look into the database.
  */
 @Injectable()
-export class CallbacksService implements OnApplicationBootstrap {
+export class CallbacksService {
   constructor(
     @Inject(CONFIG) private readonly config: Config,
     private readonly database: Database,
     private readonly callbacks: CallbacksRepository,
     private readonly sources: CallbackSources,
-    private readonly reader: CallbackReader,
-    private readonly queue: JobQueue,
+    private readonly work: WorkService,
     private readonly limiter: RateLimiter,
     private readonly secrets: SecretBox,
     private readonly metrics: Metrics,
     private readonly clock: Clock,
     private readonly logger: Logger,
   ) {}
-
-  onApplicationBootstrap(): void {
-    if (!this.config.runsWorkers) return;
-    this.queue.process('acquirers.callback', { concurrency: 4 }, ({ callbackId }) => this.reader.read(callbackId));
-  }
 
   /**
    * Stores a callback and has it read. One without a body only asks whether we are there.
@@ -113,16 +98,13 @@ export class CallbacksService implements OnApplicationBootstrap {
       sha256: createHash('sha256').update(body).digest(),
       // Byte by byte, whatever it is.
       bodySealed: this.secrets.seal(body.toString('latin1'), `callback:${id}`),
-      nextAttemptAt: new Date(now.getTime() + START_MS),
       receivedAt: now,
     };
-    const isNew = await this.database.transaction((tx) => this.callbacks.insert(tx, row));
-    if (isNew) {
-      this.queue.add('acquirers.callback', { callbackId: id }).catch((error: unknown) => {
-        this.logger.warn({ error, callbackId: id }, 'a callback is not queued; the sweeper will bring it');
-      });
-    }
-    return isNew;
+    return this.database.transaction(async (tx) => {
+      const isNew = await this.callbacks.insert(tx, row);
+      if (isNew) this.work.add(tx, 'callback', id, now);
+      return isNew;
+    });
   }
 
   /**

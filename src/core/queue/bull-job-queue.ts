@@ -66,15 +66,20 @@ export class BullJobQueue extends JobQueue {
     });
   }
 
-  override async add<N extends JobName>(name: N, data: JobMap[N] | JobMap[N][]): Promise<void> {
+  override async add<N extends JobName>(
+    name: N,
+    data: JobMap[N] | JobMap[N][],
+    keyOf?: (data: JobMap[N]) => string,
+  ): Promise<void> {
     await this.reachable();
-    const jobs = (Array.isArray(data) ? data : [data]) as JobData[];
+    const jobs = Array.isArray(data) ? data : [data];
+    const options = (job: JobMap[N]): Bull.JobOptions => (keyOf ? { jobId: keyOf(job) } : {});
     const queue = this.queue(name);
     for (let from = 0; from < jobs.length; from += CHUNK) {
       const chunk = jobs.slice(from, from + CHUNK);
       // Not Bull's addBulk: it puts the scripts into a MULTI and ignores the errors inside, so after a SCRIPT FLUSH
       // every bulk of a connection would be lost and still reported as added.
-      await this.bounded(Promise.all(chunk.map((job) => queue.add(name, job))));
+      await this.bounded(Promise.all(chunk.map((job) => queue.add(name, job as JobData, options(job)))));
     }
   }
 

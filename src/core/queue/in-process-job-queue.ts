@@ -11,14 +11,23 @@ export interface InProcessOptions {
   closeTimeoutMs?: number;
 }
 
+interface Waiting {
+  readonly data: JobData;
+  readonly key: string | undefined;
+}
+
 interface Lane {
   readonly name: string;
-  readonly waiting: Fifo<JobData>;
+  readonly waiting: Fifo<Waiting>;
+  /** Of the jobs that wait or run, where they have one. */
+  readonly keys: Set<string>;
   active: number;
   concurrency: number;
   handler: ((data: JobData) => Promise<void>) | undefined;
   scheduled: NodeJS.Immediate | undefined;
 }
+
+const IDLE = { active: 0, concurrency: 0, handler: undefined, scheduled: undefined };
 
 /** The queue of a single process: no Redis needed, nothing survives a restart, and the sweepers make up for that. */
 export class InProcessJobQueue extends JobQueue {
@@ -38,15 +47,24 @@ export class InProcessJobQueue extends JobQueue {
     this.closeTimeoutMs = options.closeTimeoutMs ?? 10_000;
   }
 
-  override async add<N extends JobName>(name: N, data: JobMap[N] | JobMap[N][]): Promise<void> {
+  override async add<N extends JobName>(
+    name: N,
+    data: JobMap[N] | JobMap[N][],
+    keyOf?: (data: JobMap[N]) => string,
+  ): Promise<void> {
     if (this.closing) throw new QueueUnavailableError('closed');
-    const jobs = (Array.isArray(data) ? data : [data]) as JobData[];
+    const jobs = Array.isArray(data) ? data : [data];
     const lane = this.lane(name);
     // A backlog this long means the consumers are stuck. Holding more would end in an out-of-memory crash, while
     // refusing costs nothing: every job is a row that a sweeper finds again.
     if (lane.waiting.size + jobs.length > this.maxWaiting) throw new QueueUnavailableError('full');
     // Copies, because on Redis a caller that reuses its object cannot change what the handler sees either.
-    for (const job of jobs) lane.waiting.push({ ...job });
+    for (const job of jobs) {
+      const key = keyOf?.(job);
+      if (key !== undefined && lane.keys.has(key)) continue;
+      if (key !== undefined) lane.keys.add(key);
+      lane.waiting.push({ data: { ...job }, key });
+    }
     this.schedule(lane);
   }
 
@@ -95,7 +113,7 @@ export class InProcessJobQueue extends JobQueue {
   private lane(name: string): Lane {
     let lane = this.lanes.get(name);
     if (!lane) {
-      lane = { name, waiting: new Fifo(), active: 0, concurrency: 0, handler: undefined, scheduled: undefined };
+      lane = { name, waiting: new Fifo(), keys: new Set(), ...IDLE };
       this.lanes.set(name, lane);
     }
     return lane;
@@ -118,20 +136,21 @@ export class InProcessJobQueue extends JobQueue {
 
   private pump(lane: Lane): void {
     while (lane.active < lane.concurrency && !this.closing) {
-      const data = lane.waiting.shift();
-      if (data === undefined || lane.handler === undefined) return;
+      const job = lane.waiting.shift();
+      if (job === undefined || lane.handler === undefined) return;
       lane.active += 1;
-      void this.run(lane, lane.handler, data);
+      void this.run(lane, lane.handler, job);
     }
   }
 
-  private async run(lane: Lane, handler: (data: JobData) => Promise<void>, data: JobData): Promise<void> {
+  private async run(lane: Lane, handler: (data: JobData) => Promise<void>, { data, key }: Waiting): Promise<void> {
     try {
       await handler(data);
     } catch (err) {
       this.logger.error({ err, job: lane.name, data }, 'job failed');
     } finally {
       lane.active -= 1;
+      if (key !== undefined) lane.keys.delete(key);
       this.schedule(lane);
       if (this.onIdle && this.running() === 0) this.onIdle();
     }

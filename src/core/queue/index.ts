@@ -4,3 +4,4 @@ export { QueueUnavailableError, type QueueUnavailableReason } from './queue.erro
 export { createJobQueue } from './create-job-queue.js';
 export { Poller, type PollerOptions, type PollTask, type Timer } from './poller.js';
 export { openRedis } from './redis-client.js';
+export { type Job, processorName, processors } from './processors.js';

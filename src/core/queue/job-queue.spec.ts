@@ -151,6 +151,29 @@ function contract(kind: JobQueue['kind'], redisUrl: () => string | undefined): v
     expect(seen).toEqual([1]);
   });
 
+  it('takes one job of a key, and another one once that has ended', async () => {
+    const hold = gate();
+    const seen: number[] = [];
+    const keyOf = ({ id }: { id: number }): string => `key-${id % 2}`;
+    await queue.add('spec.first', ids(4), keyOf);
+    await queue.add('spec.first', { id: 4 }, keyOf);
+    await queue.add('spec.second', { id: 6 }, keyOf);
+    expect(await queue.counts()).toEqual({
+      'spec.first': { waiting: 2, active: 0 },
+      'spec.second': { waiting: 1, active: 0 },
+    });
+    queue.process('spec.first', { concurrency: 2 }, async ({ id }) => {
+      seen.push(id);
+      await hold.opened;
+    });
+    await waitFor('2 running', () => seen.length === 2);
+    hold.open();
+    await waitFor('them to have ended', async () => (await queue.counts())['spec.first']?.active === 0);
+    await queue.add('spec.first', { id: 8 }, keyOf);
+    await waitFor('the next job', () => seen.length === 3);
+    expect(seen).toEqual([0, 1, 8]);
+  });
+
   it('refuses a second handler for a name', () => {
     queue.process('spec.first', { concurrency: 1 }, async () => undefined);
     expect(() => queue.process('spec.first', { concurrency: 1 }, async () => undefined)).toThrow('already');

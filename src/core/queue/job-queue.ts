@@ -47,8 +47,14 @@ export abstract class JobQueue {
    * Resolves when the jobs are accepted. Rejects with `QueueUnavailableError` within about a second when the queue
    * cannot take them; some of an array may then have been accepted. Callers commit to PostgreSQL first and may ignore
    * that error: their sweeper adds what is missing.
+   *
+   * @param keyOf of jobs of a name with the same key there is one: another one is dropped until it has ended
    */
-  abstract add<N extends JobName>(name: N, data: JobMap[N] | JobMap[N][]): Promise<void>;
+  abstract add<N extends JobName>(
+    name: N,
+    data: JobMap[N] | JobMap[N][],
+    keyOf?: (data: JobMap[N]) => string,
+  ): Promise<void>;
 
   /**
    * Registers the one handler of a name in this process; a second one throws. A handler's error is logged with the

@@ -108,6 +108,28 @@ describe('Poller', () => {
     expect(timers.pending).toHaveLength(1);
   });
 
+  it('rests no longer than it is told to, before and during a run', async () => {
+    poller.every('look', 60_000, task.run);
+    const rests = (): number[] => timers.pending.map(({ ms }) => Math.round(ms));
+    poller.wakeIn('look', 5_000);
+    poller.wakeIn('look', 10_000);
+    poller.wakeIn('elsewhere', 1);
+    expect(rests()).toEqual([5_000]);
+    timers.fire();
+    await settle();
+    poller.wakeIn('look', 300);
+    poller.wakeIn('look', 200);
+    expect(rests()).toEqual([]);
+    task.finish();
+    await settle();
+    expect(rests()).toEqual([200]);
+    timers.fire();
+    await settle();
+    task.finish();
+    await settle();
+    expect(rests()[0]).toBeGreaterThanOrEqual(54_000);
+  });
+
   it('makes one run of many wakes in the same moment', async () => {
     poller.every('relay', 1_000, task.run);
     for (let i = 0; i < 5; i++) poller.wake('relay');

@@ -20,9 +20,15 @@ interface Entry {
   readonly intervalMs: number;
   readonly task: PollTask;
   cancelTimer: (() => void) | undefined;
+  /** When the timer ends, by performance.now(). */
+  dueAt: number;
+  /** The rest after the run under way, where it is to be shorter than the interval. */
+  restMs: number;
   running: Promise<void> | undefined;
   again: boolean;
 }
+
+const RESTING = { cancelTimer: undefined, dueAt: Infinity, restMs: Infinity, running: undefined, again: false };
 
 /**
  * Runs named tasks over and over in this process: relay, sweepers, expiry. A task never overlaps itself, other tasks
@@ -54,7 +60,7 @@ export class Poller {
   every(name: string, intervalMs: number, task: PollTask): void {
     if (this.stopped) throw new Error('The poller has been stopped');
     if (this.entries.has(name)) throw new Error(`Task "${name}" is already polled`);
-    const entry: Entry = { name, intervalMs, task, cancelTimer: undefined, running: undefined, again: false };
+    const entry: Entry = { name, intervalMs, task, ...RESTING };
     this.entries.set(name, entry);
     this.rest(entry);
   }
@@ -69,6 +75,14 @@ export class Poller {
     if (entry) this.start(entry);
   }
 
+  /** Runs the task in `ms` at the latest; called during a run, counted from its end. Otherwise as `wake`. */
+  wakeIn(name: string, ms: number): void {
+    const entry = this.entries.get(name);
+    if (!entry || this.stopped) return;
+    if (entry.running) entry.restMs = Math.min(entry.restMs, ms);
+    else if (performance.now() + ms < entry.dueAt) this.sleep(entry, ms);
+  }
+
   /** Starts nothing further and waits for the runs under way. */
   async stop(): Promise<void> {
     this.stopped = true;
@@ -78,7 +92,13 @@ export class Poller {
 
   private rest(entry: Entry): void {
     // Without jitter the processes started by one deployment would all hit the database in the same moment for ever.
-    const ms = entry.intervalMs * (0.9 + 0.2 * this.random());
+    this.sleep(entry, Math.min(entry.intervalMs * (0.9 + 0.2 * this.random()), entry.restMs));
+  }
+
+  private sleep(entry: Entry, ms: number): void {
+    entry.cancelTimer?.();
+    entry.restMs = Infinity;
+    entry.dueAt = performance.now() + ms;
     entry.cancelTimer = this.timer(() => this.start(entry), ms);
   }
 

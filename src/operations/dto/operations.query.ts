@@ -1,6 +1,6 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiPropertyOptional, PickType } from '@nestjs/swagger';
 import { IsIn, Matches } from 'class-validator';
-import { IdCursorQuery, IsOptional } from '../../core/http/index.js';
+import { CursorQuery, IdCursorQuery, IsOptional } from '../../core/http/index.js';
 import type { Mode } from '../../core/mode.js';
 import { RETURN_REASONS, type ReturnReason } from '../../transactions/index.js';
 import { SHOWN_RETURN_STATUSES, type ShownReturnStatus } from './returned.body.js';
@@ -10,6 +10,13 @@ export class ListReviewsQuery extends IdCursorQuery {
   @IsOptional()
   @IsIn(['test', 'live'], { message: 'must be test or live' })
   mode?: Mode;
+}
+
+export class ListWorkQuery extends PickType(CursorQuery, ['limit']) {
+  @ApiPropertyOptional({ description: 'Only this kind.', example: 'refund' })
+  @IsOptional()
+  @Matches(/^[a-z_]{1,50}$/, { message: 'must be a kind of work, as `refund`' })
+  kind?: string;
 }
 
 export class OfAccountQuery extends IdCursorQuery {

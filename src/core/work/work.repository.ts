@@ -1,0 +1,160 @@
+import { Injectable } from '@nestjs/common';
+import { Reader, statement, type Tx } from '../database/index.js';
+
+/** One piece of work: something to be done about a subject. */
+export interface WorkItem {
+  readonly kind: string;
+  readonly subjectId: string;
+  readonly dueAt: Date;
+  /** Runs since it was added or last put off to a date, the one under way included. */
+  readonly attempts: number;
+  /** Until then it is in the hands of one process. */
+  readonly leasedUntil: Date | null;
+  readonly lastError: string | null;
+}
+
+/** A piece of work in the hands of this process. */
+export interface ClaimedWork {
+  readonly kind: string;
+  readonly subjectId: string;
+  readonly attempts: number;
+  /** Also what proves later that it is still ours. */
+  readonly leasedUntil: Date;
+}
+
+/** How many pieces of work of a kind a process has room for. */
+export interface WorkRoom {
+  readonly kind: string;
+  readonly room: number;
+  readonly leasedUntil: Date;
+}
+
+interface Row {
+  kind: string;
+  subject_id: string;
+  due_at: Date;
+  attempts: number;
+  leased_until: Date | null;
+  last_error: string | null;
+}
+
+const COLUMNS = 'w.kind, w.subject_id, w.due_at, w.attempts, w.leased_until, w.last_error';
+const FREE = '(w.leased_until IS NULL OR w.leased_until <= $1)';
+
+/** Work that is there already begins anew; a run under way no longer decides what becomes of it. */
+const ADD = statement(
+  'work.add',
+  `INSERT INTO work (kind, subject_id, due_at) VALUES ($1, $2, $3)
+   ON CONFLICT (kind, subject_id) DO UPDATE
+   SET due_at = excluded.due_at, attempts = 0, leased_until = NULL, last_error = NULL`,
+);
+const CLAIM = statement(
+  'work.claim',
+  `UPDATE work t SET attempts = t.attempts + 1, leased_until = c.leased_until
+   FROM (
+     SELECT due.kind, due.subject_id, k.leased_until
+     FROM unnest($2::text[], $3::int[], $4::timestamptz[]) AS k (kind, room, leased_until)
+     CROSS JOIN LATERAL (
+       SELECT w.kind, w.subject_id FROM work w WHERE w.kind = k.kind AND w.due_at <= $1 AND ${FREE}
+       ORDER BY w.due_at LIMIT k.room FOR UPDATE SKIP LOCKED) due) c
+   WHERE t.kind = c.kind AND t.subject_id = c.subject_id
+   RETURNING t.kind, t.subject_id, t.attempts, t.leased_until`,
+);
+const CLAIM_ONE = statement(
+  'work.claim_one',
+  `UPDATE work w SET attempts = w.attempts + 1, leased_until = $3 WHERE w.kind = $1 AND w.subject_id = $2
+   RETURNING w.kind, w.subject_id, w.attempts, w.leased_until`,
+);
+const FINISH = statement('work.finish', 'DELETE FROM work WHERE kind = $1 AND subject_id = $2 AND leased_until = $3');
+const AGAIN = statement(
+  'work.again',
+  `UPDATE work SET due_at = $4, attempts = $5, leased_until = NULL, last_error = $6
+   WHERE kind = $1 AND subject_id = $2 AND leased_until = $3`,
+);
+const RETRY = statement(
+  'work.retry',
+  `UPDATE work w SET due_at = $1, leased_until = NULL WHERE w.kind = $2 AND w.subject_id = $3 AND ${FREE}
+   RETURNING ${COLUMNS}`,
+);
+const OVERDUE = statement(
+  'work.overdue',
+  `SELECT ${COLUMNS} FROM work w
+   WHERE (w.due_at <= $1 OR w.last_error IS NOT NULL) AND ($2::text IS NULL OR w.kind = $2)
+   ORDER BY w.due_at, w.kind, w.subject_id LIMIT $3`,
+);
+const LAGS = statement('work.lags', 'SELECT kind, min(due_at) AS due_at FROM work WHERE due_at <= $1 GROUP BY kind');
+
+@Injectable()
+export class WorkRepository {
+  constructor(private readonly reader: Reader) {}
+
+  add(tx: Tx, kind: string, subjectId: string, dueAt: Date): void {
+    tx.defer(ADD, [kind, subjectId, dueAt]);
+  }
+
+  /** What is due longest first, each with one attempt more and nobody else's until its lease is over. */
+  async claim(tx: Tx, now: Date, rooms: readonly WorkRoom[]): Promise<ClaimedWork[]> {
+    const rows = await tx.query<Row>(CLAIM, [
+      now,
+      rooms.map(({ kind }) => kind),
+      rooms.map(({ room }) => room),
+      rooms.map(({ leasedUntil }) => leasedUntil),
+    ]);
+    return rows.map(toClaimed);
+  }
+
+  /** The same for one, due or not, and also from another process that runs it. @returns null when there is none */
+  async claimOne(tx: Tx, kind: string, subjectId: string, leasedUntil: Date): Promise<ClaimedWork | null> {
+    const [row] = await tx.query<Row>(CLAIM_ONE, [kind, subjectId, leasedUntil]);
+    return row ? toClaimed(row) : null;
+  }
+
+  /** It is done, if it is still ours. */
+  finish(tx: Tx, { kind, subjectId, leasedUntil }: ClaimedWork): void {
+    tx.defer(FINISH, [kind, subjectId, leasedUntil]);
+  }
+
+  /** It is due again, if it is still ours. */
+  again(
+    tx: Tx,
+    { kind, subjectId, leasedUntil }: ClaimedWork,
+    dueAt: Date,
+    attempts: number,
+    error: string | null,
+  ): void {
+    tx.defer(AGAIN, [kind, subjectId, leasedUntil, dueAt, attempts, error]);
+  }
+
+  /** Makes it due now. @returns null when there is none, or it runs */
+  async retry(tx: Tx, now: Date, kind: string, subjectId: string): Promise<WorkItem | null> {
+    const [row] = await tx.query<Row>(RETRY, [now, kind, subjectId]);
+    return row ? toItem(row) : null;
+  }
+
+  /** What was due by then, or has failed; due longest first. @param kind null for all kinds */
+  async overdue(dueBefore: Date, kind: string | null, limit: number): Promise<WorkItem[]> {
+    return (await this.reader.query<Row>(OVERDUE, [dueBefore, kind, limit])).map(toItem);
+  }
+
+  /** Since when the oldest due work of each kind is due. */
+  async lags(now: Date): Promise<Map<string, Date>> {
+    const rows = await this.reader.query<Row>(LAGS, [now]);
+    return new Map(rows.map((row) => [row.kind, row.due_at]));
+  }
+}
+
+function toClaimed(row: Row): ClaimedWork {
+  if (!row.leased_until) throw new Error(`Work of kind ${row.kind} was claimed without a lease`);
+  return { kind: row.kind, subjectId: row.subject_id, attempts: row.attempts, leasedUntil: row.leased_until };
+}
+
+function toItem(row: Row): WorkItem {
+  return {
+    kind: row.kind,
+    subjectId: row.subject_id,
+    dueAt: row.due_at,
+    attempts: row.attempts,
+    leasedUntil: row.leased_until,
+    lastError: row.last_error,
+  };
+}

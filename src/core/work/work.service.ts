@@ -1,0 +1,198 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  Inject,
+  Injectable,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+  type OnModuleDestroy,
+} from '@nestjs/common';
+import { Clock } from '../clock.js';
+import { type Config, CONFIG } from '../config/index.js';
+import { Database, type Tx } from '../database/index.js';
+import { Logger } from '../log/index.js';
+import { Metrics } from '../metrics/index.js';
+import { JobQueue, Poller } from '../queue/index.js';
+import { type ClaimedWork, type WorkItem, WorkRepository } from './work.repository.js';
+
+declare module '../queue/index.js' {
+  interface JobMap {
+    /** A process without workers has added work of this kind. */
+    work: { kind: string };
+  }
+}
+
+/** `again`: after the back-off of its kind; a date begins to count attempts anew. */
+export type WorkAnswer = 'done' | 'again' | Date;
+
+/** A kind of work. What throws is done again after the back-off, and its error is kept. */
+export interface WorkKind {
+  /** Pauses double from `firstMs` to `longestMs`. */
+  readonly backoff: { readonly firstMs: number; readonly longestMs: number };
+  /** At once in each process. */
+  readonly concurrency: number;
+  /** Longer than a run may take: after it the process is taken for dead, and another one runs it again. */
+  readonly leaseMs: number;
+  /** @param attempt from 1 on */
+  run(subjectId: string, attempt: number): Promise<WorkAnswer>;
+}
+
+const TASK = 'work';
+/** What this process adds or puts off is claimed when it is due; by this what others have left. */
+const SWEEP_MS = 1_000;
+/** For runs under way at a shutdown; the rest comes back by its lease. */
+const SHUTDOWN_MS = 10_000;
+/** What is due for less is only on its way. */
+const OVERDUE_MS = 60_000;
+
+/**
+ * Everything that is to happen later but deliveries, expiry and the release of money. Work is a row that is added in the
+ * commit of the fact it follows from; it is claimed with a lease, run outside any transaction, and then deleted or due
+ * again. A process that dies while it runs work is followed by another one when the lease is over, so a run may happen
+ * twice.
+ */
+@Injectable()
+export class WorkService implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
+  readonly #kinds = new Map<string, WorkKind>();
+  /** How many of each kind run here. */
+  readonly #running = new Map<string, number>();
+  readonly #underWay = new Set<Promise<void>>();
+  readonly #wakes = new Map<string, () => void>();
+  /** Whether some kind was given all that there was room for. */
+  #mayHaveMore = false;
+  #closing = false;
+
+  constructor(
+    @Inject(CONFIG) private readonly config: Config,
+    private readonly database: Database,
+    private readonly work: WorkRepository,
+    private readonly jobs: JobQueue,
+    private readonly poller: Poller,
+    private readonly metrics: Metrics,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {}
+
+  register(name: string, kind: WorkKind): void {
+    this.#kinds.set(name, kind);
+    this.#wakes.set(name, () => this.wake(name));
+  }
+
+  onApplicationBootstrap(): void {
+    if (!this.config.runsWorkers) return;
+    this.poller.every(TASK, SWEEP_MS, () => this.sweep());
+    this.metrics.gaugeBy(
+      'recebe_work_lag_seconds',
+      'How long the oldest due work of a kind has waited.',
+      'kind',
+      async () => {
+        const now = this.clock.now();
+        const lags = await this.work.lags(now);
+        return new Map([...lags].map(([kind, dueAt]) => [kind, (now.getTime() - dueAt.getTime()) / 1000]));
+      },
+    );
+  }
+
+  /** In the commit of the fact it follows from. Work that is there already begins anew. */
+  add(tx: Tx, kind: string, subjectId: string, dueAt: Date): void {
+    this.work.add(tx, kind, subjectId, dueAt);
+    const wake = this.#wakes.get(kind);
+    if (!wake) throw new Error(`There is no processor for work of kind ${kind}`);
+    if (dueAt <= this.clock.now()) tx.afterCommit(wake);
+  }
+
+  /** Work of the kind may be due. A wake that is lost costs a moment, until the next sweep. */
+  wake(kind: string): void {
+    if (this.config.runsWorkers) this.poller.wake(TASK);
+    else this.jobs.add('work', { kind }, () => kind).catch(() => undefined);
+  }
+
+  /** Runs one now, due or not, and waits for it. A run that is under way no longer decides what becomes of it. */
+  async runNow(kind: string, subjectId: string): Promise<void> {
+    const leasedUntil = new Date(this.clock.now().getTime() + this.#kind(kind).leaseMs);
+    const claimed = await this.database.transaction((tx) => this.work.claimOne(tx, kind, subjectId, leasedUntil));
+    if (claimed) await this.#run(claimed);
+  }
+
+  /** Makes one due now. @returns it, or null when there is none or it runs */
+  async retry(kind: string, subjectId: string): Promise<WorkItem | null> {
+    return this.database.transaction(async (tx) => {
+      const found = await this.work.retry(tx, this.clock.now(), kind, subjectId);
+      if (found) tx.afterCommit(() => this.wake(kind));
+      return found;
+    });
+  }
+
+  /** What should have been done, or has failed; due longest first. @param kind null for all kinds */
+  overdue(kind: string | null, limit: number): Promise<WorkItem[]> {
+    return this.work.overdue(new Date(this.clock.now().getTime() - OVERDUE_MS), kind, limit);
+  }
+
+  onModuleDestroy(): void {
+    this.#closing = true;
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    const limit = new AbortController();
+    const late = delay(SHUTDOWN_MS, null, { signal: limit.signal }).catch(() => undefined);
+    await Promise.race([Promise.all(this.#underWay), late]);
+    limit.abort();
+  }
+
+  /** Claims what is due and there is room for, and begins to run it. */
+  async sweep(): Promise<void> {
+    if (this.#closing) return;
+    const now = this.clock.now();
+    const rooms = [...this.#kinds].flatMap(([kind, { concurrency, leaseMs }]) => {
+      const room = concurrency - (this.#running.get(kind) ?? 0);
+      return room > 0 ? [{ kind, room, leasedUntil: new Date(now.getTime() + leaseMs) }] : [];
+    });
+    if (rooms.length === 0) return;
+    const claimed = await this.database.transaction((tx) => this.work.claim(tx, now, rooms));
+    const countOf = (name: string): number => claimed.filter(({ kind }) => kind === name).length;
+    this.#mayHaveMore = rooms.some(({ kind, room }) => countOf(kind) === room);
+    for (const work of claimed) {
+      const run = this.#run(work);
+      this.#underWay.add(run);
+      void run.then(() => {
+        this.#underWay.delete(run);
+        if (this.#mayHaveMore) this.poller.wake(TASK);
+      });
+    }
+  }
+
+  async #run(claimed: ClaimedWork): Promise<void> {
+    const { kind, subjectId, attempts } = claimed;
+    let answer: WorkAnswer = 'again';
+    let problem: string | null = null;
+    this.#running.set(kind, (this.#running.get(kind) ?? 0) + 1);
+    try {
+      answer = await this.#kind(kind).run(subjectId, attempts);
+    } catch (error) {
+      this.logger.error({ error, kind, subjectId }, 'work has failed; it is due again');
+      problem = (error instanceof Error ? error.message : String(error)).replaceAll('\0', '').slice(0, 500);
+    }
+    try {
+      const dueAt = answer === 'done' ? null : answer === 'again' ? this.#later(kind, attempts) : answer;
+      await this.database.transaction(async (tx) => {
+        if (dueAt) this.work.again(tx, claimed, dueAt, answer === 'again' ? attempts : 0, problem);
+        else this.work.finish(tx, claimed);
+      });
+      if (dueAt) this.poller.wakeIn(TASK, dueAt.getTime() - this.clock.now().getTime());
+    } catch (error) {
+      this.logger.warn({ error, kind, subjectId }, 'what became of work was not written; it comes back by its lease');
+    } finally {
+      this.#running.set(kind, (this.#running.get(kind) ?? 1) - 1);
+    }
+  }
+
+  #later(kind: string, attempts: number): Date {
+    const { firstMs, longestMs } = this.#kind(kind).backoff;
+    return new Date(this.clock.now().getTime() + Math.min(firstMs * 2 ** Math.min(attempts - 1, 30), longestMs));
+  }
+
+  #kind(name: string): WorkKind {
+    const kind = this.#kinds.get(name);
+    if (!kind) throw new Error(`There is no processor for work of kind ${name}`);
+    return kind;
+  }
+}

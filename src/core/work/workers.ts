@@ -1,0 +1,29 @@
+import { getQueueToken } from '@nestjs/bull';
+import type { Provider, Type } from '@nestjs/common';
+import { processorName } from '../queue/index.js';
+import { type WorkAnswer, type WorkKind, WorkService } from './work.service.js';
+
+/** What the `@Process()` method of a worker is given. */
+export interface Work {
+  readonly subjectId: string;
+  /** From 1 on. */
+  readonly attempt: number;
+}
+
+/** A class with `@Processor('a kind of work')` and one `@Process({ concurrency })` method that answers a WorkAnswer. */
+export type Worker = Pick<WorkKind, 'backoff' | 'leaseMs'>;
+
+/** Providers for workers, in the module of their context: @nestjs/bull finds them and registers them as kinds of work. */
+export function workers(...classes: readonly Type<Worker>[]): Provider[] {
+  return classes.flatMap((worker): Provider[] => {
+    const kind = processorName(worker);
+    const useFactory = (work: WorkService, { backoff, leaseMs }: Worker) => ({
+      /** Called by @nestjs/bull with what stands in `@Process()`. */
+      process(concurrency: number, handler: (work: Work) => Promise<WorkAnswer>): void {
+        const run: WorkKind['run'] = (subjectId, attempt) => handler({ subjectId, attempt });
+        work.register(kind, { backoff, concurrency, leaseMs, run });
+      },
+    });
+    return [worker, { provide: getQueueToken(kind), useFactory, inject: [WorkService, worker] }];
+  });
+}

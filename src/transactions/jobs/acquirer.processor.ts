@@ -1,0 +1,16 @@
+import { Process, Processor } from '@nestjs/bull';
+import type { Work, WorkAnswer, Worker } from '../../core/work/index.js';
+import { AcquirerWorkService } from '../acquirer-work.service.js';
+
+@Processor('acquirer')
+export class AcquirerProcessor implements Worker {
+  readonly backoff = { firstMs: 1_000, longestMs: 60_000 };
+  readonly leaseMs = 30_000;
+
+  constructor(private readonly acquirerWork: AcquirerWorkService) {}
+
+  @Process({ concurrency: 16 })
+  run({ subjectId }: Work): Promise<WorkAnswer> {
+    return this.acquirerWork.run(subjectId);
+  }
+}

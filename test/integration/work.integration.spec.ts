@@ -1,0 +1,297 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type Config, readConfig } from '../../src/core/config/index.js';
+import type { Database } from '../../src/core/database/index.js';
+import { Metrics } from '../../src/core/metrics/index.js';
+import { InProcessJobQueue } from '../../src/core/queue/in-process-job-queue.js';
+import { Poller } from '../../src/core/queue/index.js';
+import { type WorkAnswer, WorkRepository, WorkService } from '../../src/core/work/index.js';
+import { Gate, SILENT, TestSchema } from '../support/schema.js';
+import { TestClock, TestService } from '../support/service.js';
+import { waitFor } from '../support/wait.js';
+
+const config: Config = readConfig({});
+const KIND = 'spec';
+const LEASE_MS = 30_000;
+
+describe('late work', () => {
+  let schema: TestSchema;
+  let database: Database;
+  let source: { query(text: string, values?: unknown[]): Promise<Record<string, unknown>[]> };
+  let clock: TestClock;
+  let stop: (() => Promise<void>)[];
+
+  beforeAll(async () => {
+    schema = await TestSchema.open();
+    ({ database, source } = await schema.connect(4));
+  });
+  afterAll(() => schema.close());
+  beforeEach(async () => {
+    clock = new TestClock();
+    stop = [];
+    await source.query('TRUNCATE work');
+  });
+
+  /** As in a process of its own. @param options without `sweeps` nothing is claimed but by the spec */
+  async function process(
+    run: (subjectId: string, attempt: number) => Promise<WorkAnswer>,
+    { sweeps = true, concurrency = 2, own = clock } = {},
+  ): Promise<WorkService> {
+    const { database: door, reader } = await schema.connect(4);
+    const poller = new Poller({ logger: SILENT, timer: clock.timer });
+    const made = new WorkService(
+      { ...config, runsWorkers: sweeps },
+      door,
+      new WorkRepository(reader),
+      new InProcessJobQueue({ logger: SILENT }),
+      poller,
+      new Metrics(),
+      own,
+      SILENT,
+    );
+    made.register(KIND, { backoff: { firstMs: 500, longestMs: 4_000 }, concurrency, leaseMs: LEASE_MS, run });
+    made.onApplicationBootstrap();
+    stop.push(async () => {
+      made.onModuleDestroy();
+      await poller.stop();
+      await made.onApplicationShutdown();
+    });
+    return made;
+  }
+
+  const end = async (): Promise<void> => {
+    for (const each of stop) await each();
+  };
+  const add = (work: WorkService, subjectId: string, afterMs = 0): Promise<void> =>
+    database.transaction(async (tx) => work.add(tx, KIND, subjectId, new Date(clock.now().getTime() + afterMs)));
+  const rows = (): Promise<Record<string, unknown>[]> =>
+    source.query('SELECT subject_id, due_at, attempts, leased_until, last_error FROM work ORDER BY due_at');
+  const gone = (): Promise<true> => waitFor('the work to be gone', async () => (await rows()).length === 0);
+  const pauseOf = async (): Promise<number> => {
+    const [row] = await rows();
+    return Math.round(((row?.['due_at'] as Date).getTime() - clock.now().getTime()) / 100) / 10;
+  };
+
+  it('is done once, after the commit that adds it, and never after a rollback', async () => {
+    const done: string[] = [];
+    const work = await process(async (id) => {
+      done.push(id);
+      return 'done';
+    });
+    const [kept, dropped] = [randomUUID(), randomUUID()];
+    await add(work, kept);
+    const failing = database.transaction(async (tx) => {
+      work.add(tx, KIND, dropped, clock.now());
+      throw new Error('no');
+    });
+    await expect(failing).rejects.toThrow('no');
+    await gone();
+    expect(done).toEqual([kept]);
+    await end();
+  });
+
+  it('is not due before its time', async () => {
+    const done: string[] = [];
+    const work = await process(async (id) => {
+      done.push(id);
+      return 'done';
+    });
+    await add(work, randomUUID(), 60_000);
+    await work.sweep();
+    expect(await rows()).toMatchObject([{ attempts: 0, leased_until: null }]);
+    clock.advance(61);
+    await gone();
+    expect(done).toHaveLength(1);
+    await end();
+  });
+
+  it('that fails is tried again in growing pauses, and keeps its error; a date begins anew', async () => {
+    const answers: (WorkAnswer | Error)[] = [new Error('broken\0'), 'again', 'again', 'again', 'again'];
+    const attempts: number[] = [];
+    const work = await process(
+      async (_id, attempt) => {
+        attempts.push(attempt);
+        const answer = answers.shift() ?? 'done';
+        if (answer instanceof Error) throw answer;
+        return answer;
+      },
+      { sweeps: false },
+    );
+    const id = randomUUID();
+    await add(work, id);
+    const pauses: number[] = [];
+    for (let run = 0; run < 5; run++) {
+      await work.runNow(KIND, id);
+      pauses.push(await pauseOf());
+      expect((await rows())[0]).toMatchObject({ last_error: run === 0 ? 'broken' : null, leased_until: null });
+    }
+    expect(pauses).toEqual([0.5, 1, 2, 4, 4]);
+    answers.push(new Date(clock.now().getTime() + 10_000), 'again');
+    await work.runNow(KIND, id);
+    expect(await pauseOf()).toBe(10);
+    await work.runNow(KIND, id);
+    expect(await pauseOf()).toBe(0.5);
+    await work.runNow(KIND, id);
+    expect(await rows()).toEqual([]);
+    expect(attempts).toEqual([1, 2, 3, 4, 5, 6, 1, 2]);
+  });
+
+  it('runs at most as often at once as its kind may, and the rest follows', async () => {
+    const gate = new Gate();
+    let [running, most] = [0, 0];
+    const work = await process(
+      async () => {
+        most = Math.max(most, ++running);
+        await gate.opened;
+        running -= 1;
+        return 'done';
+      },
+      { concurrency: 3 },
+    );
+    for (let n = 0; n < 10; n++) await add(work, randomUUID());
+    await waitFor('three to run', () => running === 3);
+    await work.sweep();
+    expect((await rows()).filter(({ leased_until }) => leased_until !== null)).toHaveLength(3);
+    gate.open();
+    await gone();
+    expect(most).toBe(3);
+    await end();
+  });
+
+  it('of many processes is run by one', async () => {
+    const seen = new Map<string, number>();
+    const run = async (id: string): Promise<WorkAnswer> => {
+      seen.set(id, (seen.get(id) ?? 0) + 1);
+      return 'done';
+    };
+    const works = await Promise.all(Array.from({ length: 4 }, () => process(run, { concurrency: 5 })));
+    const ids = Array.from({ length: 100 }, () => randomUUID());
+    for (const [n, id] of ids.entries()) await add(works[n % 4] as WorkService, id);
+    await gone();
+    expect(seen.size).toBe(100);
+    expect([...seen.values()].filter((times) => times !== 1)).toEqual([]);
+    await end();
+  });
+
+  it('of a process that died is run again when its lease is over, and the dead one no longer decides', async () => {
+    const gate = new Gate();
+    const [id, answers] = [randomUUID(), [] as string[]];
+    const dead = await process(
+      async () => {
+        await gate.opened;
+        answers.push('dead');
+        return 'done';
+      },
+      { sweeps: false },
+    );
+    await add(dead, id);
+    await dead.sweep();
+    const other = await process(
+      async () => {
+        answers.push('other');
+        return new Date(clock.now().getTime() + 60_000);
+      },
+      { sweeps: false },
+    );
+    await other.sweep();
+    await other.onApplicationShutdown();
+    expect(answers).toEqual([]);
+    clock.advance(LEASE_MS / 1000 + 1);
+    await other.sweep();
+    await other.onApplicationShutdown();
+    gate.open();
+    await dead.onApplicationShutdown();
+    expect(answers).toEqual(['other', 'dead']);
+    expect(await rows()).toMatchObject([{ subject_id: id, attempts: 0, leased_until: null }]);
+  });
+
+  it('added again while it runs is run again, whatever that run says', async () => {
+    const gate = new Gate();
+    let runs = 0;
+    const work = await process(
+      async () => {
+        if (++runs === 1) await gate.opened;
+        return 'done';
+      },
+      { sweeps: false },
+    );
+    const id = randomUUID();
+    await add(work, id);
+    await work.sweep();
+    await waitFor('the run', () => runs === 1);
+    await add(work, id);
+    gate.open();
+    await work.onApplicationShutdown();
+    expect(await rows()).toMatchObject([{ attempts: 0, leased_until: null }]);
+    await work.sweep();
+    await work.onApplicationShutdown();
+    expect([runs, await rows()]).toEqual([2, []]);
+  });
+
+  it('of a kind that nobody knows cannot be added', async () => {
+    const work = await process(async () => 'done', { sweeps: false });
+    const adding = database.transaction(async (tx) => work.add(tx, 'nonsense', randomUUID(), clock.now()));
+    await expect(adding).rejects.toThrow('no processor for work of kind nonsense');
+  });
+});
+
+describe('operators', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await TestService.start({ env: { ROLE: 'api' } });
+  });
+  afterAll(() => service.stop());
+
+  it('see what is overdue or has failed, and can have it done at once', async () => {
+    const [overdue, failed, fresh] = [randomUUID(), randomUUID(), randomUUID()];
+    await service.sql(
+      `INSERT INTO work (kind, subject_id, due_at, attempts, last_error) VALUES
+         ('refund', $1, now() - interval '2 minutes', 0, NULL), ('acquirer', $2, now() + interval '1 hour', 3, 'broken'),
+         ('refund', $3, now(), 0, NULL)`,
+      [overdue, failed, fresh],
+    );
+    const { token } = await service.operator();
+    const list = async (query: string): Promise<{ data: Record<string, unknown>[]; has_more: boolean }> =>
+      (
+        await service.call<{ data: Record<string, unknown>[]; has_more: boolean }>(
+          'GET',
+          `/v1/operations/work${query}`,
+          {
+            token,
+          },
+        )
+      ).body;
+    const all = await list('');
+    expect(all).toMatchObject({ object: 'list', has_more: false });
+    expect(all.data).toEqual([
+      {
+        object: 'work',
+        kind: 'refund',
+        subject_id: overdue,
+        due_at: expect.any(String),
+        attempts: 0,
+        leased_until: null,
+        last_error: null,
+      },
+      {
+        object: 'work',
+        kind: 'acquirer',
+        subject_id: failed,
+        due_at: expect.any(String),
+        attempts: 3,
+        leased_until: null,
+        last_error: 'broken',
+      },
+    ]);
+    expect(await list('?limit=1')).toMatchObject({ data: [{ subject_id: overdue }], has_more: true });
+    expect((await list('?kind=acquirer')).data).toMatchObject([{ subject_id: failed }]);
+    expect((await service.call('GET', '/v1/operations/work?kind=Re%20fund', { token })).status).toBe(400);
+
+    const work = service.get(WorkService);
+    expect(await work.retry('acquirer', failed)).toMatchObject({ attempts: 3, lastError: 'broken' });
+    expect((await service.sql('SELECT due_at <= now() AS due FROM work WHERE subject_id = $1', [failed]))[0]).toEqual({
+      due: true,
+    });
+    expect(await work.retry('refund', randomUUID())).toBeNull();
+  });
+});
