@@ -1,4 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { CursorListOf } from '../../core/http/index.js';
 import { SHOWN_RETURNS } from '../../transactions/index.js';
 import { PUBLIC_STATUSES } from '../charge-status.js';
 
@@ -85,15 +86,4 @@ export class ChargeSchema {
   returns?: ChargeReturnSchema[];
 }
 
-export class ChargeListSchema {
-  @ApiProperty({ description: 'Kind of object.', enum: ['list'] }) object!: string;
-  @ApiProperty({ description: 'Newest first.', type: [ChargeSchema] }) data!: ChargeSchema[];
-  @ApiProperty({ description: 'Whether there are more.' }) has_more!: boolean;
-  @ApiProperty({
-    description: 'Send as `starting_after`; null on the last page.',
-    type: String,
-    nullable: true,
-    example: 'ch_019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12',
-  })
-  next_cursor!: string | null;
-}
+export class ChargeListSchema extends CursorListOf(ChargeSchema, 'ch_019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12') {}

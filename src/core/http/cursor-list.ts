@@ -1,4 +1,5 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
+import type { Type } from '@nestjs/common';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Matches } from 'class-validator';
 import { firstInstantOf, lastInstantOf, QueryDate } from './dates.js';
 import { IsOptional } from './validators.js';
@@ -62,6 +63,23 @@ export interface CursorPage<T> {
   data: T[];
   has_more: boolean;
   next_cursor: string | null;
+}
+
+/** The documented body of a page: extend it by a class, whose name becomes the schema's. @param cursor an example */
+export function CursorListOf<T>(Item: Type<T>, cursor = '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12'): Type<CursorPage<T>> {
+  class Page implements CursorPage<T> {
+    @ApiProperty({ description: 'Kind of object.', enum: ['list'] }) object!: 'list';
+    @ApiProperty({ description: 'Newest first.', type: [Item] }) data!: T[];
+    @ApiProperty({ description: 'Whether there are more.' }) has_more!: boolean;
+    @ApiProperty({
+      description: 'Send as `starting_after`; null on the last page.',
+      type: String,
+      nullable: true,
+      example: cursor,
+    })
+    next_cursor!: string | null;
+  }
+  return Page;
 }
 
 /**

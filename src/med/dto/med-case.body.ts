@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { CursorListOf } from '../../core/http/index.js';
 import {
   MED_CASE_STATUSES,
   MED_CASE_TYPES,
@@ -53,15 +54,4 @@ export class MedCaseSchema {
   @ApiProperty({ description: 'UTC.', ...TIME }) updated_at!: string;
 }
 
-export class MedCaseListSchema {
-  @ApiProperty({ description: 'Kind of object.', enum: ['list'] }) object!: 'list';
-  @ApiProperty({ description: 'Newest first.', type: [MedCaseSchema] }) data!: MedCaseSchema[];
-  @ApiProperty({ description: 'Whether there are more.' }) has_more!: boolean;
-  @ApiProperty({
-    description: 'Send as `starting_after`; null on the last page.',
-    type: String,
-    nullable: true,
-    example: `med_${ID}`,
-  })
-  next_cursor!: string | null;
-}
+export class MedCaseListSchema extends CursorListOf(MedCaseSchema, `med_${ID}`) {}

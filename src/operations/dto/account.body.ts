@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { CursorListOf } from '../../core/http/index.js';
 import type { FraudMode } from '../../accounts/index.js';
 
 export class AccountBody {
@@ -28,15 +29,4 @@ export class AccountBody {
   @ApiProperty({ description: 'UTC.', format: 'date-time', example: '2026-11-21T12:00:00.000Z' }) created_at!: string;
 }
 
-export class AccountListBody {
-  @ApiProperty({ description: 'Kind of object.', enum: ['list'] }) object!: string;
-  @ApiProperty({ description: 'Newest first.', type: [AccountBody] }) data!: AccountBody[];
-  @ApiProperty({ description: 'Whether there are more.' }) has_more!: boolean;
-  @ApiProperty({
-    description: 'Send as `starting_after`; null on the last page.',
-    type: String,
-    nullable: true,
-    example: '019aa0f0-0000-7000-8000-000000000001',
-  })
-  next_cursor!: string | null;
-}
+export class AccountListBody extends CursorListOf(AccountBody) {}

@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { CursorListOf } from '../../core/http/index.js';
 import type { Mode } from '../../core/mode.js';
 
 const ID = '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12';
@@ -30,15 +31,4 @@ export class FraudHitBody {
   @ApiProperty({ description: 'UTC.', format: 'date-time', example: '2026-11-21T12:00:00.000Z' }) created_at!: string;
 }
 
-export class FraudHitListBody {
-  @ApiProperty({ description: 'Kind of object.', enum: ['list'] }) object!: string;
-  @ApiProperty({ description: 'Newest first.', type: [FraudHitBody] }) data!: FraudHitBody[];
-  @ApiProperty({ description: 'Whether there are more.' }) has_more!: boolean;
-  @ApiProperty({
-    description: 'Send as `starting_after`; null on the last page.',
-    type: String,
-    nullable: true,
-    example: ID,
-  })
-  next_cursor!: string | null;
-}
+export class FraudHitListBody extends CursorListOf(FraudHitBody) {}

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsDefined, IsIn, IsInt, Matches, Max, Min } from 'class-validator';
-import { IsOptional } from '../../core/http/index.js';
+import { IsOptional, CursorListOf } from '../../core/http/index.js';
 
 import { MAX_AMOUNT } from '../../core/money/index.js';
 import type { Mode } from '../../core/mode.js';
@@ -103,18 +103,7 @@ export class MedReviewBody {
   case!: MedCaseSchema;
 }
 
-export class MedReviewListBody {
-  @ApiProperty({ description: 'Kind of object.', enum: ['list'] }) object!: string;
-  @ApiProperty({ description: 'Newest first.', type: [MedReviewBody] }) data!: MedReviewBody[];
-  @ApiProperty({ description: 'Whether there are more.' }) has_more!: boolean;
-  @ApiProperty({
-    description: 'Send as `starting_after`; null on the last page.',
-    type: String,
-    nullable: true,
-    example: ID,
-  })
-  next_cursor!: string | null;
-}
+export class MedReviewListBody extends CursorListOf(MedReviewBody) {}
 
 export class MedWaitingBody {
   @ApiProperty({ description: 'Id of the notification.', example: ID }) id!: string;
@@ -156,15 +145,4 @@ export class MedWaitingBody {
   created_at!: string;
 }
 
-export class MedWaitingListBody {
-  @ApiProperty({ description: 'Kind of object.', enum: ['list'] }) object!: string;
-  @ApiProperty({ description: 'Newest first.', type: [MedWaitingBody] }) data!: MedWaitingBody[];
-  @ApiProperty({ description: 'Whether there are more.' }) has_more!: boolean;
-  @ApiProperty({
-    description: 'Send as `starting_after`; null on the last page.',
-    type: String,
-    nullable: true,
-    example: ID,
-  })
-  next_cursor!: string | null;
-}
+export class MedWaitingListBody extends CursorListOf(MedWaitingBody) {}

@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { CursorListOf } from '../../core/http/index.js';
 import type { Mode } from '../../core/mode.js';
 import { PAYMENT_METHODS, RETURN_REASONS, RETURN_STATUSES, type ReturnStatus } from '../../transactions/index.js';
 import { ReviewAccountBody } from './review.body.js';
@@ -53,15 +54,4 @@ export class ReturnedBody {
   returned_at!: string | null;
 }
 
-export class ReturnedListBody {
-  @ApiProperty({ description: 'Kind of object.', enum: ['list'] }) object!: string;
-  @ApiProperty({ description: 'Newest first.', type: [ReturnedBody] }) data!: ReturnedBody[];
-  @ApiProperty({ description: 'Whether there are more.' }) has_more!: boolean;
-  @ApiProperty({
-    description: 'Send as `starting_after`; null on the last page.',
-    type: String,
-    nullable: true,
-    example: ID,
-  })
-  next_cursor!: string | null;
-}
+export class ReturnedListBody extends CursorListOf(ReturnedBody) {}

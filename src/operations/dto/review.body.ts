@@ -1,13 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { CursorListOf } from '../../core/http/index.js';
 import type { Mode } from '../../core/mode.js';
 
 const ID = '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12';
-const CURSOR = {
-  description: 'Send as `starting_after`; null on the last page.',
-  type: String,
-  nullable: true,
-  example: ID,
-};
 const TIME = { format: 'date-time', example: '2026-11-21T12:00:00.000Z' };
 
 export class ReviewAccountBody {
@@ -46,12 +41,7 @@ export class ReviewBody {
   reviewed_by!: string | null;
 }
 
-export class ReviewListBody {
-  @ApiProperty({ description: 'Kind of object.', enum: ['list'] }) object!: string;
-  @ApiProperty({ description: 'Newest first.', type: [ReviewBody] }) data!: ReviewBody[];
-  @ApiProperty({ description: 'Whether there are more.' }) has_more!: boolean;
-  @ApiProperty(CURSOR) next_cursor!: string | null;
-}
+export class ReviewListBody extends CursorListOf(ReviewBody) {}
 
 export class UnmatchedPixBody {
   @ApiProperty({ description: 'Id of the entry.', example: ID }) id!: string;
@@ -92,12 +82,7 @@ export class UnmatchedPixBody {
   @ApiProperty({ description: 'When it was recorded, UTC.', ...TIME }) created_at!: string;
 }
 
-export class UnmatchedPixListBody {
-  @ApiProperty({ description: 'Kind of object.', enum: ['list'] }) object!: string;
-  @ApiProperty({ description: 'Newest first.', type: [UnmatchedPixBody] }) data!: UnmatchedPixBody[];
-  @ApiProperty({ description: 'Whether there are more.' }) has_more!: boolean;
-  @ApiProperty(CURSOR) next_cursor!: string | null;
-}
+export class UnmatchedPixListBody extends CursorListOf(UnmatchedPixBody) {}
 
 export class UnreadableBody {
   @ApiProperty({ description: 'Id of the entry.', example: ID }) id!: string;
@@ -117,9 +102,4 @@ export class UnreadableBody {
   @ApiProperty({ description: 'When the service was first told of it, UTC.', ...TIME }) created_at!: string;
 }
 
-export class UnreadableListBody {
-  @ApiProperty({ description: 'Kind of object.', enum: ['list'] }) object!: string;
-  @ApiProperty({ description: 'Newest first.', type: [UnreadableBody] }) data!: UnreadableBody[];
-  @ApiProperty({ description: 'Whether there are more.' }) has_more!: boolean;
-  @ApiProperty(CURSOR) next_cursor!: string | null;
-}
+export class UnreadableListBody extends CursorListOf(UnreadableBody) {}

@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { CursorListOf } from '../../core/http/index.js';
 import type { Mode } from '../../core/mode.js';
 
 export class RequestLogBody {
@@ -45,15 +46,4 @@ export class RequestLogBody {
   createdAt!: string;
 }
 
-export class RequestLogListBody {
-  @ApiProperty({ description: 'Kind of object.', enum: ['list'] }) object!: 'list';
-  @ApiProperty({ description: 'Newest first.', type: [RequestLogBody] }) data!: RequestLogBody[];
-  @ApiProperty({ description: 'Whether there are more.' }) has_more!: boolean;
-  @ApiProperty({
-    description: 'Send as `starting_after`; null on the last page.',
-    type: String,
-    nullable: true,
-    example: '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12',
-  })
-  next_cursor!: string | null;
-}
+export class RequestLogListBody extends CursorListOf(RequestLogBody) {}
