@@ -1,4 +1,5 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
+import { isUuid } from '../core/ids.js';
 
 /** The command line itself is wrong: exit code 2. */
 export class UsageError extends Error {
@@ -29,7 +30,7 @@ export function accountId(text: string): string {
 }
 
 export function uuid(text: string, advice: string): string {
-  if (!/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)) throw new InvalidArgumentError(advice);
+  if (!isUuid(text)) throw new InvalidArgumentError(advice);
   return text;
 }
 

@@ -1,7 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { delimiter, join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -9,6 +7,7 @@ import { signatureHeader } from '../../src/webhooks/signature.js';
 import { codeLanguages, firstBlock, readingOrder, type ShellBlock, shellBlocks } from '../support/documents.js';
 import { Processes, type ServiceProcess } from '../support/process.js';
 import { waitFor } from '../support/wait.js';
+import { freePort } from '../../tools/harness/free-port.js';
 
 const BLOCK_LIMIT_MS = 120_000;
 const LIMIT_MS = 600_000;
@@ -34,14 +33,6 @@ echo "exit code $code: curl $*" >> "${failures}"
 exit $code
 `;
 
-async function freePort(): Promise<string> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((done) => server.close(done));
-  return String(port);
-}
-
 const blocks = (): ShellBlock[] => readingOrder().flatMap((path) => shellBlocks(path));
 
 describe('README.md and docs', () => {
@@ -65,7 +56,7 @@ describe('README.md and docs', () => {
     const real = execFileSync('bash', ['-c', 'type -P curl'], { encoding: 'utf8' }).trim();
     writeFileSync(join(bin, 'curl'), curl(real, failures), { mode: 0o755 });
     env = { PATH: `${bin}${delimiter}${path}`, HOME: process.env['HOME'] ?? '' };
-    ports = new Map(await Promise.all(PORTS.map(async (port) => [port, await freePort()] as const)));
+    ports = new Map(await Promise.all(PORTS.map(async (port) => [port, String(await freePort())] as const)));
   });
   afterAll(async () => {
     for (const { pid } of started) {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
-import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { freePort } from '../../tools/harness/free-port.js';
 
 const START_LIMIT_MS = 30_000;
 
@@ -50,12 +50,4 @@ export async function startPrism(binary: string, document: string): Promise<Pris
     await delay(50);
   }
   return { url, stop };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

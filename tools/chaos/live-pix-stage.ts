@@ -6,9 +6,10 @@ import { runToEnd } from '../harness/built-process.js';
 import { CrashingPostgres, POSTMASTER_ENDS } from '../harness/crashing-postgres.js';
 import type { Random } from '../harness/random.js';
 import type { Run } from '../harness/run.js';
+import { freePort } from '../harness/free-port.js';
 import { ServiceProcess } from '../harness/service-process.js';
 import { PspProcess } from './psp-process.js';
-import { CrashingRedis, freePort } from './servers.js';
+import { CrashingRedis } from './servers.js';
 
 export type Role = 'API' | 'worker';
 export type Victim = Role | `PostgreSQL (${(typeof POSTMASTER_ENDS)[number]})`;

@@ -6,7 +6,7 @@ import { type Config, CONFIG } from '../../core/config/index.js';
 import { SecretBox } from '../../core/crypto/index.js';
 import { Database } from '../../core/database/index.js';
 import { ApiError, notFound } from '../../core/errors/index.js';
-import { newId } from '../../core/ids.js';
+import { isUuid, newId } from '../../core/ids.js';
 import { Logger } from '../../core/log/index.js';
 import { Metrics } from '../../core/metrics/index.js';
 import { RateLimiter } from '../../core/rate-limit/index.js';
@@ -20,7 +20,6 @@ import { type Caller, inboundProblem } from './inbound.rules.js';
 
 /** A batch of a thousand Pix is about half of it. */
 export const MAX_CALLBACK_BYTES = 1024 * 1024;
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** A request to a callback's address. */
 export interface PostedCallback {
@@ -61,7 +60,7 @@ export class CallbacksService {
     const source = await this.#sourceOf({ connection, secret });
     if (!source) {
       // What stands in the place of the id may be anything, a secret among them.
-      throw this.#refused('wrong_secret', UUID.test(connection) ? { connection } : {});
+      throw this.#refused('wrong_secret', isUuid(connection) ? { connection } : {});
     }
     const problem = inboundProblem(source.inbound, caller);
     if (problem !== null) throw this.#refused('not_allowed', { acquirer, problem, address: caller.address });
@@ -85,7 +84,7 @@ export class CallbacksService {
     connection,
     secret,
   }: Pick<PostedCallback, 'connection' | 'secret'>): Promise<CallbackSource | null> {
-    const isKnown = UUID.test(connection) && isCallbackSecret(this.secrets, connection, secret);
+    const isKnown = isUuid(connection) && isCallbackSecret(this.secrets, connection, secret);
     return isKnown ? this.sources.find(acquirerNameOf(connection)) : null;
   }
 

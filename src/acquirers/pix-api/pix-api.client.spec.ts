@@ -1,6 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { SELF_SIGNED, SELF_SIGNED_PFX } from '../../../test/support/self-signed.js';
 import { PixApiClient, type PixApiClientOptions } from './pix-api.client.js';
 import { PixApiError } from './pix-api.errors.js';
@@ -9,6 +7,7 @@ import type { PspProfile } from './profile.js';
 import type { PixApiConnection } from './connection.js';
 import { aCob, aConnection, aProblem, E2E, type FakePsp, startPsp, TXID } from './psp.fixture.js';
 import { TokenCache } from './token-cache.js';
+import { freePort } from '../../../tools/harness/free-port.js';
 
 const STANDARD = findProfile('standard')!;
 const COB = { calendario: { expiracao: 3600 }, valor: { original: '110.00' }, chave: 'k' };
@@ -318,11 +317,3 @@ describe('PixApiClient', () => {
     expect(() => make({ credentials: { ...aConnection(psp).credentials, certificate } })).toThrow();
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

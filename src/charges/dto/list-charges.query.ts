@@ -1,13 +1,13 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, Matches } from 'class-validator';
-import { CursorQuery, IsOptional } from '../../core/http/index.js';
+import { IsIn } from 'class-validator';
+import { CursorQuery, IsIdOf, IsOptional } from '../../core/http/index.js';
 import { PUBLIC_STATUSES } from '../charge-status.js';
 import { IsTaxId } from './validators.js';
 
 export class ListChargesQuery extends CursorQuery {
   @ApiPropertyOptional({ description: 'A `ch_…` id: the previous page’s `next_cursor`.' })
   @IsOptional()
-  @Matches(/^(?:ch_)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, { message: 'must be the id of a charge' })
+  @IsIdOf('the id of a charge', 'ch_')
   starting_after?: string;
 
   @ApiPropertyOptional({ description: 'Only charges of this status.', enum: PUBLIC_STATUSES })

@@ -2,7 +2,7 @@ import type { Type } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Matches } from 'class-validator';
 import { firstInstantOf, lastInstantOf, QueryDate } from './dates.js';
-import { IsOptional } from './validators.js';
+import { IsIdOf, IsOptional } from './validators.js';
 
 const DEFAULT_LIMIT = 25;
 
@@ -30,7 +30,7 @@ export class CursorQuery {
 export class IdCursorQuery extends CursorQuery {
   @ApiPropertyOptional({ description: 'The previous page’s `next_cursor`.' })
   @IsOptional()
-  @Matches(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, { message: 'must be the id of an item of this list' })
+  @IsIdOf('the id of an item of this list')
   starting_after?: string;
 }
 

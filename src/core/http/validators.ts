@@ -1,4 +1,5 @@
 import { buildMessage, ValidateBy, ValidateIf } from 'class-validator';
+import { isUuid } from '../ids.js';
 import { visibleLength } from '../text.js';
 
 /**
@@ -26,6 +27,19 @@ export function IsText(min: number, max: number): PropertyDecorator {
       validate: (value: unknown) =>
         typeof value === 'string' && visibleLength(value) >= min && charactersOf(value) <= max,
       defaultMessage: (args) => (typeof args?.value === 'string' ? `must have ${rule} characters` : 'must be a text'),
+    },
+  });
+}
+
+/** An id, bare or with one of the prefixes. @param what of the message, for example `the id of a charge` */
+export function IsIdOf(what: string, ...prefixes: string[]): PropertyDecorator {
+  return ValidateBy({
+    name: 'isIdOf',
+    validator: {
+      validate: (value: unknown) =>
+        typeof value === 'string' &&
+        ['', ...prefixes].some((one) => value.startsWith(one) && isUuid(value.slice(one.length))),
+      defaultMessage: buildMessage(() => `must be ${what}`),
     },
   });
 }

@@ -1,6 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, Matches } from 'class-validator';
-import { CursorQuery, IsOptional, QueryDate } from '../../core/http/index.js';
+import { IsIn } from 'class-validator';
+import { CursorQuery, IsIdOf, IsOptional, QueryDate } from '../../core/http/index.js';
 import { MED_CASE_STATUSES, MED_CASE_TYPES, type MedCaseStatus, type MedCaseType } from '../med-cases.machine.js';
 
 export class ListMedCasesQuery extends CursorQuery {
@@ -12,7 +12,7 @@ export class ListMedCasesQuery extends CursorQuery {
 
   @ApiPropertyOptional({ description: 'A `med_…` id: the previous page’s `next_cursor`.' })
   @IsOptional()
-  @Matches(/^(?:med_)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, { message: 'must be the id of one of your cases' })
+  @IsIdOf('the id of one of your cases', 'med_')
   starting_after?: string;
 
   @ApiPropertyOptional({ description: 'Only cases of this status.', enum: MED_CASE_STATUSES })
@@ -27,6 +27,6 @@ export class ListMedCasesQuery extends CursorQuery {
 
   @ApiPropertyOptional({ description: 'Only cases of this charge.' })
   @IsOptional()
-  @Matches(/^(?:ch_|tx_)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, { message: 'must be the id of a charge' })
+  @IsIdOf('the id of a charge', 'ch_', 'tx_')
   charge_id?: string;
 }

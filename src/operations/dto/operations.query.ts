@@ -1,6 +1,6 @@
 import { ApiPropertyOptional, PickType } from '@nestjs/swagger';
 import { IsIn, Matches } from 'class-validator';
-import { CursorQuery, IdCursorQuery, IsOptional } from '../../core/http/index.js';
+import { CursorQuery, IdCursorQuery, IsIdOf, IsOptional } from '../../core/http/index.js';
 import type { Mode } from '../../core/mode.js';
 import { RETURN_REASONS, type ReturnReason } from '../../transactions/index.js';
 import { SHOWN_RETURN_STATUSES, type ShownReturnStatus } from './returned.body.js';
@@ -22,7 +22,7 @@ export class ListWorkQuery extends PickType(CursorQuery, ['limit']) {
 export class OfAccountQuery extends IdCursorQuery {
   @ApiPropertyOptional({ description: 'Only this account.', example: '019aa0f0-0000-7000-8000-000000000001' })
   @IsOptional()
-  @Matches(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, { message: 'must be the id of an account' })
+  @IsIdOf('the id of an account')
   account_id?: string;
 }
 

@@ -1,6 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsString, Matches } from 'class-validator';
-import { IsOptional } from '../../core/http/index.js';
+import { IsIdOf, IsOptional } from '../../core/http/index.js';
 import { DELIVERY_STATUSES, type DeliveryStatus } from '../deliveries.repository.js';
 
 export class DeliveriesQuery {
@@ -22,7 +22,7 @@ export class DeliveriesQuery {
     example: 'wh_019a4c1e-8a00-7c3d-9d52-6f1b2a3c4d5e',
   })
   @IsOptional()
-  @Matches(/^(?:wh_)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, { message: 'must be the id of an endpoint' })
+  @IsIdOf('the id of an endpoint', 'wh_')
   endpointId?: string;
 
   @ApiPropertyOptional({ description: 'Deliveries a page.', minimum: 1, maximum: 100, default: 25, type: 'integer' })
