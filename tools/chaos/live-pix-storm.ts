@@ -200,7 +200,7 @@ export class LivePixStorm {
     const bank = await this.stage.psp.state();
     const here = await bookedHere(this.stage);
     const verdict = judge(this.plan.payments, this.#answered, bank, here);
-    const broken = await brokenPromises(this.stage.databaseUrl);
+    const broken = await brokenPromises((sql) => this.stage.rows(sql));
     const days = [...new Set([firstDay, saoPauloDay(new Date())])];
     const runs = [];
     for (const day of days) {

@@ -1,5 +1,3 @@
-import pg from 'pg';
-
 /** Each query finds what must not be: a row is a broken promise, and its text says which. */
 const CHECKS: readonly { name: string; sql: string }[] = [
   {
@@ -244,18 +242,19 @@ const CHECKS: readonly { name: string; sql: string }[] = [
   },
 ];
 
-/** The broken promises by their names, each with its first rows; empty when everything is right. @param url of the database */
-export async function brokenPromises(url: string): Promise<Record<string, unknown[]>> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    const broken: Record<string, unknown[]> = {};
-    for (const { name, sql } of CHECKS) {
-      const { rows } = await client.query<Record<string, unknown>>(sql);
-      if (rows.length > 0) broken[name] = rows.slice(0, 5);
-    }
-    return broken;
-  } finally {
-    await client.end();
+type Row = Record<string, unknown>;
+
+/**
+ * The broken promises by their names, each with its first rows; empty when everything is right.
+ * @param ask the database for the rows of a statement, which has a name of its own so that its plan can be kept
+ */
+export async function brokenPromises(
+  ask: (sql: string, statement: string) => Promise<Row[]>,
+): Promise<Record<string, Row[]>> {
+  const broken: Record<string, Row[]> = {};
+  for (const [index, { name, sql }] of CHECKS.entries()) {
+    const rows = await ask(sql, `coherence_${index}`);
+    if (rows.length > 0) broken[name] = rows.slice(0, 5);
   }
+  return broken;
 }
