@@ -5,7 +5,7 @@ import type { Database } from '../../src/core/database/index.js';
 import { Metrics } from '../../src/core/metrics/index.js';
 import { InProcessJobQueue } from '../../src/core/queue/in-process-job-queue.js';
 import { Poller } from '../../src/core/queue/index.js';
-import { type WorkAnswer, WorkRepository, WorkService } from '../../src/core/work/index.js';
+import { doubling, type WorkAnswer, WorkRepository, WorkService } from '../../src/core/work/index.js';
 import { Gate, SILENT, TestSchema } from '../support/schema.js';
 import { TestClock, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
@@ -49,7 +49,7 @@ describe('late work', () => {
       own,
       SILENT,
     );
-    made.register(KIND, { backoff: { firstMs: 500, longestMs: 4_000 }, concurrency, leaseMs: LEASE_MS, run });
+    made.register(KIND, { backoff: doubling(500, 4_000), concurrency, leaseMs: LEASE_MS, run });
     made.onApplicationBootstrap();
     stop.push(async () => {
       made.onModuleDestroy();

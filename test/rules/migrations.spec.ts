@@ -288,15 +288,22 @@ describe('migrations', () => {
     );
     await runner.query('RESET session_replication_role');
     await runner.release();
+    const mail = randomUUID();
+    await source.query(
+      `INSERT INTO emails (id, recipient, subject, text_body, html_body, attempts, next_attempt_at, created_at)
+       VALUES ($1, 'a@x.example', 's', 't', 'h', 1, '2026-11-21T12:00:05Z', now())`,
+      [mail],
+    );
     const underWay = (): Promise<Row[]> =>
       source.query<Row[]>(
         `SELECT id, acquirer_due_at AS due_at FROM transactions WHERE acquirer_due_at IS NOT NULL
          UNION ALL SELECT id, next_attempt_at FROM refunds WHERE status IN ('PENDING', 'IN_PROGRESS') AND attempts = 3
          UNION ALL SELECT id, next_attempt_at FROM acquirer_callbacks WHERE status = 'pending' AND attempts = 2
+         UNION ALL SELECT id, next_attempt_at FROM emails WHERE status = 'pending' AND attempts = 1
          UNION ALL SELECT id, cleanup_at FROM med_evidence WHERE cleanup_at IS NOT NULL ORDER BY due_at`,
       );
     const was = await underWay();
-    expect(was).toHaveLength(4);
+    expect(was).toHaveLength(5);
 
     await source.runMigrations();
     const work = await source.query<Row[]>('SELECT kind, subject_id AS id, due_at, attempts FROM work ORDER BY due_at');
@@ -306,6 +313,7 @@ describe('migrations', () => {
       'refund 3',
       'callback 2',
       'evidence_cleanup 0',
+      'mail 1',
     ]);
 
     await source.undoLastMigration();
@@ -313,6 +321,7 @@ describe('migrations', () => {
     await source.runMigrations();
     for (const table of [
       'work',
+      'emails',
       'med_evidence',
       'acquirer_callbacks',
       'refunds',

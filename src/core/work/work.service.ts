@@ -26,14 +26,21 @@ export type WorkAnswer = 'done' | 'again' | Date;
 
 /** A kind of work. What throws is done again after the back-off, and its error is kept. */
 export interface WorkKind {
-  /** Pauses double from `firstMs` to `longestMs`. */
-  readonly backoff: { readonly firstMs: number; readonly longestMs: number };
+  /** Pauses after the first attempt, the second and so on, in milliseconds; the last one from there on. */
+  readonly backoff: readonly number[];
   /** At once in each process. */
   readonly concurrency: number;
   /** Longer than a run may take: after it the process is taken for dead, and another one runs it again. */
   readonly leaseMs: number;
   /** @param attempt from 1 on */
   run(subjectId: string, attempt: number): Promise<WorkAnswer>;
+}
+
+/** A back-off whose pauses double. */
+export function doubling(firstMs: number, longestMs: number): readonly number[] {
+  const pauses = [firstMs];
+  while ((pauses.at(-1) ?? longestMs) < longestMs) pauses.push(Math.min(firstMs * 2 ** pauses.length, longestMs));
+  return pauses;
 }
 
 const TASK = 'work';
@@ -186,8 +193,8 @@ export class WorkService implements OnApplicationBootstrap, OnModuleDestroy, OnA
   }
 
   #later(kind: string, attempts: number): Date {
-    const { firstMs, longestMs } = this.#kind(kind).backoff;
-    return new Date(this.clock.now().getTime() + Math.min(firstMs * 2 ** Math.min(attempts - 1, 30), longestMs));
+    const { backoff } = this.#kind(kind);
+    return new Date(this.clock.now().getTime() + (backoff[attempts - 1] ?? backoff.at(-1) ?? SWEEP_MS));
   }
 
   #kind(name: string): WorkKind {

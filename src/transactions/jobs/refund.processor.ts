@@ -1,10 +1,10 @@
 import { Process, Processor } from '@nestjs/bull';
-import type { Work, WorkAnswer, Worker } from '../../core/work/index.js';
+import { doubling, type Work, type WorkAnswer, type Worker } from '../../core/work/index.js';
 import { RefundProgress } from '../refunds.progress.js';
 
 @Processor('refund')
 export class RefundProcessor implements Worker {
-  readonly backoff = { firstMs: 500, longestMs: 3_600_000 };
+  readonly backoff = doubling(500, 3_600_000);
   readonly leaseMs = 30_000;
 
   constructor(private readonly progress: RefundProgress) {}
