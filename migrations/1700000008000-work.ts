@@ -21,6 +21,11 @@ export class Work1700000008000 implements MigrationInterface {
       SELECT 'refund', id, coalesce(next_attempt_at, now()), attempts FROM refunds WHERE status IN ('PENDING', 'IN_PROGRESS');
       ALTER TABLE refunds DROP COLUMN next_attempt_at, DROP COLUMN attempts;
 
+      INSERT INTO work (kind, subject_id, due_at, attempts)
+      SELECT 'return', id, coalesce(next_attempt_at, now()), attempts FROM pix_returns
+      WHERE status IN ('PENDING', 'IN_PROGRESS');
+      ALTER TABLE pix_returns DROP COLUMN next_attempt_at, DROP COLUMN attempts;
+
       INSERT INTO work (kind, subject_id, due_at)
       SELECT 'acquirer', id, acquirer_due_at FROM transactions WHERE acquirer_due_at IS NOT NULL;
       ALTER TABLE transactions DROP COLUMN acquirer_due_at;
@@ -66,6 +71,11 @@ export class Work1700000008000 implements MigrationInterface {
       ALTER TABLE transactions ADD COLUMN acquirer_due_at timestamptz;
       UPDATE transactions t SET acquirer_due_at = w.due_at FROM work w WHERE w.kind = 'acquirer' AND w.subject_id = t.id;
       CREATE INDEX transactions_acquirer_due_idx ON transactions (acquirer_due_at) WHERE acquirer_due_at IS NOT NULL;
+
+      ALTER TABLE pix_returns ADD COLUMN attempts integer NOT NULL DEFAULT 0, ADD COLUMN next_attempt_at timestamptz;
+      UPDATE pix_returns r SET attempts = w.attempts, next_attempt_at = w.due_at
+      FROM work w WHERE w.kind = 'return' AND w.subject_id = r.id;
+      CREATE INDEX pix_returns_due_idx ON pix_returns (next_attempt_at) WHERE status IN ('PENDING', 'IN_PROGRESS');
 
       ALTER TABLE refunds ADD COLUMN attempts integer NOT NULL DEFAULT 0, ADD COLUMN next_attempt_at timestamptz;
       UPDATE refunds r SET attempts = w.attempts, next_attempt_at = w.due_at
