@@ -235,14 +235,28 @@ describe('late work', () => {
   });
 });
 
-describe('operators', () => {
+describe('in the service', () => {
   let service: TestService;
   beforeAll(async () => {
     service = await TestService.start({ env: { ROLE: 'api' } });
   });
   afterAll(() => service.stop());
 
-  it('see what is overdue or has failed, and can have it done at once', async () => {
+  it('nothing is added by creating a sandbox charge and by paying it', async () => {
+    const { testKey } = await service.merchant();
+    await service.sql(`CREATE FUNCTION spec_refuse() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN RAISE EXCEPTION 'work was added: %', NEW.kind; END $$`);
+    await service.sql('CREATE TRIGGER spec_refuse BEFORE INSERT ON work FOR EACH ROW EXECUTE FUNCTION spec_refuse()');
+    try {
+      const { status, body } = await service.createCharge(testKey);
+      expect(status).toBe(201);
+      expect((await service.simulate(testKey, body.id, { event: 'pay' })).body.charge.status).toBe('paid');
+    } finally {
+      await service.sql('DROP FUNCTION spec_refuse CASCADE');
+    }
+  });
+
+  it('operators see what is overdue or has failed, and can have it done at once', async () => {
     const [overdue, failed, fresh] = [randomUUID(), randomUUID(), randomUUID()];
     await service.sql(
       `INSERT INTO work (kind, subject_id, due_at, attempts, last_error) VALUES

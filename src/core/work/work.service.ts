@@ -64,8 +64,6 @@ export class WorkService implements OnApplicationBootstrap, OnModuleDestroy, OnA
   readonly #running = new Map<string, number>();
   readonly #underWay = new Set<Promise<void>>();
   readonly #wakes = new Map<string, () => void>();
-  /** Whether some kind was given all that there was room for. */
-  #mayHaveMore = false;
   #closing = false;
 
   constructor(
@@ -155,15 +153,10 @@ export class WorkService implements OnApplicationBootstrap, OnModuleDestroy, OnA
     });
     if (rooms.length === 0) return;
     const claimed = await this.database.transaction((tx) => this.work.claim(tx, now, rooms));
-    const countOf = (name: string): number => claimed.filter(({ kind }) => kind === name).length;
-    this.#mayHaveMore = rooms.some(({ kind, room }) => countOf(kind) === room);
     for (const work of claimed) {
       const run = this.#run(work);
       this.#underWay.add(run);
-      void run.then(() => {
-        this.#underWay.delete(run);
-        if (this.#mayHaveMore) this.poller.wake(TASK);
-      });
+      void run.then(() => this.#underWay.delete(run));
     }
   }
 
@@ -187,9 +180,11 @@ export class WorkService implements OnApplicationBootstrap, OnModuleDestroy, OnA
       if (dueAt) this.poller.wakeIn(TASK, dueAt.getTime() - this.clock.now().getTime());
     } catch (error) {
       this.logger.warn({ error, kind, subjectId }, 'what became of work was not written; it comes back by its lease');
-    } finally {
-      this.#running.set(kind, (this.#running.get(kind) ?? 1) - 1);
     }
+    const running = this.#running.get(kind) ?? 1;
+    this.#running.set(kind, running - 1);
+    // More may be due than there was room for.
+    if (running >= this.#kind(kind).concurrency) this.poller.wake(TASK);
   }
 
   #later(kind: string, attempts: number): Date {
