@@ -7,11 +7,11 @@ import { SecretBox } from './crypto/index.js';
 import { Database, Reader } from './database/index.js';
 import { IdempotencyRepository, IdempotencyService } from './idempotency/index.js';
 import { Logger } from './log/index.js';
-import { createMailTransport, EmailsRepository, Mailer, MailTransport, MailWorker } from './mail/index.js';
+import { createMailTransport, EmailsRepository, Mailer, MailProcessor, MailTransport } from './mail/index.js';
 import { Metrics } from './metrics/index.js';
 import { JobQueue, Poller, processors } from './queue/index.js';
 import { RateLimiter } from './rate-limit/index.js';
-import { WorkProcessor, WorkRepository, WorkService } from './work/index.js';
+import { WorkProcessor, WorkRepository, WorkService, workers } from './work/index.js';
 
 /** What was opened before the application is made, and is closed after it. */
 export interface CoreResources {
@@ -48,12 +48,12 @@ export class CoreModule {
       { provide: MailTransport, useFactory: createMailTransport, inject: [CONFIG] },
       EmailsRepository,
       Mailer,
-      MailWorker,
       IdempotencyRepository,
       IdempotencyService,
       WorkRepository,
       WorkService,
       ...processors(WorkProcessor),
+      ...workers(MailProcessor),
     ];
     // Without a queue of its own: it finds the processors, and `processors` gives it their queues.
     return { module: CoreModule, imports: [BullModule.registerQueue()], providers, exports: providers };

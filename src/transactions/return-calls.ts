@@ -1,16 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { AcquirersService, type ReturnRequest, type ReturnState } from '../acquirers/index.js';
 import { Logger } from '../core/log/index.js';
+import { doubling } from '../core/work/index.js';
 
-const FIRST_PAUSE_MS = 250;
-const LAST_PAUSE_MS = 3_600_000;
 /** By then eight minutes have passed since the first call. */
 const PATIENCE = 10;
 
-/** When to ask again: pauses double, from half a second to an hour. @param attempts how often it was asked, now included */
-export function nextAsk(now: Date, attempts: number): Date {
-  return new Date(now.getTime() + Math.min(FIRST_PAUSE_MS * 2 ** Math.min(attempts, 20), LAST_PAUSE_MS));
-}
+/** When money on its way back is asked for again. */
+export const RETURN_BACKOFF = doubling(500, 3_600_000);
 
 /**
  * Takes money that goes back one step further at its acquirer: refunds, and Pix that are returned by themselves. Never

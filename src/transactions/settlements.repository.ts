@@ -37,7 +37,6 @@ export interface PixReturn {
   readonly amount: Amount;
   readonly currency: string;
   readonly status: 'PENDING' | 'IN_PROGRESS' | 'RETURNED' | 'FAILED';
-  readonly attempts: number;
 }
 
 const INSERT = statement(
@@ -49,8 +48,8 @@ const INSERT = statement(
 const INSERT_RETURN = statement(
   'pix_returns.insert',
   `INSERT INTO pix_returns (id, account_id, mode, transaction_id, acquirer, end_to_end_id, return_id, amount, reason,
-     status, next_attempt_at, created_at, updated_at, way, currency)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'PENDING', $10, $10, $10, $11, $12)`,
+     status, created_at, updated_at, way, currency)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'PENDING', $10, $10, $11, $12)`,
 );
 /** What was held for an operator is no longer wanted: its review ends without one. */
 const GIVE_BACK_HELD = statement(
@@ -60,35 +59,25 @@ const GIVE_BACK_HELD = statement(
    RETURNING acquirer, end_to_end_id, amount`,
 );
 const RETURN_COLUMNS =
-  'id, account_id, transaction_id, acquirer, end_to_end_id, return_id, way, amount, currency, status, attempts';
-/** Leases the rows by moving their due time on; a worker that dies is followed by the next sweep. */
-const CLAIM_RETURNS = statement(
-  'pix_returns.claim_due',
-  `UPDATE pix_returns SET next_attempt_at = $2, attempts = attempts + 1, updated_at = $1 WHERE id IN (
-     SELECT id FROM pix_returns WHERE status IN ('PENDING', 'IN_PROGRESS') AND next_attempt_at <= $1
-     ORDER BY next_attempt_at LIMIT $3 FOR UPDATE SKIP LOCKED)
-   RETURNING ${RETURN_COLUMNS}`,
+  'id, account_id, transaction_id, acquirer, end_to_end_id, return_id, way, amount, currency, status';
+const OPEN_RETURN = statement(
+  'pix_returns.open',
+  `SELECT ${RETURN_COLUMNS} FROM pix_returns WHERE id = $1 AND status IN ('PENDING', 'IN_PROGRESS')`,
 );
-const CLAIM_RETURN = statement(
-  'pix_returns.claim',
-  `UPDATE pix_returns SET next_attempt_at = $5, attempts = attempts + 1, updated_at = $4
-   WHERE acquirer = $1 AND end_to_end_id = $2 AND return_id = $3 AND status IN ('PENDING', 'IN_PROGRESS')
-   RETURNING ${RETURN_COLUMNS}`,
-);
-const HAS_RETURN = statement(
-  'pix_returns.has',
-  'SELECT 1 FROM pix_returns WHERE acquirer = $1 AND end_to_end_id = $2 AND return_id = $3',
+const FIND_RETURN = statement(
+  'pix_returns.find',
+  'SELECT id FROM pix_returns WHERE acquirer = $1 AND end_to_end_id = $2 AND return_id = $3',
 );
 const MOVE_RETURN = statement(
   'pix_returns.move',
-  `UPDATE pix_returns SET status = $2, next_attempt_at = $3, failure_reason = $4, updated_at = $5
+  `UPDATE pix_returns SET status = $2, failure_reason = $3, updated_at = $4
    WHERE id = $1 AND status IN ('PENDING', 'IN_PROGRESS')`,
 );
 /** The last move, and what the merchant sees of it; the return is locked before its transaction. */
 const COMPLETE_RETURN = statement(
   'pix_returns.complete',
   `WITH done AS (
-     UPDATE pix_returns SET status = 'RETURNED', next_attempt_at = NULL, failure_reason = NULL, updated_at = $2
+     UPDATE pix_returns SET status = 'RETURNED', failure_reason = NULL, updated_at = $2
      WHERE id = $1 AND status IN ('PENDING', 'IN_PROGRESS')
      RETURNING transaction_id, amount, reason, end_to_end_id, way)
    UPDATE transactions t SET returns = coalesce(t.returns, '[]') || jsonb_build_array(jsonb_build_object(
@@ -169,25 +158,16 @@ export class SettlementsRepository {
     return tx.query(GIVE_BACK_HELD, [transactionId, reason, at]);
   }
 
-  async claimDueReturns(tx: Tx, now: Date, leasedUntil: Date, limit: number): Promise<PixReturn[]> {
-    return (await tx.query<ReturnRow>(CLAIM_RETURNS, [now, leasedUntil, limit])).map(toPixReturn);
-  }
-
-  /** As `claimDueReturns`, one that is in flight, due or not. */
-  async claimReturn(
-    tx: Tx,
-    acquirer: string,
-    endToEndId: string,
-    returnId: string,
-    now: Date,
-    leasedUntil: Date,
-  ): Promise<PixReturn | null> {
-    const [row] = await tx.query<ReturnRow>(CLAIM_RETURN, [acquirer, endToEndId, returnId, now, leasedUntil]);
+  /** Null for one that has come to its end. */
+  async openReturn(id: string): Promise<PixReturn | null> {
+    const [row] = await this.reader.query<ReturnRow>(OPEN_RETURN, [id]);
     return row ? toPixReturn(row) : null;
   }
 
-  async hasReturn(acquirer: string, endToEndId: string, returnId: string): Promise<boolean> {
-    return (await this.reader.query(HAS_RETURN, [acquirer, endToEndId, returnId])).length > 0;
+  /** @returns its id; null when there is no such return */
+  async findReturn(acquirer: string, endToEndId: string, returnId: string): Promise<string | null> {
+    const [row] = await this.reader.query<{ id: string }>(FIND_RETURN, [acquirer, endToEndId, returnId]);
+    return row?.id ?? null;
   }
 
   /** It is with its payer again; one that was shown as such before stays as it is. */
@@ -199,11 +179,10 @@ export class SettlementsRepository {
     tx: Tx,
     id: string,
     status: Exclude<PixReturn['status'], 'RETURNED'>,
-    nextAttemptAt: Date | null,
     failureReason: string | null,
     at: Date,
   ): void {
-    tx.defer(MOVE_RETURN, [id, status, nextAttemptAt, failureReason, at]);
+    tx.defer(MOVE_RETURN, [id, status, failureReason, at]);
   }
 
   async returnsOf(transactionId: string): Promise<PixReturn[]> {
@@ -222,7 +201,6 @@ interface ReturnRow {
   amount: Amount;
   currency: string;
   status: PixReturn['status'];
-  attempts: number;
 }
 
 function toPixReturn(row: ReturnRow): PixReturn {
@@ -237,6 +215,5 @@ function toPixReturn(row: ReturnRow): PixReturn {
     amount: row.amount,
     currency: row.currency,
     status: row.status,
-    attempts: row.attempts,
   };
 }

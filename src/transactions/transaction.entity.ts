@@ -84,7 +84,6 @@ export class SettlementEntity {
 @Unique('pix_returns_return_id_key', ['acquirer', 'endToEndId', 'returnId'])
 @Index('pix_returns_transaction_id_idx', ['transactionId'])
 @Index('pix_returns_account_id_idx', ['accountId', 'id'])
-@Index('pix_returns_due_idx', ['nextAttemptAt'], { where: `status IN ('PENDING', 'IN_PROGRESS')` })
 @Index('pix_returns_failed_idx', ['acquirer', 'endToEndId'], { where: `status = 'FAILED'` })
 export class PixReturnEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pix_returns_pkey' }) id!: string;
@@ -101,8 +100,6 @@ export class PixReturnEntity {
   @Column('bigint') amount!: number;
   @Column('text') reason!: string;
   @Column('text') status!: string;
-  @Column('integer', { default: 0 }) attempts!: number;
-  @Column('timestamptz', { name: 'next_attempt_at', nullable: true }) nextAttemptAt!: Date | null;
   @Column('text', { name: 'failure_reason', nullable: true }) failureReason!: string | null;
   @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt!: Date;

@@ -20,6 +20,7 @@ import { InquiriesService } from './inquiries.service.js';
 import { AcquirerProcessor } from './jobs/acquirer.processor.js';
 import { ExpiryProcessor } from './jobs/expiry.processor.js';
 import { RefundProcessor } from './jobs/refund.processor.js';
+import { ReturnProcessor } from './jobs/return.processor.js';
 import { MedPayers } from './med-payers.js';
 import { PaymentCreationService } from './payment-creation.service.js';
 import { RefundMoves } from './refunds.moves.js';
@@ -75,7 +76,7 @@ import { TransactionsService } from './transactions.service.js';
     TransactionsRepository,
     TransactionsService,
     ...processors(ExpiryProcessor),
-    ...workers(AcquirerProcessor, RefundProcessor),
+    ...workers(AcquirerProcessor, RefundProcessor, ReturnProcessor),
   ],
   exports: [
     BooksService,

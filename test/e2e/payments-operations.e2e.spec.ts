@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { AcquirersService, InboxService, type OrderDesk, SandboxAcquirer } from '../../src/acquirers/index.js';
 import { Database } from '../../src/core/database/index.js';
 import { WorkService } from '../../src/core/work/index.js';
-import { CreationService, ReturnsService, SettlementService } from '../../src/transactions/index.js';
+import { CreationService, SettlementService } from '../../src/transactions/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { FarBank } from '../support/far-bank.js';
 import { textsOf } from '../support/pdf.js';
@@ -69,7 +69,7 @@ describe('operations on payments', () => {
   });
   afterEach(async () => {
     await waitFor('all returns to be made', async () => {
-      await service.get(ReturnsService).advanceDue();
+      await service.get(WorkService).sweep();
       const rows = await service.sql(`SELECT 1 FROM pix_returns WHERE status IN ('PENDING', 'IN_PROGRESS')`);
       return rows.length === 0;
     });
@@ -474,7 +474,7 @@ describe('operations on payments', () => {
       await inbox.process(notification);
       expect(await statusOf(id)).toBe('CANCELLED');
       await waitFor('the return', async () => {
-        await service.get(ReturnsService).advanceDue();
+        await service.get(WorkService).sweep();
         service.clock.advance(5);
         return desk.returnsOf(pix.endToEndId).length === 1;
       });

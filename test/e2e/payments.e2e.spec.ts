@@ -4,7 +4,6 @@ import { isValidBoleto } from '@brazilian-utils/brazilian-utils';
 import jsqr from 'jsqr';
 import { PNG } from 'pngjs';
 import { WorkService } from '../../src/core/work/index.js';
-import { ReturnsService } from '../../src/transactions/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { textsOf } from '../support/pdf.js';
 import { WebhookReceiver } from '../support/receiver.js';
@@ -57,7 +56,7 @@ describe('payments', () => {
   });
   afterEach(async () => {
     await waitFor('all returns to be made', async () => {
-      await service.get(ReturnsService).advanceDue();
+      await service.get(WorkService).sweep();
       const rows = await service.sql(`SELECT 1 FROM pix_returns WHERE status IN ('PENDING', 'IN_PROGRESS')`);
       return rows.length === 0;
     });

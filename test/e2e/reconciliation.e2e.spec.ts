@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { WorkService } from '../../src/core/work/index.js';
 import { AcquirerDirectory, AcquirersService, InboxService, type NotificationHint } from '../../src/acquirers/index.js';
 import { newEndToEndId, newReturnId, saoPauloDay } from '../../src/brazil/index.js';
 import { Database } from '../../src/core/database/index.js';
 import { Metrics } from '../../src/core/metrics/index.js';
 import { type Difference, ReconciliationService, StatementsService } from '../../src/reconciliation/index.js';
 import { StatementsRepository } from '../../src/reconciliation/statements.repository.js';
-import { ReturnsService } from '../../src/transactions/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { FarBank } from '../support/far-bank.js';
 import { available, refundEnd, requestRefund } from '../support/refunds.js';
@@ -190,7 +190,10 @@ describe('a bank with a list of what it received', () => {
     // In the longest pause.
     const later = `now() + interval '1 hour'`;
     await service.sql(`UPDATE work SET due_at = ${later} WHERE subject_id = $1`, [refund.id]);
-    await service.sql(`UPDATE pix_returns SET next_attempt_at = ${later} WHERE return_id = $1`, [own]);
+    await service.sql(
+      `UPDATE work SET due_at = ${later} WHERE subject_id = (SELECT id FROM pix_returns WHERE return_id = $1)`,
+      [own],
+    );
     bank.blind = false;
     await tell({ kind: 'return', reference: `${endToEndId}/${name}/DEVOLVIDO` });
     await tell({ kind: 'return', reference: `${wrong.endToEndId}/${own}/DEVOLVIDO` });
@@ -345,7 +348,7 @@ describe('a bank with a list of what it received', () => {
         },
       ]);
       expect(same.id).toMatch(/^ch_/);
-      await service.get(ReturnsService).advanceDue();
+      await service.get(WorkService).sweep();
     });
 
     it('is a day in São Paulo: a Pix of its last second is of it, one of the next second is not', async () => {

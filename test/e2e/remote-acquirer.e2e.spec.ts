@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { WorkService } from '../../src/core/work/index.js';
 import { AcquirersService, InboxService, type PixChargeRequest } from '../../src/acquirers/index.js';
 import { newEndToEndId } from '../../src/brazil/index.js';
 import { Database } from '../../src/core/database/index.js';
-import { CreationService, ReturnsService } from '../../src/transactions/index.js';
+import { CreationService } from '../../src/transactions/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { FarBank } from '../support/far-bank.js';
 import { type Merchant, TestService } from '../support/service.js';
@@ -259,7 +260,7 @@ describe('an acquirer behind a network', () => {
     await notify(endToEndId);
     await waitFor('the return', async () => {
       service.clock.advance(5);
-      await service.get(ReturnsService).advanceDue();
+      await service.get(WorkService).sweep();
       const rows = await service.sql(`SELECT 1 FROM pix_returns WHERE end_to_end_id = $1 AND status = 'RETURNED'`, [
         endToEndId,
       ]);

@@ -10,10 +10,13 @@ import {
   EmailsRepository,
   type Mail,
   Mailer,
+  MailProcessor,
   MailTransport,
-  MailWorker,
 } from '../../src/core/mail/index.js';
+import { Metrics } from '../../src/core/metrics/index.js';
+import { InProcessJobQueue } from '../../src/core/queue/in-process-job-queue.js';
 import type { Poller } from '../../src/core/queue/index.js';
+import { WorkRepository, WorkService } from '../../src/core/work/index.js';
 import { headerOf, Mailbox } from '../support/mailbox.js';
 import { Processes } from '../support/process.js';
 import { Gate, SILENT, TestSchema } from '../support/schema.js';
@@ -23,9 +26,10 @@ import { waitFor } from '../support/wait.js';
 interface EmailRow {
   id: string;
   status: string;
-  attempts: number;
+  /** Null once it has ended. */
+  attempts: number | null;
   last_error: string | null;
-  sent_at: Date | null;
+  ended_at: Date | null;
   wait_seconds: number;
 }
 
@@ -46,7 +50,8 @@ describe('mail', () => {
   let mailbox: Mailbox;
   let dataDir: string;
   const wakes: string[] = [];
-  const poller = { wake: (name: string) => wakes.push(name) } as unknown as Poller;
+  const poller = { wake: (name: string) => wakes.push(name), wakeIn: () => undefined } as unknown as Poller;
+  const config = readConfig({ ROLE: 'worker' });
 
   beforeAll(async () => {
     schema = await TestSchema.open();
@@ -58,7 +63,7 @@ describe('mail', () => {
     wakes.length = 0;
     dataDir = mkdtempSync(join(tmpdir(), 'recebe-spec-'));
     mailbox = await Mailbox.start();
-    await reader.query(raw('TRUNCATE emails'), []);
+    await reader.query(raw('TRUNCATE emails, work'), []);
   });
   afterEach(async () => {
     await mailbox.stop();
@@ -69,22 +74,51 @@ describe('mail', () => {
     return createMailTransport(readConfig({ DATA_DIR: dataDir, ...env }));
   }
 
-  function worker(by: MailTransport = transport(), logger: Logger = SILENT): MailWorker {
-    const config = readConfig({ ROLE: 'worker' });
-    return new MailWorker(config, database, new EmailsRepository(), by, poller, clock, logger);
+  /** Work as in a process of its own. */
+  function workOf(mails: MailProcessor, logger = SILENT): WorkService {
+    const jobs = new InProcessJobQueue({ logger });
+    const repository = new WorkRepository(reader);
+    const work = new WorkService(config, database, repository, jobs, poller, new Metrics(), clock, logger);
+    const { backoff, leaseMs } = mails;
+    const run = (subjectId: string, attempt: number) => mails.run({ subjectId, attempt });
+    work.register('mail', { backoff, leaseMs, concurrency: 5, run });
+    return work;
   }
 
+  function worker(by: MailTransport = transport(), logger: Logger = SILENT) {
+    const mails = new MailProcessor(config, database, new EmailsRepository(reader), by, poller, clock, logger);
+    const work = workOf(mails, logger);
+    return {
+      clean: () => mails.clean(),
+      /** Sends what is due. @returns whether there is more */
+      run: async (): Promise<boolean> => {
+        await work.sweep();
+        await work.onApplicationShutdown();
+        const due = 'SELECT 1 FROM work WHERE due_at <= $1 AND (leased_until IS NULL OR leased_until <= $1)';
+        return (await reader.query(raw(due), [clock.now()])).length > 0;
+      },
+    };
+  }
+
+  const mailer = (): Mailer =>
+    new Mailer(
+      new EmailsRepository(reader),
+      workOf(new MailProcessor(config, database, new EmailsRepository(reader), transport(), poller, clock, SILENT)),
+      clock,
+    );
+
   async function enqueue(...mails: Partial<Mail>[]): Promise<void> {
-    const mailer = new Mailer(new EmailsRepository(), poller, clock);
+    const by = mailer();
     await database.transaction(async (tx) => {
-      for (const mail of mails) mailer.enqueue(tx, { ...MAIL, ...mail });
+      for (const mail of mails) by.enqueue(tx, { ...MAIL, ...mail });
     });
   }
 
   function rows(): Promise<EmailRow[]> {
     return reader.query<EmailRow>(
-      raw(`SELECT *, extract(epoch FROM next_attempt_at - $1::timestamptz)::float8 AS wait_seconds
-           FROM emails ORDER BY created_at, id`),
+      raw(`SELECT e.*, w.attempts, coalesce(e.last_error, w.last_error) AS last_error,
+             extract(epoch FROM w.due_at - $1::timestamptz)::float8 AS wait_seconds
+           FROM emails e LEFT JOIN work w ON w.kind = 'mail' AND w.subject_id = e.id ORDER BY created_at, id`),
       [clock.now()],
     );
   }
@@ -92,10 +126,10 @@ describe('mail', () => {
   describe('written in a transaction', () => {
     it('is sent once it has committed, and the worker is woken for it', async () => {
       await enqueue({});
-      expect(wakes).toEqual(['mail.send']);
+      expect(wakes).toEqual(['work']);
       expect(await worker().run()).toBe(false);
       expect(await rows()).toMatchObject([
-        { status: 'sent', attempts: 1, last_error: null, sent_at: expect.any(Date) },
+        { status: 'sent', attempts: null, last_error: null, ended_at: expect.any(Date) },
       ]);
       const [mail] = mailbox.received;
       expect(mail).toMatchObject({ from: 'no-reply@localhost', to: ['dono@padaria.example'] });
@@ -113,9 +147,9 @@ describe('mail', () => {
     });
 
     it('is forgotten with it, and nobody is woken', async () => {
-      const mailer = new Mailer(new EmailsRepository(), poller, clock);
+      const by = mailer();
       const failed = database.transaction(async (tx) => {
-        mailer.enqueue(tx, MAIL);
+        by.enqueue(tx, MAIL);
         await tx.query(raw('SELECT 1'), []);
         throw new Error('rolled back');
       });
@@ -142,7 +176,7 @@ describe('mail', () => {
       );
       expect(mailbox.received).toHaveLength(40);
       expect(new Set(mailbox.received.map((mail) => headerOf(mail, 'Subject'))).size).toBe(40);
-      expect((await rows()).every(({ status, attempts }) => status === 'sent' && attempts === 1)).toBe(true);
+      expect((await rows()).every(({ status }) => status === 'sent')).toBe(true);
     });
   });
 
@@ -160,7 +194,7 @@ describe('mail', () => {
       const one = worker(transport({ SMTP_URL: `smtp://user:pass@127.0.0.1:${mailbox.port}` }));
       await one.run();
       const [waiting] = await rows();
-      expect(waiting).toMatchObject({ status: 'pending', attempts: 1, sent_at: null });
+      expect(waiting).toMatchObject({ status: 'pending', attempts: 1, ended_at: null });
       expect(waiting?.last_error).toMatch(reason);
       expect(waiting?.wait_seconds).toBeGreaterThan(29);
       expect(waiting?.wait_seconds).toBeLessThanOrEqual(30);
@@ -170,7 +204,7 @@ describe('mail', () => {
       mailbox.refusal = undefined;
       clock.advance(31);
       await one.run();
-      expect(await rows()).toMatchObject([{ id: waiting?.id, status: 'sent', attempts: 2, last_error: null }]);
+      expect(await rows()).toMatchObject([{ id: waiting?.id, status: 'sent', last_error: null }]);
       expect(headerOf(mailbox.received[0], 'Message-ID')).toBe(`<${waiting?.id}@localhost>`);
     });
 
@@ -196,9 +230,7 @@ describe('mail', () => {
         clock.advance(row.wait_seconds + 1);
       }
       expect(waits).toEqual([30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 43_200, 86_400]);
-      expect(await rows()).toMatchObject([
-        { status: 'failed', attempts: 11, last_error: 'EENVELOPE RCPT TO 450: 450 try later' },
-      ]);
+      expect(await rows()).toMatchObject([{ status: 'failed', last_error: 'EENVELOPE RCPT TO 450: 450 try later' }]);
       clock.advance(1_000_000);
       await worker().run();
       expect(mailbox.seen['RCPT TO']).toBe(11);
@@ -220,7 +252,7 @@ describe('mail', () => {
       mailbox.refusal = { ...refusal };
       await worker().run();
       expect(await rows()).toMatchObject([
-        { status: 'failed', attempts: 1, last_error: expect.stringContaining(refusal.text) },
+        { status: 'failed', attempts: null, last_error: expect.stringContaining(refusal.text) },
       ]);
       clock.advance(1_000_000);
       await worker().run();
@@ -270,7 +302,7 @@ describe('mail', () => {
 
     it('is removed by several workers in batches, also a great deal of it', async () => {
       await reader.query(
-        raw(`INSERT INTO emails (id, recipient, subject, text_body, html_body, status, next_attempt_at, created_at)
+        raw(`INSERT INTO emails (id, recipient, subject, text_body, html_body, status, ended_at, created_at)
              SELECT gen_random_uuid(), 'a@x.example', 's', 't', 'h', 'sent', $1, $1 FROM generate_series(1, 1200)`),
         [clock.now()],
       );
@@ -314,15 +346,15 @@ describe('mail', () => {
 
       clock.advance(91);
       await worker().run();
-      expect(await rows()).toMatchObject([{ status: 'sent', attempts: 2 }]);
+      expect(await rows()).toMatchObject([{ status: 'sent', attempts: null }]);
       gate.open();
       await stuck;
-      expect(await rows()).toMatchObject([{ status: 'sent', attempts: 2, last_error: null }]);
+      expect(await rows()).toMatchObject([{ status: 'sent', attempts: null, last_error: null }]);
     });
 
     it('at every attempt comes to an end', async () => {
       await enqueue({});
-      await reader.query(raw('UPDATE emails SET attempts = 11'), []);
+      await reader.query(raw('UPDATE work SET attempts = 11'), []);
       await worker().run();
       expect(await rows()).toMatchObject([{ status: 'failed', last_error: 'the last attempt was interrupted' }]);
       expect(mailbox.seen.CONNECT).toBe(0);
@@ -348,10 +380,9 @@ describe('mail', () => {
 
         mailbox.beforeAcknowledging = () => undefined;
         const second = await processes.start(processes.dataDir(), env);
-        await reader.query(raw('UPDATE emails SET next_attempt_at = now()'), []);
+        await reader.query(raw('UPDATE work SET leased_until = NULL'), []);
         await waitFor('the second delivery', async () => (await rows())[0]?.status === 'sent');
         await second.kill('SIGTERM');
-        expect(await rows()).toMatchObject([{ status: 'sent', attempts: 2 }]);
         expect(mailbox.received).toHaveLength(2);
         expect(new Set(mailbox.received.map((mail) => headerOf(mail, 'Message-ID'))).size).toBe(1);
         expect(mailbox.seen.AUTH).toBe(2);
@@ -382,9 +413,8 @@ describe('mail', () => {
       for (const secret of secrets) expect(found).not.toContain(secret);
       expect(lines).toHaveLength(1);
       expect(JSON.parse(lines[0] ?? '')).toMatchObject({
-        level: 'warn',
-        attempt: 1,
-        reason: expect.stringMatching(/^EAUTH/),
+        level: 'error',
+        error: { message: expect.stringMatching(/^EAUTH/) },
       });
     });
 
@@ -460,7 +490,11 @@ describe('mail', () => {
     it('written twice is one file', async () => {
       await enqueue({});
       await worker(transport({})).run();
-      await reader.query(raw(`UPDATE emails SET status = 'pending', next_attempt_at = now()`), []);
+      await reader.query(
+        raw(`WITH again AS (UPDATE emails SET status = 'pending', ended_at = NULL RETURNING id)
+             INSERT INTO work (kind, subject_id, due_at) SELECT 'mail', id, now() FROM again`),
+        [],
+      );
       await worker(transport({})).run();
       expect(readdirSync(join(dataDir, 'mail'))).toHaveLength(1);
     });

@@ -5,7 +5,7 @@ import type { Database } from '../../src/core/database/index.js';
 import { Metrics } from '../../src/core/metrics/index.js';
 import { InProcessJobQueue } from '../../src/core/queue/in-process-job-queue.js';
 import { Poller } from '../../src/core/queue/index.js';
-import { type WorkAnswer, WorkRepository, WorkService } from '../../src/core/work/index.js';
+import { doubling, type WorkAnswer, WorkRepository, WorkService } from '../../src/core/work/index.js';
 import { Gate, SILENT, TestSchema } from '../support/schema.js';
 import { TestClock, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
@@ -49,7 +49,7 @@ describe('late work', () => {
       own,
       SILENT,
     );
-    made.register(KIND, { backoff: { firstMs: 500, longestMs: 4_000 }, concurrency, leaseMs: LEASE_MS, run });
+    made.register(KIND, { backoff: doubling(500, 4_000), concurrency, leaseMs: LEASE_MS, run });
     made.onApplicationBootstrap();
     stop.push(async () => {
       made.onModuleDestroy();
@@ -235,14 +235,28 @@ describe('late work', () => {
   });
 });
 
-describe('operators', () => {
+describe('in the service', () => {
   let service: TestService;
   beforeAll(async () => {
     service = await TestService.start({ env: { ROLE: 'api' } });
   });
   afterAll(() => service.stop());
 
-  it('see what is overdue or has failed, and can have it done at once', async () => {
+  it('nothing is added by creating a sandbox charge and by paying it', async () => {
+    const { testKey } = await service.merchant();
+    await service.sql(`CREATE FUNCTION spec_refuse() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN RAISE EXCEPTION 'work was added: %', NEW.kind; END $$`);
+    await service.sql('CREATE TRIGGER spec_refuse BEFORE INSERT ON work FOR EACH ROW EXECUTE FUNCTION spec_refuse()');
+    try {
+      const { status, body } = await service.createCharge(testKey);
+      expect(status).toBe(201);
+      expect((await service.simulate(testKey, body.id, { event: 'pay' })).body.charge.status).toBe('paid');
+    } finally {
+      await service.sql('DROP FUNCTION spec_refuse CASCADE');
+    }
+  });
+
+  it('operators see what is overdue or has failed, and can have it done at once', async () => {
     const [overdue, failed, fresh] = [randomUUID(), randomUUID(), randomUUID()];
     await service.sql(
       `INSERT INTO work (kind, subject_id, due_at, attempts, last_error) VALUES

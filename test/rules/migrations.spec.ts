@@ -268,6 +268,12 @@ describe('migrations', () => {
       [[refund, ended], accountId, payment, ['IN_PROGRESS', 'REFUNDED'], ['2026-11-21T12:00:02Z', null]],
     );
     await source.query(
+      `INSERT INTO pix_returns (id, account_id, mode, transaction_id, acquirer, end_to_end_id, return_id, amount, reason,
+         status, attempts, next_attempt_at, created_at, updated_at)
+       VALUES ($1, $2, 'test', $3, 'sandbox', 'E2', 'r', 5, 'late', 'IN_PROGRESS', 4, '2026-11-21T12:00:06Z', now(), now())`,
+      [randomUUID(), accountId, payment],
+    );
+    await source.query(
       `INSERT INTO acquirer_callbacks (id, acquirer, sha256, body_sealed, status, attempts, next_attempt_at, received_at)
        SELECT c.id, 'bank', c.id::text::bytea, '', c.status, 2, '2026-11-21T12:00:03Z', now()
        FROM unnest($1::uuid[], $2::text[]) AS c (id, status)`,
@@ -288,15 +294,23 @@ describe('migrations', () => {
     );
     await runner.query('RESET session_replication_role');
     await runner.release();
+    const mail = randomUUID();
+    await source.query(
+      `INSERT INTO emails (id, recipient, subject, text_body, html_body, attempts, next_attempt_at, created_at)
+       VALUES ($1, 'a@x.example', 's', 't', 'h', 1, '2026-11-21T12:00:05Z', now())`,
+      [mail],
+    );
     const underWay = (): Promise<Row[]> =>
       source.query<Row[]>(
         `SELECT id, acquirer_due_at AS due_at FROM transactions WHERE acquirer_due_at IS NOT NULL
          UNION ALL SELECT id, next_attempt_at FROM refunds WHERE status IN ('PENDING', 'IN_PROGRESS') AND attempts = 3
          UNION ALL SELECT id, next_attempt_at FROM acquirer_callbacks WHERE status = 'pending' AND attempts = 2
+         UNION ALL SELECT id, next_attempt_at FROM pix_returns WHERE status = 'IN_PROGRESS' AND attempts = 4
+         UNION ALL SELECT id, next_attempt_at FROM emails WHERE status = 'pending' AND attempts = 1
          UNION ALL SELECT id, cleanup_at FROM med_evidence WHERE cleanup_at IS NOT NULL ORDER BY due_at`,
       );
     const was = await underWay();
-    expect(was).toHaveLength(4);
+    expect(was).toHaveLength(6);
 
     await source.runMigrations();
     const work = await source.query<Row[]>('SELECT kind, subject_id AS id, due_at, attempts FROM work ORDER BY due_at');
@@ -306,6 +320,8 @@ describe('migrations', () => {
       'refund 3',
       'callback 2',
       'evidence_cleanup 0',
+      'mail 1',
+      'return 4',
     ]);
 
     await source.undoLastMigration();
@@ -313,9 +329,11 @@ describe('migrations', () => {
     await source.runMigrations();
     for (const table of [
       'work',
+      'emails',
       'med_evidence',
       'acquirer_callbacks',
       'refunds',
+      'pix_returns',
       'transaction_changes',
       'transactions',
     ]) {

@@ -1,8 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 @Entity('emails')
-@Index('emails_due_idx', ['nextAttemptAt'], { where: `status = 'pending'` })
-@Index('emails_ended_idx', ['nextAttemptAt'], { where: `status <> 'pending'` })
+@Index('emails_ended_idx', ['endedAt'], { where: `status <> 'pending'` })
 export class EmailEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'emails_pkey' }) id!: string;
   @Column('uuid', { name: 'account_id', nullable: true }) accountId!: string | null;
@@ -11,9 +10,7 @@ export class EmailEntity {
   @Column('text', { name: 'text_body' }) textBody!: string;
   @Column('text', { name: 'html_body' }) htmlBody!: string;
   @Column('text', { default: 'pending' }) status!: string;
-  @Column('integer', { default: 0 }) attempts!: number;
-  @Column('timestamptz', { name: 'next_attempt_at' }) nextAttemptAt!: Date;
   @Column('text', { name: 'last_error', nullable: true }) lastError!: string | null;
   @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
-  @Column('timestamptz', { name: 'sent_at', nullable: true }) sentAt!: Date | null;
+  @Column('timestamptz', { name: 'ended_at', nullable: true }) endedAt!: Date | null;
 }

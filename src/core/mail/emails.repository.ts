@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { statement, type Tx } from '../database/index.js';
+import { Reader, statement, type Tx } from '../database/index.js';
 
 /** A mail as its sender writes it. */
 export interface Mail {
@@ -12,47 +12,32 @@ export interface Mail {
   readonly html: string;
 }
 
-/** A mail in the hands of this worker. */
-export interface TakenMail extends Omit<Mail, 'accountId'> {
+/** A mail that is not sent yet. */
+export interface PendingMail extends Omit<Mail, 'accountId'> {
   readonly id: string;
   readonly createdAt: Date;
-  /** Including the one about to be made; also what proves later that the mail is still ours. */
-  readonly attempts: number;
-}
-
-export interface MailOutcome {
-  readonly status: 'sent' | 'pending' | 'failed';
-  /** Of a mail that is still pending. */
-  readonly nextAttemptAt: Date | null;
-  readonly error: string | null;
 }
 
 const INSERT = statement(
   'emails.insert',
-  `INSERT INTO emails (id, account_id, recipient, subject, text_body, html_body, next_attempt_at, created_at)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $7)`,
+  `INSERT INTO emails (id, account_id, recipient, subject, text_body, html_body, created_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7)`,
 );
-/** The lease is the time of the next attempt: a worker that dies gives its mail back by doing nothing. */
-const CLAIM = statement(
-  'emails.claim',
-  `UPDATE emails SET attempts = attempts + 1, next_attempt_at = $2 WHERE id IN (
-     SELECT id FROM emails WHERE status = 'pending' AND next_attempt_at <= $1
-     ORDER BY next_attempt_at LIMIT $3 FOR UPDATE SKIP LOCKED)
-   RETURNING id, recipient, subject, text_body, html_body, created_at, attempts`,
+const FIND_PENDING = statement(
+  'emails.find_pending',
+  `SELECT id, recipient, subject, text_body, html_body, created_at FROM emails WHERE id = $1 AND status = 'pending'`,
 );
-/** A worker whose lease ran out no longer decides: the mail has another number of attempts by then. */
+/** What one worker has sent stays so, also where another one has failed at it. */
 const FINISH = statement(
   'emails.finish',
-  `UPDATE emails SET status = $3::text, next_attempt_at = coalesce($4::timestamptz, next_attempt_at), last_error = $5,
-     sent_at = CASE $3::text WHEN 'sent' THEN $6::timestamptz END
-   WHERE id = $1 AND status = 'pending' AND attempts = $2`,
+  `UPDATE emails SET status = CASE WHEN $2::text IS NULL THEN 'sent' ELSE 'failed' END, last_error = $2, ended_at = $3
+   WHERE id = $1 AND status <> 'sent'`,
 );
-/** What has ended keeps the lease of its last attempt, which ends a minute or two after it did. */
 const REMOVE = statement(
   'emails.remove',
   `DELETE FROM emails WHERE id IN (
-     SELECT id FROM emails WHERE status <> 'pending' AND next_attempt_at <= $1
-     ORDER BY next_attempt_at LIMIT $2 FOR UPDATE SKIP LOCKED)
+     SELECT id FROM emails WHERE status <> 'pending' AND ended_at <= $1
+     ORDER BY ended_at LIMIT $2 FOR UPDATE SKIP LOCKED)
    RETURNING 1`,
 );
 
@@ -63,32 +48,26 @@ interface Row {
   text_body: string;
   html_body: string;
   created_at: Date;
-  attempts: number;
 }
 
 @Injectable()
 export class EmailsRepository {
+  constructor(private readonly reader: Reader) {}
+
   insert(tx: Tx, id: string, mail: Mail, now: Date): void {
     tx.defer(INSERT, [id, mail.accountId, mail.to, mail.subject, mail.text, mail.html, now]);
   }
 
-  /** Mails that are due, each with one attempt more and nobody else's until `leasedUntil`. */
-  async claim(tx: Tx, now: Date, leasedUntil: Date, limit: number): Promise<TakenMail[]> {
-    const rows = await tx.query<Row>(CLAIM, [now, leasedUntil, limit]);
-    return rows.map((row) => ({
-      id: row.id,
-      to: row.recipient,
-      subject: row.subject,
-      text: row.text_body,
-      html: row.html_body,
-      createdAt: row.created_at,
-      attempts: row.attempts,
-    }));
+  async findPending(id: string): Promise<PendingMail | null> {
+    const [row] = await this.reader.query<Row>(FIND_PENDING, [id]);
+    if (!row) return null;
+    const { recipient: to, subject, text_body: text, html_body: html, created_at: createdAt } = row;
+    return { id, to, subject, text, html, createdAt };
   }
 
-  /** Moves a mail on, if it is still the attempt of this worker. */
-  finish(tx: Tx, mail: TakenMail, to: MailOutcome, now: Date): void {
-    tx.defer(FINISH, [mail.id, mail.attempts, to.status, to.nextAttemptAt, to.error, now]);
+  /** @param error why it is given up; null when it was sent */
+  finish(tx: Tx, id: string, error: string | null, now: Date): void {
+    tx.defer(FINISH, [id, error, now]);
   }
 
   /** Removes mail that was sent or given up by then. @returns how many there were, at most `limit` */

@@ -26,14 +26,21 @@ export type WorkAnswer = 'done' | 'again' | Date;
 
 /** A kind of work. What throws is done again after the back-off, and its error is kept. */
 export interface WorkKind {
-  /** Pauses double from `firstMs` to `longestMs`. */
-  readonly backoff: { readonly firstMs: number; readonly longestMs: number };
+  /** Pauses after the first attempt, the second and so on, in milliseconds; the last one from there on. */
+  readonly backoff: readonly number[];
   /** At once in each process. */
   readonly concurrency: number;
   /** Longer than a run may take: after it the process is taken for dead, and another one runs it again. */
   readonly leaseMs: number;
   /** @param attempt from 1 on */
   run(subjectId: string, attempt: number): Promise<WorkAnswer>;
+}
+
+/** A back-off whose pauses double. */
+export function doubling(firstMs: number, longestMs: number): readonly number[] {
+  const pauses = [firstMs];
+  while ((pauses.at(-1) ?? longestMs) < longestMs) pauses.push(Math.min(firstMs * 2 ** pauses.length, longestMs));
+  return pauses;
 }
 
 const TASK = 'work';
@@ -57,8 +64,6 @@ export class WorkService implements OnApplicationBootstrap, OnModuleDestroy, OnA
   readonly #running = new Map<string, number>();
   readonly #underWay = new Set<Promise<void>>();
   readonly #wakes = new Map<string, () => void>();
-  /** Whether some kind was given all that there was room for. */
-  #mayHaveMore = false;
   #closing = false;
 
   constructor(
@@ -148,15 +153,10 @@ export class WorkService implements OnApplicationBootstrap, OnModuleDestroy, OnA
     });
     if (rooms.length === 0) return;
     const claimed = await this.database.transaction((tx) => this.work.claim(tx, now, rooms));
-    const countOf = (name: string): number => claimed.filter(({ kind }) => kind === name).length;
-    this.#mayHaveMore = rooms.some(({ kind, room }) => countOf(kind) === room);
     for (const work of claimed) {
       const run = this.#run(work);
       this.#underWay.add(run);
-      void run.then(() => {
-        this.#underWay.delete(run);
-        if (this.#mayHaveMore) this.poller.wake(TASK);
-      });
+      void run.then(() => this.#underWay.delete(run));
     }
   }
 
@@ -180,14 +180,16 @@ export class WorkService implements OnApplicationBootstrap, OnModuleDestroy, OnA
       if (dueAt) this.poller.wakeIn(TASK, dueAt.getTime() - this.clock.now().getTime());
     } catch (error) {
       this.logger.warn({ error, kind, subjectId }, 'what became of work was not written; it comes back by its lease');
-    } finally {
-      this.#running.set(kind, (this.#running.get(kind) ?? 1) - 1);
     }
+    const running = this.#running.get(kind) ?? 1;
+    this.#running.set(kind, running - 1);
+    // More may be due than there was room for.
+    if (running >= this.#kind(kind).concurrency) this.poller.wake(TASK);
   }
 
   #later(kind: string, attempts: number): Date {
-    const { firstMs, longestMs } = this.#kind(kind).backoff;
-    return new Date(this.clock.now().getTime() + Math.min(firstMs * 2 ** Math.min(attempts - 1, 30), longestMs));
+    const { backoff } = this.#kind(kind);
+    return new Date(this.clock.now().getTime() + (backoff[attempts - 1] ?? backoff.at(-1) ?? SWEEP_MS));
   }
 
   #kind(name: string): WorkKind {

@@ -7,7 +7,7 @@ import { EvidenceRepository } from '../evidence.repository.js';
 /** Removes an upload that was never confirmed, and what of a confirmed one came after it. */
 @Processor('evidence_cleanup')
 export class EvidenceCleanupProcessor implements Worker {
-  readonly backoff = { firstMs: 600_000, longestMs: 600_000 };
+  readonly backoff = [600_000];
   readonly leaseMs = 600_000;
 
   constructor(

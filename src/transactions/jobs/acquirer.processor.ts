@@ -1,10 +1,10 @@
 import { Process, Processor } from '@nestjs/bull';
-import type { Work, WorkAnswer, Worker } from '../../core/work/index.js';
+import { doubling, type Work, type WorkAnswer, type Worker } from '../../core/work/index.js';
 import { AcquirerWorkService } from '../acquirer-work.service.js';
 
 @Processor('acquirer')
 export class AcquirerProcessor implements Worker {
-  readonly backoff = { firstMs: 1_000, longestMs: 60_000 };
+  readonly backoff = doubling(1_000, 60_000);
   readonly leaseMs = 30_000;
 
   constructor(private readonly acquirerWork: AcquirerWorkService) {}

@@ -1,10 +1,11 @@
 import { Process, Processor } from '@nestjs/bull';
 import type { Work, WorkAnswer, Worker } from '../../core/work/index.js';
 import { RefundProgress } from '../refunds.progress.js';
+import { RETURN_BACKOFF } from '../return-calls.js';
 
 @Processor('refund')
 export class RefundProcessor implements Worker {
-  readonly backoff = { firstMs: 500, longestMs: 3_600_000 };
+  readonly backoff = RETURN_BACKOFF;
   readonly leaseMs = 30_000;
 
   constructor(private readonly progress: RefundProgress) {}

@@ -1,10 +1,10 @@
 import { Process, Processor } from '@nestjs/bull';
-import type { Work, WorkAnswer, Worker } from '../../../core/work/index.js';
+import { doubling, type Work, type WorkAnswer, type Worker } from '../../../core/work/index.js';
 import { CallbackReader } from '../callback-reader.js';
 
 @Processor('callback')
 export class CallbackProcessor implements Worker {
-  readonly backoff = { firstMs: 1_000, longestMs: 3_600_000 };
+  readonly backoff = doubling(1_000, 3_600_000);
   readonly leaseMs = 15_000;
 
   constructor(private readonly reader: CallbackReader) {}

@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { WebhookReceiver } from '../support/receiver.js';
 import { redisAvailable, startRedis, type TestRedis } from '../support/redis.js';
+import { aPaidCharge, paymentIdOf, requestRefund } from '../support/refunds.js';
 import { type Merchant, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 
-(redisAvailable() ? describe : describe.skip)('deliveries that one process writes and another one sends', () => {
+(redisAvailable() ? describe : describe.skip)('what one process writes and another one does', () => {
   let redis: TestRedis;
   let receiver: WebhookReceiver;
   let api: TestService;
@@ -46,7 +47,7 @@ import { waitFor } from '../support/wait.js';
     await redis.stop();
   });
 
-  it('are sent by a job that Redis carries, without anybody looking for them', async () => {
+  it('deliveries are sent by a job that Redis carries, without anybody looking for them', async () => {
     const worker = await startWorker(false);
     try {
       for (let count = 1; count <= 5; count++) {
@@ -62,7 +63,21 @@ import { waitFor } from '../support/wait.js';
     }
   });
 
-  it('are sent while Redis is away, by looking for them', async () => {
+  it('late work is begun by a job too', async () => {
+    const charge = await aPaidCharge(api, merchant.testKey);
+    const worker = await startWorker(false);
+    try {
+      expect((await requestRefund(api, merchant.testKey, paymentIdOf(charge))).status).toBe(201);
+      await waitFor('the refund to be begun', async () => {
+        const [refund] = await api.sql<{ status: string }>('SELECT status FROM refunds');
+        return refund?.status !== 'PENDING';
+      });
+    } finally {
+      await worker.stop();
+    }
+  });
+
+  it('deliveries are sent while Redis is away, by looking for them', async () => {
     const worker = await startWorker(true);
     try {
       const before = receiver.received.length;
