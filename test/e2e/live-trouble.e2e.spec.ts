@@ -102,7 +102,15 @@ describe('a live charge on a bad day of the PSP', () => {
     story.bank.addFault({ operation: 'cob.put', fault: { kind: 'throttle', retryAfterSeconds: 3600 }, rate: 1 });
     const [late, tooLate] = [await accept(), await accept()];
     await waitFor('both attempts', () => story.asked('cob.put') >= asked + 2);
-    await service.sql(`UPDATE work SET due_at = 'infinity' WHERE subject_id = $1`, [tooLate.id]);
+    // Between two attempts: the end of one says itself when the next is due.
+    await waitFor('one to be put off', async () => {
+      const putOff = await service.sql(
+        `UPDATE work SET due_at = 'infinity' WHERE subject_id = $1 AND attempts > 0 AND leased_until IS NULL
+         RETURNING 1`,
+        [tooLate.id],
+      );
+      return putOff.length === 1;
+    });
     service.clock.advance(30);
     story.bank.clearFaults();
     const cob = await waitFor('the charge', late.cob);
