@@ -108,7 +108,7 @@ describe('pending money whose day has come', () => {
   ): Promise<{ id: string; transactionId: string; attempts: number; wait: number | null }[]> {
     return reader.query(
       raw(`SELECT id, transaction_id AS "transactionId", attempts,
-             (round(extract(epoch FROM next_attempt_at - $2::timestamptz) / 5) * 5)::int AS wait
+             (round(extract(epoch FROM next_attempt_at - $2::timestamptz) / 20) * 20)::int AS wait
            FROM releases WHERE transaction_id = ANY ($1::uuid[]) AND released_at IS NULL ORDER BY release_at`),
       [transactionIds, clock.now()],
     );

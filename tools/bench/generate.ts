@@ -81,8 +81,8 @@ const SETTLEMENTS = `
 
 const REFUNDS = `
   INSERT INTO refunds (id, account_id, mode, transaction_id, acquirer, payment_reference, way, amount, fee, currency,
-    status, attempts, bank_reference, created_at, updated_at)
-  SELECT refund_id, $1, 'test', id, 'sandbox', end_to_end_id, 'devolution', refunded, 0, 'BRL', 'REFUNDED', 1,
+    status, bank_reference, created_at, updated_at)
+  SELECT refund_id, $1, 'test', id, 'sandbox', end_to_end_id, 'devolution', refunded, 0, 'BRL', 'REFUNDED',
     'D' || substr(end_to_end_id, 2), ends_at, ends_at
   FROM made WHERE refunded > 0`;
 const REFUND_EVENTS = `
