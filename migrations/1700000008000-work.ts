@@ -5,12 +5,17 @@ export class Work1700000008000 implements MigrationInterface {
 
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`
+      -- First of all, and in the order in which requests take them: what another process commits after its table was
+      -- read would be nobody's work.
+      LOCK TABLE transactions, refunds, med_evidence, acquirer_callbacks IN ACCESS EXCLUSIVE MODE;
+
       -- What is to be done later, about which subject. Done, it is deleted.
       CREATE TABLE work (
         kind text NOT NULL,
         subject_id uuid NOT NULL,
         due_at timestamptz NOT NULL,
         attempts integer NOT NULL DEFAULT 0,
+        lease_id uuid,
         leased_until timestamptz,
         last_error text,
         CONSTRAINT work_pkey PRIMARY KEY (kind, subject_id)
@@ -37,6 +42,8 @@ export class Work1700000008000 implements MigrationInterface {
 
   async down(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`
+      LOCK TABLE transactions, refunds, med_evidence, acquirer_callbacks, work IN ACCESS EXCLUSIVE MODE;
+
       ALTER TABLE med_evidence ADD COLUMN cleanup_at timestamptz;
       UPDATE med_evidence e SET cleanup_at = w.due_at FROM work w WHERE w.kind = 'evidence_cleanup' AND w.subject_id = e.id;
       CREATE INDEX med_evidence_cleanup_idx ON med_evidence (cleanup_at) WHERE cleanup_at IS NOT NULL;
