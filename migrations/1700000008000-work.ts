@@ -5,12 +5,17 @@ export class Work1700000008000 implements MigrationInterface {
 
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`
+      -- First of all, and in the order in which requests take them: what another process commits after its table was
+      -- read would be nobody's work.
+      LOCK TABLE transactions, refunds, pix_returns, med_evidence, acquirer_callbacks, emails IN ACCESS EXCLUSIVE MODE;
+
       -- What is to be done later, about which subject. Done, it is deleted.
       CREATE TABLE work (
         kind text NOT NULL,
         subject_id uuid NOT NULL,
         due_at timestamptz NOT NULL,
         attempts integer NOT NULL DEFAULT 0,
+        lease_id uuid,
         leased_until timestamptz,
         last_error text,
         CONSTRAINT work_pkey PRIMARY KEY (kind, subject_id)
@@ -49,6 +54,9 @@ export class Work1700000008000 implements MigrationInterface {
 
   async down(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`
+      LOCK TABLE transactions, refunds, pix_returns, med_evidence, acquirer_callbacks, emails, work
+        IN ACCESS EXCLUSIVE MODE;
+
       ALTER TABLE emails RENAME COLUMN ended_at TO next_attempt_at;
       ALTER TABLE emails ADD COLUMN attempts integer NOT NULL DEFAULT 0, ADD COLUMN sent_at timestamptz;
       UPDATE emails e SET attempts = w.attempts, next_attempt_at = w.due_at

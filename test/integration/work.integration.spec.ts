@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Clock } from '../../src/core/clock.js';
 import { type Config, readConfig } from '../../src/core/config/index.js';
-import type { Database } from '../../src/core/database/index.js';
+import { type Database, statement } from '../../src/core/database/index.js';
 import { Metrics } from '../../src/core/metrics/index.js';
 import { InProcessJobQueue } from '../../src/core/queue/in-process-job-queue.js';
-import { Poller } from '../../src/core/queue/index.js';
+import { Poller, type Timer } from '../../src/core/queue/index.js';
 import { doubling, type WorkAnswer, WorkRepository, WorkService } from '../../src/core/work/index.js';
 import { Gate, SILENT, TestSchema } from '../support/schema.js';
 import { TestClock, TestService } from '../support/service.js';
@@ -13,6 +14,15 @@ import { waitFor } from '../support/wait.js';
 const config: Config = readConfig({});
 const KIND = 'spec';
 const LEASE_MS = 30_000;
+
+class FixedClock extends Clock {
+  constructor(private readonly at: Date) {
+    super();
+  }
+  override now(): Date {
+    return this.at;
+  }
+}
 
 describe('late work', () => {
   let schema: TestSchema;
@@ -35,10 +45,15 @@ describe('late work', () => {
   /** As in a process of its own. @param options without `sweeps` nothing is claimed but by the spec */
   async function process(
     run: (subjectId: string, attempt: number) => Promise<WorkAnswer>,
-    { sweeps = true, concurrency = 2, own = clock } = {},
+    {
+      sweeps = true,
+      concurrency = 2,
+      own = clock,
+      timer = clock.timer,
+    }: { sweeps?: boolean; concurrency?: number; own?: Clock; timer?: Timer } = {},
   ): Promise<WorkService> {
     const { database: door, reader } = await schema.connect(4);
-    const poller = new Poller({ logger: SILENT, timer: clock.timer });
+    const poller = new Poller({ logger: SILENT, timer });
     const made = new WorkService(
       { ...config, runsWorkers: sweeps },
       door,
@@ -226,6 +241,118 @@ describe('late work', () => {
     await work.sweep();
     await work.onApplicationShutdown();
     expect([runs, await rows()]).toEqual([2, []]);
+  });
+
+  it('added again and claimed in the same moment as before stays with the one who has it now', async () => {
+    // What is added is due for it.
+    const own = new FixedClock(new Date(clock.now().getTime() + 1_000));
+    const [first, second, id] = [new Gate(), new Gate(), randomUUID()];
+    const runBehind = (gate: Gate) => async (): Promise<WorkAnswer> => {
+      await gate.opened;
+      return 'done';
+    };
+    const one = await process(runBehind(first), { sweeps: false, own });
+    const other = await process(runBehind(second), { sweeps: false, own });
+    await add(one, id);
+    await one.sweep();
+    await add(one, id);
+    await other.sweep();
+    first.open();
+    await one.onApplicationShutdown();
+    expect(await rows()).toMatchObject([{ subject_id: id, leased_until: expect.any(Date) }]);
+    second.open();
+    await other.onApplicationShutdown();
+    expect(await rows()).toEqual([]);
+  });
+
+  it('is not taken from who runs it by a process whose clock is ahead', async () => {
+    const gate = new Gate();
+    const runs: string[] = [];
+    const one = await process(
+      async () => {
+        runs.push('one');
+        await gate.opened;
+        return 'done';
+      },
+      { sweeps: false },
+    );
+    await add(one, randomUUID());
+    await one.sweep();
+    const ahead = await process(
+      async () => {
+        runs.push('ahead');
+        return 'done';
+      },
+      { sweeps: false, own: new FixedClock(new Date(clock.now().getTime() + 60_000)) },
+    );
+    await ahead.sweep();
+    await ahead.onApplicationShutdown();
+    gate.open();
+    await one.onApplicationShutdown();
+    expect([runs, await rows()]).toEqual([['one'], []]);
+  });
+
+  it('that found no room follows at once, also when other kinds were looked for meanwhile', async () => {
+    const gate = new Gate();
+    const runs: string[] = [];
+    const never: Timer = () => () => undefined;
+    const work = await process(
+      async (id) => {
+        runs.push(id);
+        await gate.opened;
+        return 'done';
+      },
+      { concurrency: 1, timer: never },
+    );
+    const others: string[] = [];
+    work.register('other', {
+      backoff: { firstMs: 500, longestMs: 4_000 },
+      concurrency: 2,
+      leaseMs: LEASE_MS,
+      run: async (id) => {
+        others.push(id);
+        return 'done';
+      },
+    });
+    await add(work, randomUUID());
+    await waitFor('the first', () => runs.length === 1);
+    await add(work, randomUUID());
+    await database.transaction(async (tx) => work.add(tx, 'other', randomUUID(), clock.now()));
+    await waitFor('the other kind', () => others.length === 1);
+    gate.open();
+    await gone();
+    expect(runs).toHaveLength(2);
+    await end();
+  });
+
+  it('that is being claimed when the process shuts down is run before it ends', async () => {
+    const gate = new Gate();
+    let runs = 0;
+    const work = await process(
+      async () => {
+        runs += 1;
+        await gate.opened;
+        return 'done';
+      },
+      { sweeps: false },
+    );
+    await add(work, randomUUID());
+    let [sweep, shutdown] = [Promise.resolve(), Promise.resolve()];
+    let isDown = false;
+    await database.transaction(async (tx) => {
+      await tx.query(statement('spec.lock_work', 'LOCK TABLE work'), []);
+      sweep = work.sweep();
+      work.onModuleDestroy();
+      shutdown = work.onApplicationShutdown().then(() => {
+        isDown = true;
+      });
+    });
+    await sweep;
+    await waitFor('the run', () => runs === 1);
+    expect(isDown).toBe(false);
+    gate.open();
+    await shutdown;
+    expect(await rows()).toEqual([]);
   });
 
   it('of a kind that nobody knows cannot be added', async () => {

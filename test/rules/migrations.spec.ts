@@ -312,7 +312,31 @@ describe('migrations', () => {
     const was = await underWay();
     expect(was).toHaveLength(6);
 
-    await source.runMigrations();
+    // A process of the version before is at it meanwhile.
+    const late = randomUUID();
+    const other = source.createQueryRunner();
+    await other.startTransaction();
+    await other.query(
+      `INSERT INTO refunds (id, account_id, mode, transaction_id, acquirer, payment_reference, way, amount, fee, currency,
+         status, attempts, next_attempt_at, created_at, updated_at)
+       VALUES ($1, $2, 'test', $3, 'sandbox', 'E1', 'devolution', 1, 0, 'BRL', 'PENDING', 3, '2026-11-21T12:00:07Z',
+         now(), now())`,
+      [late, accountId, payment],
+    );
+    const migrated = source.runMigrations();
+    try {
+      await waitFor('the migration to wait', async () => {
+        const waiting = await source.query<Row[]>(
+          `SELECT FROM pg_locks WHERE NOT granted AND relation IN ('refunds'::regclass, 'transactions'::regclass)`,
+        );
+        return waiting.length > 0;
+      });
+    } finally {
+      await other.commitTransaction();
+      await other.release();
+      await migrated;
+    }
+    was.push({ id: late, due_at: new Date('2026-11-21T12:00:07Z') } as unknown as Row);
     const work = await source.query<Row[]>('SELECT kind, subject_id AS id, due_at, attempts FROM work ORDER BY due_at');
     expect(work.map(({ id, due_at }) => ({ id, due_at }))).toEqual(was);
     expect(work.map(({ kind, attempts }) => `${String(kind)} ${String(attempts)}`)).toEqual([
@@ -322,6 +346,7 @@ describe('migrations', () => {
       'evidence_cleanup 0',
       'mail 1',
       'return 4',
+      'refund 3',
     ]);
 
     await source.undoLastMigration();

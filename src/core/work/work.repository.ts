@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Reader, statement, type Tx } from '../database/index.js';
 
@@ -18,15 +19,22 @@ export interface ClaimedWork {
   readonly kind: string;
   readonly subjectId: string;
   readonly attempts: number;
-  /** Also what proves later that it is still ours. */
-  readonly leasedUntil: Date;
+  /** What proves later that it is still ours: no two claims have the same. */
+  readonly leaseId: string;
 }
 
 /** How many pieces of work of a kind a process has room for. */
 export interface WorkRoom {
   readonly kind: string;
   readonly room: number;
-  readonly leasedUntil: Date;
+  readonly leaseMs: number;
+}
+
+/** What is due is told by the clock of the service, and leases are kept by that of the database. */
+export interface WorkTimes {
+  readonly now: Date;
+  /** That of the clock that `now` is from. */
+  readonly offsetMs: number;
 }
 
 interface Row {
@@ -38,42 +46,57 @@ interface Row {
   last_error: string | null;
 }
 
+interface ClaimedRow {
+  kind: string;
+  subject_id: string;
+  attempts: number;
+  lease_id: string;
+}
+
 const COLUMNS = 'w.kind, w.subject_id, w.due_at, w.attempts, w.leased_until, w.last_error';
-const FREE = '(w.leased_until IS NULL OR w.leased_until <= $1)';
+
+/**
+ * Leases are kept by the clock of the database: a worker whose own clock is ahead would take work away from others that
+ * are at it.
+ */
+const inMs = (parameter: string): string => `now() + make_interval(secs => ${parameter}::float8 / 1000)`;
+const free = (offsetMs: string): string => `(w.leased_until IS NULL OR w.leased_until <= ${inMs(offsetMs)})`;
 
 /** Work that is there already begins anew; a run under way no longer decides what becomes of it. */
 const ADD = statement(
   'work.add',
   `INSERT INTO work (kind, subject_id, due_at) VALUES ($1, $2, $3)
    ON CONFLICT (kind, subject_id) DO UPDATE
-   SET due_at = excluded.due_at, attempts = 0, leased_until = NULL, last_error = NULL`,
+   SET due_at = excluded.due_at, attempts = 0, lease_id = NULL, leased_until = NULL, last_error = NULL`,
 );
 const CLAIM = statement(
   'work.claim',
-  `UPDATE work t SET attempts = t.attempts + 1, leased_until = c.leased_until
+  `UPDATE work t SET attempts = t.attempts + 1, lease_id = $5, leased_until = c.leased_until
    FROM (
-     SELECT due.kind, due.subject_id, k.leased_until
-     FROM unnest($2::text[], $3::int[], $4::timestamptz[]) AS k (kind, room, leased_until)
+     SELECT due.kind, due.subject_id, ${inMs('(k.lease_ms + $6::float8)')} AS leased_until
+     FROM unnest($2::text[], $3::int[], $4::int[]) AS k (kind, room, lease_ms)
      CROSS JOIN LATERAL (
-       SELECT w.kind, w.subject_id FROM work w WHERE w.kind = k.kind AND w.due_at <= $1 AND ${FREE}
+       SELECT w.kind, w.subject_id FROM work w WHERE w.kind = k.kind AND w.due_at <= $1 AND ${free('$6')}
        ORDER BY w.due_at LIMIT k.room FOR UPDATE SKIP LOCKED) due) c
    WHERE t.kind = c.kind AND t.subject_id = c.subject_id
-   RETURNING t.kind, t.subject_id, t.attempts, t.leased_until`,
+   RETURNING t.kind, t.subject_id, t.attempts, t.lease_id`,
 );
 const CLAIM_ONE = statement(
   'work.claim_one',
-  `UPDATE work w SET attempts = w.attempts + 1, leased_until = $3 WHERE w.kind = $1 AND w.subject_id = $2
-   RETURNING w.kind, w.subject_id, w.attempts, w.leased_until`,
+  `UPDATE work w SET attempts = w.attempts + 1, lease_id = $3, leased_until = ${inMs('$4')}
+   WHERE w.kind = $1 AND w.subject_id = $2
+   RETURNING w.kind, w.subject_id, w.attempts, w.lease_id`,
 );
-const FINISH = statement('work.finish', 'DELETE FROM work WHERE kind = $1 AND subject_id = $2 AND leased_until = $3');
+const FINISH = statement('work.finish', 'DELETE FROM work WHERE kind = $1 AND subject_id = $2 AND lease_id = $3');
 const AGAIN = statement(
   'work.again',
-  `UPDATE work SET due_at = $4, attempts = $5, leased_until = NULL, last_error = $6
-   WHERE kind = $1 AND subject_id = $2 AND leased_until = $3`,
+  `UPDATE work SET due_at = $4, attempts = $5, lease_id = NULL, leased_until = NULL, last_error = $6
+   WHERE kind = $1 AND subject_id = $2 AND lease_id = $3`,
 );
 const RETRY = statement(
   'work.retry',
-  `UPDATE work w SET due_at = $1, leased_until = NULL WHERE w.kind = $2 AND w.subject_id = $3 AND ${FREE}
+  `UPDATE work w SET due_at = $1, lease_id = NULL, leased_until = NULL
+   WHERE w.kind = $2 AND w.subject_id = $3 AND ${free('$4')}
    RETURNING ${COLUMNS}`,
 );
 const OVERDUE = statement(
@@ -93,41 +116,41 @@ export class WorkRepository {
   }
 
   /** What is due longest first, each with one attempt more and nobody else's until its lease is over. */
-  async claim(tx: Tx, now: Date, rooms: readonly WorkRoom[]): Promise<ClaimedWork[]> {
-    const rows = await tx.query<Row>(CLAIM, [
+  async claim(tx: Tx, { now, offsetMs }: WorkTimes, rooms: readonly WorkRoom[]): Promise<ClaimedWork[]> {
+    const rows = await tx.query<ClaimedRow>(CLAIM, [
       now,
       rooms.map(({ kind }) => kind),
       rooms.map(({ room }) => room),
-      rooms.map(({ leasedUntil }) => leasedUntil),
+      rooms.map(({ leaseMs }) => leaseMs),
+      randomUUID(),
+      offsetMs,
     ]);
     return rows.map(toClaimed);
   }
 
-  /** The same for one, due or not, and also from another process that runs it. @returns null when there is none */
-  async claimOne(tx: Tx, kind: string, subjectId: string, leasedUntil: Date): Promise<ClaimedWork | null> {
-    const [row] = await tx.query<Row>(CLAIM_ONE, [kind, subjectId, leasedUntil]);
+  /**
+   * The same for one, due or not, and also from another process that runs it.
+   * @param leaseMs from now on by the clock of the database
+   * @returns null when there is none
+   */
+  async claimOne(tx: Tx, kind: string, subjectId: string, leaseMs: number): Promise<ClaimedWork | null> {
+    const [row] = await tx.query<ClaimedRow>(CLAIM_ONE, [kind, subjectId, randomUUID(), leaseMs]);
     return row ? toClaimed(row) : null;
   }
 
   /** It is done, if it is still ours. */
-  finish(tx: Tx, { kind, subjectId, leasedUntil }: ClaimedWork): void {
-    tx.defer(FINISH, [kind, subjectId, leasedUntil]);
+  finish(tx: Tx, { kind, subjectId, leaseId }: ClaimedWork): void {
+    tx.defer(FINISH, [kind, subjectId, leaseId]);
   }
 
   /** It is due again, if it is still ours. */
-  again(
-    tx: Tx,
-    { kind, subjectId, leasedUntil }: ClaimedWork,
-    dueAt: Date,
-    attempts: number,
-    error: string | null,
-  ): void {
-    tx.defer(AGAIN, [kind, subjectId, leasedUntil, dueAt, attempts, error]);
+  again(tx: Tx, { kind, subjectId, leaseId }: ClaimedWork, dueAt: Date, attempts: number, error: string | null): void {
+    tx.defer(AGAIN, [kind, subjectId, leaseId, dueAt, attempts, error]);
   }
 
   /** Makes it due now. @returns null when there is none, or it runs */
-  async retry(tx: Tx, now: Date, kind: string, subjectId: string): Promise<WorkItem | null> {
-    const [row] = await tx.query<Row>(RETRY, [now, kind, subjectId]);
+  async retry(tx: Tx, { now, offsetMs }: WorkTimes, kind: string, subjectId: string): Promise<WorkItem | null> {
+    const [row] = await tx.query<Row>(RETRY, [now, kind, subjectId, offsetMs]);
     return row ? toItem(row) : null;
   }
 
@@ -143,9 +166,8 @@ export class WorkRepository {
   }
 }
 
-function toClaimed(row: Row): ClaimedWork {
-  if (!row.leased_until) throw new Error(`Work of kind ${row.kind} was claimed without a lease`);
-  return { kind: row.kind, subjectId: row.subject_id, attempts: row.attempts, leasedUntil: row.leased_until };
+function toClaimed(row: ClaimedRow): ClaimedWork {
+  return { kind: row.kind, subjectId: row.subject_id, attempts: row.attempts, leaseId: row.lease_id };
 }
 
 function toItem(row: Row): WorkItem {

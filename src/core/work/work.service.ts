@@ -12,7 +12,7 @@ import { Database, type Tx } from '../database/index.js';
 import { Logger } from '../log/index.js';
 import { Metrics } from '../metrics/index.js';
 import { JobQueue, Poller } from '../queue/index.js';
-import { type ClaimedWork, type WorkItem, WorkRepository } from './work.repository.js';
+import { type ClaimedWork, type WorkItem, WorkRepository, type WorkTimes } from './work.repository.js';
 
 declare module '../queue/index.js' {
   interface JobMap {
@@ -113,15 +113,15 @@ export class WorkService implements OnApplicationBootstrap, OnModuleDestroy, OnA
 
   /** Runs one now, due or not, and waits for it. A run that is under way no longer decides what becomes of it. */
   async runNow(kind: string, subjectId: string): Promise<void> {
-    const leasedUntil = new Date(this.clock.now().getTime() + this.#kind(kind).leaseMs);
-    const claimed = await this.database.transaction((tx) => this.work.claimOne(tx, kind, subjectId, leasedUntil));
+    const leaseMs = this.#kind(kind).leaseMs + this.clock.offsetMs;
+    const claimed = await this.database.transaction((tx) => this.work.claimOne(tx, kind, subjectId, leaseMs));
     if (claimed) await this.#run(claimed);
   }
 
   /** Makes one due now. @returns it, or null when there is none or it runs */
   async retry(kind: string, subjectId: string): Promise<WorkItem | null> {
     return this.database.transaction(async (tx) => {
-      const found = await this.work.retry(tx, this.clock.now(), kind, subjectId);
+      const found = await this.work.retry(tx, this.#times(), kind, subjectId);
       if (found) tx.afterCommit(() => this.wake(kind));
       return found;
     });
@@ -139,25 +139,40 @@ export class WorkService implements OnApplicationBootstrap, OnModuleDestroy, OnA
   async onApplicationShutdown(): Promise<void> {
     const limit = new AbortController();
     const late = delay(SHUTDOWN_MS, null, { signal: limit.signal }).catch(() => undefined);
-    await Promise.race([Promise.all(this.#underWay), late]);
+    const ended = async (): Promise<void> => {
+      // A claim under way brings more.
+      while (this.#underWay.size > 0 && !limit.signal.aborted) await Promise.all(this.#underWay);
+    };
+    await Promise.race([ended(), late]);
     limit.abort();
   }
 
   /** Claims what is due and there is room for, and begins to run it. */
   async sweep(): Promise<void> {
     if (this.#closing) return;
-    const now = this.clock.now();
     const rooms = [...this.#kinds].flatMap(([kind, { concurrency, leaseMs }]) => {
       const room = concurrency - (this.#running.get(kind) ?? 0);
-      return room > 0 ? [{ kind, room, leasedUntil: new Date(now.getTime() + leaseMs) }] : [];
+      return room > 0 ? [{ kind, room, leaseMs }] : [];
     });
     if (rooms.length === 0) return;
-    const claimed = await this.database.transaction((tx) => this.work.claim(tx, now, rooms));
-    for (const work of claimed) {
-      const run = this.#run(work);
-      this.#underWay.add(run);
-      void run.then(() => this.#underWay.delete(run));
-    }
+    const claiming = this.database.transaction((tx) => this.work.claim(tx, this.#times(), rooms));
+    const begun = claiming.then((claimed) => {
+      for (const work of claimed) this.#track(this.#run(work));
+    });
+    this.#track(begun.catch(() => undefined));
+    await begun;
+  }
+
+  /** For a shutdown to wait for. */
+  #track(work: Promise<void>): void {
+    this.#underWay.add(work);
+    void work.then(() => {
+      this.#underWay.delete(work);
+    });
+  }
+
+  #times(): WorkTimes {
+    return { now: this.clock.now(), offsetMs: this.clock.offsetMs };
   }
 
   async #run(claimed: ClaimedWork): Promise<void> {
