@@ -306,7 +306,7 @@ describe('late work', () => {
     );
     const others: string[] = [];
     work.register('other', {
-      backoff: { firstMs: 500, longestMs: 4_000 },
+      backoff: doubling(500, 4_000),
       concurrency: 2,
       leaseMs: LEASE_MS,
       run: async (id) => {
