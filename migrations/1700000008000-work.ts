@@ -20,7 +20,9 @@ export class Work1700000008000 implements MigrationInterface {
         last_error text,
         CONSTRAINT work_pkey PRIMARY KEY (kind, subject_id)
       );
-      CREATE INDEX work_due_idx ON work (kind, due_at);
+      -- The two lines of a kind: what is new, and what is tried again.
+      CREATE INDEX work_fresh_idx ON work (kind, due_at) WHERE attempts = 0;
+      CREATE INDEX work_again_idx ON work (kind, due_at) WHERE attempts > 0;
 
       INSERT INTO work (kind, subject_id, due_at, attempts)
       SELECT 'refund', id, coalesce(next_attempt_at, now()), attempts FROM refunds WHERE status IN ('PENDING', 'IN_PROGRESS');

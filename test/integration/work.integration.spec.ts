@@ -325,6 +325,32 @@ describe('late work', () => {
     await end();
   });
 
+  it.each([
+    ['new', 0, 1],
+    ['tried again', 1, 0],
+  ])('that is %s does not wait for all of the other kind', async (_what, attempts, others) => {
+    const [late, runs] = [randomUUID(), [] as string[]];
+    await source.query(
+      `INSERT INTO work (kind, subject_id, due_at, attempts)
+       SELECT $1, gen_random_uuid(), now() - interval '1 hour', $2::int FROM generate_series(1, 100)
+       UNION ALL SELECT $1, $3::uuid, now(), $4::int`,
+      [KIND, others, late, attempts],
+    );
+    const work = await process(
+      async (id) => {
+        runs.push(id);
+        return 'done';
+      },
+      { concurrency: 1 },
+    );
+    work.wake(KIND);
+    await gone();
+    // Every other one, as it is drawn.
+    expect(runs.indexOf(late)).toBeLessThan(50);
+    expect(runs).toHaveLength(101);
+    await end();
+  });
+
   it('that is being claimed when the process shuts down is run before it ends', async () => {
     const gate = new Gate();
     let runs = 0;

@@ -1,7 +1,8 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 @Entity('work')
-@Index('work_due_idx', ['kind', 'dueAt'])
+@Index('work_fresh_idx', ['kind', 'dueAt'], { where: '(attempts = 0)' })
+@Index('work_again_idx', ['kind', 'dueAt'], { where: '(attempts > 0)' })
 export class WorkEntity {
   @PrimaryColumn('text', { primaryKeyConstraintName: 'work_pkey' }) kind!: string;
   @PrimaryColumn('uuid', { name: 'subject_id', primaryKeyConstraintName: 'work_pkey' }) subjectId!: string;

@@ -69,6 +69,16 @@ const ADD = statement(
    ON CONFLICT (kind, subject_id) DO UPDATE
    SET due_at = excluded.due_at, attempts = 0, lease_id = NULL, leased_until = NULL, last_error = NULL`,
 );
+/** The two lines in which work of a kind waits; each is an index of its own. */
+const NEW_LINE = 'w.attempts = 0';
+const RETRY_LINE = 'w.attempts > 0';
+const due = (line: string): string => `SELECT w.kind, w.subject_id, w.due_at FROM work w
+       WHERE w.kind = k.kind AND ${line} AND w.due_at <= $1 AND ${free('$6')}
+       ORDER BY w.due_at LIMIT k.room FOR UPDATE SKIP LOCKED`;
+/**
+ * One from the one line, one from the other and so on: what fails again and again does not stand before what is new,
+ * nor the other way round. Which line begins is drawn ($7), for kinds that have room for one.
+ */
 const CLAIM = statement(
   'work.claim',
   `UPDATE work t SET attempts = t.attempts + 1, lease_id = $5, leased_until = c.leased_until
@@ -76,8 +86,11 @@ const CLAIM = statement(
      SELECT due.kind, due.subject_id, ${inMs('(k.lease_ms + $6::float8)')} AS leased_until
      FROM unnest($2::text[], $3::int[], $4::int[]) AS k (kind, room, lease_ms)
      CROSS JOIN LATERAL (
-       SELECT w.kind, w.subject_id FROM work w WHERE w.kind = k.kind AND w.due_at <= $1 AND ${free('$6')}
-       ORDER BY w.due_at LIMIT k.room FOR UPDATE SKIP LOCKED) due) c
+       SELECT kind, subject_id, row_number() OVER (ORDER BY due_at) AS place, $7::boolean AS is_second
+       FROM (${due(NEW_LINE)}) f
+       UNION ALL
+       SELECT kind, subject_id, row_number() OVER (ORDER BY due_at), NOT $7 FROM (${due(RETRY_LINE)}) a
+       ORDER BY place, is_second LIMIT k.room) due) c
    WHERE t.kind = c.kind AND t.subject_id = c.subject_id
    RETURNING t.kind, t.subject_id, t.attempts, t.lease_id`,
 );
@@ -116,7 +129,12 @@ export class WorkRepository {
   }
 
   /** What is due longest first, each with one attempt more and nobody else's until its lease is over. */
-  async claim(tx: Tx, { now, offsetMs }: WorkTimes, rooms: readonly WorkRoom[]): Promise<ClaimedWork[]> {
+  async claim(
+    tx: Tx,
+    { now, offsetMs }: WorkTimes,
+    rooms: readonly WorkRoom[],
+    againFirst: boolean,
+  ): Promise<ClaimedWork[]> {
     const rows = await tx.query<ClaimedRow>(CLAIM, [
       now,
       rooms.map(({ kind }) => kind),
@@ -124,6 +142,7 @@ export class WorkRepository {
       rooms.map(({ leaseMs }) => leaseMs),
       randomUUID(),
       offsetMs,
+      againFirst,
     ]);
     return rows.map(toClaimed);
   }

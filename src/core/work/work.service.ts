@@ -155,7 +155,8 @@ export class WorkService implements OnApplicationBootstrap, OnModuleDestroy, OnA
       return room > 0 ? [{ kind, room, leaseMs }] : [];
     });
     if (rooms.length === 0) return;
-    const claiming = this.database.transaction((tx) => this.work.claim(tx, this.#times(), rooms));
+    const againFirst = Math.random() < 0.5;
+    const claiming = this.database.transaction((tx) => this.work.claim(tx, this.#times(), rooms, againFirst));
     const begun = claiming.then((claimed) => {
       for (const work of claimed) this.#track(this.#run(work));
     });
