@@ -1,0 +1,107 @@
+import { describe, expect, it } from '@jest/globals';
+import { Column, Entity, PrimaryColumn, VirtualColumn } from 'typeorm';
+import { columnsOf, insertInto, nullsOf } from './columns.js';
+import { rowModeOf, rowsOf, statement } from './statement.js';
+
+class Parcel {
+  @PrimaryColumn('uuid') readonly id!: string;
+  @Column('uuid', { name: 'account_id' }) readonly accountId!: string;
+  @Column('jsonb', { nullable: true }) readonly contents!: readonly string[] | null;
+  @Column('text', { array: true }) readonly labels!: readonly string[];
+  @VirtualColumn({ type: 'boolean', query: (alias) => `${alias}.labels <> '{}'` }) readonly isLabelled!: boolean;
+}
+
+@Entity('parcels')
+class ParcelEntity extends Parcel {
+  @Column('timestamptz', { name: 'due_at', nullable: true }) dueAt!: Date | null;
+}
+
+@Entity('vans')
+class VanEntity {
+  @PrimaryColumn('uuid') id!: string;
+}
+
+describe('columns of a row', () => {
+  it('are selected under the names of the properties', () => {
+    expect(columnsOf(Parcel, 'p')).toBe(
+      `p.id, p.account_id AS "accountId", p.contents, p.labels, p.labels <> '{}' AS "isLabelled"`,
+    );
+  });
+
+  it('are those of the class it extends too, and of no other class', () => {
+    expect(columnsOf(ParcelEntity, 'p')).toBe(`${columnsOf(Parcel, 'p')}, p.due_at AS "dueAt"`);
+    expect(columnsOf(VanEntity, 'v')).toBe('v.id');
+  });
+
+  it('are those that are asked for', () => {
+    expect(columnsOf(ParcelEntity, 'p', { only: ['dueAt', 'id'] })).toBe('p.id, p.due_at AS "dueAt"');
+    expect(columnsOf(ParcelEntity, 'p', { without: ['contents', 'labels', 'isLabelled', 'dueAt'] })).toBe(
+      'p.id, p.account_id AS "accountId"',
+    );
+  });
+
+  it('are an error of a class without any', () => {
+    expect(() => columnsOf(class Van {}, 'v')).toThrow('Van has no such columns');
+  });
+});
+
+describe('a row of several tables', () => {
+  it('is nested by the dots in the names of its columns', () => {
+    const columns = `${columnsOf(Parcel, 'p', { only: ['id', 'accountId'], within: 'parcel' })}, v.id AS van`;
+    expect(columns).toBe('p.id AS "parcel.id", p.account_id AS "parcel.accountId", v.id AS van');
+    const nested = statement('test.nested', `SELECT ${columns} FROM parcels p, vans v`);
+    expect(rowModeOf(nested)).toEqual({ rowMode: 'array' });
+    const answer = (...rows: unknown[][]): { fields: { name: string }[]; rows: unknown[] } => ({
+      fields: [{ name: 'parcel.id' }, { name: 'parcel.accountId' }, { name: 'van' }],
+      rows,
+    });
+    const wanted = { parcel: { id: 'one', accountId: null }, van: 'first' };
+    expect(rowsOf(nested, answer(['one', null, 'first']))).toEqual([wanted]);
+    expect(rowsOf(nested, answer(['one', null, 'first'], ['two', 'b', null]))).toEqual([
+      wanted,
+      { parcel: { id: 'two', accountId: 'b' }, van: null },
+    ]);
+    expect(rowsOf(nested, answer())).toEqual([]);
+  });
+
+  it('is left as it comes when no name has a dot', () => {
+    const flat = statement('test.flat', `SELECT ${columnsOf(Parcel, 'p')} FROM parcels p`);
+    const rows = [{ id: 'one' }];
+    expect(rowModeOf(flat)).toEqual({});
+    expect(rowsOf(flat, { fields: [{ name: 'id' }], rows })).toBe(rows);
+  });
+});
+
+describe('an insert', () => {
+  const insert = insertInto('test.insert', ParcelEntity, { after: 'ON CONFLICT DO NOTHING' });
+  const parcel = { id: 'one', accountId: 'a', contents: ['tea'], labels: ['fragile'], isLabelled: true };
+
+  it('names every column that is stored, and takes the values in their order', () => {
+    expect(insert.name).toBe('test.insert');
+    expect(insert.text.replace(/\s+/g, ' ')).toBe(
+      'INSERT INTO parcels (id, account_id, contents, labels, due_at) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING',
+    );
+    const dueAt = new Date();
+    expect(insert.valuesOf({ ...parcel, dueAt })).toEqual(['one', 'a', '["tea"]', ['fragile'], dueAt]);
+  });
+
+  it('writes the null of a column and not that of JSON', () => {
+    expect(insert.valuesOf({ ...parcel, contents: null, dueAt: null })).toEqual(['one', 'a', null, ['fragile'], null]);
+  });
+
+  it('leaves to the defaults of the table what it does not name', () => {
+    const short = insertInto('test.insert_short', ParcelEntity, { without: ['contents', 'labels', 'dueAt'] });
+    expect(short.text).toContain('INSERT INTO parcels (id, account_id)');
+    expect(short.valuesOf(parcel)).toEqual(['one', 'a']);
+  });
+
+  it('is an error of a class without a table', () => {
+    expect(() => insertInto('test.no_table', Parcel)).toThrow('Parcel has no table');
+  });
+});
+
+describe('a new row', () => {
+  it('has null for everything that may be null', () => {
+    expect(nullsOf(ParcelEntity)).toEqual({ contents: null, dueAt: null });
+  });
+});
