@@ -1,4 +1,4 @@
-import type { AccountDetails } from '../accounts/index.js';
+import type { AccountEntity } from '../accounts/index.js';
 import type { FraudHit } from '../fraud/index.js';
 import { type MedCase, medCaseBody, type MedWaiting, versionOf } from '../med/index.js';
 import type { ReturnedPix, Review, UnmatchedPix, UnreadableNews } from '../transactions/index.js';
@@ -10,7 +10,7 @@ import type { ReviewBody, UnmatchedPixBody, UnreadableBody } from './dto/review.
 
 const STATUS = { review: 'pending', credited: 'accepted', returned: 'returned' } as const;
 
-export function accountBody(account: AccountDetails): AccountBody {
+export function accountBody(account: AccountEntity): AccountBody {
   return {
     id: account.id,
     object: 'account',

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Artefacts } from '../acquirers/index.js';
 import { Reader, statement, type Tx } from '../core/database/index.js';
 import type { Transaction } from './transaction.js';
-import { toTransaction, TRANSACTION_COLUMNS, type TransactionRow } from './transactions.repository.js';
+import { TRANSACTION_COLUMNS } from './transactions.repository.js';
 
 /** Of several workers at once one gets it, until the lease is over. */
 const CLAIM = statement(
@@ -37,8 +37,8 @@ export class AcquirerWorkRepository {
   constructor(private readonly reader: Reader) {}
 
   async claim(tx: Tx, id: string, now: Date, leasedUntil: Date): Promise<Transaction | null> {
-    const [row] = await tx.query<TransactionRow>(CLAIM, [id, now, leasedUntil]);
-    return row ? toTransaction(row) : null;
+    const [row] = await tx.query<Transaction>(CLAIM, [id, now, leasedUntil]);
+    return row ?? null;
   }
 
   async due(before: Date, limit: number): Promise<string[]> {
@@ -56,7 +56,7 @@ export class AcquirerWorkRepository {
 
   /** @param again when to call again for what is still missing; null when nothing is */
   async issued(tx: Tx, id: string, now: Date, artefacts: Artefacts, again: Date | null): Promise<Transaction | null> {
-    const [row] = await tx.query<TransactionRow>(ISSUED, [id, now, JSON.stringify(artefacts), again]);
-    return row ? toTransaction(row) : null;
+    const [row] = await tx.query<Transaction>(ISSUED, [id, now, JSON.stringify(artefacts), again]);
+    return row ?? null;
   }
 }

@@ -20,7 +20,6 @@ export { REFUND_STATUSES, type RefundStatus } from './refunds.machine.js';
 export { type DisputeClaims, RefundMoves } from './refunds.moves.js';
 export { RefundsService } from './refunds.service.js';
 export { ReturnsService } from './returns.service.js';
-export { RETURN_STATUSES, type ReturnStatus } from './reviews.repository.js';
 export {
   type Decided,
   type ReturnedPix,
@@ -29,7 +28,13 @@ export {
   type UnmatchedPix,
   type UnreadableNews,
 } from './reviews.service.js';
-export { RETURN_REASONS, type ReturnReason, SHOWN_RETURNS } from './settlement.rules.js';
+export {
+  RETURN_REASONS,
+  RETURN_STATUSES,
+  type ReturnReason,
+  type ReturnStatus,
+  SHOWN_RETURNS,
+} from './settlement.rules.js';
 export { SettlementService } from './settlement.service.js';
 export { type AcquirerStatus, PAYMENT_METHODS, type PaymentMethod } from '../acquirers/index.js';
 export { PixReturnEntity, SettlementEntity, TransactionEntity } from './transaction.entity.js';

@@ -1,29 +1,18 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { InboxService, type RefundWay } from '../acquirers/index.js';
+import { InboxService } from '../acquirers/index.js';
 import { Clock } from '../core/clock.js';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { Database, type Tx } from '../core/database/index.js';
 import { newId } from '../core/ids.js';
 import { Logger } from '../core/log/index.js';
-import type { Mode } from '../core/mode.js';
-import type { Amount } from '../core/money/index.js';
 import { Poller } from '../core/queue/index.js';
 import { nextAsk, ReturnCalls } from './return-calls.js';
-import { type PixReturn, SettlementsRepository } from './settlements.repository.js';
+import { type IntentField, SettlementsRepository } from './settlements.repository.js';
+import type { PixReturnEntity } from './transaction.entity.js';
 
-export interface PixReturnIntent {
-  readonly accountId: string;
-  readonly mode: Mode;
-  readonly transactionId: string;
-  readonly acquirer: string;
-  readonly endToEndId: string;
+export interface PixReturnIntent extends Pick<PixReturnEntity, IntentField> {
   /** Of the transaction. */
   readonly txid: string | null;
-  readonly returnId: string;
-  readonly way: RefundWay;
-  readonly amount: Amount;
-  readonly currency: string;
-  readonly reason: string;
 }
 
 const POLL_MS = 500;
@@ -83,7 +72,7 @@ export class ReturnsService implements OnApplicationBootstrap {
     return true;
   }
 
-  async #advance(pixReturn: PixReturn): Promise<void> {
+  async #advance(pixReturn: PixReturnEntity): Promise<void> {
     const { accountId, acquirer, endToEndId, returnId, way, amount, currency, attempts } = pixReturn;
     const name = { accountId, way, reference: endToEndId, returnId };
     const request = { ...name, cause: 'unwanted', amount, currency, destination: null } as const;

@@ -27,7 +27,7 @@ function describe<R>(row: RowClass<R>, { only, without }: Choice<R> = {}): Colum
       name: options.name ?? propertyName,
       isJson: options.type === 'jsonb',
       isNullable: options.nullable === true,
-      query: options.query as Column['query'],
+      query: options.query,
     }))
     .filter(({ property }) => only?.includes(property as keyof R) ?? true)
     .filter(({ property }) => !without?.includes(property as keyof R));

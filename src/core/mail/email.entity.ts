@@ -4,16 +4,16 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 @Index('emails_due_idx', ['nextAttemptAt'], { where: `status = 'pending'` })
 @Index('emails_ended_idx', ['nextAttemptAt'], { where: `status <> 'pending'` })
 export class EmailEntity {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'emails_pkey' }) id!: string;
-  @Column('uuid', { name: 'account_id', nullable: true }) accountId!: string | null;
-  @Column('text') recipient!: string;
-  @Column('text') subject!: string;
-  @Column('text', { name: 'text_body' }) textBody!: string;
-  @Column('text', { name: 'html_body' }) htmlBody!: string;
-  @Column('text', { default: 'pending' }) status!: string;
-  @Column('integer', { default: 0 }) attempts!: number;
-  @Column('timestamptz', { name: 'next_attempt_at' }) nextAttemptAt!: Date;
-  @Column('text', { name: 'last_error', nullable: true }) lastError!: string | null;
-  @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
-  @Column('timestamptz', { name: 'sent_at', nullable: true }) sentAt!: Date | null;
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'emails_pkey' }) readonly id!: string;
+  @Column('uuid', { name: 'account_id', nullable: true }) readonly accountId!: string | null;
+  @Column('text') readonly recipient!: string;
+  @Column('text') readonly subject!: string;
+  @Column('text', { name: 'text_body' }) readonly textBody!: string;
+  @Column('text', { name: 'html_body' }) readonly htmlBody!: string;
+  @Column('text', { default: 'pending' }) readonly status!: string;
+  @Column('integer', { default: 0 }) readonly attempts!: number;
+  @Column('timestamptz', { name: 'next_attempt_at' }) readonly nextAttemptAt!: Date;
+  @Column('text', { name: 'last_error', nullable: true }) readonly lastError!: string | null;
+  @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
+  @Column('timestamptz', { name: 'sent_at', nullable: true }) readonly sentAt!: Date | null;
 }
