@@ -1,4 +1,15 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import type { Mode } from '../core/mode.js';
+import type { EndpointKind } from './endpoint-health.js';
+
+export const ENDPOINT_STATUSES = ['ACTIVE', 'INACTIVE'] as const;
+
+export type EndpointStatus = (typeof ENDPOINT_STATUSES)[number];
+
+/** Source: interface.md, "Webhook delivery status". */
+export const DELIVERY_STATUSES = ['PENDING', 'PROCESSING', 'DELIVERED', 'FAILED', 'CANCELLED'] as const;
+
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 @Entity('webhook_endpoints')
 @Index('webhook_endpoints_account_id_idx', ['accountId', 'mode', 'id'], {
@@ -9,14 +20,14 @@ export class WebhookEndpointEntity {
   @ForeignKey('AccountEntity', { name: 'webhook_endpoints_account_id_fkey' })
   @Column('uuid', { name: 'account_id' })
   readonly accountId!: string;
-  @Column('text') readonly mode!: string;
+  @Column('text') readonly mode!: Mode;
   @Column('text') readonly url!: string;
-  @Column('text', { array: true }) readonly events!: string[];
+  @Column('text', { array: true }) readonly events!: readonly string[];
   @Column('bytea', { name: 'secret_sealed' }) readonly secretSealed!: Buffer;
-  @Column('text') readonly status!: string;
+  @Column('text') readonly status!: EndpointStatus;
   @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
   @Column('timestamptz', { name: 'updated_at' }) readonly updatedAt!: Date;
-  @Column('text', { default: 'registered' }) readonly kind!: string;
+  @Column('text', { default: 'registered' }) readonly kind!: EndpointKind;
   @Column('bytea', { name: 'previous_secret_sealed', nullable: true }) readonly previousSecretSealed!: Buffer | null;
   @Column('timestamptz', { name: 'previous_secret_until', nullable: true }) readonly previousSecretUntil!: Date | null;
   @Column('timestamptz', { name: 'deleted_at', nullable: true }) readonly deletedAt!: Date | null;
@@ -30,7 +41,7 @@ export class WebhookDefaultSecretEntity {
   @ForeignKey('AccountEntity', { name: 'webhook_default_secrets_account_id_fkey' })
   @PrimaryColumn('uuid', { name: 'account_id', primaryKeyConstraintName: 'webhook_default_secrets_pkey' })
   readonly accountId!: string;
-  @PrimaryColumn('text', { primaryKeyConstraintName: 'webhook_default_secrets_pkey' }) readonly mode!: string;
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'webhook_default_secrets_pkey' }) readonly mode!: Mode;
   @Column('bytea', { name: 'secret_sealed' }) readonly secretSealed!: Buffer;
   @Column('bytea', { name: 'previous_secret_sealed', nullable: true }) readonly previousSecretSealed!: Buffer | null;
   @Column('timestamptz', { name: 'previous_secret_until', nullable: true }) readonly previousSecretUntil!: Date | null;
@@ -44,12 +55,13 @@ export class WebhookDefaultSecretEntity {
 export class WebhookMessageEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'webhook_messages_pkey' }) readonly id!: string;
   @Column('uuid', { name: 'account_id' }) readonly accountId!: string;
-  @Column('text') readonly mode!: string;
+  @Column('text') readonly mode!: Mode;
   @Column('uuid', { name: 'event_id' }) readonly eventId!: string;
   @Column('text', { name: 'event_type' }) readonly eventType!: string;
+  /** Asked for by hand: made whatever was delivered before. Otherwise an event is one message for each name. */
   @Column('boolean') readonly manual!: boolean;
   @Column('text') readonly payload!: string;
-  @Column('uuid', { name: 'delivery_ids', array: true }) readonly deliveryIds!: string[];
+  @Column('uuid', { name: 'delivery_ids', array: true }) readonly deliveryIds!: readonly string[];
 }
 
 /** A message on its way to one endpoint. */
@@ -72,7 +84,7 @@ export class WebhookMessageEntity {
 export class WebhookDeliveryEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'webhook_deliveries_pkey' }) readonly id!: string;
   @Column('uuid', { name: 'account_id' }) readonly accountId!: string;
-  @Column('text') readonly mode!: string;
+  @Column('text') readonly mode!: Mode;
   @ForeignKey('WebhookEndpointEntity', { name: 'webhook_deliveries_endpoint_id_fkey' })
   @Column('uuid', { name: 'endpoint_id' })
   readonly endpointId!: string;
@@ -81,9 +93,10 @@ export class WebhookDeliveryEntity {
   @Column('text', { name: 'event_type' }) readonly eventType!: string;
   @Column('uuid', { name: 'subject_id' }) readonly subjectId!: string;
   @Column('boolean', { default: false }) readonly manual!: boolean;
-  @Column('text') readonly status!: string;
+  @Column('text') readonly status!: DeliveryStatus;
   @Column('integer', { default: 0 }) readonly attempts!: number;
   @Column('integer', { name: 'max_attempts' }) readonly maxAttempts!: number;
+  /** PENDING: when it may be tried. PROCESSING: the end of its worker's lease. */
   @Column('timestamptz', { name: 'next_attempt_at', nullable: true }) readonly nextAttemptAt!: Date | null;
   @Column('integer', { name: 'last_status_code', nullable: true }) readonly lastStatusCode!: number | null;
   @Column('text', { name: 'last_error', nullable: true }) readonly lastError!: string | null;

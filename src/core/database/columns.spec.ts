@@ -16,9 +16,15 @@ class ParcelEntity extends Parcel {
   @Column('timestamptz', { name: 'due_at', nullable: true }) dueAt!: Date | null;
 }
 
+class Place {
+  @Column('text', { name: 'street_name' }) street!: string;
+  @Column('jsonb', { name: 'marks', nullable: true }) marks!: readonly string[] | null;
+}
+
 @Entity('vans')
 class VanEntity {
   @PrimaryColumn('uuid') id!: string;
+  @Column(() => Place, { prefix: false }) place!: Place;
 }
 
 describe('columns of a row', () => {
@@ -30,7 +36,11 @@ describe('columns of a row', () => {
 
   it('are those of the class it extends too, and of no other class', () => {
     expect(columnsOf(ParcelEntity, 'p')).toBe(`${columnsOf(Parcel, 'p')}, p.due_at AS "dueAt"`);
-    expect(columnsOf(VanEntity, 'v')).toBe('v.id');
+    expect(columnsOf(VanEntity, 'v', { without: ['place'] })).toBe('v.id');
+  });
+
+  it('are nested as the properties are', () => {
+    expect(columnsOf(VanEntity, 'v')).toBe('v.id, v.street_name AS "place.street", v.marks AS "place.marks"');
   });
 
   it('are those that are asked for', () => {
@@ -95,6 +105,13 @@ describe('an insert', () => {
     expect(short.valuesOf(parcel)).toEqual(['one', 'a']);
   });
 
+  it('takes the values of an object within the row', () => {
+    const nested = insertInto('test.insert_nested', VanEntity);
+    expect(nested.text).toContain('INSERT INTO vans (id, street_name, marks)');
+    const marks = ['hill'];
+    expect(nested.valuesOf({ id: 'one', place: { street: 'Rua Um', marks } })).toEqual(['one', 'Rua Um', '["hill"]']);
+  });
+
   it('is an error of a class without a table', () => {
     expect(() => insertInto('test.no_table', Parcel)).toThrow('Parcel has no table');
   });
@@ -103,5 +120,6 @@ describe('an insert', () => {
 describe('a new row', () => {
   it('has null for everything that may be null', () => {
     expect(nullsOf(ParcelEntity)).toEqual({ contents: null, dueAt: null });
+    expect(nullsOf(VanEntity)).toEqual({});
   });
 });

@@ -5,6 +5,7 @@ import { type Statement, statement } from './statement.js';
 export type RowClass<R> = new () => R;
 
 interface Column {
+  /** With a dot: of an object within the row. */
   readonly property: string;
   readonly name: string;
   readonly isJson: boolean;
@@ -20,19 +21,27 @@ interface Choice<R> {
 
 /** Read when a module is loaded, as the decorators have left it: no connection is needed. */
 function describe<R>(row: RowClass<R>, { only, without }: Choice<R> = {}): Column[] {
-  const columns = getMetadataArgsStorage()
-    .columns.filter(({ target }) => target === row || (typeof target === 'function' && row.prototype instanceof target))
-    .map(({ propertyName, options }) => ({
-      property: propertyName,
-      name: options.name ?? propertyName,
-      isJson: options.type === 'jsonb',
-      isNullable: options.nullable === true,
-      query: options.query,
-    }))
-    .filter(({ property }) => only?.includes(property as keyof R) ?? true)
-    .filter(({ property }) => !without?.includes(property as keyof R));
-  if (columns.length === 0) throw new Error(`${row.name} has no such columns`);
-  return columns;
+  const { columns, embeddeds } = getMetadataArgsStorage();
+  const isWanted = ({ target, propertyName }: { target: unknown; propertyName: string }): boolean =>
+    (target === row || (typeof target === 'function' && row.prototype instanceof target)) &&
+    (only?.includes(propertyName as keyof R) ?? true) &&
+    !without?.includes(propertyName as keyof R);
+  const own = columns.filter(isWanted).map(({ propertyName, options }) => ({
+    property: propertyName,
+    name: options.name ?? propertyName,
+    isJson: options.type === 'jsonb',
+    isNullable: options.nullable === true,
+    query: options.query,
+  }));
+  const embedded = embeddeds.filter(isWanted).flatMap(({ propertyName, type }) =>
+    describe(type() as RowClass<unknown>).map((column) => ({
+      ...column,
+      property: `${propertyName}.${column.property}`,
+      isNullable: false,
+    })),
+  );
+  if (own.length + embedded.length === 0) throw new Error(`${row.name} has no such columns`);
+  return [...own, ...embedded];
 }
 
 /**
@@ -72,11 +81,13 @@ export function insertInto<R, K extends keyof R = never>(
   const columns = describe(entity, { without }).filter(({ query }) => !query);
   const text = `INSERT INTO ${table} (${columns.map((column) => column.name).join(', ')})
     VALUES (${columns.map((_, index) => `$${index + 1}`).join(', ')}) ${after}`;
+  const paths = columns.map(({ property, isJson }) => ({ path: property.split('.'), isJson }));
   return {
     ...statement(name, text),
     valuesOf: (row) =>
-      columns.map(({ property, isJson }) => {
-        const value: unknown = (row as Record<string, unknown>)[property];
+      paths.map(({ path: [outer = '', inner], isJson }) => {
+        const outerValue = (row as Record<string, unknown>)[outer];
+        const value = inner === undefined ? outerValue : (outerValue as Record<string, unknown>)[inner];
         return isJson && value !== null && value !== undefined ? JSON.stringify(value) : value;
       }),
   };
@@ -84,7 +95,7 @@ export function insertInto<R, K extends keyof R = never>(
 
 type Nullable<R> = { readonly [K in keyof R as null extends R[K] ? K : never]: null };
 
-/** Every nullable column as null: what a new row is before anything has happened to it. */
+/** Every nullable column of its own as null: what a new row is before anything has happened to it. */
 export function nullsOf<R>(row: RowClass<R>): Nullable<R> {
   const nulls = describe(row).filter(({ isNullable }) => isNullable);
   return Object.fromEntries(nulls.map(({ property }) => [property, null])) as Nullable<R>;
