@@ -1,15 +1,19 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { Mode } from '../core/mode.js';
+import type { Amount } from '../core/money/index.js';
+import type { FraudCode, FraudOperation } from './fraud-guard.js';
 
 @Entity('fraud_hits')
 @Index('fraud_hits_account_id_idx', ['accountId', 'id'])
 export class FraudHitEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'fraud_hits_pkey' }) readonly id!: string;
   @Column('uuid', { name: 'account_id' }) readonly accountId!: string;
-  @Column('text') readonly mode!: string;
-  @Column('text') readonly code!: string;
+  @Column('text') readonly mode!: Mode;
+  @Column('text') readonly code!: FraudCode;
+  /** False in shadow mode: the request went on. */
   @Column('boolean') readonly enforced!: boolean;
-  @Column('text') readonly operation!: string;
-  @Column('bigint') readonly amount!: number;
+  @Column('text') readonly operation!: FraudOperation;
+  @Column('bigint') readonly amount!: Amount;
   @Column('text', { name: 'masked_document', nullable: true }) readonly maskedDocument!: string | null;
   @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
 }

@@ -1,4 +1,7 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
+import type { Mode } from '../core/mode.js';
+import type { Amount } from '../core/money/index.js';
+import type { Bucket } from './ledger.service.js';
 
 @Entity('journal_entries')
 @Unique('journal_entries_cause_key', ['cause'])
@@ -6,7 +9,7 @@ import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeor
 export class JournalEntryEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'journal_entries_pkey' }) readonly id!: string;
   @Column('uuid', { name: 'account_id' }) readonly accountId!: string;
-  @Column('text') readonly mode!: string;
+  @Column('text') readonly mode!: Mode;
   @Column('text') readonly currency!: string;
   @Column('text') readonly cause!: string;
   @Column('uuid', { name: 'transaction_id', nullable: true }) readonly transactionId!: string | null;
@@ -20,35 +23,40 @@ export class JournalLineEntity {
   readonly entryId!: string;
   @PrimaryColumn('smallint', { primaryKeyConstraintName: 'journal_lines_pkey' }) readonly line!: number;
   @Column('uuid', { name: 'account_id' }) readonly accountId!: string;
-  @Column('text') readonly mode!: string;
+  @Column('text') readonly mode!: Mode;
   @Column('text') readonly currency!: string;
-  @Column('text') readonly bucket!: string;
-  @Column('bigint') readonly amount!: number;
+  @Column('text') readonly bucket!: Bucket;
+  @Column('bigint') readonly amount!: Amount;
 }
 
 @Entity('balances')
 export class BalanceEntity {
   @PrimaryColumn('uuid', { name: 'account_id', primaryKeyConstraintName: 'balances_pkey' }) readonly accountId!: string;
-  @PrimaryColumn('text', { primaryKeyConstraintName: 'balances_pkey' }) readonly mode!: string;
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'balances_pkey' }) readonly mode!: Mode;
   @PrimaryColumn('text', { primaryKeyConstraintName: 'balances_pkey' }) readonly currency!: string;
-  @PrimaryColumn('text', { primaryKeyConstraintName: 'balances_pkey' }) readonly bucket!: string;
-  @Column('bigint') readonly amount!: number;
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'balances_pkey' }) readonly bucket!: Bucket;
+  @Column('bigint') readonly amount!: Amount;
   @Column('timestamptz', { name: 'updated_at' }) readonly updatedAt!: Date;
+}
+
+/** Money that waits in `pending` for its day. */
+export class Release {
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'releases_pkey' }) readonly id!: string;
+  @Column('uuid', { name: 'account_id' }) readonly accountId!: string;
+  @Column('text') readonly mode!: Mode;
+  @Column('text') readonly currency!: string;
+  @Column('uuid', { name: 'transaction_id' }) readonly transactionId!: string;
+  @Column('bigint') readonly amount!: Amount;
+  @Column('timestamptz', { name: 'release_at' }) readonly releaseAt!: Date;
 }
 
 @Entity('releases')
 @Unique('releases_transaction_id_key', ['transactionId'])
 @Index('releases_due_idx', { synchronize: false }) // of an expression
 @Index('releases_next_idx', ['accountId', 'mode', 'currency', 'releaseAt'], { where: 'released_at IS NULL' })
-export class ReleaseEntity {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'releases_pkey' }) readonly id!: string;
-  @Column('uuid', { name: 'account_id' }) readonly accountId!: string;
-  @Column('text') readonly mode!: string;
-  @Column('text') readonly currency!: string;
-  @Column('uuid', { name: 'transaction_id' }) readonly transactionId!: string;
-  @Column('bigint') readonly amount!: number;
-  @Column('timestamptz', { name: 'release_at' }) readonly releaseAt!: Date;
+export class ReleaseEntity extends Release {
   @Column('timestamptz', { name: 'released_at', nullable: true }) readonly releasedAt!: Date | null;
+  /** That failed. */
   @Column('integer', { default: 0 }) readonly attempts!: number;
   @Column('timestamptz', { name: 'next_attempt_at', nullable: true }) readonly nextAttemptAt!: Date | null;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Column, Entity, PrimaryColumn, VirtualColumn } from 'typeorm';
-import { columnsOf, insertInto, nullsOf } from './columns.js';
+import { columnsOf, insertAllInto, insertInto, nullsOf } from './columns.js';
 import { rowModeOf, rowsOf, statement } from './statement.js';
 
 class Parcel {
@@ -110,6 +110,26 @@ describe('an insert', () => {
     expect(nested.text).toContain('INSERT INTO vans (id, street_name, marks)');
     const marks = ['hill'];
     expect(nested.valuesOf({ id: 'one', place: { street: 'Rua Um', marks } })).toEqual(['one', 'Rua Um', '["hill"]']);
+  });
+
+  it('takes any number of rows column by column', () => {
+    const all = insertAllInto('test.insert_all', ParcelEntity, {
+      without: ['labels'],
+      after: 'ON CONFLICT DO NOTHING',
+    });
+    expect(all.text).toBe(
+      'INSERT INTO parcels (id, account_id, contents, due_at) ' +
+        'SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::jsonb[], $4::timestamptz[]) ON CONFLICT DO NOTHING',
+    );
+    const dueAt = new Date();
+    const other = { ...parcel, id: 'two', contents: null, dueAt: null };
+    expect(all.valuesOf([{ ...parcel, dueAt }, other])).toEqual([
+      ['one', 'two'],
+      ['a', 'a'],
+      ['["tea"]', null],
+      [dueAt, null],
+    ]);
+    expect(all.valuesOf([])).toEqual([[], [], [], []]);
   });
 
   it('is an error of a class without a table', () => {

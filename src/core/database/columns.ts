@@ -8,7 +8,7 @@ interface Column {
   /** With a dot: of an object within the row. */
   readonly property: string;
   readonly name: string;
-  readonly isJson: boolean;
+  readonly type: string;
   readonly isNullable: boolean;
   /** Of a computed column, by the alias of its table. */
   readonly query: ((alias: string) => string) | undefined;
@@ -29,7 +29,7 @@ function describe<R>(row: RowClass<R>, { only, without }: Choice<R> = {}): Colum
   const own = columns.filter(isWanted).map(({ propertyName, options }) => ({
     property: propertyName,
     name: options.name ?? propertyName,
-    isJson: options.type === 'jsonb',
+    type: String(options.type),
     isNullable: options.nullable === true,
     query: options.query,
   }));
@@ -62,35 +62,69 @@ export function columnsOf<R>(
     .join(', ');
 }
 
-/** A statement that inserts one row: `tx.defer(INSERT, INSERT.valuesOf(row))`. */
+interface InsertOptions<K> {
+  /** What the table's defaults fill. */
+  readonly without?: readonly K[];
+  /** What follows the values: ON CONFLICT, RETURNING. */
+  readonly after?: string;
+}
+
+/** A statement with what makes its values: `tx.defer(INSERT, INSERT.valuesOf(row))`. */
 export interface Insert<R> extends Statement {
   valuesOf(row: R): unknown[];
 }
 
-/**
- * Inserts rows of an entity, with all its columns but the computed ones and those that the table's defaults fill.
- * @param options.after what follows VALUES: ON CONFLICT, RETURNING
- */
+/** Inserts a row of an entity, with all its columns but the computed ones and those that are left to the defaults. */
 export function insertInto<R, K extends keyof R = never>(
   name: string,
   entity: RowClass<R>,
-  { without = [], after = '' }: { readonly without?: readonly K[]; readonly after?: string } = {},
+  options: InsertOptions<K> = {},
 ): Insert<Omit<R, K>> {
+  const columns = stored(entity, options);
+  const values = `VALUES (${columns.map((_, index) => `$${index + 1}`).join(', ')})`;
+  return {
+    ...statement(name, insertText(entity, columns, values, options.after)),
+    valuesOf: (row) => columns.map((column) => column.of(row)),
+  };
+}
+
+/** Inserts any number of rows by one statement, whose parameters are the columns. None of them may be an array. */
+export function insertAllInto<R, K extends keyof R = never>(
+  name: string,
+  entity: RowClass<R>,
+  options: InsertOptions<K> = {},
+): Insert<readonly Omit<R, K>[]> {
+  const columns = stored(entity, options);
+  const values = `SELECT * FROM unnest(${columns.map(({ type }, index) => `$${index + 1}::${type}[]`).join(', ')})`;
+  return {
+    ...statement(name, insertText(entity, columns, values, options.after)),
+    valuesOf: (rows) => columns.map((column) => rows.map((row) => column.of(row))),
+  };
+}
+
+function insertText(entity: RowClass<unknown>, columns: readonly Column[], values: string, after = ''): string {
   const table = getMetadataArgsStorage().tables.find(({ target }) => target === entity)?.name;
   if (table === undefined) throw new Error(`${entity.name} has no table`);
-  const columns = describe(entity, { without }).filter(({ query }) => !query);
-  const text = `INSERT INTO ${table} (${columns.map((column) => column.name).join(', ')})
-    VALUES (${columns.map((_, index) => `$${index + 1}`).join(', ')}) ${after}`;
-  const paths = columns.map(({ property, isJson }) => ({ path: property.split('.'), isJson }));
-  return {
-    ...statement(name, text),
-    valuesOf: (row) =>
-      paths.map(({ path: [outer = '', inner], isJson }) => {
-        const outerValue = (row as Record<string, unknown>)[outer];
-        const value = inner === undefined ? outerValue : (outerValue as Record<string, unknown>)[inner];
-        return isJson && value !== null && value !== undefined ? JSON.stringify(value) : value;
-      }),
-  };
+  return `INSERT INTO ${table} (${columns.map((column) => column.name).join(', ')}) ${values} ${after}`.trimEnd();
+}
+
+/** Columns that are written, each with how its value is taken from a row. */
+function stored<R, K extends keyof R>(
+  entity: RowClass<R>,
+  { without = [] }: InsertOptions<K>,
+): (Column & { of(row: unknown): unknown })[] {
+  return describe(entity, { without })
+    .filter(({ query }) => !query)
+    .map((column) => {
+      const [outer = '', inner] = column.property.split('.');
+      const take = (row: unknown): unknown => {
+        const value = (row as Record<string, unknown>)[outer];
+        return inner === undefined ? value : (value as Record<string, unknown>)[inner];
+      };
+      if (column.type !== 'jsonb') return { ...column, of: take };
+      // An array would be taken for one of PostgreSQL's.
+      return { ...column, of: (row) => ((value) => (value == null ? value : JSON.stringify(value)))(take(row)) };
+    });
 }
 
 type Nullable<R> = { readonly [K in keyof R as null extends R[K] ? K : never]: null };
