@@ -14,8 +14,10 @@ export class AcquirerConnectionEntity {
   @Column('text', { name: 'token_url', nullable: true }) readonly tokenUrl!: string | null;
   @Column('bytea', { name: 'credentials_sealed' }) readonly credentialsSealed!: Buffer;
   @Column('text', { name: 'certificate_fingerprint', nullable: true }) readonly certificateFingerprint!: string | null;
-  @Column('timestamptz', { name: 'certificate_expires_at', nullable: true }) readonly certificateExpiresAt!: Date | null;
-  @Column('integer', { name: 'certificate_warned_days', nullable: true }) readonly certificateWarnedDays!: number | null;
+  @Column('timestamptz', { name: 'certificate_expires_at', nullable: true })
+  readonly certificateExpiresAt!: Date | null;
+  @Column('integer', { name: 'certificate_warned_days', nullable: true }) readonly certificateWarnedDays!:
+    number | null;
   @Column('integer') readonly version!: number;
   @Column('timestamptz', { name: 'webhook_registered_at', nullable: true }) readonly webhookRegisteredAt!: Date | null;
   @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;

@@ -1,29 +1,33 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import type { Amount } from '../../core/money/index.js';
+import type { Dispute, DisputeMethod, DisputeType, OrderEvent, PaymentMethod, RefundWay } from '../acquirer.port.js';
 
 /** Payments by any method. */
 @Entity('sandbox_pix')
 @Index('sandbox_pix_txid_idx', ['txid'])
 export class SandboxPixEntity {
-  @PrimaryColumn('uuid', { name: 'holder_id', primaryKeyConstraintName: 'sandbox_pix_pkey' }) readonly holderId!: string;
-  @PrimaryColumn('text', { name: 'end_to_end_id', primaryKeyConstraintName: 'sandbox_pix_pkey' }) readonly endToEndId!: string;
+  @PrimaryColumn('uuid', { name: 'holder_id', primaryKeyConstraintName: 'sandbox_pix_pkey' })
+  readonly holderId!: string;
+  @PrimaryColumn('text', { name: 'end_to_end_id', primaryKeyConstraintName: 'sandbox_pix_pkey' })
+  readonly endToEndId!: string;
   @Column('text') readonly txid!: string;
-  @Column('bigint') readonly amount!: number;
+  @Column('bigint') readonly amount!: Amount;
   @Column('bytea', { name: 'payer_sealed' }) readonly payerSealed!: Buffer;
   @Column('timestamptz', { name: 'settled_at' }) readonly settledAt!: Date;
-  @Column('text', { default: 'PIX' }) readonly method!: string;
+  @Column('text', { default: 'PIX' }) readonly method!: PaymentMethod;
 }
 
 @Entity('sandbox_order_events')
 export class SandboxOrderEventEntity {
   @PrimaryColumn('text', { primaryKeyConstraintName: 'sandbox_order_events_pkey' }) readonly txid!: string;
-  @PrimaryColumn('text', { primaryKeyConstraintName: 'sandbox_order_events_pkey' }) readonly kind!: string;
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'sandbox_order_events_pkey' }) readonly kind!: OrderEvent['kind'];
   @Column('timestamptz', { name: 'happened_at' }) readonly happenedAt!: Date;
 }
 
 @Entity('sandbox_charges')
 export class SandboxChargeEntity {
   @PrimaryColumn('text', { primaryKeyConstraintName: 'sandbox_charges_pkey' }) readonly txid!: string;
-  @Column('text') readonly status!: string;
+  @Column('text') readonly status!: 'EXPIRED' | 'REFUSED' | 'REMOVED';
   @Column('timestamptz', { name: 'ended_at' }) readonly endedAt!: Date;
 }
 
@@ -32,13 +36,15 @@ export class SandboxChargeEntity {
   name: 'sandbox_returns_end_to_end_id_fkey',
 })
 export class SandboxReturnEntity {
-  @PrimaryColumn('uuid', { name: 'holder_id', primaryKeyConstraintName: 'sandbox_returns_pkey' }) readonly holderId!: string;
+  @PrimaryColumn('uuid', { name: 'holder_id', primaryKeyConstraintName: 'sandbox_returns_pkey' })
+  readonly holderId!: string;
   @PrimaryColumn('text', { name: 'end_to_end_id', primaryKeyConstraintName: 'sandbox_returns_pkey' })
   readonly endToEndId!: string;
-  @PrimaryColumn('text', { name: 'return_id', primaryKeyConstraintName: 'sandbox_returns_pkey' }) readonly returnId!: string;
-  @Column('bigint') readonly amount!: number;
+  @PrimaryColumn('text', { name: 'return_id', primaryKeyConstraintName: 'sandbox_returns_pkey' })
+  readonly returnId!: string;
+  @Column('bigint') readonly amount!: Amount;
   @Column('timestamptz', { name: 'requested_at' }) readonly requestedAt!: Date;
-  @Column('text', { default: 'devolution' }) readonly way!: string;
+  @Column('text', { default: 'devolution' }) readonly way!: RefundWay;
   @Column('bytea', { name: 'destination_sealed', nullable: true }) readonly destinationSealed!: Buffer | null;
   @Column('text', { name: 'bank_reference', nullable: true }) readonly bankReference!: string | null;
   @Column('boolean', { default: false }) readonly fails!: boolean;
@@ -62,11 +68,11 @@ export class SandboxDisputeEntity {
   @Column('text') readonly txid!: string;
   @Column('uuid', { name: 'holder_id' }) readonly holderId!: string;
   @Column('text', { name: 'end_to_end_id' }) readonly endToEndId!: string;
-  @Column('text') readonly type!: string;
-  @Column('bigint') readonly amount!: number;
-  @Column('text') readonly status!: string;
-  @Column('text', { nullable: true }) readonly result!: string | null;
-  @Column('text', { nullable: true }) readonly method!: string | null;
+  @Column('text') readonly type!: DisputeType;
+  @Column('bigint') readonly amount!: Amount;
+  @Column('text') readonly status!: Dispute['status'];
+  @Column('text', { nullable: true }) readonly result!: Dispute['result'];
+  @Column('text', { nullable: true }) readonly method!: DisputeMethod | null;
   @Column('text', { nullable: true }) readonly reason!: string | null;
   @Column('timestamptz', { name: 'response_deadline', nullable: true }) readonly responseDeadline!: Date | null;
   @Column('timestamptz', { name: 'opened_at' }) readonly openedAt!: Date;
