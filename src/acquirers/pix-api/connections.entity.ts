@@ -8,8 +8,11 @@ export class AcquirerConnectionEntity {
   @ForeignKey('AccountEntity', { name: 'acquirer_connections_account_id_fkey' })
   @Column('uuid', { name: 'account_id' })
   readonly accountId!: string;
+  /** Name of the PSP profile. */
   @Column('text') readonly profile!: string;
+  /** The Pix key that is charged to. (profile, Pix key) names a connection: configuring it again renews its credentials. */
   @Column('text', { name: 'pix_key' }) readonly pixKey!: string;
+  /** Instead of the profile's, as for a PSP's homologation; null: the profile's. No slash at the end. */
   @Column('text', { name: 'base_url', nullable: true }) readonly baseUrl!: string | null;
   @Column('text', { name: 'token_url', nullable: true }) readonly tokenUrl!: string | null;
   @Column('bytea', { name: 'credentials_sealed' }) readonly credentialsSealed!: Buffer;
@@ -18,6 +21,7 @@ export class AcquirerConnectionEntity {
   readonly certificateExpiresAt!: Date | null;
   @Column('integer', { name: 'certificate_warned_days', nullable: true }) readonly certificateWarnedDays!:
     number | null;
+  /** Changes with whatever changes of it: clients made from an older one are thrown away. */
   @Column('integer') readonly version!: number;
   @Column('timestamptz', { name: 'webhook_registered_at', nullable: true }) readonly webhookRegisteredAt!: Date | null;
   @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
