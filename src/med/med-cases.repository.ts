@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, insertInto, Reader, statement, type Tx } from '../core/database/index.js';
+import { columnsOf, insertInto, Reader, statement, type Tx, updateOf } from '../core/database/index.js';
 import type { Scope } from '../core/mode.js';
 import { MedCaseEntity as MedCase } from './med-case.entity.js';
 import type { MedCaseStatus } from './med-cases.machine.js';
@@ -33,15 +33,14 @@ const IS_UNDERWAY = statement(
 );
 const INSERT = insertInto('med_cases.insert', MedCase);
 /** All that ever changes, but for the count of evidence, which is only counted up. */
-const CHANGE = statement(
-  'med_cases.change',
-  `UPDATE med_cases SET status = $3, money_outcome = $4, visible = $5, review = $6, reviewed_at = $7, reviewed_by = $8,
-     amount = $9, reported_amount = $10, held_amount = $11, lost_amount = $12, reason = $13, response_deadline = $14,
-     deadline_due_at = $15, evidence_requested_at = $16, appeal_reason = $17, appealed_at = $18, closed_at = $19,
-     bank_status = $20, bank_result = $21, method = $22, payer_sealed = $23, bank_updated_at = $24, bank_closed_at = $25,
-     applied_at = $26, created_at = $27, updated_at = $28, payment_reference = $29
-   WHERE id = $1 AND status = $2 RETURNING 1`,
-);
+const CHANGE = updateOf('med_cases.change', MedCase, {
+  without: [
+    ...(['id', 'accountId', 'mode', 'transactionId', 'acquirer', 'reference', 'type', 'currency', 'openedAt'] as const),
+    'evidenceCount',
+  ],
+  first: 3,
+  after: 'WHERE id = $1 AND status = $2 RETURNING 1',
+});
 const COUNT_EVIDENCE = statement(
   'med_cases.count_evidence',
   'UPDATE med_cases SET evidence_count = evidence_count + 1, updated_at = $2 WHERE id = $1',
@@ -105,32 +104,7 @@ export class MedCasesRepository {
    * @throws Error when somebody else has moved it: the lock was not held
    */
   async change(tx: Tx, c: MedCase, from: MedCaseStatus): Promise<void> {
-    const changed = await tx.query(CHANGE, [
-      c.id,
-      from,
-      c.status,
-      c.moneyOutcome,
-      c.visible,
-      c.review,
-      c.reviewedAt,
-      c.reviewedBy,
-      c.amount,
-      c.reportedAmount,
-      c.heldAmount,
-      c.lostAmount,
-      c.reason,
-      c.responseDeadline,
-      c.deadlineDueAt,
-      c.evidenceRequestedAt,
-      c.appealReason,
-      c.appealedAt,
-      c.closedAt,
-      ...[c.bank.status, c.bank.result, c.bank.method, c.bank.payerSealed, c.bank.updatedAt, c.bank.closedAt],
-      c.bank.appliedAt,
-      c.createdAt,
-      c.updatedAt,
-      c.paymentReference,
-    ]);
+    const changed = await tx.query(CHANGE, [c.id, from, ...CHANGE.valuesOf(c)]);
     if (changed.length === 0) throw new Error(`The case ${c.id} was moved while it was locked`);
   }
 

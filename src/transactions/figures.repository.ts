@@ -1,11 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Reader, statement, type Tx } from '../core/database/index.js';
 import type { Mode, Scope } from '../core/mode.js';
+import type { FigureKind } from './figures.entity.js';
 import { piecesOf, type Span } from './transaction-pages.span.js';
 import { OPEN } from './transactions.repository.js';
-
-/** Of `transaction_figures`; the migration says what each is. */
-export type FigureKind = 'month' | 'day' | 'hour' | 'offered' | 'paid' | 'refunded' | 'wait' | 'wait_month';
 
 export interface Figure {
   readonly kind: FigureKind;

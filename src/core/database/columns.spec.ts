@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Column, Entity, PrimaryColumn, VirtualColumn } from 'typeorm';
-import { columnsOf, insertAllInto, insertInto, nullsOf } from './columns.js';
+import { columnsOf, insertAllInto, insertInto, nullsOf, updateOf } from './columns.js';
 import { rowModeOf, rowsOf, statement } from './statement.js';
 
 class Parcel {
@@ -134,6 +134,18 @@ describe('an insert', () => {
 
   it('is an error of a class without a table', () => {
     expect(() => insertInto('test.no_table', Parcel)).toThrow('Parcel has no table');
+  });
+});
+
+describe('an update', () => {
+  it('writes what is not left out, by parameters behind those that name the row', () => {
+    const update = updateOf('test.update', ParcelEntity, {
+      without: ['id', 'accountId', 'labels'],
+      first: 2,
+      after: 'WHERE id = $1',
+    });
+    expect(update.text).toBe('UPDATE parcels SET contents = $2, due_at = $3 WHERE id = $1');
+    expect(update.valuesOf({ contents: ['tea'], isLabelled: true, dueAt: null })).toEqual(['["tea"]', null]);
   });
 });
 

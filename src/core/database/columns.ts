@@ -62,15 +62,15 @@ export function columnsOf<R>(
     .join(', ');
 }
 
-interface InsertOptions<K> {
-  /** What the table's defaults fill. */
+interface WriteOptions<K> {
+  /** What keeps its value, or is left to the defaults of the table. */
   readonly without?: readonly K[];
   /** What follows the values: ON CONFLICT, RETURNING. */
   readonly after?: string;
 }
 
 /** A statement with what makes its values: `tx.defer(INSERT, INSERT.valuesOf(row))`. */
-export interface Insert<R> extends Statement {
+export interface Write<R> extends Statement {
   valuesOf(row: R): unknown[];
 }
 
@@ -78,8 +78,8 @@ export interface Insert<R> extends Statement {
 export function insertInto<R, K extends keyof R = never>(
   name: string,
   entity: RowClass<R>,
-  options: InsertOptions<K> = {},
-): Insert<Omit<R, K>> {
+  options: WriteOptions<K> = {},
+): Write<Omit<R, K>> {
   const columns = stored(entity, options);
   const values = `VALUES (${columns.map((_, index) => `$${index + 1}`).join(', ')})`;
   return {
@@ -92,8 +92,8 @@ export function insertInto<R, K extends keyof R = never>(
 export function insertAllInto<R, K extends keyof R = never>(
   name: string,
   entity: RowClass<R>,
-  options: InsertOptions<K> = {},
-): Insert<readonly Omit<R, K>[]> {
+  options: WriteOptions<K> = {},
+): Write<readonly Omit<R, K>[]> {
   const columns = stored(entity, options);
   const values = `SELECT * FROM unnest(${columns.map(({ type }, index) => `$${index + 1}::${type}[]`).join(', ')})`;
   return {
@@ -102,16 +102,37 @@ export function insertAllInto<R, K extends keyof R = never>(
   };
 }
 
-function insertText(entity: RowClass<unknown>, columns: readonly Column[], values: string, after = ''): string {
+function tableOf(entity: RowClass<unknown>): string {
   const table = getMetadataArgsStorage().tables.find(({ target }) => target === entity)?.name;
   if (table === undefined) throw new Error(`${entity.name} has no table`);
-  return `INSERT INTO ${table} (${columns.map((column) => column.name).join(', ')}) ${values} ${after}`.trimEnd();
+  return table;
+}
+
+function insertText(entity: RowClass<unknown>, columns: readonly Column[], values: string, after = ''): string {
+  return `INSERT INTO ${tableOf(entity)} (${columns.map((column) => column.name).join(', ')}) ${values} ${after}`.trimEnd();
+}
+
+/**
+ * Writes columns of a row of an entity, those that `without` does not name. What it writes begins with parameter `first`;
+ * those before it are for `after`, which says which row.
+ */
+export function updateOf<R, K extends keyof R = never>(
+  name: string,
+  entity: RowClass<R>,
+  { first, after, ...options }: WriteOptions<K> & { readonly first: number; readonly after: string },
+): Write<Omit<R, K>> {
+  const columns = stored(entity, options);
+  const values = columns.map((column, index) => `${column.name} = $${first + index}`).join(', ');
+  return {
+    ...statement(name, `UPDATE ${tableOf(entity)} SET ${values} ${after}`),
+    valuesOf: (row) => columns.map((column) => column.of(row)),
+  };
 }
 
 /** Columns that are written, each with how its value is taken from a row. */
 function stored<R, K extends keyof R>(
   entity: RowClass<R>,
-  { without = [] }: InsertOptions<K>,
+  { without = [] }: WriteOptions<K>,
 ): (Column & { of(row: unknown): unknown })[] {
   return describe(entity, { without })
     .filter(({ query }) => !query)

@@ -1,4 +1,4 @@
-export { columnsOf, insertAllInto, insertInto, nullsOf } from './columns.js';
+export { columnsOf, insertAllInto, insertInto, nullsOf, updateOf } from './columns.js';
 export * from './data-source.js';
 export * from './database.js';
 export * from './migrate.js';

@@ -1,10 +1,12 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { Mode } from '../mode.js';
 
 @Entity('idempotency_keys')
 @Index('idempotency_keys_expires_at_idx', ['expiresAt'])
 export class IdempotencyKeyEntity {
-  @PrimaryColumn('uuid', { name: 'account_id', primaryKeyConstraintName: 'idempotency_keys_pkey' }) readonly accountId!: string;
-  @PrimaryColumn('text', { primaryKeyConstraintName: 'idempotency_keys_pkey' }) readonly mode!: string;
+  @PrimaryColumn('uuid', { name: 'account_id', primaryKeyConstraintName: 'idempotency_keys_pkey' })
+  readonly accountId!: string;
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'idempotency_keys_pkey' }) readonly mode!: Mode;
   @PrimaryColumn('text', { primaryKeyConstraintName: 'idempotency_keys_pkey' }) readonly operation!: string;
   @PrimaryColumn('text', { primaryKeyConstraintName: 'idempotency_keys_pkey' }) readonly key!: string;
   @Column('bytea') readonly fingerprint!: Buffer;
@@ -12,5 +14,6 @@ export class IdempotencyKeyEntity {
   @Column('smallint', { name: 'response_status', nullable: true }) readonly responseStatus!: number | null;
   @Column('text', { name: 'response_body', nullable: true }) readonly responseBody!: string | null;
   @Column('timestamptz', { name: 'leased_until' }) readonly leasedUntil!: Date;
+  /** Null for a permanent key. */
   @Column('timestamptz', { name: 'expires_at', nullable: true }) readonly expiresAt!: Date | null;
 }

@@ -5,12 +5,15 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 @Index('emails_ended_idx', ['nextAttemptAt'], { where: `status <> 'pending'` })
 export class EmailEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'emails_pkey' }) readonly id!: string;
+  /** Whom it concerns; null for what concerns no account, as a mail to an operator. */
   @Column('uuid', { name: 'account_id', nullable: true }) readonly accountId!: string | null;
-  @Column('text') readonly recipient!: string;
+  /** One bare address, without a name. */
+  @Column('text', { name: 'recipient' }) readonly to!: string;
   @Column('text') readonly subject!: string;
-  @Column('text', { name: 'text_body' }) readonly textBody!: string;
-  @Column('text', { name: 'html_body' }) readonly htmlBody!: string;
-  @Column('text', { default: 'pending' }) readonly status!: string;
+  @Column('text', { name: 'text_body' }) readonly text!: string;
+  @Column('text', { name: 'html_body' }) readonly html!: string;
+  @Column('text', { default: 'pending' }) readonly status!: 'sent' | 'pending' | 'failed';
+  /** With the one that is being made; also what proves to a worker that the mail is still its own. */
   @Column('integer', { default: 0 }) readonly attempts!: number;
   @Column('timestamptz', { name: 'next_attempt_at' }) readonly nextAttemptAt!: Date;
   @Column('text', { name: 'last_error', nullable: true }) readonly lastError!: string | null;
