@@ -1,36 +1,60 @@
-import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
+import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique, VirtualColumn } from 'typeorm';
+import type { Amount } from '../core/money/index.js';
 
+/** `shadow` records what it would have refused. */
+export type FraudMode = 'enforce' | 'shadow' | 'off';
+
+export type Role = 'OWNER' | 'ADMIN' | 'MEMBER';
+
+/**
+ * A merchant and its settings. Fees in basis points and cents, times in days and seconds. The key guard, settlement and
+ * reviews join it to save a round trip: `columnsOf(Account, 'a', { within: 'account' })`.
+ */
+export class Account {
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'accounts_pkey' }) readonly id!: string;
+  @Column('text') readonly name!: string;
+  @Column('text', { name: 'contact_email' }) readonly contactEmail!: string;
+  @Column('text', { default: 'SAO PAULO' }) readonly city!: string;
+  @Column('integer', { name: 'fee_bps', default: 0 }) readonly feeBps!: number;
+  @Column('bigint', { name: 'fee_fixed', default: 0 }) readonly feeFixed!: Amount;
+  @Column('integer', { name: 'release_days', default: 0 }) readonly releaseDays!: number;
+  @Column('boolean', { name: 'payer_lock', default: false }) readonly payerLock!: boolean;
+  @Column('integer', { name: 'default_expires_in', default: 3600 }) readonly defaultExpiresIn!: number;
+  /** Debited with a cashout refund when the merchant takes the fee on itself. */
+  @Column('bigint', { name: 'pix_out_fee', default: 0 }) readonly pixOutFee!: Amount;
+  /** Whether it is told by webhook how its MED cases end. */
+  @Column('boolean', { name: 'med_outcome_notifications', default: true }) readonly medOutcomeNotifications!: boolean;
+  @Column('text', { name: 'fraud_mode', default: 'enforce' }) readonly fraudMode!: FraudMode;
+  /** Charges a minute for one customer document. */
+  @Column('integer', { name: 'fraud_velocity', default: 30 }) readonly fraudVelocity!: number;
+  /** The maximum ticket; null for none. */
+  @Column('bigint', { name: 'fraud_max_amount', nullable: true }) readonly fraudMaxAmount!: Amount | null;
+  /** Whether there is a block list: it may be long, and every request reads the account, so it is not part of it. */
+  @VirtualColumn({ type: 'boolean', query: (account) => `${account}.fraud_blocked_documents <> '{}'` })
+  readonly blocksDocuments!: boolean;
+  /** Name of the acquirer of its new live charges; null while there is none. */
+  @Column('text', { name: 'live_acquirer', nullable: true }) readonly liveAcquirer!: string | null;
+}
+
+/** With what only operators look at. */
 @Entity('accounts')
-export class AccountEntity {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'accounts_pkey' }) id!: string;
-  @Column('text') name!: string;
-  @Column('text', { name: 'contact_email' }) contactEmail!: string;
-  @Column('text', { default: 'SAO PAULO' }) city!: string;
-  @Column('integer', { name: 'fee_bps', default: 0 }) feeBps!: number;
-  @Column('bigint', { name: 'fee_fixed', default: 0 }) feeFixed!: number;
-  @Column('integer', { name: 'release_days', default: 0 }) releaseDays!: number;
-  @Column('boolean', { name: 'payer_lock', default: false }) payerLock!: boolean;
-  @Column('integer', { name: 'default_expires_in', default: 3600 }) defaultExpiresIn!: number;
-  @Column('text', { name: 'fraud_mode', default: 'enforce' }) fraudMode!: string;
-  @Column('integer', { name: 'fraud_velocity', default: 30 }) fraudVelocity!: number;
-  @Column('bigint', { name: 'fraud_max_amount', nullable: true }) fraudMaxAmount!: number | null;
-  @Column('text', { name: 'fraud_blocked_documents', array: true, default: [] }) fraudBlockedDocuments!: string[];
-  @Column('bigint', { name: 'pix_out_fee', default: 0 }) pixOutFee!: number;
-  @Column('boolean', { name: 'med_outcome_notifications', default: true }) medOutcomeNotifications!: boolean;
-  @Column('text', { name: 'live_acquirer', nullable: true }) liveAcquirer!: string | null;
-  @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
+export class AccountEntity extends Account {
+  @Column('text', { name: 'fraud_blocked_documents', array: true, default: [] })
+  readonly fraudBlockedDocuments!: readonly string[];
+  @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
 }
 
 @Entity('users')
 @Unique('users_email_key', ['email'])
 export class UserEntity {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'users_pkey' }) id!: string;
-  @Column('text') email!: string;
-  @Column('text') name!: string;
-  @Column('text', { name: 'password_hash', nullable: true }) passwordHash!: string | null;
-  @Column('boolean', { default: false }) operator!: boolean;
-  @Column('timestamptz', { name: 'sessions_from', nullable: true }) sessionsFrom!: Date | null;
-  @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'users_pkey' }) readonly id!: string;
+  @Column('text') readonly email!: string;
+  @Column('text') readonly name!: string;
+  @Column('text', { name: 'password_hash', nullable: true }) readonly passwordHash!: string | null;
+  @Column('boolean', { default: false }) readonly operator!: boolean;
+  /** Tokens from before this are ended. */
+  @Column('timestamptz', { name: 'sessions_from', nullable: true }) readonly sessionsFrom!: Date | null;
+  @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
 }
 
 @Entity('members')
@@ -38,12 +62,12 @@ export class UserEntity {
 export class MemberEntity {
   @ForeignKey('AccountEntity', { name: 'members_account_id_fkey' })
   @PrimaryColumn('uuid', { name: 'account_id', primaryKeyConstraintName: 'members_pkey' })
-  accountId!: string;
+  readonly accountId!: string;
   @ForeignKey('UserEntity', { name: 'members_user_id_fkey' })
   @PrimaryColumn('uuid', { name: 'user_id', primaryKeyConstraintName: 'members_pkey' })
-  userId!: string;
-  @Column('text') role!: string;
-  @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
+  readonly userId!: string;
+  @Column('text') readonly role!: Role;
+  @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
 }
 
 @Entity('invitations')
@@ -53,9 +77,10 @@ export class MemberEntity {
   onDelete: 'CASCADE',
 })
 export class InvitationEntity {
-  @PrimaryColumn('uuid', { name: 'account_id', primaryKeyConstraintName: 'invitations_pkey' }) accountId!: string;
-  @PrimaryColumn('uuid', { name: 'user_id', primaryKeyConstraintName: 'invitations_pkey' }) userId!: string;
-  @Column('bytea', { name: 'token_hash' }) tokenHash!: Buffer;
-  @Column('timestamptz', { name: 'expires_at' }) expiresAt!: Date;
-  @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
+  @PrimaryColumn('uuid', { name: 'account_id', primaryKeyConstraintName: 'invitations_pkey' })
+  readonly accountId!: string;
+  @PrimaryColumn('uuid', { name: 'user_id', primaryKeyConstraintName: 'invitations_pkey' }) readonly userId!: string;
+  @Column('bytea', { name: 'token_hash' }) readonly tokenHash!: Buffer;
+  @Column('timestamptz', { name: 'expires_at' }) readonly expiresAt!: Date;
+  @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
 }

@@ -5,8 +5,8 @@ import { Database, type Tx } from '../core/database/index.js';
 import { invalidRequest, notFound, type Violation } from '../core/errors/index.js';
 import type { IdCursorFilter } from '../core/http/index.js';
 import { newId } from '../core/ids.js';
-import { type Account, type AccountChanges, type AccountDetails, AccountsRepository } from './accounts.repository.js';
-import type { Role } from './members.repository.js';
+import type { Account, AccountEntity, Role } from './account.entity.js';
+import { type AccountChanges, AccountsRepository } from './accounts.repository.js';
 import { MembersService } from './members.service.js';
 import { Passwords } from './passwords.js';
 import { isName, parseSettings, readSettings, type SettingValues } from './settings.js';
@@ -33,14 +33,14 @@ export class AccountsService {
   }
 
   /** For operators. @throws ApiError 404 */
-  async details(id: string): Promise<AccountDetails> {
+  async details(id: string): Promise<AccountEntity> {
     const account = await this.accounts.findDetails(id);
     if (!account) throw notFound('account');
     return account;
   }
 
   /** For operators. Newest first. */
-  async list(filter: IdCursorFilter): Promise<AccountDetails[]> {
+  async list(filter: IdCursorFilter): Promise<AccountEntity[]> {
     return this.accounts.list(filter);
   }
 
@@ -156,7 +156,7 @@ export class AccountsService {
 
 /** By the names that settings have outside. Of a list only its length: it may be one of customers' documents. */
 function changedSettings(
-  before: AccountDetails,
+  before: AccountEntity,
   changes: AccountChanges,
 ): Record<string, { from: unknown; to: unknown }> {
   const shown = (value: unknown): unknown => (Array.isArray(value) ? `${value.length} entries` : value);

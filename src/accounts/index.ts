@@ -1,15 +1,15 @@
-export { AccountEntity, InvitationEntity, MemberEntity, UserEntity } from './account.entity.js';
-export { AccountsModule } from './accounts.module.js';
 export {
-  ACCOUNT_COLUMNS,
-  type Account,
-  type AccountDetails,
-  type AccountRow,
+  Account,
+  AccountEntity,
   type FraudMode,
-  toAccount,
-} from './accounts.repository.js';
+  InvitationEntity,
+  MemberEntity,
+  type Role,
+  UserEntity,
+} from './account.entity.js';
+export { AccountsModule } from './accounts.module.js';
 export { AccountsService } from './accounts.service.js';
-export { type Member, type Role } from './members.repository.js';
+export { type Member } from './members.repository.js';
 export { type Invitation, MembersService } from './members.service.js';
 export { PASSWORD_COST, type PasswordCost, Passwords } from './passwords.js';
 export { type SettingName, SETTINGS, type SettingValues } from './settings.js';

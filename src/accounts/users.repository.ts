@@ -1,26 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { Reader, statement, type Tx } from '../core/database/index.js';
-import type { Role } from './members.repository.js';
+import { columnsOf, insertInto, Reader, statement, type Tx } from '../core/database/index.js';
+import { type Role, UserEntity } from './account.entity.js';
 
-export interface NewUser {
-  readonly id: string;
-  readonly email: string;
-  readonly name: string;
-  /** Null for an invited user, who chooses a password later. */
-  readonly passwordHash: string | null;
-  readonly operator: boolean;
-  readonly createdAt: Date;
-}
+/** A null password hash: an invited user, who chooses a password later. */
+export type NewUser = Readonly<Omit<UserEntity, 'sessionsFrom'>>;
 
 /** What a login needs; `membership` is the account that the user joined first. */
-export interface LoginUser {
-  readonly id: string;
-  readonly email: string;
-  readonly name: string;
-  readonly passwordHash: string | null;
-  readonly operator: boolean;
-  /** Tokens from before this are ended. */
-  readonly sessionsFrom: Date | null;
+export interface LoginUser extends Readonly<Omit<UserEntity, 'createdAt'>> {
   readonly membership: {
     readonly accountId: string;
     readonly accountName: string;
@@ -36,10 +22,7 @@ export interface KnownUser {
   readonly active: boolean;
 }
 
-const INSERT = statement(
-  'users.insert',
-  'INSERT INTO users (id, email, name, password_hash, operator, created_at) VALUES ($1, $2, $3, $4, $5, $6)',
-);
+const INSERT = insertInto('users.insert', UserEntity, { without: ['sessionsFrom'] });
 const RENEW = statement('users.renew', 'UPDATE users SET name = $2, password_hash = $3, operator = $4 WHERE id = $1');
 const SET_PASSWORD = statement('users.set_password', 'UPDATE users SET password_hash = $2 WHERE id = $1');
 const REHASH = statement('users.rehash', 'UPDATE users SET password_hash = $3 WHERE id = $1 AND password_hash = $2');
@@ -52,8 +35,8 @@ const END_SESSIONS = statement(
 const EMAILS = statement('users.emails', 'SELECT id, email FROM users WHERE id = ANY ($1)');
 const FIND_LOGIN = statement(
   'users.find_login',
-  `SELECT u.id, u.email, u.name, u.password_hash, u.operator, u.sessions_from, m.account_id, m.role,
-     m.created_at AS member_since, a.name AS account_name
+  `SELECT ${columnsOf(UserEntity, 'u', { without: ['createdAt'] })}, m.account_id AS "membership.accountId",
+     a.name AS "membership.accountName", m.role AS "membership.role", m.created_at AS "membership.createdAt"
    FROM users u
    LEFT JOIN LATERAL (
      SELECT account_id, role, created_at FROM members WHERE user_id = u.id ORDER BY created_at, account_id LIMIT 1
@@ -66,26 +49,13 @@ const LOCK_BY_EMAIL = statement(
   'SELECT id, operator, password_hash IS NOT NULL AS active FROM users WHERE email = $1 FOR UPDATE',
 );
 
-interface LoginRow {
-  id: string;
-  email: string;
-  name: string;
-  password_hash: string | null;
-  operator: boolean;
-  sessions_from: Date | null;
-  account_id: string | null;
-  account_name: string;
-  role: Role;
-  member_since: Date;
-}
-
 @Injectable()
 export class UsersRepository {
   constructor(private readonly reader: Reader) {}
 
   /** An e-mail that somebody has fails the transaction: unique violation of `users_email_key`. */
   insert(tx: Tx, user: NewUser): void {
-    tx.defer(INSERT, [user.id, user.email, user.name, user.passwordHash, user.operator, user.createdAt]);
+    tx.defer(INSERT, INSERT.valuesOf(user));
   }
 
   /** Another life of a user who is nobody now. */
@@ -122,29 +92,14 @@ export class UsersRepository {
   }
 
   async findLogin(email: string): Promise<LoginUser | null> {
-    const [row] = await this.reader.query<LoginRow>(FIND_LOGIN, [email]);
+    type Row = LoginUser & { membership: { accountId: string | null } };
+    const [row] = await this.reader.query<Row>(FIND_LOGIN, [email]);
     if (!row) return null;
-    return {
-      id: row.id,
-      email: row.email,
-      name: row.name,
-      passwordHash: row.password_hash,
-      operator: row.operator,
-      sessionsFrom: row.sessions_from,
-      membership:
-        row.account_id === null
-          ? null
-          : {
-              accountId: row.account_id,
-              accountName: row.account_name,
-              role: row.role,
-              createdAt: row.member_since,
-            },
-    };
+    return row.membership.accountId === null ? { ...row, membership: null } : row;
   }
 
   async lockByEmail(tx: Tx, email: string): Promise<KnownUser | null> {
-    const [row] = await tx.query<{ id: string; operator: boolean; active: boolean }>(LOCK_BY_EMAIL, [email]);
+    const [row] = await tx.query<KnownUser>(LOCK_BY_EMAIL, [email]);
     return row ?? null;
   }
 }

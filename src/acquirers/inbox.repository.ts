@@ -1,37 +1,30 @@
 import { Injectable } from '@nestjs/common';
-import { Reader, statement, type Tx } from '../core/database/index.js';
+import { columnsOf, Reader, statement, type Tx } from '../core/database/index.js';
 import type { IdCursorFilter } from '../core/http/index.js';
 import { idRange } from '../core/ids.js';
 import type { Dispute, NotificationHint } from './acquirer.port.js';
+import { AcquirerNotificationEntity } from './notification.entity.js';
 
-export interface Notification {
-  readonly id: string;
-  readonly acquirer: string;
-  readonly kind: NotificationHint['kind'];
-  readonly reference: string;
-  readonly attempts: number;
-  /** How often it was told, woken and, of a dispute, asked about: what has been read is the latest while this stays. */
-  readonly hints: number;
+const READ = ['id', 'acquirer', 'kind', 'reference', 'attempts', 'hints', 'lastError'] as const;
+const WAITS = ['id', 'acquirer', 'reference', 'receivedAt'] as const;
+const UNREAD = ['id', 'acquirer', 'kind', 'reference', 'receivedAt'] as const;
+
+export interface Notification extends Pick<AcquirerNotificationEntity, (typeof READ)[number]> {
   /** The acquirer has said that it has it. */
   readonly isConfirmed: boolean;
-  readonly lastError: string | null;
 }
 
 /** A dispute whose payment is not settled here, as the acquirer last told it. */
-export interface WaitingDispute extends Pick<Dispute, 'reference' | 'type' | 'amount' | 'status'> {
-  readonly id: string;
-  readonly acquirer: string;
-  /** The payment's reference or, where the bank does not say it, the txid. */
+export interface WaitingDispute
+  extends
+    Pick<Dispute, 'type' | 'amount' | 'status' | 'openedAt' | 'responseDeadline'>,
+    Pick<AcquirerNotificationEntity, (typeof WAITS)[number]> {
   readonly awaits: string;
-  readonly openedAt: Date;
-  readonly responseDeadline: Date | null;
-  readonly receivedAt: Date;
 }
 
 /** Something that an acquirer has and that cannot be read. */
-export interface UnreadableNews extends Pick<Notification, 'id' | 'acquirer' | 'kind' | 'reference'> {
+export interface UnreadableNews extends Pick<AcquirerNotificationEntity, (typeof UNREAD)[number]> {
   readonly unreadableSince: Date;
-  readonly receivedAt: Date;
 }
 
 /**
@@ -54,7 +47,7 @@ const INSERT = statement(
 );
 const FIND_PENDING = statement(
   'inbox.find_pending',
-  `SELECT id, acquirer, kind, reference, attempts, hints, last_error AS "lastError",
+  `SELECT ${columnsOf(AcquirerNotificationEntity, 'acquirer_notifications', { only: READ })},
      unreadable_since IS NOT NULL OR awaits IS NOT NULL AS "isConfirmed"
    FROM acquirer_notifications WHERE id = $1 AND status = 'pending'`,
 );
@@ -101,7 +94,8 @@ const WAKE = statement(
 );
 const WAITING = statement(
   'inbox.waiting',
-  `SELECT id, acquirer, reference, awaits, about, received_at FROM acquirer_notifications
+  `SELECT ${columnsOf(AcquirerNotificationEntity, 'acquirer_notifications', { only: WAITS })}, awaits, about
+   FROM acquirer_notifications
    WHERE awaits IS NOT NULL AND status = 'pending' AND id < coalesce($1::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
      AND id >= $2::uuid AND id <= $3::uuid
    ORDER BY id DESC LIMIT $4`,
@@ -109,34 +103,15 @@ const WAITING = statement(
 
 const UNREADABLE = statement(
   'inbox.unreadable',
-  `SELECT id, acquirer, kind, reference, unreadable_since, received_at FROM acquirer_notifications
+  `SELECT ${columnsOf(AcquirerNotificationEntity, 'acquirer_notifications', { only: [...UNREAD, 'unreadableSince'] })}
+   FROM acquirer_notifications
    WHERE unreadable_since IS NOT NULL AND id < coalesce($1::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
      AND id >= $2::uuid AND id <= $3::uuid
    ORDER BY id DESC LIMIT $4`,
 );
 
-interface UnreadableRow {
-  id: string;
-  acquirer: string;
-  kind: NotificationHint['kind'];
-  reference: string;
-  unreadable_since: Date;
-  received_at: Date;
-}
-
-interface WaitingRow {
-  id: string;
-  acquirer: string;
-  reference: string;
-  awaits: string;
-  about: {
-    type: Dispute['type'];
-    amount: number;
-    status: Dispute['status'];
-    openedAt: string;
-    deadline: string | null;
-  };
-  received_at: Date;
+interface WaitingRow extends Pick<WaitingDispute, (typeof WAITS)[number] | 'awaits'> {
+  readonly about: NonNullable<AcquirerNotificationEntity['about']>;
 }
 
 const APPLIED = statement(
@@ -231,31 +206,17 @@ export class InboxRepository {
   /** Newest first. */
   async waiting({ before, createdFrom, createdTo, limit }: IdCursorFilter): Promise<WaitingDispute[]> {
     const wanted = [before, ...idRange(createdFrom, createdTo), limit];
-    return (await this.reader.query<WaitingRow>(WAITING, wanted)).map(({ about, ...row }) => ({
-      id: row.id,
-      acquirer: row.acquirer,
-      reference: row.reference,
-      awaits: row.awaits,
-      type: about.type,
-      amount: about.amount,
-      status: about.status,
-      openedAt: new Date(about.openedAt),
-      responseDeadline: about.deadline === null ? null : new Date(about.deadline),
-      receivedAt: row.received_at,
+    const rows = await this.reader.query<WaitingRow>(WAITING, wanted);
+    return rows.map(({ about: { openedAt, deadline, ...about }, ...row }) => ({
+      ...{ ...row, ...about, openedAt: new Date(openedAt) },
+      responseDeadline: deadline === null ? null : new Date(deadline),
     }));
   }
 
   /** Newest first. */
   async unreadable({ before, createdFrom, createdTo, limit }: IdCursorFilter): Promise<UnreadableNews[]> {
     const wanted = [before, ...idRange(createdFrom, createdTo), limit];
-    return (await this.reader.query<UnreadableRow>(UNREADABLE, wanted)).map((row) => ({
-      id: row.id,
-      acquirer: row.acquirer,
-      kind: row.kind,
-      reference: row.reference,
-      unreadableSince: row.unreadable_since,
-      receivedAt: row.received_at,
-    }));
+    return this.reader.query(UNREADABLE, wanted);
   }
 
   async applied(acquirer: string, kind: NotificationHint['kind'], references: readonly string[]): Promise<Set<string>> {

@@ -1,4 +1,11 @@
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+import type { Dispute, NotificationHint } from './acquirer.port.js';
+
+/** What is kept of a dispute that waits for its payment. Times are ISO 8601. */
+interface DisputeNote extends Pick<Dispute, 'type' | 'amount' | 'status'> {
+  readonly openedAt: string;
+  readonly deadline: string | null;
+}
 
 @Entity('acquirer_notifications')
 @Unique('acquirer_notifications_reference_key', ['acquirer', 'kind', 'reference'])
@@ -7,18 +14,20 @@ import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 @Index('acquirer_notifications_unreadable_idx', ['id'], { where: 'unreadable_since IS NOT NULL' })
 @Index('acquirer_notifications_awaits_idx', ['acquirer', 'awaits'], { where: 'awaits IS NOT NULL' })
 export class AcquirerNotificationEntity {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'acquirer_notifications_pkey' }) id!: string;
-  @Column('text') acquirer!: string;
-  @Column('text') kind!: string;
-  @Column('text') reference!: string;
-  @Column('text', { default: 'pending' }) status!: string;
-  @Column('integer', { default: 0 }) attempts!: number;
-  @Column('integer', { default: 1 }) hints!: number;
-  @Column('timestamptz', { name: 'next_attempt_at' }) nextAttemptAt!: Date;
-  @Column('text', { name: 'last_error', nullable: true }) lastError!: string | null;
-  @Column('text', { nullable: true }) awaits!: string | null;
-  @Column('jsonb', { nullable: true }) about!: object | null;
-  @Column('timestamptz', { name: 'unreadable_since', nullable: true }) unreadableSince!: Date | null;
-  @Column('timestamptz', { name: 'received_at' }) receivedAt!: Date;
-  @Column('timestamptz', { name: 'applied_at', nullable: true }) appliedAt!: Date | null;
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'acquirer_notifications_pkey' }) readonly id!: string;
+  @Column('text') readonly acquirer!: string;
+  @Column('text') readonly kind!: NotificationHint['kind'];
+  @Column('text') readonly reference!: string;
+  @Column('text', { default: 'pending' }) readonly status!: string;
+  @Column('integer', { default: 0 }) readonly attempts!: number;
+  /** How often it was told, woken and, of a dispute, asked about: what has been read is the latest while this stays. */
+  @Column('integer', { default: 1 }) readonly hints!: number;
+  @Column('timestamptz', { name: 'next_attempt_at' }) readonly nextAttemptAt!: Date;
+  @Column('text', { name: 'last_error', nullable: true }) readonly lastError!: string | null;
+  /** The payment's reference or, where the bank does not say it, the txid. */
+  @Column('text', { nullable: true }) readonly awaits!: string | null;
+  @Column('jsonb', { nullable: true }) readonly about!: DisputeNote | null;
+  @Column('timestamptz', { name: 'unreadable_since', nullable: true }) readonly unreadableSince!: Date | null;
+  @Column('timestamptz', { name: 'received_at' }) readonly receivedAt!: Date;
+  @Column('timestamptz', { name: 'applied_at', nullable: true }) readonly appliedAt!: Date | null;
 }

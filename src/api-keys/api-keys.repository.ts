@@ -1,67 +1,35 @@
 import { Injectable } from '@nestjs/common';
-import { ACCOUNT_COLUMNS, type Account, type AccountRow, toAccount } from '../accounts/index.js';
-import { Reader, statement, TurnBatch, type Tx } from '../core/database/index.js';
+import { Account } from '../accounts/index.js';
+import { columnsOf, insertInto, Reader, statement, TurnBatch, type Tx } from '../core/database/index.js';
 import type { Mode } from '../core/mode.js';
-
-export interface ApiKey {
-  readonly id: string;
-  readonly accountId: string;
-  readonly mode: Mode;
-  readonly keyHash: Buffer;
-  readonly prefix: string;
-  readonly label: string | null;
-  readonly createdAt: Date;
-}
+import { ApiKey, ApiKeyEntity } from './api-key.entity.js';
 
 /** A key that is live, and whose it is. */
 interface ActiveKey {
   readonly keyId: string;
   readonly mode: Mode;
+  readonly keyHash: Buffer;
   readonly account: Account;
 }
 
 /** At most one indexed query for a request: key and account together (the account's columns are read, never written). */
 const FIND_ACTIVE = statement(
   'api_keys.find_active',
-  `SELECT k.id AS key_id, k.mode, k.key_hash, ${ACCOUNT_COLUMNS} FROM api_keys k JOIN accounts a ON a.id = k.account_id
+  `SELECT k.id AS "keyId", k.mode, k.key_hash AS "keyHash", ${columnsOf(Account, 'a', { within: 'account' })}
+   FROM api_keys k JOIN accounts a ON a.id = k.account_id
    WHERE k.key_hash = ANY ($1::bytea[]) AND k.revoked_at IS NULL`,
 );
-const COLUMNS = 'id, account_id, mode, key_hash, prefix, label, created_at';
+const COLUMNS = columnsOf(ApiKey, 'api_keys');
 const LIST_ACTIVE = statement(
   'api_keys.list_active',
   `SELECT ${COLUMNS} FROM api_keys WHERE account_id = $1 AND revoked_at IS NULL ORDER BY id DESC`,
 );
-const INSERT = statement(
-  'api_keys.insert',
-  `INSERT INTO api_keys (id, account_id, mode, key_hash, prefix, label, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-);
+const INSERT = insertInto('api_keys.insert', ApiKeyEntity, { without: ['revokedAt'] });
 const REVOKE = statement(
   'api_keys.revoke',
   `UPDATE api_keys SET revoked_at = $3 WHERE account_id = coalesce($1, account_id) AND id = $2 AND revoked_at IS NULL
    RETURNING ${COLUMNS}`,
 );
-
-interface Row {
-  id: string;
-  account_id: string;
-  mode: Mode;
-  key_hash: Buffer;
-  prefix: string;
-  label: string | null;
-  created_at: Date;
-}
-
-function toApiKey(row: Row): ApiKey {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    mode: row.mode,
-    keyHash: row.key_hash,
-    prefix: row.prefix,
-    label: row.label,
-    createdAt: row.created_at,
-  };
-}
 
 @Injectable()
 export class ApiKeysRepository {
@@ -75,11 +43,11 @@ export class ApiKeysRepository {
 
   /** Newest first. */
   async listActive(accountId: string): Promise<ApiKey[]> {
-    return (await this.reader.query<Row>(LIST_ACTIVE, [accountId])).map(toApiKey);
+    return this.reader.query(LIST_ACTIVE, [accountId]);
   }
 
   insert(tx: Tx, key: ApiKey): void {
-    tx.defer(INSERT, [key.id, key.accountId, key.mode, key.keyHash, key.prefix, key.label, key.createdAt]);
+    tx.defer(INSERT, INSERT.valuesOf(key));
   }
 
   /**
@@ -87,17 +55,13 @@ export class ApiKeysRepository {
    * @returns the key that was live until now; null when there is none: of two at once one gets it
    */
   async revoke(tx: Tx, accountId: string | null, id: string, at: Date): Promise<ApiKey | null> {
-    const [row] = await tx.query<Row>(REVOKE, [accountId, id, at]);
-    return row ? toApiKey(row) : null;
+    const [row] = await tx.query<ApiKey>(REVOKE, [accountId, id, at]);
+    return row ?? null;
   }
 
   async #loadActive(hashes: readonly string[]): Promise<ReadonlyMap<string, ActiveKey>> {
     const wanted = [...new Set(hashes)].map((hash) => `\\x${hash}`);
-    const rows = await this.reader.query<AccountRow & { key_id: string; mode: Mode; key_hash: Buffer }>(FIND_ACTIVE, [
-      wanted,
-    ]);
-    return new Map(
-      rows.map((row) => [row.key_hash.toString('hex'), { keyId: row.key_id, mode: row.mode, account: toAccount(row) }]),
-    );
+    const rows = await this.reader.query<ActiveKey>(FIND_ACTIVE, [wanted]);
+    return new Map(rows.map((row) => [row.keyHash.toString('hex'), row]));
   }
 }

@@ -1,5 +1,5 @@
 import type { ApiKeyListBody, IssuedApiKeyBody } from './dto/api-key.body.js';
-import type { ApiKey } from './api-keys.repository.js';
+import type { ApiKey } from './api-key.entity.js';
 
 /** The answer to issue and rotate: the only one with the cleartext. */
 export function issuedApiKey(key: ApiKey, apiKey: string, fingerprint: string): IssuedApiKeyBody {

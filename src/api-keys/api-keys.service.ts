@@ -8,7 +8,8 @@ import { Database } from '../core/database/index.js';
 import { invalidRequest, notFound } from '../core/errors/index.js';
 import { newId } from '../core/ids.js';
 import type { Mode } from '../core/mode.js';
-import { type ApiKey, ApiKeysRepository } from './api-keys.repository.js';
+import type { ApiKey } from './api-key.entity.js';
+import { ApiKeysRepository } from './api-keys.repository.js';
 import { issuedApiKey } from './api-keys.serializer.js';
 import type { IssuedApiKeyBody } from './dto/api-key.body.js';
 

@@ -1,19 +1,29 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import type { ActorType, AuditEventType, Origin } from './audit-event.js';
+
+/** Who does something, and where the request came from. */
+export class Actor implements Origin {
+  @Column('text', { name: 'actor_type' }) readonly type!: ActorType;
+  /** The user's; null when it is not a user. */
+  @Column('uuid', { name: 'actor_id', nullable: true }) readonly id!: string | null;
+  @Column('text', { nullable: true }) readonly ip!: string | null;
+  @Column('text', { name: 'request_id', nullable: true }) readonly requestId!: string | null;
+}
+
+export class AuditEvent {
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'audit_events_pkey' }) readonly id!: string;
+  @Column('text') readonly type!: AuditEventType;
+  @Column(() => Actor, { prefix: false }) readonly actor!: Actor;
+  @Column('text', { name: 'api_key_fingerprint', nullable: true }) readonly apiKeyFingerprint!: string | null;
+  @Column('jsonb') readonly data!: Readonly<Record<string, unknown>>;
+  @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
+}
 
 /** Append-only, by a trigger. */
 @Entity('audit_events')
 @Index('audit_events_account_id_idx', ['accountId', 'id'])
-export class AuditEventEntity {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'audit_events_pkey' }) id!: string;
+export class AuditEventEntity extends AuditEvent {
   @ForeignKey('AccountEntity', { name: 'audit_events_account_id_fkey' })
   @Column('uuid', { name: 'account_id', nullable: true })
-  accountId!: string | null;
-  @Column('text') type!: string;
-  @Column('text', { name: 'actor_type' }) actorType!: string;
-  @Column('uuid', { name: 'actor_id', nullable: true }) actorId!: string | null;
-  @Column('text', { name: 'api_key_fingerprint', nullable: true }) apiKeyFingerprint!: string | null;
-  @Column('text', { nullable: true }) ip!: string | null;
-  @Column('text', { name: 'request_id', nullable: true }) requestId!: string | null;
-  @Column('jsonb') data!: object;
-  @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
+  readonly accountId!: string | null;
 }

@@ -1,4 +1,7 @@
 import type { IdCursorFilter } from '../core/http/index.js';
+import type { Actor, AuditEvent } from './audit-event.entity.js';
+
+export type { Actor, AuditEvent };
 
 /** What is recorded. A new kind of change needs its line here. */
 export const AUDIT_EVENT_TYPES = [
@@ -38,24 +41,9 @@ export interface Origin {
   readonly requestId: string | null;
 }
 
-/** Who does something. `id` is the user's, null when it is not a user. */
-export interface Actor extends Origin {
-  readonly type: ActorType;
-  readonly id: string | null;
-}
-
 /** Somebody with a shell on the server. */
 export const CLI: Actor = { type: 'cli', id: null, ip: null, requestId: null };
 export const SYSTEM: Actor = { type: 'system', id: null, ip: null, requestId: null };
-
-export interface AuditEvent {
-  readonly id: string;
-  readonly type: AuditEventType;
-  readonly actor: Actor;
-  readonly apiKeyFingerprint: string | null;
-  readonly data: Readonly<Record<string, unknown>>;
-  readonly createdAt: Date;
-}
 
 export interface AuditFilter extends IdCursorFilter {
   readonly type: AuditEventType | null;

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Role } from '../accounts/index.js';
-import { Reader, statement, type Tx } from '../core/database/index.js';
+import { insertInto, Reader, statement, type Tx } from '../core/database/index.js';
 import type { Session } from './principal.js';
+import { RevokedTokenEntity } from './revoked-token.entity.js';
 
 /**
  * One query for every request of a person, by primary keys alone: the user, the role of now, and whether the token was
@@ -14,10 +15,7 @@ const FIND = statement(
    FROM users u LEFT JOIN members m ON m.account_id = $2 AND m.user_id = u.id AND m.created_at < $4
    WHERE u.id = $1 AND (u.sessions_from IS NULL OR u.sessions_from < $4)`,
 );
-const REVOKE = statement(
-  'sessions.revoke',
-  'INSERT INTO revoked_tokens (jti, expires_at) VALUES ($1, $2) ON CONFLICT (jti) DO NOTHING',
-);
+const REVOKE = insertInto('sessions.revoke', RevokedTokenEntity, { after: 'ON CONFLICT (jti) DO NOTHING' });
 const PURGE = statement('sessions.purge', 'DELETE FROM revoked_tokens WHERE expires_at <= $1');
 
 export interface SessionRow {
@@ -47,7 +45,7 @@ export class SessionsRepository {
   }
 
   revoke(tx: Tx, session: Session): void {
-    tx.defer(REVOKE, [session.jti, session.expiresAt]);
+    tx.defer(REVOKE, REVOKE.valuesOf(session));
   }
 
   purge(tx: Tx, endedBefore: Date): void {

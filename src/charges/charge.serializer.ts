@@ -51,7 +51,7 @@ export function chargeBody(t: ShownTransaction, publicBaseUrl: string): ChargeBo
     },
     created_at: t.createdAt.toISOString(),
     ...(t.expectedPayerTaxId === null ? {} : { expected_payer_tax_id: t.expectedPayerTaxId }),
-    ...(t.returns.length === 0
+    ...(t.returns === null || t.returns.length === 0
       ? {}
       : {
           returns: t.returns.map(({ amount, reason, endToEndId, at }) => ({

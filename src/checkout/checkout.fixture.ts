@@ -1,5 +1,5 @@
 import { encodeBrCode } from '../brazil/index.js';
-import type { Transaction } from '../transactions/index.js';
+import { type Transaction, UNTOUCHED } from '../transactions/index.js';
 import type { CheckoutView } from './checkout.view.js';
 
 export const ID = '0199a0c4-7c1d-7b3e-9f00-3a5b7c9d1e2f';
@@ -17,6 +17,7 @@ export const BR_CODE = encodeBrCode({
 /** Every field that must stay private has a value that can be found again. */
 export function aTransaction(changes: Partial<Transaction> = {}): Transaction {
   return {
+    ...UNTOUCHED,
     id: ID,
     accountId: '0199a0c4-aaaa-7aaa-8aaa-aaaaaaaaaaaa',
     mode: 'live',
@@ -24,7 +25,6 @@ export function aTransaction(changes: Partial<Transaction> = {}): Transaction {
     amount: 123456,
     currency: 'BRL',
     paymentMethods: ['PIX'],
-    paidWith: null,
     customerName: 'Private Name',
     customerDocument: '52998224725',
     customerEmail: 'private@mail.example',
@@ -35,14 +35,12 @@ export function aTransaction(changes: Partial<Transaction> = {}): Transaction {
     txid: 'PRIVATETXID00000000000000000',
     brCode: BR_CODE,
     webhookUrl: 'https://private.example/hook',
-    artefacts: null,
     customerId: 'private-customer-id',
     expiresAt: new Date('2026-03-10T02:30:00.000Z'),
     endToEndId: 'E00000000202603100210PRIVATE0001',
     providerFee: 70001,
     platformFee: 70002,
     netAmount: 70003,
-    paidAt: null,
     failure: { reason: 'private-reason', providerErrorCode: 'private-code', at: NOW.toISOString() },
     med: {
       referenceId: 'E00000000202603100210PRIVATE0001',

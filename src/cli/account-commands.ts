@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander';
 import {
-  type AccountDetails,
+  type AccountEntity,
   AccountsService,
   type Member,
   MembersService,
@@ -24,7 +24,7 @@ interface Login {
   readonly passwordFile?: string;
 }
 
-function accountLine(account: AccountDetails): Record<string, unknown> {
+function accountLine(account: AccountEntity): Record<string, unknown> {
   return {
     account_id: account.id,
     name: account.name,
@@ -55,8 +55,8 @@ function memberLine(member: Member): Record<string, unknown> {
   };
 }
 
-async function allAccounts(accounts: AccountsService): Promise<AccountDetails[]> {
-  const all: AccountDetails[] = [];
+async function allAccounts(accounts: AccountsService): Promise<AccountEntity[]> {
+  const all: AccountEntity[] = [];
   for (;;) {
     const before = all.at(-1)?.id ?? null;
     const page = await accounts.list({ before, createdFrom: null, createdTo: null, limit: PAGE });

@@ -1,15 +1,19 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { Mode } from '../core/mode.js';
+import type { Amount } from '../core/money/index.js';
+import type { FraudCode, FraudOperation } from './fraud-guard.js';
 
 @Entity('fraud_hits')
 @Index('fraud_hits_account_id_idx', ['accountId', 'id'])
 export class FraudHitEntity {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'fraud_hits_pkey' }) id!: string;
-  @Column('uuid', { name: 'account_id' }) accountId!: string;
-  @Column('text') mode!: string;
-  @Column('text') code!: string;
-  @Column('boolean') enforced!: boolean;
-  @Column('text') operation!: string;
-  @Column('bigint') amount!: number;
-  @Column('text', { name: 'masked_document', nullable: true }) maskedDocument!: string | null;
-  @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'fraud_hits_pkey' }) readonly id!: string;
+  @Column('uuid', { name: 'account_id' }) readonly accountId!: string;
+  @Column('text') readonly mode!: Mode;
+  @Column('text') readonly code!: FraudCode;
+  /** False in shadow mode: the request went on. */
+  @Column('boolean') readonly enforced!: boolean;
+  @Column('text') readonly operation!: FraudOperation;
+  @Column('bigint') readonly amount!: Amount;
+  @Column('text', { name: 'masked_document', nullable: true }) readonly maskedDocument!: string | null;
+  @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
 }

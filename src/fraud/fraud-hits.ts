@@ -6,7 +6,8 @@ import { newId } from '../core/ids.js';
 import { Logger } from '../core/log/index.js';
 import { Metrics } from '../core/metrics/index.js';
 import { Poller } from '../core/queue/index.js';
-import { type FraudHit, type FraudHitFilter, FraudHitsRepository } from './fraud-hits.repository.js';
+import type { FraudHitEntity as FraudHit } from './fraud-hit.entity.js';
+import { type FraudHitFilter, FraudHitsRepository } from './fraud-hits.repository.js';
 
 const FLUSH_MS = 500;
 const PURGE_MS = 3_600_000;

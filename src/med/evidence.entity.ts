@@ -1,21 +1,32 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import type { Mode } from '../core/mode.js';
+import type { EvidenceType } from './evidence-types.js';
+
+export class Evidence {
+  /** Also its key in the object storage. */
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'med_evidence_pkey' }) readonly id!: string;
+  @Column('uuid', { name: 'account_id' }) readonly accountId!: string;
+  @Column('text') readonly mode!: Mode;
+  @ForeignKey('MedCaseEntity', { name: 'med_evidence_case_id_fkey' })
+  @Column('uuid', { name: 'case_id' })
+  readonly caseId!: string;
+  /** As its sender called it: for reading, never a path. */
+  @Column('text', { name: 'file_name' }) readonly fileName!: string;
+  /** Bytes. */
+  @Column('integer', { name: 'file_size' }) readonly fileSize!: number;
+  @Column('text', { name: 'mime_type' }) readonly mimeType!: EvidenceType;
+  @Column('text', { name: 'uploaded_by' }) readonly uploadedBy!: 'merchant' | 'partner' | 'platform';
+  /** `abandoned`: it was not confirmed in time, and goes. */
+  @Column('text') readonly status!: 'waiting' | 'confirmed' | 'abandoned';
+  @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
+  /** When the URL for its upload ends. */
+  @Column('timestamptz', { name: 'expires_at' }) readonly expiresAt!: Date;
+}
 
 @Entity('med_evidence')
 @Index('med_evidence_case_id_idx', ['caseId', 'id'])
-export class MedEvidenceEntity {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'med_evidence_pkey' }) id!: string;
-  @Column('uuid', { name: 'account_id' }) accountId!: string;
-  @Column('text') mode!: string;
-  @ForeignKey('MedCaseEntity', { name: 'med_evidence_case_id_fkey' })
-  @Column('uuid', { name: 'case_id' })
-  caseId!: string;
-  @Column('text', { name: 'file_name' }) fileName!: string;
-  @Column('integer', { name: 'file_size' }) fileSize!: number;
-  @Column('text', { name: 'mime_type' }) mimeType!: string;
-  @Column('text', { name: 'uploaded_by' }) uploadedBy!: string;
-  @Column('text') status!: string;
-  @Column('text', { name: 'object_name', nullable: true }) objectName!: string | null;
-  @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
-  @Column('timestamptz', { name: 'expires_at' }) expiresAt!: Date;
-  @Column('timestamptz', { name: 'uploaded_at', nullable: true }) uploadedAt!: Date | null;
+export class MedEvidenceEntity extends Evidence {
+  /** Of the file, in the object storage. */
+  @Column('text', { name: 'object_name', nullable: true }) readonly objectName!: string | null;
+  @Column('timestamptz', { name: 'uploaded_at', nullable: true }) readonly uploadedAt!: Date | null;
 }

@@ -4,8 +4,8 @@ import type { CursorFilter, IdCursorFilter } from '../core/http/index.js';
 import { idRange } from '../core/ids.js';
 import type { Mode, Scope } from '../core/mode.js';
 import type { MedCase, MedReview } from './med-case.js';
-import { MED_CASE_COLUMNS, type MedCaseRow, toMedCase } from './med-case.rows.js';
 import type { MedCaseStatus, MedCaseType } from './med-cases.machine.js';
+import { MED_CASE_COLUMNS } from './med-cases.repository.js';
 
 export interface MedCaseFilter extends CursorFilter {
   readonly status: MedCaseStatus | null;
@@ -71,7 +71,7 @@ export class MedCaseListsRepository {
       keyOf({ byStatus: status !== null, byType: type !== null, byCharge: transactionId !== null }),
     );
     if (!wanted) throw new Error('There is a statement for each combination of filters');
-    const rows = await this.reader.query<MedCaseRow>(wanted, [
+    return this.reader.query(wanted, [
       scope.accountId,
       scope.mode,
       createdFrom ?? '-infinity',
@@ -83,13 +83,12 @@ export class MedCaseListsRepository {
       type,
       transactionId,
     ]);
-    return rows.map(toMedCase);
   }
 
   /** What waits for an operator, newest first. */
   async queue({ before, createdFrom, createdTo, limit, mode, review }: ReviewQueueFilter): Promise<MedCase[]> {
     const wanted = [before, ...idRange(createdFrom, createdTo), limit, mode, review];
-    return (await this.reader.query<MedCaseRow>(QUEUE, wanted)).map(toMedCase);
+    return this.reader.query(QUEUE, wanted);
   }
 }
 

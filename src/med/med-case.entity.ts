@@ -1,5 +1,30 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
+import type { Mode } from '../core/mode.js';
+import type { Amount } from '../core/money/index.js';
+import type { MedCaseStatus, MedCaseType, MoneyOutcome } from './med-cases.machine.js';
 
+/**
+ * Why an operator has to look at a case. `amount_mismatch` and `not_disputable` (the charge has no money of the
+ * merchant's any more) keep a new one from the merchant; `amount_mismatch` of one that the merchant sees: the bank has
+ * changed the amount, and no ruling is applied before it is looked at; `ruling` waits for an approval; `contradiction`:
+ * the bank rules otherwise, or about another amount, than the case has ended, or takes the money of one that was
+ * dismissed before the merchant saw it.
+ */
+export type MedReview = 'amount_mismatch' | 'not_disputable' | 'ruling' | 'contradiction';
+
+/** What the bank last said. Times are the bank's but for `appliedAt`, which is when we understood it. */
+export class BankSide {
+  @Column('text', { name: 'bank_status' }) readonly status!: 'created' | 'delivered' | 'closed' | 'canceled';
+  @Column('text', { name: 'bank_result', nullable: true }) readonly result!: 'agreed' | 'disagreed' | null;
+  @Column('text', { nullable: true }) readonly method!: string | null;
+  /** Who opened it, sealed by `MedPayers` for the transaction; null where the bank does not say. */
+  @Column('bytea', { name: 'payer_sealed', nullable: true }) readonly payerSealed!: Buffer | null;
+  @Column('timestamptz', { name: 'bank_updated_at' }) readonly updatedAt!: Date;
+  @Column('timestamptz', { name: 'bank_closed_at', nullable: true }) readonly closedAt!: Date | null;
+  @Column('timestamptz', { name: 'applied_at' }) readonly appliedAt!: Date;
+}
+
+/** A dispute of one transaction. Amounts in the smallest unit. */
 @Entity('med_cases')
 @Unique('med_cases_reference_key', ['acquirer', 'reference'])
 @Index('med_cases_list_idx', ['accountId', 'mode', 'createdAt', 'id'], { where: 'visible' })
@@ -10,43 +35,45 @@ import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeor
 @Index('med_cases_review_idx', ['id'], { where: 'review IS NOT NULL' })
 @Index('med_cases_deadline_idx', ['deadlineDueAt'], { where: 'deadline_due_at IS NOT NULL' })
 export class MedCaseEntity {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'med_cases_pkey' }) id!: string;
-  @Column('uuid', { name: 'account_id' }) accountId!: string;
-  @Column('text') mode!: string;
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'med_cases_pkey' }) readonly id!: string;
+  @Column('uuid', { name: 'account_id' }) readonly accountId!: string;
+  @Column('text') readonly mode!: Mode;
   @ForeignKey('TransactionEntity', { name: 'med_cases_transaction_id_fkey' })
   @Column('uuid', { name: 'transaction_id' })
-  transactionId!: string;
-  @Column('text') acquirer!: string;
-  @Column('text') reference!: string;
-  @Column('text', { name: 'payment_reference' }) paymentReference!: string;
-  @Column('text') type!: string;
-  @Column('text') status!: string;
-  @Column('text', { name: 'money_outcome', nullable: true }) moneyOutcome!: string | null;
-  @Column('boolean') visible!: boolean;
-  @Column('text', { nullable: true }) review!: string | null;
-  @Column('timestamptz', { name: 'reviewed_at', nullable: true }) reviewedAt!: Date | null;
-  @Column('uuid', { name: 'reviewed_by', nullable: true }) reviewedBy!: string | null;
-  @Column('bigint') amount!: number;
-  @Column('bigint', { name: 'reported_amount' }) reportedAmount!: number;
-  @Column('bigint', { name: 'held_amount', default: 0 }) heldAmount!: number;
-  @Column('bigint', { name: 'lost_amount', default: 0 }) lostAmount!: number;
-  @Column('text') currency!: string;
-  @Column('text', { nullable: true }) reason!: string | null;
-  @Column('timestamptz', { name: 'response_deadline', nullable: true }) responseDeadline!: Date | null;
-  @Column('timestamptz', { name: 'deadline_due_at', nullable: true }) deadlineDueAt!: Date | null;
-  @Column('timestamptz', { name: 'evidence_requested_at', nullable: true }) evidenceRequestedAt!: Date | null;
-  @Column('text', { name: 'appeal_reason', nullable: true }) appealReason!: string | null;
-  @Column('timestamptz', { name: 'appealed_at', nullable: true }) appealedAt!: Date | null;
-  @Column('integer', { name: 'evidence_count', default: 0 }) evidenceCount!: number;
-  @Column('timestamptz', { name: 'opened_at' }) openedAt!: Date;
-  @Column('timestamptz', { name: 'closed_at', nullable: true }) closedAt!: Date | null;
-  @Column('text', { name: 'bank_status' }) bankStatus!: string;
-  @Column('text', { name: 'bank_result', nullable: true }) bankResult!: string | null;
-  @Column('text', { nullable: true }) method!: string | null;
-  @Column('bytea', { name: 'payer_sealed', nullable: true }) payerSealed!: Buffer | null;
-  @Column('timestamptz', { name: 'bank_updated_at' }) bankUpdatedAt!: Date;
-  @Column('timestamptz', { name: 'bank_closed_at', nullable: true }) bankClosedAt!: Date | null;
-  @Column('timestamptz', { name: 'applied_at' }) appliedAt!: Date;
-  @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
-  @Column('timestamptz', { name: 'updated_at' }) updatedAt!: Date;
+  readonly transactionId!: string;
+  @Column('text') readonly acquirer!: string;
+  /** The bank's own id of the dispute. */
+  @Column('text') readonly reference!: string;
+  /** Of the payment that is disputed: of a Pix its end-to-end id. */
+  @Column('text', { name: 'payment_reference' }) readonly paymentReference!: string;
+  @Column('text') readonly type!: MedCaseType;
+  @Column('text') readonly status!: MedCaseStatus;
+  @Column('text', { name: 'money_outcome', nullable: true }) readonly moneyOutcome!: MoneyOutcome | null;
+  /** Whether the merchant sees it. */
+  @Column('boolean') readonly visible!: boolean;
+  @Column('text', { nullable: true }) readonly review!: MedReview | null;
+  @Column('timestamptz', { name: 'reviewed_at', nullable: true }) readonly reviewedAt!: Date | null;
+  @Column('uuid', { name: 'reviewed_by', nullable: true }) readonly reviewedBy!: string | null;
+  /** What is disputed: as reported, or as an operator set it right. */
+  @Column('bigint') readonly amount!: Amount;
+  @Column('bigint', { name: 'reported_amount' }) readonly reportedAmount!: Amount;
+  /** What of it is retained now. */
+  @Column('bigint', { name: 'held_amount', default: 0 }) readonly heldAmount!: Amount;
+  /** What of it is gone for good. */
+  @Column('bigint', { name: 'lost_amount', default: 0 }) readonly lostAmount!: Amount;
+  @Column('text') readonly currency!: string;
+  @Column('text', { nullable: true }) readonly reason!: string | null;
+  @Column('timestamptz', { name: 'response_deadline', nullable: true }) readonly responseDeadline!: Date | null;
+  /** When its approach is told next; null when it is not any more. */
+  @Column('timestamptz', { name: 'deadline_due_at', nullable: true }) readonly deadlineDueAt!: Date | null;
+  @Column('timestamptz', { name: 'evidence_requested_at', nullable: true }) readonly evidenceRequestedAt!: Date | null;
+  @Column('text', { name: 'appeal_reason', nullable: true }) readonly appealReason!: string | null;
+  @Column('timestamptz', { name: 'appealed_at', nullable: true }) readonly appealedAt!: Date | null;
+  @Column('integer', { name: 'evidence_count', default: 0 }) readonly evidenceCount!: number;
+  @Column('timestamptz', { name: 'opened_at' }) readonly openedAt!: Date;
+  @Column('timestamptz', { name: 'closed_at', nullable: true }) readonly closedAt!: Date | null;
+  @Column(() => BankSide, { prefix: false }) readonly bank!: BankSide;
+  /** When the merchant could first see it; of one under review when it came. */
+  @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
+  @Column('timestamptz', { name: 'updated_at' }) readonly updatedAt!: Date;
 }

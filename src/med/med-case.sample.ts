@@ -1,7 +1,7 @@
 import { newId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import type { NewEvent } from '../outbox/index.js';
-import type { MedCase } from './med-case.js';
+import { type MedCase, UNTOUCHED } from './med-case.js';
 import { medEvent, type MedEventType, resolvedEvent } from './med.events.js';
 
 const HOUR_MS = 3_600_000;
@@ -49,6 +49,7 @@ export function sampleResolvedEvent(
 function sampleCase(scope: Scope, now: Date, ageMs: number): MedCase {
   const openedAt = new Date(now.getTime() - ageMs);
   return {
+    ...UNTOUCHED,
     id: newId(openedAt),
     accountId: scope.accountId,
     mode: scope.mode,
@@ -58,11 +59,7 @@ function sampleCase(scope: Scope, now: Date, ageMs: number): MedCase {
     paymentReference: 'sample',
     type: 'med',
     status: 'open',
-    moneyOutcome: null,
     visible: true,
-    review: null,
-    reviewedAt: null,
-    reviewedBy: null,
     amount: AMOUNT,
     reportedAmount: AMOUNT,
     heldAmount: AMOUNT,
@@ -70,13 +67,8 @@ function sampleCase(scope: Scope, now: Date, ageMs: number): MedCase {
     currency: 'BRL',
     reason: 'I did not make this payment.',
     responseDeadline: new Date(openedAt.getTime() + DEADLINE_MS),
-    deadlineDueAt: null,
-    evidenceRequestedAt: null,
-    appealReason: null,
-    appealedAt: null,
     evidenceCount: 0,
     openedAt,
-    closedAt: null,
     bank: {
       status: 'created',
       result: null,

@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { Reader, statement, type Tx } from '../core/database/index.js';
+import { columnsOf, insertInto, Reader, statement, type Tx, updateOf } from '../core/database/index.js';
 import type { Scope } from '../core/mode.js';
-import type { MedCase } from './med-case.js';
-import { MED_CASE_COLUMNS, type MedCaseRow, toMedCase } from './med-case.rows.js';
+import { MedCaseEntity as MedCase } from './med-case.entity.js';
 import type { MedCaseStatus } from './med-cases.machine.js';
+
+/** The select list of a case under the alias `c`. */
+export const MED_CASE_COLUMNS = columnsOf(MedCase, 'c');
 
 const FIND = statement(
   'med_cases.find',
@@ -27,26 +29,18 @@ const IS_UNDERWAY = statement(
   'med_cases.is_underway',
   `SELECT EXISTS (
      SELECT 1 FROM med_cases c JOIN transactions t ON t.id = c.transaction_id AND t.end_to_end_id = c.payment_reference
-     WHERE c.transaction_id = $1 AND c.visible AND c.status IN ('open', 'appealed') AND t.paid_at IS NOT NULL) AS is_underway`,
+     WHERE c.transaction_id = $1 AND c.visible AND c.status IN ('open', 'appealed') AND t.paid_at IS NOT NULL) AS "isUnderway"`,
 );
-const INSERT = statement(
-  'med_cases.insert',
-  `INSERT INTO med_cases (id, account_id, mode, transaction_id, acquirer, reference, payment_reference, type, status, visible, review,
-     amount, reported_amount, currency, reason, response_deadline, opened_at, bank_status, bank_result, method, payer_sealed,
-     bank_updated_at, bank_closed_at, applied_at, created_at, updated_at)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24,
-     $25, $25)`,
-);
+const INSERT = insertInto('med_cases.insert', MedCase);
 /** All that ever changes, but for the count of evidence, which is only counted up. */
-const CHANGE = statement(
-  'med_cases.change',
-  `UPDATE med_cases SET status = $3, money_outcome = $4, visible = $5, review = $6, reviewed_at = $7, reviewed_by = $8,
-     amount = $9, reported_amount = $10, held_amount = $11, lost_amount = $12, reason = $13, response_deadline = $14,
-     deadline_due_at = $15, evidence_requested_at = $16, appeal_reason = $17, appealed_at = $18, closed_at = $19,
-     bank_status = $20, bank_result = $21, method = $22, payer_sealed = $23, bank_updated_at = $24, bank_closed_at = $25,
-     applied_at = $26, created_at = $27, updated_at = $28, payment_reference = $29
-   WHERE id = $1 AND status = $2 RETURNING 1`,
-);
+const CHANGE = updateOf('med_cases.change', MedCase, {
+  without: [
+    ...(['id', 'accountId', 'mode', 'transactionId', 'acquirer', 'reference', 'type', 'currency', 'openedAt'] as const),
+    'evidenceCount',
+  ],
+  first: 3,
+  after: 'WHERE id = $1 AND status = $2 RETURNING 1',
+});
 const COUNT_EVIDENCE = statement(
   'med_cases.count_evidence',
   'UPDATE med_cases SET evidence_count = evidence_count + 1, updated_at = $2 WHERE id = $1',
@@ -68,60 +62,40 @@ export class MedCasesRepository {
    * @param tx in which to read; null: in none
    */
   async isUnderway(tx: Tx | null, transactionId: string): Promise<boolean> {
-    const [row] = await (tx ?? this.reader).query<{ is_underway: boolean }>(IS_UNDERWAY, [transactionId]);
-    return row?.is_underway ?? false;
+    const [row] = await (tx ?? this.reader).query<{ isUnderway: boolean }>(IS_UNDERWAY, [transactionId]);
+    return row?.isUnderway ?? false;
   }
 
   async find(scope: Scope, id: string): Promise<MedCase | null> {
-    const [row] = await this.reader.query<MedCaseRow>(FIND, [id, scope.accountId, scope.mode]);
-    return row ? toMedCase(row) : null;
+    const [row] = await this.reader.query<MedCase>(FIND, [id, scope.accountId, scope.mode]);
+    return row ?? null;
   }
 
   /** For a merchant's request: null also for what it cannot see. */
   async lockOwn(tx: Tx, scope: Scope, id: string): Promise<MedCase | null> {
-    const [row] = await tx.query<MedCaseRow>(LOCK_OWN, [id, scope.accountId, scope.mode]);
-    return row ? toMedCase(row) : null;
+    const [row] = await tx.query<MedCase>(LOCK_OWN, [id, scope.accountId, scope.mode]);
+    return row ?? null;
   }
 
   /** Across accounts, whether visible or not: never for a merchant's request. */
   async findAny(id: string): Promise<MedCase | null> {
-    const [row] = await this.reader.query<MedCaseRow>(FIND_ANY, [id]);
-    return row ? toMedCase(row) : null;
+    const [row] = await this.reader.query<MedCase>(FIND_ANY, [id]);
+    return row ?? null;
   }
 
   /** Across accounts, for workers; in no particular order and not locked. */
   async findAll(tx: Tx, ids: readonly string[]): Promise<MedCase[]> {
-    return (await tx.query<MedCaseRow>(FIND_ALL, [ids])).map(toMedCase);
+    return tx.query(FIND_ALL, [ids]);
   }
 
   /** All cases of a transaction in the order in which they came, locked; the caller holds the transaction's lock. */
   async lockAll(tx: Tx, transactionId: string): Promise<MedCase[]> {
-    return (await tx.query<MedCaseRow>(LOCK_ALL, [transactionId])).map(toMedCase);
+    return tx.query(LOCK_ALL, [transactionId]);
   }
 
-  /** With nothing held yet. A dispute seen before fails the transaction: unique violation of `med_cases_reference_key`. */
+  /** A dispute seen before fails the transaction: unique violation of `med_cases_reference_key`. */
   insert(tx: Tx, c: MedCase): void {
-    tx.defer(INSERT, [
-      c.id,
-      c.accountId,
-      c.mode,
-      c.transactionId,
-      c.acquirer,
-      c.reference,
-      c.paymentReference,
-      c.type,
-      c.status,
-      c.visible,
-      c.review,
-      c.amount,
-      c.reportedAmount,
-      c.currency,
-      c.reason,
-      c.responseDeadline,
-      c.openedAt,
-      ...bankColumns(c),
-      c.createdAt,
-    ]);
+    tx.defer(INSERT, INSERT.valuesOf(c));
   }
 
   /**
@@ -130,31 +104,7 @@ export class MedCasesRepository {
    * @throws Error when somebody else has moved it: the lock was not held
    */
   async change(tx: Tx, c: MedCase, from: MedCaseStatus): Promise<void> {
-    const changed = await tx.query(CHANGE, [
-      c.id,
-      from,
-      c.status,
-      c.moneyOutcome,
-      c.visible,
-      c.review,
-      c.reviewedAt,
-      c.reviewedBy,
-      c.amount,
-      c.reportedAmount,
-      c.heldAmount,
-      c.lostAmount,
-      c.reason,
-      c.responseDeadline,
-      c.deadlineDueAt,
-      c.evidenceRequestedAt,
-      c.appealReason,
-      c.appealedAt,
-      c.closedAt,
-      ...bankColumns(c),
-      c.createdAt,
-      c.updatedAt,
-      c.paymentReference,
-    ]);
+    const changed = await tx.query(CHANGE, [c.id, from, ...CHANGE.valuesOf(c)]);
     if (changed.length === 0) throw new Error(`The case ${c.id} was moved while it was locked`);
   }
 
@@ -165,14 +115,10 @@ export class MedCasesRepository {
 
   /** Cases whose deadline is to be told of, locked; what others have locked is left to them. */
   async lockDue(tx: Tx, now: Date, limit: number): Promise<MedCase[]> {
-    return (await tx.query<MedCaseRow>(LOCK_DUE, [now, limit])).map(toMedCase);
+    return tx.query(LOCK_DUE, [now, limit]);
   }
 
   schedule(tx: Tx, id: string, deadlineDueAt: Date | null): void {
     tx.defer(SCHEDULE, [id, deadlineDueAt]);
   }
-}
-
-function bankColumns({ bank }: MedCase): unknown[] {
-  return [bank.status, bank.result, bank.method, bank.payerSealed, bank.updatedAt, bank.closedAt, bank.appliedAt];
 }

@@ -6,7 +6,7 @@ import { Database, type Tx } from '../core/database/index.js';
 import { newId } from '../core/ids.js';
 import type { Amount } from '../core/money/index.js';
 import { type DisputeClaims, MedPayers, type Refund, RefundMoves, type Transaction } from '../transactions/index.js';
-import type { BankSide, MedCase, MedReview } from './med-case.js';
+import { type BankSide, type MedCase, type MedReview, UNTOUCHED } from './med-case.js';
 import { bankSideOf, contradictionOf, isNews, nextNotice, rulingOf } from './med-case.rules.js';
 import { isUnderway } from './med-cases.machine.js';
 import { MedCasesRepository } from './med-cases.repository.js';
@@ -88,6 +88,7 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
     const { transaction } = docket;
     const { reference, type, amount, reason, responseDeadline, openedAt } = dispute;
     const medCase: MedCase = {
+      ...UNTOUCHED,
       id,
       accountId: transaction.accountId,
       mode: transaction.mode,
@@ -97,11 +98,8 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
       paymentReference,
       type,
       status: 'open',
-      moneyOutcome: null,
       visible: review === null,
       review,
-      reviewedAt: null,
-      reviewedBy: null,
       amount,
       reportedAmount: amount,
       heldAmount: 0,
@@ -109,13 +107,8 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
       currency: transaction.currency,
       reason,
       responseDeadline,
-      deadlineDueAt: null,
-      evidenceRequestedAt: null,
-      appealReason: null,
-      appealedAt: null,
       evidenceCount: 0,
       openedAt,
-      closedAt: null,
       bank: this.#bankSide(transaction.id, dispute, now),
       createdAt: now,
       updatedAt: now,

@@ -1,4 +1,4 @@
-import type { AccountDetails } from '../accounts/index.js';
+import type { AccountEntity } from '../accounts/index.js';
 import type { WorkItem } from '../core/work/index.js';
 import type { FraudHit } from '../fraud/index.js';
 import { type MedCase, medCaseBody, type MedWaiting, versionOf } from '../med/index.js';
@@ -12,7 +12,7 @@ import type { WorkBody } from './dto/work.body.js';
 
 const STATUS = { review: 'pending', credited: 'accepted', returned: 'returned' } as const;
 
-export function accountBody(account: AccountDetails): AccountBody {
+export function accountBody(account: AccountEntity): AccountBody {
   return {
     id: account.id,
     object: 'account',

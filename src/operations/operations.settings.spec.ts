@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
 import { getMetadataStorage } from 'class-validator';
-import { type AccountDetails, SETTINGS } from '../accounts/index.js';
+import { type AccountEntity, SETTINGS } from '../accounts/index.js';
 import { AccountBody } from './dto/account.body.js';
 import { ChangeAccountDto, CreateAccountDto } from './dto/account.dto.js';
 import { accountBody } from './operations.serializer.js';
@@ -20,7 +20,7 @@ function documentedIn(shape: new () => object): string[] {
   return names.map((name) => name.replace(/^:/, '')).sort();
 }
 
-const ACCOUNT: AccountDetails = {
+const ACCOUNT: AccountEntity = {
   id: '019aa0f0-0000-7000-8000-000000000001',
   name: 'Padaria São João',
   contactEmail: 'ana@example.com',

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '../core/database/index.js';
 import { groupBy } from '../core/group-by.js';
-import type { Mode, Scope } from '../core/mode.js';
+import type { Scope } from '../core/mode.js';
+import type { EventEntity } from './event.entity.js';
 
 /**
  * Domain events by type, each with the data it carries. A context adds its own by declaration merging; data is a
@@ -13,16 +14,12 @@ export interface DomainEvents {}
 export type DomainEventType = keyof DomainEvents;
 
 /** One business event. Its id gives the public `evt_…` id, whatever the number of endpoints and retries. */
-export interface DomainEvent<T extends DomainEventType = DomainEventType> {
-  readonly id: string;
-  readonly accountId: string;
-  readonly mode: Mode;
+export interface DomainEvent<T extends DomainEventType = DomainEventType> extends Omit<
+  EventEntity,
+  'type' | 'data' | 'status' | 'nextAttemptAt'
+> {
   readonly type: T;
-  readonly subjectId: string;
-  /** 1, 2, … for the events of one subject, in the order in which they were committed. */
-  readonly sequence: number;
   readonly data: DomainEvents[T];
-  readonly occurredAt: Date;
 }
 
 /** An event before it is written, which is when it gets its id and number. */

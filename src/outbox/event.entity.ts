@@ -1,18 +1,20 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { Mode } from '../core/mode.js';
+import type { DomainEvents, DomainEventType } from './event-catalog.js';
 
 @Entity('events')
 @Index('events_pending_idx', ['nextAttemptAt'], { where: `status = 'pending'` })
 @Index('events_subject_key', ['subjectId', 'sequence'], { unique: true })
 export class EventEntity {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'events_pkey' }) id!: string;
-  @Column('uuid', { name: 'account_id' }) accountId!: string;
-  @Column('text') mode!: string;
-  @Column('text') type!: string;
-  @Column('uuid', { name: 'subject_id' }) subjectId!: string;
-  /** 1, 2, … for the events of one subject. */
-  @Column('integer') sequence!: number;
-  @Column('jsonb') data!: object;
-  @Column('timestamptz', { name: 'occurred_at' }) occurredAt!: Date;
-  @Column('text', { default: 'pending' }) status!: string;
-  @Column('timestamptz', { name: 'next_attempt_at' }) nextAttemptAt!: Date;
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'events_pkey' }) readonly id!: string;
+  @Column('uuid', { name: 'account_id' }) readonly accountId!: string;
+  @Column('text') readonly mode!: Mode;
+  @Column('text') readonly type!: DomainEventType;
+  @Column('uuid', { name: 'subject_id' }) readonly subjectId!: string;
+  /** 1, 2, … for the events of one subject, in the order in which they were committed. */
+  @Column('integer') readonly sequence!: number;
+  @Column('jsonb') readonly data!: DomainEvents[DomainEventType];
+  @Column('timestamptz', { name: 'occurred_at' }) readonly occurredAt!: Date;
+  @Column('text', { default: 'pending' }) readonly status!: string;
+  @Column('timestamptz', { name: 'next_attempt_at' }) readonly nextAttemptAt!: Date;
 }

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { Reader, statement, type Tx } from '../core/database/index.js';
-import type { Mode, Scope } from '../core/mode.js';
+import { columnsOf, Reader, statement, type Tx } from '../core/database/index.js';
+import type { Scope } from '../core/mode.js';
 import type { DomainEvent } from './event-catalog.js';
+import { EventEntity } from './event.entity.js';
 
 /**
  * Numbers the events of each subject onwards from its last one. Sound only because the caller holds the subject's lock
@@ -26,19 +27,20 @@ const INSERT_MANY = statement(
      WITH ORDINALITY AS e (id, account_id, mode, type, subject_id, data, number)`,
 );
 
+const COLUMNS = columnsOf(EventEntity, 'events', { without: ['status', 'nextAttemptAt'] });
 /** Marked done by the statement that claims them: a rollback makes them pending again, so no lease is needed. */
 const CLAIM = statement(
   'events.claim',
   `UPDATE events SET status = 'done' WHERE id IN (
      SELECT id FROM events WHERE status = 'pending' AND next_attempt_at <= $1
      ORDER BY next_attempt_at LIMIT $2 FOR UPDATE SKIP LOCKED)
-   RETURNING id, account_id, mode, type, subject_id, sequence, data, occurred_at`,
+   RETURNING ${COLUMNS}`,
 );
 /** A subject has a handful of events, found by the unique index on (subject_id, sequence). */
 const HISTORY = statement(
   'events.history',
   `SELECT l.* FROM unnest($3::uuid[]) AS s (id) CROSS JOIN LATERAL (
-     SELECT id, account_id, mode, type, subject_id, sequence, data, occurred_at FROM events
+     SELECT ${COLUMNS} FROM events
      WHERE subject_id = s.id AND account_id = $1 AND mode = $2 AND type = ANY ($4::text[])
      ORDER BY sequence DESC LIMIT $5) l`,
 );
@@ -51,17 +53,6 @@ const LAG = statement(
   `SELECT count(*) AS pending, coalesce(extract(epoch FROM $1::timestamptz - min(occurred_at)), 0)::float8 AS seconds
    FROM (SELECT occurred_at FROM events WHERE status = 'pending' ORDER BY next_attempt_at LIMIT 10000) p`,
 );
-
-interface Row {
-  id: string;
-  account_id: string;
-  mode: Mode;
-  type: string;
-  subject_id: string;
-  sequence: number;
-  data: object;
-  occurred_at: Date;
-}
 
 @Injectable()
 export class OutboxRepository {
@@ -82,8 +73,7 @@ export class OutboxRepository {
   }
 
   async claim(tx: Tx, now: Date, limit: number): Promise<DomainEvent[]> {
-    const rows = await tx.query<Row>(CLAIM, [now, limit]);
-    return rows.map(toEvent);
+    return tx.query(CLAIM, [now, limit]);
   }
 
   /** The last events of each subject among those of `types`, at most `limit` for each. */
@@ -94,8 +84,7 @@ export class OutboxRepository {
     types: readonly string[],
     limit: number,
   ): Promise<DomainEvent[]> {
-    const rows = await tx.query<Row>(HISTORY, [scope.accountId, scope.mode, subjectIds, types, limit]);
-    return rows.map(toEvent);
+    return tx.query(HISTORY, [scope.accountId, scope.mode, subjectIds, types, limit]);
   }
 
   async postpone(tx: Tx, id: string, until: Date): Promise<void> {
@@ -106,17 +95,4 @@ export class OutboxRepository {
     const [row] = await this.reader.query<{ pending: number; seconds: number }>(LAG, [now]);
     return row ?? { pending: 0, seconds: 0 };
   }
-}
-
-function toEvent(row: Row): DomainEvent {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    mode: row.mode,
-    type: row.type as DomainEvent['type'],
-    subjectId: row.subject_id,
-    sequence: row.sequence,
-    data: row.data as DomainEvent['data'],
-    occurredAt: row.occurred_at,
-  };
 }

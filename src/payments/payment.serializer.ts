@@ -86,7 +86,7 @@ export function paymentBody(t: Transaction): PaymentBody {
 }
 
 function returnsOf({ returns }: ShownTransaction): Pick<PaymentItemBody, 'returns'> {
-  if (returns.length === 0) return {};
+  if (returns === null || returns.length === 0) return {};
   return { returns: returns.map(({ amount, reason, endToEndId, at }) => ({ amount, reason, endToEndId, at })) };
 }
 

@@ -1,4 +1,5 @@
-import type { Progress, StatementList } from './statements.repository.js';
+import type { StatementList } from './statements.entity.js';
+import type { Progress } from './statements.repository.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -1,13 +1,24 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
+/**
+ * What of an acquirer's list is read: what arrived, all the time; the same of the last days once a day, for what was
+ * listed late; and that of which money went back, once a day.
+ */
+export const LISTS = ['payments', 'late_payments', 'returns'] as const;
+export type StatementList = (typeof LISTS)[number];
+
 @Entity('acquirer_statements')
 @Index('acquirer_statements_due_idx', ['nextDueAt'])
 export class AcquirerStatementEntity {
-  @PrimaryColumn('text', { primaryKeyConstraintName: 'acquirer_statements_pkey' }) acquirer!: string;
-  @PrimaryColumn('text', { primaryKeyConstraintName: 'acquirer_statements_pkey' }) list!: string;
-  @Column('timestamptz', { name: 'swept_until', nullable: true }) sweptUntil!: Date | null;
-  @Column('timestamptz', { name: 'resume_at', nullable: true }) resumeAt!: Date | null;
-  @Column('timestamptz', { name: 'next_due_at' }) nextDueAt!: Date;
-  @Column('integer', { default: 0 }) attempts!: number;
-  @Column('text', { name: 'last_error', nullable: true }) lastError!: string | null;
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'acquirer_statements_pkey' }) readonly acquirer!: string;
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'acquirer_statements_pkey' }) readonly list!: StatementList;
+  /** Everything before it has been read; null before the first pass. */
+  @Column('timestamptz', { name: 'swept_until', nullable: true }) readonly sweptUntil!: Date | null;
+  /** Where a pass in several goes is continued; null between passes. */
+  @Column('timestamptz', { name: 'resume_at', nullable: true }) readonly resumeAt!: Date | null;
+  /** While somebody reads it: the end of the lease. */
+  @Column('timestamptz', { name: 'next_due_at' }) readonly nextDueAt!: Date;
+  /** That failed since one did not. */
+  @Column('integer', { default: 0 }) readonly attempts!: number;
+  @Column('text', { name: 'last_error', nullable: true }) readonly lastError!: string | null;
 }

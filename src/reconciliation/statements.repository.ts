@@ -1,26 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { Reader, statement, type Tx } from '../core/database/index.js';
-
-/**
- * What of an acquirer's list is read: what arrived, all the time; the same of the last days once a day, for what was
- * listed late; and that of which money went back, once a day.
- */
-export const LISTS = ['payments', 'late_payments', 'returns'] as const;
-export type StatementList = (typeof LISTS)[number];
+import { columnsOf, Reader, statement, type Tx } from '../core/database/index.js';
+import { AcquirerStatementEntity, LISTS, type StatementList } from './statements.entity.js';
 
 /** How far a list has been read. */
-export interface Progress {
-  readonly acquirer: string;
-  readonly list: StatementList;
-  /** Everything before it has been read; null before the first pass. */
-  readonly sweptUntil: Date | null;
-  /** Where a pass in several goes is continued; null between passes. */
-  readonly resumeAt: Date | null;
-  /** While somebody reads it: the end of the lease. */
-  readonly nextDueAt: Date;
-  /** That failed since one did not. */
-  readonly attempts: number;
-}
+export type Progress = Omit<AcquirerStatementEntity, 'lastError'>;
 
 const ENSURE = statement(
   'statements.ensure',
@@ -38,7 +21,7 @@ const CLAIM_DUE = statement(
 );
 const FIND = statement(
   'statements.find',
-  `SELECT acquirer, list, swept_until, resume_at, next_due_at, attempts FROM acquirer_statements
+  `SELECT ${columnsOf(AcquirerStatementEntity, 's', { without: ['lastError'] })} FROM acquirer_statements s
    WHERE acquirer = $1 AND list = $2`,
 );
 /** As for `save`. */
@@ -52,15 +35,6 @@ const SAVE = statement(
   `UPDATE acquirer_statements SET swept_until = $4, resume_at = $5, next_due_at = $6, attempts = $7, last_error = $8
    WHERE acquirer = $1 AND list = $2 AND next_due_at = $3`,
 );
-
-interface Row {
-  acquirer: string;
-  list: StatementList;
-  swept_until: Date | null;
-  resume_at: Date | null;
-  next_due_at: Date;
-  attempts: number;
-}
 
 @Injectable()
 export class StatementsRepository {
@@ -81,16 +55,8 @@ export class StatementsRepository {
   }
 
   async find(acquirer: string, list: StatementList): Promise<Progress | null> {
-    const [row] = await this.reader.query<Row>(FIND, [acquirer, list]);
-    if (!row) return null;
-    return {
-      acquirer: row.acquirer,
-      list: row.list,
-      sweptUntil: row.swept_until,
-      resumeAt: row.resume_at,
-      nextDueAt: row.next_due_at,
-      attempts: row.attempts,
-    };
+    const [row] = await this.reader.query<Progress>(FIND, [acquirer, list]);
+    return row ?? null;
   }
 
   /** @returns the progress under its new lease; as it was when the lease is somebody else's by now */

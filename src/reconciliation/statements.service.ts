@@ -15,7 +15,8 @@ import { Metrics } from '../core/metrics/index.js';
 import { JobQueue, Poller } from '../core/queue/index.js';
 import { BooksService } from '../transactions/index.js';
 import { afterFailure, afterRead, type Window, windowOf } from './statement-window.js';
-import { type Progress, type StatementList, StatementsRepository } from './statements.repository.js';
+import type { StatementList } from './statements.entity.js';
+import { type Progress, StatementsRepository } from './statements.repository.js';
 
 declare module '../core/queue/index.js' {
   interface JobMap {

@@ -1,23 +1,32 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { Mode } from '../core/mode.js';
 
-/** Partitioned by day: the migration makes the parent, the recorder its partitions. */
+/** One answered request of a known account. Partitioned by day: the migration makes the parent, the recorder its partitions. */
 @Entity('request_logs')
 @Index('request_logs_key_idx', ['accountId', 'apiKeyFingerprint', 'createdAt', 'id'])
 @Index('request_logs_request_id_idx', ['accountId', 'requestId'])
 @Index('request_logs_errors_idx', ['accountId', 'status', 'createdAt', 'id'], { where: 'status >= 400' })
 export class RequestLogEntity {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'request_logs_pkey' }) id!: string;
-  @PrimaryColumn('uuid', { name: 'account_id', primaryKeyConstraintName: 'request_logs_pkey' }) accountId!: string;
-  @Column('text', { nullable: true }) mode!: string | null;
-  @Column('text', { name: 'request_id' }) requestId!: string;
-  @Column('text', { name: 'api_key_fingerprint', nullable: true }) apiKeyFingerprint!: string | null;
-  @Column('uuid', { name: 'user_id', nullable: true }) userId!: string | null;
-  @Column('text') method!: string;
-  @Column('text') route!: string;
-  @Column('text') path!: string;
-  @Column('integer') status!: number;
-  @Column('text', { name: 'error_code', nullable: true }) errorCode!: string | null;
-  @Column('integer', { name: 'duration_ms' }) durationMs!: number;
-  @Column('text', { nullable: true }) ip!: string | null;
-  @PrimaryColumn('timestamptz', { name: 'created_at', primaryKeyConstraintName: 'request_logs_pkey' }) createdAt!: Date;
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'request_logs_pkey' }) readonly id!: string;
+  @PrimaryColumn('uuid', { name: 'account_id', primaryKeyConstraintName: 'request_logs_pkey' })
+  readonly accountId!: string;
+  /** Null for a person at the dashboard, who sees both modes. */
+  @Column('text', { nullable: true }) readonly mode!: Mode | null;
+  @Column('text', { name: 'request_id' }) readonly requestId!: string;
+  /** Of the key that called; null for a person. */
+  @Column('text', { name: 'api_key_fingerprint', nullable: true }) readonly apiKeyFingerprint!: string | null;
+  /** Of the person who called; null for a key. */
+  @Column('uuid', { name: 'user_id', nullable: true }) readonly userId!: string | null;
+  @Column('text') readonly method!: string;
+  /** As in `/v1/charges/:id`. */
+  @Column('text') readonly route!: string;
+  /** The route with its ids, without query. */
+  @Column('text') readonly path!: string;
+  @Column('integer') readonly status!: number;
+  @Column('text', { name: 'error_code', nullable: true }) readonly errorCode!: string | null;
+  @Column('integer', { name: 'duration_ms' }) readonly durationMs!: number;
+  @Column('text', { nullable: true }) readonly ip!: string | null;
+  /** When it came. */
+  @PrimaryColumn('timestamptz', { name: 'created_at', primaryKeyConstraintName: 'request_logs_pkey' })
+  readonly createdAt!: Date;
 }

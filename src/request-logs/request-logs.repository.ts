@@ -1,32 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { Reader, type Statement, statement, type Tx } from '../core/database/index.js';
+import { columnsOf, insertAllInto, Reader, type Statement, statement, type Tx } from '../core/database/index.js';
 import type { IdCursorFilter } from '../core/http/index.js';
 import { timeOfId } from '../core/ids.js';
 import type { Mode } from '../core/mode.js';
-
-/** One answered request of a known account. */
-export interface RequestLog {
-  readonly id: string;
-  readonly accountId: string;
-  /** Null for a person at the dashboard, who sees both modes. */
-  readonly mode: Mode | null;
-  readonly requestId: string;
-  /** Of the key that called; null for a person. */
-  readonly apiKeyFingerprint: string | null;
-  /** Of the person who called; null for a key. */
-  readonly userId: string | null;
-  readonly method: string;
-  /** As in `/v1/charges/:id`. */
-  readonly route: string;
-  /** The route with its ids, without query. */
-  readonly path: string;
-  readonly status: number;
-  readonly errorCode: string | null;
-  readonly durationMs: number;
-  readonly ip: string | null;
-  /** When it came. */
-  readonly createdAt: Date;
-}
+import { RequestLogEntity as RequestLog } from './request-log.entity.js';
 
 export interface RequestLogFilter extends IdCursorFilter {
   readonly mode: Mode | null;
@@ -39,19 +16,11 @@ export interface RequestLogFilter extends IdCursorFilter {
 /** Nobody waits for these rows and a crash may take the last of them: they do not wait for the disk. */
 const UNHURRIED = statement('request_logs.unhurried', `SELECT set_config('synchronous_commit', 'off', true)`);
 /** A batch may come twice: when it is not known whether the first time arrived. */
-const INSERT = statement(
-  'request_logs.insert',
-  `INSERT INTO request_logs (id, account_id, mode, request_id, api_key_fingerprint, user_id, method, route, path, status,
-     error_code, duration_ms, ip, created_at)
-   SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::uuid[], $7::text[], $8::text[],
-     $9::text[], $10::integer[], $11::text[], $12::integer[], $13::text[], $14::timestamptz[])
-   ON CONFLICT DO NOTHING`,
-);
+const INSERT = insertAllInto('request_logs.insert', RequestLog, { after: 'ON CONFLICT DO NOTHING' });
 const ADD_DAYS = statement('request_logs.add_days', 'SELECT request_logs_add_days($1::date[])');
 const DROP_BEFORE = statement('request_logs.drop_before', 'SELECT request_logs_drop_before($1::date)');
 
-const COLUMNS = `id, account_id, mode, request_id, api_key_fingerprint, user_id, method, route, path, status, error_code,
-  duration_ms, ip, created_at`;
+const COLUMNS = columnsOf(RequestLog, 'request_logs');
 /** The bounds on created_at name the partitions that are looked into. */
 const WANTED = `account_id = $1
      AND created_at >= coalesce($2, '-infinity'::timestamptz) AND created_at <= coalesce($3, 'infinity'::timestamptz)
@@ -70,23 +39,6 @@ const LIST_OF_REQUEST = list('list_of_request', 'AND request_id = $10');
 const LIST_OF_KEY = list('list_of_key', 'AND api_key_fingerprint = $7');
 const LIST_OF_ERRORS = list('list_of_errors', 'AND status >= 400 AND status = $9');
 
-interface Row {
-  id: string;
-  account_id: string;
-  mode: Mode | null;
-  request_id: string;
-  api_key_fingerprint: string | null;
-  user_id: string | null;
-  method: string;
-  route: string;
-  path: string;
-  status: number;
-  error_code: string | null;
-  duration_ms: number;
-  ip: string | null;
-  created_at: Date;
-}
-
 @Injectable()
 export class RequestLogsRepository {
   constructor(private readonly reader: Reader) {}
@@ -94,22 +46,7 @@ export class RequestLogsRepository {
   /** Fails with `isPartitionMissing` when the day of a row was not added. */
   insert(tx: Tx, rows: readonly RequestLog[]): void {
     tx.defer(UNHURRIED, []);
-    tx.defer(INSERT, [
-      rows.map((row) => row.id),
-      rows.map((row) => row.accountId),
-      rows.map((row) => row.mode),
-      rows.map((row) => row.requestId),
-      rows.map((row) => row.apiKeyFingerprint),
-      rows.map((row) => row.userId),
-      rows.map((row) => row.method),
-      rows.map((row) => row.route),
-      rows.map((row) => row.path),
-      rows.map((row) => row.status),
-      rows.map((row) => row.errorCode),
-      rows.map((row) => row.durationMs),
-      rows.map((row) => row.ip),
-      rows.map((row) => row.createdAt),
-    ]);
+    tx.defer(INSERT, INSERT.valuesOf(rows));
   }
 
   /** @param days UTC, as `2026-11-21`; one that is there already is left as it is */
@@ -124,7 +61,7 @@ export class RequestLogsRepository {
 
   /** Newest first. */
   async list(accountId: string, filter: RequestLogFilter): Promise<RequestLog[]> {
-    const rows = await this.reader.query<Row>(statementFor(filter), [
+    return this.reader.query(statementFor(filter), [
       accountId,
       filter.createdFrom,
       filter.createdTo,
@@ -137,22 +74,6 @@ export class RequestLogsRepository {
       filter.requestId,
       filter.limit,
     ]);
-    return rows.map((row) => ({
-      id: row.id,
-      accountId: row.account_id,
-      mode: row.mode,
-      requestId: row.request_id,
-      apiKeyFingerprint: row.api_key_fingerprint,
-      userId: row.user_id,
-      method: row.method,
-      route: row.route,
-      path: row.path,
-      status: row.status,
-      errorCode: row.error_code,
-      durationMs: row.duration_ms,
-      ip: row.ip,
-      createdAt: row.created_at,
-    }));
   }
 }
 

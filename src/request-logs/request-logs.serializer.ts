@@ -1,5 +1,5 @@
 import type { RequestLogBody } from './dto/request-log.body.js';
-import type { RequestLog } from './request-logs.repository.js';
+import type { RequestLogEntity as RequestLog } from './request-log.entity.js';
 
 export function requestLogBody(log: RequestLog): RequestLogBody {
   return {

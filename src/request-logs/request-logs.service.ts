@@ -3,7 +3,8 @@ import { Clock } from '../core/clock.js';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { Database, isPartitionMissing } from '../core/database/index.js';
 import { Poller } from '../core/queue/index.js';
-import { type RequestLog, type RequestLogFilter, RequestLogsRepository } from './request-logs.repository.js';
+import type { RequestLogEntity as RequestLog } from './request-log.entity.js';
+import { type RequestLogFilter, RequestLogsRepository } from './request-logs.repository.js';
 
 const DAY_MS = 86_400_000;
 const KEPT_DAYS = 7;

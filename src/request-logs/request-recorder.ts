@@ -11,7 +11,7 @@ import { Metrics } from '../core/metrics/index.js';
 import type { Mode } from '../core/mode.js';
 import { Poller } from '../core/queue/index.js';
 import { loggedPath } from './logged-path.js';
-import type { RequestLog } from './request-logs.repository.js';
+import type { RequestLogEntity as RequestLog } from './request-log.entity.js';
 import { RequestLogsService } from './request-logs.service.js';
 
 const FLUSH_MS = 500;

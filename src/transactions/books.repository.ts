@@ -1,16 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { newReturnId } from '../brazil/index.js';
-import { Reader, statement } from '../core/database/index.js';
+import { columnsOf, Reader, statement } from '../core/database/index.js';
 import type { Amount } from '../core/money/index.js';
-import type { SettlementRow } from './settlements.repository.js';
+import { SettlementEntity } from './transaction.entity.js';
 
 /** A Pix that was settled here, whatever became of it. */
-export interface BookedPix {
-  readonly endToEndId: string;
-  /** Cents. */
-  readonly amount: Amount;
-  readonly outcome: SettlementRow['outcome'];
-}
+export type BookedPix = Pick<SettlementEntity, (typeof BOOKED)[number]>;
 
 /** Money of a Pix that was asked to go back: a refund, or a return of what was nobody's payment. */
 export interface BookedReturn {
@@ -20,7 +15,8 @@ export interface BookedReturn {
   readonly state: 'in_progress' | 'returned' | 'failed';
 }
 
-const COLUMNS = 's.end_to_end_id, s.amount, s.outcome';
+const BOOKED = ['endToEndId', 'amount', 'outcome'] as const;
+const COLUMNS = columnsOf(SettlementEntity, 's', { only: BOOKED });
 const OF_TIME = statement(
   'books.of_time',
   `SELECT ${COLUMNS} FROM settlements s
@@ -34,7 +30,7 @@ const OF_IDS = statement(
 );
 const RETURNS = statement(
   'books.returns',
-  `SELECT r.payment_reference AS end_to_end_id, NULL AS return_id, r.id AS refund_id, r.amount, r.status FROM refunds r
+  `SELECT r.payment_reference AS "endToEndId", NULL AS "returnId", r.id AS "refundId", r.amount, r.status FROM refunds r
    WHERE r.transaction_id IN (
        SELECT s.transaction_id FROM settlements s
        WHERE s.acquirer = $1 AND s.namespace IS NULL AND s.end_to_end_id = ANY ($2::text[]))
@@ -52,18 +48,10 @@ const STATES = {
   FAILED: 'failed',
 } as const;
 
-interface PixRow {
-  end_to_end_id: string;
-  amount: Amount;
-  outcome: SettlementRow['outcome'];
-}
-
-interface ReturnRow {
-  end_to_end_id: string;
-  return_id: string | null;
-  refund_id: string | null;
-  amount: Amount;
-  status: keyof typeof STATES;
+interface ReturnRow extends Omit<BookedReturn, 'returnId' | 'state'> {
+  readonly returnId: string | null;
+  readonly refundId: string | null;
+  readonly status: keyof typeof STATES;
 }
 
 /** What the service's own books say of an acquirer's Pix. For acquirers whose references are worldwide. */
@@ -73,25 +61,18 @@ export class BooksRepository {
 
   /** Of a time, by the bank's clock: `from` included, `to` not. */
   async ofTime(acquirer: string, from: Date, to: Date): Promise<BookedPix[]> {
-    return (await this.reader.query<PixRow>(OF_TIME, [acquirer, from, to])).map(toPix);
+    return this.reader.query(OF_TIME, [acquirer, from, to]);
   }
 
   async ofIds(acquirer: string, endToEndIds: readonly string[]): Promise<BookedPix[]> {
-    return (await this.reader.query<PixRow>(OF_IDS, [acquirer, endToEndIds])).map(toPix);
+    return this.reader.query(OF_IDS, [acquirer, endToEndIds]);
   }
 
   /** Every return of these Pix by their end-to-end ids, in no particular order. */
   async returns(acquirer: string, endToEndIds: readonly string[]): Promise<BookedReturn[]> {
     const rows = await this.reader.query<ReturnRow>(RETURNS, [acquirer, endToEndIds]);
-    return rows.map((row) => ({
-      endToEndId: row.end_to_end_id,
-      returnId: row.return_id ?? newReturnId(row.refund_id ?? ''),
-      amount: row.amount,
-      state: STATES[row.status],
+    return rows.map(({ endToEndId, returnId, refundId, amount, status }) => ({
+      ...{ endToEndId, returnId: returnId ?? newReturnId(refundId ?? ''), amount, state: STATES[status] },
     }));
   }
-}
-
-function toPix(row: PixRow): BookedPix {
-  return { endToEndId: row.end_to_end_id, amount: row.amount, outcome: row.outcome };
 }

@@ -62,7 +62,7 @@ export class CancellationService {
             mode: scope.mode,
             transactionId: id,
             acquirer: held.acquirer,
-            endToEndId: held.end_to_end_id,
+            endToEndId: held.endToEndId,
             txid: transaction.txid,
             returnId: newReturnId(),
             // Only a Pix is ever held.

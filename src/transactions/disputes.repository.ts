@@ -1,36 +1,38 @@
 import { Injectable } from '@nestjs/common';
 import type { Dispute } from '../acquirers/index.js';
-import { Reader, statement, type Tx } from '../core/database/index.js';
+import { columnsOf, Reader, statement, type Tx } from '../core/database/index.js';
 import type { Amount } from '../core/money/index.js';
+import { SettlementEntity } from './transaction.entity.js';
 import type { MedBlock } from './transaction.js';
 
 /** $3: among whose end-to-end ids it is; null: among all there are. */
 const BY_REFERENCE = statement(
   'disputes.settled_by_reference',
-  `SELECT s.transaction_id, s.end_to_end_id, s.outcome FROM settlements s
+  `SELECT s.transaction_id AS "transactionId", s.end_to_end_id AS "paymentReference", s.outcome FROM settlements s
    WHERE s.acquirer = $1 AND s.end_to_end_id = $2 AND s.transaction_id IS NOT NULL
      AND (s.namespace = $3::uuid OR (s.namespace IS NULL AND $3::uuid IS NULL))`,
 );
 /** What was credited before what was sent back: a payer who paid twice disputes the one that counts. */
 const BY_TXID = statement(
   'disputes.settled_by_txid',
-  `SELECT s.transaction_id, s.end_to_end_id, s.outcome FROM transactions t JOIN settlements s ON s.transaction_id = t.id
+  `SELECT s.transaction_id AS "transactionId", s.end_to_end_id AS "paymentReference", s.outcome FROM transactions t JOIN settlements s ON s.transaction_id = t.id
    WHERE t.acquirer = $1 AND t.txid = $2
    ORDER BY s.outcome = 'credited' DESC, s.id LIMIT 1`,
 );
+const UNSETTLED_FIELDS = ['acquirer', 'endToEndId', 'txid', 'outcome'] as const;
 /** What waits for an operator of the payments that $1 and $2 name, by their acquirers and references or txids. */
 const UNSETTLED = statement(
   'disputes.unsettled',
-  `SELECT s.acquirer, s.end_to_end_id, s.txid, s.outcome FROM settlements s
+  `SELECT ${columnsOf(SettlementEntity, 's', { only: UNSETTLED_FIELDS })} FROM settlements s
    WHERE s.outcome IN ('review', 'unmatched') AND (
      (s.acquirer, s.end_to_end_id) IN (SELECT * FROM unnest($1::text[], $2::text[]))
      OR (s.acquirer, s.txid) IN (SELECT * FROM unnest($1::text[], $2::text[])))`,
 );
 const CLAIMS = statement(
   'disputes.claims',
-  `SELECT refunds_amount, disputed_amount, EXISTS (
-     SELECT 1 FROM refunds r WHERE r.transaction_id = t.id AND r.status IN ('PENDING', 'IN_PROGRESS')) AS is_refunding,
-     (SELECT max(r.created_at) FROM refunds r WHERE r.transaction_id = t.id) AS last_refund_at
+  `SELECT refunds_amount AS "refundsAmount", disputed_amount AS "disputedAmount", EXISTS (
+     SELECT 1 FROM refunds r WHERE r.transaction_id = t.id AND r.status IN ('PENDING', 'IN_PROGRESS')) AS "isRefunding",
+     (SELECT max(r.created_at) FROM refunds r WHERE r.transaction_id = t.id) AS "lastRefundAt"
    FROM transactions t WHERE id = $1`,
 );
 const TELL = statement('disputes.tell', 'UPDATE transactions SET med = $2 WHERE id = $1');
@@ -61,36 +63,25 @@ export class DisputesRepository {
     acquirer: string,
     { accountId, paymentReference, txid }: DisputedPayment,
   ): Promise<{ transactionId: string; paymentReference: string } | null> {
-    type Row = { transaction_id: string; end_to_end_id: string; outcome: string };
+    type Row = { transactionId: string; paymentReference: string; outcome: SettlementEntity['outcome'] };
     const [row] =
       paymentReference === null
         ? await tx.query<Row>(BY_TXID, [acquirer, txid])
         : await tx.query<Row>(BY_REFERENCE, [acquirer, paymentReference, accountId]);
     if (row?.outcome !== 'credited' && row?.outcome !== 'returned') return null;
-    return { transactionId: row.transaction_id, paymentReference: row.end_to_end_id };
+    return { transactionId: row.transactionId, paymentReference: row.paymentReference };
   }
 
   /** Payments that are here and wait for an operator, among those that `named` names. */
   async unsettled(
     named: readonly { acquirer: string; awaits: string }[],
-  ): Promise<{ acquirer: string; end_to_end_id: string; txid: string | null; outcome: 'review' | 'unmatched' }[]> {
+  ): Promise<Pick<SettlementEntity, (typeof UNSETTLED_FIELDS)[number]>[]> {
     return this.reader.query(UNSETTLED, [named.map(({ acquirer }) => acquirer), named.map(({ awaits }) => awaits)]);
   }
 
   async claims(tx: Tx, id: string): Promise<Claims> {
-    type Row = {
-      refunds_amount: Amount;
-      disputed_amount: Amount;
-      is_refunding: boolean;
-      last_refund_at: Date | null;
-    };
-    const [row] = await tx.query<Row>(CLAIMS, [id]);
-    return {
-      refundsAmount: row?.refunds_amount ?? 0,
-      disputedAmount: row?.disputed_amount ?? 0,
-      isRefunding: row?.is_refunding ?? false,
-      lastRefundAt: row?.last_refund_at ?? null,
-    };
+    const [row] = await tx.query<Claims>(CLAIMS, [id]);
+    return row ?? { refundsAmount: 0, disputedAmount: 0, isRefunding: false, lastRefundAt: null };
   }
 
   tell(tx: Tx, id: string, med: MedBlock | null): void {

@@ -53,7 +53,7 @@ export class DisputesService {
   ): Promise<(one: { acquirer: string; awaits: string }) => 'held' | 'unmatched' | 'unknown'> {
     const found = named.length === 0 ? [] : await this.disputes.unsettled(named);
     return ({ acquirer, awaits }) => {
-      const of = found.find((s) => s.acquirer === acquirer && (s.end_to_end_id === awaits || s.txid === awaits));
+      const of = found.find((s) => s.acquirer === acquirer && (s.endToEndId === awaits || s.txid === awaits));
       if (!of) return 'unknown';
       return of.outcome === 'review' ? 'held' : 'unmatched';
     };

@@ -1,11 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Reader, statement, type Tx } from '../core/database/index.js';
 import type { Mode, Scope } from '../core/mode.js';
+import type { FigureKind } from './figures.entity.js';
 import { piecesOf, type Span } from './transaction-pages.span.js';
 import { OPEN } from './transactions.repository.js';
-
-/** Of `transaction_figures`; the migration says what each is. */
-export type FigureKind = 'month' | 'day' | 'hour' | 'offered' | 'paid' | 'refunded' | 'wait' | 'wait_month';
 
 export interface Figure {
   readonly kind: FigureKind;
@@ -135,9 +133,11 @@ const DIFFERENT = `
     FROM kept k FULL JOIN actual a USING (account_id, mode, kind, bucket, currency, key)
     WHERE coalesce(k.count, 0) <> coalesce(a.count, 0) OR coalesce(k.amount, 0) <> coalesce(a.amount, 0)
   )`;
+const DIFFERENCE = `account_id AS "accountId", mode, kind, bucket, currency, key, count, amount,
+     actual_count AS "actualCount", actual_amount AS "actualAmount"`;
 const DIFFERENCES = statement(
   'transaction_figures.differences',
-  `WITH ${DIFFERENT} SELECT * FROM different ORDER BY 1, 2, 3, 4, 5, 6`,
+  `WITH ${DIFFERENT} SELECT ${DIFFERENCE} FROM different ORDER BY 1, 2, 3, 4, 5, 6`,
   true,
 );
 /** What is folded meanwhile is in `kept` either way: what is missing is added, and nothing is overwritten. */
@@ -150,25 +150,12 @@ const MEND = statement(
      ON CONFLICT (account_id, mode, kind, bucket, currency, key)
      DO UPDATE SET count = t.count + excluded.count, amount = t.amount + excluded.amount
    )
-   SELECT * FROM different ORDER BY 1, 2, 3, 4, 5, 6`,
+   SELECT ${DIFFERENCE} FROM different ORDER BY 1, 2, 3, 4, 5, 6`,
   true,
 );
 /** Of two that mend at once the second has to see what the first has added. Folding waits too; reading does not. */
 const LOCK = statement('transaction_figures.lock', 'LOCK TABLE transaction_figures IN SHARE ROW EXCLUSIVE MODE');
 const UNHURRIED = statement('transaction_figures.unhurried', 'SET LOCAL statement_timeout = 0');
-
-interface DifferenceRow {
-  account_id: string;
-  mode: Mode;
-  kind: FigureKind;
-  bucket: Date;
-  currency: string;
-  key: string;
-  count: number;
-  amount: string;
-  actual_count: number;
-  actual_amount: string;
-}
 
 /** Roll-ups of transactions. Sums may pass 2^53, where the nearest double is what JSON's readers take anyway. */
 @Injectable()
@@ -215,28 +202,18 @@ export class FiguresRepository {
   /** Where the figures are not what the transactions say. @param accountId null: of everybody */
   async differences(tx: Tx, accountId: string | null): Promise<FigureDifference[]> {
     tx.defer(UNHURRIED, []);
-    return (await tx.query<DifferenceRow>(DIFFERENCES, [accountId])).map(toDifference);
+    return (await tx.query<FigureDifference>(DIFFERENCES, [accountId])).map(withSums);
   }
 
   /** Makes the figures what the transactions say, also while both change. @returns what was different */
   async mend(tx: Tx, accountId: string | null): Promise<FigureDifference[]> {
     tx.defer(UNHURRIED, []);
     tx.defer(LOCK, []);
-    return (await tx.query<DifferenceRow>(MEND, [accountId])).map(toDifference);
+    return (await tx.query<FigureDifference>(MEND, [accountId])).map(withSums);
   }
 }
 
-function toDifference(row: DifferenceRow): FigureDifference {
-  return {
-    accountId: row.account_id,
-    mode: row.mode,
-    kind: row.kind,
-    bucket: row.bucket,
-    currency: row.currency,
-    key: row.key,
-    count: row.count,
-    amount: Number(row.amount),
-    actualCount: row.actual_count,
-    actualAmount: Number(row.actual_amount),
-  };
+/** The sums come as texts: they may be of any length. */
+function withSums(row: FigureDifference): FigureDifference {
+  return { ...row, amount: Number(row.amount), actualAmount: Number(row.actualAmount) };
 }

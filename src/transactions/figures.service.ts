@@ -5,7 +5,8 @@ import { type Config, CONFIG } from '../core/config/index.js';
 import { Database } from '../core/database/index.js';
 import type { Scope } from '../core/mode.js';
 import { Poller } from '../core/queue/index.js';
-import { type Figure, type FigureDifference, type FigureKind, FiguresRepository } from './figures.repository.js';
+import type { FigureKind } from './figures.entity.js';
+import { type Figure, type FigureDifference, FiguresRepository } from './figures.repository.js';
 
 /** What became of the transactions that were created in a window of days. */
 export interface WindowFigures {

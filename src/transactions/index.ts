@@ -4,8 +4,8 @@ export { CancellationService } from './cancellation.service.js';
 export { CreationService } from './creation.service.js';
 export { type Disputed, DisputesService } from './disputes.service.js';
 export { ExpiryService } from './expiry.service.js';
-export { TransactionChangeEntity, TransactionFigureEntity } from './figures.entity.js';
-export type { Figure, FigureDifference, FigureKind } from './figures.repository.js';
+export { type FigureKind, TransactionChangeEntity, TransactionFigureEntity } from './figures.entity.js';
+export type { Figure, FigureDifference } from './figures.repository.js';
 export { FiguresService, type WindowFigures } from './figures.service.js';
 export { InquiriesService } from './inquiries.service.js';
 export { type NewPayment, PaymentCreationService } from './payment-creation.service.js';
@@ -18,7 +18,6 @@ export { REFUND_STATUSES, type RefundStatus } from './refunds.machine.js';
 export { type DisputeClaims, RefundMoves } from './refunds.moves.js';
 export { RefundsService } from './refunds.service.js';
 export { ReturnsService } from './returns.service.js';
-export { RETURN_STATUSES, type ReturnStatus } from './reviews.repository.js';
 export {
   type Decided,
   type ReturnedPix,
@@ -27,7 +26,13 @@ export {
   type UnmatchedPix,
   type UnreadableNews,
 } from './reviews.service.js';
-export { RETURN_REASONS, type ReturnReason, SHOWN_RETURNS } from './settlement.rules.js';
+export {
+  RETURN_REASONS,
+  RETURN_STATUSES,
+  type ReturnReason,
+  type ReturnStatus,
+  SHOWN_RETURNS,
+} from './settlement.rules.js';
 export { SettlementService } from './settlement.service.js';
 export { type AcquirerStatus, PAYMENT_METHODS, type PaymentMethod } from '../acquirers/index.js';
 export { PixReturnEntity, SettlementEntity, TransactionEntity } from './transaction.entity.js';

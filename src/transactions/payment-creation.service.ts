@@ -18,7 +18,7 @@ import type { Amount } from '../core/money/index.js';
 import { WorkService } from '../core/work/index.js';
 import { OutboxService } from '../outbox/index.js';
 import { pixRequest } from './pix-draft.js';
-import { isPix, type Metadata, type Transaction } from './transaction.js';
+import { isPix, type Metadata, type Transaction, UNTOUCHED } from './transaction.js';
 import { transactionEvent } from './transaction.events.js';
 import { TransactionsRepository } from './transactions.repository.js';
 
@@ -106,6 +106,7 @@ export class PaymentCreationService {
   #draft(scope: Scope, account: Account, acquirer: string, input: NewPayment): Transaction {
     const now = this.clock.now();
     return {
+      ...UNTOUCHED,
       id: newId(now),
       accountId: scope.accountId,
       mode: scope.mode,
@@ -113,28 +114,15 @@ export class PaymentCreationService {
       amount: input.amount,
       currency: input.currency,
       paymentMethods: input.methods,
-      paidWith: null,
       customerName: input.customer.name,
       customerDocument: input.customer.document,
       customerEmail: input.customer.email,
-      customerPhone: null,
       metadata: input.metadata,
-      expectedPayerTaxId: null,
       acquirer,
       txid: newTxid(),
-      brCode: null,
       webhookUrl: input.webhookUrl,
-      artefacts: null,
       customerId: input.customer.id,
       expiresAt: expiryOf(input.methods, now, account.defaultExpiresIn),
-      endToEndId: null,
-      providerFee: null,
-      platformFee: null,
-      netAmount: null,
-      paidAt: null,
-      failure: null,
-      med: null,
-      returns: [],
       createdAt: now,
       updatedAt: now,
     };

@@ -4,7 +4,7 @@ import { newTxid, normalizeTaxId } from '../brazil/index.js';
 import { newId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
-import type { Metadata, Transaction } from './transaction.js';
+import { type Metadata, type Transaction, UNTOUCHED } from './transaction.js';
 
 export interface NewPixTransaction {
   /** Cents of BRL. */
@@ -32,6 +32,7 @@ export function pixDraft(
   now: Date,
 ): Transaction {
   return {
+    ...UNTOUCHED,
     id: newId(now),
     accountId: scope.accountId,
     mode: scope.mode,
@@ -39,7 +40,6 @@ export function pixDraft(
     amount: input.amount,
     currency: 'BRL',
     paymentMethods: ['PIX'],
-    paidWith: null,
     customerName: input.customer.name,
     customerDocument: input.customer.document,
     customerEmail: input.customer.email,
@@ -48,19 +48,8 @@ export function pixDraft(
     expectedPayerTaxId: account.payerLock ? input.expectedPayerTaxId : null,
     acquirer,
     txid: newTxid(),
-    brCode: null,
     webhookUrl: input.webhookUrl ?? null,
-    artefacts: null,
-    customerId: null,
     expiresAt: new Date(now.getTime() + input.expiresIn * 1000),
-    endToEndId: null,
-    providerFee: null,
-    platformFee: null,
-    netAmount: null,
-    paidAt: null,
-    failure: null,
-    med: null,
-    returns: [],
     createdAt: now,
     updatedAt: now,
   };

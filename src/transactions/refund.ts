@@ -1,36 +1,12 @@
-import type { RefundStrategy, RefundWay, ReturnFailure } from '../acquirers/index.js';
-import type { Mode } from '../core/mode.js';
+import type { RefundStrategy, ReturnFailure } from '../acquirers/index.js';
 import type { Amount } from '../core/money/index.js';
+import type { Refund } from './refunds.entity.js';
 import type { RefundStatus } from './refunds.machine.js';
 
 /** Why a refund failed: the acquirer's reason, or ours for not calling it. */
 export type RefundFailure = ReturnFailure | 'charge_disputed';
 
-/** Money of a paid transaction on its way back to the payer. Amounts in the smallest unit. */
-export interface Refund {
-  readonly id: string;
-  readonly accountId: string;
-  readonly mode: Mode;
-  readonly transactionId: string;
-  readonly acquirer: string;
-  /** What the acquirer knows the payment by: the end-to-end id of a Pix. */
-  readonly paymentReference: string;
-  readonly way: RefundWay;
-  readonly amount: Amount;
-  /** The Pix-out fee that the merchant bears, on top of the amount. */
-  readonly fee: Amount;
-  readonly currency: string;
-  readonly reason: string | null;
-  /** The Pix key of a cashout that names one; null: the payer's document. */
-  readonly destinationSealed: Buffer | null;
-  readonly status: RefundStatus;
-  /** How often the acquirer was asked about it. */
-  /** What the payer's bank shows: a devolution's rtrId, a cashout's end-to-end id. */
-  readonly bankReference: string | null;
-  readonly failureReason: RefundFailure | null;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-}
+export type { Refund };
 
 /** Whose return it is: of the refund from whose id it was made, if it is one at all. */
 export function refundIdOf(returnId: string): string | null {

@@ -1,28 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import { InboxService, type RefundWay } from '../acquirers/index.js';
+import { InboxService } from '../acquirers/index.js';
 import { Clock } from '../core/clock.js';
 import { Database, type Tx } from '../core/database/index.js';
 import { newId } from '../core/ids.js';
 import { Logger } from '../core/log/index.js';
-import type { Mode } from '../core/mode.js';
-import type { Amount } from '../core/money/index.js';
 import { type WorkAnswer, WorkService } from '../core/work/index.js';
 import { ReturnCalls } from './return-calls.js';
-import { SettlementsRepository } from './settlements.repository.js';
+import { type IntentField, SettlementsRepository } from './settlements.repository.js';
+import type { PixReturnEntity } from './transaction.entity.js';
 
-export interface PixReturnIntent {
-  readonly accountId: string;
-  readonly mode: Mode;
-  readonly transactionId: string;
-  readonly acquirer: string;
-  readonly endToEndId: string;
+export interface PixReturnIntent extends Pick<PixReturnEntity, IntentField> {
   /** Of the transaction. */
   readonly txid: string | null;
-  readonly returnId: string;
-  readonly way: RefundWay;
-  readonly amount: Amount;
-  readonly currency: string;
-  readonly reason: string;
 }
 
 /**

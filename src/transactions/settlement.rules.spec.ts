@@ -1,6 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { type AnyTransaction, aTransaction } from '../../test/support/a-transaction.js';
-import { decideSettlement, type ReceivedMoney, type SettlementDecision } from './settlement.rules.js';
+import {
+  decideSettlement,
+  type ReceivedMoney,
+  type ReturnReason,
+  type SettlementDecision,
+} from './settlement.rules.js';
 import type { Transaction } from './transaction.js';
 import { nextStatus, TRANSACTION_STATUSES, type TransactionStatus } from './transactions.machine.js';
 
@@ -23,13 +28,14 @@ const pix = (changes: Partial<ReceivedMoney> = {}): ReceivedMoney => ({
 const before = new Date(EXPIRES_AT.getTime() - 1);
 
 const credited: SettlementDecision = { outcome: 'credited', reason: null, trigger: 'settled' };
-const returned = (
-  reason: SettlementDecision['reason'],
-  trigger: SettlementDecision['trigger'] = null,
-): SettlementDecision => ({ outcome: 'returned', reason, trigger });
+const returned = (reason: ReturnReason, trigger: SettlementDecision['trigger'] = null): SettlementDecision => ({
+  outcome: 'returned',
+  reason,
+  trigger,
+});
 
 /** Statuses in which no more money is taken, with what a further Pix is called. */
-const CLOSED: Readonly<Partial<Record<TransactionStatus, SettlementDecision['reason']>>> = {
+const CLOSED = {
   EXPIRED: 'late',
   CANCELLED: 'charge_closed',
   REFUSED: 'charge_closed',
@@ -38,7 +44,7 @@ const CLOSED: Readonly<Partial<Record<TransactionStatus, SettlementDecision['rea
   REFUNDED: 'duplicate',
   CHARGEBACK: 'duplicate',
   DISPUTE: 'duplicate',
-};
+} as const satisfies Partial<Record<TransactionStatus, ReturnReason>>;
 
 describe('what becomes of a confirmed Pix', () => {
   it.each([
@@ -77,21 +83,13 @@ describe('what becomes of a confirmed Pix', () => {
     expect(decideSettlement(transaction, received)).toEqual(decision);
   });
 
-  it.each(TRANSACTION_STATUSES.filter((status) => CLOSED[status] !== undefined))(
-    '%s takes no money, whatever it is, and stays',
-    (status) => {
-      for (const received of [
-        pix(),
-        pix({ amount: 1 }),
-        pix({ payerDocument: null }),
-        pix({ settledAt: EXPIRES_AT }),
-      ]) {
-        for (const transaction of [unlocked({ status }), aTransaction({ status })]) {
-          expect(decideSettlement(transaction, received)).toEqual(returned(CLOSED[status] ?? null));
-        }
+  it.each(Object.keys(CLOSED) as (keyof typeof CLOSED)[])('%s takes no money, whatever it is, and stays', (status) => {
+    for (const received of [pix(), pix({ amount: 1 }), pix({ payerDocument: null }), pix({ settledAt: EXPIRES_AT })]) {
+      for (const transaction of [unlocked({ status }), aTransaction({ status })]) {
+        expect(decideSettlement(transaction, received)).toEqual(returned(CLOSED[status]));
       }
-    },
-  );
+    }
+  });
 
   it('of an unknown payer that is held is the only one: a second one goes back', () => {
     expect(decideSettlement(aTransaction({ status: 'PROCESSING' }), pix({ payerDocument: LOCK }))).toEqual(
@@ -114,7 +112,7 @@ describe('what becomes of a confirmed Pix', () => {
 
   it('is decided for every status, and only by moves that the machine allows', () => {
     expect(() => decideSettlement(aTransaction({ status: 'PENDING' }), pix())).toThrow(/issued/);
-    const open = TRANSACTION_STATUSES.filter((status) => CLOSED[status] === undefined && status !== 'PENDING');
+    const open = TRANSACTION_STATUSES.filter((status) => !(status in CLOSED) && status !== 'PENDING');
     expect(open).toEqual(['WAITING_PAYMENT', 'PROCESSING']);
     for (const status of open) {
       for (const received of [

@@ -18,12 +18,15 @@ export const RETURN_REASONS = [...SHOWN_RETURNS, 'payer_mismatch', 'review_retur
 
 export type ReturnReason = (typeof RETURN_REASONS)[number];
 
-export interface SettlementDecision {
-  readonly outcome: 'credited' | 'returned' | 'review';
-  readonly reason: ReturnReason | 'payer_unknown' | null;
-  /** The move of the transaction, or null when it stays as it is. */
-  readonly trigger: Trigger | null;
-}
+export const RETURN_STATUSES = ['PENDING', 'IN_PROGRESS', 'RETURNED', 'FAILED'] as const;
+
+export type ReturnStatus = (typeof RETURN_STATUSES)[number];
+
+/** `trigger`: the move of the transaction, or null when it stays as it is. */
+export type SettlementDecision =
+  | { readonly outcome: 'credited'; readonly reason: null; readonly trigger: Trigger }
+  | { readonly outcome: 'returned'; readonly reason: ReturnReason; readonly trigger: Trigger | null }
+  | { readonly outcome: 'review'; readonly reason: 'payer_unknown'; readonly trigger: Trigger };
 
 const back = (reason: ReturnReason, trigger: Trigger | null = null): SettlementDecision => ({
   outcome: 'returned',

@@ -21,7 +21,12 @@ import { WalletsService } from '../wallets/index.js';
 import { expiryFailure, failureOf, isHeld, type Transaction } from './transaction.js';
 import { EVENT_OF, transactionEvent } from './transaction.events.js';
 import { CreationService } from './creation.service.js';
-import { decideSettlement, type ReceivedMoney, type SettlementDecision } from './settlement.rules.js';
+import {
+  decideSettlement,
+  type ReceivedMoney,
+  type ReturnReason,
+  type SettlementDecision,
+} from './settlement.rules.js';
 import { SettlementsRepository } from './settlements.repository.js';
 import type { Trigger } from './transactions.machine.js';
 import { ReturnsService } from './returns.service.js';
@@ -195,7 +200,7 @@ export class SettlementService implements OnModuleInit {
             ? { failure: expiryFailure(transaction, transaction.expiresAt) }
             : {}),
         });
-        if (way !== null) this.#sendBack(tx, transaction, acquirer, money, way, decision.reason ?? 'late');
+        if (way !== null) this.#sendBack(tx, transaction, acquirer, money, way, decision.reason);
         break;
       case 'review':
         await this.#move(tx, transaction, decision.trigger, {});
@@ -210,7 +215,7 @@ export class SettlementService implements OnModuleInit {
     acquirer: string,
     money: Pick<ReceivedMoney, 'endToEndId' | 'amount'>,
     way: RefundWay,
-    reason: string,
+    reason: ReturnReason,
   ): void {
     this.returns.request(tx, {
       accountId: transaction.accountId,
@@ -272,7 +277,7 @@ export class SettlementService implements OnModuleInit {
     money: ReceivedMoney,
     transaction: Transaction | null,
     outcome: SettlementDecision['outcome'] | 'unmatched',
-    reason: string | null,
+    reason: SettlementDecision['reason'],
   ): void {
     const now = this.clock.now();
     const { references } = this.acquirers.get(acquirer).capabilities;

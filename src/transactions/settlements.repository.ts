@@ -1,65 +1,31 @@
 import { Injectable } from '@nestjs/common';
-import type { PaymentMethod, RefundWay } from '../acquirers/index.js';
-import { Reader, statement, type Tx } from '../core/database/index.js';
-import type { Mode } from '../core/mode.js';
-import type { Amount } from '../core/money/index.js';
+import { columnsOf, insertInto, Reader, statement, type Tx } from '../core/database/index.js';
 import { SHOWN_RETURNS } from './settlement.rules.js';
+import { PixReturnEntity, SettlementEntity } from './transaction.entity.js';
 
-export interface SettlementRow {
-  id: string;
-  accountId: string | null;
-  mode: Mode | null;
-  transactionId: string | null;
-  acquirer: string;
-  /** The account whose end-to-end ids this one is among; null: it is the only one in the world. */
-  namespace: string | null;
-  endToEndId: string;
-  txid: string | null;
-  method: PaymentMethod;
-  amount: Amount;
-  outcome: 'credited' | 'returned' | 'review' | 'unmatched';
-  reason: string | null;
-  payerDocumentSealed: Buffer | null;
-  /** What the acquirer keeps, in cents. */
-  providerFee: Amount;
-  settledAt: Date;
-  createdAt: Date;
-}
+/** What the caller says of a return that is to be made. */
+export type IntentField =
+  | 'accountId'
+  | 'mode'
+  | 'transactionId'
+  | 'acquirer'
+  | 'endToEndId'
+  | 'returnId'
+  | 'way'
+  | 'amount'
+  | 'currency'
+  | 'reason';
 
-export interface PixReturn {
-  readonly id: string;
-  readonly accountId: string;
-  readonly transactionId: string;
-  readonly acquirer: string;
-  readonly endToEndId: string;
-  readonly returnId: string;
-  readonly way: RefundWay;
-  readonly amount: Amount;
-  readonly currency: string;
-  readonly status: 'PENDING' | 'IN_PROGRESS' | 'RETURNED' | 'FAILED';
-}
-
-const INSERT = statement(
-  'settlements.insert',
-  `INSERT INTO settlements (id, account_id, mode, transaction_id, acquirer, end_to_end_id, txid, amount, outcome, reason,
-     payer_document_sealed, provider_fee, settled_at, created_at, method, namespace)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
-);
-const INSERT_RETURN = statement(
-  'pix_returns.insert',
-  `INSERT INTO pix_returns (id, account_id, mode, transaction_id, acquirer, end_to_end_id, return_id, amount, reason,
-     status, created_at, updated_at, way, currency)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'PENDING', $10, $10, $11, $12)`,
-);
+const INSERT = insertInto('settlements.insert', SettlementEntity, { without: ['reviewedAt', 'reviewedBy'] });
+const INSERT_RETURN = insertInto('pix_returns.insert', PixReturnEntity, { without: ['failureReason'] });
 /** What was held for an operator is no longer wanted: its review ends without one. */
 const GIVE_BACK_HELD = statement(
   'settlements.give_back_held',
   `UPDATE settlements SET outcome = 'returned', reason = $2, reviewed_at = $3
    WHERE transaction_id = $1 AND outcome = 'review'
-   RETURNING acquirer, end_to_end_id, amount`,
+   RETURNING acquirer, end_to_end_id AS "endToEndId", amount`,
 );
-const RETURN_COLUMNS =
-  'id, account_id, transaction_id, acquirer, end_to_end_id, return_id, way, amount, currency, status';
+const RETURN_COLUMNS = columnsOf(PixReturnEntity, 'pix_returns');
 const OPEN_RETURN = statement(
   'pix_returns.open',
   `SELECT ${RETURN_COLUMNS} FROM pix_returns WHERE id = $1 AND status IN ('PENDING', 'IN_PROGRESS')`,
@@ -94,58 +60,16 @@ export class SettlementsRepository {
   constructor(private readonly reader: Reader) {}
 
   /** A Pix seen before fails the transaction: unique violation of `settlements_end_to_end_id_key`. */
-  insert(tx: Tx, row: SettlementRow): void {
-    tx.defer(INSERT, [
-      row.id,
-      row.accountId,
-      row.mode,
-      row.transactionId,
-      row.acquirer,
-      row.endToEndId,
-      row.txid,
-      row.amount,
-      row.outcome,
-      row.reason,
-      row.payerDocumentSealed,
-      row.providerFee,
-      row.settledAt,
-      row.createdAt,
-      row.method,
-      row.namespace,
-    ]);
+  insert(tx: Tx, settlement: Omit<SettlementEntity, 'reviewedAt' | 'reviewedBy'>): void {
+    tx.defer(INSERT, INSERT.valuesOf(settlement));
   }
 
   insertReturn(
     tx: Tx,
-    row: {
-      id: string;
-      accountId: string;
-      mode: Mode;
-      transactionId: string;
-      acquirer: string;
-      endToEndId: string;
-      returnId: string;
-      way: RefundWay;
-      amount: Amount;
-      currency: string;
-      reason: string;
-      now: Date;
-    },
+    { now, ...intent }: Pick<PixReturnEntity, IntentField> & { readonly id: string; readonly now: Date },
   ): void {
-    tx.defer(INSERT_RETURN, [
-      row.id,
-      row.accountId,
-      row.mode,
-      row.transactionId,
-      row.acquirer,
-      row.endToEndId,
-      row.returnId,
-      row.amount,
-      row.reason,
-      row.now,
-      row.way,
-      row.currency,
-    ]);
+    const times = { createdAt: now, updatedAt: now };
+    tx.defer(INSERT_RETURN, INSERT_RETURN.valuesOf({ ...intent, ...times, status: 'PENDING' }));
   }
 
   /** @returns the held money of a transaction, which the caller has to send back in the same `tx` */
@@ -154,14 +78,14 @@ export class SettlementsRepository {
     transactionId: string,
     reason: string,
     at: Date,
-  ): Promise<{ acquirer: string; end_to_end_id: string; amount: Amount }[]> {
+  ): Promise<Pick<SettlementEntity, 'acquirer' | 'endToEndId' | 'amount'>[]> {
     return tx.query(GIVE_BACK_HELD, [transactionId, reason, at]);
   }
 
   /** Null for one that has come to its end. */
-  async openReturn(id: string): Promise<PixReturn | null> {
-    const [row] = await this.reader.query<ReturnRow>(OPEN_RETURN, [id]);
-    return row ? toPixReturn(row) : null;
+  async openReturn(id: string): Promise<PixReturnEntity | null> {
+    const [row] = await this.reader.query<PixReturnEntity>(OPEN_RETURN, [id]);
+    return row ?? null;
   }
 
   /** @returns its id; null when there is no such return */
@@ -175,45 +99,11 @@ export class SettlementsRepository {
     tx.defer(COMPLETE_RETURN, [id, at, at.toISOString(), SHOWN_RETURNS]);
   }
 
-  moveReturn(
-    tx: Tx,
-    id: string,
-    status: Exclude<PixReturn['status'], 'RETURNED'>,
-    failureReason: string | null,
-    at: Date,
-  ): void {
+  moveReturn(tx: Tx, id: string, status: 'IN_PROGRESS' | 'FAILED', failureReason: string | null, at: Date): void {
     tx.defer(MOVE_RETURN, [id, status, failureReason, at]);
   }
 
-  async returnsOf(transactionId: string): Promise<PixReturn[]> {
-    return (await this.reader.query<ReturnRow>(RETURNS_OF, [transactionId])).map(toPixReturn);
+  async returnsOf(transactionId: string): Promise<PixReturnEntity[]> {
+    return this.reader.query(RETURNS_OF, [transactionId]);
   }
-}
-
-interface ReturnRow {
-  id: string;
-  account_id: string;
-  transaction_id: string;
-  acquirer: string;
-  end_to_end_id: string;
-  return_id: string;
-  way: RefundWay;
-  amount: Amount;
-  currency: string;
-  status: PixReturn['status'];
-}
-
-function toPixReturn(row: ReturnRow): PixReturn {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    transactionId: row.transaction_id,
-    acquirer: row.acquirer,
-    endToEndId: row.end_to_end_id,
-    returnId: row.return_id,
-    way: row.way,
-    amount: row.amount,
-    currency: row.currency,
-    status: row.status,
-  };
 }

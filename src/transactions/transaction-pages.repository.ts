@@ -5,7 +5,7 @@ import type { Scope } from '../core/mode.js';
 import type { Transaction } from './transaction.js';
 import { type Grain, type Piece, type Span, whole } from './transaction-pages.span.js';
 import type { TransactionStatus } from './transactions.machine.js';
-import { toTransaction, TRANSACTION_COLUMNS, type TransactionRow } from './transactions.repository.js';
+import { TRANSACTION_COLUMNS } from './transactions.repository.js';
 
 export type SortOrder = 'asc' | 'desc';
 
@@ -185,11 +185,9 @@ export class TransactionPagesRepository {
     limit: number,
   ): Promise<Transaction[]> {
     const values = [scope.accountId, scope.mode, idBound(range.from, 'min'), idBound(range.to, 'min'), offset, limit];
-    const found =
-      status === null
-        ? await this.reader.query<TransactionRow>(ROWS[order].any, values)
-        : await this.reader.query<TransactionRow>(ROWS[order].status, [...values, status]);
-    return found.map(toTransaction);
+    return status === null
+      ? this.reader.query(ROWS[order].any, values)
+      : this.reader.query(ROWS[order].status, [...values, status]);
   }
 
   /** Rows near the beginning of all of an account's, by another field, nulls last. `offset + limit` is at most `NEAR`. */
@@ -205,7 +203,7 @@ export class TransactionPagesRepository {
     if (ids.length < end)
       ids.push(...(await this.reader.query<{ id: string }>(first(by.field, by.order, true), values)));
     const page = ids.slice(offset, end).map(({ id }) => id);
-    return (await this.reader.query<TransactionRow>(BY_IDS, [...values, page])).map(toTransaction);
+    return this.reader.query(BY_IDS, [...values, page]);
   }
 
   /**
@@ -223,9 +221,8 @@ export class TransactionPagesRepository {
     limit: number,
   ): Promise<Transaction[]> {
     tx.defer(WITHIN, [String(withinMs)]);
-    const found = await tx.query<TransactionRow>(sorted(by.field, by.order), [
+    return tx.query(sorted(by.field, by.order), [
       ...[scope.accountId, scope.mode, idBound(range.from, 'min'), idBound(range.to, 'min'), offset, limit, status],
     ]);
-    return found.map(toTransaction);
   }
 }

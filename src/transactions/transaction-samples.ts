@@ -3,7 +3,7 @@ import { encodeBrCode, newEndToEndId, newTxid } from '../brazil/index.js';
 import { newId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import { EventCatalog, type NewEvent } from '../outbox/index.js';
-import { expiryFailure, failureOf, type Transaction } from './transaction.js';
+import { expiryFailure, failureOf, type Transaction, UNTOUCHED } from './transaction.js';
 import { EVENT_OF, STATUS_EVENTS, transactionEvent, type TransactionEventType } from './transaction.events.js';
 import { type Move, MOVES, type TransactionStatus, type Trigger } from './transactions.machine.js';
 
@@ -42,6 +42,7 @@ export function sampleTransactionEvent(
   const txid = newTxid();
   const isPaid = status === 'PAID';
   const transaction: Transaction = {
+    ...UNTOUCHED,
     id: newId(createdAt),
     accountId: scope.accountId,
     mode: scope.mode,
@@ -55,7 +56,6 @@ export function sampleTransactionEvent(
     customerEmail: 'maria@example.com',
     customerPhone: '+5511987654321',
     metadata: { sample: true },
-    expectedPayerTaxId: null,
     acquirer: 'sandbox',
     txid,
     brCode: encodeBrCode({
@@ -65,9 +65,6 @@ export function sampleTransactionEvent(
       merchantCity: 'Sao Paulo',
       amount: AMOUNT,
     }),
-    webhookUrl: null,
-    artefacts: null,
-    customerId: null,
     expiresAt,
     endToEndId: isPaid ? newEndToEndId('00000000', now) : null,
     providerFee: isPaid ? 0 : null,
@@ -75,8 +72,6 @@ export function sampleTransactionEvent(
     netAmount: isPaid ? AMOUNT - PLATFORM_FEE : null,
     paidAt: isPaid ? now : null,
     failure: sampleFailure(status, { createdAt, expiresAt }, now),
-    med: null,
-    returns: [],
     createdAt,
     updatedAt: now,
   };

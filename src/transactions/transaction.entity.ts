@@ -1,5 +1,53 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
+import type { Artefacts, PaymentMethod, RefundWay } from '../acquirers/index.js';
+import type { Mode } from '../core/mode.js';
+import type { Amount } from '../core/money/index.js';
+import type { ReturnReason, ReturnStatus, SettlementDecision } from './settlement.rules.js';
+import type { Failure, MedBlock, Metadata, SentBack } from './transaction.js';
+import type { TransactionStatus } from './transactions.machine.js';
 
+/** One payment in one mode of one account: what charges and payments are two views of. Amounts in the smallest unit. */
+export class Transaction {
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'transactions_pkey' }) readonly id!: string;
+  @Column('uuid', { name: 'account_id' }) readonly accountId!: string;
+  @Column('text') readonly mode!: Mode;
+  @Column('text') readonly status!: TransactionStatus;
+  @Column('bigint') readonly amount!: Amount;
+  @Column('text') readonly currency!: string;
+  @Column('text', { name: 'payment_methods', array: true }) readonly paymentMethods!: readonly PaymentMethod[];
+  @Column('text', { name: 'paid_with', nullable: true }) readonly paidWith!: PaymentMethod | null;
+  @Column('text', { name: 'customer_name', nullable: true }) readonly customerName!: string | null;
+  @Column('text', { name: 'customer_document', nullable: true }) readonly customerDocument!: string | null;
+  @Column('text', { name: 'customer_email', nullable: true }) readonly customerEmail!: string | null;
+  @Column('text', { name: 'customer_phone', nullable: true }) readonly customerPhone!: string | null;
+  @Column('jsonb') readonly metadata!: Metadata;
+  /** Set only when the payer lock holds for this transaction. */
+  @Column('text', { name: 'expected_payer_tax_id', nullable: true }) readonly expectedPayerTaxId!: string | null;
+  @Column('text') readonly acquirer!: string;
+  @Column('text', { nullable: true }) readonly txid!: string | null;
+  @Column('text', { name: 'br_code', nullable: true }) readonly brCode!: string | null;
+  /** Where its `payment.*` events go instead of the account's endpoints. */
+  @Column('text', { name: 'webhook_url', nullable: true }) readonly webhookUrl!: string | null;
+  /** What the payer needs for each method but Pix; null until the acquirer has made it. */
+  @Column('jsonb', { nullable: true }) readonly artefacts!: Artefacts | null;
+  /** The merchant's own id of its user. */
+  @Column('text', { name: 'customer_ref', nullable: true }) readonly customerId!: string | null;
+  @Column('timestamptz', { name: 'expires_at', nullable: true }) readonly expiresAt!: Date | null;
+  /** Of the Pix that was credited; of another method what the acquirer knows the payment by. */
+  @Column('text', { name: 'end_to_end_id', nullable: true }) readonly endToEndId!: string | null;
+  @Column('bigint', { name: 'provider_fee', nullable: true }) readonly providerFee!: Amount | null;
+  @Column('bigint', { name: 'platform_fee', nullable: true }) readonly platformFee!: Amount | null;
+  @Column('bigint', { name: 'net_amount', nullable: true }) readonly netAmount!: Amount | null;
+  @Column('timestamptz', { name: 'paid_at', nullable: true }) readonly paidAt!: Date | null;
+  @Column('jsonb', { nullable: true }) readonly failure!: Failure | null;
+  @Column('jsonb', { nullable: true }) readonly med!: MedBlock | null;
+  /** The first one first; null: none. */
+  @Column('jsonb', { nullable: true }) readonly returns!: readonly SentBack[] | null;
+  @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
+  @Column('timestamptz', { name: 'updated_at' }) readonly updatedAt!: Date;
+}
+
+/** With what only SQL looks at: when workers have something to do, and what refunds and disputes have taken of it. */
 @Entity('transactions')
 @Unique('transactions_txid_key', ['txid'])
 @Index('transactions_list_idx', ['accountId', 'mode', 'id'])
@@ -13,42 +61,11 @@ import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeor
   where: 'customer_name IS NOT NULL',
 })
 @Index('transactions_paid_at_idx', ['accountId', 'mode', 'paidAt', 'id'], { where: 'paid_at IS NOT NULL' })
-export class TransactionEntity {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'transactions_pkey' }) id!: string;
-  @Column('uuid', { name: 'account_id' }) accountId!: string;
-  @Column('text') mode!: string;
-  @Column('text') status!: string;
-  @Column('bigint') amount!: number;
-  @Column('text') currency!: string;
-  @Column('text', { name: 'payment_methods', array: true }) paymentMethods!: string[];
-  @Column('text', { name: 'paid_with', nullable: true }) paidWith!: string | null;
-  @Column('text', { name: 'customer_name', nullable: true }) customerName!: string | null;
-  @Column('text', { name: 'customer_document', nullable: true }) customerDocument!: string | null;
-  @Column('text', { name: 'customer_email', nullable: true }) customerEmail!: string | null;
-  @Column('text', { name: 'customer_phone', nullable: true }) customerPhone!: string | null;
-  @Column('jsonb') metadata!: object;
-  @Column('text', { name: 'expected_payer_tax_id', nullable: true }) expectedPayerTaxId!: string | null;
-  @Column('text') acquirer!: string;
-  @Column('text', { nullable: true }) txid!: string | null;
-  @Column('text', { name: 'br_code', nullable: true }) brCode!: string | null;
-  @Column('text', { name: 'webhook_url', nullable: true }) webhookUrl!: string | null;
-  @Column('jsonb', { nullable: true }) artefacts!: object | null;
-  @Column('text', { name: 'customer_ref', nullable: true }) customerId!: string | null;
-  @Column('timestamptz', { name: 'expires_at', nullable: true }) expiresAt!: Date | null;
-  @Column('text', { name: 'end_to_end_id', nullable: true }) endToEndId!: string | null;
-  @Column('bigint', { name: 'provider_fee', nullable: true }) providerFee!: number | null;
-  @Column('bigint', { name: 'platform_fee', nullable: true }) platformFee!: number | null;
-  @Column('bigint', { name: 'net_amount', nullable: true }) netAmount!: number | null;
-  @Column('timestamptz', { name: 'paid_at', nullable: true }) paidAt!: Date | null;
-  @Column('timestamptz', { name: 'expiry_ask_at', nullable: true }) expiryAskAt!: Date | null;
-  @Column('timestamptz', { name: 'expiry_asked_at', nullable: true }) expiryAskedAt!: Date | null;
-  @Column('bigint', { name: 'refunds_amount', default: 0 }) refundsAmount!: number;
-  @Column('bigint', { name: 'disputed_amount', default: 0 }) disputedAmount!: number;
-  @Column('jsonb', { nullable: true }) med!: object | null;
-  @Column('jsonb', { nullable: true }) failure!: object | null;
-  @Column('jsonb', { nullable: true }) returns!: object | null;
-  @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
-  @Column('timestamptz', { name: 'updated_at' }) updatedAt!: Date;
+export class TransactionEntity extends Transaction {
+  @Column('timestamptz', { name: 'expiry_ask_at', nullable: true }) readonly expiryAskAt!: Date | null;
+  @Column('timestamptz', { name: 'expiry_asked_at', nullable: true }) readonly expiryAskedAt!: Date | null;
+  @Column('bigint', { name: 'refunds_amount', default: 0 }) readonly refundsAmount!: Amount;
+  @Column('bigint', { name: 'disputed_amount', default: 0 }) readonly disputedAmount!: Amount;
 }
 
 @Entity('settlements')
@@ -58,26 +75,28 @@ export class TransactionEntity {
 @Index('settlements_settled_at_idx', ['acquirer', 'settledAt'], { where: `acquirer <> 'sandbox'` })
 @Index('settlements_attention_idx', ['createdAt'], { where: `outcome IN ('review', 'unmatched')` })
 export class SettlementEntity {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'settlements_pkey' }) id!: string;
-  @Column('uuid', { name: 'account_id', nullable: true }) accountId!: string | null;
-  @Column('text', { nullable: true }) mode!: string | null;
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'settlements_pkey' }) readonly id!: string;
+  @Column('uuid', { name: 'account_id', nullable: true }) readonly accountId!: string | null;
+  @Column('text', { nullable: true }) readonly mode!: Mode | null;
   @ForeignKey('TransactionEntity', { name: 'settlements_transaction_id_fkey' })
   @Column('uuid', { name: 'transaction_id', nullable: true })
-  transactionId!: string | null;
-  @Column('text') acquirer!: string;
-  @Column('uuid', { nullable: true }) namespace!: string | null;
-  @Column('text', { name: 'end_to_end_id' }) endToEndId!: string;
-  @Column('text', { nullable: true }) txid!: string | null;
-  @Column('bigint') amount!: number;
-  @Column('text') outcome!: string;
-  @Column('text', { default: 'PIX' }) method!: string;
-  @Column('text', { nullable: true }) reason!: string | null;
-  @Column('bytea', { name: 'payer_document_sealed', nullable: true }) payerDocumentSealed!: Buffer | null;
-  @Column('bigint', { name: 'provider_fee', default: 0 }) providerFee!: number;
-  @Column('timestamptz', { name: 'reviewed_at', nullable: true }) reviewedAt!: Date | null;
-  @Column('uuid', { name: 'reviewed_by', nullable: true }) reviewedBy!: string | null;
-  @Column('timestamptz', { name: 'settled_at' }) settledAt!: Date;
-  @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
+  readonly transactionId!: string | null;
+  @Column('text') readonly acquirer!: string;
+  /** The account whose end-to-end ids this one is among; null: it is the only one in the world. */
+  @Column('uuid', { nullable: true }) readonly namespace!: string | null;
+  @Column('text', { name: 'end_to_end_id' }) readonly endToEndId!: string;
+  @Column('text', { nullable: true }) readonly txid!: string | null;
+  @Column('bigint') readonly amount!: Amount;
+  @Column('text') readonly outcome!: SettlementDecision['outcome'] | 'unmatched';
+  @Column('text', { default: 'PIX' }) readonly method!: PaymentMethod;
+  @Column('text', { nullable: true }) readonly reason!: SettlementDecision['reason'];
+  @Column('bytea', { name: 'payer_document_sealed', nullable: true }) readonly payerDocumentSealed!: Buffer | null;
+  /** What the acquirer keeps, in cents. */
+  @Column('bigint', { name: 'provider_fee', default: 0 }) readonly providerFee!: Amount;
+  @Column('timestamptz', { name: 'reviewed_at', nullable: true }) readonly reviewedAt!: Date | null;
+  @Column('uuid', { name: 'reviewed_by', nullable: true }) readonly reviewedBy!: string | null;
+  @Column('timestamptz', { name: 'settled_at' }) readonly settledAt!: Date;
+  @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
 }
 
 @Entity('pix_returns')
@@ -86,21 +105,21 @@ export class SettlementEntity {
 @Index('pix_returns_account_id_idx', ['accountId', 'id'])
 @Index('pix_returns_failed_idx', ['acquirer', 'endToEndId'], { where: `status = 'FAILED'` })
 export class PixReturnEntity {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pix_returns_pkey' }) id!: string;
-  @Column('uuid', { name: 'account_id' }) accountId!: string;
-  @Column('text') mode!: string;
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pix_returns_pkey' }) readonly id!: string;
+  @Column('uuid', { name: 'account_id' }) readonly accountId!: string;
+  @Column('text') readonly mode!: Mode;
   @ForeignKey('TransactionEntity', { name: 'pix_returns_transaction_id_fkey' })
   @Column('uuid', { name: 'transaction_id' })
-  transactionId!: string;
-  @Column('text') acquirer!: string;
-  @Column('text', { name: 'end_to_end_id' }) endToEndId!: string;
-  @Column('text', { name: 'return_id' }) returnId!: string;
-  @Column('text', { default: 'devolution' }) way!: string;
-  @Column('text', { default: 'BRL' }) currency!: string;
-  @Column('bigint') amount!: number;
-  @Column('text') reason!: string;
-  @Column('text') status!: string;
-  @Column('text', { name: 'failure_reason', nullable: true }) failureReason!: string | null;
-  @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
-  @Column('timestamptz', { name: 'updated_at' }) updatedAt!: Date;
+  readonly transactionId!: string;
+  @Column('text') readonly acquirer!: string;
+  @Column('text', { name: 'end_to_end_id' }) readonly endToEndId!: string;
+  @Column('text', { name: 'return_id' }) readonly returnId!: string;
+  @Column('text', { default: 'devolution' }) readonly way!: RefundWay;
+  @Column('text', { default: 'BRL' }) readonly currency!: string;
+  @Column('bigint') readonly amount!: Amount;
+  @Column('text') readonly reason!: ReturnReason;
+  @Column('text') readonly status!: ReturnStatus;
+  @Column('text', { name: 'failure_reason', nullable: true }) readonly failureReason!: string | null;
+  @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
+  @Column('timestamptz', { name: 'updated_at' }) readonly updatedAt!: Date;
 }

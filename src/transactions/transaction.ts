@@ -1,8 +1,8 @@
-import type { Artefacts, Dispute, PaymentMethod } from '../acquirers/index.js';
-import type { Mode } from '../core/mode.js';
+import type { Dispute } from '../acquirers/index.js';
+import { nullsOf } from '../core/database/index.js';
 import type { Amount } from '../core/money/index.js';
 import type { ReturnReason } from './settlement.rules.js';
-import type { TransactionStatus } from './transactions.machine.js';
+import { Transaction } from './transaction.entity.js';
 
 export type Metadata = Record<string, unknown>;
 
@@ -53,46 +53,10 @@ export interface SentBack {
   readonly at: string;
 }
 
-/** One payment in one mode of one account: what charges and payments are two views of. Amounts in the smallest unit. */
-export interface Transaction {
-  readonly id: string;
-  readonly accountId: string;
-  readonly mode: Mode;
-  readonly status: TransactionStatus;
-  readonly amount: Amount;
-  readonly currency: string;
-  readonly paymentMethods: readonly PaymentMethod[];
-  readonly paidWith: PaymentMethod | null;
-  readonly customerName: string | null;
-  readonly customerDocument: string | null;
-  readonly customerEmail: string | null;
-  readonly customerPhone: string | null;
-  readonly metadata: Metadata;
-  /** Set only when the payer lock holds for this transaction. */
-  readonly expectedPayerTaxId: string | null;
-  readonly acquirer: string;
-  readonly txid: string | null;
-  readonly brCode: string | null;
-  /** Where its `payment.*` events go instead of the account's endpoints. */
-  readonly webhookUrl: string | null;
-  /** What the payer needs for each method but Pix; null until the acquirer has made it. */
-  readonly artefacts: Artefacts | null;
-  /** The merchant's own id of its user. */
-  readonly customerId: string | null;
-  readonly expiresAt: Date | null;
-  /** Of the Pix that was credited; of another method what the acquirer knows the payment by. */
-  readonly endToEndId: string | null;
-  readonly providerFee: Amount | null;
-  readonly platformFee: Amount | null;
-  readonly netAmount: Amount | null;
-  readonly paidAt: Date | null;
-  readonly failure: Failure | null;
-  readonly med: MedBlock | null;
-  /** The first one first. */
-  readonly returns: readonly SentBack[];
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-}
+export type { Transaction };
+
+/** What a transaction is that nothing has happened to yet. */
+export const UNTOUCHED = nullsOf(Transaction);
 
 /** The same for its merchant: what serializers take. */
 export type ShownTransaction = Omit<Transaction, 'med'> & { readonly med: ShownMed | null };
@@ -180,7 +144,7 @@ export function fromSnapshot(snapshot: TransactionSnapshot): Transaction {
     ...snapshot,
     // Written before there were such blocks.
     med: (snapshot as Partial<TransactionSnapshot>).med ?? null,
-    returns: (snapshot as Partial<TransactionSnapshot>).returns ?? [],
+    returns: (snapshot as Partial<TransactionSnapshot>).returns ?? null,
     expiresAt: snapshot.expiresAt === null ? null : new Date(snapshot.expiresAt),
     paidAt: snapshot.paidAt === null ? null : new Date(snapshot.paidAt),
     createdAt: new Date(snapshot.createdAt),

@@ -1,96 +1,27 @@
 import { Injectable } from '@nestjs/common';
-import { ACCOUNT_COLUMNS, type Account, type AccountRow, toAccount } from '../accounts/index.js';
+import { Account } from '../accounts/index.js';
 import type { Artefacts, PaymentMethod } from '../acquirers/index.js';
-import { Reader, statement, type Tx } from '../core/database/index.js';
+import { columnsOf, insertInto, Reader, statement, type Tx } from '../core/database/index.js';
 import { idBound } from '../core/ids.js';
-import type { Mode, Scope } from '../core/mode.js';
+import type { Scope } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
-import type { Failure, MedBlock, Metadata, SentBack, Transaction } from './transaction.js';
+import { Transaction, TransactionEntity } from './transaction.entity.js';
+import type { Failure } from './transaction.js';
 import { MOVES, type TransactionStatus, type Trigger } from './transactions.machine.js';
 
-export interface TransactionRow {
-  id: string;
-  account_id: string;
-  mode: Mode;
-  status: TransactionStatus;
-  amount: Amount;
-  currency: string;
-  payment_methods: PaymentMethod[];
-  paid_with: PaymentMethod | null;
-  customer_name: string | null;
-  customer_document: string | null;
-  customer_email: string | null;
-  customer_phone: string | null;
-  metadata: Metadata;
-  expected_payer_tax_id: string | null;
-  acquirer: string;
-  txid: string | null;
-  br_code: string | null;
-  webhook_url: string | null;
-  artefacts: Artefacts | null;
-  customer_ref: string | null;
-  expires_at: Date | null;
-  end_to_end_id: string | null;
-  provider_fee: Amount | null;
-  platform_fee: Amount | null;
-  net_amount: Amount | null;
-  paid_at: Date | null;
-  failure: Failure | null;
-  med: MedBlock | null;
-  returns: SentBack[] | null;
-  created_at: Date;
-  updated_at: Date;
-}
+/** The select list of a transaction under the alias `t`. */
+export const TRANSACTION_COLUMNS = columnsOf(Transaction, 't');
 
-/** The select list for `toTransaction`, of transactions under the alias `t`. */
-export const TRANSACTION_COLUMNS = `t.id, t.account_id, t.mode, t.status, t.amount, t.currency, t.payment_methods, t.paid_with, t.customer_name,
-  t.customer_document, t.customer_email, t.customer_phone, t.metadata, t.expected_payer_tax_id, t.acquirer, t.txid,
-  t.br_code, t.webhook_url, t.artefacts, t.customer_ref, t.expires_at, t.end_to_end_id, t.provider_fee, t.platform_fee,
-  t.net_amount, t.paid_at, t.failure, t.med, t.returns, t.created_at, t.updated_at`;
+const WITH_ACCOUNT = `${columnsOf(Transaction, 't', { within: 'transaction' })}, ${columnsOf(Account, 'a', { within: 'account' })}`;
 
-export function toTransaction(row: TransactionRow): Transaction {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    mode: row.mode,
-    status: row.status,
-    amount: row.amount,
-    currency: row.currency,
-    paymentMethods: row.payment_methods,
-    paidWith: row.paid_with,
-    customerName: row.customer_name,
-    customerDocument: row.customer_document,
-    customerEmail: row.customer_email,
-    customerPhone: row.customer_phone,
-    metadata: row.metadata,
-    expectedPayerTaxId: row.expected_payer_tax_id,
-    acquirer: row.acquirer,
-    txid: row.txid,
-    brCode: row.br_code,
-    webhookUrl: row.webhook_url,
-    artefacts: row.artefacts,
-    customerId: row.customer_ref,
-    expiresAt: row.expires_at,
-    endToEndId: row.end_to_end_id,
-    providerFee: row.provider_fee,
-    platformFee: row.platform_fee,
-    netAmount: row.net_amount,
-    paidAt: row.paid_at,
-    failure: row.failure,
-    med: row.med,
-    returns: row.returns ?? [],
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
-}
-
-const INSERT = statement(
-  'transactions.insert',
-  `INSERT INTO transactions (id, account_id, mode, status, amount, currency, payment_methods, customer_name,
-     customer_document, customer_email, customer_phone, metadata, expected_payer_tax_id, acquirer, txid, br_code,
-     webhook_url, expires_at, created_at, updated_at, customer_ref)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $19, $20)`,
-);
+const INSERT = insertInto('transactions.insert', TransactionEntity, {
+  // What comes later, or has a default.
+  without: [
+    ...(['paidWith', 'artefacts', 'endToEndId', 'providerFee', 'platformFee', 'netAmount', 'paidAt'] as const),
+    ...(['failure', 'med', 'returns', 'expiryAskAt', 'expiryAskedAt'] as const),
+    ...(['refundsAmount', 'disputedAmount'] as const),
+  ],
+});
 const FIND = statement(
   'transactions.find',
   `SELECT ${TRANSACTION_COLUMNS} FROM transactions t WHERE t.id = $1 AND t.account_id = $2 AND t.mode = $3`,
@@ -101,12 +32,12 @@ const FIND_PUBLIC = statement(
 );
 const LOCK_BY_TXID = statement(
   'transactions.lock_by_txid',
-  `SELECT ${TRANSACTION_COLUMNS}, ${ACCOUNT_COLUMNS} FROM transactions t JOIN accounts a ON a.id = t.account_id
+  `SELECT ${WITH_ACCOUNT} FROM transactions t JOIN accounts a ON a.id = t.account_id
    WHERE t.txid = $1 AND t.acquirer = $2 FOR UPDATE OF t`,
 );
 const LOCK_WITH_ACCOUNT = statement(
   'transactions.lock_with_account',
-  `SELECT ${TRANSACTION_COLUMNS}, ${ACCOUNT_COLUMNS} FROM transactions t JOIN accounts a ON a.id = t.account_id
+  `SELECT ${WITH_ACCOUNT} FROM transactions t JOIN accounts a ON a.id = t.account_id
    WHERE t.id = $1 FOR UPDATE OF t`,
 );
 /** Columns that a move does not name keep their value. */
@@ -140,7 +71,8 @@ const EXPIRE_DUE = statement(
        AND ${isHeard('$6', '$7')} AND ($8::uuid IS NULL OR t.id = $8)
      ORDER BY t.expires_at LIMIT $2 FOR UPDATE SKIP LOCKED
    ) due
-   WHERE t.id = due.id RETURNING ${TRANSACTION_COLUMNS}, due.previous_status`,
+   WHERE t.id = due.id RETURNING ${columnsOf(Transaction, 't', { within: 'transaction' })},
+     due.previous_status AS "previousStatus"`,
 );
 const HAS_DUE = statement(
   'transactions.has_due',
@@ -221,6 +153,11 @@ export interface ExpiryDue {
   readonly unasked: readonly string[];
 }
 
+interface Locked {
+  readonly transaction: Transaction;
+  readonly account: Account;
+}
+
 export interface TransactionFilter {
   /** Newest first, strictly older than this id. */
   readonly before: string | null;
@@ -236,61 +173,36 @@ export class TransactionsRepository {
   constructor(private readonly reader: Reader) {}
 
   insert(tx: Tx, t: Transaction): void {
-    tx.defer(INSERT, [
-      t.id,
-      t.accountId,
-      t.mode,
-      t.status,
-      t.amount,
-      t.currency,
-      t.paymentMethods,
-      t.customerName,
-      t.customerDocument,
-      t.customerEmail,
-      t.customerPhone,
-      JSON.stringify(t.metadata),
-      t.expectedPayerTaxId,
-      t.acquirer,
-      t.txid,
-      t.brCode,
-      t.webhookUrl,
-      t.expiresAt,
-      t.createdAt,
-      t.customerId,
-    ]);
+    tx.defer(INSERT, INSERT.valuesOf(t));
   }
 
   async find(scope: Scope, id: string): Promise<Transaction | null> {
-    const [row] = await this.reader.query<TransactionRow>(FIND, [id, scope.accountId, scope.mode]);
-    return row ? toTransaction(row) : null;
+    const [row] = await this.reader.query<Transaction>(FIND, [id, scope.accountId, scope.mode]);
+    return row ?? null;
   }
 
   /** Across accounts: for the public checkout page and for workers, never for a merchant's request. */
   async findPublic(id: string): Promise<Transaction | null> {
-    const [row] = await this.reader.query<TransactionRow>(FIND_PUBLIC, [id]);
-    return row ? toTransaction(row) : null;
+    const [row] = await this.reader.query<Transaction>(FIND_PUBLIC, [id]);
+    return row ?? null;
   }
 
   /** Locks the transaction until the end of `tx`; its account comes along, unlocked. */
-  async lockByTxid(
-    tx: Tx,
-    acquirer: string,
-    txid: string,
-  ): Promise<{ transaction: Transaction; account: Account } | null> {
-    const [row] = await tx.query<TransactionRow & AccountRow>(LOCK_BY_TXID, [txid, acquirer]);
-    return row ? { transaction: toTransaction(row), account: toAccount(row) } : null;
+  async lockByTxid(tx: Tx, acquirer: string, txid: string): Promise<Locked | null> {
+    const [row] = await tx.query<Locked>(LOCK_BY_TXID, [txid, acquirer]);
+    return row ?? null;
   }
 
   /** As `lockByTxid`. */
-  async lockWithAccount(tx: Tx, id: string): Promise<{ transaction: Transaction; account: Account } | null> {
-    const [row] = await tx.query<TransactionRow & AccountRow>(LOCK_WITH_ACCOUNT, [id]);
-    return row ? { transaction: toTransaction(row), account: toAccount(row) } : null;
+  async lockWithAccount(tx: Tx, id: string): Promise<Locked | null> {
+    const [row] = await tx.query<Locked>(LOCK_WITH_ACCOUNT, [id]);
+    return row ?? null;
   }
 
   /** @returns the moved transaction, or null when its status no longer allows the move: somebody else moved it */
   async move(tx: Tx, id: string, trigger: Trigger, at: Date, fields: MoveFields = {}): Promise<Transaction | null> {
     const { from, to } = MOVES[trigger];
-    const [row] = await tx.query<TransactionRow>(MOVE, [
+    const [row] = await tx.query<Transaction>(MOVE, [
       id,
       to,
       from,
@@ -304,7 +216,7 @@ export class TransactionsRepository {
       fields.paidAt,
       fields.failure === undefined ? null : JSON.stringify(fields.failure),
     ]);
-    return row ? toTransaction(row) : null;
+    return row ?? null;
   }
 
   /**
@@ -317,7 +229,7 @@ export class TransactionsRepository {
     limit: number,
     reason: string,
   ): Promise<{ transaction: Transaction; previousStatus: TransactionStatus }[]> {
-    const rows = await tx.query<TransactionRow & { previous_status: TransactionStatus }>(EXPIRE_DUE, [
+    return tx.query(EXPIRE_DUE, [
       due.now,
       limit,
       reason,
@@ -327,7 +239,6 @@ export class TransactionsRepository {
       due.unasked,
       due.id,
     ]);
-    return rows.map((row) => ({ transaction: toTransaction(row), previousStatus: row.previous_status }));
   }
 
   /** Whether something of the account would be moved by `expireDue`. */
@@ -336,7 +247,7 @@ export class TransactionsRepository {
   }
 
   async list(scope: Scope, filter: TransactionFilter, now: Date): Promise<Transaction[]> {
-    const rows = await this.reader.query<TransactionRow>(LIST, [
+    return this.reader.query(LIST, [
       scope.accountId,
       scope.mode,
       filter.before,
@@ -347,13 +258,12 @@ export class TransactionsRepository {
       filter.customerDocument,
       filter.limit,
     ]);
-    return rows.map(toTransaction);
   }
 
   /** One whose Pix code is not known here, though it may have been made. */
   async findUnissued(acquirer: string, txid: string): Promise<Transaction | null> {
-    const [row] = await this.reader.query<TransactionRow>(FIND_UNISSUED, [txid, acquirer]);
-    return row ? toTransaction(row) : null;
+    const [row] = await this.reader.query<Transaction>(FIND_UNISSUED, [txid, acquirer]);
+    return row ?? null;
   }
 
   /**
@@ -361,25 +271,25 @@ export class TransactionsRepository {
    * @returns null when it has one already, or has come to another end
    */
   async keepCode(tx: Tx, id: string, brCode: string, now: Date): Promise<Transaction | null> {
-    const [row] = await tx.query<TransactionRow>(KEEP_CODE, [id, brCode, now]);
-    return row ? toTransaction(row) : null;
+    const [row] = await tx.query<Transaction>(KEEP_CODE, [id, brCode, now]);
+    return row ?? null;
   }
 
   async lock(tx: Tx, id: string): Promise<Transaction | null> {
-    const [row] = await tx.query<TransactionRow>(LOCK, [id]);
-    return row ? toTransaction(row) : null;
+    const [row] = await tx.query<Transaction>(LOCK, [id]);
+    return row ?? null;
   }
 
   /** The same for a merchant's request: null also for what belongs to another account or mode. */
   async lockOwn(tx: Tx, scope: Scope, id: string): Promise<Transaction | null> {
-    const [row] = await tx.query<TransactionRow>(LOCK_OWN, [id, scope.accountId, scope.mode]);
-    return row ? toTransaction(row) : null;
+    const [row] = await tx.query<Transaction>(LOCK_OWN, [id, scope.accountId, scope.mode]);
+    return row ?? null;
   }
 
   /** Across accounts, as `findPublic`. */
   async findByTxid(acquirer: string, txid: string): Promise<Transaction | null> {
-    const [row] = await this.reader.query<TransactionRow>(FIND_BY_TXID, [txid, acquirer]);
-    return row ? toTransaction(row) : null;
+    const [row] = await this.reader.query<Transaction>(FIND_BY_TXID, [txid, acquirer]);
+    return row ?? null;
   }
 
   /** Who was asked for the charge of this txid, across accounts. */
@@ -390,25 +300,23 @@ export class TransactionsRepository {
 
   /** Across accounts, for workers; in no particular order and not locked. */
   async findAll(tx: Tx, ids: readonly string[]): Promise<Transaction[]> {
-    const rows = await tx.query<TransactionRow>(FIND_ALL, [ids]);
-    return rows.map(toTransaction);
+    return tx.query(FIND_ALL, [ids]);
+  }
+
+  /** What an acquirer has made is kept whatever has happened meanwhile. @returns the transaction as it is now */
+  async addArtefacts(tx: Tx, id: string, artefacts: Artefacts, at: Date): Promise<Transaction> {
+    const [row] = await tx.query<Transaction>(ADD_ARTEFACTS, [id, JSON.stringify(artefacts), at]);
+    if (!row) throw new Error(`There is no transaction ${id}`);
+    return row;
   }
 
   /** Puts off when the sweeper looks at it (again). */
-  /** What an acquirer has made is kept whatever has happened meanwhile. @returns the transaction as it is now */
-  async addArtefacts(tx: Tx, id: string, artefacts: Artefacts, at: Date): Promise<Transaction> {
-    const [row] = await tx.query<TransactionRow>(ADD_ARTEFACTS, [id, JSON.stringify(artefacts), at]);
-    if (!row) throw new Error(`There is no transaction ${id}`);
-    return toTransaction(row);
-  }
-
   touchPending(tx: Tx, id: string, at: Date): void {
     tx.defer(TOUCH_PENDING, [id, at]);
   }
 
   /** Charges whose creation at the acquirer has no known outcome and that nobody has looked at since. */
   async findUnknown(before: Date, limit: number): Promise<Transaction[]> {
-    const rows = await this.reader.query<TransactionRow>(UNKNOWN, [before, limit]);
-    return rows.map(toTransaction);
+    return this.reader.query(UNKNOWN, [before, limit]);
   }
 }

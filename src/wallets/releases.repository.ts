@@ -1,30 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import { Reader, statement, type Tx } from '../core/database/index.js';
-import type { Mode, Scope } from '../core/mode.js';
+import { columnsOf, insertInto, Reader, statement, type Tx } from '../core/database/index.js';
+import type { Scope } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
+import { Release, ReleaseEntity } from './wallet.entity.js';
 
-/** Money that waits in `pending` for its day. */
-export interface Release extends Scope {
-  readonly id: string;
-  readonly currency: string;
-  readonly transactionId: string;
-  readonly amount: Amount;
-  readonly releaseAt: Date;
-}
+const IDENTITY = ['id', 'accountId', 'attempts'] as const;
 
 /** One that is due, without its money: also of a row that cannot be read in full. */
-export interface DueRelease {
-  readonly id: string;
-  readonly accountId: string;
-  /** That failed. */
-  readonly attempts: number;
-}
+export type DueRelease = Pick<ReleaseEntity, (typeof IDENTITY)[number]>;
 
-const INSERT = statement(
-  'releases.insert',
-  `INSERT INTO releases (id, account_id, mode, currency, transaction_id, amount, release_at)
-   VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-);
+const INSERT = insertInto('releases.insert', ReleaseEntity, { without: ['releasedAt', 'attempts', 'nextAttemptAt'] });
 
 /**
  * Two probes of the index for each currency that the account ever had pending money in, then the money of that instant
@@ -32,7 +17,7 @@ const INSERT = statement(
  */
 const NEXT = statement(
   'releases.next',
-  `SELECT b.currency, n.release_at, (
+  `SELECT b.currency, n.release_at AS "releaseAt", (
      SELECT sum(r.amount)::bigint FROM releases r
      WHERE r.account_id = $1 AND r.mode = $2 AND r.currency = b.currency AND r.release_at = n.release_at
        AND r.released_at IS NULL) AS amount
@@ -46,7 +31,7 @@ const NEXT = statement(
 /** The expression of the index `releases_due_idx`. */
 const DUE_AT = 'coalesce(next_attempt_at, release_at)';
 const DUE = `released_at IS NULL AND ${DUE_AT} <= $1`;
-const COLUMNS = 'id, account_id, mode, currency, transaction_id, amount, release_at';
+const COLUMNS = columnsOf(Release, 'releases');
 
 /** Marked released by the statement that claims them: a rollback makes them due again, so no lease is needed. */
 const CLAIM = statement(
@@ -64,7 +49,7 @@ const CLAIM_ONE = statement(
 );
 const FIND_DUE = statement(
   'releases.find_due',
-  `SELECT id, account_id, attempts FROM releases WHERE ${DUE} ORDER BY ${DUE_AT} LIMIT $2`,
+  `SELECT ${columnsOf(ReleaseEntity, 'releases', { only: IDENTITY })} FROM releases WHERE ${DUE} ORDER BY ${DUE_AT} LIMIT $2`,
 );
 /** A minute after the first failure; it doubles with each, up to an hour. What another worker has is its own. */
 const putOff = (which: string): string =>
@@ -85,51 +70,32 @@ const OVERDUE = statement(
 /** For a wallet that somebody holds: who waits for it holds up everybody else's money. */
 const WAIT_BRIEFLY = statement('releases.wait_briefly', `SELECT set_config('lock_timeout', '1s', true)`);
 
-interface Row {
-  id: string;
-  account_id: string;
-  mode: Mode;
-  currency: string;
-  transaction_id: string;
-  amount: Amount;
-  release_at: Date;
-}
-
 @Injectable()
 export class ReleasesRepository {
   constructor(private readonly reader: Reader) {}
 
   insert(tx: Tx, release: Release): void {
-    tx.defer(INSERT, [
-      release.id,
-      release.accountId,
-      release.mode,
-      release.currency,
-      release.transactionId,
-      release.amount,
-      release.releaseAt,
-    ]);
+    tx.defer(INSERT, INSERT.valuesOf(release));
   }
 
   /** Of each currency what is released next. */
-  async next(scope: Scope): Promise<{ currency: string; release_at: Date; amount: Amount }[]> {
+  async next(scope: Scope): Promise<{ currency: string; releaseAt: Date; amount: Amount }[]> {
     return this.reader.query(NEXT, [scope.accountId, scope.mode]);
   }
 
   async claim(tx: Tx, now: Date, limit: number): Promise<Release[]> {
-    return (await tx.query<Row>(CLAIM, [now, limit])).map(toRelease);
+    return tx.query(CLAIM, [now, limit]);
   }
 
   /** @returns null when another worker has it, or it is no longer due */
   async claimOne(tx: Tx, now: Date, id: string): Promise<Release | null> {
-    const [row] = await tx.query<Row>(CLAIM_ONE, [now, id]);
-    return row ? toRelease(row) : null;
+    const [row] = await tx.query<Release>(CLAIM_ONE, [now, id]);
+    return row ?? null;
   }
 
   /** What `claim` would take, without taking it. */
   async findDue(now: Date, limit: number): Promise<DueRelease[]> {
-    const rows = await this.reader.query<{ id: string; account_id: string; attempts: number }>(FIND_DUE, [now, limit]);
-    return rows.map((row) => ({ id: row.id, accountId: row.account_id, attempts: row.attempts }));
+    return this.reader.query(FIND_DUE, [now, limit]);
   }
 
   /** @returns how many are an hour late or more, also those that are put off */
@@ -152,16 +118,4 @@ export class ReleasesRepository {
   putOffAccount(tx: Tx, now: Date, accountId: string): void {
     tx.defer(PUT_OFF_ACCOUNT, [now, accountId]);
   }
-}
-
-function toRelease(row: Row): Release {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    mode: row.mode,
-    currency: row.currency,
-    transactionId: row.transaction_id,
-    amount: row.amount,
-    releaseAt: row.release_at,
-  };
 }

@@ -5,7 +5,8 @@ import { Database, isAway, isLockTimeout, isStatementTimeout, type Tx } from '..
 import { Logger } from '../core/log/index.js';
 import { Poller } from '../core/queue/index.js';
 import { LedgerService } from './ledger.service.js';
-import { type DueRelease, type Release, ReleasesRepository } from './releases.repository.js';
+import type { Release } from './wallet.entity.js';
+import { type DueRelease, ReleasesRepository } from './releases.repository.js';
 
 const POLL_MS = 5_000;
 const BATCH = 200;

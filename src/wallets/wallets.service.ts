@@ -161,7 +161,7 @@ export class WalletsService {
         available: of('available'),
         pending: of('pending'),
         retained: of('retained'),
-        nextReleaseAt: release?.release_at ?? null,
+        nextReleaseAt: release?.releaseAt ?? null,
         nextReleaseAmount: release?.amount ?? null,
       };
     });

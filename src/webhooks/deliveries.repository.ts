@@ -1,32 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { statement, type Tx } from '../core/database/index.js';
-import type { Scope } from '../core/mode.js';
-
-/** Source: docs/contract.md#delivery-status. */
-export const DELIVERY_STATUSES = ['PENDING', 'PROCESSING', 'DELIVERED', 'FAILED', 'CANCELLED'] as const;
-
-export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+import type { WebhookAttemptEntity, WebhookMessageEntity } from './webhook.entity.js';
 
 /** One public event as its receivers get it, with a delivery for each of them. */
-export interface Message extends Scope {
-  readonly id: string;
-  readonly eventId: string;
-  readonly eventType: string;
+export interface Message extends Omit<WebhookMessageEntity, 'deliveryIds'> {
   /** What the event is about. */
   readonly subjectId: string;
-  /** Asked for by hand: made whatever was delivered before. Otherwise an event is one message for each name. */
-  readonly manual: boolean;
-  readonly payload: string;
   readonly deliveries: readonly { readonly id: string; readonly endpointId: string }[];
 }
 
-export interface Attempt {
-  readonly startedAt: Date;
-  readonly durationMs: number;
-  readonly statusCode: number | null;
-  readonly error: string | null;
-  readonly responseBody: string | null;
-}
+export type Attempt = Omit<WebhookAttemptEntity, 'deliveryId' | 'number' | 'accountId'>;
 
 /** A message that exists already has its deliveries, and gets no others. */
 const INSERT = statement(

@@ -1,5 +1,5 @@
 import { eventId } from '../core/ids.js';
-import type { DeliveryStatus } from './deliveries.repository.js';
+import type { DeliveryStatus } from './webhook.entity.js';
 import type { AttemptRecord, DeliveryRecord } from './delivery-log.repository.js';
 import type {
   DeliveryAttemptBody,

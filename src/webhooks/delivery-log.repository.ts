@@ -1,32 +1,26 @@
 import { Injectable } from '@nestjs/common';
-import { Reader, statement, type Tx } from '../core/database/index.js';
+import { columnsOf, Reader, statement, type Tx } from '../core/database/index.js';
 import type { Scope } from '../core/mode.js';
-import type { Attempt, DeliveryStatus } from './deliveries.repository.js';
-import type { EndpointStatus } from './endpoints.repository.js';
+import type { Attempt } from './deliveries.repository.js';
+import {
+  type DeliveryStatus,
+  type EndpointStatus,
+  WebhookAttemptEntity,
+  WebhookDeliveryEntity,
+  type WebhookEndpointEntity,
+  type WebhookMessageEntity,
+} from './webhook.entity.js';
 
-/** A delivery with what its endpoint is now. */
-export interface DeliveryRecord {
-  readonly id: string;
-  readonly endpointId: string;
-  /** `direct`: to a transaction's own URL. */
-  readonly kind: 'registered' | 'direct';
-  readonly url: string;
+/** A delivery with what its endpoint is now. `kind` direct: to a transaction's own URL. */
+export interface DeliveryRecord
+  extends
+    Omit<WebhookDeliveryEntity, (typeof UNSHOWN)[number]>,
+    Pick<WebhookEndpointEntity, 'kind' | 'url'>,
+    Pick<WebhookMessageEntity, 'eventId' | 'payload'> {
   readonly endpointStatus: EndpointStatus;
-  readonly eventId: string;
-  readonly eventType: string;
-  readonly manual: boolean;
-  readonly payload: string;
-  readonly status: DeliveryStatus;
-  readonly attempts: number;
-  readonly maxAttempts: number;
-  /** PENDING: when it may be tried. PROCESSING: the end of its worker's lease. */
-  readonly nextAttemptAt: Date | null;
-  readonly lastStatusCode: number | null;
-  readonly lastError: string | null;
-  readonly deliveredAt: Date | null;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
 }
+
+const UNSHOWN = ['accountId', 'mode', 'messageId', 'subjectId'] as const;
 
 export interface AttemptRecord extends Attempt {
   readonly number: number;
@@ -39,9 +33,8 @@ export interface DeliveryFilter {
   readonly endpointId: string | null;
 }
 
-const COLUMNS = `d.id, d.endpoint_id, e.kind, e.url, e.status AS endpoint_status, m.event_id, d.event_type, d.manual,
-  m.payload, d.status, d.attempts, d.max_attempts, d.next_attempt_at, d.last_status_code, d.last_error, d.delivered_at,
-  d.created_at, d.updated_at`;
+const COLUMNS = `${columnsOf(WebhookDeliveryEntity, 'd', { without: UNSHOWN })}, e.kind, e.url,
+  e.status AS "endpointStatus", m.event_id AS "eventId", m.payload`;
 
 /** Whose deliveries, in the three indexes: $1 account, $2 mode, and where there is one $3 the endpoint. */
 interface Owned {
@@ -108,7 +101,7 @@ const FIND = statement(
 const LOCK = statement('webhook_deliveries.lock', `${FIND.text} FOR UPDATE OF d`);
 const ATTEMPTS = statement(
   'webhook_attempts.list',
-  `SELECT number, started_at, duration_ms, status_code, error, response_body FROM webhook_attempts
+  `SELECT ${columnsOf(WebhookAttemptEntity, 'a', { without: ['deliveryId', 'accountId'] })} FROM webhook_attempts a
    WHERE delivery_id = $1 ORDER BY number`,
 );
 /** A FAILED one keeps what is left of its attempts, as after a 410, and has one at least. */
@@ -119,27 +112,6 @@ const RETRY = statement(
    WHERE id = $1 AND status IN ('PENDING', 'FAILED')`,
 );
 
-interface Row {
-  id: string;
-  endpoint_id: string;
-  kind: 'registered' | 'direct';
-  url: string;
-  endpoint_status: EndpointStatus;
-  event_id: string;
-  event_type: string;
-  manual: boolean;
-  payload: string;
-  status: DeliveryStatus;
-  attempts: number;
-  max_attempts: number;
-  next_attempt_at: Date | null;
-  last_status_code: number | null;
-  last_error: string | null;
-  delivered_at: Date | null;
-  created_at: Date;
-  updated_at: Date;
-}
-
 /** Deliveries as their merchant reads them. */
 @Injectable()
 export class DeliveryLogRepository {
@@ -148,8 +120,7 @@ export class DeliveryLogRepository {
   /** Newest first. */
   async list(scope: Scope, filter: DeliveryFilter, limit: number, offset: number): Promise<DeliveryRecord[]> {
     const statement = filter.endpointId === null ? LIST : LIST_OF_ENDPOINT;
-    const rows = await this.reader.query<Row>(statement, [...filterValues(scope, filter), limit, offset]);
-    return rows.map(toRecord);
+    return this.reader.query(statement, [...filterValues(scope, filter), limit, offset]);
   }
 
   async count(scope: Scope, filter: DeliveryFilter): Promise<number> {
@@ -169,34 +140,19 @@ export class DeliveryLogRepository {
   }
 
   async find(scope: Scope, id: string): Promise<DeliveryRecord | null> {
-    const [row] = await this.reader.query<Row>(FIND, [id, scope.accountId, scope.mode]);
-    return row ? toRecord(row) : null;
+    const [row] = await this.reader.query<DeliveryRecord>(FIND, [id, scope.accountId, scope.mode]);
+    return row ?? null;
   }
 
   /** Oldest first. */
   async attempts(id: string): Promise<AttemptRecord[]> {
-    const rows = await this.reader.query<{
-      number: number;
-      started_at: Date;
-      duration_ms: number;
-      status_code: number | null;
-      error: string | null;
-      response_body: string | null;
-    }>(ATTEMPTS, [id]);
-    return rows.map((row) => ({
-      number: row.number,
-      startedAt: row.started_at,
-      durationMs: row.duration_ms,
-      statusCode: row.status_code,
-      error: row.error,
-      responseBody: row.response_body,
-    }));
+    return this.reader.query(ATTEMPTS, [id]);
   }
 
   /** Locks the delivery until the end of `tx`, and not its endpoint. */
   async lock(tx: Tx, scope: Scope, id: string): Promise<DeliveryRecord | null> {
-    const [row] = await tx.query<Row>(LOCK, [id, scope.accountId, scope.mode]);
-    return row ? toRecord(row) : null;
+    const [row] = await tx.query<DeliveryRecord>(LOCK, [id, scope.accountId, scope.mode]);
+    return row ?? null;
   }
 
   /** PENDING or FAILED → PENDING, due now. The caller holds its lock. */
@@ -207,27 +163,4 @@ export class DeliveryLogRepository {
 
 function filterValues(scope: Scope, { endpointId, statuses, eventTypes }: DeliveryFilter): unknown[] {
   return [scope.accountId, scope.mode, endpointId, statuses, eventTypes];
-}
-
-function toRecord(row: Row): DeliveryRecord {
-  return {
-    id: row.id,
-    endpointId: row.endpoint_id,
-    kind: row.kind,
-    url: row.url,
-    endpointStatus: row.endpoint_status,
-    eventId: row.event_id,
-    eventType: row.event_type,
-    manual: row.manual,
-    payload: row.payload,
-    status: row.status,
-    attempts: row.attempts,
-    maxAttempts: row.max_attempts,
-    nextAttemptAt: row.next_attempt_at,
-    lastStatusCode: row.last_status_code,
-    lastError: row.last_error,
-    deliveredAt: row.delivered_at,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
 }

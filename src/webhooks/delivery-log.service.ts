@@ -5,7 +5,7 @@ import { badRequest, invalidRequest, notFound } from '../core/errors/index.js';
 import { parseId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import { EventCatalog } from '../outbox/index.js';
-import { DELIVERY_STATUSES, type DeliveryStatus } from './deliveries.repository.js';
+import { DELIVERY_STATUSES, type DeliveryStatus } from './webhook.entity.js';
 import { type AttemptRecord, DeliveryLogRepository, type DeliveryRecord } from './delivery-log.repository.js';
 import { Dispatcher } from './dispatcher.js';
 import { EndpointsRepository } from './endpoints.repository.js';

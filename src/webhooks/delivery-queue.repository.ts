@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { statement, type Tx } from '../core/database/index.js';
-import type { Mode, Scope } from '../core/mode.js';
-import type { Attempt, DeliveryStatus } from './deliveries.repository.js';
+import type { Scope } from '../core/mode.js';
+import type { Attempt } from './deliveries.repository.js';
 import type { EndpointKind } from './endpoint-health.js';
 import type { Ask, Receiver } from './lanes.js';
+import type { DeliveryStatus } from './webhook.entity.js';
 
 /** An endpoint as it was when deliveries to it were claimed: one object for all of a claim. */
 export interface ClaimedEndpoint extends Scope {
@@ -81,8 +82,8 @@ const WAITING = statement(
   'webhook_deliveries.waiting',
   `WITH RECURSIVE ${leap('fresh', FRESH)}, ${leap('again', AGAIN)},
    found AS (
-     SELECT w.endpoint_id, e.account_id, w.due_at, greatest(w.due_at, e.paused_until) AS ready_at,
-       w.number = $3 AS is_last, e.status, e.failures,
+     SELECT w.endpoint_id AS "endpointId", e.account_id AS "accountId", w.due_at AS "dueAt", e.status = 'ACTIVE' AS active,
+       e.failures > 0 AS failing, greatest(w.due_at, e.paused_until) AS ready_at, w.number = $3 AS is_last,
        e.status <> 'ACTIVE' OR greatest(w.due_at, e.paused_until) <= $1 AS is_due
      FROM (SELECT * FROM fresh UNION ALL SELECT * FROM again) w
      CROSS JOIN LATERAL (
@@ -131,16 +132,17 @@ const CLAIM = statement(
        next_attempt_at = ${inMs('$4')}
      FROM taken t WHERE d.id = t.id
      RETURNING d.id, d.endpoint_id, d.message_id, d.attempts, d.max_attempts, t.due_at::text)
-   SELECT c.id, c.endpoint_id, c.attempts, c.max_attempts, c.due_at, m.event_type, m.payload
+   SELECT c.id, c.endpoint_id AS "endpointId", c.attempts, c.max_attempts AS "maxAttempts", c.due_at AS "dueAt",
+     m.event_type AS "eventType", m.payload
    FROM claimed c JOIN webhook_messages m ON m.id = c.message_id`,
 );
 /** Those of a claim, once each, however many deliveries they have in it. */
 const ENDPOINTS = statement(
   'webhook_deliveries.endpoints',
-  `SELECT e.id, e.account_id, e.mode, e.url, e.kind,
-     CASE e.kind WHEN 'direct' THEN s.secret_sealed ELSE e.secret_sealed END AS secret_sealed,
-     CASE e.kind WHEN 'direct' THEN s.previous_secret_sealed ELSE e.previous_secret_sealed END AS previous_secret_sealed,
-     CASE e.kind WHEN 'direct' THEN s.previous_secret_until ELSE e.previous_secret_until END AS previous_secret_until
+  `SELECT e.id, e.account_id AS "accountId", e.mode, e.url, e.kind,
+     CASE e.kind WHEN 'direct' THEN s.secret_sealed ELSE e.secret_sealed END AS "secretSealed",
+     CASE e.kind WHEN 'direct' THEN s.previous_secret_sealed ELSE e.previous_secret_sealed END AS "previousSecretSealed",
+     CASE e.kind WHEN 'direct' THEN s.previous_secret_until ELSE e.previous_secret_until END AS "previousSecretUntil"
    FROM webhook_endpoints e
    LEFT JOIN webhook_default_secrets s ON e.kind = 'direct' AND s.account_id = e.account_id AND s.mode = e.mode
    WHERE e.id = ANY ($1::uuid[])`,
@@ -192,36 +194,10 @@ const FINISH = statement(
    ON CONFLICT (delivery_id, number) DO NOTHING`,
 );
 
-interface WaitingRow {
-  endpoint_id: string;
-  account_id: string;
-  due_at: Date;
-  ready_at: Date;
-  is_last: boolean;
-  is_due: boolean;
-  status: string;
-  failures: number;
-}
-
-interface ClaimedRow {
-  id: string;
-  endpoint_id: string;
-  event_type: string;
-  payload: string;
-  attempts: number;
-  max_attempts: number;
-  due_at: string;
-}
-
-interface EndpointRow {
-  id: string;
-  account_id: string;
-  mode: Mode;
-  url: string;
-  kind: EndpointKind;
-  secret_sealed: Buffer | null;
-  previous_secret_sealed: Buffer | null;
-  previous_secret_until: Date | null;
+interface WaitingRow extends WaitingEndpoint {
+  readonly ready_at: Date;
+  readonly is_last: boolean;
+  readonly is_due: boolean;
 }
 
 /** Deliveries as the queue that they are: claimed, handed back, finished. */
@@ -241,15 +217,9 @@ export class DeliveryQueueRepository {
     const rows = await tx.query<WaitingRow>(WAITING, [now, after, limit]);
     const endpoints = rows
       .filter((row) => row.is_due)
-      .map((row) => ({
-        endpointId: row.endpoint_id,
-        accountId: row.account_id,
-        active: row.status === 'ACTIVE',
-        failing: row.failures > 0,
-        dueAt: row.due_at,
-      }));
+      .map(({ endpointId, accountId, active, failing, dueAt }) => ({ endpointId, accountId, active, failing, dueAt }));
     // The two lines may have come to different endpoints: nothing behind the nearer one was skipped.
-    const ends = rows.filter((row) => row.is_last).map((row) => row.endpoint_id);
+    const ends = rows.filter((row) => row.is_last).map((row) => row.endpointId);
     const later = rows.filter((row) => !row.is_due).map((row) => row.ready_at);
     const nextDueAt = later.sort((a, b) => a.getTime() - b.getTime())[0] ?? null;
     return { endpoints, nextDueAt, next: ends.sort()[0] ?? null };
@@ -268,23 +238,22 @@ export class DeliveryQueueRepository {
     const ids = asks.map((ask) => ask.endpointId);
     const allowances = asks.map((ask) => ask.allowance);
     const { now, leaseMs, probedUntil } = times;
-    const rows = await tx.query<ClaimedRow>(CLAIM, [ids, allowances, now, leaseMs, probedUntil, againFirst]);
+    const rows = await tx.query<Omit<ClaimedDelivery, 'endpoint'> & { endpointId: string }>(CLAIM, [
+      ids,
+      allowances,
+      now,
+      leaseMs,
+      probedUntil,
+      againFirst,
+    ]);
     if (rows.length === 0) return [];
-    const found = await tx.query<EndpointRow>(ENDPOINTS, [ids]);
-    const endpoints = new Map(found.map((row) => [row.id, toEndpoint(row)]));
-    const deliveries = rows.map((row): ClaimedDelivery => {
-      const endpoint = endpoints.get(row.endpoint_id);
+    const found = await tx.query<ClaimedEndpoint>(ENDPOINTS, [ids]);
+    const endpoints = new Map(found.map((row) => [row.id, row]));
+    const deliveries = rows.map(({ endpointId, ...delivery }): ClaimedDelivery => {
+      const endpoint = endpoints.get(endpointId);
       // Endpoints are never removed, only marked as deleted.
-      if (!endpoint) throw new Error(`Endpoint ${row.endpoint_id} is gone`);
-      return {
-        id: row.id,
-        endpoint,
-        eventType: row.event_type,
-        payload: row.payload,
-        attempts: row.attempts,
-        maxAttempts: row.max_attempts,
-        dueAt: row.due_at,
-      };
+      if (!endpoint) throw new Error(`Endpoint ${endpointId} is gone`);
+      return { ...delivery, endpoint };
     });
     return deliveries.sort((a, b) => (a.id < b.id ? -1 : 1));
   }
@@ -324,17 +293,4 @@ export class DeliveryQueueRepository {
       outcomes.map(({ attempt }) => attempt.responseBody),
     ]);
   }
-}
-
-function toEndpoint(row: EndpointRow): ClaimedEndpoint {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    mode: row.mode,
-    url: row.url,
-    kind: row.kind,
-    secretSealed: row.secret_sealed,
-    previousSecretSealed: row.previous_secret_sealed,
-    previousSecretUntil: row.previous_secret_until,
-  };
 }

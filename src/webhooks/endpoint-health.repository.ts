@@ -1,13 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { statement, type Tx } from '../core/database/index.js';
-import { DISABLE_AFTER_MS, DISABLE_FAILURES, type EndpointKind, type Health } from './endpoint-health.js';
+import { columnsOf, statement, type Tx } from '../core/database/index.js';
+import { DISABLE_AFTER_MS, DISABLE_FAILURES, type Health } from './endpoint-health.js';
+import { WebhookEndpointEntity } from './webhook.entity.js';
 
-export interface EndpointHealth extends Health {
-  readonly id: string;
-  readonly accountId: string;
-  readonly kind: EndpointKind;
-  readonly url: string;
-}
+const HEALTH = ['id', 'accountId', 'kind', 'url', 'failures', 'failingSince', 'pausedUntil'] as const;
+
+export type EndpointHealth = Pick<WebhookEndpointEntity, (typeof HEALTH)[number]>;
 
 export interface DisabledEndpoint {
   readonly url: string;
@@ -18,7 +16,7 @@ export interface DisabledEndpoint {
 /** Sorted, so that two workers never wait for each other. Endpoints that are well and stay so are left alone. */
 const LOCK = statement(
   'webhook_endpoints.lock_health',
-  `SELECT id, account_id, kind, url, failures, failing_since, paused_until FROM webhook_endpoints
+  `SELECT ${columnsOf(WebhookEndpointEntity, 'webhook_endpoints', { only: HEALTH })} FROM webhook_endpoints
    WHERE id = ANY ($1::uuid[]) AND status = 'ACTIVE'
      AND (id = ANY ($2::uuid[]) OR failures > 0 OR paused_until IS NOT NULL)
    ORDER BY id FOR NO KEY UPDATE`,
@@ -37,34 +35,15 @@ const DISABLE = statement(
   'webhook_endpoints.disable',
   `UPDATE webhook_endpoints SET status = 'INACTIVE', updated_at = $2
    WHERE id = $1 AND kind = 'registered' AND status = 'ACTIVE' AND failures >= $3 AND failing_since <= $4
-   RETURNING url, failures, failing_since`,
+   RETURNING url, failures, failing_since AS "failingSince"`,
 );
-
-interface Row {
-  id: string;
-  account_id: string;
-  kind: EndpointKind;
-  url: string;
-  failures: number;
-  failing_since: Date | null;
-  paused_until: Date | null;
-}
 
 /** How endpoints fare: the part of their rows that the workers write. */
 @Injectable()
 export class EndpointHealthRepository {
   /** Those of `ids` that are active and either failing or in `failed`. Locks them: before any delivery. */
   async lock(tx: Tx, ids: readonly string[], failed: readonly string[]): Promise<EndpointHealth[]> {
-    const rows = await tx.query<Row>(LOCK, [ids, failed]);
-    return rows.map((row) => ({
-      id: row.id,
-      accountId: row.account_id,
-      kind: row.kind,
-      url: row.url,
-      failures: row.failures,
-      failingSince: row.failing_since,
-      pausedUntil: row.paused_until,
-    }));
+    return tx.query(LOCK, [ids, failed]);
   }
 
   update(tx: Tx, changes: readonly (Health & { readonly id: string })[]): void {
@@ -84,12 +63,7 @@ export class EndpointHealthRepository {
   /** @returns null when somebody else has done it, or when it is well again. Locks it. */
   async disable(tx: Tx, id: string, now: Date): Promise<DisabledEndpoint | null> {
     const cutoff = new Date(now.getTime() - DISABLE_AFTER_MS);
-    const [row] = await tx.query<{ url: string; failures: number; failing_since: Date }>(DISABLE, [
-      id,
-      now,
-      DISABLE_FAILURES,
-      cutoff,
-    ]);
-    return row ? { url: row.url, failures: row.failures, failingSince: row.failing_since } : null;
+    const [row] = await tx.query<DisabledEndpoint>(DISABLE, [id, now, DISABLE_FAILURES, cutoff]);
+    return row ?? null;
   }
 }

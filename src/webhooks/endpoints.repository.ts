@@ -1,20 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { Reader, statement, type Tx } from '../core/database/index.js';
-import type { Mode, Scope } from '../core/mode.js';
+import { columnsOf, Reader, statement, type Tx } from '../core/database/index.js';
+import type { Scope } from '../core/mode.js';
 import type { DirectEndpoint } from './direct-endpoint.js';
+import { type EndpointStatus, WebhookEndpointEntity } from './webhook.entity.js';
 
-export const ENDPOINT_STATUSES = ['ACTIVE', 'INACTIVE'] as const;
+const SHOWN = ['id', 'url', 'events', 'status', 'createdAt', 'updatedAt'] as const;
 
-export type EndpointStatus = (typeof ENDPOINT_STATUSES)[number];
-
-export interface Endpoint {
-  readonly id: string;
-  readonly url: string;
-  readonly events: readonly string[];
-  readonly status: EndpointStatus;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-}
+export type Endpoint = Pick<WebhookEndpointEntity, (typeof SHOWN)[number]>;
 
 /** What a merchant may change; what is left out stays. */
 export interface EndpointChange {
@@ -34,6 +26,7 @@ export function secretContext(endpointId: string): string {
   return `webhook_endpoint:${endpointId}`;
 }
 
+const COLUMNS = columnsOf(WebhookEndpointEntity, 'webhook_endpoints', { only: SHOWN });
 /**
  * What a merchant sees as an endpoint: not the address of a single transaction, and not what was deleted, whose row
  * stays for the deliveries that name it.
@@ -54,12 +47,9 @@ const INSERT = statement(
 );
 const LIST = statement(
   'webhook_endpoints.list',
-  `SELECT id, url, events, status, created_at, updated_at FROM webhook_endpoints WHERE ${OWN} ORDER BY id DESC`,
+  `SELECT ${COLUMNS} FROM webhook_endpoints WHERE ${OWN} ORDER BY id DESC`,
 );
-const FIND = statement(
-  'webhook_endpoints.find',
-  `SELECT id, url, events, status, created_at, updated_at FROM webhook_endpoints WHERE ${OWN} AND id = $3`,
-);
+const FIND = statement('webhook_endpoints.find', `SELECT ${COLUMNS} FROM webhook_endpoints WHERE ${OWN} AND id = $3`);
 const FRESH = `($6 = 'ACTIVE' OR $4 <> url)`;
 /** ACTIVE said by the merchant, and a new address, are a fresh start: what failed before counts no more. */
 const UPDATE = statement(
@@ -70,7 +60,7 @@ const UPDATE = statement(
      failing_since = CASE WHEN ${FRESH} THEN NULL ELSE failing_since END,
      paused_until = CASE WHEN ${FRESH} THEN NULL ELSE paused_until END
    WHERE ${OWN} AND id = $3
-   RETURNING id, url, events, status, created_at, updated_at`,
+   RETURNING ${COLUMNS}`,
 );
 /** The row stays, without its secrets. */
 const REMOVE = statement(
@@ -89,7 +79,7 @@ const ROTATE = statement(
 );
 const SUBSCRIBED = statement(
   'webhook_endpoints.subscribed',
-  `SELECT e.id, e.account_id, e.mode, e.events
+  `SELECT ${columnsOf(WebhookEndpointEntity, 'e', { only: ['id', 'accountId', 'mode', 'events'] })}
    FROM unnest($1::uuid[], $2::text[]) AS s (account_id, mode)
    JOIN webhook_endpoints e ON e.account_id = s.account_id AND e.mode = s.mode
    WHERE e.status = 'ACTIVE' AND e.kind = 'registered' AND e.deleted_at IS NULL AND e.events && $3::text[]
@@ -111,15 +101,6 @@ const INSERT_DIRECT = statement(
    ORDER BY d.id
    ON CONFLICT (id) DO NOTHING`,
 );
-interface Row {
-  id: string;
-  url: string;
-  events: string[];
-  status: EndpointStatus;
-  created_at: Date;
-  updated_at: Date;
-}
-
 @Injectable()
 export class EndpointsRepository {
   constructor(private readonly reader: Reader) {}
@@ -144,18 +125,17 @@ export class EndpointsRepository {
 
   /** Newest first. */
   async list(scope: Scope): Promise<Endpoint[]> {
-    const rows = await this.reader.query<Row>(LIST, [scope.accountId, scope.mode]);
-    return rows.map(toEndpoint);
+    return this.reader.query(LIST, [scope.accountId, scope.mode]);
   }
 
   async find(scope: Scope, id: string): Promise<Endpoint | null> {
-    const [row] = await this.reader.query<Row>(FIND, [scope.accountId, scope.mode, id]);
-    return row ? toEndpoint(row) : null;
+    const [row] = await this.reader.query<Endpoint>(FIND, [scope.accountId, scope.mode, id]);
+    return row ?? null;
   }
 
   /** @returns the endpoint as it is now; null when there is none to change. Locks it. */
   async update(tx: Tx, scope: Scope, id: string, change: EndpointChange, now: Date): Promise<Endpoint | null> {
-    const [row] = await tx.query<Row>(UPDATE, [
+    const [row] = await tx.query<Endpoint>(UPDATE, [
       scope.accountId,
       scope.mode,
       id,
@@ -164,7 +144,7 @@ export class EndpointsRepository {
       change.status ?? null,
       now,
     ]);
-    return row ? toEndpoint(row) : null;
+    return row ?? null;
   }
 
   /** @returns false when there is none to delete. Locks it. */
@@ -191,12 +171,7 @@ export class EndpointsRepository {
 
   /** Active endpoints of these accounts and modes that have one of the names; oldest first. */
   async subscribed(tx: Tx, scopes: readonly Scope[], names: readonly string[]): Promise<SubscribedEndpoint[]> {
-    const rows = await tx.query<{ id: string; account_id: string; mode: Mode; events: string[] }>(SUBSCRIBED, [
-      scopes.map((scope) => scope.accountId),
-      scopes.map((scope) => scope.mode),
-      names,
-    ]);
-    return rows.map((row) => ({ id: row.id, accountId: row.account_id, mode: row.mode, events: row.events }));
+    return tx.query(SUBSCRIBED, [scopes.map((scope) => scope.accountId), scopes.map((scope) => scope.mode), names]);
   }
 
   /**
@@ -217,15 +192,4 @@ export class EndpointsRepository {
       now,
     ]);
   }
-}
-
-function toEndpoint(row: Row): Endpoint {
-  return {
-    id: row.id,
-    url: row.url,
-    events: row.events,
-    status: row.status,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
 }

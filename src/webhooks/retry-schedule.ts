@@ -1,4 +1,4 @@
-import type { DeliveryStatus } from './deliveries.repository.js';
+import type { DeliveryStatus } from './webhook.entity.js';
 import { isSuccess } from './endpoint-health.js';
 
 export interface AttemptOutcome {

@@ -11,7 +11,7 @@ export interface SealedSecrets {
 
 const SECRETS = statement(
   'webhook_verification.secrets',
-  `SELECT id AS owner, secret_sealed, previous_secret_sealed FROM webhook_endpoints
+  `SELECT id AS owner, secret_sealed AS "secretSealed", previous_secret_sealed AS "previousSecretSealed" FROM webhook_endpoints
    WHERE account_id = $1 AND mode = $2 AND kind = 'registered' AND deleted_at IS NULL
    UNION ALL
    SELECT NULL, secret_sealed, previous_secret_sealed FROM webhook_default_secrets WHERE account_id = $1 AND mode = $2`,
@@ -24,15 +24,6 @@ export class VerificationRepository {
 
   /** Of every endpoint of the account in this mode, and its default ones. */
   async secrets(scope: Scope): Promise<SealedSecrets[]> {
-    const rows = await this.reader.query<{
-      owner: string | null;
-      secret_sealed: Buffer;
-      previous_secret_sealed: Buffer | null;
-    }>(SECRETS, [scope.accountId, scope.mode]);
-    return rows.map((row) => ({
-      owner: row.owner,
-      secretSealed: row.secret_sealed,
-      previousSecretSealed: row.previous_secret_sealed,
-    }));
+    return this.reader.query(SECRETS, [scope.accountId, scope.mode]);
   }
 }

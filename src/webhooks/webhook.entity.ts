@@ -1,55 +1,67 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import type { Mode } from '../core/mode.js';
+import type { EndpointKind } from './endpoint-health.js';
+
+export const ENDPOINT_STATUSES = ['ACTIVE', 'INACTIVE'] as const;
+
+export type EndpointStatus = (typeof ENDPOINT_STATUSES)[number];
+
+/** Source: interface.md, "Webhook delivery status". */
+export const DELIVERY_STATUSES = ['PENDING', 'PROCESSING', 'DELIVERED', 'FAILED', 'CANCELLED'] as const;
+
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 @Entity('webhook_endpoints')
 @Index('webhook_endpoints_account_id_idx', ['accountId', 'mode', 'id'], {
   where: `kind = 'registered' AND deleted_at IS NULL`,
 })
 export class WebhookEndpointEntity {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'webhook_endpoints_pkey' }) id!: string;
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'webhook_endpoints_pkey' }) readonly id!: string;
   @ForeignKey('AccountEntity', { name: 'webhook_endpoints_account_id_fkey' })
   @Column('uuid', { name: 'account_id' })
-  accountId!: string;
-  @Column('text') mode!: string;
-  @Column('text') url!: string;
-  @Column('text', { array: true }) events!: string[];
-  @Column('bytea', { name: 'secret_sealed' }) secretSealed!: Buffer;
-  @Column('text') status!: string;
-  @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
-  @Column('timestamptz', { name: 'updated_at' }) updatedAt!: Date;
-  @Column('text', { default: 'registered' }) kind!: string;
-  @Column('bytea', { name: 'previous_secret_sealed', nullable: true }) previousSecretSealed!: Buffer | null;
-  @Column('timestamptz', { name: 'previous_secret_until', nullable: true }) previousSecretUntil!: Date | null;
-  @Column('timestamptz', { name: 'deleted_at', nullable: true }) deletedAt!: Date | null;
-  @Column('integer', { default: 0 }) failures!: number;
-  @Column('timestamptz', { name: 'failing_since', nullable: true }) failingSince!: Date | null;
-  @Column('timestamptz', { name: 'paused_until', nullable: true }) pausedUntil!: Date | null;
+  readonly accountId!: string;
+  @Column('text') readonly mode!: Mode;
+  @Column('text') readonly url!: string;
+  @Column('text', { array: true }) readonly events!: readonly string[];
+  @Column('bytea', { name: 'secret_sealed' }) readonly secretSealed!: Buffer;
+  @Column('text') readonly status!: EndpointStatus;
+  @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
+  @Column('timestamptz', { name: 'updated_at' }) readonly updatedAt!: Date;
+  @Column('text', { default: 'registered' }) readonly kind!: EndpointKind;
+  @Column('bytea', { name: 'previous_secret_sealed', nullable: true }) readonly previousSecretSealed!: Buffer | null;
+  @Column('timestamptz', { name: 'previous_secret_until', nullable: true }) readonly previousSecretUntil!: Date | null;
+  @Column('timestamptz', { name: 'deleted_at', nullable: true }) readonly deletedAt!: Date | null;
+  @Column('integer', { default: 0 }) readonly failures!: number;
+  @Column('timestamptz', { name: 'failing_since', nullable: true }) readonly failingSince!: Date | null;
+  @Column('timestamptz', { name: 'paused_until', nullable: true }) readonly pausedUntil!: Date | null;
 }
 
 @Entity('webhook_default_secrets')
 export class WebhookDefaultSecretEntity {
   @ForeignKey('AccountEntity', { name: 'webhook_default_secrets_account_id_fkey' })
   @PrimaryColumn('uuid', { name: 'account_id', primaryKeyConstraintName: 'webhook_default_secrets_pkey' })
-  accountId!: string;
-  @PrimaryColumn('text', { primaryKeyConstraintName: 'webhook_default_secrets_pkey' }) mode!: string;
-  @Column('bytea', { name: 'secret_sealed' }) secretSealed!: Buffer;
-  @Column('bytea', { name: 'previous_secret_sealed', nullable: true }) previousSecretSealed!: Buffer | null;
-  @Column('timestamptz', { name: 'previous_secret_until', nullable: true }) previousSecretUntil!: Date | null;
-  @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
-  @Column('timestamptz', { name: 'updated_at' }) updatedAt!: Date;
+  readonly accountId!: string;
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'webhook_default_secrets_pkey' }) readonly mode!: Mode;
+  @Column('bytea', { name: 'secret_sealed' }) readonly secretSealed!: Buffer;
+  @Column('bytea', { name: 'previous_secret_sealed', nullable: true }) readonly previousSecretSealed!: Buffer | null;
+  @Column('timestamptz', { name: 'previous_secret_until', nullable: true }) readonly previousSecretUntil!: Date | null;
+  @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
+  @Column('timestamptz', { name: 'updated_at' }) readonly updatedAt!: Date;
 }
 
 /** What is sent: a public event as all its receivers get it. Never changed. */
 @Entity('webhook_messages')
 @Index('webhook_messages_event_key', ['eventId', 'eventType'], { unique: true, where: 'NOT manual' })
 export class WebhookMessageEntity {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'webhook_messages_pkey' }) id!: string;
-  @Column('uuid', { name: 'account_id' }) accountId!: string;
-  @Column('text') mode!: string;
-  @Column('uuid', { name: 'event_id' }) eventId!: string;
-  @Column('text', { name: 'event_type' }) eventType!: string;
-  @Column('boolean') manual!: boolean;
-  @Column('text') payload!: string;
-  @Column('uuid', { name: 'delivery_ids', array: true }) deliveryIds!: string[];
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'webhook_messages_pkey' }) readonly id!: string;
+  @Column('uuid', { name: 'account_id' }) readonly accountId!: string;
+  @Column('text') readonly mode!: Mode;
+  @Column('uuid', { name: 'event_id' }) readonly eventId!: string;
+  @Column('text', { name: 'event_type' }) readonly eventType!: string;
+  /** Asked for by hand: made whatever was delivered before. Otherwise an event is one message for each name. */
+  @Column('boolean') readonly manual!: boolean;
+  @Column('text') readonly payload!: string;
+  @Column('uuid', { name: 'delivery_ids', array: true }) readonly deliveryIds!: readonly string[];
 }
 
 /** A message on its way to one endpoint. */
@@ -70,37 +82,38 @@ export class WebhookMessageEntity {
   where: `status <> 'DELIVERED'`,
 })
 export class WebhookDeliveryEntity {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'webhook_deliveries_pkey' }) id!: string;
-  @Column('uuid', { name: 'account_id' }) accountId!: string;
-  @Column('text') mode!: string;
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'webhook_deliveries_pkey' }) readonly id!: string;
+  @Column('uuid', { name: 'account_id' }) readonly accountId!: string;
+  @Column('text') readonly mode!: Mode;
   @ForeignKey('WebhookEndpointEntity', { name: 'webhook_deliveries_endpoint_id_fkey' })
   @Column('uuid', { name: 'endpoint_id' })
-  endpointId!: string;
+  readonly endpointId!: string;
   /** Written by the statement that writes the message, so no key is asked for it. */
-  @Column('uuid', { name: 'message_id' }) messageId!: string;
-  @Column('text', { name: 'event_type' }) eventType!: string;
-  @Column('uuid', { name: 'subject_id' }) subjectId!: string;
-  @Column('boolean', { default: false }) manual!: boolean;
-  @Column('text') status!: string;
-  @Column('integer', { default: 0 }) attempts!: number;
-  @Column('integer', { name: 'max_attempts' }) maxAttempts!: number;
-  @Column('timestamptz', { name: 'next_attempt_at', nullable: true }) nextAttemptAt!: Date | null;
-  @Column('integer', { name: 'last_status_code', nullable: true }) lastStatusCode!: number | null;
-  @Column('text', { name: 'last_error', nullable: true }) lastError!: string | null;
-  @Column('timestamptz', { name: 'delivered_at', nullable: true }) deliveredAt!: Date | null;
-  @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
-  @Column('timestamptz', { name: 'updated_at' }) updatedAt!: Date;
+  @Column('uuid', { name: 'message_id' }) readonly messageId!: string;
+  @Column('text', { name: 'event_type' }) readonly eventType!: string;
+  @Column('uuid', { name: 'subject_id' }) readonly subjectId!: string;
+  @Column('boolean', { default: false }) readonly manual!: boolean;
+  @Column('text') readonly status!: DeliveryStatus;
+  @Column('integer', { default: 0 }) readonly attempts!: number;
+  @Column('integer', { name: 'max_attempts' }) readonly maxAttempts!: number;
+  /** PENDING: when it may be tried. PROCESSING: the end of its worker's lease. */
+  @Column('timestamptz', { name: 'next_attempt_at', nullable: true }) readonly nextAttemptAt!: Date | null;
+  @Column('integer', { name: 'last_status_code', nullable: true }) readonly lastStatusCode!: number | null;
+  @Column('text', { name: 'last_error', nullable: true }) readonly lastError!: string | null;
+  @Column('timestamptz', { name: 'delivered_at', nullable: true }) readonly deliveredAt!: Date | null;
+  @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
+  @Column('timestamptz', { name: 'updated_at' }) readonly updatedAt!: Date;
 }
 
 @Entity('webhook_attempts')
 export class WebhookAttemptEntity {
   @PrimaryColumn('uuid', { name: 'delivery_id', primaryKeyConstraintName: 'webhook_attempts_pkey' })
-  deliveryId!: string;
-  @PrimaryColumn('integer', { primaryKeyConstraintName: 'webhook_attempts_pkey' }) number!: number;
-  @Column('uuid', { name: 'account_id' }) accountId!: string;
-  @Column('timestamptz', { name: 'started_at' }) startedAt!: Date;
-  @Column('integer', { name: 'duration_ms' }) durationMs!: number;
-  @Column('integer', { name: 'status_code', nullable: true }) statusCode!: number | null;
-  @Column('text', { nullable: true }) error!: string | null;
-  @Column('text', { name: 'response_body', nullable: true }) responseBody!: string | null;
+  readonly deliveryId!: string;
+  @PrimaryColumn('integer', { primaryKeyConstraintName: 'webhook_attempts_pkey' }) readonly number!: number;
+  @Column('uuid', { name: 'account_id' }) readonly accountId!: string;
+  @Column('timestamptz', { name: 'started_at' }) readonly startedAt!: Date;
+  @Column('integer', { name: 'duration_ms' }) readonly durationMs!: number;
+  @Column('integer', { name: 'status_code', nullable: true }) readonly statusCode!: number | null;
+  @Column('text', { nullable: true }) readonly error!: string | null;
+  @Column('text', { name: 'response_body', nullable: true }) readonly responseBody!: string | null;
 }

@@ -101,8 +101,8 @@ describe('queries of pending money', () => {
     const look = async (): Promise<void> => {
       const next = await repository.next(scope);
       expect(next.sort((a, b) => a.currency.localeCompare(b.currency))).toEqual([
-        { currency: 'BRL', release_at: new Date('2026-11-21T00:00:00.000Z'), amount: OF_ONE_DAY },
-        { currency: 'EUR', release_at: new Date('2026-11-25T00:00:00.000Z'), amount: 1 },
+        { currency: 'BRL', releaseAt: new Date('2026-11-21T00:00:00.000Z'), amount: OF_ONE_DAY },
+        { currency: 'EUR', releaseAt: new Date('2026-11-25T00:00:00.000Z'), amount: 1 },
       ]);
       expect(await repository.findDue(NOW, 200)).toHaveLength(3);
       // The rows of that day, in the index and in the table, of 150 000.

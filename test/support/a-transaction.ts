@@ -1,4 +1,4 @@
-import type { ShownTransaction, Transaction } from '../../src/transactions/index.js';
+import { type ShownTransaction, type Transaction, UNTOUCHED } from '../../src/transactions/index.js';
 
 /** As it is stored, and as its merchant sees it. */
 export type AnyTransaction = Transaction & ShownTransaction;
@@ -6,6 +6,7 @@ export type AnyTransaction = Transaction & ShownTransaction;
 /** A whole, valid transaction: a Pix charge of R$ 19,90 that waits for its payment, with every optional field set. */
 export function aTransaction(changes: Partial<AnyTransaction> = {}): AnyTransaction {
   return {
+    ...UNTOUCHED,
     id: '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12',
     accountId: '019aa0f0-0000-7000-8000-000000000001',
     mode: 'test',
@@ -13,7 +14,6 @@ export function aTransaction(changes: Partial<AnyTransaction> = {}): AnyTransact
     amount: 1990,
     currency: 'BRL',
     paymentMethods: ['PIX'],
-    paidWith: null,
     customerName: 'Maria da Silva',
     customerDocument: '52998224725',
     customerEmail: 'maria@example.com',
@@ -23,18 +23,7 @@ export function aTransaction(changes: Partial<AnyTransaction> = {}): AnyTransact
     acquirer: 'sandbox',
     txid: 'abcdefghijklmnopqrstuvwxyz12345',
     brCode: '00020126',
-    webhookUrl: null,
-    artefacts: null,
-    customerId: null,
     expiresAt: new Date('2026-11-21T13:00:00.000Z'),
-    endToEndId: null,
-    providerFee: null,
-    platformFee: null,
-    netAmount: null,
-    paidAt: null,
-    failure: null,
-    med: null,
-    returns: [],
     createdAt: new Date('2026-11-21T12:00:00.000Z'),
     updatedAt: new Date('2026-11-21T12:00:00.000Z'),
     ...changes,

@@ -1,24 +1,21 @@
 import { Injectable } from '@nestjs/common';
-import { Reader, statement, type Tx } from '../../core/database/index.js';
+import { columnsOf, insertInto, Reader, statement, type Tx } from '../../core/database/index.js';
+import { AcquirerCallbackEntity } from './callbacks.entity.js';
+
+const PENDING = ['id', 'acquirer', 'bodySealed'] as const;
 
 /** A body that a PSP has posted and that nobody has read yet. */
-export interface PendingCallback {
-  readonly id: string;
-  readonly acquirer: string;
-  readonly bodySealed: Buffer;
-}
+export type PendingCallback = Pick<AcquirerCallbackEntity, (typeof PENDING)[number]>;
 
 /** The same body again is only counted: what it says is known. */
-const INSERT = statement(
-  'callbacks.insert',
-  `INSERT INTO acquirer_callbacks AS c (id, acquirer, sha256, body_sealed, received_at)
-   VALUES ($1, $2, $3, $4, $5)
-   ON CONFLICT (acquirer, sha256) DO UPDATE SET times = c.times + 1
-   RETURNING id`,
-);
+const INSERT = insertInto('callbacks.insert', AcquirerCallbackEntity, {
+  without: ['times', 'status', 'hints', 'lastError'],
+  after: 'ON CONFLICT (acquirer, sha256) DO UPDATE SET times = acquirer_callbacks.times + 1 RETURNING id',
+});
 const FIND_PENDING = statement(
   'callbacks.find_pending',
-  `SELECT id, acquirer, body_sealed FROM acquirer_callbacks WHERE id = $1 AND status = 'pending'`,
+  `SELECT ${columnsOf(AcquirerCallbackEntity, 'c', { only: PENDING })} FROM acquirer_callbacks c
+   WHERE id = $1 AND status = 'pending'`,
 );
 /** @returns no row when another worker was faster */
 const CLOSE = statement(
@@ -41,17 +38,15 @@ export class CallbacksRepository {
   /** @returns whether it is new */
   async insert(
     tx: Tx,
-    row: { id: string; acquirer: string; sha256: Buffer; bodySealed: Buffer; receivedAt: Date },
+    row: Pick<AcquirerCallbackEntity, 'id' | 'acquirer' | 'sha256' | 'bodySealed' | 'receivedAt'>,
   ): Promise<boolean> {
-    const { id, acquirer, sha256, bodySealed, receivedAt } = row;
-    const [stored] = await tx.query<{ id: string }>(INSERT, [id, acquirer, sha256, bodySealed, receivedAt]);
-    return stored?.id === id;
+    const [stored] = await tx.query<{ id: string }>(INSERT, INSERT.valuesOf(row));
+    return stored?.id === row.id;
   }
 
   async findPending(id: string): Promise<PendingCallback | null> {
-    const [row] = await this.reader.query<{ id: string; acquirer: string; body_sealed: Buffer }>(FIND_PENDING, [id]);
-    if (!row) return null;
-    return { id: row.id, acquirer: row.acquirer, bodySealed: row.body_sealed };
+    const [row] = await this.reader.query<PendingCallback>(FIND_PENDING, [id]);
+    return row ?? null;
   }
 
   /** @returns false when another worker was faster */

@@ -1,3 +1,5 @@
+import type { AcquirerConnectionEntity } from './connections.entity.js';
+
 /** A client certificate with its key, as the PSP has handed it out. */
 export type ClientCertificate =
   | { readonly kind: 'pfx'; /** Base64. */ readonly pfx: string; readonly passphrase: string | null }
@@ -16,17 +18,9 @@ export interface PixApiCredentials {
 }
 
 /** One account's live Pix at one PSP. Its acquirer is named `pix-api:<id>`, for ever. */
-export interface PixApiConnection {
-  readonly id: string;
-  readonly accountId: string;
-  /** Name of the PSP profile. */
-  readonly profile: string;
-  /** The Pix key that is charged to. (profile, Pix key) names a connection: configuring it again renews its credentials. */
-  readonly pixKey: string;
-  /** Instead of the profile's, as for a PSP's homologation; null: the profile's. No slash at the end. */
-  readonly baseUrl: string | null;
-  readonly tokenUrl: string | null;
+export interface PixApiConnection extends Pick<
+  AcquirerConnectionEntity,
+  'id' | 'accountId' | 'profile' | 'pixKey' | 'baseUrl' | 'tokenUrl' | 'version'
+> {
   readonly credentials: PixApiCredentials;
-  /** Changes with whatever changes of it: clients made from an older one are thrown away. */
-  readonly version: number;
 }

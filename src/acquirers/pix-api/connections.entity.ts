@@ -4,20 +4,26 @@ import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeor
 @Unique('acquirer_connections_pix_key_key', ['profile', 'pixKey'])
 @Index('acquirer_connections_account_id_idx', ['accountId'])
 export class AcquirerConnectionEntity {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'acquirer_connections_pkey' }) id!: string;
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'acquirer_connections_pkey' }) readonly id!: string;
   @ForeignKey('AccountEntity', { name: 'acquirer_connections_account_id_fkey' })
   @Column('uuid', { name: 'account_id' })
-  accountId!: string;
-  @Column('text') profile!: string;
-  @Column('text', { name: 'pix_key' }) pixKey!: string;
-  @Column('text', { name: 'base_url', nullable: true }) baseUrl!: string | null;
-  @Column('text', { name: 'token_url', nullable: true }) tokenUrl!: string | null;
-  @Column('bytea', { name: 'credentials_sealed' }) credentialsSealed!: Buffer;
-  @Column('text', { name: 'certificate_fingerprint', nullable: true }) certificateFingerprint!: string | null;
-  @Column('timestamptz', { name: 'certificate_expires_at', nullable: true }) certificateExpiresAt!: Date | null;
-  @Column('integer', { name: 'certificate_warned_days', nullable: true }) certificateWarnedDays!: number | null;
-  @Column('integer') version!: number;
-  @Column('timestamptz', { name: 'webhook_registered_at', nullable: true }) webhookRegisteredAt!: Date | null;
-  @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
-  @Column('timestamptz', { name: 'updated_at' }) updatedAt!: Date;
+  readonly accountId!: string;
+  /** Name of the PSP profile. */
+  @Column('text') readonly profile!: string;
+  /** The Pix key that is charged to. (profile, Pix key) names a connection: configuring it again renews its credentials. */
+  @Column('text', { name: 'pix_key' }) readonly pixKey!: string;
+  /** Instead of the profile's, as for a PSP's homologation; null: the profile's. No slash at the end. */
+  @Column('text', { name: 'base_url', nullable: true }) readonly baseUrl!: string | null;
+  @Column('text', { name: 'token_url', nullable: true }) readonly tokenUrl!: string | null;
+  @Column('bytea', { name: 'credentials_sealed' }) readonly credentialsSealed!: Buffer;
+  @Column('text', { name: 'certificate_fingerprint', nullable: true }) readonly certificateFingerprint!: string | null;
+  @Column('timestamptz', { name: 'certificate_expires_at', nullable: true })
+  readonly certificateExpiresAt!: Date | null;
+  @Column('integer', { name: 'certificate_warned_days', nullable: true }) readonly certificateWarnedDays!:
+    number | null;
+  /** Changes with whatever changes of it: clients made from an older one are thrown away. */
+  @Column('integer') readonly version!: number;
+  @Column('timestamptz', { name: 'webhook_registered_at', nullable: true }) readonly webhookRegisteredAt!: Date | null;
+  @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
+  @Column('timestamptz', { name: 'updated_at' }) readonly updatedAt!: Date;
 }

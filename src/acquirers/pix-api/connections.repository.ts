@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Reader, statement, type Tx } from '../../core/database/index.js';
+import { columnsOf, insertInto, Reader, statement, type Tx } from '../../core/database/index.js';
 import type { PixApiConnection } from './connection.js';
+import { AcquirerConnectionEntity } from './connections.entity.js';
 
 /** What of a client certificate is kept in clear. */
 export interface CertificateFacts {
@@ -15,6 +16,8 @@ export interface SealedConnection extends Omit<PixApiConnection, 'credentials' |
   readonly certificate: CertificateFacts | null;
 }
 
+type StoredConnection = Omit<PixApiConnection, 'credentials'> & { readonly sealed: Buffer };
+
 /** A connection for eyes. */
 export interface ConnectionSummary extends Omit<PixApiConnection, 'credentials'> {
   readonly certificate: CertificateFacts | null;
@@ -23,34 +26,19 @@ export interface ConnectionSummary extends Omit<PixApiConnection, 'credentials'>
   readonly updatedAt: Date;
 }
 
-interface Row {
-  id: string;
-  account_id: string;
-  profile: string;
-  pix_key: string;
-  base_url: string | null;
-  token_url: string | null;
-  version: number;
-}
+const CONNECTION = ['id', 'accountId', 'profile', 'pixKey', 'baseUrl', 'tokenUrl', 'version'] as const;
+const COLUMNS = columnsOf(AcquirerConnectionEntity, 'acquirer_connections', { only: CONNECTION });
+const SUMMARY = `${COLUMNS},
+  ${columnsOf(AcquirerConnectionEntity, 'acquirer_connections', { only: ['webhookRegisteredAt', 'createdAt', 'updatedAt'] })},
+  certificate_fingerprint AS "certificate.fingerprint", certificate_expires_at AS "certificate.expiresAt"`;
 
-interface SealedRow extends Row {
-  credentials_sealed: Buffer;
+interface SummaryRow extends Omit<ConnectionSummary, 'certificate'> {
+  readonly certificate: CertificateFacts | { readonly fingerprint: null };
 }
-
-interface SummaryRow extends Row {
-  certificate_fingerprint: string | null;
-  certificate_expires_at: Date | null;
-  webhook_registered_at: Date | null;
-  created_at: Date;
-  updated_at: Date;
-}
-
-const COLUMNS = 'id, account_id, profile, pix_key, base_url, token_url, version';
-const SUMMARY = `${COLUMNS}, certificate_fingerprint, certificate_expires_at, webhook_registered_at, created_at, updated_at`;
 
 const FIND = statement(
   'acquirer_connections.find',
-  `SELECT ${COLUMNS}, credentials_sealed FROM acquirer_connections WHERE id = $1`,
+  `SELECT ${COLUMNS}, credentials_sealed AS sealed FROM acquirer_connections WHERE id = $1`,
 );
 const PROFILE_OF = statement(
   'acquirer_connections.profile_of',
@@ -58,18 +46,15 @@ const PROFILE_OF = statement(
 );
 const NAME_OF = statement(
   'acquirer_connections.name_of',
-  'SELECT profile, pix_key FROM acquirer_connections WHERE id = $1',
+  'SELECT profile, pix_key AS "pixKey" FROM acquirer_connections WHERE id = $1',
 );
 const LOCK = statement(
   'acquirer_connections.lock',
-  'SELECT id, account_id FROM acquirer_connections WHERE profile = $1 AND pix_key = $2 FOR UPDATE',
+  'SELECT id, account_id AS "accountId" FROM acquirer_connections WHERE profile = $1 AND pix_key = $2 FOR UPDATE',
 );
-const INSERT = statement(
-  'acquirer_connections.insert',
-  `INSERT INTO acquirer_connections (id, account_id, profile, pix_key, base_url, token_url, credentials_sealed,
-     certificate_fingerprint, certificate_expires_at, version, created_at, updated_at)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 1, $10, $10)`,
-);
+const INSERT = insertInto('acquirer_connections.insert', AcquirerConnectionEntity, {
+  without: ['certificateWarnedDays', 'webhookRegisteredAt'],
+});
 /** Warnings are about one certificate, and a webhook is registered at one address: another one starts anew. */
 const RENEW = statement(
   'acquirer_connections.renew',
@@ -99,38 +84,21 @@ const CLAIM_WARNINGS = statement(
 );
 const FIRST_EXPIRIES = statement(
   'acquirer_connections.first_expiries',
-  `SELECT profile, min(certificate_expires_at) AS expires_at FROM acquirer_connections
+  `SELECT profile, min(certificate_expires_at) AS "expiresAt" FROM acquirer_connections
    WHERE certificate_expires_at > $1 GROUP BY profile`,
 );
 
-const toConnection = (row: Row): Omit<PixApiConnection, 'credentials'> => ({
-  id: row.id,
-  accountId: row.account_id,
-  profile: row.profile,
-  pixKey: row.pix_key,
-  baseUrl: row.base_url,
-  tokenUrl: row.token_url,
-  version: row.version,
-});
-
-function toSummary(row: SummaryRow): ConnectionSummary {
-  const { certificate_fingerprint: fingerprint, certificate_expires_at: expiresAt } = row;
-  return {
-    ...toConnection(row),
-    certificate: fingerprint === null || expiresAt === null ? null : { fingerprint, expiresAt },
-    webhookRegisteredAt: row.webhook_registered_at,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
+function toSummary({ certificate, ...row }: SummaryRow): ConnectionSummary {
+  return { ...row, certificate: certificate.fingerprint === null ? null : certificate };
 }
 
 @Injectable()
 export class ConnectionsRepository {
   constructor(private readonly reader: Reader) {}
 
-  async find(id: string): Promise<(Omit<PixApiConnection, 'credentials'> & { sealed: Buffer }) | null> {
-    const [row] = await this.reader.query<SealedRow>(FIND, [id]);
-    return row ? { ...toConnection(row), sealed: row.credentials_sealed } : null;
+  async find(id: string): Promise<StoredConnection | null> {
+    const [row] = await this.reader.query<StoredConnection>(FIND, [id]);
+    return row ?? null;
   }
 
   async profileOf(id: string): Promise<string | null> {
@@ -140,20 +108,27 @@ export class ConnectionsRepository {
 
   /** What it is configured by; null when there is none. */
   async nameOf(tx: Tx, id: string): Promise<Pick<PixApiConnection, 'profile' | 'pixKey'> | null> {
-    const [row] = await tx.query<Pick<Row, 'profile' | 'pix_key'>>(NAME_OF, [id]);
-    return row ? { profile: row.profile, pixKey: row.pix_key } : null;
+    const [row] = await tx.query<Pick<PixApiConnection, 'profile' | 'pixKey'>>(NAME_OF, [id]);
+    return row ?? null;
   }
 
   /** The connection of that name and whose it is, locked; null when there is none. */
   async lock(tx: Tx, profile: string, pixKey: string): Promise<{ id: string; accountId: string } | null> {
-    const [row] = await tx.query<{ id: string; account_id: string }>(LOCK, [profile, pixKey]);
-    return row ? { id: row.id, accountId: row.account_id } : null;
+    const [row] = await tx.query<{ id: string; accountId: string }>(LOCK, [profile, pixKey]);
+    return row ?? null;
   }
 
-  async insert(tx: Tx, connection: SealedConnection, now: Date): Promise<void> {
-    const { id, accountId, profile, pixKey, baseUrl, tokenUrl, sealed, certificate } = connection;
-    const facts = [certificate?.fingerprint ?? null, certificate?.expiresAt ?? null];
-    await tx.query(INSERT, [id, accountId, profile, pixKey, baseUrl, tokenUrl, sealed, ...facts, now]);
+  async insert(tx: Tx, { sealed, certificate, ...connection }: SealedConnection, now: Date): Promise<void> {
+    const values = INSERT.valuesOf({
+      ...connection,
+      credentialsSealed: sealed,
+      certificateFingerprint: certificate?.fingerprint ?? null,
+      certificateExpiresAt: certificate?.expiresAt ?? null,
+      version: 1,
+      createdAt: now,
+      updatedAt: now,
+    });
+    await tx.query(INSERT, values);
   }
 
   renew(tx: Tx, { id, baseUrl, tokenUrl, sealed, certificate }: SealedConnection, now: Date): void {
@@ -177,7 +152,7 @@ export class ConnectionsRepository {
 
   /** By profile, among what ends after `since`. */
   async firstExpiries(since: Date): Promise<Map<string, Date>> {
-    const rows = await this.reader.query<{ profile: string; expires_at: Date }>(FIRST_EXPIRIES, [since]);
-    return new Map(rows.map((row) => [row.profile, row.expires_at]));
+    const rows = await this.reader.query<{ profile: string; expiresAt: Date }>(FIRST_EXPIRIES, [since]);
+    return new Map(rows.map((row) => [row.profile, row.expiresAt]));
   }
 }

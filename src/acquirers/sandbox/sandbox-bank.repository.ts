@@ -1,15 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { Reader, statement, type Tx } from '../../core/database/index.js';
-import type { Amount } from '../../core/money/index.js';
-import type { RefundWay } from '../acquirer.port.js';
+import { columnsOf, insertInto, Reader, statement, type Tx } from '../../core/database/index.js';
+import { SandboxChargeEntity, SandboxRefundFailureEntity, SandboxReturnEntity } from './sandbox.entity.js';
 
-export type SandboxChargeStatus = 'EXPIRED' | 'REFUSED' | 'REMOVED';
-
-const END_CHARGE = statement(
-  'sandbox.end_charge',
-  'INSERT INTO sandbox_charges (txid, status, ended_at) VALUES ($1, $2, $3) ON CONFLICT (txid) DO NOTHING',
+const END_CHARGE = insertInto('sandbox.end_charge', SandboxChargeEntity, { after: 'ON CONFLICT (txid) DO NOTHING' });
+const FIND_CHARGE = statement(
+  'sandbox.find_charge',
+  `SELECT ${columnsOf(SandboxChargeEntity, 'sandbox_charges')} FROM sandbox_charges WHERE txid = $1`,
 );
-const FIND_CHARGE = statement('sandbox.find_charge', 'SELECT status, ended_at FROM sandbox_charges WHERE txid = $1');
 /**
  * Once for each return id. A cashout is a Pix of its own; the others give back at most what came in. A failure that was
  * asked for is used up by what may fail ($9).
@@ -31,29 +28,20 @@ const INSERT_RETURN = statement(
 );
 const FIND_RETURN = statement(
   'sandbox.find_return',
-  `SELECT bank_reference, fails, requested_at FROM sandbox_returns
+  `SELECT ${columnsOf(SandboxReturnEntity, 'sandbox_returns')} FROM sandbox_returns
    WHERE holder_id = $1 AND end_to_end_id = $2 AND return_id = $3`,
 );
 const LOCK_PIX = statement(
   'sandbox.lock_pix',
   'SELECT 1 FROM sandbox_pix WHERE holder_id = $1 AND end_to_end_id = $2 FOR UPDATE',
 );
-const FAIL_NEXT_REFUND = statement(
-  'sandbox.fail_next_refund',
-  'INSERT INTO sandbox_refund_failures (txid, asked_at) VALUES ($1, $2) ON CONFLICT (txid) DO NOTHING',
-);
+const FAIL_NEXT_REFUND = insertInto('sandbox.fail_next_refund', SandboxRefundFailureEntity, {
+  after: 'ON CONFLICT (txid) DO NOTHING',
+});
 
-export interface SandboxReturnRow {
-  holderId: string;
+export interface SandboxReturn extends Omit<SandboxReturnEntity, 'fails'> {
   /** Whether it is one that a failure may have been asked for. */
-  mayFail: boolean;
-  endToEndId: string;
-  returnId: string;
-  way: RefundWay;
-  amount: Amount;
-  destinationSealed: Buffer | null;
-  bankReference: string | null;
-  requestedAt: Date;
+  readonly mayFail: boolean;
 }
 
 /** The sandbox bank's books. */
@@ -62,17 +50,17 @@ export class SandboxBankRepository {
   constructor(private readonly reader: Reader) {}
 
   /** The first end is the end. */
-  endCharge(tx: Tx, txid: string, status: SandboxChargeStatus, at: Date): void {
-    tx.defer(END_CHARGE, [txid, status, at]);
+  endCharge(tx: Tx, txid: string, status: SandboxChargeEntity['status'], at: Date): void {
+    tx.defer(END_CHARGE, END_CHARGE.valuesOf({ txid, status, endedAt: at }));
   }
 
-  async findCharge(txid: string): Promise<{ status: SandboxChargeStatus; ended_at: Date } | null> {
-    const [row] = await this.reader.query<{ status: SandboxChargeStatus; ended_at: Date }>(FIND_CHARGE, [txid]);
+  async findCharge(txid: string): Promise<SandboxChargeEntity | null> {
+    const [row] = await this.reader.query<SandboxChargeEntity>(FIND_CHARGE, [txid]);
     return row ?? null;
   }
 
   /** Like a bank, never returns more than came in: the Pix is locked while its returns are summed. Idempotent. */
-  async insertReturn(tx: Tx, row: SandboxReturnRow): Promise<void> {
+  async insertReturn(tx: Tx, row: SandboxReturn): Promise<void> {
     await tx.query(LOCK_PIX, [row.holderId, row.endToEndId]);
     tx.defer(INSERT_RETURN, [
       row.endToEndId,
@@ -87,19 +75,12 @@ export class SandboxBankRepository {
     ]);
   }
 
-  async findReturn(
-    holderId: string,
-    endToEndId: string,
-    returnId: string,
-  ): Promise<{ bank_reference: string | null; fails: boolean; requested_at: Date } | null> {
-    const [row] = await this.reader.query<{ bank_reference: string | null; fails: boolean; requested_at: Date }>(
-      FIND_RETURN,
-      [holderId, endToEndId, returnId],
-    );
+  async findReturn(holderId: string, endToEndId: string, returnId: string): Promise<SandboxReturnEntity | null> {
+    const [row] = await this.reader.query<SandboxReturnEntity>(FIND_RETURN, [holderId, endToEndId, returnId]);
     return row ?? null;
   }
 
   failNextRefund(tx: Tx, txid: string, at: Date): void {
-    tx.defer(FAIL_NEXT_REFUND, [txid, at]);
+    tx.defer(FAIL_NEXT_REFUND, FAIL_NEXT_REFUND.valuesOf({ txid, askedAt: at }));
   }
 }

@@ -1,33 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { Reader, statement, type Tx } from '../../core/database/index.js';
-import type { Amount } from '../../core/money/index.js';
-import type { Dispute, DisputeMethod, DisputeType } from '../acquirer.port.js';
+import { columnsOf, insertInto, Reader, statement, type Tx } from '../../core/database/index.js';
+import type { Dispute } from '../acquirer.port.js';
+import { SandboxDisputeEntity } from './sandbox.entity.js';
 
-export interface SandboxDisputeRow {
-  reference: string;
-  txid: string;
-  holder_id: string;
-  end_to_end_id: string;
-  type: DisputeType;
-  amount: Amount;
-  status: Dispute['status'];
-  result: Dispute['result'];
-  method: DisputeMethod | null;
-  reason: string | null;
-  response_deadline: Date | null;
-  opened_at: Date;
-  updated_at: Date;
-  closed_at: Date | null;
-}
-
-const INSERT = statement(
-  'sandbox.insert_dispute',
-  `INSERT INTO sandbox_disputes (reference, txid, holder_id, end_to_end_id, type, amount, status, method, reason,
-     response_deadline, opened_at, updated_at)
-   VALUES ($1, $2, $3, $4, $5, $6, 'created', $7, $8, $9, $10, $10) ON CONFLICT (reference) DO NOTHING`,
-);
-const COLUMNS = `reference, txid, holder_id, end_to_end_id, type, amount, status, result, method, reason, response_deadline,
-  opened_at, updated_at, closed_at`;
+const INSERT = insertInto('sandbox.insert_dispute', SandboxDisputeEntity, {
+  after: 'ON CONFLICT (reference) DO NOTHING',
+});
+const COLUMNS = columnsOf(SandboxDisputeEntity, 'sandbox_disputes');
 const FIND = statement('sandbox.find_dispute', `SELECT ${COLUMNS} FROM sandbox_disputes WHERE reference = $1`);
 const OF = statement(
   'sandbox.disputes_of',
@@ -53,28 +32,17 @@ export class SandboxDisputesRepository {
   constructor(private readonly reader: Reader) {}
 
   /** Once for each reference. */
-  insert(tx: Tx, row: Omit<SandboxDisputeRow, 'status' | 'result' | 'updated_at' | 'closed_at'>): void {
-    tx.defer(INSERT, [
-      row.reference,
-      row.txid,
-      row.holder_id,
-      row.end_to_end_id,
-      row.type,
-      row.amount,
-      row.method,
-      row.reason,
-      row.response_deadline,
-      row.opened_at,
-    ]);
+  insert(tx: Tx, dispute: SandboxDisputeEntity): void {
+    tx.defer(INSERT, INSERT.valuesOf(dispute));
   }
 
-  async find(reference: string): Promise<SandboxDisputeRow | null> {
-    const [row] = await this.reader.query<SandboxDisputeRow>(FIND, [reference]);
+  async find(reference: string): Promise<SandboxDisputeEntity | null> {
+    const [row] = await this.reader.query<SandboxDisputeEntity>(FIND, [reference]);
     return row ?? null;
   }
 
   /** In the order in which they were opened. */
-  async of(txid: string): Promise<SandboxDisputeRow[]> {
+  async of(txid: string): Promise<SandboxDisputeEntity[]> {
     return this.reader.query(OF, [txid]);
   }
 

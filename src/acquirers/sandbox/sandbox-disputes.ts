@@ -45,14 +45,14 @@ export class SandboxDisputes {
 
   async get(reference: string): Promise<Dispute | null> {
     const row = await this.disputes.find(reference);
-    const payment = row && (await this.books.findPayment(row.holder_id, row.end_to_end_id));
+    const payment = row && (await this.books.findPayment(row.holderId, row.endToEndId));
     if (!payment) return null;
     const payer = this.orders.payerOf(payment);
     return {
       reference,
       type: row.type,
-      accountId: row.holder_id,
-      paymentReference: row.end_to_end_id,
+      accountId: row.holderId,
+      paymentReference: row.endToEndId,
       txid: row.txid,
       amount: row.amount,
       status: row.status,
@@ -61,10 +61,10 @@ export class SandboxDisputes {
       reason: row.reason,
       payerName: payer.name,
       payerDocument: payer.document,
-      responseDeadline: row.response_deadline,
-      openedAt: row.opened_at,
-      updatedAt: row.updated_at,
-      closedAt: row.closed_at,
+      responseDeadline: row.responseDeadline,
+      openedAt: row.openedAt,
+      updatedAt: row.updatedAt,
+      closedAt: row.closedAt,
     };
   }
 
@@ -85,7 +85,7 @@ export class SandboxDisputes {
     const payment =
       claim.paymentReference === null
         ? payments.at(-1)
-        : payments.find(({ end_to_end_id }) => end_to_end_id === claim.paymentReference);
+        : payments.find(({ endToEndId }) => endToEndId === claim.paymentReference);
     if (!payment) return null;
     const now = this.clock.now();
     const reference = claim.type === 'med' ? randomUUID() : `${claim.txid}:${claim.type}`;
@@ -93,15 +93,19 @@ export class SandboxDisputes {
       this.disputes.insert(tx, {
         reference,
         txid: claim.txid,
-        holder_id: payment.holder_id,
-        end_to_end_id: payment.end_to_end_id,
+        holderId: payment.holderId,
+        endToEndId: payment.endToEndId,
         type: claim.type,
         amount: claim.amount ?? payment.amount,
+        status: 'created',
+        result: null,
         method: claim.method ?? null,
         reason: claim.reason ?? REASONS[claim.type],
-        response_deadline:
+        responseDeadline:
           claim.responseDeadline === undefined ? new Date(now.getTime() + RESPONSE_MS) : claim.responseDeadline,
-        opened_at: now,
+        openedAt: now,
+        updatedAt: now,
+        closedAt: null,
       });
       return this.inbox.store(tx, 'sandbox', { kind: 'dispute', reference });
     });

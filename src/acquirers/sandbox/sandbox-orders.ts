@@ -18,7 +18,8 @@ import type {
 import { InboxService } from '../inbox.service.js';
 import { addressFor, quote } from './crypto-quote.js';
 import { MAX_MULTIBANCO_AMOUNT, multibancoReference, SANDBOX_ENTITY } from './multibanco.js';
-import { SandboxOrdersRepository, type SandboxPaymentRow } from './sandbox-orders.repository.js';
+import type { SandboxPixEntity } from './sandbox.entity.js';
+import { SandboxOrdersRepository } from './sandbox-orders.repository.js';
 
 /** A COMPE code of no bank. */
 const BANK = '999';
@@ -69,11 +70,11 @@ export class SandboxOrders implements OrderDesk {
     const row = await this.findNotified(notified);
     if (!row || row.method === 'PIX') return null;
     return {
-      reference: row.end_to_end_id,
+      reference: row.endToEndId,
       txid: row.txid,
       method: row.method,
       amount: row.amount,
-      settledAt: row.settled_at,
+      settledAt: row.settledAt,
       fee: 0,
       payerDocument: this.payerOf(row).document,
     };
@@ -82,7 +83,7 @@ export class SandboxOrders implements OrderDesk {
   async getEvent(reference: string): Promise<OrderEvent | null> {
     const [txid = '', kind = ''] = reference.split(':');
     const event = (await this.books.eventsOf(txid)).find((candidate) => candidate.kind === kind);
-    return event ? { txid, kind: event.kind, reason: REASONS[event.kind], at: event.happened_at } : null;
+    return event ? { txid, kind: event.kind, reason: REASONS[event.kind], at: event.happenedAt } : null;
   }
 
   /**
@@ -100,13 +101,13 @@ export class SandboxOrders implements OrderDesk {
   }): Promise<string> {
     return this.database.transaction(async (tx) => {
       this.books.insertPayment(tx, {
-        holder_id: payment.accountId,
-        end_to_end_id: payment.reference,
+        holderId: payment.accountId,
+        endToEndId: payment.reference,
         txid: payment.txid,
         method: payment.method,
         amount: payment.amount,
-        payer_sealed: this.secrets.seal(JSON.stringify(payment.payer), `sandbox_pix:${payment.reference}`),
-        settled_at: this.clock.now(),
+        payerSealed: this.secrets.seal(JSON.stringify(payment.payer), `sandbox_pix:${payment.reference}`),
+        settledAt: this.clock.now(),
       });
       const kind = payment.method === 'PIX' ? 'pix' : 'payment';
       return this.inbox.store(tx, 'sandbox', { kind, reference: `${payment.accountId}/${payment.reference}` });
@@ -122,13 +123,13 @@ export class SandboxOrders implements OrderDesk {
   }
 
   /** The payment that a notification is about. */
-  async findNotified(reference: string): Promise<SandboxPaymentRow | null> {
+  async findNotified(reference: string): Promise<SandboxPixEntity | null> {
     const [accountId = '', endToEndId = ''] = reference.split('/');
     return this.books.findPayment(accountId, endToEndId);
   }
 
-  payerOf({ end_to_end_id, payer_sealed }: SandboxPaymentRow): SandboxPayer {
-    return JSON.parse(this.secrets.open(payer_sealed, `sandbox_pix:${end_to_end_id}`)) as SandboxPayer;
+  payerOf({ endToEndId, payerSealed }: SandboxPixEntity): SandboxPayer {
+    return JSON.parse(this.secrets.open(payerSealed, `sandbox_pix:${endToEndId}`)) as SandboxPayer;
   }
 
   #boleto(request: OrderRequest): OrderOutcome {

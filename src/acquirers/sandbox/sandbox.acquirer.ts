@@ -22,7 +22,8 @@ import type {
 import { AcquirersService } from '../acquirers.service.js';
 import { InboxService } from '../inbox.service.js';
 import { receiptPdf } from './receipt.pdf.js';
-import { SandboxBankRepository, type SandboxChargeStatus } from './sandbox-bank.repository.js';
+import type { SandboxChargeEntity } from './sandbox.entity.js';
+import { SandboxBankRepository } from './sandbox-bank.repository.js';
 import { SandboxDisputes } from './sandbox-disputes.js';
 import { SandboxOrders } from './sandbox-orders.js';
 import { SandboxOrdersRepository } from './sandbox-orders.repository.js';
@@ -32,7 +33,7 @@ const RETURN_MS = 400;
 /** Not an ISPB of any bank. */
 const ISPB = '00000000';
 
-const ENDS: Readonly<Record<SandboxChargeStatus, Omit<PixChargeEnd, 'at'>>> = {
+const ENDS: Readonly<Record<SandboxChargeEntity['status'], Omit<PixChargeEnd, 'at'>>> = {
   EXPIRED: { end: 'expired', reason: 'The charge expired without payment.' },
   REFUSED: { end: 'refused', reason: 'The acquirer refused the charge.' },
   REMOVED: { end: 'removed', reason: 'The charge was taken back.' },
@@ -87,17 +88,17 @@ export class SandboxAcquirer implements Acquirer, OnModuleInit {
     // The codes are made by the issuer above, so the bank's books hold only what has ended; a Pix is told of in the
     // commit that makes it.
     if (!ended) return { kind: 'not_found' };
-    return { kind: 'found', brCode: '', ended: { ...ENDS[ended.status], at: ended.ended_at }, payments: [] };
+    return { kind: 'found', brCode: '', ended: { ...ENDS[ended.status], at: ended.endedAt }, payments: [] };
   }
 
   async getPix(notified: string): Promise<ReceivedPix | null> {
     const row = await this.orders.findNotified(notified);
     if (row?.method !== 'PIX') return null;
     return {
-      endToEndId: row.end_to_end_id,
+      endToEndId: row.endToEndId,
       txid: row.txid,
       amount: row.amount,
-      settledAt: row.settled_at,
+      settledAt: row.settledAt,
       fee: 0,
       payerDocument: this.orders.payerOf(row).document,
     };
@@ -128,9 +129,9 @@ export class SandboxAcquirer implements Acquirer, OnModuleInit {
   async getReturn({ accountId, reference, returnId }: ReturnName): Promise<ReturnState> {
     const row = await this.bank.findReturn(accountId, reference, returnId);
     if (!row) return { kind: 'not_found' };
-    const age = this.clock.now().getTime() - row.requested_at.getTime();
+    const age = this.clock.now().getTime() - row.requestedAt.getTime();
     if (age < RETURN_MS) return { kind: 'in_progress' };
-    return row.fails ? { kind: 'failed', reason: 'refused' } : { kind: 'returned', bankReference: row.bank_reference };
+    return row.fails ? { kind: 'failed', reason: 'refused' } : { kind: 'returned', bankReference: row.bankReference };
   }
 
   getDispute(reference: string): Promise<Dispute | null> {
@@ -162,14 +163,14 @@ export class SandboxAcquirer implements Acquirer, OnModuleInit {
     const raw = {
       txid,
       status,
-      ended_at: ended?.ended_at.toISOString() ?? null,
+      ended_at: ended?.endedAt.toISOString() ?? null,
       payments: payments.map((payment) => ({
-        reference: payment.end_to_end_id,
+        reference: payment.endToEndId,
         method: payment.method,
         amount: payment.amount,
-        settled_at: payment.settled_at.toISOString(),
+        settled_at: payment.settledAt.toISOString(),
       })),
-      events: events.map(({ kind, happened_at }) => ({ kind, happened_at: happened_at.toISOString() })),
+      events: events.map(({ kind, happenedAt }) => ({ kind, happened_at: happenedAt.toISOString() })),
     };
     return { status, raw };
   }
@@ -183,7 +184,7 @@ export class SandboxAcquirer implements Acquirer, OnModuleInit {
       txid: row.txid,
       amount: row.amount,
       currency,
-      settledAt: row.settled_at,
+      settledAt: row.settledAt,
       merchant: merchant.name,
       payer: this.orders.payerOf(row),
     });

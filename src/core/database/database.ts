@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import type { Pool, QueryResultRow } from 'pg';
 import { DataSource } from 'typeorm';
 import { isRetryable } from './pg-errors.js';
-import type { Statement } from './statement.js';
+import { rowModeOf, rowsOf, type Statement } from './statement.js';
 import { Tx } from './tx.js';
 
 const MAX_RERUNS = 3;
@@ -23,8 +23,9 @@ export class Reader {
       name: statement.name,
       text: statement.text,
       values: values as unknown[],
+      ...rowModeOf(statement),
     });
-    return result.rows;
+    return rowsOf(statement, result);
   }
 }
 

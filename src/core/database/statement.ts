@@ -4,9 +4,38 @@ export interface Statement {
   readonly text: string;
   /** It may take any time: `statement_timeout` is off where it runs, and nobody gives up waiting for its answer. */
   readonly isUnhurried: boolean;
+  /** A column of its answer has a dot in its name: `"account.id"` is the `id` of the row's `account`. */
+  readonly isNested: boolean;
 }
 
 /** @param name unique in the whole project, at most 63 bytes (PostgreSQL's limit for names) */
 export function statement(name: string, text: string, isUnhurried = false): Statement {
-  return { name, text, isUnhurried };
+  return { name, text, isUnhurried, isNested: /\bAS "\w+\.\w+"/.test(text) };
+}
+
+/** How pg is to give the rows: those of a nested statement are put together here, from their values. */
+export function rowModeOf({ isNested }: Statement): { rowMode?: 'array' } {
+  return isNested ? { rowMode: 'array' } : {};
+}
+
+type Path = readonly [outer: string, inner?: string];
+
+/** Names taken apart once and not at every answer: the columns of a statement never change. */
+const PATHS = new WeakMap<Statement, Path[]>();
+
+export function rowsOf<R>(
+  statement: Statement,
+  { fields, rows }: { readonly fields: readonly { readonly name: string }[]; readonly rows: R[] },
+): R[] {
+  if (!statement.isNested) return rows;
+  const paths = PATHS.get(statement) ?? fields.map(({ name }) => name.split('.') as unknown as Path);
+  PATHS.set(statement, paths);
+  return (rows as unknown[][]).map((values) => {
+    const row: Record<string, unknown> = {};
+    paths.forEach(([outer, inner], index) => {
+      if (inner === undefined) row[outer] = values[index];
+      else ((row[outer] ??= {}) as Record<string, unknown>)[inner] = values[index];
+    });
+    return row as R;
+  });
 }

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { PoolClient, QueryResult, QueryResultRow } from 'pg';
 import { isAborted } from './pg-errors.js';
-import type { Statement } from './statement.js';
+import { rowModeOf, rowsOf, type Statement } from './statement.js';
 
 /** The longest that a timer takes: 24 days. */
 const FOR_EVER_MS = 2 ** 31 - 1;
@@ -25,7 +25,7 @@ export class Tx {
   async query<R extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<R[]> {
     try {
       const result = await this.#send<R>(statement, values);
-      return result.rows;
+      return rowsOf(statement, result);
     } catch (error) {
       // 25P02 only says that something before failed: the caller needs to see what.
       if (isAborted(error)) await this.#throwFirstFailure();
@@ -89,8 +89,10 @@ export class Tx {
       this.#pending.push(begin);
     }
     const { name, text, isUnhurried } = statement;
-    const query = { name, text, values: values as unknown[], ...(isUnhurried && { query_timeout: FOR_EVER_MS }) };
-    return this.#client.query<R>(query);
+    return this.#client.query<R>({
+      ...{ name, text, values: values as unknown[], ...rowModeOf(statement) },
+      ...(isUnhurried && { query_timeout: FOR_EVER_MS }),
+    });
   }
 
   /** What is sent in one turn of the event loop leaves in one system call: each wakes the database by itself. */

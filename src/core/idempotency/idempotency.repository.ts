@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Reader, statement, type Tx } from '../database/index.js';
+import { columnsOf, insertInto, Reader, statement, type Tx } from '../database/index.js';
 import type { Scope } from '../mode.js';
+import { IdempotencyKeyEntity } from './idempotency-key.entity.js';
 
 /** Whose request it is: a key means something only inside (account, mode, operation): docs/contract.md#idempotency. */
 export interface IdempotentRequest extends Scope {
@@ -11,28 +12,16 @@ export interface IdempotentRequest extends Scope {
   readonly permanent?: boolean;
 }
 
-export interface IdempotencyRow {
-  fingerprint: Buffer;
-  resource_id: string;
-  response_status: number | null;
-  response_body: string | null;
-  leased_until: Date;
-  /** Null for a permanent key. */
-  expires_at: Date | null;
-}
+/** What is kept of a request beside whose it is; `expiresAt` null: of a permanent key. */
+export type IdempotencyRow = Omit<IdempotencyKeyEntity, (typeof IDENTITY)[number]>;
 
+const IDENTITY = ['accountId', 'mode', 'operation', 'key'] as const;
 const ME = 'account_id = $1 AND mode = $2 AND operation = $3 AND key = $4';
 
-const INSERT = statement(
-  'idempotency.insert',
-  `INSERT INTO idempotency_keys (account_id, mode, operation, key, fingerprint, resource_id, response_status,
-     response_body, leased_until, expires_at)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-);
+const INSERT = insertInto('idempotency.insert', IdempotencyKeyEntity);
 const FIND = statement(
   'idempotency.find',
-  `SELECT fingerprint, resource_id, response_status, response_body, leased_until, expires_at
-   FROM idempotency_keys WHERE ${ME}`,
+  `SELECT ${columnsOf(IdempotencyKeyEntity, 'k', { without: IDENTITY })} FROM idempotency_keys k WHERE ${ME}`,
 );
 const COMPLETE = statement(
   'idempotency.complete',
@@ -72,20 +61,8 @@ function identity(request: IdempotentRequest): unknown[] {
 export class IdempotencyRepository {
   constructor(private readonly reader: Reader) {}
 
-  insert(
-    tx: Tx,
-    request: IdempotentRequest,
-    row: { resourceId: string; status: number | null; body: string | null; leasedUntil: Date; expiresAt: Date | null },
-  ): void {
-    tx.defer(INSERT, [
-      ...identity(request),
-      request.fingerprint,
-      row.resourceId,
-      row.status,
-      row.body,
-      row.leasedUntil,
-      row.expiresAt,
-    ]);
+  insert(tx: Tx, request: IdempotentRequest, answer: Omit<IdempotencyRow, 'fingerprint'>): void {
+    tx.defer(INSERT, INSERT.valuesOf({ ...request, ...answer }));
   }
 
   async find(request: IdempotentRequest): Promise<IdempotencyRow | null> {

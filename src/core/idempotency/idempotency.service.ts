@@ -130,12 +130,12 @@ export class IdempotencyService implements OnApplicationBootstrap {
       const now = this.clock.now();
       const row = await this.keys.find(request);
       if (!row) return null;
-      if (row.expires_at !== null && row.expires_at.getTime() <= now.getTime()) {
+      if (row.expiresAt !== null && row.expiresAt.getTime() <= now.getTime()) {
         await this.database.transaction(async (tx) => this.keys.deleteExpired(tx, request, now));
         return null;
       }
       // A permanent key is answered in the commit that takes it: its first lease is its only one.
-      const takenAt = row.expires_at ? row.expires_at.getTime() - REPLAY_MS : row.leased_until.getTime() - LEASE_MS;
+      const takenAt = row.expiresAt ? row.expiresAt.getTime() - REPLAY_MS : row.leasedUntil.getTime() - LEASE_MS;
       const isTwin = takenAt > now.getTime() - WAIT_MS;
       const isSame = row.fingerprint.equals(request.fingerprint);
       // A twin's admission stands for what the twin makes.
@@ -148,14 +148,14 @@ export class IdempotencyService implements OnApplicationBootstrap {
           'This Idempotency-Key was used with another body; send a new key for a new request.',
         );
       }
-      if (row.response_status !== null && row.response_body !== null) {
-        return { status: row.response_status, body: JSON.parse(row.response_body) as T, replayed: true };
+      if (row.responseStatus !== null && row.responseBody !== null) {
+        return { status: row.responseStatus, body: JSON.parse(row.responseBody) as T, replayed: true };
       }
-      if (row.leased_until.getTime() <= now.getTime()) {
+      if (row.leasedUntil.getTime() <= now.getTime()) {
         const leasedUntil = new Date(now.getTime() + LEASE_MS);
         const ours = await this.database.transaction((tx) => this.keys.takeOver(tx, request, now, leasedUntil));
         if (ours) {
-          const answer = await resume(row.resource_id, claim);
+          const answer = await resume(row.resourceId, claim);
           if (answer) return { ...answer, replayed: true };
           continue;
         }
@@ -171,8 +171,8 @@ export class IdempotencyService implements OnApplicationBootstrap {
         const now = this.clock.now().getTime();
         this.keys.insert(tx, request, {
           resourceId,
-          status: answer?.status ?? null,
-          body: answer ? JSON.stringify(answer.body) : null,
+          responseStatus: answer?.status ?? null,
+          responseBody: answer ? JSON.stringify(answer.body) : null,
           leasedUntil: new Date(now + LEASE_MS),
           expiresAt: request.permanent === true ? null : new Date(now + REPLAY_MS),
         });

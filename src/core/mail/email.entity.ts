@@ -3,14 +3,17 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 @Entity('emails')
 @Index('emails_ended_idx', ['endedAt'], { where: `status <> 'pending'` })
 export class EmailEntity {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'emails_pkey' }) id!: string;
-  @Column('uuid', { name: 'account_id', nullable: true }) accountId!: string | null;
-  @Column('text') recipient!: string;
-  @Column('text') subject!: string;
-  @Column('text', { name: 'text_body' }) textBody!: string;
-  @Column('text', { name: 'html_body' }) htmlBody!: string;
-  @Column('text', { default: 'pending' }) status!: string;
-  @Column('text', { name: 'last_error', nullable: true }) lastError!: string | null;
-  @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
-  @Column('timestamptz', { name: 'ended_at', nullable: true }) endedAt!: Date | null;
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'emails_pkey' }) readonly id!: string;
+  /** Whom it concerns; null for what concerns no account, as a mail to an operator. */
+  @Column('uuid', { name: 'account_id', nullable: true }) readonly accountId!: string | null;
+  /** One bare address, without a name. */
+  @Column('text', { name: 'recipient' }) readonly to!: string;
+  @Column('text') readonly subject!: string;
+  @Column('text', { name: 'text_body' }) readonly text!: string;
+  @Column('text', { name: 'html_body' }) readonly html!: string;
+  @Column('text', { default: 'pending' }) readonly status!: 'sent' | 'pending' | 'failed';
+  @Column('text', { name: 'last_error', nullable: true }) readonly lastError!: string | null;
+  @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
+  /** When it was sent or given up. */
+  @Column('timestamptz', { name: 'ended_at', nullable: true }) readonly endedAt!: Date | null;
 }

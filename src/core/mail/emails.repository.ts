@@ -1,31 +1,19 @@
 import { Injectable } from '@nestjs/common';
-import { Reader, statement, type Tx } from '../database/index.js';
+import { columnsOf, insertInto, Reader, statement, type Tx } from '../database/index.js';
+import { EmailEntity } from './email.entity.js';
 
 /** A mail as its sender writes it. */
-export interface Mail {
-  /** Whom it concerns; null for what concerns no account, as a mail to an operator. */
-  readonly accountId: string | null;
-  /** One bare address, without a name. */
-  readonly to: string;
-  readonly subject: string;
-  readonly text: string;
-  readonly html: string;
-}
+export type Mail = Pick<EmailEntity, 'accountId' | 'to' | 'subject' | 'text' | 'html'>;
+
+const PENDING = ['id', 'to', 'subject', 'text', 'html', 'createdAt'] as const;
 
 /** A mail that is not sent yet. */
-export interface PendingMail extends Omit<Mail, 'accountId'> {
-  readonly id: string;
-  readonly createdAt: Date;
-}
+export type PendingMail = Pick<EmailEntity, (typeof PENDING)[number]>;
 
-const INSERT = statement(
-  'emails.insert',
-  `INSERT INTO emails (id, account_id, recipient, subject, text_body, html_body, created_at)
-   VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-);
+const INSERT = insertInto('emails.insert', EmailEntity, { without: ['status', 'lastError', 'endedAt'] });
 const FIND_PENDING = statement(
   'emails.find_pending',
-  `SELECT id, recipient, subject, text_body, html_body, created_at FROM emails WHERE id = $1 AND status = 'pending'`,
+  `SELECT ${columnsOf(EmailEntity, 'm', { only: PENDING })} FROM emails m WHERE m.id = $1 AND m.status = 'pending'`,
 );
 /** What one worker has sent stays so, also where another one has failed at it. */
 const FINISH = statement(
@@ -41,28 +29,17 @@ const REMOVE = statement(
    RETURNING 1`,
 );
 
-interface Row {
-  id: string;
-  recipient: string;
-  subject: string;
-  text_body: string;
-  html_body: string;
-  created_at: Date;
-}
-
 @Injectable()
 export class EmailsRepository {
   constructor(private readonly reader: Reader) {}
 
   insert(tx: Tx, id: string, mail: Mail, now: Date): void {
-    tx.defer(INSERT, [id, mail.accountId, mail.to, mail.subject, mail.text, mail.html, now]);
+    tx.defer(INSERT, INSERT.valuesOf({ ...mail, id, createdAt: now }));
   }
 
   async findPending(id: string): Promise<PendingMail | null> {
-    const [row] = await this.reader.query<Row>(FIND_PENDING, [id]);
-    if (!row) return null;
-    const { recipient: to, subject, text_body: text, html_body: html, created_at: createdAt } = row;
-    return { id, to, subject, text, html, createdAt };
+    const [row] = await this.reader.query<PendingMail>(FIND_PENDING, [id]);
+    return row ?? null;
   }
 
   /** @param error why it is given up; null when it was sent */

@@ -1,7 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsString, Matches } from 'class-validator';
 import { IsIdOf, IsOptional } from '../../core/http/index.js';
-import { DELIVERY_STATUSES, type DeliveryStatus } from '../deliveries.repository.js';
+import { DELIVERY_STATUSES, type DeliveryStatus } from '../webhook.entity.js';
 
 export class DeliveriesQuery {
   @ApiPropertyOptional({ description: 'Only deliveries of this status.', enum: DELIVERY_STATUSES })

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { DELIVERY_STATUSES, type DeliveryStatus } from '../deliveries.repository.js';
+import { DELIVERY_STATUSES, type DeliveryStatus } from '../webhook.entity.js';
 
 const TIME = { type: String, format: 'date-time', example: '2026-11-03T12:00:00.000Z' } as const;
 

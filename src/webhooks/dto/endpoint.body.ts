@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { ENDPOINT_STATUSES, type EndpointStatus } from '../endpoints.repository.js';
+import { ENDPOINT_STATUSES, type EndpointStatus } from '../webhook.entity.js';
 
 const ID_DESCRIPTION = 'Id of the endpoint.';
 const ID_EXAMPLE = '019a4c1e-8a00-7c3d-9d52-6f1b2a3c4d5e';

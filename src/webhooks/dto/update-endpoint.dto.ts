@@ -1,7 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsArray, IsIn, IsString } from 'class-validator';
 import { IsOptional } from '../../core/http/index.js';
-import { ENDPOINT_STATUSES, type EndpointStatus } from '../endpoints.repository.js';
+import { ENDPOINT_STATUSES, type EndpointStatus } from '../webhook.entity.js';
 
 export class UpdateEndpointDto {
   @IsOptional()

@@ -1,0 +1,157 @@
+import { getMetadataArgsStorage } from 'typeorm';
+import { type Statement, statement } from './statement.js';
+
+/** A class whose properties are columns: an entity, or the class it extends with what the domain reads of it. */
+export type RowClass<R> = new () => R;
+
+interface Column {
+  /** With a dot: of an object within the row. */
+  readonly property: string;
+  readonly name: string;
+  readonly type: string;
+  readonly isNullable: boolean;
+  /** Of a computed column, by the alias of its table. */
+  readonly query: ((alias: string) => string) | undefined;
+}
+
+interface Choice<R> {
+  readonly only?: readonly (keyof R)[];
+  readonly without?: readonly (keyof R)[];
+}
+
+/** Read when a module is loaded, as the decorators have left it: no connection is needed. */
+function describe<R>(row: RowClass<R>, { only, without }: Choice<R> = {}): Column[] {
+  const { columns, embeddeds } = getMetadataArgsStorage();
+  const isWanted = ({ target, propertyName }: { target: unknown; propertyName: string }): boolean =>
+    (target === row || (typeof target === 'function' && row.prototype instanceof target)) &&
+    (only?.includes(propertyName as keyof R) ?? true) &&
+    !without?.includes(propertyName as keyof R);
+  const own = columns.filter(isWanted).map(({ propertyName, options }) => ({
+    property: propertyName,
+    name: options.name ?? propertyName,
+    type: String(options.type),
+    isNullable: options.nullable === true,
+    query: options.query,
+  }));
+  const embedded = embeddeds.filter(isWanted).flatMap(({ propertyName, type }) =>
+    describe(type() as RowClass<unknown>).map((column) => ({
+      ...column,
+      property: `${propertyName}.${column.property}`,
+      isNullable: false,
+    })),
+  );
+  if (own.length + embedded.length === 0) throw new Error(`${row.name} has no such columns`);
+  return [...own, ...embedded];
+}
+
+/**
+ * A select list that makes PostgreSQL answer with rows of this class: `t.id, t.account_id AS "accountId"`.
+ * @param choice.within the property of the row that the columns are put into, for rows joined from several tables
+ */
+export function columnsOf<R>(
+  row: RowClass<R>,
+  alias: string,
+  { within, ...choice }: Choice<R> & { readonly within?: string } = {},
+): string {
+  return describe(row, choice)
+    .map(({ property, name, query }) => {
+      const value = query?.(alias) ?? `${alias}.${name}`;
+      if (within !== undefined) return `${value} AS "${within}.${property}"`;
+      return property === name && !query ? value : `${value} AS "${property}"`;
+    })
+    .join(', ');
+}
+
+interface WriteOptions<K> {
+  /** What keeps its value, or is left to the defaults of the table. */
+  readonly without?: readonly K[];
+  /** What follows the values: ON CONFLICT, RETURNING. */
+  readonly after?: string;
+}
+
+/** A statement with what makes its values: `tx.defer(INSERT, INSERT.valuesOf(row))`. */
+export interface Write<R> extends Statement {
+  valuesOf(row: R): unknown[];
+}
+
+/** Inserts a row of an entity, with all its columns but the computed ones and those that are left to the defaults. */
+export function insertInto<R, K extends keyof R = never>(
+  name: string,
+  entity: RowClass<R>,
+  options: WriteOptions<K> = {},
+): Write<Omit<R, K>> {
+  const columns = stored(entity, options);
+  const values = `VALUES (${columns.map((_, index) => `$${index + 1}`).join(', ')})`;
+  return {
+    ...statement(name, insertText(entity, columns, values, options.after)),
+    valuesOf: (row) => columns.map((column) => column.of(row)),
+  };
+}
+
+/** Inserts any number of rows by one statement, whose parameters are the columns. None of them may be an array. */
+export function insertAllInto<R, K extends keyof R = never>(
+  name: string,
+  entity: RowClass<R>,
+  options: WriteOptions<K> = {},
+): Write<readonly Omit<R, K>[]> {
+  const columns = stored(entity, options);
+  const values = `SELECT * FROM unnest(${columns.map(({ type }, index) => `$${index + 1}::${type}[]`).join(', ')})`;
+  return {
+    ...statement(name, insertText(entity, columns, values, options.after)),
+    valuesOf: (rows) => columns.map((column) => rows.map((row) => column.of(row))),
+  };
+}
+
+function tableOf(entity: RowClass<unknown>): string {
+  const table = getMetadataArgsStorage().tables.find(({ target }) => target === entity)?.name;
+  if (table === undefined) throw new Error(`${entity.name} has no table`);
+  return table;
+}
+
+function insertText(entity: RowClass<unknown>, columns: readonly Column[], values: string, after = ''): string {
+  return `INSERT INTO ${tableOf(entity)} (${columns.map((column) => column.name).join(', ')}) ${values} ${after}`.trimEnd();
+}
+
+/**
+ * Writes columns of a row of an entity, those that `without` does not name. What it writes begins with parameter `first`;
+ * those before it are for `after`, which says which row.
+ */
+export function updateOf<R, K extends keyof R = never>(
+  name: string,
+  entity: RowClass<R>,
+  { first, after, ...options }: WriteOptions<K> & { readonly first: number; readonly after: string },
+): Write<Omit<R, K>> {
+  const columns = stored(entity, options);
+  const values = columns.map((column, index) => `${column.name} = $${first + index}`).join(', ');
+  return {
+    ...statement(name, `UPDATE ${tableOf(entity)} SET ${values} ${after}`),
+    valuesOf: (row) => columns.map((column) => column.of(row)),
+  };
+}
+
+/** Columns that are written, each with how its value is taken from a row. */
+function stored<R, K extends keyof R>(
+  entity: RowClass<R>,
+  { without = [] }: WriteOptions<K>,
+): (Column & { of(row: unknown): unknown })[] {
+  return describe(entity, { without })
+    .filter(({ query }) => !query)
+    .map((column) => {
+      const [outer = '', inner] = column.property.split('.');
+      const take = (row: unknown): unknown => {
+        const value = (row as Record<string, unknown>)[outer];
+        return inner === undefined ? value : (value as Record<string, unknown>)[inner];
+      };
+      if (column.type !== 'jsonb') return { ...column, of: take };
+      // An array would be taken for one of PostgreSQL's.
+      return { ...column, of: (row) => ((value) => (value == null ? value : JSON.stringify(value)))(take(row)) };
+    });
+}
+
+type Nullable<R> = { readonly [K in keyof R as null extends R[K] ? K : never]: null };
+
+/** Every nullable column of its own as null: what a new row is before anything has happened to it. */
+export function nullsOf<R>(row: RowClass<R>): Nullable<R> {
+  const nulls = describe(row).filter(({ isNullable }) => isNullable);
+  return Object.fromEntries(nulls.map(({ property }) => [property, null])) as Nullable<R>;
+}
