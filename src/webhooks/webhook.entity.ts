@@ -6,7 +6,7 @@ export const ENDPOINT_STATUSES = ['ACTIVE', 'INACTIVE'] as const;
 
 export type EndpointStatus = (typeof ENDPOINT_STATUSES)[number];
 
-/** Source: interface.md, "Webhook delivery status". */
+/** Source: docs/contract.md#delivery-status. */
 export const DELIVERY_STATUSES = ['PENDING', 'PROCESSING', 'DELIVERED', 'FAILED', 'CANCELLED'] as const;
 
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
