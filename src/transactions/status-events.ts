@@ -1,4 +1,4 @@
-import type { RefundEventType } from './refunds.events.js';
+import type { RefundEventType } from './refunds/refunds.events.js';
 import type { TransactionEventType } from './transaction.events.js';
 import type { TransactionStatus } from './transactions.machine.js';
 

@@ -3,7 +3,7 @@ import { Reader, type Statement, statement, type Tx } from '../core/database/ind
 import { idBound } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import type { Transaction } from './transaction.js';
-import { type Grain, type Piece, type Span, whole } from './transaction-pages.span.js';
+import { type Grain, type Piece, type Span, whole } from './statistics/transaction-pages.span.js';
 import type { TransactionStatus } from './transactions.machine.js';
 import { TRANSACTION_COLUMNS } from './transactions.repository.js';
 

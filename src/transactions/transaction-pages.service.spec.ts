@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Clock } from '../core/clock.js';
 import type { Database, Tx } from '../core/database/index.js';
-import type { ExpiryService } from './expiry.service.js';
+import type { ExpiryService } from './creation/expiry.service.js';
 import { type PageQuery, TransactionPagesService } from './transaction-pages.service.js';
 import type { TransactionPagesRepository } from './transaction-pages.repository.js';
 

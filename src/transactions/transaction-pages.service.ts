@@ -4,7 +4,7 @@ import { Database, isStatementTimeout } from '../core/database/index.js';
 import { serviceUnavailable } from '../core/errors/index.js';
 import type { Scope } from '../core/mode.js';
 import { Turnstile } from '../core/turnstile.js';
-import { ExpiryService } from './expiry.service.js';
+import { ExpiryService } from './creation/expiry.service.js';
 import { asOf, type Transaction } from './transaction.js';
 import {
   isIndexed,
@@ -13,7 +13,7 @@ import {
   type SortOrder,
   TransactionPagesRepository,
 } from './transaction-pages.repository.js';
-import { FINER, piecesOf, type Span, spanOf } from './transaction-pages.span.js';
+import { FINER, piecesOf, type Span, spanOf } from './statistics/transaction-pages.span.js';
 import type { TransactionStatus } from './transactions.machine.js';
 
 export interface PageQuery {

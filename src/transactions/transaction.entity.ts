@@ -2,7 +2,7 @@ import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeor
 import type { Artefacts, PaymentMethod, RefundWay } from '../acquirers/index.js';
 import type { Mode } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
-import type { ReturnReason, ReturnStatus, SettlementDecision } from './settlement.rules.js';
+import type { ReturnReason, ReturnStatus, SettlementDecision } from './settlement/settlement.rules.js';
 import type { Failure, MedBlock, Metadata, SentBack } from './transaction.js';
 import type { TransactionStatus } from './transactions.machine.js';
 

@@ -1,7 +1,7 @@
 import type { Dispute } from '../acquirers/index.js';
 import { nullsOf } from '../core/database/index.js';
 import type { Amount } from '../core/money/index.js';
-import type { ReturnReason } from './settlement.rules.js';
+import type { ReturnReason } from './settlement/settlement.rules.js';
 import { Transaction } from './transaction.entity.js';
 
 export type Metadata = Record<string, unknown>;

@@ -1,4 +1,4 @@
-export { EndpointsService } from './endpoints.service.js';
+export { EndpointsService } from './endpoints/endpoints.service.js';
 export {
   WebhookAttemptEntity,
   WebhookDefaultSecretEntity,

@@ -1,6 +1,6 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import type { Mode } from '../core/mode.js';
-import type { EndpointKind } from './endpoint-health.js';
+import type { EndpointKind } from './endpoints/endpoint-health.js';
 
 export const ENDPOINT_STATUSES = ['ACTIVE', 'INACTIVE'] as const;
 

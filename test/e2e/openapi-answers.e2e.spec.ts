@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { CallbackSources } from '../../src/acquirers/index.js';
 import { SecretBox } from '../../src/core/crypto/index.js';
-import { signatureHeader } from '../../src/webhooks/signature.js';
+import { signatureHeader } from '../../src/webhooks/sending/signature.js';
 import { anUpload, complete, type EvidenceAnswer, png, requestUpload, type TicketAnswer } from '../support/evidence.js';
 import { aDisputedCharge, medQueue } from '../support/med.js';
 import { closed, type Documented, readDocument, type ResponseDoc } from '../support/openapi.js';

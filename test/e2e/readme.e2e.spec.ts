@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { delimiter, join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { signatureHeader } from '../../src/webhooks/signature.js';
+import { signatureHeader } from '../../src/webhooks/sending/signature.js';
 import { codeLanguages, firstBlock, readingOrder, type ShellBlock, shellBlocks } from '../support/documents.js';
 import { Processes, type ServiceProcess } from '../support/process.js';
 import { waitFor } from '../support/wait.js';

@@ -4,7 +4,7 @@ import { AcquirersService, type Dispute, InboxService, type ReceivedPix } from '
 import { Database } from '../../src/core/database/index.js';
 import { RefundMoves } from '../../src/transactions/index.js';
 import { WorkService } from '../../src/core/work/index.js';
-import { RefundProgress } from '../../src/transactions/refunds.progress.js';
+import { RefundProgress } from '../../src/transactions/refunds/refunds.progress.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { FarBank } from '../support/far-bank.js';
 import {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { signatureHeader } from '../../src/webhooks/signature.js';
+import { signatureHeader } from '../../src/webhooks/sending/signature.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { type ReceivedWebhook, WebhookReceiver } from '../support/receiver.js';
 import { type Answer, type Merchant, TestService } from '../support/service.js';

@@ -4,14 +4,14 @@ import { Clock } from '../../src/core/clock.js';
 import { Draft } from '../../src/core/errors/index.js';
 import { newId } from '../../src/core/ids.js';
 import { createDataSource, Database, statement } from '../../src/core/database/index.js';
-import { DeliveryQueue } from '../../src/webhooks/delivery-queue.js';
+import { DeliveryQueue } from '../../src/webhooks/sending/delivery-queue.js';
 import {
   type ClaimedDelivery,
   DeliveryQueueRepository,
   type Outcome,
-} from '../../src/webhooks/delivery-queue.repository.js';
+} from '../../src/webhooks/sending/delivery-queue.repository.js';
 import { EndpointsService } from '../../src/webhooks/index.js';
-import { OutcomesService } from '../../src/webhooks/outcomes.service.js';
+import { OutcomesService } from '../../src/webhooks/sending/outcomes.service.js';
 import { TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { generate } from '../../tools/bench/generate.js';
 import { statement } from '../../src/core/database/index.js';
 import { newId } from '../../src/core/ids.js';
-import { FiguresRepository } from '../../src/transactions/figures.repository.js';
+import { FiguresRepository } from '../../src/transactions/statistics/figures.repository.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { TestSchema } from '../support/schema.js';
 

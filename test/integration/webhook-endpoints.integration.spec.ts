@@ -4,9 +4,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import pg from 'pg';
 import { Database } from '../../src/core/database/index.js';
 import type { Scope } from '../../src/core/mode.js';
-import { defaultSecretContext } from '../../src/webhooks/default-secrets.repository.js';
-import { DefaultSecretsService } from '../../src/webhooks/default-secrets.service.js';
-import { secretContext } from '../../src/webhooks/endpoints.repository.js';
+import { defaultSecretContext } from '../../src/webhooks/endpoints/default-secrets.repository.js';
+import { DefaultSecretsService } from '../../src/webhooks/endpoints/default-secrets.service.js';
+import { secretContext } from '../../src/webhooks/endpoints/endpoints.repository.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { WebhookReceiver } from '../support/receiver.js';
 import { type Answer, type Merchant, TestService } from '../support/service.js';

@@ -1,6 +1,6 @@
 import { Process, Processor } from '@nestjs/bull';
 import { doubling, type Work, type WorkAnswer, type Worker } from '../../core/work/index.js';
-import { AcquirerWorkService } from '../acquirer-work.service.js';
+import { AcquirerWorkService } from '../creation/acquirer-work.service.js';
 
 @Processor('acquirer')
 export class AcquirerProcessor implements Worker {

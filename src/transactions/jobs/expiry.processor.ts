@@ -1,6 +1,6 @@
 import { Process, Processor } from '@nestjs/bull';
 import type { Job } from '../../core/queue/index.js';
-import { ExpiryService } from '../expiry.service.js';
+import { ExpiryService } from '../creation/expiry.service.js';
 
 @Processor('transactions.expiry')
 export class ExpiryProcessor {

@@ -1,7 +1,7 @@
 import { Process, Processor } from '@nestjs/bull';
 import type { Work, WorkAnswer, Worker } from '../../core/work/index.js';
-import { RETURN_BACKOFF } from '../return-calls.js';
-import { ReturnsService } from '../returns.service.js';
+import { RETURN_BACKOFF } from '../settlement/return-calls.js';
+import { ReturnsService } from '../settlement/returns.service.js';
 
 @Processor('return')
 export class ReturnProcessor implements Worker {

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { BODY_DIFFERENCES, type BodyDifference } from '../body-differences.js';
-import { VERIFICATION_REASONS, type VerificationReason } from '../verification.js';
+import { BODY_DIFFERENCES, type BodyDifference } from '../verify/body-differences.js';
+import { VERIFICATION_REASONS, type VerificationReason } from '../verify/verification.js';
 
 const SECRETS = ['current', 'previous', 'other_endpoint', 'default', 'unknown'] as const;
 

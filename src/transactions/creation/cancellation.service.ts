@@ -1,0 +1,81 @@
+import { Injectable } from '@nestjs/common';
+import { newReturnId } from '../../brazil/index.js';
+import { Clock } from '../../core/clock.js';
+import { Database } from '../../core/database/index.js';
+import { badRequest, notFound } from '../../core/errors/index.js';
+import type { Scope } from '../../core/mode.js';
+import { WorkService } from '../../core/work/index.js';
+import { OutboxService } from '../../outbox/index.js';
+import { ReturnsService } from '../settlement/returns.service.js';
+import { SettlementsRepository } from '../settlement/settlements.repository.js';
+import { asOf, failureOf, isHeld, type Transaction } from '../transaction.js';
+import { EVENT_OF, transactionEvent } from '../transaction.events.js';
+import { nextStatus, type TransactionStatus } from '../transactions.machine.js';
+import { TransactionsRepository } from '../transactions.repository.js';
+
+/** Merchants take back what nobody has paid yet. */
+@Injectable()
+export class CancellationService {
+  constructor(
+    private readonly database: Database,
+    private readonly transactions: TransactionsRepository,
+    private readonly settlements: SettlementsRepository,
+    private readonly returns: ReturnsService,
+    private readonly work: WorkService,
+    private readonly outbox: OutboxService,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Of this and a payment at the same moment one wins, by the transaction's lock; money that comes after it goes back.
+   * The acquirer is told afterwards, by a job. Repeating it changes nothing and gives the same again.
+   * @throws ApiError 404, 400 `payment_not_cancellable`
+   */
+  async cancel(scope: Scope, id: string): Promise<{ transaction: Transaction; previousStatus: TransactionStatus }> {
+    return this.database.transaction(async (tx) => {
+      const found = await this.transactions.lockOwn(tx, scope, id);
+      if (!found) throw notFound('payment');
+      const now = this.clock.now();
+      const transaction = asOf(found, now);
+      const previousStatus = transaction.status;
+      if (previousStatus === 'CANCELLED') {
+        const cancelled = await this.outbox.last(tx, scope, id, 'transaction.cancelled');
+        return { transaction, previousStatus: cancelled?.data.previousStatus ?? 'WAITING_PAYMENT' };
+      }
+      if (nextStatus(previousStatus, 'cancelled') === null) {
+        throw badRequest(
+          'payment_not_cancellable',
+          `The payment is ${previousStatus}; only one that waits for its payment can be cancelled, and one that was paid must be refunded instead.`,
+        );
+      }
+      const failure = failureOf(transaction, {
+        reason: 'The charge was cancelled by the merchant.',
+        providerErrorCode: 'canceled',
+        at: now,
+      });
+      const moved = await this.transactions.move(tx, id, 'cancelled', now, { failure });
+      if (!moved) throw new Error(`${id} is locked and was ${previousStatus}, but could not be cancelled`);
+      if (isHeld(transaction)) {
+        for (const held of await this.settlements.giveBackHeld(tx, id, 'cancelled', now)) {
+          this.returns.request(tx, {
+            accountId: scope.accountId,
+            mode: scope.mode,
+            transactionId: id,
+            acquirer: held.acquirer,
+            endToEndId: held.endToEndId,
+            txid: transaction.txid,
+            returnId: newReturnId(),
+            // Only a Pix is ever held.
+            way: 'devolution',
+            amount: held.amount,
+            currency: transaction.currency,
+            reason: 'cancelled',
+          });
+        }
+      }
+      this.outbox.record(tx, [transactionEvent(EVENT_OF.cancelled, moved, previousStatus)]);
+      this.work.add(tx, 'acquirer', id, now);
+      return { transaction: moved, previousStatus };
+    });
+  }
+}

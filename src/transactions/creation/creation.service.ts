@@ -1,0 +1,271 @@
+import { Injectable } from '@nestjs/common';
+import type { Account } from '../../accounts/index.js';
+import {
+  type Acquirer,
+  AcquirersService,
+  InboxService,
+  type PixChargeRequest,
+  type PixChargeState,
+  type PixIssueOutcome,
+} from '../../acquirers/index.js';
+import { Clock } from '../../core/clock.js';
+import { Database, type Tx } from '../../core/database/index.js';
+import { business, providerUnavailable } from '../../core/errors/index.js';
+import {
+  type Admission,
+  type Answer,
+  type Claim,
+  IdempotencyService,
+  type IdempotentAnswer,
+  type IdempotentRequest,
+} from '../../core/idempotency/index.js';
+import type { Scope } from '../../core/mode.js';
+import { OutboxService } from '../../outbox/index.js';
+import { type NewPixTransaction, pixDraft, pixRequest } from './pix-draft.js';
+import { expiryFailure, failureOf, isPastExpiry, type Transaction } from '../transaction.js';
+import { transactionEvent } from '../transaction.events.js';
+import { TransactionsRepository } from '../transactions.repository.js';
+
+interface Creation<T> {
+  readonly acquirer: Acquirer;
+  readonly account: Account;
+  readonly claim: Claim<T>;
+  present(transaction: Transaction): Answer<T>;
+}
+
+/** `silent`: the acquirer could not be asked, which says nothing about whether the charge exists. */
+type Found = PixChargeState | { readonly kind: 'silent' };
+
+/** Makes transactions. One that needs an acquirer's answer is written as an intent first, then called, then settled. */
+@Injectable()
+export class CreationService {
+  constructor(
+    private readonly database: Database,
+    private readonly transactions: TransactionsRepository,
+    private readonly acquirers: AcquirersService,
+    private readonly inbox: InboxService,
+    private readonly idempotency: IdempotencyService,
+    private readonly outbox: OutboxService,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * @param admit the fraud guard's word on a new request: every caller has to ask it
+   * @param present the answer that this and every repetition of the request get
+   * @throws ApiError 409 (idempotency), 422 `no_provider_configured`, 503 when the acquirer cannot be reached
+   */
+  async createPix<T>(
+    scope: Scope,
+    account: Account,
+    input: NewPixTransaction,
+    request: IdempotentRequest,
+    admit: () => Promise<Admission>,
+    present: (transaction: Transaction) => Answer<T>,
+  ): Promise<IdempotentAnswer<T>> {
+    return this.idempotency.run<T>(request, {
+      admit: async () => {
+        // Only a new request needs one: a repetition gets its answer also when there is none any more.
+        this.acquirers.for(scope.mode, account);
+        return admit();
+      },
+      first: (claim) => {
+        const acquirer = this.acquirers.for(scope.mode, account);
+        return this.#first(pixDraft(scope, account, acquirer.name, input, this.clock.now()), {
+          acquirer,
+          account,
+          claim,
+          present,
+        });
+      },
+      resume: async (id, claim) => {
+        const transaction = await this.transactions.find(scope, id);
+        if (!transaction) throw new Error(`The idempotency key names a transaction that does not exist: ${id}`);
+        // Keeps the sweeper away while this request asks the acquirer.
+        await this.database.transaction(async (tx) => this.transactions.touchPending(tx, id, this.clock.now()));
+        const creation = { acquirer: this.acquirers.get(transaction.acquirer), account, claim, present };
+        return this.#issue(transaction, creation, true);
+      },
+    });
+  }
+
+  /** Asks about charges whose creation was answered with silence; for the sweeper. */
+  async resolveUnknown(olderThanMs: number): Promise<void> {
+    const before = new Date(this.clock.now().getTime() - olderThanMs);
+    for (const transaction of await this.transactions.findUnknown(before, 100)) {
+      // Moves it to the end of the line: an acquirer that is down must not hide the charges of another one.
+      await this.database.transaction(async (tx) =>
+        this.transactions.touchPending(tx, transaction.id, this.clock.now()),
+      );
+      await this.resolve(transaction);
+    }
+  }
+
+  /**
+   * The acquirer tells of a charge whose code is not known here: it is asked for first, so that the charge is announced,
+   * complete, before what has become of it.
+   * @throws Error when the acquirer cannot be asked: what it tells of has to wait
+   */
+  async resolveByTxid(acquirer: string, txid: string): Promise<void> {
+    if (this.acquirers.get(acquirer).pixIssuer.kind === 'local') return; // never without its code
+    const unissued = await this.transactions.findUnissued(acquirer, txid);
+    if (unissued && !(await this.resolve(unissued))) throw new Error(`${acquirer} does not say what ${txid} is`);
+  }
+
+  /**
+   * Finds out what became of a charge that is still PENDING, or of a payment that waits for its code.
+   * @returns false when the acquirer cannot be asked
+   */
+  async resolve(transaction: Transaction): Promise<boolean> {
+    const found = await this.#find(this.acquirers.get(transaction.acquirer), transaction.txid ?? '');
+    if (found.kind === 'silent') return false;
+    if (transaction.status === 'PENDING') await this.#resolvePending(transaction, found);
+    else if (found.kind === 'found') {
+      await this.database.transaction(async (tx) => this.announce(tx, transaction.id, found.brCode));
+    }
+    return true;
+  }
+
+  /**
+   * Keeps the code of a payment that was accepted without one, with the event that tells of it as a charge. Not of one
+   * that was cancelled meanwhile: that has been told of as failed.
+   */
+  async announce(tx: Tx, id: string, brCode: string): Promise<void> {
+    const issued = await this.transactions.keepCode(tx, id, brCode, this.clock.now());
+    if (!issued || issued.status === 'CANCELLED') return;
+    this.outbox.record(tx, [transactionEvent('transaction.issued', issued, issued.status)]);
+  }
+
+  #resolvePending(transaction: Transaction, found: PixChargeState): Promise<void> {
+    return this.database.transaction(async (tx) => {
+      const now = this.clock.now();
+      if (found.kind === 'not_found') {
+        const failure = this.#failure(transaction, 'not_created', 'The acquirer has no such charge.');
+        const moved = await this.transactions.move(tx, transaction.id, 'not_issued', now, { failure });
+        if (moved) this.outbox.record(tx, [transactionEvent('transaction.not_issued', moved, 'PENDING')]);
+        return;
+      }
+      const issued = await this.transactions.move(tx, transaction.id, 'issued', now, { brCode: found.brCode });
+      if (issued) this.outbox.record(tx, [transactionEvent('transaction.created', issued, null)]);
+      if (found.ended) {
+        await this.inbox.store(tx, transaction.acquirer, { kind: 'charge', reference: transaction.txid ?? '' });
+      }
+    });
+  }
+
+  async #first<T>(draft: Transaction, creation: Creation<T>): Promise<Answer<T> | null> {
+    const { acquirer, account, claim } = creation;
+    if (acquirer.pixIssuer.kind === 'local') {
+      const { brCode } = acquirer.pixIssuer.issue(pixRequest(draft, account));
+      const transaction: Transaction = { ...draft, status: 'WAITING_PAYMENT', brCode };
+      const answer = creation.present(transaction);
+      // All deferred: key, transaction, event and COMMIT reach the database in one round trip.
+      await this.database.transaction(async (tx) => {
+        claim.take(tx, transaction.id, answer);
+        this.transactions.insert(tx, transaction);
+        this.outbox.record(tx, [transactionEvent('transaction.created', transaction, null)]);
+      });
+      return answer;
+    }
+    await this.database.transaction(async (tx) => {
+      claim.take(tx, draft.id, null);
+      this.transactions.insert(tx, draft);
+    });
+    return this.#issue(draft, creation, false);
+  }
+
+  /**
+   * From the committed intent to an answer. May run again for the same transaction, under the same txid. Null when the
+   * key is no longer this request's to answer: a successor was faster.
+   */
+  async #issue<T>(transaction: Transaction, creation: Creation<T>, mayExist: boolean): Promise<Answer<T> | null> {
+    const { acquirer, account, claim } = creation;
+    const outcome =
+      transaction.status === 'PENDING'
+        ? await this.askPix(acquirer, pixRequest(transaction, account), mayExist)
+        : ({ kind: 'settled elsewhere' } as const);
+    if (outcome.kind === 'unknown') {
+      await this.database.transaction(async (tx) => {
+        if (await claim.hold(tx, transaction.id)) claim.handOn(tx);
+      });
+      throw providerUnavailable(
+        'The acquirer has not confirmed the charge yet; repeat the request with the same Idempotency-Key.',
+      );
+    }
+    // Key before transaction, as everywhere; only who holds the key may answer under it or free it.
+    const result = await this.database.transaction(async (tx): Promise<Answer<T> | 'freed' | null> => {
+      if (!(await claim.hold(tx, transaction.id))) return null;
+      const now = this.clock.now();
+      let moved: Transaction | null = null;
+      if (outcome.kind === 'issued') {
+        moved = await this.transactions.move(tx, transaction.id, 'issued', now, { brCode: outcome.brCode });
+        if (moved) this.outbox.record(tx, [transactionEvent('transaction.created', moved, null)]);
+      } else if (outcome.kind !== 'settled elsewhere') {
+        const failure =
+          outcome.kind === 'refused'
+            ? this.#failure(transaction, outcome.code, outcome.reason)
+            : isPastExpiry(transaction, now)
+              ? expiryFailure(transaction, now)
+              : this.#failure(transaction, 'unavailable', 'The acquirer could not be reached.');
+        moved = await this.transactions.move(tx, transaction.id, 'not_issued', now, { failure });
+        if (moved) this.outbox.record(tx, [transactionEvent('transaction.not_issued', moved, 'PENDING')]);
+      }
+      // The sweeper or a payment may have moved it first: the answer is what it has become.
+      const current = moved ?? (await this.transactions.lock(tx, transaction.id));
+      if (!current || current.status === 'PENDING') throw new Error(`${transaction.id} was neither issued nor ended`);
+      if (current.status === 'REFUSED' && current.brCode === null) {
+        claim.release(tx, transaction.id);
+        return 'freed';
+      }
+      const answer = creation.present(current);
+      claim.complete(tx, answer);
+      return answer;
+    });
+    if (result !== 'freed') return result;
+    if (outcome.kind === 'refused') {
+      throw business('charge_refused', 'The acquirer refused the charge. Check the amount and the customer.');
+    }
+    // What was found dead before this request asked, or nobody may pay any more, leaves the key free for a new charge.
+    if (outcome.kind === 'settled elsewhere' || isPastExpiry(transaction, this.clock.now())) return null;
+    throw providerUnavailable();
+  }
+
+  /**
+   * Creates at the acquirer. Where the charge may exist already, it is asked for first, and made only when the acquirer
+   * says that it does not: a second creation would cut the time for paying of one that lives, which is counted from the
+   * first. A refusal is believed only when the acquirer has said so again after it: otherwise it may be about the second
+   * creation of a charge that was made by somebody else's call, still on its way. What nobody may pay any more is not
+   * made at all.
+   */
+  async askPix(acquirer: Acquirer, request: PixChargeRequest, mayExist: boolean): Promise<PixIssueOutcome> {
+    if (mayExist) {
+      const before = await this.#find(acquirer, request.txid);
+      if (before.kind === 'found') return { kind: 'issued', brCode: before.brCode };
+      if (before.kind === 'silent') return { kind: 'unknown' };
+      if (request.expiresAt <= this.clock.now()) return { kind: 'unavailable' };
+    }
+    let outcome: PixIssueOutcome;
+    try {
+      const issued = await acquirer.pixIssuer.issue(request);
+      outcome = 'kind' in issued ? issued : { kind: 'issued', brCode: issued.brCode };
+    } catch {
+      outcome = { kind: 'unknown' };
+    }
+    if (outcome.kind === 'issued') return outcome;
+    if (outcome.kind === 'unavailable' || (outcome.kind === 'refused' && !mayExist)) return outcome;
+    const after = await this.#find(acquirer, request.txid);
+    if (after.kind === 'found') return { kind: 'issued', brCode: after.brCode };
+    return outcome.kind === 'refused' && after.kind === 'not_found' ? outcome : { kind: 'unknown' };
+  }
+
+  async #find(acquirer: Acquirer, txid: string): Promise<Found> {
+    try {
+      return await acquirer.getPixCharge(txid);
+    } catch {
+      return { kind: 'silent' };
+    }
+  }
+
+  #failure(transaction: Transaction, code: string, reason: string): ReturnType<typeof failureOf> {
+    return failureOf(transaction, { reason, providerErrorCode: code, at: this.clock.now() });
+  }
+}

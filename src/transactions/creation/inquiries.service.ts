@@ -1,0 +1,66 @@
+import { Injectable } from '@nestjs/common';
+import { AccountsService } from '../../accounts/index.js';
+import { type AcquirerStatus, AcquirersService } from '../../acquirers/index.js';
+import { Clock } from '../../core/clock.js';
+import { isLockTimeout, isUnavailable } from '../../core/database/index.js';
+import { business, notFound, providerUnavailable } from '../../core/errors/index.js';
+import type { Scope } from '../../core/mode.js';
+import { asOf, type Transaction, wasIssued } from '../transaction.js';
+import { TransactionsRepository } from '../transactions.repository.js';
+
+/** What only the acquirer can answer. It is asked every time: nothing here is kept. */
+@Injectable()
+export class InquiriesService {
+  constructor(
+    private readonly transactions: TransactionsRepository,
+    private readonly acquirers: AcquirersService,
+    private readonly accounts: AccountsService,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * @returns `status` null when the acquirer was never told of the transaction, has made nothing of it or knows nothing of it
+   * @throws ApiError 404, 503 `provider_unavailable`
+   */
+  async status(scope: Scope, id: string): Promise<{ transaction: Transaction; status: AcquirerStatus | null }> {
+    const found = await this.transactions.find(scope, id);
+    if (!found) throw notFound('payment');
+    const transaction = asOf(found, this.clock.now());
+    // Of one that is PENDING it is not known whether it has arrived: the acquirer is who knows.
+    const mayBeThere = wasIssued(transaction) || transaction.status === 'PENDING';
+    if (transaction.txid === null || !mayBeThere) return { transaction, status: null };
+    const acquirer = this.acquirers.get(transaction.acquirer);
+    return { transaction, status: await answered(acquirer.getStatus(transaction.txid)) };
+  }
+
+  /**
+   * The acquirer's own receipt of a payment that settled, as a PDF.
+   * @throws ApiError 404, 422 `RECEIPT_NOT_AVAILABLE`, 503 `provider_unavailable`
+   */
+  async receipt(scope: Scope, id: string): Promise<Buffer> {
+    const transaction = await this.transactions.find(scope, id);
+    if (!transaction) throw notFound('payment');
+    const { acquirer: name, paidAt, endToEndId: reference, currency } = transaction;
+    const acquirer = this.acquirers.get(name);
+    if (paidAt === null || reference === null || !acquirer.capabilities.receipts) throw noReceipt();
+    const account = await this.accounts.get(transaction.accountId);
+    const { id: accountId, name: merchant } = account;
+    const pdf = await answered(acquirer.getReceipt({ accountId, reference, currency, merchant: { name: merchant } }));
+    if (!pdf) throw noReceipt();
+    return pdf;
+  }
+}
+
+async function answered<T>(call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    // Whom to ask, and the sandbox's books, are in our own database.
+    if (isUnavailable(error) || isLockTimeout(error)) throw error;
+    throw providerUnavailable();
+  }
+}
+
+function noReceipt(): ReturnType<typeof business> {
+  return business('RECEIPT_NOT_AVAILABLE', 'There is a receipt only of a settled payment whose acquirer gives one.');
+}

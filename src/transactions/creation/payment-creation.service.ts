@@ -1,0 +1,142 @@
+import { Injectable } from '@nestjs/common';
+import type { Account } from '../../accounts/index.js';
+import { type Acquirer, AcquirersService, type PaymentMethod } from '../../acquirers/index.js';
+import { newTxid, releaseTimeOf } from '../../brazil/index.js';
+import { Clock } from '../../core/clock.js';
+import { Database } from '../../core/database/index.js';
+import { business } from '../../core/errors/index.js';
+import {
+  type Admission,
+  type Answer,
+  IdempotencyService,
+  type IdempotentAnswer,
+  type IdempotentRequest,
+} from '../../core/idempotency/index.js';
+import { newId } from '../../core/ids.js';
+import type { Scope } from '../../core/mode.js';
+import type { Amount } from '../../core/money/index.js';
+import { WorkService } from '../../core/work/index.js';
+import { OutboxService } from '../../outbox/index.js';
+import { pixRequest } from './pix-draft.js';
+import { isPix, type Metadata, type Transaction, UNTOUCHED } from '../transaction.js';
+import { transactionEvent } from '../transaction.events.js';
+import { TransactionsRepository } from '../transactions.repository.js';
+
+export interface NewPayment {
+  /** In the smallest unit of `currency`. */
+  readonly amount: Amount;
+  readonly currency: string;
+  /** Each once, at least one. */
+  readonly methods: readonly PaymentMethod[];
+  readonly customer: {
+    readonly id: string | null;
+    readonly name: string | null;
+    readonly document: string | null;
+    readonly email: string | null;
+  };
+  readonly metadata: Metadata;
+  readonly webhookUrl: string | null;
+}
+
+/** Vouchers are paid at a counter or a cash machine, days later; the others while the payer is there. */
+const VOUCHERS: readonly PaymentMethod[] = ['BOLETO', 'MULTIBANCO'];
+/** Calendar days in São Paulo, after the one of creation. */
+const VOUCHER_DAYS = 3;
+
+/** Makes transactions that are answered at once; an acquirer that has to be called is called afterwards. */
+@Injectable()
+export class PaymentCreationService {
+  constructor(
+    private readonly database: Database,
+    private readonly transactions: TransactionsRepository,
+    private readonly acquirers: AcquirersService,
+    private readonly work: WorkService,
+    private readonly idempotency: IdempotencyService,
+    private readonly outbox: OutboxService,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * @param admit the fraud guard's word on a new request: every caller has to ask it
+   * @param present the answer that this and every repetition of the request get
+   * @throws ApiError 409 (idempotency), 422 `no_provider_configured`
+   */
+  async create<T>(
+    scope: Scope,
+    account: Account,
+    input: NewPayment,
+    request: IdempotentRequest,
+    admit: () => Promise<Admission>,
+    present: (transaction: Transaction) => Answer<T>,
+  ): Promise<IdempotentAnswer<T>> {
+    return this.idempotency.run<T>(request, {
+      admit: async () => {
+        this.#acquirer(scope, account, input);
+        return admit();
+      },
+      first: async (claim) => {
+        const acquirer = this.#acquirer(scope, account, input);
+        const transaction = withLocalCode(this.#draft(scope, account, acquirer.name, input), acquirer, account);
+        const isAnnounced = !isPix(transaction) || transaction.brCode !== null;
+        // Nothing is left to be made of a Pix whose code is there.
+        const needsCall = transaction.brCode === null || transaction.paymentMethods.length > 1;
+        const answer = present(transaction);
+        // All deferred: key, transaction, event and COMMIT reach the database in one round trip.
+        await this.database.transaction(async (tx) => {
+          claim.take(tx, transaction.id, answer);
+          this.transactions.insert(tx, transaction);
+          const type = isAnnounced ? 'transaction.created' : 'transaction.accepted';
+          this.outbox.record(tx, [transactionEvent(type, transaction, null)]);
+          if (needsCall) this.work.add(tx, 'acquirer', transaction.id, transaction.createdAt);
+        });
+        return answer;
+      },
+      resume: () => Promise.reject(new Error('A payment is answered in the commit that makes it')),
+    });
+  }
+
+  /** Asked only about a new request: a repetition gets its answer whatever the acquirer offers by then. */
+  #acquirer({ mode }: Scope, account: Account, { methods }: NewPayment): Acquirer {
+    const acquirer = this.acquirers.for(mode, account);
+    const missing = methods.filter((method) => !acquirer.capabilities.methods.includes(method));
+    if (missing.length === 0) return acquirer;
+    throw business('no_provider_configured', `No acquirer of this account offers ${missing.join(', ')}.`);
+  }
+
+  #draft(scope: Scope, account: Account, acquirer: string, input: NewPayment): Transaction {
+    const now = this.clock.now();
+    return {
+      ...UNTOUCHED,
+      id: newId(now),
+      accountId: scope.accountId,
+      mode: scope.mode,
+      status: 'WAITING_PAYMENT',
+      amount: input.amount,
+      currency: input.currency,
+      paymentMethods: input.methods,
+      customerName: input.customer.name,
+      customerDocument: input.customer.document,
+      customerEmail: input.customer.email,
+      metadata: input.metadata,
+      acquirer,
+      txid: newTxid(),
+      webhookUrl: input.webhookUrl,
+      customerId: input.customer.id,
+      expiresAt: expiryOf(input.methods, now, account.defaultExpiresIn),
+      createdAt: now,
+      updatedAt: now,
+    };
+  }
+}
+
+/** A code that needs no call is there from the beginning. */
+function withLocalCode(transaction: Transaction, { pixIssuer }: Acquirer, account: Account): Transaction {
+  if (!isPix(transaction) || pixIssuer.kind !== 'local') return transaction;
+  return { ...transaction, brCode: pixIssuer.issue(pixRequest(transaction, account)).brCode };
+}
+
+/** One for all methods of a payment, the longest: the last millisecond of the third day for vouchers. */
+function expiryOf(methods: readonly PaymentMethod[], now: Date, defaultExpiresIn: number): Date {
+  if (methods.some((method) => VOUCHERS.includes(method))) return releaseTimeOf(now, VOUCHER_DAYS + 1);
+  return new Date(now.getTime() + defaultExpiresIn * 1000);
+}

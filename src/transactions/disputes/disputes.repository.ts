@@ -1,0 +1,94 @@
+import { Injectable } from '@nestjs/common';
+import type { Dispute } from '../../acquirers/index.js';
+import { columnsOf, Reader, statement, type Tx } from '../../core/database/index.js';
+import type { Amount } from '../../core/money/index.js';
+import { SettlementEntity } from '../transaction.entity.js';
+import type { MedBlock } from '../transaction.js';
+
+/** $3: among whose end-to-end ids it is; null: among all there are. */
+const BY_REFERENCE = statement(
+  'disputes.settled_by_reference',
+  `SELECT s.transaction_id AS "transactionId", s.end_to_end_id AS "paymentReference", s.outcome FROM settlements s
+   WHERE s.acquirer = $1 AND s.end_to_end_id = $2 AND s.transaction_id IS NOT NULL
+     AND (s.namespace = $3::uuid OR (s.namespace IS NULL AND $3::uuid IS NULL))`,
+);
+/** What was credited before what was sent back: a payer who paid twice disputes the one that counts. */
+const BY_TXID = statement(
+  'disputes.settled_by_txid',
+  `SELECT s.transaction_id AS "transactionId", s.end_to_end_id AS "paymentReference", s.outcome FROM transactions t JOIN settlements s ON s.transaction_id = t.id
+   WHERE t.acquirer = $1 AND t.txid = $2
+   ORDER BY s.outcome = 'credited' DESC, s.id LIMIT 1`,
+);
+const UNSETTLED_FIELDS = ['acquirer', 'endToEndId', 'txid', 'outcome'] as const;
+/** What waits for an operator of the payments that $1 and $2 name, by their acquirers and references or txids. */
+const UNSETTLED = statement(
+  'disputes.unsettled',
+  `SELECT ${columnsOf(SettlementEntity, 's', { only: UNSETTLED_FIELDS })} FROM settlements s
+   WHERE s.outcome IN ('review', 'unmatched') AND (
+     (s.acquirer, s.end_to_end_id) IN (SELECT * FROM unnest($1::text[], $2::text[]))
+     OR (s.acquirer, s.txid) IN (SELECT * FROM unnest($1::text[], $2::text[])))`,
+);
+const CLAIMS = statement(
+  'disputes.claims',
+  `SELECT refunds_amount AS "refundsAmount", disputed_amount AS "disputedAmount", EXISTS (
+     SELECT 1 FROM refunds r WHERE r.transaction_id = t.id AND r.status IN ('PENDING', 'IN_PROGRESS')) AS "isRefunding",
+     (SELECT max(r.created_at) FROM refunds r WHERE r.transaction_id = t.id) AS "lastRefundAt"
+   FROM transactions t WHERE id = $1`,
+);
+const TELL = statement('disputes.tell', 'UPDATE transactions SET med = $2 WHERE id = $1');
+const ADD = statement('disputes.add', 'UPDATE transactions SET disputed_amount = disputed_amount + $2 WHERE id = $1');
+
+/** How an acquirer names the payment that a dispute is about. */
+export type DisputedPayment = Pick<Dispute, 'accountId' | 'paymentReference' | 'txid'>;
+
+/** What there is on a transaction's money. Amounts in the smallest unit. */
+export interface Claims {
+  /** Refunds that have not failed. */
+  readonly refundsAmount: Amount;
+  /** What cases hold of it or have lost. */
+  readonly disputedAmount: Amount;
+  /** Whether a refund is on its way: it may yet fail and give back what it has taken. */
+  readonly isRefunding: boolean;
+  /** When the last refund was asked for, whatever came of it. */
+  readonly lastRefundAt: Date | null;
+}
+
+@Injectable()
+export class DisputesRepository {
+  constructor(private readonly reader: Reader) {}
+
+  /** @returns null also for what is not decided yet */
+  async settled(
+    tx: Tx,
+    acquirer: string,
+    { accountId, paymentReference, txid }: DisputedPayment,
+  ): Promise<{ transactionId: string; paymentReference: string } | null> {
+    type Row = { transactionId: string; paymentReference: string; outcome: SettlementEntity['outcome'] };
+    const [row] =
+      paymentReference === null
+        ? await tx.query<Row>(BY_TXID, [acquirer, txid])
+        : await tx.query<Row>(BY_REFERENCE, [acquirer, paymentReference, accountId]);
+    if (row?.outcome !== 'credited' && row?.outcome !== 'returned') return null;
+    return { transactionId: row.transactionId, paymentReference: row.paymentReference };
+  }
+
+  /** Payments that are here and wait for an operator, among those that `named` names. */
+  async unsettled(
+    named: readonly { acquirer: string; awaits: string }[],
+  ): Promise<Pick<SettlementEntity, (typeof UNSETTLED_FIELDS)[number]>[]> {
+    return this.reader.query(UNSETTLED, [named.map(({ acquirer }) => acquirer), named.map(({ awaits }) => awaits)]);
+  }
+
+  async claims(tx: Tx, id: string): Promise<Claims> {
+    const [row] = await tx.query<Claims>(CLAIMS, [id]);
+    return row ?? { refundsAmount: 0, disputedAmount: 0, isRefunding: false, lastRefundAt: null };
+  }
+
+  tell(tx: Tx, id: string, med: MedBlock | null): void {
+    tx.defer(TELL, [id, med === null ? null : JSON.stringify(med)]);
+  }
+
+  add(tx: Tx, id: string, amount: Amount): void {
+    tx.defer(ADD, [id, amount]);
+  }
+}

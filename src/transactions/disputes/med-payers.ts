@@ -1,0 +1,56 @@
+import { Injectable } from '@nestjs/common';
+import { SecretBox } from '../../core/crypto/index.js';
+import type { MedBlock, ShownMed, ShownTransaction, Transaction } from '../transaction.js';
+
+/** Whoever opened a MED, as far as the bank says so. */
+export interface MedPayer {
+  readonly name: string | null;
+  readonly document: string | null;
+}
+
+/**
+ * Who opens a MED is the merchant's to know (`metadata.med`) and nobody else's: it is stored and travels sealed, bound to
+ * its transaction, and is opened for what the merchant reads or is sent.
+ */
+@Injectable()
+export class MedPayers {
+  constructor(private readonly secrets: SecretBox) {}
+
+  /** @returns null for nobody */
+  seal(transactionId: string, { name, document }: MedPayer): Buffer | null {
+    if (name === null && document === null) return null;
+    return this.secrets.seal(JSON.stringify({ name, document }), contextOf(transactionId));
+  }
+
+  /** The transaction for its merchant. @throws Error when it was sealed under a key that is not there any more */
+  show(transaction: Transaction): ShownTransaction {
+    const { med } = transaction;
+    return { ...transaction, med: med === null ? null : shownMed(med, this.#open(transaction.id, med)) };
+  }
+
+  #open(transactionId: string, { payerSealed }: MedBlock): MedPayer {
+    if (payerSealed === undefined) return { name: null, document: null };
+    return JSON.parse(this.secrets.open(Buffer.from(payerSealed, 'base64'), contextOf(transactionId))) as MedPayer;
+  }
+}
+
+function shownMed(med: MedBlock, { name, document }: MedPayer): ShownMed {
+  return {
+    referenceId: med.referenceId,
+    status: med.status,
+    ...(med.result === undefined ? {} : { result: med.result }),
+    ...(med.method === undefined ? {} : { method: med.method }),
+    ...(med.reason === undefined ? {} : { reason: med.reason }),
+    ...(name === null ? {} : { payerName: name }),
+    ...(document === null ? {} : { payerDocument: document }),
+    openedAt: med.openedAt,
+    updatedAt: med.updatedAt,
+    ...(med.closedAt === undefined ? {} : { closedAt: med.closedAt }),
+    lastEventAt: med.lastEventAt,
+    amountMismatch: med.amountMismatch,
+  };
+}
+
+function contextOf(transactionId: string): string {
+  return `med_payer:${transactionId}`;
+}

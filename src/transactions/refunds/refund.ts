@@ -1,0 +1,42 @@
+import type { RefundStrategy, ReturnFailure } from '../../acquirers/index.js';
+import type { Amount } from '../../core/money/index.js';
+import type { Refund } from './refunds.entity.js';
+import type { RefundStatus } from './refunds.machine.js';
+
+/** Why a refund failed: the acquirer's reason, or ours for not calling it. */
+export type RefundFailure = ReturnFailure | 'charge_disputed';
+
+export type { Refund };
+
+/** Whose return it is: of the refund from whose id it was made, if it is one at all. */
+export function refundIdOf(returnId: string): string | null {
+  const parts = /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/.exec(returnId)?.slice(1);
+  return parts?.join('-') ?? null;
+}
+
+/** What a merchant asks for. */
+export interface RefundOrder {
+  /** Null: all that is left. */
+  readonly amount: Amount | null;
+  readonly reason: string | null;
+  /** Null: cashout where it is possible, else devolution. */
+  readonly strategy: RefundStrategy | null;
+  /** The merchant bears the fee of a Pix-out. */
+  readonly passFee: boolean;
+  /** A normalized Pix key; null: the payer's document. */
+  readonly destinationKey: string | null;
+}
+
+/** A refund as an event carries it. */
+export interface RefundSnapshot {
+  readonly id: string;
+  readonly amount: Amount;
+  readonly status: RefundStatus;
+  readonly reason: string | null;
+  readonly failureReason: RefundFailure | null;
+}
+
+export function toRefundSnapshot(refund: Refund): RefundSnapshot {
+  const { id, amount, status, reason, failureReason } = refund;
+  return { id, amount, status, reason, failureReason };
+}

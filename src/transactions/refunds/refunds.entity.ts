@@ -1,0 +1,37 @@
+import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import type { RefundWay } from '../../acquirers/index.js';
+import type { Mode } from '../../core/mode.js';
+import type { Amount } from '../../core/money/index.js';
+import type { RefundFailure } from './refund.js';
+import type { RefundStatus } from './refunds.machine.js';
+
+/** Money of a paid transaction on its way back to the payer. Amounts in the smallest unit. */
+export class Refund {
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'refunds_pkey' }) readonly id!: string;
+  @Column('uuid', { name: 'account_id' }) readonly accountId!: string;
+  @Column('text') readonly mode!: Mode;
+  @ForeignKey('TransactionEntity', { name: 'refunds_transaction_id_fkey' })
+  @Column('uuid', { name: 'transaction_id' })
+  readonly transactionId!: string;
+  @Column('text') readonly acquirer!: string;
+  /** What the acquirer knows the payment by: the end-to-end id of a Pix. */
+  @Column('text', { name: 'payment_reference' }) readonly paymentReference!: string;
+  @Column('text') readonly way!: RefundWay;
+  @Column('bigint') readonly amount!: Amount;
+  /** The Pix-out fee that the merchant bears, on top of the amount. */
+  @Column('bigint') readonly fee!: Amount;
+  @Column('text') readonly currency!: string;
+  @Column('text', { nullable: true }) readonly reason!: string | null;
+  /** The Pix key of a cashout that names one; null: the payer's document. */
+  @Column('bytea', { name: 'destination_sealed', nullable: true }) readonly destinationSealed!: Buffer | null;
+  @Column('text') readonly status!: RefundStatus;
+  /** What the payer's bank shows: a devolution's rtrId, a cashout's end-to-end id. */
+  @Column('text', { name: 'bank_reference', nullable: true }) readonly bankReference!: string | null;
+  @Column('text', { name: 'failure_reason', nullable: true }) readonly failureReason!: RefundFailure | null;
+  @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
+  @Column('timestamptz', { name: 'updated_at' }) readonly updatedAt!: Date;
+}
+
+@Entity('refunds')
+@Index('refunds_transaction_id_idx', ['transactionId', 'id'])
+export class RefundEntity extends Refund {}

@@ -1,0 +1,164 @@
+import { Injectable } from '@nestjs/common';
+import type { ReturnState } from '../../acquirers/index.js';
+import { Clock } from '../../core/clock.js';
+import { SecretBox } from '../../core/crypto/index.js';
+import type { Tx } from '../../core/database/index.js';
+import { business } from '../../core/errors/index.js';
+import { WorkService } from '../../core/work/index.js';
+import { OutboxService } from '../../outbox/index.js';
+import { type RefundMoney, WalletsService } from '../../wallets/index.js';
+import type { Refund, RefundFailure, RefundOrder } from './refund.js';
+import { REFUND_EVENT_OF, refundEvent } from './refunds.events.js';
+import type { RefundTrigger } from './refunds.machine.js';
+import { RefundsRepository } from './refunds.repository.js';
+import type { RefundPlan } from './refunds.rules.js';
+import type { Transaction } from '../transaction.js';
+import { transactionEvent } from '../transaction.events.js';
+import { TransactionsRepository } from '../transactions.repository.js';
+
+/** Whoever has a claim on the money of payments that are disputed. */
+export interface DisputeClaims {
+  /** A refund has failed: in its transaction, under the payment's lock and before the balances are touched. */
+  refundFailed(tx: Tx, transaction: Transaction, refund: Refund): Promise<void>;
+  /** Whether a dispute of the payment is not ruled yet. @param tx in which to read; null: in none */
+  isUnderway(tx: Tx | null, transactionId: string): Promise<boolean>;
+}
+
+/**
+ * The changes a refund goes through, each with its money and its event in one commit. Every one locks the
+ * transaction first, then the refund, and the balances last.
+ */
+@Injectable()
+export class RefundMoves {
+  #claims: DisputeClaims | null = null;
+
+  constructor(
+    private readonly transactions: TransactionsRepository,
+    private readonly refunds: RefundsRepository,
+    private readonly wallets: WalletsService,
+    private readonly outbox: OutboxService,
+    private readonly work: WorkService,
+    private readonly secrets: SecretBox,
+    private readonly clock: Clock,
+  ) {}
+
+  claimedBy(claims: DisputeClaims): void {
+    this.#claims = claims;
+  }
+
+  /** Whether a dispute that is not ruled yet holds the money of the refund's payment. @param tx null: as it is outside */
+  async isClaimed(tx: Tx | null, { transactionId }: Refund): Promise<boolean> {
+    return (await this.#claims?.isUnderway(tx, transactionId)) ?? false;
+  }
+
+  /**
+   * Writes a new refund, sets its money aside and has it sent once that is committed. The caller holds the transaction's
+   * lock, under which `plan` was made.
+   * @throws ApiError 422 `insufficient_balance`
+   */
+  async open(tx: Tx, id: string, transaction: Transaction, plan: RefundPlan, order: RefundOrder): Promise<Refund> {
+    const now = this.clock.now();
+    const refund: Refund = {
+      id,
+      accountId: transaction.accountId,
+      mode: transaction.mode,
+      transactionId: transaction.id,
+      acquirer: transaction.acquirer,
+      paymentReference: transaction.endToEndId ?? '',
+      way: plan.way,
+      amount: plan.amount,
+      fee: plan.fee,
+      currency: transaction.currency,
+      reason: order.reason,
+      destinationSealed: order.destinationKey === null ? null : this.secrets.seal(order.destinationKey, `refund:${id}`),
+      status: 'PENDING',
+      bankReference: null,
+      failureReason: null,
+      createdAt: now,
+      updatedAt: now,
+    };
+    this.refunds.add(tx, transaction.id, refund.amount);
+    this.refunds.insert(tx, refund);
+    this.work.add(tx, 'refund', id, now);
+    if (!(await this.wallets.reserveRefund(tx, moneyOf(refund)))) {
+      throw business(
+        'insufficient_balance',
+        'The available balance does not cover the refund; pending and retained money cannot be used for it.',
+      );
+    }
+    return refund;
+  }
+
+  /**
+   * The intent, before the acquirer is called. A payment that has been disputed meanwhile is not refunded: the dispute
+   * holds the same money. Once it is ruled, what it has not taken is the refund's again.
+   * @returns the refund to call for, or null when there is none to be made or somebody else is at it
+   */
+  async send(tx: Tx, refund: Refund): Promise<Refund | null> {
+    const transaction = await this.#lock(tx, refund);
+    const isDisputed = transaction.status === 'DISPUTE' || transaction.status === 'CHARGEBACK';
+    if (isDisputed && (await this.isClaimed(tx, refund))) {
+      await this.#move(tx, transaction, refund, 'stopped', { failureReason: 'charge_disputed' });
+      return null;
+    }
+    return this.#move(tx, transaction, refund, 'sent', {});
+  }
+
+  /** Applies an end that the acquirer told. Of any number of calls about the same one has an effect. */
+  async record(tx: Tx, refund: Refund, state: Extract<ReturnState, { kind: 'returned' | 'failed' }>): Promise<void> {
+    switch (state.kind) {
+      case 'returned': {
+        const { bankReference } = state;
+        await this.#move(tx, await this.#lock(tx, refund), refund, 'returned', { bankReference });
+        break;
+      }
+      case 'failed':
+        await this.#move(tx, await this.#lock(tx, refund), refund, 'refused', { failureReason: state.reason });
+    }
+  }
+
+  /**
+   * Makes a transaction REFUNDED once all of it is back with the payer. A disputed one stays so; when its dispute is won
+   * this has to be called, for refunds that were on their way may have arrived meanwhile. The caller holds its lock.
+   * @returns the transaction as it is now
+   */
+  async close(tx: Tx, transaction: Transaction): Promise<Transaction> {
+    if ((await this.refunds.returned(tx, transaction.id)) < transaction.amount) return transaction;
+    const refunded = await this.transactions.move(tx, transaction.id, 'refunded', this.clock.now());
+    if (!refunded) return transaction;
+    this.outbox.record(tx, [transactionEvent('transaction.refunded', refunded, transaction.status)]);
+    return refunded;
+  }
+
+  async #lock(tx: Tx, refund: Refund): Promise<Transaction> {
+    const transaction = await this.transactions.lock(tx, refund.transactionId);
+    if (!transaction) throw new Error(`The refund ${refund.id} is of a transaction that does not exist`);
+    return transaction;
+  }
+
+  async #move(
+    tx: Tx,
+    transaction: Transaction,
+    { id }: Refund,
+    trigger: RefundTrigger,
+    fields: { bankReference?: string | null; failureReason?: RefundFailure },
+  ): Promise<Refund | null> {
+    const now = this.clock.now();
+    const refund = await this.refunds.move(tx, id, trigger, now, fields);
+    if (!refund) return null;
+    const failed = refund.status === 'FAILED';
+    const returned = refund.status === 'REFUNDED';
+    if (failed) this.refunds.add(tx, transaction.id, -refund.amount);
+    const after = returned ? await this.close(tx, transaction) : transaction;
+    this.outbox.record(tx, [refundEvent(REFUND_EVENT_OF[trigger], refund, after, transaction.status)]);
+    if (failed) await this.#claims?.refundFailed(tx, after, refund);
+    if (failed) this.wallets.releaseRefund(tx, moneyOf(refund));
+    if (returned) this.wallets.payRefund(tx, moneyOf(refund));
+    return refund;
+  }
+}
+
+function moneyOf(refund: Refund): RefundMoney {
+  const { id, accountId, mode, transactionId, currency, amount, fee } = refund;
+  return { refundId: id, accountId, mode, transactionId, currency, amount, fee };
+}

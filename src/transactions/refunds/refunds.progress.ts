@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common';
+import { newReturnId } from '../../brazil/index.js';
+import { SecretBox } from '../../core/crypto/index.js';
+import { Database } from '../../core/database/index.js';
+import type { WorkAnswer } from '../../core/work/index.js';
+import type { Refund } from './refund.js';
+import { RefundMoves } from './refunds.moves.js';
+import { RefundsRepository } from './refunds.repository.js';
+import { ReturnCalls } from '../settlement/return-calls.js';
+
+/** Carries refunds out: intent, call, outcome. */
+@Injectable()
+export class RefundProgress {
+  constructor(
+    private readonly database: Database,
+    private readonly refunds: RefundsRepository,
+    private readonly moves: RefundMoves,
+    private readonly calls: ReturnCalls,
+    private readonly secrets: SecretBox,
+  ) {}
+
+  /**
+   * Takes a refund one step further. May run any number of times for the same one, also at once: every call to the
+   * acquirer bears the same name, and every outcome is written once.
+   * @param attempt from 1 on
+   */
+  async advance(refundId: string, attempt: number): Promise<WorkAnswer> {
+    const found = await this.refunds.findOpen(refundId);
+    if (!found) return 'done';
+    const isNew = found.refund.status === 'PENDING';
+    const destination = this.#destination(found.refund, found.payerDocumentSealed);
+    const refund = isNew ? await this.database.transaction((tx) => this.moves.send(tx, found.refund)) : found.refund;
+    if (!refund) return 'again';
+    const { accountId, way, paymentReference, amount, currency } = refund;
+    // The return id is made of the refund's own id: the same at every attempt and in every process.
+    const returnId = newReturnId(refund.id);
+    const name = { accountId, way, reference: paymentReference, returnId };
+    const request = { ...name, cause: 'refund', amount, currency, destination } as const;
+    // A dispute holds the same money: until it is ruled, a call that may have been lost is asked for and not made again.
+    const state =
+      found.isDisputed && !isNew && (await this.moves.isClaimed(null, refund))
+        ? await this.calls.ask(refund.acquirer, request)
+        : await this.calls.advance(refund.acquirer, request, isNew ? null : attempt - 1);
+    if (state.kind === 'in_progress' || state.kind === 'not_found') return 'again';
+    await this.database.transaction((tx) => this.moves.record(tx, refund, state));
+    return 'done';
+  }
+
+  #destination(refund: Refund, payerDocumentSealed: Buffer | null): string | null {
+    if (refund.way !== 'cashout') return null;
+    if (refund.destinationSealed) return this.secrets.open(refund.destinationSealed, `refund:${refund.id}`);
+    if (payerDocumentSealed) return this.secrets.open(payerDocumentSealed, `settlement:${refund.paymentReference}`);
+    throw new Error(`The refund ${refund.id} goes nowhere: it has no key and its payer is not known`);
+  }
+}

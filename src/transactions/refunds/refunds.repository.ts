@@ -1,0 +1,136 @@
+import { Injectable } from '@nestjs/common';
+import { columnsOf, insertInto, Reader, statement, type Tx } from '../../core/database/index.js';
+import type { Scope } from '../../core/mode.js';
+import type { Amount } from '../../core/money/index.js';
+import type { RefundFailure } from './refund.js';
+import { Refund, RefundEntity } from './refunds.entity.js';
+import { REFUND_MOVES, type RefundTrigger } from './refunds.machine.js';
+
+const COLUMNS = columnsOf(Refund, 'r');
+
+const STANDING = statement(
+  'refunds.standing',
+  `SELECT t.refunds_amount AS "refundsAmount", t.disputed_amount AS "disputedAmount", EXISTS (
+     SELECT 1 FROM settlements s
+     WHERE s.transaction_id = t.id AND s.outcome = 'credited' AND s.payer_document_sealed IS NOT NULL) AS "payerIsKnown"
+   FROM transactions t WHERE t.id = $1`,
+);
+const REMAINING = statement(
+  'refunds.remaining',
+  `SELECT t.amount - t.refunds_amount - t.disputed_amount AS amount FROM transactions t
+   WHERE t.id = $1 AND t.account_id = $2 AND t.mode = $3`,
+);
+const INSERT = insertInto('refunds.insert', RefundEntity);
+const ADD = statement('refunds.add', 'UPDATE transactions SET refunds_amount = refunds_amount + $2 WHERE id = $1');
+const MOVE = statement(
+  'refunds.move',
+  `UPDATE refunds r SET status = $3, updated_at = $4, bank_reference = $5, failure_reason = $6
+   WHERE r.id = $1 AND r.status = $2 RETURNING ${COLUMNS}`,
+);
+const RETURNED = statement(
+  'refunds.returned',
+  `SELECT coalesce(sum(amount), 0)::bigint AS amount FROM refunds WHERE transaction_id = $1 AND status = 'REFUNDED'`,
+);
+const FIND_OPEN = statement(
+  'refunds.find_open',
+  `SELECT ${columnsOf(Refund, 'r', { within: 'refund' })}, s.payer_document_sealed AS "payerDocumentSealed",
+     t.status IN ('DISPUTE', 'CHARGEBACK') AS "isDisputed" FROM refunds r
+   JOIN transactions t ON t.id = r.transaction_id
+   LEFT JOIN settlements s ON s.transaction_id = r.transaction_id AND s.outcome = 'credited'
+   WHERE r.id = $1 AND r.status IN ('PENDING', 'IN_PROGRESS')`,
+);
+const LIST = statement(
+  'refunds.list',
+  `SELECT ${COLUMNS} FROM refunds r WHERE r.transaction_id = $1 AND r.account_id = $2 AND r.mode = $3 ORDER BY r.id DESC`,
+);
+const HAS = statement(
+  'refunds.has',
+  'SELECT 1 FROM refunds r WHERE r.id = $1 AND r.acquirer = $2 AND r.payment_reference = $3',
+);
+const FIND_ALL = statement('refunds.find_all', `SELECT ${COLUMNS} FROM refunds r WHERE r.id = ANY ($1::uuid[])`);
+
+interface Standing {
+  readonly refundsAmount: Amount;
+  readonly disputedAmount: Amount;
+  readonly payerIsKnown: boolean;
+}
+
+interface OpenRefund {
+  readonly refund: Refund;
+  readonly payerDocumentSealed: Buffer | null;
+  readonly isDisputed: boolean;
+}
+
+@Injectable()
+export class RefundsRepository {
+  constructor(private readonly reader: Reader) {}
+
+  /** What refunds of a transaction are decided on; the caller holds its lock. */
+  async standing(tx: Tx, transactionId: string): Promise<Standing> {
+    const [row] = await tx.query<Standing>(STANDING, [transactionId]);
+    if (!row) throw new Error(`There is no transaction ${transactionId}`);
+    return row;
+  }
+
+  /**
+   * What neither refunds nor disputes have taken of a transaction. Not locked: what is refunded is decided under the
+   * lock.
+   */
+  async remaining(scope: Scope, transactionId: string): Promise<Amount> {
+    const [row] = await this.reader.query<{ amount: Amount }>(REMAINING, [transactionId, scope.accountId, scope.mode]);
+    return row?.amount ?? 0;
+  }
+
+  insert(tx: Tx, refund: Refund): void {
+    tx.defer(INSERT, INSERT.valuesOf(refund));
+  }
+
+  /**
+   * Adds to the sum of the transaction's refunds that have not failed, or takes off when negative. A sum above what was
+   * paid fails the transaction (check `transactions_refunds_amount_check`).
+   */
+  add(tx: Tx, transactionId: string, amount: Amount): void {
+    tx.defer(ADD, [transactionId, amount]);
+  }
+
+  /** @returns the moved refund, or null when its status no longer allows the move: somebody else moved it */
+  async move(
+    tx: Tx,
+    id: string,
+    trigger: RefundTrigger,
+    at: Date,
+    fields: { bankReference?: string | null; failureReason?: RefundFailure } = {},
+  ): Promise<Refund | null> {
+    const { from, to } = REFUND_MOVES[trigger];
+    const { bankReference, failureReason } = fields;
+    const [row] = await tx.query<Refund>(MOVE, [id, from, to, at, bankReference, failureReason]);
+    return row ?? null;
+  }
+
+  /** Sum of the refunds that have reached the payer. */
+  async returned(tx: Tx, transactionId: string): Promise<Amount> {
+    const [row] = await tx.query<{ amount: Amount }>(RETURNED, [transactionId]);
+    return row?.amount ?? 0;
+  }
+
+  /** With the document of who paid, sealed as in the settlement; null when the refund has come to its end. */
+  async findOpen(id: string): Promise<OpenRefund | null> {
+    const [row] = await this.reader.query<OpenRefund>(FIND_OPEN, [id]);
+    return row ?? null;
+  }
+
+  /** Whether it is a refund of that payment. */
+  async has(id: string, acquirer: string, paymentReference: string): Promise<boolean> {
+    return (await this.reader.query(HAS, [id, acquirer, paymentReference])).length > 0;
+  }
+
+  /** Across accounts, for workers; in no particular order and not locked. */
+  async findAll(tx: Tx, ids: readonly string[]): Promise<Refund[]> {
+    return tx.query(FIND_ALL, [ids]);
+  }
+
+  /** Newest first. */
+  async list(scope: Scope, transactionId: string): Promise<Refund[]> {
+    return this.reader.query(LIST, [transactionId, scope.accountId, scope.mode]);
+  }
+}

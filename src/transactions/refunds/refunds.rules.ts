@@ -1,0 +1,98 @@
+import type { RefundWay } from '../../acquirers/index.js';
+import { badRequest, business, invalidRequest } from '../../core/errors/index.js';
+import type { Amount } from '../../core/money/index.js';
+import type { RefundOrder } from './refund.js';
+import type { Transaction } from '../transaction.js';
+
+/** What a refund is decided on, read under the transaction's lock. */
+export interface RefundFacts {
+  readonly transaction: Pick<Transaction, 'status' | 'amount' | 'paidWith'>;
+  /** Sum of the transaction's refunds that have not failed. */
+  readonly refundsAmount: Amount;
+  /** What disputes have taken of it for good: while one is open there is no refund at all. */
+  readonly disputedAmount: Amount;
+  /** What the acquirer can do for the method that was paid with; empty when it cannot refund it. */
+  readonly ways: readonly RefundWay[];
+  /** Whether the bank reported who paid. */
+  readonly payerIsKnown: boolean;
+  readonly pixOutFee: Amount;
+}
+
+export interface RefundPlan {
+  readonly way: RefundWay;
+  readonly amount: Amount;
+  readonly fee: Amount;
+}
+
+/**
+ * Whether and how a refund is made. Source: docs/contract.md#refunds.
+ * @throws ApiError 400 `charge_disputed`, `payment_not_refundable`, `refund_amount_exceeds_remaining`, `invalid_request`;
+ *   422 `REFUND_NOT_SUPPORTED`, `REFUND_STRATEGY_NOT_SUPPORTED`
+ */
+export function planRefund(order: RefundOrder, facts: RefundFacts): RefundPlan {
+  const { transaction } = facts;
+  switch (transaction.status) {
+    case 'PAID':
+    case 'APPROVED':
+      break;
+    case 'DISPUTE':
+    case 'CHARGEBACK':
+      throw badRequest('charge_disputed', 'A disputed payment cannot be refunded: its money is held until the ruling.');
+    case 'PENDING':
+    case 'WAITING_PAYMENT':
+    case 'PROCESSING':
+    case 'REFUSED':
+    case 'CANCELLED':
+    case 'EXPIRED':
+    case 'REFUNDED':
+      throw badRequest(
+        'payment_not_refundable',
+        `Only a payment that is PAID or APPROVED can be refunded; this one is ${transaction.status}.`,
+      );
+  }
+  const way = wayOf(order, facts);
+  const remaining = transaction.amount - facts.refundsAmount - facts.disputedAmount;
+  const amount = order.amount ?? remaining;
+  if (amount > remaining || remaining === 0) {
+    throw badRequest(
+      'refund_amount_exceeds_remaining',
+      `At most ${remaining} can still be refunded; refunds on their way count as made, and what a dispute has taken is gone.`,
+      'amount',
+    );
+  }
+  return { way, amount, fee: way === 'cashout' && order.passFee ? facts.pixOutFee : 0 };
+}
+
+function wayOf(order: RefundOrder, { transaction, ways, payerIsKnown }: RefundFacts): RefundWay {
+  const [first] = ways;
+  if (first === undefined) {
+    throw business('REFUND_NOT_SUPPORTED', 'The provider of this payment does not refund payments of its method.');
+  }
+  if (transaction.paidWith !== 'PIX') {
+    const pixOnly = [
+      ...(order.strategy === null ? [] : ['strategy']),
+      ...(order.passFee ? ['passFeeToTenant'] : []),
+      ...(order.destinationKey === null ? [] : ['destinationKey']),
+    ];
+    if (pixOnly.length > 0) {
+      const message = `is for payments made with Pix; this one was made with ${transaction.paidWith}`;
+      throw invalidRequest(pixOnly.map((param) => ({ param, code: 'invalid', message })));
+    }
+    return first;
+  }
+  const hasDestination = order.destinationKey !== null || payerIsKnown;
+  // A key is only for a cashout: a devolution would send the money elsewhere than was asked for.
+  const wanted = order.strategy ?? (order.destinationKey === null ? null : 'cashout');
+  if (wanted === null) {
+    if (ways.includes('cashout') && hasDestination) return 'cashout';
+    if (ways.includes('devolution')) return 'devolution';
+  } else if (ways.includes(wanted) && (wanted !== 'cashout' || hasDestination)) {
+    return wanted;
+  }
+  throw business(
+    'REFUND_STRATEGY_NOT_SUPPORTED',
+    hasDestination || !ways.includes('cashout')
+      ? `The provider of this payment cannot refund it by ${wanted ?? 'any strategy'}; it can by ${ways.join(', ')}.`
+      : 'The bank did not report who paid: send a destinationKey, or use another strategy.',
+  );
+}

@@ -1,0 +1,108 @@
+import { Injectable } from '@nestjs/common';
+import type { Account } from '../../accounts/index.js';
+import { AcquirersService } from '../../acquirers/index.js';
+import { Clock } from '../../core/clock.js';
+import { fingerprintOf } from '../../core/crypto/index.js';
+import { Database, type Tx } from '../../core/database/index.js';
+import { notFound } from '../../core/errors/index.js';
+import {
+  type Admission,
+  type Answer,
+  IdempotencyService,
+  type IdempotentAnswer,
+  type IdempotentRequest,
+} from '../../core/idempotency/index.js';
+import { newId } from '../../core/ids.js';
+import type { Scope } from '../../core/mode.js';
+import type { Amount } from '../../core/money/index.js';
+import type { Refund, RefundOrder } from './refund.js';
+import { RefundMoves } from './refunds.moves.js';
+import { RefundsRepository } from './refunds.repository.js';
+import { planRefund } from './refunds.rules.js';
+import { TransactionsRepository } from '../transactions.repository.js';
+
+/** What of a refund the fraud guard looks at. */
+export interface AskedRefund {
+  readonly amount: Amount;
+  readonly document: string | null;
+  readonly request: IdempotentRequest;
+}
+
+/** Refunds as merchants ask for them and read them; RefundProgress carries them out. */
+@Injectable()
+export class RefundsService {
+  constructor(
+    private readonly database: Database,
+    private readonly idempotency: IdempotencyService,
+    private readonly acquirers: AcquirersService,
+    private readonly transactions: TransactionsRepository,
+    private readonly refunds: RefundsRepository,
+    private readonly moves: RefundMoves,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Accepts a refund: its money is set aside, and the acquirer is called later. What is debited is the refund in full,
+   * from the available balance, whatever fees were charged on the payment: those are not given back.
+   * @param key of the request's body; for ever, and of all payments of the account and mode together
+   * @param admit the fraud guard's word on a new request: every caller has to ask it
+   * @param present the answer that this and every repetition of the request get
+   * @throws ApiError 404; 409 (idempotency); what `planRefund` throws; 422 `insufficient_balance`
+   */
+  async request<T>(
+    scope: Scope,
+    account: Account,
+    transactionId: string,
+    order: RefundOrder,
+    key: string,
+    admit: (asked: AskedRefund) => Promise<Admission>,
+    present: (refund: Refund) => Answer<T>,
+  ): Promise<IdempotentAnswer<T>> {
+    const transaction = await this.transactions.find(scope, transactionId);
+    if (!transaction) throw notFound('payment');
+    const request = {
+      ...scope,
+      operation: 'refunds.create',
+      key,
+      fingerprint: fingerprintOf({ transactionId, ...order }),
+      permanent: true,
+    };
+    return this.idempotency.run<T>(request, {
+      admit: async () => {
+        const amount = order.amount ?? (await this.refunds.remaining(scope, transactionId));
+        return admit({ amount, document: transaction.customerDocument, request });
+      },
+      first: (claim) =>
+        this.database.transaction(async (tx) => {
+          const id = newId(this.clock.now());
+          // Before the transaction, as everywhere: twins queue up at the key.
+          claim.take(tx, id, null);
+          const answer = present(await this.#open(tx, id, account, transactionId, order));
+          claim.complete(tx, answer);
+          return answer;
+        }),
+      resume: (id) => {
+        throw new Error(`The refund ${id} and the answer about it commit together`);
+      },
+    });
+  }
+
+  /** Newest first. @throws ApiError 404 */
+  async list(scope: Scope, transactionId: string): Promise<Refund[]> {
+    if (!(await this.transactions.find(scope, transactionId))) throw notFound('payment');
+    return this.refunds.list(scope, transactionId);
+  }
+
+  async #open(tx: Tx, id: string, account: Account, transactionId: string, order: RefundOrder): Promise<Refund> {
+    const transaction = await this.transactions.lock(tx, transactionId);
+    if (!transaction) throw notFound('payment');
+    const { refunds } = this.acquirers.get(transaction.acquirer).capabilities;
+    const plan = planRefund(order, {
+      transaction,
+      ...(await this.refunds.standing(tx, transactionId)),
+      ways: (transaction.paidWith && refunds[transaction.paidWith]) ?? [],
+      pixOutFee: account.pixOutFee,
+    });
+    return this.moves.open(tx, id, transaction, plan, order);
+  }
+}

@@ -1,0 +1,78 @@
+import { Injectable } from '@nestjs/common';
+import { newReturnId } from '../../brazil/index.js';
+import { columnsOf, Reader, statement } from '../../core/database/index.js';
+import type { Amount } from '../../core/money/index.js';
+import { SettlementEntity } from '../transaction.entity.js';
+
+/** A Pix that was settled here, whatever became of it. */
+export type BookedPix = Pick<SettlementEntity, (typeof BOOKED)[number]>;
+
+/** Money of a Pix that was asked to go back: a refund, or a return of what was nobody's payment. */
+export interface BookedReturn {
+  readonly endToEndId: string;
+  readonly returnId: string;
+  readonly amount: Amount;
+  readonly state: 'in_progress' | 'returned' | 'failed';
+}
+
+const BOOKED = ['endToEndId', 'amount', 'outcome'] as const;
+const COLUMNS = columnsOf(SettlementEntity, 's', { only: BOOKED });
+const OF_TIME = statement(
+  'books.of_time',
+  `SELECT ${COLUMNS} FROM settlements s
+   WHERE s.acquirer = $1 AND s.acquirer <> 'sandbox' AND s.settled_at >= $2 AND s.settled_at < $3 AND s.method = 'PIX'
+   ORDER BY s.settled_at, s.id`,
+);
+const OF_IDS = statement(
+  'books.of_ids',
+  `SELECT ${COLUMNS} FROM settlements s
+   WHERE s.acquirer = $1 AND s.namespace IS NULL AND s.end_to_end_id = ANY ($2::text[])`,
+);
+const RETURNS = statement(
+  'books.returns',
+  `SELECT r.payment_reference AS "endToEndId", NULL AS "returnId", r.id AS "refundId", r.amount, r.status FROM refunds r
+   WHERE r.transaction_id IN (
+       SELECT s.transaction_id FROM settlements s
+       WHERE s.acquirer = $1 AND s.namespace IS NULL AND s.end_to_end_id = ANY ($2::text[]))
+     AND r.payment_reference = ANY ($2) AND r.way = 'devolution'
+   UNION ALL
+   SELECT p.end_to_end_id, p.return_id, NULL, p.amount, p.status FROM pix_returns p
+   WHERE p.acquirer = $1 AND p.end_to_end_id = ANY ($2)`,
+);
+
+const STATES = {
+  PENDING: 'in_progress',
+  IN_PROGRESS: 'in_progress',
+  REFUNDED: 'returned',
+  RETURNED: 'returned',
+  FAILED: 'failed',
+} as const;
+
+interface ReturnRow extends Omit<BookedReturn, 'returnId' | 'state'> {
+  readonly returnId: string | null;
+  readonly refundId: string | null;
+  readonly status: keyof typeof STATES;
+}
+
+/** What the service's own books say of an acquirer's Pix. For acquirers whose references are worldwide. */
+@Injectable()
+export class BooksRepository {
+  constructor(private readonly reader: Reader) {}
+
+  /** Of a time, by the bank's clock: `from` included, `to` not. */
+  async ofTime(acquirer: string, from: Date, to: Date): Promise<BookedPix[]> {
+    return this.reader.query(OF_TIME, [acquirer, from, to]);
+  }
+
+  async ofIds(acquirer: string, endToEndIds: readonly string[]): Promise<BookedPix[]> {
+    return this.reader.query(OF_IDS, [acquirer, endToEndIds]);
+  }
+
+  /** Every return of these Pix by their end-to-end ids, in no particular order. */
+  async returns(acquirer: string, endToEndIds: readonly string[]): Promise<BookedReturn[]> {
+    const rows = await this.reader.query<ReturnRow>(RETURNS, [acquirer, endToEndIds]);
+    return rows.map(({ endToEndId, returnId, refundId, amount, status }) => ({
+      ...{ endToEndId, returnId: returnId ?? newReturnId(refundId ?? ''), amount, state: STATES[status] },
+    }));
+  }
+}

@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common';
+import { AcquirersService, type ReturnRequest, type ReturnState } from '../../acquirers/index.js';
+import { Logger } from '../../core/log/index.js';
+import { doubling } from '../../core/work/index.js';
+
+/** By then eight minutes have passed since the first call. */
+const PATIENCE = 10;
+
+/** When money on its way back is asked for again. */
+export const RETURN_BACKOFF = doubling(500, 3_600_000);
+
+/**
+ * Takes money that goes back one step further at its acquirer: refunds, and Pix that are returned by themselves. Never
+ * throws: what is not known is in progress, and is asked for again.
+ */
+@Injectable()
+export class ReturnCalls {
+  constructor(
+    private readonly acquirers: AcquirersService,
+    private readonly logger: Logger,
+  ) {}
+
+  /**
+   * @param attempts how often it was asked for or about before; null when no earlier call can have reached the acquirer,
+   *   otherwise it is looked for first
+   */
+  advance(acquirerName: string, request: ReturnRequest, attempts: number | null): Promise<ReturnState> {
+    return this.#call(acquirerName, request, async () => {
+      const acquirer = this.acquirers.get(acquirerName);
+      if (attempts === null) return await acquirer.requestReturn(request);
+      const before = await acquirer.getReturn(request);
+      if (before.kind !== 'not_found') return before;
+      // Under the same name, which an acquirer takes for the same return.
+      const again = await acquirer.requestReturn(request);
+      if (again.kind !== 'failed') return again;
+      // The refusal may be about the second call only: the first one, late on its way, may have arrived in between or
+      // may still do so. It is believed when the acquirer keeps to it.
+      const after = await acquirer.getReturn(request);
+      if (after.kind !== 'not_found') return after;
+      return attempts >= PATIENCE ? again : { kind: 'in_progress' };
+    });
+  }
+
+  /** Only looks for it. */
+  ask(acquirerName: string, request: ReturnRequest): Promise<ReturnState> {
+    return this.#call(acquirerName, request, async () => {
+      const state = await this.acquirers.get(acquirerName).getReturn(request);
+      return state.kind === 'not_found' ? { kind: 'in_progress' } : state;
+    });
+  }
+
+  async #call(acquirer: string, request: ReturnRequest, call: () => Promise<ReturnState>): Promise<ReturnState> {
+    try {
+      return await call();
+    } catch (error) {
+      const { returnId } = request;
+      this.logger.warn({ error, acquirer, returnId }, 'the outcome of a return is not known; asking again');
+      return { kind: 'in_progress' };
+    }
+  }
+}

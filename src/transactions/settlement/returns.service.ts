@@ -1,0 +1,77 @@
+import { Injectable } from '@nestjs/common';
+import { InboxService } from '../../acquirers/index.js';
+import { Clock } from '../../core/clock.js';
+import { Database, type Tx } from '../../core/database/index.js';
+import { newId } from '../../core/ids.js';
+import { Logger } from '../../core/log/index.js';
+import { type WorkAnswer, WorkService } from '../../core/work/index.js';
+import { ReturnCalls } from './return-calls.js';
+import { type IntentField, SettlementsRepository } from './settlements.repository.js';
+import type { PixReturnEntity } from '../transaction.entity.js';
+
+export interface PixReturnIntent extends Pick<PixReturnEntity, IntentField> {
+  /** Of the transaction. */
+  readonly txid: string | null;
+}
+
+/**
+ * Sends money that is nobody's payment back to its payer: intent in the settlement's transaction, call, outcome. A call whose outcome is not
+ * known leaves the return in flight.
+ */
+@Injectable()
+export class ReturnsService {
+  constructor(
+    private readonly database: Database,
+    private readonly settlements: SettlementsRepository,
+    private readonly calls: ReturnCalls,
+    private readonly inbox: InboxService,
+    private readonly work: WorkService,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {}
+
+  /** Writes the intent; who disputes the payment by its bank is heard from now on. */
+  request(tx: Tx, intent: PixReturnIntent): void {
+    const now = this.clock.now();
+    const id = newId(now);
+    this.settlements.insertReturn(tx, { ...intent, id, now });
+    this.inbox.wake(tx, intent.acquirer, [intent.endToEndId, intent.txid]);
+    this.work.add(tx, 'return', id, now);
+  }
+
+  /**
+   * Takes one that is in flight a step further now, whenever it is due.
+   * @returns false when there is no such return
+   */
+  async advance(acquirer: string, endToEndId: string, returnId: string): Promise<boolean> {
+    const id = await this.settlements.findReturn(acquirer, endToEndId, returnId);
+    if (id !== null) await this.work.runNow('return', id);
+    return id !== null;
+  }
+
+  /** Takes one a step further. @param attempt from 1 on */
+  async run(id: string, attempt: number): Promise<WorkAnswer> {
+    const pixReturn = await this.settlements.openReturn(id);
+    if (!pixReturn) return 'done';
+    const { accountId, acquirer, endToEndId, returnId, way, amount, currency } = pixReturn;
+    const name = { accountId, way, reference: endToEndId, returnId };
+    const request = { ...name, cause: 'unwanted', amount, currency, destination: null } as const;
+    // A worker that died between its call and the record has left it PENDING: only at the first attempt is nothing there.
+    const state = await this.calls.advance(acquirer, request, attempt === 1 ? null : attempt);
+    const now = this.clock.now();
+    await this.database.transaction(async (tx) => {
+      switch (state.kind) {
+        case 'returned':
+          return this.settlements.completeReturn(tx, id, now);
+        case 'failed':
+          // Nobody is out of pocket, the money is still with us: an operator has to look.
+          this.logger.error({ returnId, reason: state.reason }, 'a return was refused');
+          return this.settlements.moveReturn(tx, id, 'FAILED', state.reason, now);
+        case 'in_progress':
+        case 'not_found':
+          return this.settlements.moveReturn(tx, id, 'IN_PROGRESS', null, now);
+      }
+    });
+    return state.kind === 'returned' || state.kind === 'failed' ? 'done' : 'again';
+  }
+}

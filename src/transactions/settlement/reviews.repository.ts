@@ -1,0 +1,145 @@
+import { Injectable } from '@nestjs/common';
+import { Account } from '../../accounts/index.js';
+import { columnsOf, Reader, statement, type Tx } from '../../core/database/index.js';
+import type { IdCursorFilter } from '../../core/http/index.js';
+import { idRange } from '../../core/ids.js';
+import type { Mode } from '../../core/mode.js';
+import type { ReturnReason, ReturnStatus } from './settlement.rules.js';
+import { PixReturnEntity, SettlementEntity } from '../transaction.entity.js';
+
+const ATTENTION = [
+  ...(['id', 'acquirer', 'endToEndId', 'txid', 'amount', 'reason', 'payerDocumentSealed', 'providerFee'] as const),
+  ...(['settledAt', 'createdAt'] as const),
+] as const;
+
+/** A confirmed Pix that an operator has to look at. */
+export type AttentionPix = Pick<SettlementEntity, (typeof ATTENTION)[number]>;
+
+/** Money that is nobody's. With a transaction: it was to go back to its payer by itself, and the bank has refused that. */
+export interface StrayPix extends AttentionPix {
+  readonly transactionId: string | null;
+}
+
+export type ReviewOutcome = 'review' | 'credited' | 'returned';
+
+/** One that paid a charge and was not credited, because it is not known who paid. */
+export interface HeldPix extends AttentionPix {
+  readonly account: Account;
+  readonly mode: Mode;
+  readonly transactionId: string;
+  readonly currency: string;
+  readonly expectedPayerTaxId: string | null;
+  /** `review` until an operator has decided. */
+  readonly outcome: ReviewOutcome;
+  /** When it ended, by whomever. */
+  readonly reviewedAt: Date | null;
+  /** Null too when the merchant has cancelled the charge, which sends the money back. */
+  readonly reviewedBy: string | null;
+}
+
+/** One that goes back to its payer by itself, or by an operator's decision. */
+export interface ReturningPix
+  extends
+    Omit<PixReturnEntity, (typeof UNSHOWN)[number]>,
+    Pick<SettlementEntity, 'method' | 'payerDocumentSealed' | 'settledAt'> {
+  readonly account: { readonly id: string; readonly name: string };
+}
+
+const UNSHOWN = ['accountId', 'way'] as const;
+
+export interface ReturnFilter extends IdCursorFilter {
+  readonly accountId: string | null;
+  readonly mode: Mode | null;
+  readonly reason: ReturnReason | null;
+  readonly status: ReturnStatus | null;
+}
+
+export interface ReviewFilter extends IdCursorFilter {
+  readonly mode: Mode | null;
+}
+
+const COLUMNS = columnsOf(SettlementEntity, 's', { only: ATTENTION });
+const HELD = `SELECT ${COLUMNS}, ${columnsOf(SettlementEntity, 's', { only: ['mode', 'transactionId', 'outcome', 'reviewedAt', 'reviewedBy'] })},
+    t.currency, t.expected_payer_tax_id AS "expectedPayerTaxId", ${columnsOf(Account, 'a', { within: 'account' })}
+  FROM settlements s JOIN transactions t ON t.id = s.transaction_id JOIN accounts a ON a.id = s.account_id`;
+
+const WANTED = `s.id < coalesce($1::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+  AND s.id >= $2::uuid AND s.id <= $3::uuid`;
+
+const LIST = statement(
+  'reviews.list',
+  `${HELD}
+   WHERE s.outcome = 'review' AND ${WANTED} AND ($5::text IS NULL OR s.mode = $5)
+   ORDER BY s.id DESC LIMIT $4`,
+);
+const FIND = statement(
+  'reviews.find',
+  `${HELD} WHERE s.id = $1 AND (s.outcome = 'review' OR s.reviewed_at IS NOT NULL)`,
+);
+const DECIDE = statement(
+  'reviews.decide',
+  `UPDATE settlements SET outcome = $2, reviewed_at = $3, reviewed_by = $4 WHERE id = $1 AND outcome = 'review'
+   RETURNING 1`,
+);
+const UNMATCHED = statement(
+  'reviews.unmatched',
+  `SELECT ${COLUMNS}, s.transaction_id AS "transactionId" FROM settlements s
+   WHERE s.id IN (
+       SELECT u.id FROM settlements u WHERE u.outcome = 'unmatched'
+       UNION ALL
+       SELECT r.id FROM pix_returns p JOIN settlements r
+         ON r.acquirer = p.acquirer AND r.end_to_end_id = p.end_to_end_id AND r.transaction_id = p.transaction_id
+       WHERE p.status = 'FAILED')
+     AND ${WANTED}
+   ORDER BY s.id DESC LIMIT $4`,
+);
+
+const RETURNS = `SELECT ${columnsOf(PixReturnEntity, 'p', { without: UNSHOWN })},
+    ${columnsOf(SettlementEntity, 's', { only: ['method', 'payerDocumentSealed', 'settledAt'] })},
+    ${columnsOf(Account, 'a', { only: ['id', 'name'], within: 'account' })}
+  FROM pix_returns p JOIN accounts a ON a.id = p.account_id
+    JOIN settlements s ON s.transaction_id = p.transaction_id AND s.acquirer = p.acquirer AND s.end_to_end_id = p.end_to_end_id
+  WHERE p.id < coalesce($1::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff') AND p.id >= $2::uuid AND p.id <= $3::uuid
+    AND ($5::text IS NULL OR p.mode = $5) AND ($6::text IS NULL OR p.reason = $6) AND ($7::text IS NULL OR p.status = $7)`;
+const LIST_RETURNS = statement('reviews.returns', `${RETURNS} ORDER BY p.id DESC LIMIT $4`);
+const LIST_RETURNS_OF_ACCOUNT = statement(
+  'reviews.returns_of_account',
+  `${RETURNS} AND p.account_id = $8 ORDER BY p.id DESC LIMIT $4`,
+);
+
+@Injectable()
+export class ReviewsRepository {
+  constructor(private readonly reader: Reader) {}
+
+  /** Newest first. */
+  async list({ before, createdFrom, createdTo, limit, mode }: ReviewFilter): Promise<HeldPix[]> {
+    const wanted = [before, ...idRange(createdFrom, createdTo), limit, mode];
+    return this.reader.query(LIST, wanted);
+  }
+
+  /** Decided ones too. */
+  async find(tx: Tx, id: string): Promise<HeldPix | null> {
+    const [row] = await tx.query<HeldPix>(FIND, [id]);
+    return row ?? null;
+  }
+
+  /** @returns whether this was the decision: false when there was one before */
+  async decide(tx: Tx, id: string, outcome: 'credited' | 'returned', at: Date, by: string): Promise<boolean> {
+    return (await tx.query(DECIDE, [id, outcome, at, by])).length > 0;
+  }
+
+  /** Newest first. */
+  async unmatched({ before, createdFrom, createdTo, limit }: IdCursorFilter): Promise<StrayPix[]> {
+    const wanted = [before, ...idRange(createdFrom, createdTo), limit];
+    return this.reader.query(UNMATCHED, wanted);
+  }
+
+  /** Newest first. */
+  async returns(filter: ReturnFilter): Promise<ReturningPix[]> {
+    const { before, createdFrom, createdTo, limit, mode, reason, status, accountId } = filter;
+    const wanted = [before, ...idRange(createdFrom, createdTo), limit, mode, reason, status];
+    return accountId === null
+      ? this.reader.query(LIST_RETURNS, wanted)
+      : this.reader.query(LIST_RETURNS_OF_ACCOUNT, [...wanted, accountId]);
+  }
+}

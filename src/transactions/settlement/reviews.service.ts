@@ -1,0 +1,134 @@
+import { Injectable } from '@nestjs/common';
+import type { Account } from '../../accounts/index.js';
+import { InboxService, type UnreadableNews } from '../../acquirers/index.js';
+import { maskTaxId } from '../../brazil/index.js';
+import { Clock } from '../../core/clock.js';
+import { SecretBox } from '../../core/crypto/index.js';
+import type { Tx } from '../../core/database/index.js';
+import { ApiError, notFound } from '../../core/errors/index.js';
+import type { IdCursorFilter } from '../../core/http/index.js';
+import {
+  type AttentionPix,
+  type HeldPix,
+  type ReturnFilter,
+  type ReturningPix,
+  type ReviewFilter,
+  ReviewsRepository,
+  type StrayPix,
+} from './reviews.repository.js';
+import { SettlementService } from './settlement.service.js';
+import { isHeld, type Transaction } from '../transaction.js';
+import { TransactionsRepository } from '../transactions.repository.js';
+
+type WithPayer = Pick<AttentionPix, 'payerDocumentSealed' | 'endToEndId'>;
+
+/** The payer's real document never leaves in the clear; masked it is enough to tell two people apart. */
+type Shown<P extends WithPayer> = Omit<P, 'payerDocumentSealed'> & { readonly maskedPayer: string | null };
+
+export type Review = Shown<HeldPix>;
+export type UnmatchedPix = Shown<StrayPix>;
+export type ReturnedPix = Shown<ReturningPix>;
+export type { UnreadableNews };
+
+export interface Decided {
+  readonly review: Review;
+  /** False when the same had been decided before: nothing has happened now. */
+  readonly changed: boolean;
+}
+
+interface Locked {
+  readonly held: HeldPix;
+  readonly transaction: Transaction;
+  readonly account: Account;
+}
+
+/** Confirmed money that waits for an operator, or went back without being credited (docs/contract.md#settlement). Across accounts: never for a merchant's request. */
+@Injectable()
+export class ReviewsService {
+  constructor(
+    private readonly reviews: ReviewsRepository,
+    private readonly transactions: TransactionsRepository,
+    private readonly settlements: SettlementService,
+    private readonly inbox: InboxService,
+    private readonly secrets: SecretBox,
+    private readonly clock: Clock,
+  ) {}
+
+  /** What was held because the bank did not say who paid, and is not decided yet. Newest first. */
+  async list(filter: ReviewFilter): Promise<Review[]> {
+    return (await this.reviews.list(filter)).map((held) => this.#shown(held));
+  }
+
+  /** Pix that match no charge, or that could not be sent back: nobody's until somebody finds out whose. Newest first. */
+  async unmatched(filter: IdCursorFilter): Promise<UnmatchedPix[]> {
+    return (await this.reviews.unmatched(filter)).map((pix) => this.#shown(pix));
+  }
+
+  /** What goes back to its payer, also what the bank has not accepted yet or has refused. Newest first. */
+  async returned(filter: ReturnFilter): Promise<ReturnedPix[]> {
+    return (await this.reviews.returns(filter)).map((pix) => this.#shown(pix));
+  }
+
+  /** What an acquirer has and nobody understands: it may be money of somebody's. Newest first. */
+  async unreadable(filter: IdCursorFilter): Promise<UnreadableNews[]> {
+    return this.inbox.unreadable(filter);
+  }
+
+  /**
+   * Credits what was held: state, ledger and event in the caller's `tx`. Of any number of decisions at once one wins,
+   * the merchant's cancellation among them; the same one again changes nothing. Locks the transaction, then balances.
+   * @throws ApiError 404, 409 `review_already_decided`
+   */
+  async accept(tx: Tx, id: string, operatorId: string): Promise<Decided> {
+    return this.#decide(tx, id, 'credited', operatorId, ({ held, transaction, account }) => {
+      const { endToEndId, settledAt, providerFee } = held;
+      return this.settlements.creditHeld(tx, transaction, account, { endToEndId, settledAt, fee: providerFee });
+    });
+  }
+
+  /** Sends what was held back to its payer by a Pix return; as `accept`. */
+  async sendBack(tx: Tx, id: string, operatorId: string): Promise<Decided> {
+    return this.#decide(tx, id, 'returned', operatorId, ({ held, transaction }) =>
+      this.settlements.returnHeld(tx, transaction, held.acquirer, held),
+    );
+  }
+
+  async #decide(
+    tx: Tx,
+    id: string,
+    outcome: 'credited' | 'returned',
+    operatorId: string,
+    apply: (locked: Locked) => Promise<void>,
+  ): Promise<Decided> {
+    const held = await this.reviews.find(tx, id);
+    const locked = held && (await this.transactions.lockWithAccount(tx, held.transactionId));
+    if (!locked) throw notFound('review');
+    const reviewedAt = this.clock.now();
+    if (await this.reviews.decide(tx, id, outcome, reviewedAt, operatorId)) {
+      // Nobody ends a charge without deciding about the money it holds.
+      if (!isHeld(locked.transaction)) throw new Error(`${locked.transaction.id} has a review but is not held`);
+      await apply({ ...locked, held });
+      return { review: this.#shown({ ...held, outcome, reviewedAt, reviewedBy: operatorId }), changed: true };
+    }
+    // Read again: the first look was before the lock.
+    const decided = await this.reviews.find(tx, id);
+    if (decided?.reviewedBy === null) {
+      throw alreadyDecided('The merchant has cancelled the charge: this payment goes back to its payer.');
+    }
+    if (decided?.outcome === outcome) return { review: this.#shown(decided), changed: false };
+    throw alreadyDecided('This payment was decided otherwise before.');
+  }
+
+  #shown<P extends WithPayer>(pix: P): Shown<P> {
+    const { payerDocumentSealed, ...rest } = pix;
+    const maskedPayer =
+      payerDocumentSealed === null
+        ? null
+        : maskTaxId(this.secrets.open(payerDocumentSealed, `settlement:${pix.endToEndId}`));
+    return { ...rest, maskedPayer };
+  }
+}
+
+function alreadyDecided(message: string): ApiError {
+  return new ApiError(409, 'conflict_error', 'review_already_decided', message);
+}

@@ -1,0 +1,76 @@
+import type { PaymentMethod, ReceivedPix } from '../../acquirers/index.js';
+import { isHeld, type Transaction } from '../transaction.js';
+import type { Trigger } from '../transactions.machine.js';
+
+/** Money that an acquirer has confirmed. `endToEndId` of another method than Pix: what the acquirer knows it by. */
+export interface ReceivedMoney extends ReceivedPix {
+  readonly method: PaymentMethod;
+}
+
+/** Why a Pix is not the payment of its charge: shown on the sale. */
+export const SHOWN_RETURNS = ['wrong_amount', 'late', 'duplicate', 'charge_closed'] as const;
+
+/**
+ * The others are the sale's own outcome, REFUNDED or CANCELLED, whose shape the contract gives. What was held was sent
+ * back by an operator (`review_returned`), or because the merchant cancelled the charge (`cancelled`).
+ */
+export const RETURN_REASONS = [...SHOWN_RETURNS, 'payer_mismatch', 'review_returned', 'cancelled'] as const;
+
+export type ReturnReason = (typeof RETURN_REASONS)[number];
+
+export const RETURN_STATUSES = ['PENDING', 'IN_PROGRESS', 'RETURNED', 'FAILED'] as const;
+
+export type ReturnStatus = (typeof RETURN_STATUSES)[number];
+
+/** `trigger`: the move of the transaction, or null when it stays as it is. */
+export type SettlementDecision =
+  | { readonly outcome: 'credited'; readonly reason: null; readonly trigger: Trigger }
+  | { readonly outcome: 'returned'; readonly reason: ReturnReason; readonly trigger: Trigger | null }
+  | { readonly outcome: 'review'; readonly reason: 'payer_unknown'; readonly trigger: Trigger };
+
+const back = (reason: ReturnReason, trigger: Trigger | null = null): SettlementDecision => ({
+  outcome: 'returned',
+  reason,
+  trigger,
+});
+
+/**
+ * What becomes of money that the acquirer confirmed. Source: docs/contract.md#settlement.
+ *
+ * Whether it was in time is decided by the bank's own time of settlement, so a notification that reaches us late does
+ * not cost the merchant a payment; but once the charge has been announced as expired it stays so.
+ */
+export function decideSettlement(transaction: Transaction, money: ReceivedMoney): SettlementDecision {
+  switch (transaction.status) {
+    case 'WAITING_PAYMENT':
+      break;
+    case 'PENDING':
+      throw new Error('A charge that was paid was issued: that move comes first');
+    case 'EXPIRED':
+      return back('late');
+    case 'CANCELLED':
+    case 'REFUSED':
+      return back('charge_closed');
+    case 'PROCESSING':
+      // A card in flight does not keep others from paying: who settles first wins.
+      if (!isHeld(transaction)) break;
+      return back('duplicate');
+    case 'PAID':
+    case 'APPROVED':
+    case 'REFUNDED':
+    case 'CHARGEBACK':
+    case 'DISPUTE':
+      return back('duplicate');
+  }
+  if (transaction.expiresAt !== null && money.settledAt.getTime() >= transaction.expiresAt.getTime()) {
+    return back('late', 'expired');
+  }
+  if (money.amount !== transaction.amount) return back('wrong_amount');
+  if (transaction.expectedPayerTaxId !== null && money.payerDocument === null) {
+    return { outcome: 'review', reason: 'payer_unknown', trigger: 'settled_by_unknown_payer' };
+  }
+  if (transaction.expectedPayerTaxId !== null && money.payerDocument !== transaction.expectedPayerTaxId) {
+    return back('payer_mismatch', 'settled_by_other_payer');
+  }
+  return { outcome: 'credited', reason: null, trigger: money.method === 'CREDIT_CARD' ? 'approved' : 'settled' };
+}

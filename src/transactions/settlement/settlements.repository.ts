@@ -1,0 +1,109 @@
+import { Injectable } from '@nestjs/common';
+import { columnsOf, insertInto, Reader, statement, type Tx } from '../../core/database/index.js';
+import { SHOWN_RETURNS } from './settlement.rules.js';
+import { PixReturnEntity, SettlementEntity } from '../transaction.entity.js';
+
+/** What the caller says of a return that is to be made. */
+export type IntentField =
+  | 'accountId'
+  | 'mode'
+  | 'transactionId'
+  | 'acquirer'
+  | 'endToEndId'
+  | 'returnId'
+  | 'way'
+  | 'amount'
+  | 'currency'
+  | 'reason';
+
+const INSERT = insertInto('settlements.insert', SettlementEntity, { without: ['reviewedAt', 'reviewedBy'] });
+const INSERT_RETURN = insertInto('pix_returns.insert', PixReturnEntity, { without: ['failureReason'] });
+/** What was held for an operator is no longer wanted: its review ends without one. */
+const GIVE_BACK_HELD = statement(
+  'settlements.give_back_held',
+  `UPDATE settlements SET outcome = 'returned', reason = $2, reviewed_at = $3
+   WHERE transaction_id = $1 AND outcome = 'review'
+   RETURNING acquirer, end_to_end_id AS "endToEndId", amount`,
+);
+const RETURN_COLUMNS = columnsOf(PixReturnEntity, 'pix_returns');
+const OPEN_RETURN = statement(
+  'pix_returns.open',
+  `SELECT ${RETURN_COLUMNS} FROM pix_returns WHERE id = $1 AND status IN ('PENDING', 'IN_PROGRESS')`,
+);
+const FIND_RETURN = statement(
+  'pix_returns.find',
+  'SELECT id FROM pix_returns WHERE acquirer = $1 AND end_to_end_id = $2 AND return_id = $3',
+);
+const MOVE_RETURN = statement(
+  'pix_returns.move',
+  `UPDATE pix_returns SET status = $2, failure_reason = $3, updated_at = $4
+   WHERE id = $1 AND status IN ('PENDING', 'IN_PROGRESS')`,
+);
+/** The last move, and what the merchant sees of it; the return is locked before its transaction. */
+const COMPLETE_RETURN = statement(
+  'pix_returns.complete',
+  `WITH done AS (
+     UPDATE pix_returns SET status = 'RETURNED', failure_reason = NULL, updated_at = $2
+     WHERE id = $1 AND status IN ('PENDING', 'IN_PROGRESS')
+     RETURNING transaction_id, amount, reason, end_to_end_id, way)
+   UPDATE transactions t SET returns = coalesce(t.returns, '[]') || jsonb_build_array(jsonb_build_object(
+     'amount', done.amount, 'reason', done.reason, 'endToEndId', done.end_to_end_id, 'at', $3::text))
+   FROM done WHERE t.id = done.transaction_id AND done.way = 'devolution' AND done.reason = ANY ($4)`,
+);
+const RETURNS_OF = statement(
+  'pix_returns.of',
+  `SELECT ${RETURN_COLUMNS} FROM pix_returns WHERE transaction_id = $1 ORDER BY id`,
+);
+
+@Injectable()
+export class SettlementsRepository {
+  constructor(private readonly reader: Reader) {}
+
+  /** A Pix seen before fails the transaction: unique violation of `settlements_end_to_end_id_key`. */
+  insert(tx: Tx, settlement: Omit<SettlementEntity, 'reviewedAt' | 'reviewedBy'>): void {
+    tx.defer(INSERT, INSERT.valuesOf(settlement));
+  }
+
+  insertReturn(
+    tx: Tx,
+    { now, ...intent }: Pick<PixReturnEntity, IntentField> & { readonly id: string; readonly now: Date },
+  ): void {
+    const times = { createdAt: now, updatedAt: now };
+    tx.defer(INSERT_RETURN, INSERT_RETURN.valuesOf({ ...intent, ...times, status: 'PENDING' }));
+  }
+
+  /** @returns the held money of a transaction, which the caller has to send back in the same `tx` */
+  async giveBackHeld(
+    tx: Tx,
+    transactionId: string,
+    reason: string,
+    at: Date,
+  ): Promise<Pick<SettlementEntity, 'acquirer' | 'endToEndId' | 'amount'>[]> {
+    return tx.query(GIVE_BACK_HELD, [transactionId, reason, at]);
+  }
+
+  /** Null for one that has come to its end. */
+  async openReturn(id: string): Promise<PixReturnEntity | null> {
+    const [row] = await this.reader.query<PixReturnEntity>(OPEN_RETURN, [id]);
+    return row ?? null;
+  }
+
+  /** @returns its id; null when there is no such return */
+  async findReturn(acquirer: string, endToEndId: string, returnId: string): Promise<string | null> {
+    const [row] = await this.reader.query<{ id: string }>(FIND_RETURN, [acquirer, endToEndId, returnId]);
+    return row?.id ?? null;
+  }
+
+  /** It is with its payer again; one that was shown as such before stays as it is. */
+  completeReturn(tx: Tx, id: string, at: Date): void {
+    tx.defer(COMPLETE_RETURN, [id, at, at.toISOString(), SHOWN_RETURNS]);
+  }
+
+  moveReturn(tx: Tx, id: string, status: 'IN_PROGRESS' | 'FAILED', failureReason: string | null, at: Date): void {
+    tx.defer(MOVE_RETURN, [id, status, failureReason, at]);
+  }
+
+  async returnsOf(transactionId: string): Promise<PixReturnEntity[]> {
+    return this.reader.query(RETURNS_OF, [transactionId]);
+  }
+}

@@ -1,0 +1,219 @@
+import { Injectable } from '@nestjs/common';
+import { Reader, statement, type Tx } from '../../core/database/index.js';
+import type { Mode, Scope } from '../../core/mode.js';
+import type { FigureKind } from './figures.entity.js';
+import { piecesOf, type Span } from './transaction-pages.span.js';
+import { OPEN } from '../transactions.repository.js';
+
+export interface Figure {
+  readonly kind: FigureKind;
+  /** Of São Paulo, `YYYY-MM-DD`; null for the whole window. */
+  readonly day: string | null;
+  readonly currency: string;
+  /** A status, a method, or the least seconds of a wait; empty for a day: of all keys. */
+  readonly key: string;
+  readonly count: number;
+  readonly amount: number;
+}
+
+export interface FigureDifference extends Omit<Figure, 'day'> {
+  readonly accountId: string;
+  readonly mode: Mode;
+  readonly bucket: Date;
+  /** What the transactions say; `count` and `amount` are what is kept. */
+  readonly actualCount: number;
+  readonly actualAmount: number;
+}
+
+/** Where classes of waiting times begin, in seconds: one by one up to 20, then each some ten per cent above the last. */
+const WAITS = [0];
+for (let step = 1; step < 40 * 86_400; step = Math.max(step + 1, Math.floor(step * 1.1))) WAITS.push(step);
+const WAIT_STEPS = `'{${WAITS.join(',')}}'::integer[]`;
+
+/**
+ * What a row `c` of `transaction_changes` adds to the figures, as rows `f`. OFFSET 0: what they have in common is computed
+ * once for each change and not once for each row.
+ */
+const ADDS = `LATERAL (
+    SELECT date_trunc('month', c.created_at, 'America/Sao_Paulo') AS month,
+      date_trunc('day', c.created_at, 'America/Sao_Paulo') AS day,
+      date_trunc('hour', c.created_at, 'America/Sao_Paulo') AS hour,
+      CASE WHEN c.paid_at IS NOT NULL THEN greatest(0, floor(extract(epoch FROM c.paid_at - c.created_at)))::integer
+        END AS seconds OFFSET 0
+  ) b, LATERAL (SELECT (${WAIT_STEPS})[width_bucket(b.seconds, ${WAIT_STEPS})]::text AS wait OFFSET 0) w, LATERAL (
+    SELECT * FROM (VALUES
+      ('month', b.month, c.to_status, 1, 0), ('month', b.month, c.from_status, -1, 0),
+      ('day', b.day, c.to_status, 1, c.amount), ('day', b.day, c.from_status, -1, -c.amount),
+      ('hour', b.hour, c.to_status, 1, 0), ('hour', b.hour, c.from_status, -1, 0),
+      ('paid', b.day, CASE WHEN c.paid_at IS NOT NULL THEN c.paid_with END, 1, c.amount),
+      ('refunded', b.day, CASE WHEN c.refund_id IS NOT NULL THEN 'all' END, 1, c.amount),
+      ('wait', b.day, w.wait, 1, b.seconds), ('wait_month', b.month, w.wait, 1, b.seconds)
+    ) v (kind, bucket, key, count, amount) WHERE key IS NOT NULL
+    UNION ALL SELECT 'offered', b.day, unnest(c.payment_methods), 1, 0
+  ) f`;
+
+/**
+ * Of any number of workers at once each change is folded by one. Never "numbers greater than the last seen": they commit
+ * out of order. Figures are upserted in sorted order, so two workers cannot wait for each other.
+ */
+const FOLD = statement(
+  'transaction_figures.fold',
+  `WITH taken AS (
+     DELETE FROM transaction_changes WHERE number = ANY (ARRAY(
+       SELECT number FROM transaction_changes ORDER BY number LIMIT $1 FOR UPDATE SKIP LOCKED))
+     RETURNING *
+   ), folded AS (
+     INSERT INTO transaction_figures AS t (account_id, mode, kind, bucket, currency, key, count, amount)
+     SELECT c.account_id, c.mode, f.kind, f.bucket, c.currency, f.key, sum(f.count), sum(f.amount)
+     FROM taken c, ${ADDS} GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1, 2, 3, 4, 5, 6
+     ON CONFLICT (account_id, mode, kind, bucket, currency, key)
+     DO UPDATE SET count = t.count + excluded.count, amount = t.amount + excluded.amount
+   )
+   SELECT count(*) AS taken FROM taken`,
+);
+
+/**
+ * $1, $2 scope; $3 to $5 what is wanted: kinds, from, to; $6 and $7 the bounds of it all; $8 now; $9 currency or null; $10
+ * kinds that are wanted by the day too. One statement, so a change is seen either folded or waiting, and counts once.
+ */
+const READ = statement(
+  'transaction_figures.read',
+  `WITH wanted AS (
+     SELECT * FROM unnest($3::text[], $4::timestamptz[], $5::timestamptz[]) AS w (kind, since, until)
+   ), parts AS (
+     -- OFFSET 0: piece by piece by the index, never all figures of the account to be joined with what is wanted.
+     SELECT f.* FROM wanted w, LATERAL (
+       SELECT kind, bucket, currency, key, count, amount FROM transaction_figures
+       WHERE account_id = $1 AND mode = $2 AND kind = w.kind AND bucket >= w.since AND bucket < w.until OFFSET 0) f
+     UNION ALL
+     SELECT f.kind, f.bucket, c.currency, f.key, f.count, f.amount FROM transaction_changes c, ${ADDS}
+     JOIN wanted ON f.kind = wanted.kind AND f.bucket >= since AND f.bucket < until
+     WHERE c.account_id = $1 AND c.mode = $2 AND c.created_at >= $6 AND c.created_at < $7
+     UNION ALL
+     -- Past their expiry and not yet written as such.
+     SELECT 'day', date_trunc('day', t.created_at, 'America/Sao_Paulo'), t.currency, v.key, v.n, v.n * t.amount
+     FROM transactions t, LATERAL (VALUES (t.status, -1), ('EXPIRED', 1)) AS v (key, n)
+     WHERE ${OPEN} AND t.expires_at <= $8 AND t.account_id = $1 AND t.mode = $2
+       AND t.created_at >= $6 AND t.created_at < $7
+   )
+   SELECT kind, (bucket AT TIME ZONE 'America/Sao_Paulo')::date::text AS day, currency, coalesce(key, '') AS key,
+     sum(count)::bigint AS count, sum(amount)::text AS amount
+   FROM parts WHERE $9::text IS NULL OR currency = $9
+   GROUP BY GROUPING SETS ((kind, currency, key), (kind, currency, bucket))
+   HAVING grouping(bucket) = 1 OR kind = ANY ($10)
+   ORDER BY kind, day, currency, key`,
+);
+
+/** What the transactions and refunds of an account, $1 or all, would have added. */
+const ACTUAL = `
+  SELECT account_id, mode, created_at, currency, amount, payment_methods, NULL AS from_status, status AS to_status,
+    paid_with, paid_at, NULL::uuid AS refund_id
+  FROM transactions WHERE $1::uuid IS NULL OR account_id = $1
+  UNION ALL
+  SELECT t.account_id, t.mode, t.created_at, t.currency, r.amount, NULL, NULL, NULL, NULL, NULL, r.id
+  FROM refunds r JOIN transactions t ON t.id = r.transaction_id
+  WHERE r.status = 'REFUNDED' AND ($1::uuid IS NULL OR t.account_id = $1)`;
+
+/** In one snapshot, so it is exact while the service runs. */
+const DIFFERENT = `
+  kept AS (
+    SELECT account_id, mode, kind, bucket, currency, key, sum(count) AS count, sum(amount) AS amount FROM (
+      SELECT * FROM transaction_figures WHERE $1::uuid IS NULL OR account_id = $1
+      UNION ALL
+      SELECT c.account_id, c.mode, f.kind, f.bucket, c.currency, f.key, f.count, f.amount
+      FROM transaction_changes c, ${ADDS} WHERE $1::uuid IS NULL OR c.account_id = $1
+    ) k GROUP BY 1, 2, 3, 4, 5, 6
+  ), actual AS (
+    SELECT c.account_id, c.mode, f.kind, f.bucket, c.currency, f.key, sum(f.count) AS count, sum(f.amount) AS amount
+    FROM (${ACTUAL}) c, ${ADDS} GROUP BY 1, 2, 3, 4, 5, 6
+  ), different AS (
+    SELECT account_id, mode, kind, bucket, currency, key,
+      coalesce(k.count, 0)::bigint AS count, coalesce(k.amount, 0) AS amount,
+      coalesce(a.count, 0)::bigint AS actual_count, coalesce(a.amount, 0) AS actual_amount
+    FROM kept k FULL JOIN actual a USING (account_id, mode, kind, bucket, currency, key)
+    WHERE coalesce(k.count, 0) <> coalesce(a.count, 0) OR coalesce(k.amount, 0) <> coalesce(a.amount, 0)
+  )`;
+const DIFFERENCE = `account_id AS "accountId", mode, kind, bucket, currency, key, count, amount,
+     actual_count AS "actualCount", actual_amount AS "actualAmount"`;
+const DIFFERENCES = statement(
+  'transaction_figures.differences',
+  `WITH ${DIFFERENT} SELECT ${DIFFERENCE} FROM different ORDER BY 1, 2, 3, 4, 5, 6`,
+  true,
+);
+/** What is folded meanwhile is in `kept` either way: what is missing is added, and nothing is overwritten. */
+const MEND = statement(
+  'transaction_figures.mend',
+  `WITH ${DIFFERENT}, mended AS (
+     INSERT INTO transaction_figures AS t (account_id, mode, kind, bucket, currency, key, count, amount)
+     SELECT account_id, mode, kind, bucket, currency, key, actual_count - count, actual_amount - amount
+     FROM different ORDER BY 1, 2, 3, 4, 5, 6
+     ON CONFLICT (account_id, mode, kind, bucket, currency, key)
+     DO UPDATE SET count = t.count + excluded.count, amount = t.amount + excluded.amount
+   )
+   SELECT ${DIFFERENCE} FROM different ORDER BY 1, 2, 3, 4, 5, 6`,
+  true,
+);
+/** Of two that mend at once the second has to see what the first has added. Folding waits too; reading does not. */
+const LOCK = statement('transaction_figures.lock', 'LOCK TABLE transaction_figures IN SHARE ROW EXCLUSIVE MODE');
+const UNHURRIED = statement('transaction_figures.unhurried', 'SET LOCAL statement_timeout = 0');
+
+/** Roll-ups of transactions. Sums may pass 2^53, where the nearest double is what JSON's readers take anyway. */
+@Injectable()
+export class FiguresRepository {
+  constructor(private readonly reader: Reader) {}
+
+  /** @returns how many changes were folded into the figures */
+  async fold(tx: Tx, limit: number): Promise<number> {
+    const [row] = await tx.query<{ taken: number }>(FOLD, [limit]);
+    return row?.taken ?? 0;
+  }
+
+  /**
+   * Of what was created within the bounds: whole days of São Paulo.
+   * @param daily the kinds that are wanted for each day too, besides for the whole
+   */
+  async read(
+    scope: Scope,
+    bounds: Span,
+    now: Date,
+    want: {
+      readonly kinds: readonly FigureKind[];
+      readonly daily: readonly FigureKind[];
+      readonly currency: string | null;
+    },
+  ): Promise<Figure[]> {
+    // There are so many classes of waits that whole months of them are read as such.
+    const wanted = want.kinds.flatMap((kind) =>
+      kind !== 'wait'
+        ? [{ kind, ...bounds }]
+        : piecesOf(bounds).map(({ grain, from, to }) => ({ kind: grain === 'month' ? 'wait_month' : kind, from, to })),
+    );
+    const rows = await this.reader.query<Omit<Figure, 'amount'> & { amount: string }>(READ, [
+      ...[scope.accountId, scope.mode],
+      ...[wanted.map(({ kind }) => kind), wanted.map(({ from }) => from), wanted.map(({ to }) => to)],
+      ...[bounds.from, bounds.to, now, want.currency, want.daily],
+    ]);
+    return rows.map(({ kind, day, currency, key, count, amount }) => ({
+      ...{ kind: kind === 'wait_month' ? 'wait' : kind, day, currency, key, count },
+      amount: Number(amount),
+    }));
+  }
+
+  /** Where the figures are not what the transactions say. @param accountId null: of everybody */
+  async differences(tx: Tx, accountId: string | null): Promise<FigureDifference[]> {
+    tx.defer(UNHURRIED, []);
+    return (await tx.query<FigureDifference>(DIFFERENCES, [accountId])).map(withSums);
+  }
+
+  /** Makes the figures what the transactions say, also while both change. @returns what was different */
+  async mend(tx: Tx, accountId: string | null): Promise<FigureDifference[]> {
+    tx.defer(UNHURRIED, []);
+    tx.defer(LOCK, []);
+    return (await tx.query<FigureDifference>(MEND, [accountId])).map(withSums);
+  }
+}
+
+/** The sums come as texts: they may be of any length. */
+function withSums(row: FigureDifference): FigureDifference {
+  return { ...row, amount: Number(row.amount), actualAmount: Number(row.actualAmount) };
+}

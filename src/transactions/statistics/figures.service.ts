@@ -1,0 +1,74 @@
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { businessDayWindow, type Day, saoPauloDay, saoPauloDayBounds } from '../../brazil/index.js';
+import { Clock } from '../../core/clock.js';
+import { type Config, CONFIG } from '../../core/config/index.js';
+import { Database } from '../../core/database/index.js';
+import type { Scope } from '../../core/mode.js';
+import { Poller } from '../../core/queue/index.js';
+import type { FigureKind } from './figures.entity.js';
+import { type Figure, type FigureDifference, FiguresRepository } from './figures.repository.js';
+
+/** What became of the transactions that were created in a window of days. */
+export interface WindowFigures {
+  /** Calendar days of São Paulo, the oldest first, today last. */
+  readonly days: readonly Day[];
+  readonly figures: readonly Figure[];
+}
+
+const FOLD_MS = 1_000;
+const FOLD_BATCH = 5_000;
+
+/**
+ * Statistics at a cost that follows days, not transactions. Each change of a transaction is written down in its own
+ * commit, and a worker folds what is written down into figures by day; a read adds what is not folded yet, so it is
+ * exact at every moment, whether or not a worker runs.
+ */
+@Injectable()
+export class FiguresService implements OnApplicationBootstrap {
+  constructor(
+    @Inject(CONFIG) private readonly config: Config,
+    private readonly database: Database,
+    private readonly figures: FiguresRepository,
+    private readonly poller: Poller,
+    private readonly clock: Clock,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    if (this.config.runsWorkers) this.poller.every('transactions.figures', FOLD_MS, () => this.fold());
+  }
+
+  /**
+   * Of the shortest run of days that ends today and has that many business days (docs/contract.md#statistics).
+   * @param want.daily the kinds that are wanted for each day too, besides for the whole
+   */
+  async window(
+    scope: Scope,
+    businessDays: number,
+    want: {
+      readonly kinds: readonly FigureKind[];
+      readonly daily: readonly FigureKind[];
+      readonly currency: string | null;
+    },
+  ): Promise<WindowFigures> {
+    const now = this.clock.now();
+    const today = saoPauloDay(now);
+    const days = businessDayWindow(today, businessDays);
+    const bounds = { from: saoPauloDayBounds(days[0] ?? today).from, to: saoPauloDayBounds(today).to };
+    return { days, figures: await this.figures.read(scope, bounds, now, want) };
+  }
+
+  /** Takes changes into the figures; safe in any number of workers. @returns whether there may be more at once */
+  async fold(): Promise<boolean> {
+    return (await this.database.transaction((tx) => this.figures.fold(tx, FOLD_BATCH))) === FOLD_BATCH;
+  }
+
+  /** Where the figures are not what the transactions say: nowhere, ever. @param accountId null: of everybody */
+  async check(accountId: string | null): Promise<FigureDifference[]> {
+    return this.database.transaction((tx) => this.figures.differences(tx, accountId));
+  }
+
+  /** Makes the figures anew from the transactions, while the service runs. @returns what was wrong */
+  async rebuild(accountId: string | null): Promise<FigureDifference[]> {
+    return this.database.transaction((tx) => this.figures.mend(tx, accountId));
+  }
+}

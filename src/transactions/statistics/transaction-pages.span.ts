@@ -1,0 +1,62 @@
+import { DateTime } from 'luxon';
+import { SAO_PAULO } from '../../brazil/index.js';
+
+/** By what a piece of time is counted: months, days and hours of São Paulo; of what is left over, every single row. */
+export type Grain = 'month' | 'day' | 'hour' | 'rest';
+
+export interface Span {
+  /** Inclusive. */
+  readonly from: Date;
+  /** Exclusive. */
+  readonly to: Date;
+}
+
+export interface Piece extends Span {
+  readonly grain: Grain;
+}
+
+const FIRST = new Date(0);
+/** After whatever a UUIDv7 of this service can say, and still with a year of four digits. */
+const LAST = new Date('9999-01-01T00:00:00.000Z');
+
+/** @param from, to inclusive; null for no bound @returns null when nothing can lie in it */
+export function spanOf(from: Date | null, to: Date | null): Span | null {
+  const start = Math.max((from ?? FIRST).getTime(), FIRST.getTime());
+  const end = Math.min(to === null ? LAST.getTime() : to.getTime() + 1, LAST.getTime());
+  return start < end ? { from: new Date(start), to: new Date(end) } : null;
+}
+
+/** The span in order and without gaps: whole months in its middle, whole days around them, hours and rests around those. */
+export function piecesOf({ from, to }: Span, coarsest: Grain = 'month'): Piece[] {
+  if (from >= to) return [];
+  const finer = FINER[coarsest];
+  if (coarsest === 'rest' || finer === null) return [{ grain: 'rest', from, to }];
+  const begun = startOf(coarsest, from);
+  const first = begun < from ? after(coarsest, begun) : begun;
+  const last = startOf(coarsest, to);
+  if (first >= last) return piecesOf({ from, to }, finer);
+  return [
+    ...piecesOf({ from, to: first }, finer),
+    { grain: coarsest, from: first, to: last },
+    ...piecesOf({ from: last, to }, finer),
+  ];
+}
+
+/** What is within a month, a day or an hour is counted by this. */
+export const FINER: Readonly<Record<Grain, Grain | null>> = { month: 'day', day: 'hour', hour: 'rest', rest: null };
+
+/** A whole month, day or hour, by its first instant. */
+export function whole(grain: Exclude<Grain, 'rest'>, from: Date): Span {
+  return { from, to: after(grain, from) };
+}
+
+function startOf(grain: Exclude<Grain, 'rest'>, time: Date): Date {
+  return DateTime.fromJSDate(time, { zone: SAO_PAULO }).startOf(grain).toJSDate();
+}
+
+function after(grain: Exclude<Grain, 'rest'>, start: Date): Date {
+  return DateTime.fromJSDate(start, { zone: SAO_PAULO })
+    .plus({ [grain]: 1 })
+    .startOf(grain)
+    .toJSDate();
+}

@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common';
+import { columnsOf, statement, type Tx } from '../../core/database/index.js';
+import { DISABLE_AFTER_MS, DISABLE_FAILURES, type Health } from './endpoint-health.js';
+import { WebhookEndpointEntity } from '../webhook.entity.js';
+
+const HEALTH = ['id', 'accountId', 'kind', 'url', 'failures', 'failingSince', 'pausedUntil'] as const;
+
+export type EndpointHealth = Pick<WebhookEndpointEntity, (typeof HEALTH)[number]>;
+
+export interface DisabledEndpoint {
+  readonly url: string;
+  readonly failures: number;
+  readonly failingSince: Date;
+}
+
+/** Sorted, so that two workers never wait for each other. Endpoints that are well and stay so are left alone. */
+const LOCK = statement(
+  'webhook_endpoints.lock_health',
+  `SELECT ${columnsOf(WebhookEndpointEntity, 'webhook_endpoints', { only: HEALTH })} FROM webhook_endpoints
+   WHERE id = ANY ($1::uuid[]) AND status = 'ACTIVE'
+     AND (id = ANY ($2::uuid[]) OR failures > 0 OR paused_until IS NOT NULL)
+   ORDER BY id FOR NO KEY UPDATE`,
+);
+const UPDATE = statement(
+  'webhook_endpoints.update_health',
+  `UPDATE webhook_endpoints e SET failures = h.failures, failing_since = h.failing_since, paused_until = h.paused_until
+   FROM unnest($1::uuid[], $2::int[], $3::timestamptz[], $4::timestamptz[]) AS h (id, failures, failing_since, paused_until)
+   WHERE e.id = h.id`,
+);
+const DEACTIVATE = statement(
+  'webhook_endpoints.deactivate',
+  `UPDATE webhook_endpoints SET status = 'INACTIVE', updated_at = $2 WHERE id = $1 AND status = 'ACTIVE'`,
+);
+const DISABLE = statement(
+  'webhook_endpoints.disable',
+  `UPDATE webhook_endpoints SET status = 'INACTIVE', updated_at = $2
+   WHERE id = $1 AND kind = 'registered' AND status = 'ACTIVE' AND failures >= $3 AND failing_since <= $4
+   RETURNING url, failures, failing_since AS "failingSince"`,
+);
+
+/** How endpoints fare: the part of their rows that the workers write. */
+@Injectable()
+export class EndpointHealthRepository {
+  /** Those of `ids` that are active and either failing or in `failed`. Locks them: before any delivery. */
+  async lock(tx: Tx, ids: readonly string[], failed: readonly string[]): Promise<EndpointHealth[]> {
+    return tx.query(LOCK, [ids, failed]);
+  }
+
+  update(tx: Tx, changes: readonly (Health & { readonly id: string })[]): void {
+    tx.defer(UPDATE, [
+      changes.map((change) => change.id),
+      changes.map((change) => change.failures),
+      changes.map((change) => change.failingSince),
+      changes.map((change) => change.pausedUntil),
+    ]);
+  }
+
+  /** Of an endpoint that is locked. */
+  deactivate(tx: Tx, id: string, now: Date): void {
+    tx.defer(DEACTIVATE, [id, now]);
+  }
+
+  /** @returns null when somebody else has done it, or when it is well again. Locks it. */
+  async disable(tx: Tx, id: string, now: Date): Promise<DisabledEndpoint | null> {
+    const cutoff = new Date(now.getTime() - DISABLE_AFTER_MS);
+    const [row] = await tx.query<DisabledEndpoint>(DISABLE, [id, now, DISABLE_FAILURES, cutoff]);
+    return row ?? null;
+  }
+}

@@ -1,0 +1,161 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiKeyAuth, CurrentScope, LimitPerIp, Public } from '../../auth/index.js';
+import { Draft } from '../../core/errors/index.js';
+import {
+  ApiErrors,
+  ApiRequestId,
+  COMMON_HEADERS,
+  DraftBody,
+  ErrorBody,
+  RESPONSE_HEADERS,
+} from '../../core/http/index.js';
+import type { Scope } from '../../core/mode.js';
+import { EventCatalog } from '../../outbox/index.js';
+import { deliveryItem } from '../log/deliveries.serializer.js';
+import { CreateEndpointDto } from '../dto/create-endpoint.dto.js';
+import { DeliveryBody } from '../dto/delivery.body.js';
+import {
+  DeletedEndpointBody,
+  EndpointListBody,
+  RegisteredEndpointBody,
+  RotatedSecretBody,
+  UpdatedEndpointBody,
+} from '../dto/endpoint.body.js';
+import { EventCatalogItemBody } from '../dto/event-catalog-item.body.js';
+import { RotateSecretDto } from '../dto/rotate-secret.dto.js';
+import { TestEndpointDto } from '../dto/test-endpoint.dto.js';
+import { UpdateEndpointDto } from '../dto/update-endpoint.dto.js';
+import { catalogItem, endpointList, registeredEndpoint, updatedEndpoint } from './endpoints.serializer.js';
+import { EndpointsService } from './endpoints.service.js';
+import { SamplesService } from '../log/samples.service.js';
+
+const ID = {
+  name: 'id',
+  description: '`wh_<uuid>` or the bare `<uuid>` of an endpoint.',
+  schema: { type: 'string' as const },
+};
+
+@ApiTags('Webhooks')
+@ApiRequestId()
+@Controller('v1/webhooks')
+export class EndpointsController {
+  constructor(
+    private readonly endpoints: EndpointsService,
+    private readonly samples: SamplesService,
+    private readonly catalog: EventCatalog,
+  ) {}
+
+  @Post('endpoints')
+  @ApiKeyAuth()
+  @ApiOperation({
+    summary: 'Register a webhook endpoint',
+    description:
+      'At most 100 endpoints for each account and mode. Deliveries are POSTs whose `X-Service-Signature` is made with the `secret` of this answer: `t=<unix>,v1=<hex of "<t>.<rawBody>">` on canonical events, `sha256=<hex of rawBody>` on legacy ones. Any 2xx within 15 s is delivered; redirects are not followed; 410 sets the endpoint INACTIVE; everything else is tried again.',
+  })
+  @ApiCreatedResponse({ description: 'Registered.', type: RegisteredEndpointBody, headers: RESPONSE_HEADERS })
+  @ApiErrors(400, 413, 415)
+  @ApiResponse({
+    status: 422,
+    description: '`webhook_endpoint_limit_reached`: the account has 100 endpoints in this mode.',
+    type: ErrorBody,
+    headers: COMMON_HEADERS,
+  })
+  async register(
+    @CurrentScope() scope: Scope,
+    @DraftBody(CreateEndpointDto) body: Draft<CreateEndpointDto>,
+  ): Promise<RegisteredEndpointBody> {
+    const { endpoint, secret } = await this.endpoints.register(scope, body);
+    return registeredEndpoint(endpoint, secret);
+  }
+
+  @Get('endpoints')
+  @ApiKeyAuth()
+  @ApiOperation({ summary: 'List webhook endpoints', description: 'Newest first, without their secrets.' })
+  @ApiOkResponse({ description: 'The endpoints.', type: EndpointListBody, headers: RESPONSE_HEADERS })
+  async list(@CurrentScope() scope: Scope): Promise<EndpointListBody> {
+    return endpointList(await this.endpoints.list(scope));
+  }
+
+  @Patch('endpoints/:id')
+  @ApiKeyAuth()
+  @ApiOperation({
+    summary: 'Change a webhook endpoint',
+    description:
+      'Send only what changes; without any field, or without a body, nothing does and the answer is the endpoint as it is. A delivery under way when the endpoint becomes INACTIVE ends as it ends and is not tried again.',
+  })
+  @ApiParam(ID)
+  @ApiOkResponse({ description: 'As it is now.', type: UpdatedEndpointBody, headers: RESPONSE_HEADERS })
+  @ApiErrors(400, 404, 413, 415)
+  async update(
+    @CurrentScope() scope: Scope,
+    @Param('id') id: string,
+    @DraftBody(UpdateEndpointDto) body: Draft<UpdateEndpointDto>,
+  ): Promise<UpdatedEndpointBody> {
+    return updatedEndpoint(await this.endpoints.update(scope, id, body));
+  }
+
+  @Delete('endpoints/:id')
+  @ApiKeyAuth()
+  @ApiOperation({
+    summary: 'Delete a webhook endpoint',
+    description:
+      'Deliveries that wait are cancelled and its secrets are erased; past deliveries stay in the list. It cannot be undone: from now on its id is a 404.',
+  })
+  @ApiParam(ID)
+  @ApiOkResponse({ description: 'Deleted.', type: DeletedEndpointBody, headers: RESPONSE_HEADERS })
+  @ApiErrors(404)
+  async remove(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<DeletedEndpointBody> {
+    await this.endpoints.remove(scope, id);
+    return { deleted: true };
+  }
+
+  @Post('endpoints/:id/rotate-secret')
+  @HttpCode(200)
+  @ApiKeyAuth()
+  @ApiOperation({
+    summary: 'Make a new signing secret',
+    description:
+      'The swap is instantaneous: what is signed after this answer is signed with the new secret, so let your verifier accept both across a deploy. With `overlap_seconds` the old secret signs too for that long, after the new one in the same header: `t=<unix>,v1=<new>,v1=<old>` or `sha256=<new>,sha256=<old>`. The body may be left out.',
+  })
+  @ApiParam(ID)
+  @ApiOkResponse({ description: 'The new secret.', type: RotatedSecretBody, headers: RESPONSE_HEADERS })
+  @ApiErrors(400, 404, 413, 415)
+  async rotateSecret(
+    @CurrentScope() scope: Scope,
+    @Param('id') id: string,
+    @Body() body: RotateSecretDto,
+  ): Promise<RotatedSecretBody> {
+    const rotated = await this.endpoints.rotateSecret(scope, id, body.overlap_seconds ?? 0);
+    return { id: rotated.id, secret: rotated.secret };
+  }
+
+  @Post('endpoints/:id/test')
+  @HttpCode(200)
+  @ApiKeyAuth()
+  @ApiOperation({
+    summary: 'Send a sample event',
+    description:
+      'Posts an event of that name to the endpoint at once, signed as a real one, whatever the endpoint is subscribed to. Its content is of nothing that exists: it has ids of its own, `"sample": true` in its envelope, and on charges `{"sample": true}` as `metadata`. It is a delivery of its own in the list, with a single attempt; read it by its id to see how it ended. An endpoint that is INACTIVE is a 400 `webhook_endpoint_inactive`, a name that this version does not send a 400 `invalid_request`.',
+  })
+  @ApiParam(ID)
+  @ApiOkResponse({ description: 'The delivery, on its way.', type: DeliveryBody, headers: RESPONSE_HEADERS })
+  @ApiErrors(400, 404, 413, 415)
+  async test(
+    @CurrentScope() scope: Scope,
+    @Param('id') id: string,
+    @DraftBody(TestEndpointDto) body: Draft<TestEndpointDto>,
+  ): Promise<DeliveryBody> {
+    return deliveryItem(await this.samples.send(scope, id, body));
+  }
+
+  @Get('event-catalog')
+  @Public()
+  @LimitPerIp()
+  @ApiOperation({ summary: 'List subscribable event names', description: 'No authentication; 60 requests a minute.' })
+  @ApiOkResponse({ description: 'The event names.', type: [EventCatalogItemBody], headers: RESPONSE_HEADERS })
+  @ApiErrors(429, 500, 503)
+  eventCatalog(): EventCatalogItemBody[] {
+    return this.catalog.list().map(catalogItem);
+  }
+}

@@ -1,0 +1,43 @@
+import type { EventCatalogItemBody } from '../dto/event-catalog-item.body.js';
+import type {
+  EndpointBody,
+  EndpointListBody,
+  RegisteredEndpointBody,
+  UpdatedEndpointBody,
+} from '../dto/endpoint.body.js';
+import type { Endpoint } from './endpoints.repository.js';
+
+/** The answer to a registration: it and a rotation's are the only ones with a secret. */
+export function registeredEndpoint(endpoint: Endpoint, secret: string): RegisteredEndpointBody {
+  return {
+    id: endpoint.id,
+    url: endpoint.url,
+    events: [...endpoint.events],
+    secret,
+    status: endpoint.status,
+  };
+}
+
+/** The answer to a change: as a registration's, without the secret. */
+export function updatedEndpoint(endpoint: Endpoint): UpdatedEndpointBody {
+  return { id: endpoint.id, url: endpoint.url, events: [...endpoint.events], status: endpoint.status };
+}
+
+export function endpointItem(endpoint: Endpoint): EndpointBody {
+  return {
+    id: `wh_${endpoint.id}`,
+    url: endpoint.url,
+    events: [...endpoint.events],
+    status: endpoint.status,
+    createdAt: endpoint.createdAt.toISOString(),
+    updatedAt: endpoint.updatedAt.toISOString(),
+  };
+}
+
+export function endpointList(endpoints: readonly Endpoint[]): EndpointListBody {
+  return { data: endpoints.map(endpointItem) };
+}
+
+export function catalogItem(item: { event: string; description: string; legacy: boolean }): EventCatalogItemBody {
+  return { event: item.event, description: item.description, legacy: item.legacy };
+}

@@ -1,0 +1,164 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../core/clock.js';
+import { SecretBox } from '../../core/crypto/index.js';
+import { Database } from '../../core/database/index.js';
+import { business, type Draft, notFound, type Violation } from '../../core/errors/index.js';
+import { newId, parseId } from '../../core/ids.js';
+import type { Mode, Scope } from '../../core/mode.js';
+import { EventCatalog } from '../../outbox/index.js';
+import { DeliveryQueue } from '../sending/delivery-queue.js';
+import { type Endpoint, type EndpointChange, EndpointsRepository, secretContext } from './endpoints.repository.js';
+import { newSecret, overlapEnd } from './secrets.js';
+import { isSubscribable } from './subscription.js';
+import { WebhookClient } from '../sending/webhook-client.js';
+
+/** Each is asked about at every event of the account. */
+export const MAX_ENDPOINTS = 100;
+const MAX_NAMES = 100;
+const WHAT = 'webhook endpoint';
+
+export interface EndpointInput {
+  readonly url: string;
+  readonly events: readonly string[];
+}
+
+/** Where an account wants its webhooks. */
+@Injectable()
+export class EndpointsService {
+  constructor(
+    private readonly client: WebhookClient,
+    private readonly database: Database,
+    private readonly endpoints: EndpointsRepository,
+    private readonly queue: DeliveryQueue,
+    private readonly catalog: EventCatalog,
+    private readonly secrets: SecretBox,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * @returns the endpoint and its secret (64 hex characters), which cannot be read again
+   * @throws ApiError 400 with every violation; 422 `webhook_endpoint_limit_reached` at 100 endpoints in the mode
+   */
+  async register(scope: Scope, draft: Draft<EndpointInput>): Promise<{ endpoint: Endpoint; secret: string }> {
+    const input = draft.accept(await this.#problems(draft.sound, scope.mode));
+    const now = this.clock.now();
+    const endpoint: Endpoint = {
+      id: newId(now),
+      url: input.url,
+      events: [...new Set(input.events)],
+      status: 'ACTIVE',
+      createdAt: now,
+      updatedAt: now,
+    };
+    const secret = newSecret();
+    const sealed = this.secrets.seal(secret, secretContext(endpoint.id));
+    const inserted = await this.database.transaction((tx) =>
+      this.endpoints.insert(tx, scope, endpoint, sealed, MAX_ENDPOINTS),
+    );
+    if (!inserted) {
+      throw business(
+        'webhook_endpoint_limit_reached',
+        `An account has at most ${MAX_ENDPOINTS} webhook endpoints in each mode.`,
+      );
+    }
+    return { endpoint, secret };
+  }
+
+  /** Newest first, all of them: there are at most 100. */
+  async list(scope: Scope): Promise<Endpoint[]> {
+    return this.endpoints.list(scope);
+  }
+
+  /** @throws ApiError 404 for an id that is malformed, deleted or of another account or mode */
+  async get(scope: Scope, id: string): Promise<Endpoint> {
+    const endpoint = await this.endpoints.find(scope, endpointId(id));
+    if (!endpoint) throw notFound(WHAT);
+    return endpoint;
+  }
+
+  /**
+   * Changes what is named and nothing else. INACTIVE cancels what waits for it, the rest of a long line soon after; an
+   * attempt under way ends as it ends, and is not repeated.
+   * @throws ApiError 400 with every violation; 404
+   */
+  async update(scope: Scope, id: string, draft: Draft<EndpointChange>): Promise<Endpoint> {
+    const uuid = endpointId(id);
+    const change = draft.accept(await this.#problems(draft.sound, scope.mode));
+    const { url, events, status } = change;
+    if (url === undefined && events === undefined && status === undefined) return this.get(scope, uuid);
+    const unique = events === undefined ? change : { ...change, events: [...new Set(events)] };
+    const endpoint = await this.database.transaction((tx) =>
+      this.endpoints.update(tx, scope, uuid, unique, this.clock.now()),
+    );
+    if (!endpoint) throw notFound(WHAT);
+    if (status === 'INACTIVE') await this.queue.cancel([uuid]);
+    return endpoint;
+  }
+
+  /**
+   * The endpoint is gone for every route and its secrets are erased; its deliveries stay to be read, those that wait
+   * are cancelled.
+   * @throws ApiError 404, also when it is deleted already
+   */
+  async remove(scope: Scope, id: string): Promise<void> {
+    const uuid = endpointId(id);
+    const removed = await this.database.transaction((tx) => this.endpoints.remove(tx, scope, uuid, this.clock.now()));
+    if (!removed) throw notFound(WHAT);
+    await this.queue.cancel([uuid]);
+  }
+
+  /**
+   * An instantaneous swap: of two at once each answers with its own secret, and the later one stays.
+   * @param overlapSeconds for how long the secret before it signs too
+   * @returns the bare id and the new secret, which cannot be read again
+   * @throws ApiError 404
+   */
+  async rotateSecret(scope: Scope, id: string, overlapSeconds: number): Promise<{ id: string; secret: string }> {
+    const uuid = endpointId(id);
+    const secret = newSecret();
+    const sealed = this.secrets.seal(secret, secretContext(uuid));
+    const now = this.clock.now();
+    const rotated = await this.database.transaction((tx) =>
+      this.endpoints.rotate(tx, scope, uuid, sealed, overlapEnd(now, overlapSeconds), now),
+    );
+    if (!rotated) throw notFound(WHAT);
+    return { id: uuid, secret };
+  }
+
+  async #problems({ url, events }: EndpointChange, mode: Mode): Promise<Violation[]> {
+    return [
+      ...(url === undefined ? [] : await this.#checkUrl(url, mode)),
+      ...(events === undefined ? [] : this.#checkEvents(events)),
+    ];
+  }
+
+  async #checkUrl(url: string, mode: Mode): Promise<Violation[]> {
+    const message = await this.client.checkTarget({ url, mode });
+    return message === null ? [] : [{ param: 'url', code: 'invalid', message }];
+  }
+
+  /** @param events a list of anything: what is no text is no event either, and is named as such */
+  #checkEvents(events: readonly unknown[]): Violation[] {
+    const problems = events.slice(0, MAX_NAMES).flatMap((name, index) =>
+      typeof name === 'string' && isSubscribable(name, this.catalog)
+        ? []
+        : [
+            {
+              param: `events.${index}`,
+              code: 'invalid',
+              // Not what was sent instead: it may be a secret that was pasted into the wrong place.
+              message: 'is not an event; see GET /v1/webhooks/event-catalog',
+            },
+          ],
+    );
+    if (events.length > 0 && events.length <= MAX_NAMES) return problems;
+    return [
+      { param: 'events', code: 'invalid', message: `must have 1 to ${MAX_NAMES} event names, or "*"` },
+      ...problems,
+    ];
+  }
+}
+
+function endpointId(id: string): string {
+  return parseId(id, ['wh_'], WHAT);
+}

@@ -1,0 +1,166 @@
+import { Injectable } from '@nestjs/common';
+import { columnsOf, Reader, statement, type Tx } from '../../core/database/index.js';
+import type { Scope } from '../../core/mode.js';
+import type { Attempt } from './deliveries.repository.js';
+import {
+  type DeliveryStatus,
+  type EndpointStatus,
+  WebhookAttemptEntity,
+  WebhookDeliveryEntity,
+  type WebhookEndpointEntity,
+  type WebhookMessageEntity,
+} from '../webhook.entity.js';
+
+/** A delivery with what its endpoint is now. `kind` direct: to a transaction's own URL. */
+export interface DeliveryRecord
+  extends
+    Omit<WebhookDeliveryEntity, (typeof UNSHOWN)[number]>,
+    Pick<WebhookEndpointEntity, 'kind' | 'url'>,
+    Pick<WebhookMessageEntity, 'eventId' | 'payload'> {
+  readonly endpointStatus: EndpointStatus;
+}
+
+const UNSHOWN = ['accountId', 'mode', 'messageId', 'subjectId'] as const;
+
+export interface AttemptRecord extends Attempt {
+  readonly number: number;
+}
+
+export interface DeliveryFilter {
+  readonly statuses: readonly DeliveryStatus[];
+  readonly eventTypes: readonly string[];
+  /** Null for all. */
+  readonly endpointId: string | null;
+}
+
+const COLUMNS = `${columnsOf(WebhookDeliveryEntity, 'd', { without: UNSHOWN })}, e.kind, e.url,
+  e.status AS "endpointStatus", m.event_id AS "eventId", m.payload`;
+
+/** Whose deliveries, in the three indexes: $1 account, $2 mode, and where there is one $3 the endpoint. */
+interface Owned {
+  readonly delivered: string;
+  readonly undelivered: string;
+}
+
+const OF_ACCOUNT: Owned = {
+  delivered: `account_id = $1 AND mode = $2 AND $3::uuid IS NULL`,
+  undelivered: `account_id = $1 AND mode = $2 AND $3::uuid IS NULL`,
+};
+/** The endpoint's own index does not know whose it is: that is asked once. */
+const OF_ENDPOINT: Owned = {
+  delivered: `endpoint_id = (SELECT id FROM webhook_endpoints WHERE id = $3 AND account_id = $1 AND mode = $2)`,
+  undelivered: `account_id = $1 AND mode = $2 AND endpoint_id = $3`,
+};
+const DELIVERED = `status = 'DELIVERED'`;
+/** $4 statuses */
+const UNDELIVERED = `status <> 'DELIVERED' AND status = ANY ($4::text[])`;
+
+/**
+ * Newest first. DELIVERED, which may be millions, lie in the index name by name ($5), each from its newest on: the
+ * heads are merged, so a page costs what it shows and what it skips. The others are few and sorted.
+ */
+const list = ({ delivered, undelivered }: Owned): string => `SELECT ${COLUMNS} FROM (
+     SELECT id FROM (
+       SELECT head.id FROM unnest($5::text[]) AS n (name) CROSS JOIN LATERAL (
+         SELECT id FROM webhook_deliveries WHERE ${delivered} AND ${DELIVERED} AND event_type = n.name
+         ORDER BY id DESC LIMIT $6::int + $7::int) head
+       WHERE 'DELIVERED' = ANY ($4)
+       UNION ALL
+       SELECT id FROM webhook_deliveries WHERE ${undelivered} AND ${UNDELIVERED} AND event_type = ANY ($5)
+     ) found ORDER BY id DESC LIMIT $6 OFFSET $7) page
+   JOIN webhook_deliveries d ON d.id = page.id
+   JOIN webhook_messages m ON m.id = d.message_id
+   JOIN webhook_endpoints e ON e.id = d.endpoint_id
+   ORDER BY d.id DESC`;
+const LIST = statement('webhook_deliveries.list', list(OF_ACCOUNT));
+const LIST_OF_ENDPOINT = statement('webhook_deliveries.list_of_endpoint', list(OF_ENDPOINT));
+
+/** Every column is in the indexes: no row is read for it. */
+const count = ({ delivered, undelivered }: Owned): string => `SELECT
+     CASE WHEN 'DELIVERED' = ANY ($4) THEN (
+       SELECT count(*) FROM webhook_deliveries WHERE ${delivered} AND ${DELIVERED} AND event_type = ANY ($5::text[])
+     ) ELSE 0 END + (
+       SELECT count(*) FROM webhook_deliveries WHERE ${undelivered} AND ${UNDELIVERED} AND event_type = ANY ($5)
+     ) AS count`;
+const COUNT = statement('webhook_deliveries.count', count(OF_ACCOUNT));
+const COUNT_OF_ENDPOINT = statement('webhook_deliveries.count_of_endpoint', count(OF_ENDPOINT));
+const STATS = statement(
+  'webhook_deliveries.stats',
+  `SELECT 'DELIVERED' AS status, count(*) AS count FROM webhook_deliveries
+   WHERE account_id = $1 AND mode = $2 AND ${DELIVERED}
+   UNION ALL
+   SELECT status, count(*) FROM webhook_deliveries
+   WHERE account_id = $1 AND mode = $2 AND status <> 'DELIVERED' GROUP BY status`,
+);
+const FIND = statement(
+  'webhook_deliveries.find',
+  `SELECT ${COLUMNS} FROM webhook_deliveries d
+   JOIN webhook_messages m ON m.id = d.message_id JOIN webhook_endpoints e ON e.id = d.endpoint_id
+   WHERE d.id = $1 AND d.account_id = $2 AND d.mode = $3`,
+);
+const LOCK = statement('webhook_deliveries.lock', `${FIND.text} FOR UPDATE OF d`);
+const ATTEMPTS = statement(
+  'webhook_attempts.list',
+  `SELECT ${columnsOf(WebhookAttemptEntity, 'a', { without: ['deliveryId', 'accountId'] })} FROM webhook_attempts a
+   WHERE delivery_id = $1 ORDER BY number`,
+);
+/** A FAILED one keeps what is left of its attempts, as after a 410, and has one at least. */
+const RETRY = statement(
+  'webhook_deliveries.retry',
+  `UPDATE webhook_deliveries SET status = 'PENDING', next_attempt_at = $2, updated_at = $2,
+     max_attempts = greatest(max_attempts, attempts + 1)
+   WHERE id = $1 AND status IN ('PENDING', 'FAILED')`,
+);
+
+/** Deliveries as their merchant reads them. */
+@Injectable()
+export class DeliveryLogRepository {
+  constructor(private readonly reader: Reader) {}
+
+  /** Newest first. */
+  async list(scope: Scope, filter: DeliveryFilter, limit: number, offset: number): Promise<DeliveryRecord[]> {
+    const statement = filter.endpointId === null ? LIST : LIST_OF_ENDPOINT;
+    return this.reader.query(statement, [...filterValues(scope, filter), limit, offset]);
+  }
+
+  async count(scope: Scope, filter: DeliveryFilter): Promise<number> {
+    const statement = filter.endpointId === null ? COUNT : COUNT_OF_ENDPOINT;
+    const [row] = await this.reader.query<{ count: number }>(statement, filterValues(scope, filter));
+    return row?.count ?? 0;
+  }
+
+  async stats(scope: Scope): Promise<Record<DeliveryStatus, number>> {
+    const rows = await this.reader.query<{ status: DeliveryStatus; count: number }>(STATS, [
+      scope.accountId,
+      scope.mode,
+    ]);
+    const counts = { PENDING: 0, PROCESSING: 0, DELIVERED: 0, FAILED: 0, CANCELLED: 0 };
+    for (const row of rows) counts[row.status] = row.count;
+    return counts;
+  }
+
+  async find(scope: Scope, id: string): Promise<DeliveryRecord | null> {
+    const [row] = await this.reader.query<DeliveryRecord>(FIND, [id, scope.accountId, scope.mode]);
+    return row ?? null;
+  }
+
+  /** Oldest first. */
+  async attempts(id: string): Promise<AttemptRecord[]> {
+    return this.reader.query(ATTEMPTS, [id]);
+  }
+
+  /** Locks the delivery until the end of `tx`, and not its endpoint. */
+  async lock(tx: Tx, scope: Scope, id: string): Promise<DeliveryRecord | null> {
+    const [row] = await tx.query<DeliveryRecord>(LOCK, [id, scope.accountId, scope.mode]);
+    return row ?? null;
+  }
+
+  /** PENDING or FAILED → PENDING, due now. The caller holds its lock. */
+  retry(tx: Tx, id: string, now: Date): void {
+    tx.defer(RETRY, [id, now]);
+  }
+}
+
+function filterValues(scope: Scope, { endpointId, statuses, eventTypes }: DeliveryFilter): unknown[] {
+  return [scope.accountId, scope.mode, endpointId, statuses, eventTypes];
+}

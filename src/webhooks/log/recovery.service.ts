@@ -1,0 +1,166 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../core/clock.js';
+import { Database, type Tx } from '../../core/database/index.js';
+import { badRequest, invalidRequest } from '../../core/errors/index.js';
+import { groupBy } from '../../core/group-by.js';
+import { FIRST_ID, newId } from '../../core/ids.js';
+import type { Scope } from '../../core/mode.js';
+import { EventCatalog, OutboxService } from '../../outbox/index.js';
+import type { Message } from './deliveries.repository.js';
+import { DeliveryBuilder } from '../sending/delivery-builder.js';
+import type { Endpoint } from '../endpoints/endpoints.repository.js';
+import { EndpointsService } from '../endpoints/endpoints.service.js';
+import { type FailedDelivery, isMadeUpFor, type Telling, tellingOf } from './recovery.js';
+import { RecoveryRepository } from './recovery.repository.js';
+import { isSubscribed } from '../endpoints/subscription.js';
+
+export interface Recovery {
+  readonly since: Date;
+  readonly dryRun: boolean;
+  /** Deliveries that ended FAILED or CANCELLED and that nothing has made up for. */
+  readonly failed: number;
+  readonly charges: number;
+  /** Deliveries made. */
+  readonly queued: number;
+  readonly hasMore: boolean;
+}
+
+/** A charge that the endpoint has to be told of. */
+interface Open {
+  readonly telling: Telling;
+  /** Deliveries that this makes up for. */
+  readonly failed: number;
+}
+
+/** Charges of one transaction. */
+const BATCH = 500;
+/** Deliveries looked at in one go. */
+const PAGE = 20_000;
+/** Failed deliveries of one call. */
+const MAX_FAILED = 100_000;
+/** Events of one charge, the last ones, among which there is one that concerns the endpoint. */
+const MAX_EVENTS = 20;
+const MAX_DAYS = 30;
+
+/** Brings an endpoint that was broken up to date: what failed is told again, each charge once and as it is now. */
+@Injectable()
+export class RecoveryService {
+  constructor(
+    private readonly database: Database,
+    private readonly endpoints: EndpointsService,
+    private readonly deliveries: RecoveryRepository,
+    private readonly outbox: OutboxService,
+    private readonly catalog: EventCatalog,
+    private readonly builder: DeliveryBuilder,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * In batches, each a transaction of its own: broken off, it has done a part, and repeating it does the rest. What was
+   * made up for is not found again, so repeating it, or doing it twice at once, sends nothing twice.
+   * @throws ApiError 400 for a `since` in the future or more than 30 days back, and `webhook_endpoint_inactive`; 404
+   */
+  async recover(scope: Scope, id: string, since: Date, dryRun: boolean): Promise<Recovery> {
+    const now = this.clock.now();
+    const endpoint = await this.endpoints.get(scope, id);
+    checkSince(since, now);
+    if (!dryRun && endpoint.status !== 'ACTIVE') {
+      throw badRequest('webhook_endpoint_inactive', 'The endpoint is INACTIVE: set it ACTIVE first.');
+    }
+    const window = [since, now] as const; // not what fails while this runs: it would be without end
+    const told = new Set<string>();
+    let failed = 0;
+    let after = FIRST_ID;
+    let found: FailedDelivery[];
+    do {
+      found = await this.deliveries.failed(scope, endpoint.id, window, after, PAGE);
+      after = found.at(-1)?.id ?? after;
+      // What fails of a charge may lie on several pages; one delivery tells of all of it.
+      failed += found.filter(({ subjectId }) => told.has(subjectId)).length;
+      const bySubject = [...groupBy(found, ({ subjectId }) => subjectId)].filter(([id]) => !told.has(id));
+      for (let from = 0; from < bySubject.length; from += BATCH) {
+        const batch = new Map(bySubject.slice(from, from + BATCH));
+        for (const one of await this.#recoverBatch(scope, endpoint, batch, dryRun)) {
+          failed += one.failed;
+          told.add(one.telling.candidate.event.subjectId);
+        }
+      }
+    } while (found.length === PAGE && failed < MAX_FAILED);
+    const hasMore = found.length === PAGE;
+    return { since, dryRun, failed, charges: told.size, queued: dryRun ? 0 : told.size, hasMore };
+  }
+
+  #recoverBatch(
+    scope: Scope,
+    endpoint: Endpoint,
+    batch: ReadonlyMap<string, readonly FailedDelivery[]>,
+    dryRun: boolean,
+  ): Promise<Open[]> {
+    return this.database.transaction(async (tx) => {
+      this.deliveries.lock(tx, endpoint.id);
+      const open = await this.#open(tx, scope, endpoint, batch);
+      if (!dryRun) this.#tell(tx, endpoint, open);
+      return open;
+    });
+  }
+
+  /** Charges of which something failed that nothing has made up for, with how much, and what is to be told now. */
+  async #open(
+    tx: Tx,
+    scope: Scope,
+    endpoint: Endpoint,
+    failed: ReadonlyMap<string, readonly FailedDelivery[]>,
+  ): Promise<Open[]> {
+    const subjectIds = [...failed.keys()];
+    const asked = await this.deliveries.asked(tx, endpoint.id, subjectIds);
+    const canonicalNames = new Set(this.catalog.canonicalNames());
+    const types = this.catalog.sourcesOf((name) => isSubscribed(endpoint.events, name, canonicalNames));
+    const histories = await this.outbox.history(tx, scope, subjectIds, types, MAX_EVENTS);
+    const tellings = subjectIds.flatMap((subjectId) => {
+      const telling = tellingOf(
+        histories.get(subjectId) ?? [],
+        endpoint.events,
+        failed.get(subjectId) ?? [],
+        this.catalog,
+      );
+      return telling ?? [];
+    });
+    const eventIds = tellings.map(({ candidate }) => candidate.event.id);
+    const told = await this.deliveries.told(tx, endpoint.id, eventIds);
+    return tellings.flatMap((telling) => {
+      const { event } = telling.candidate;
+      const known = { askedAt: asked.get(event.subjectId) ?? null, names: told.get(event.id) ?? [] };
+      const open = (failed.get(event.subjectId) ?? []).filter((delivery) => !isMadeUpFor(delivery, event, known));
+      return open.length > 0 ? [{ telling, failed: open.length }] : [];
+    });
+  }
+
+  #tell(tx: Tx, endpoint: Endpoint, open: readonly Open[]): void {
+    const now = this.clock.now();
+    const messages = open.map(({ telling: { candidate, payload } }): Message => {
+      const { event, publicEvent } = candidate;
+      return {
+        id: newId(now),
+        accountId: event.accountId,
+        mode: event.mode,
+        eventId: event.id,
+        eventType: publicEvent.name,
+        subjectId: event.subjectId,
+        manual: true,
+        payload,
+        deliveries: [{ id: newId(now), endpointId: endpoint.id }],
+      };
+    });
+    this.builder.write(tx, messages, now);
+  }
+}
+
+function checkSince(since: Date, now: Date): void {
+  const message =
+    since > now
+      ? 'must not be in the future'
+      : since.getTime() < now.getTime() - MAX_DAYS * 86_400_000
+        ? `must be at most ${MAX_DAYS} days back`
+        : null;
+  if (message !== null) throw invalidRequest([{ param: 'since', code: 'invalid', message }]);
+}

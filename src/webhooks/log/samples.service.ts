@@ -1,0 +1,71 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../core/clock.js';
+import { Database } from '../../core/database/index.js';
+import { badRequest, type Draft } from '../../core/errors/index.js';
+import { newId } from '../../core/ids.js';
+import type { Scope } from '../../core/mode.js';
+import { EventCatalog } from '../../outbox/index.js';
+import { DeliveryBuilder } from '../sending/delivery-builder.js';
+import { DeliveryLogRepository, type DeliveryRecord } from './delivery-log.repository.js';
+import { EndpointsService } from '../endpoints/endpoints.service.js';
+import { envelope } from '../sending/envelope.js';
+
+/** Sends events that never were, for merchants who try their receiver. */
+@Injectable()
+export class SamplesService {
+  constructor(
+    private readonly database: Database,
+    private readonly endpoints: EndpointsService,
+    private readonly builder: DeliveryBuilder,
+    private readonly log: DeliveryLogRepository,
+    private readonly catalog: EventCatalog,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Sends a sample of the event to the endpoint, once: an attempt that fails is not repeated. It carries
+   * `"sample": true` beside what a real one has, and ids that are of nothing.
+   * @returns the delivery, which is on its way
+   * @throws ApiError 400 for a name that is not sent, or an endpoint that is INACTIVE; 404
+   */
+  async send(scope: Scope, endpointId: string, draft: Draft<{ event: string }>): Promise<DeliveryRecord> {
+    const now = this.clock.now();
+    const { event: sent = '' } = draft.sound;
+    const sample = this.catalog.sample(sent, scope, now);
+    if (!sample) throw draft.refusal([{ param: 'event', code: 'invalid', message: this.#whyNot(sent) }]);
+    const { event: name } = draft.accept();
+    const endpoint = await this.endpoints.get(scope, endpointId);
+    if (endpoint.status !== 'ACTIVE') {
+      throw badRequest('webhook_endpoint_inactive', 'The endpoint is INACTIVE: set it ACTIVE first.');
+    }
+    const event = { ...sample.event, id: newId(now), sequence: 1 };
+    const content = sample.publicEvent.present(event);
+    if (content === null) throw new Error(`The sample of ${name} does not concern it`);
+    const { publicEvent } = sample;
+    const payload = {
+      ...envelope(publicEvent.family, event, name, content, publicEvent.beside?.(event)),
+      sample: true,
+    };
+    const id = newId(now);
+    const message = {
+      ...scope,
+      id: newId(now),
+      eventId: event.id,
+      eventType: name,
+      subjectId: event.subjectId,
+      manual: true,
+      payload: JSON.stringify(payload),
+      deliveries: [{ id, endpointId: endpoint.id }],
+    };
+    await this.database.transaction(async (tx) => this.builder.write(tx, [message], now, 1));
+    const delivery = await this.log.find(scope, id);
+    if (!delivery) throw new Error(`${id} was just written`);
+    return delivery;
+  }
+
+  #whyNot(name: string): string {
+    return this.catalog.has(name)
+      ? 'is reserved: not sent by this version'
+      : 'is not an event; see GET /v1/webhooks/event-catalog';
+  }
+}

@@ -1,0 +1,96 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Clock } from '../../core/clock.js';
+import { type Config, CONFIG } from '../../core/config/index.js';
+import { Database } from '../../core/database/index.js';
+import { FIRST_ID } from '../../core/ids.js';
+import { Logger } from '../../core/log/index.js';
+import { DeliveriesRepository } from '../log/deliveries.repository.js';
+import { type ClaimedDelivery, DeliveryQueueRepository, type WaitingEndpoint } from './delivery-queue.repository.js';
+import type { Ask } from './lanes.js';
+
+/** What a worker has, beyond the time that an attempt may take, to write it down before it is given up for dead. */
+const LEASE_MARGIN_MS = 15_000;
+/** The same for the one delivery that finds out whether a paused endpoint is back. */
+const PROBE_MARGIN_MS = 5_000;
+const RELEASES = 500;
+/** Deliveries cancelled in one commit, some 50 ms for the database, and commits in one go. */
+const CANCELS = 1_000;
+const CANCEL_ROUNDS = 20;
+/** Endpoints looked at in one go; some 6 ms for the database. */
+const GLANCE = 1_000;
+
+/** The deliveries in PostgreSQL as a queue for any number of workers. */
+@Injectable()
+export class DeliveryQueue {
+  #from = FIRST_ID;
+
+  constructor(
+    @Inject(CONFIG) private readonly config: Config,
+    private readonly database: Database,
+    private readonly queue: DeliveryQueueRepository,
+    private readonly deliveries: DeliveriesRepository,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {}
+
+  /**
+   * Releases what dead workers have held, and sees who has something due. With many endpoints it goes on where the
+   * last look ended, so that none costs much.
+   * @returns the endpoints to ask, some perhaps twice; how long the oldest of their deliveries has waited; the INACTIVE
+   * ones that something waits for, to be cancelled; and in how long there is more to be seen, as far as this one knows
+   */
+  async look(): Promise<{ waiting: WaitingEndpoint[]; lagMs: number; inactive: string[]; restMs: number }> {
+    const now = this.clock.now();
+    const { endpoints, nextDueAt, next } = await this.database.transaction(async (tx) => {
+      this.queue.byIndex(tx);
+      this.queue.release(tx, now, this.clock.offsetMs, RELEASES);
+      return this.queue.waiting(tx, now, this.#from, GLANCE);
+    });
+    this.#from = next ?? FIRST_ID;
+    const waiting = endpoints.filter(({ active }) => active);
+    const lagMs = waiting.reduce((lag, { dueAt }) => Math.max(lag, now.getTime() - dueAt.getTime()), 0);
+    const inactive = endpoints.filter(({ active }) => !active).map(({ endpointId }) => endpointId);
+    const restMs = next !== null ? 0 : (nextDueAt?.getTime() ?? Infinity) - now.getTime();
+    return { waiting, lagMs, inactive, restMs };
+  }
+
+  /**
+   * Cancels what waits for those of the endpoints that are INACTIVE. Nothing of it is sent any more, so it need not
+   * be soon or complete: it never fails, holds no endpoint, and what is left the next looks find.
+   */
+  async cancel(endpointIds: readonly string[]): Promise<void> {
+    try {
+      for (let round = 0, count = CANCELS; round < CANCEL_ROUNDS && count === CANCELS; round++) {
+        count = await this.database.transaction((tx) => {
+          this.queue.byIndex(tx);
+          return this.deliveries.cancelPending(tx, endpointIds, this.clock.now(), CANCELS);
+        });
+      }
+    } catch (error) {
+      this.logger.warn(
+        { error, endpoints: endpointIds.length },
+        'webhooks of inactive endpoints were not cancelled yet',
+      );
+    }
+  }
+
+  /** @returns at most what was asked for: less when less is due, when others hold it, or when the endpoint is paused */
+  async claim(asks: readonly Ask[]): Promise<ClaimedDelivery[]> {
+    const now = this.clock.now();
+    const { timeoutMs } = this.config.webhooks;
+    const times = {
+      now,
+      leaseMs: timeoutMs + LEASE_MARGIN_MS + this.clock.offsetMs,
+      probedUntil: new Date(now.getTime() + timeoutMs + PROBE_MARGIN_MS),
+    };
+    return this.database.transaction((tx) => {
+      this.queue.byIndex(tx);
+      return this.queue.claim(tx, asks, times, Math.random() < 0.5);
+    });
+  }
+
+  /** What was claimed and not begun. */
+  async handBack(deliveries: readonly ClaimedDelivery[]): Promise<void> {
+    await this.database.transaction(async (tx) => this.queue.handBack(tx, deliveries, this.clock.now()));
+  }
+}

@@ -1,0 +1,154 @@
+import { describe, expect, it, jest } from '@jest/globals';
+import { readConfig } from '../../core/config/index.js';
+import type { Logger } from '../../core/log/index.js';
+import { Metrics } from '../../core/metrics/index.js';
+import { type JobQueue, Poller, type PollTask } from '../../core/queue/index.js';
+import type { DeliveryQueue } from './delivery-queue.js';
+import type { ClaimedDelivery } from './delivery-queue.repository.js';
+import { Dispatcher } from './dispatcher.js';
+import type { Recorder } from './recorder.js';
+import type { Sender, SentAttempt } from './sender.js';
+
+/** One that has nothing of its own but what it claims, with what it did. */
+function setup(claims: (readonly ClaimedDelivery[])[], send: (delivery: ClaimedDelivery) => Promise<SentAttempt>) {
+  const noop = (): void => undefined;
+  const logger: Logger = { debug: noop, info: noop, warn: noop, error: noop };
+  const poller = new Poller({ logger });
+  const tasks = new Map<string, PollTask>();
+  poller.every = (name, _intervalMs, task) => void tasks.set(name, task);
+  const [recorded, handedBack, told]: [string[], string[], string[]] = [[], [], []];
+  const queue = {
+    claim: () => Promise.resolve(claims.shift() ?? []),
+    handBack: (deliveries: readonly ClaimedDelivery[]) =>
+      Promise.resolve(void handedBack.push(...deliveries.map(({ id }) => id))),
+  } as unknown as DeliveryQueue;
+  const recorder = {
+    record: ({ id }: ClaimedDelivery) => Promise.resolve(void recorded.push(id)),
+    close: () => void recorded.push('closed'),
+  } as unknown as Recorder;
+  const jobs = {
+    add: (_name: 'deliveries', data: { endpointId: string }[]) =>
+      Promise.resolve(void told.push(...data.map(({ endpointId }) => endpointId))),
+  } as unknown as JobQueue;
+  const config = readConfig({ WEBHOOK_TIMEOUT_MS: String(TIMEOUT_MS) });
+  const dispatcher = new Dispatcher(config, queue, { send } as Sender, recorder, jobs, poller, new Metrics(), logger);
+  dispatcher.onApplicationBootstrap();
+  const claim = async (endpointId = 'endpoint'): Promise<void> => {
+    dispatcher.wake([{ endpointId, accountId: 'account' }]);
+    await tasks.get('webhooks.claim')?.();
+  };
+  return { dispatcher, claim, tidy: () => tasks.get('webhooks.hand_back')?.(), recorded, handedBack, told };
+}
+
+const TIMEOUT_MS = 1_500;
+const deliveryOf = (id: string, endpointId = 'endpoint'): ClaimedDelivery =>
+  ({ id, endpoint: { id: endpointId, accountId: 'account' } }) as ClaimedDelivery;
+const turns = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 10));
+
+it('a shutdown waits for a post for as long as one may take, and no longer', async () => {
+  const { dispatcher, claim, recorded } = setup(
+    [[deliveryOf('late', 'one'), deliveryOf('never', 'other')]],
+    ({ id }) => {
+      return new Promise((resolve) => {
+        if (id === 'late') setTimeout(() => resolve({ statusCode: 200 } as SentAttempt), TIMEOUT_MS);
+      });
+    },
+  );
+  await claim();
+
+  const began = performance.now();
+  dispatcher.onModuleDestroy();
+  await dispatcher.onApplicationShutdown();
+  const took = performance.now() - began;
+  expect(recorded).toEqual(['late', 'closed']);
+  expect(took).toBeGreaterThan(TIMEOUT_MS + 900);
+  expect(took).toBeLessThan(TIMEOUT_MS + 5_000);
+});
+
+it('tells other processes only of what it has no room for, and takes no job of theirs until it has', async () => {
+  const answers: (() => void)[] = [];
+  const ids = Array.from({ length: 300 }, (_, n) => String(n));
+  const { dispatcher, claim, told } = setup(
+    [ids.map((id) => deliveryOf(id, id))],
+    () => new Promise((resolve) => answers.push(() => resolve({ statusCode: 200 } as SentAttempt))),
+  );
+  await claim();
+  expect(told).toEqual([]);
+  dispatcher.wake([{ endpointId: 'other', accountId: 'account' }]);
+  expect(told).toEqual(['other']);
+
+  let taken = false;
+  const taking = dispatcher.take({ endpointId: 'theirs', accountId: 'account' }).then(() => (taken = true));
+  await turns();
+  expect(taken).toBe(false);
+  for (const answer of answers) answer();
+  await taking;
+  dispatcher.wake([{ endpointId: 'another', accountId: 'account' }]);
+  expect(told).toEqual(['other']);
+});
+
+describe('what is claimed ahead for an endpoint that answers at once', () => {
+  /** One delivery has been answered: two may be under way and more ready. */
+  async function start() {
+    const answers = new Map<string, (statusCode: number) => void>();
+    const made = setup(
+      [[deliveryOf('first')], ['1', '2', '3', '4'].map((id) => deliveryOf(id))],
+      ({ id }) => new Promise((resolve) => answers.set(id, (statusCode) => resolve({ statusCode } as SentAttempt))),
+    );
+    const answer = async (id: string, statusCode: number): Promise<void> => {
+      answers.get(id)?.(statusCode);
+      await turns();
+    };
+    await made.claim();
+    await answer('first', 200);
+    await made.claim();
+    expect([...answers.keys()]).toEqual(['first', '1', '2']);
+    return { ...made, answer, sent: () => [...answers.keys()].slice(1) };
+  }
+
+  it('is sent as the others are answered', async () => {
+    const { answer, sent, recorded, handedBack } = await start();
+    await answer('2', 200);
+    expect(sent()).toEqual(['1', '2', '3', '4']); // one more at once after each success
+    for (const id of ['1', '3', '4']) await answer(id, 200);
+    expect(recorded).toEqual(['first', '2', '1', '3', '4']);
+    expect(handedBack).toEqual([]);
+  });
+
+  it('is handed back when one of them fails, and not sent', async () => {
+    const { answer, sent, handedBack } = await start();
+    await answer('1', 500);
+    expect([sent(), handedBack]).toEqual([
+      ['1', '2'],
+      ['3', '4'],
+    ]);
+    await answer('2', 200);
+    expect(sent()).toEqual(['1', '2']);
+  });
+
+  it('is handed back when no answer comes', async () => {
+    const { tidy, sent, handedBack } = await start();
+    const now = performance.now();
+    const clock = jest.spyOn(performance, 'now').mockReturnValue(now + 1_100);
+    await tidy();
+    clock.mockRestore();
+    expect([sent(), handedBack]).toEqual([
+      ['1', '2'],
+      ['3', '4'],
+    ]);
+  });
+
+  it('is handed back at a shutdown, which waits for the others', async () => {
+    const { dispatcher, answer, sent, recorded, handedBack } = await start();
+    dispatcher.onModuleDestroy();
+    const shutdown = dispatcher.onApplicationShutdown();
+    await answer('1', 200);
+    await answer('2', 200);
+    await shutdown;
+    expect([sent(), handedBack]).toEqual([
+      ['1', '2'],
+      ['3', '4'],
+    ]);
+    expect(recorded).toEqual(['first', '1', '2', 'closed']);
+  });
+});

@@ -1,0 +1,213 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  Inject,
+  Injectable,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+  type OnModuleDestroy,
+} from '@nestjs/common';
+import { type Config, CONFIG } from '../../core/config/index.js';
+import { Logger } from '../../core/log/index.js';
+import { Metrics } from '../../core/metrics/index.js';
+import { JobQueue, Poller } from '../../core/queue/index.js';
+import { DeliveryQueue } from './delivery-queue.js';
+import type { ClaimedDelivery } from './delivery-queue.repository.js';
+import { isSuccess } from '../endpoints/endpoint-health.js';
+import { Lanes, type Passage, type Receiver } from './lanes.js';
+import { Recorder } from './recorder.js';
+import { Sender, type SentAttempt } from './sender.js';
+
+declare module '../../core/queue/index.js' {
+  interface JobMap {
+    /** Something is due for the endpoint. */
+    deliveries: { endpointId: string; accountId: string };
+  }
+}
+
+const LOOK_TASK = 'webhooks.look';
+const CLAIM_TASK = 'webhooks.claim';
+const CANCEL_TASK = 'webhooks.cancel';
+const HAND_BACK_TASK = 'webhooks.hand_back';
+/** Only for what a process that died has left, and for jobs that Redis has lost: the rest is woken. */
+const LOOK_MS = 3_000;
+/** Retries, and endpoints that come back: looked for when they are due, and no more often than this. */
+const SOONEST_LOOK_MS = 250;
+const HAND_BACK_MS = 250;
+/** Only for a claim that failed: whoever frees a place or offers an endpoint wakes it. */
+const CLAIM_MS = 1_000;
+/** For posts under way at a shutdown, beyond the time that an attempt may take; the rest is left to the leases. */
+const SHUTDOWN_MARGIN_MS = 1_000;
+
+/**
+ * Brings deliveries to their receivers, one dispatcher in each worker process: as many are claimed as there is room
+ * for, each is posted outside any transaction, and what came of it is written in batches. A crash between a post and
+ * its record repeats it after the lease (at least once).
+ */
+@Injectable()
+export class Dispatcher implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
+  readonly #lanes: Lanes<ClaimedDelivery>;
+  readonly #underWay = new Set<Promise<void>>();
+  #lagSeconds = 0;
+  #inactive: readonly string[] = [];
+  readonly #whenRoom: (() => void)[] = [];
+  #closing = false;
+
+  constructor(
+    @Inject(CONFIG) private readonly config: Config,
+    private readonly queue: DeliveryQueue,
+    private readonly sender: Sender,
+    private readonly recorder: Recorder,
+    private readonly jobs: JobQueue,
+    private readonly poller: Poller,
+    private readonly metrics: Metrics,
+    private readonly logger: Logger,
+  ) {
+    this.#lanes = new Lanes(config.webhooks.concurrency);
+  }
+
+  onApplicationBootstrap(): void {
+    if (!this.config.runsWorkers) return;
+    this.poller.every(LOOK_TASK, LOOK_MS, () => this.#look());
+    this.poller.every(CLAIM_TASK, CLAIM_MS, () => this.#claim());
+    this.poller.every(CANCEL_TASK, LOOK_MS, () => this.#cancel());
+    this.poller.every(HAND_BACK_TASK, HAND_BACK_MS, () => this.#handBack(this.#lanes.takeBack()));
+    this.metrics.gauge('recebe_webhook_held', 'Webhooks claimed and not yet recorded.', () => this.#lanes.held);
+    this.metrics.gauge(
+      'recebe_webhook_lag_seconds',
+      'How long the oldest due webhook of an endpoint that is not paused has waited.',
+      () => this.#lagSeconds,
+    );
+  }
+
+  /** Deliveries to these endpoints have been committed. What has no room here is for another process. */
+  wake(receivers: readonly Receiver[]): void {
+    const isOpen = this.config.runsWorkers && !this.#closing;
+    if (isOpen) this.#offer(receivers);
+    if (isOpen && !this.#lanes.isFull) return;
+    this.jobs
+      .add(
+        'deliveries',
+        receivers.map(({ endpointId, accountId }) => ({ endpointId, accountId })),
+        ({ endpointId }) => endpointId,
+      )
+      .catch((error: unknown) => this.logger.debug({ error }, 'nobody told of new webhooks; they will be looked for'));
+  }
+
+  /** Another process has deliveries for this endpoint. Waits for room: until there is, others may have it. */
+  async take(receiver: Receiver): Promise<void> {
+    while (this.#lanes.isFull && !this.#closing) await new Promise<void>((resolve) => this.#whenRoom.push(resolve));
+    if (!this.#closing) this.#offer([receiver]);
+  }
+
+  /** Nothing more is claimed or begun. */
+  onModuleDestroy(): void {
+    this.#closing = true;
+    this.#roomMade();
+    this.#track(this.#handBack(this.#lanes.takeBack(true)));
+  }
+
+  /** Posts under way come to their end and are recorded, and the others are handed back. */
+  async onApplicationShutdown(): Promise<void> {
+    const limit = new AbortController();
+    await Promise.race([
+      Promise.all(this.#underWay),
+      delay(this.config.webhooks.timeoutMs + SHUTDOWN_MARGIN_MS, null, { signal: limit.signal }).catch(() => undefined),
+    ]);
+    limit.abort();
+    this.recorder.close();
+  }
+
+  #offer(receivers: readonly Receiver[]): void {
+    for (const receiver of receivers) this.#lanes.offer(receiver);
+    this.poller.wake(CLAIM_TASK);
+  }
+
+  #roomMade(): void {
+    for (const resolve of this.#whenRoom.splice(0)) resolve();
+  }
+
+  async #look(): Promise<void> {
+    if (this.#closing) return;
+    const { waiting, lagMs, inactive, restMs } = await this.queue.look();
+    this.#inactive = inactive;
+    if (inactive.length > 0) this.poller.wake(CANCEL_TASK);
+    this.poller.wakeIn(LOOK_TASK, Math.max(restMs, SOONEST_LOOK_MS));
+    for (const endpoint of waiting) this.#lanes.offer(endpoint, endpoint.failing);
+    this.#lagSeconds = lagMs / 1000;
+    this.#lanes.prune();
+    this.poller.wake(CLAIM_TASK);
+  }
+
+  /** A task of its own: a long line that is cancelled must not hold up the looks. */
+  async #cancel(): Promise<void> {
+    if (!this.#closing && this.#inactive.length > 0) await this.queue.cancel(this.#inactive);
+  }
+
+  /** @returns whether there may be room for others, since some had less than they were asked for */
+  async #claim(): Promise<boolean> {
+    const asks = this.#closing ? [] : this.#lanes.allot();
+    if (asks.length === 0) return false;
+    const claimed = await this.queue.claim(asks);
+    const counts = new Map<string, number>();
+    for (const { endpoint } of claimed) counts.set(endpoint.id, (counts.get(endpoint.id) ?? 0) + 1);
+    for (const ask of asks) this.#lanes.taken(ask, counts.get(ask.endpointId) ?? 0);
+    if (this.#closing) {
+      await this.#handBack(claimed);
+      return true;
+    }
+    for (const delivery of claimed) {
+      const { id: endpointId, accountId } = delivery.endpoint;
+      const passage = this.#lanes.admit({ endpointId, accountId }, delivery);
+      if (passage) this.#begin(passage);
+    }
+    // Some may have failed while the claim was under way.
+    this.#track(this.#handBack(this.#lanes.takeBack()));
+    return true;
+  }
+
+  #begin(passage: Passage<ClaimedDelivery>): void {
+    const attempt = this.#attempt(passage).catch((error: unknown) => {
+      const { id } = passage.delivery;
+      this.logger.error({ error, deliveryId: id }, 'a webhook attempt broke off; it comes back by its lease');
+    });
+    this.#track(
+      attempt.then(() => {
+        this.#lanes.leave();
+        this.#roomMade();
+        this.poller.wake(CLAIM_TASK);
+      }),
+    );
+  }
+
+  async #attempt(passage: Passage<ClaimedDelivery>): Promise<void> {
+    const { delivery, lane } = passage;
+    let sent: SentAttempt | null = null;
+    try {
+      sent = await this.sender.send(delivery);
+    } finally {
+      const succeeded = sent !== null && isSuccess(sent.statusCode);
+      if (this.#lanes.answered(passage, succeeded)) this.poller.wake(CLAIM_TASK);
+      if (!this.#lanes.isPrompt(lane)) this.#track(this.#handBack(this.#lanes.takeBack()));
+      for (let next = this.#lanes.next(lane); next; next = this.#lanes.next(lane)) this.#begin(next);
+    }
+    await this.recorder.record(delivery, sent);
+    // It says when this one, or its endpoint, is due again.
+    if (!isSuccess(sent.statusCode)) this.poller.wakeIn(LOOK_TASK, SOONEST_LOOK_MS);
+  }
+
+  /** For a shutdown to wait for. */
+  #track(work: Promise<void>): void {
+    this.#underWay.add(work);
+    void work.then(() => this.#underWay.delete(work));
+  }
+
+  /** What was claimed and will not begin here. Where that fails it comes back by its lease. */
+  async #handBack(deliveries: readonly ClaimedDelivery[]): Promise<void> {
+    if (deliveries.length === 0) return;
+    try {
+      await this.queue.handBack(deliveries);
+    } catch (error) {
+      this.logger.warn({ error, count: deliveries.length }, 'webhooks claimed ahead come back by their leases');
+    }
+  }
+}

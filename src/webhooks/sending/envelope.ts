@@ -1,0 +1,48 @@
+import { API_VERSION } from '../../core/api-version.js';
+import { eventId } from '../../core/ids.js';
+import type { DomainEvent, EventFamily } from '../../outbox/index.js';
+
+export interface CanonicalEnvelope {
+  /** `evt_<32 hex>`: one for each business event, whatever the number of endpoints, names and retries. */
+  id: string;
+  object: 'event';
+  api_version: string;
+  type: string;
+  created_at: string;
+  /** 1, 2, … for the events of one charge: which of two that arrive is the later one. */
+  sequence: number;
+  data: { object: object } & Readonly<Record<string, object>>;
+}
+
+export interface LegacyEnvelope {
+  event: string;
+  data: object & { sequence: number };
+}
+
+/**
+ * @param name what the merchant subscribed to, as in `charge.paid`
+ * @param content `data.object` of the canonical family, `data` of the legacy one without its `sequence`
+ * @param beside what else `data` of the canonical family has
+ */
+export function envelope(
+  family: EventFamily,
+  event: Pick<DomainEvent, 'id' | 'occurredAt' | 'sequence'>,
+  name: string,
+  content: object,
+  beside: Readonly<Record<string, object>> = {},
+): CanonicalEnvelope | LegacyEnvelope {
+  switch (family) {
+    case 'canonical':
+      return {
+        id: eventId(event.id),
+        object: 'event',
+        api_version: API_VERSION,
+        type: name,
+        created_at: event.occurredAt.toISOString(),
+        sequence: event.sequence,
+        data: { ...beside, object: content },
+      };
+    case 'legacy':
+      return { event: name, data: { ...content, sequence: event.sequence } };
+  }
+}

@@ -1,0 +1,96 @@
+import { groupBy } from '../../core/group-by.js';
+import type { Scope } from '../../core/mode.js';
+import type { DomainEvent, EventCatalog, PublicEvent } from '../../outbox/index.js';
+import type { Message } from '../log/deliveries.repository.js';
+import { type DirectEndpoint, directEndpoint } from '../endpoints/direct-endpoint.js';
+import type { SubscribedEndpoint } from '../endpoints/endpoints.repository.js';
+import { envelope } from './envelope.js';
+import { isSubscribed } from '../endpoints/subscription.js';
+
+/** A name that a domain event can be sent under. */
+export interface Candidate {
+  readonly event: DomainEvent;
+  readonly publicEvent: PublicEvent;
+  /** Who gets it instead of the account's endpoints. */
+  readonly direct: DirectEndpoint | null;
+}
+
+export function candidatesOf(events: readonly DomainEvent[], catalog: EventCatalog, again = false): Candidate[] {
+  return events.flatMap((event) =>
+    catalog.publicEventsOf(event.type, again).map((publicEvent): Candidate => {
+      const url = publicEvent.destination?.(event) ?? null;
+      return { event, publicEvent, direct: url === null ? null : directEndpoint(event, url) };
+    }),
+  );
+}
+
+/** Of one subject's events what is told when somebody asks for it again: see `EventConsumer.replay`. */
+export function candidatesAgain(events: readonly DomainEvent[], catalog: EventCatalog): Candidate[] {
+  const told = new Set<string>();
+  const voiceOf = ({ isAlias, name, family }: PublicEvent): string => (isAlias === true ? name : family);
+  return events.flatMap((event) => {
+    const speaking = candidatesOf([event], catalog, true).filter(
+      ({ publicEvent }) => !told.has(voiceOf(publicEvent)) && publicEvent.present(event) !== null,
+    );
+    // Not before all of them are known: an expiry has two names in one family.
+    for (const { publicEvent } of speaking) told.add(voiceOf(publicEvent));
+    return speaking;
+  });
+}
+
+/** Each account and mode of the candidates once. */
+export function scopesOf(candidates: readonly Candidate[]): Scope[] {
+  const scopes = new Map<string, Scope>();
+  for (const { event } of candidates) scopes.set(keyOf(event), { accountId: event.accountId, mode: event.mode });
+  return [...scopes.values()];
+}
+
+/**
+ * Who gets what: one delivery for each endpoint and name. A payload is built once for each (event, name), and only when
+ * somebody of the event's account and mode is subscribed.
+ * @param manual asked for by hand, see Message
+ */
+export function buildMessages(
+  candidates: readonly Candidate[],
+  endpoints: readonly SubscribedEndpoint[],
+  canonicalNames: ReadonlySet<string>,
+  manual: boolean,
+  nextId: () => string,
+): Message[] {
+  const byScope = groupBy(endpoints, keyOf);
+  return candidates.flatMap((candidate): Message[] => {
+    const { event, publicEvent, direct } = candidate;
+    const receivers: readonly { id: string }[] = direct
+      ? [direct]
+      : (byScope.get(keyOf(event)) ?? []).filter((endpoint) =>
+          isSubscribed(endpoint.events, publicEvent.name, canonicalNames),
+        );
+    if (receivers.length === 0) return [];
+    const payload = payloadOf(candidate);
+    if (payload === null) return [];
+    return [
+      {
+        id: nextId(),
+        accountId: event.accountId,
+        mode: event.mode,
+        eventId: event.id,
+        eventType: publicEvent.name,
+        subjectId: event.subjectId,
+        manual,
+        payload,
+        deliveries: receivers.map((endpoint) => ({ id: nextId(), endpointId: endpoint.id })),
+      },
+    ];
+  });
+}
+
+/** The body as it is sent; null when the event does not concern the name. */
+export function payloadOf({ event, publicEvent }: Pick<Candidate, 'event' | 'publicEvent'>): string | null {
+  const content = publicEvent.present(event);
+  if (content === null) return null;
+  return JSON.stringify(envelope(publicEvent.family, event, publicEvent.name, content, publicEvent.beside?.(event)));
+}
+
+function keyOf(scope: Scope): string {
+  return `${scope.accountId} ${scope.mode}`;
+}

@@ -1,0 +1,91 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../core/clock.js';
+import { Database, type Tx } from '../../core/database/index.js';
+import { Logger } from '../../core/log/index.js';
+import { DeliveryQueueRepository, type Outcome } from './delivery-queue.repository.js';
+import { DisablingService } from '../endpoints/disabling.service.js';
+import { isSuccess, isToBeDisabled, nextHealth } from '../endpoints/endpoint-health.js';
+import { EndpointHealthRepository } from '../endpoints/endpoint-health.repository.js';
+
+/** What attempts mean for their deliveries and for the endpoints. */
+@Injectable()
+export class OutcomesService {
+  constructor(
+    private readonly database: Database,
+    private readonly queue: DeliveryQueueRepository,
+    private readonly health: EndpointHealthRepository,
+    private readonly disabling: DisablingService,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {}
+
+  /**
+   * Writes the attempts in one transaction, in the order endpoints, deliveries, as everybody who locks both; may run
+   * twice. Then gives up endpoints that have failed for days.
+   * @param outcomes in the order in which they came
+   */
+  async write(outcomes: readonly Outcome[]): Promise<void> {
+    const hopeless = await this.database.transaction(async (tx) => {
+      this.queue.byIndex(tx);
+      const found = await this.#writeHealth(tx, outcomes);
+      this.queue.finish(tx, outcomes);
+      return found;
+    });
+    for (const { id, accountId, error } of hopeless) {
+      try {
+        await this.disabling.disable(id, accountId, error);
+      } catch (cause) {
+        this.logger.error(
+          { error: cause, endpointId: id },
+          'an endpoint was not disabled; its next failure will do it',
+        );
+      }
+    }
+  }
+
+  /** Endpoints that want no more (410) are INACTIVE then. @returns those to be given up */
+  async #writeHealth(
+    tx: Tx,
+    outcomes: readonly Outcome[],
+  ): Promise<{ id: string; accountId: string; error: string }[]> {
+    const sent = outcomes.filter(({ attempt }) => attempt.isSigned);
+    const failed = sent.filter(({ attempt }) => !isSuccess(attempt.statusCode));
+    const locked = await this.health.lock(tx, endpointsOf(sent), endpointsOf(failed));
+    const now = this.clock.now();
+    const changed = locked.map((endpoint) => {
+      // An answer from an address that the merchant has changed meanwhile says nothing about the new one.
+      const own = sent.filter(
+        ({ delivery }) => delivery.endpoint.id === endpoint.id && delivery.endpoint.url === endpoint.url,
+      );
+      const results = own.map(({ delivery, attempt, endedAt }) => ({
+        statusCode: attempt.statusCode,
+        at: endedAt,
+        attempts: delivery.attempts,
+      }));
+      return { endpoint, own, next: nextHealth(endpoint, results, now, Math.random) };
+    });
+    if (changed.length > 0) {
+      this.health.update(
+        tx,
+        changed.map(({ endpoint, next }) => ({ id: endpoint.id, ...next })),
+      );
+    }
+    const gone = changed
+      .filter(
+        ({ endpoint, own }) => endpoint.kind === 'registered' && own.some(({ attempt }) => attempt.statusCode === 410),
+      )
+      .map(({ endpoint }) => endpoint);
+    for (const { id } of gone) this.health.deactivate(tx, id, now);
+    return changed
+      .filter(({ endpoint, next }) => !gone.includes(endpoint) && isToBeDisabled(endpoint.kind, next, now))
+      .map(({ endpoint, own }) => ({
+        id: endpoint.id,
+        accountId: endpoint.accountId,
+        error: own.at(-1)?.attempt.error ?? '',
+      }));
+  }
+}
+
+function endpointsOf(outcomes: readonly Outcome[]): string[] {
+  return [...new Set(outcomes.map(({ delivery }) => delivery.endpoint.id))];
+}

@@ -1,0 +1,57 @@
+import type { DeliveryStatus } from '../webhook.entity.js';
+import { isSuccess } from '../endpoints/endpoint-health.js';
+
+export interface AttemptOutcome {
+  /** Null when no answer came. */
+  readonly statusCode: number | null;
+  /** The answer's Retry-After header as it was sent. */
+  readonly retryAfter: string | null;
+}
+
+export interface Verdict {
+  readonly status: Extract<DeliveryStatus, 'DELIVERED' | 'PENDING' | 'FAILED'>;
+  readonly nextAttemptAt: Date | null;
+}
+
+const JITTER = 0.1;
+const MAX_RETRY_AFTER_FACTOR = 2;
+
+/** 15 with the default schedule: at once, then once after each wait (docs/contract.md#attempts). */
+export function maxAttempts(scheduleSeconds: readonly number[]): number {
+  return scheduleSeconds.length + 1;
+}
+
+/**
+ * What becomes of a delivery after an attempt (docs/contract.md#attempts): 2xx is delivered, 410 ends it, everything else
+ * is tried again until the attempts are used up. The wait is counted from the end of the attempt and is kept to within
+ * 10 %, but for what is due while the endpoint's circuit breaker is open (endpoint-health.ts): that comes when the
+ * endpoint is back, with no attempt lost.
+ * @param delivery attempts made, including this one, and how many there may be
+ * @param random from 0 to below 1
+ */
+export function judge(
+  outcome: AttemptOutcome,
+  delivery: { attempts: number; maxAttempts: number },
+  scheduleSeconds: readonly number[],
+  now: Date,
+  random: number,
+): Verdict {
+  const { statusCode } = outcome;
+  if (isSuccess(statusCode)) return { status: 'DELIVERED', nextAttemptAt: null };
+  if (statusCode === 410 || delivery.attempts >= delivery.maxAttempts) return { status: 'FAILED', nextAttemptAt: null };
+  // A row may have been written under a longer schedule than today's: its last wait is used again.
+  const wait = scheduleSeconds[Math.min(delivery.attempts, scheduleSeconds.length) - 1] ?? 0;
+  const jittered = wait * (1 - JITTER + 2 * JITTER * random);
+  const asked = statusCode === 429 || statusCode === 503 ? retryAfterSeconds(outcome.retryAfter, now) : 0;
+  const seconds = Math.max(jittered, Math.min(asked, wait * MAX_RETRY_AFTER_FACTOR));
+  return { status: 'PENDING', nextAttemptAt: new Date(now.getTime() + Math.round(seconds * 1000)) };
+}
+
+/** Seconds or an HTTP date (RFC 9110 §10.2.3); 0 for anything else and for what is past. */
+export function retryAfterSeconds(value: string | null, now: Date): number {
+  const text = value?.trim() ?? '';
+  if (/^\d+$/.test(text)) return Number(text);
+  // Date.parse alone would also take "5.5" and "-1" for dates.
+  const at = /^[A-Za-z]{3,9},? /.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(at) ? 0 : Math.max(0, (at - now.getTime()) / 1000);
+}

@@ -1,0 +1,82 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../core/clock.js';
+import { SecretBox } from '../../core/crypto/index.js';
+import { Logger } from '../../core/log/index.js';
+import { EventCatalog } from '../../outbox/index.js';
+import { defaultSecretContext } from '../endpoints/default-secrets.repository.js';
+import type { ClaimedDelivery, ClaimedEndpoint } from './delivery-queue.repository.js';
+import { secretContext } from '../endpoints/endpoints.repository.js';
+import { signatureHeader } from './signature.js';
+import { type WebhookAnswer, WebhookClient } from './webhook-client.js';
+
+export interface SentAttempt extends WebhookAnswer {
+  readonly startedAt: Date;
+  /** False when the service could not sign: nothing was sent, which says nothing about the receiver. */
+  readonly isSigned: boolean;
+}
+
+/** Signs a delivery and posts it. */
+@Injectable()
+export class Sender {
+  /** Opened once for all deliveries of a claim, and forgotten with them. */
+  readonly #opened = new WeakMap<ClaimedEndpoint, readonly string[]>();
+
+  constructor(
+    private readonly catalog: EventCatalog,
+    private readonly secrets: SecretBox,
+    private readonly client: WebhookClient,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {}
+
+  /** @throws Error only when this process is shutting down */
+  async send(delivery: ClaimedDelivery): Promise<SentAttempt> {
+    const startedAt = this.clock.now();
+    const secrets = this.#secretsOf(delivery.endpoint, startedAt);
+    if (secrets.length === 0) {
+      // A failed attempt like others: with the usual waits an operator has days to bring the key back.
+      const error = 'the service could not sign the delivery';
+      const answer = { statusCode: null, error, retryAfter: null, responseBody: null, durationMs: 0 };
+      return { startedAt, isSigned: false, ...answer };
+    }
+    const target = { url: delivery.endpoint.url, mode: delivery.endpoint.mode };
+    const unixSeconds = Math.floor(startedAt.getTime() / 1000);
+    const headers = {
+      'Content-Type': 'application/json',
+      'User-Agent': 'Recebe-Webhooks/1',
+      'X-Service-Signature': signatureHeader(
+        this.catalog.familyOf(delivery.eventType),
+        secrets,
+        delivery.payload,
+        unixSeconds,
+      ),
+      'X-Service-Delivery-Id': `wd_${delivery.id}`,
+      'X-Service-Event-Type': delivery.eventType,
+    };
+    return { startedAt, isSigned: true, ...(await this.client.post(target, headers, delivery.payload)) };
+  }
+
+  /** The secret and, during the overlap of a rotation, the one before it; none when the secret cannot be had. */
+  #secretsOf(endpoint: ClaimedEndpoint, at: Date): readonly string[] {
+    const known = this.#opened.get(endpoint);
+    if (known) return known;
+    const { secretSealed, previousSecretSealed, previousSecretUntil } = endpoint;
+    const isOverlap = previousSecretUntil !== null && previousSecretUntil > at;
+    const secret = this.#open(endpoint, secretSealed);
+    const previous = secret !== null && isOverlap ? this.#open(endpoint, previousSecretSealed) : null;
+    const secrets = [secret, previous].filter((opened) => opened !== null);
+    this.#opened.set(endpoint, secrets);
+    return secrets;
+  }
+
+  #open({ id, accountId, mode, kind }: ClaimedEndpoint, sealed: Buffer | null): string | null {
+    const context = kind === 'direct' ? defaultSecretContext(accountId, mode) : secretContext(id);
+    try {
+      if (sealed === null) throw new Error('there is none');
+      return this.secrets.open(sealed, context);
+    } catch (error) {
+      this.logger.error({ error, endpointId: id, kind }, 'the secret of a webhook endpoint cannot be opened');
+      return null;
+    }
+  }
+}

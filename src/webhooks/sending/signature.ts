@@ -1,0 +1,34 @@
+import { createHmac } from 'node:crypto';
+import type { EventFamily } from '../../outbox/index.js';
+
+/**
+ * Value of `X-Service-Signature` (docs/contract.md#signature): one signature for each secret, more than one only in the overlap of
+ * a rotation.
+ * @param secrets newest first; each 64 hex characters, used as UTF-8 text and not decoded
+ * @param rawBody exactly the text that is sent
+ * @param unixSeconds time of this attempt; legacy signatures carry no time
+ */
+export function signatureHeader(
+  family: EventFamily,
+  secrets: readonly string[],
+  rawBody: string,
+  unixSeconds: number,
+): string {
+  const text = signedText(family, rawBody, unixSeconds);
+  switch (family) {
+    case 'canonical':
+      return [`t=${unixSeconds}`, ...secrets.map((secret) => `v1=${hmac(secret, text)}`)].join(',');
+    case 'legacy':
+      return secrets.map((secret) => `sha256=${hmac(secret, text)}`).join(',');
+  }
+}
+
+/** What is signed. */
+export function signedText(family: EventFamily, rawBody: string, unixSeconds: number): string {
+  return family === 'canonical' ? `${unixSeconds}.${rawBody}` : rawBody;
+}
+
+/** HMAC-SHA256 in hex. */
+export function hmac(key: string | Buffer, text: string | Buffer): string {
+  return createHmac('sha256', key).update(text).digest('hex');
+}

@@ -1,0 +1,246 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { isIP } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Agent, type Dispatcher } from 'undici';
+import type { Mode } from '../../core/mode.js';
+import { type AddressRules, allowsPrivate, checkUrl } from '../../core/net/index.js';
+import { failureText } from './failure-text.js';
+import {
+  AddressNotAllowedError,
+  allowedAddresses,
+  createResolver,
+  guardedConnect,
+  type ResolveHost,
+} from './guarded-connect.js';
+import { MAX_RESPONSE_BYTES, toStorableText } from './stored-text.js';
+
+export interface WebhookAnswer {
+  /** Null when no answer came; `error` then says why. */
+  readonly statusCode: number | null;
+  /** Null for a 2xx. */
+  readonly error: string | null;
+  readonly retryAfter: string | null;
+  /** The start of the answer's body, fit for PostgreSQL; null when no answer came. */
+  readonly responseBody: string | null;
+  readonly durationMs: number;
+}
+
+/** Interim answers (1xx) before the answer. A receiver that sends them without end would keep this process busy. */
+const MAX_INTERIM = 32;
+/** How long a registration waits for name servers. */
+const RESOLVE_MS = 1_000;
+
+/** Of which it is remembered whether and where they are posted to. */
+const MAX_KNOWN_URLS = 1_000;
+
+/** Where to: a delivery, or what an endpoint is tested with. */
+export interface WebhookTarget {
+  readonly url: string;
+  readonly mode: Mode;
+}
+
+/**
+ * The one way out to merchants: checked addresses, no redirects, limits on time and size. What the receiver does is an
+ * answer, no error.
+ */
+@Injectable()
+export class WebhookClient implements OnApplicationShutdown {
+  /** One pool for each set of address rules: a connection is never used by a delivery under stricter ones. */
+  readonly #agents: { readonly public: Agent; readonly private: Agent };
+  readonly #resolvers: { readonly public: ResolveHost; readonly private: ResolveHost };
+  readonly #limits: { connectMs: number; totalMs: number };
+  readonly #targets = new Map<string, Target | string>();
+  #closed = false;
+
+  /** @param resolve for tests: the names of the world outside */
+  constructor(
+    private readonly rules: AddressRules,
+    resolve?: ResolveHost,
+  ) {
+    const { connectTimeoutMs, timeoutMs } = rules.webhooks;
+    this.#limits = { connectMs: connectTimeoutMs, totalMs: timeoutMs };
+    this.#resolvers = { public: resolve ?? createResolver(false), private: resolve ?? createResolver(true) };
+    const agent = (mayBePrivate: boolean): Agent =>
+      new Agent({
+        connect: guardedConnect({
+          mayBePrivate,
+          timeoutMs: connectTimeoutMs,
+          resolve: this.#resolvers[mayBePrivate ? 'private' : 'public'],
+        }),
+        // Shorter than what common servers keep idle connections for (2 s and more): a POST on a connection that the
+        // receiver is just closing is lost and would cost the merchant a failed attempt.
+        keepAliveTimeout: 1_500,
+      });
+    this.#agents = { public: agent(false), private: agent(true) };
+  }
+
+  /** Posts under way come to their end and are recorded; no new one starts. */
+  onApplicationShutdown(): void {
+    this.#closed = true;
+    for (const agent of Object.values(this.#agents)) agent.close().catch(() => undefined);
+  }
+
+  /**
+   * Whether somebody may register this URL: its text, and where its host leads today. A name that does not resolve yet,
+   * or not at once, is taken: every connection is checked again.
+   * @returns what the URL must be, for the caller to read; null when it may be registered
+   */
+  async checkTarget({ url, mode }: WebhookTarget): Promise<string | null> {
+    const problem = checkUrl(url, mode, this.rules);
+    const { hostname } = problem === null ? new URL(url) : { hostname: '' };
+    if (problem !== null || isIP(hostname.replace(/^\[|\]$/g, '')) !== 0) return problem;
+    const mayBePrivate = allowsPrivate(mode, this.rules);
+    const resolve = this.#resolvers[mayBePrivate ? 'private' : 'public'];
+    const found = allowedAddresses(hostname, { mayBePrivate, resolve }).then(
+      () => null,
+      (error: unknown) =>
+        error instanceof AddressNotAllowedError ? `must not lead to a ${error.addressClass} address` : null,
+    );
+    return Promise.race([found, delay(RESOLVE_MS, null, { ref: false })]);
+  }
+
+  /** @throws Error only when this process is shutting down: that attempt says nothing about the receiver */
+  post({ url, mode }: WebhookTarget, headers: Record<string, string>, body: string): Promise<WebhookAnswer> {
+    const started = performance.now();
+    const target = this.#target(url, mode);
+    if (typeof target === 'string') return Promise.resolve(noAnswer(`the URL ${target}`, started));
+    return new Promise((resolve, reject) => {
+      const exchange = new Exchange(this.#limits.totalMs, (answer, reason) => {
+        if (answer) resolve({ ...answer, durationMs: since(started) });
+        else if (this.#closed) reject(reason ?? new Error('The service is shutting down'));
+        else resolve(noAnswer(failureText(reason, this.#limits), started));
+      });
+      const agent = allowsPrivate(mode, this.rules) ? this.#agents.private : this.#agents.public;
+      agent.dispatch({ ...target, method: 'POST', headers, body, headersTimeout: 0, bodyTimeout: 0 }, exchange);
+    });
+  }
+
+  /**
+   * The rules do not change while this process lives, and the same few URLs are posted to over and over.
+   * @returns what the URL must be, when it may not be posted to
+   */
+  #target(url: string, mode: Mode): Target | string {
+    const key = `${mode} ${url}`;
+    let target = this.#targets.get(key);
+    if (target === undefined) {
+      target = checkUrl(url, mode, this.rules) ?? targetOf(new URL(url));
+      if (this.#targets.size >= MAX_KNOWN_URLS) this.#targets.clear();
+      this.#targets.set(key, target);
+    }
+    return target;
+  }
+}
+
+interface Target {
+  readonly origin: string;
+  readonly path: string;
+}
+
+function targetOf({ origin, pathname, search }: URL): Target {
+  return { origin, path: `${pathname}${search}` };
+}
+
+/**
+ * One post, from when it is dispatched until its answer is known. On the lowest level of undici: at thousands of posts a
+ * second the streams and signals of `request` cost more than the posts.
+ */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #chunks: Buffer[] = [];
+  /** One clock for connecting, headers and body; undici's own would start anew for each. */
+  readonly #timer: NodeJS.Timeout;
+  #controller: Dispatcher.DispatchController | null = null;
+  #stopped: Error | null = null;
+  #statusCode: number | null = null;
+  #retryAfter: string | null = null;
+  #size = 0;
+  #interim = 0;
+  #done = false;
+
+  /** @param tell called once: the answer, or null and why there is none */
+  constructor(
+    limitMs: number,
+    private readonly tell: (answer: Omit<WebhookAnswer, 'durationMs'> | null, reason: Error | null) => void,
+  ) {
+    this.#timer = setTimeout(() => this.#stop(new DOMException('too slow', 'TimeoutError')), limitMs);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // Too late: it has waited for a connection.
+    if (this.#stopped) controller.abort(this.#stopped);
+  }
+
+  onResponseStart(_controller: unknown, statusCode: number, headers: IncomingHttpHeaders): void {
+    if (statusCode >= 200) {
+      this.#statusCode = statusCode;
+      this.#retryAfter = first(headers['retry-after']);
+    } else if (++this.#interim > MAX_INTERIM) {
+      this.#stop(new TooManyInterimError('too many'));
+    }
+  }
+
+  onResponseData(_controller: unknown, chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.#size += chunk.length;
+    if (this.#size >= MAX_RESPONSE_BYTES) this.#stop(new Error('this much of the answer is enough'));
+  }
+
+  onResponseEnd(): void {
+    this.#end(null);
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    this.#end(error);
+  }
+
+  /** Nothing more is wanted: the connection goes too. */
+  #stop(reason: Error): void {
+    this.#stopped = reason;
+    this.#end(reason);
+    this.#controller?.abort(reason);
+  }
+
+  /**
+   * A body that breaks off or never ends is no failure: the status has come, and a receiver that answered 200 in time
+   * must not get the event again because of its body.
+   */
+  #end(reason: Error | null): void {
+    if (this.#done) return;
+    this.#done = true;
+    clearTimeout(this.#timer);
+    if (this.#statusCode === null) {
+      this.tell(null, reason ?? new Error('an answer without a status'));
+      return;
+    }
+    const answer = {
+      statusCode: this.#statusCode,
+      error: statusText(this.#statusCode),
+      retryAfter: this.#retryAfter,
+      responseBody: toStorableText(Buffer.concat(this.#chunks)),
+    };
+    this.tell(answer, null);
+  }
+}
+
+class TooManyInterimError extends Error {
+  readonly code = 'ERR_TOO_MANY_INTERIM';
+}
+
+function noAnswer(error: string, started: number): WebhookAnswer {
+  return { statusCode: null, error, retryAfter: null, responseBody: null, durationMs: since(started) };
+}
+
+function statusText(statusCode: number): string | null {
+  if (statusCode >= 200 && statusCode < 300) return null;
+  if (statusCode >= 300 && statusCode < 400) return `HTTP ${statusCode}: redirects are not followed`;
+  return `HTTP ${statusCode}`;
+}
+
+function first(header: string | string[] | undefined): string | null {
+  return (Array.isArray(header) ? header[0] : header) ?? null;
+}
+
+function since(started: number): number {
+  return Math.round(performance.now() - started);
+}

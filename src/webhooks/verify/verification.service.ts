@@ -1,0 +1,93 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../core/clock.js';
+import { SecretBox } from '../../core/crypto/index.js';
+import { parseId } from '../../core/ids.js';
+import { Logger } from '../../core/log/index.js';
+import type { Scope } from '../../core/mode.js';
+import { defaultSecretContext } from '../endpoints/default-secrets.repository.js';
+import { DeliveryLogRepository } from '../log/delivery-log.repository.js';
+import type { VerificationBody } from '../dto/verification.body.js';
+import { secretContext } from '../endpoints/endpoints.repository.js';
+import { type HeldSecret, type SentDelivery, verify } from './verification.js';
+import { type SealedSecrets, VerificationRepository } from './verification.repository.js';
+import { verificationBody } from './verification.serializer.js';
+
+export interface VerificationRequest {
+  readonly payload: string;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly secret: string;
+}
+
+/** Tells merchants why their receiver refuses a webhook. Nothing of what they send is kept. */
+@Injectable()
+export class VerificationService {
+  constructor(
+    private readonly repository: VerificationRepository,
+    private readonly log: DeliveryLogRepository,
+    private readonly secrets: SecretBox,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {}
+
+  async verify(scope: Scope, request: VerificationRequest): Promise<VerificationBody> {
+    const [sealed, delivery] = await Promise.all([
+      this.repository.secrets(scope),
+      this.#delivery(scope, headerOf(request.headers, 'x-service-delivery-id')),
+    ]);
+    const held = sealed.flatMap((one) => this.#open(scope, one));
+    const signature = headerOf(request.headers, 'x-service-signature');
+    const now = this.clock.now();
+    const { payload, secret } = request;
+    const verification = await verify({ payload, signature, secret }, held, delivery, now);
+    return verificationBody(verification, delivery, now);
+  }
+
+  /** An id that is not of this account and mode is as none. */
+  async #delivery(scope: Scope, id: string | null): Promise<SentDelivery | null> {
+    if (id === null) return null;
+    let uuid: string;
+    try {
+      uuid = parseId(id.trim(), ['wd_'], 'webhook delivery');
+    } catch {
+      return null;
+    }
+    const delivery = await this.log.find(scope, uuid);
+    if (!delivery) return null;
+    const attempts = await this.log.attempts(uuid);
+    return {
+      id: uuid,
+      owner: delivery.kind === 'registered' ? delivery.endpointId : null,
+      payload: delivery.payload,
+      sentAt: attempts.map(({ startedAt }) => Math.floor(startedAt.getTime() / 1000)),
+    };
+  }
+
+  #open({ accountId, mode }: Scope, sealed: SealedSecrets): HeldSecret[] {
+    const { owner, secretSealed, previousSecretSealed } = sealed;
+    const context = owner === null ? defaultSecretContext(accountId, mode) : secretContext(owner);
+    const open = (age: HeldSecret['age'], bytes: Buffer | null): HeldSecret[] => {
+      if (bytes === null) return [];
+      try {
+        return [{ secret: this.secrets.open(bytes, context), owner, age }];
+      } catch (error) {
+        // One whose key an operator has lost is none to compare with; the others still are.
+        this.logger.error({ error, endpointId: owner }, 'the secret of a webhook endpoint cannot be opened');
+        return [];
+      }
+    };
+    return [...open('current', secretSealed), ...open('previous', previousSecretSealed)];
+  }
+}
+
+/** Names have no case; PHP's and Python's servers give them as HTTP_X_SERVICE_SIGNATURE. */
+function headerOf(headers: VerificationRequest['headers'], name: string): string | null {
+  const found = Object.entries(headers).find(
+    ([key]) =>
+      key
+        .toLowerCase()
+        .replaceAll('_', '-')
+        .replace(/^http-/, '') === name,
+  );
+  if (!found) return null;
+  return typeof found[1] === 'string' ? found[1] : found[1].join(',');
+}
