@@ -19,7 +19,7 @@ import {
 } from './acquirer.port.js';
 import { AcquirersService } from './acquirers.service.js';
 import { InboxRepository, type Notification, type UnreadableNews, type WaitingDispute } from './inbox.repository.js';
-import { Patience } from './patience.js';
+import { Bulkhead } from './bulkhead.js';
 
 declare module '../core/queue/index.js' {
   interface JobMap {
@@ -71,7 +71,7 @@ const IGNORED_DAYS = 30;
 @Injectable()
 export class InboxService implements OnApplicationBootstrap {
   readonly #handlers: Partial<ConfirmedHandlers> = {};
-  readonly #patience = new Patience();
+  readonly #patience = new Bulkhead();
 
   constructor(
     @Inject(CONFIG) private readonly config: Config,

@@ -54,7 +54,7 @@ export type Contradiction = Extract<MedTrigger, 'won_after_all' | 'lost_after_al
  * How the bank has ruled otherwise than the case has ended: money that nobody may move without looking. Null for a case
  * that goes on, or that the bank agrees with. One that was dismissed before the merchant saw it has left the money with
  * the merchant.
- * @param takeable what there is of the payment for the bank to take: `Docket.takeableBy`
+ * @param takeable what there is of the payment for the bank to take: `DisputedTransaction.takeableBy`
  */
 export function contradictionOf(
   medCase: Pick<MedCase, 'visible' | 'status' | 'moneyOutcome' | 'lostAmount' | 'reportedAmount' | 'bank'>,

@@ -80,13 +80,13 @@ export class MedCasesService {
   async accept(scope: Scope, id: string): Promise<MedCase> {
     const { transactionId } = await this.find(scope, id);
     return this.database.transaction(async (tx) => {
-      const docket = await this.moves.lock(tx, transactionId);
-      const found = docket.find(id);
+      const disputedTransaction = await this.moves.lock(tx, transactionId);
+      const found = disputedTransaction.find(id);
       if (!MED_MOVES.accepted.from.includes(found.status)) throw notOpen(found);
       // Final, it would give up what the bank may not claim any more.
       if (found.review === 'amount_mismatch') throw inDoubt();
-      const accepted = await this.moves.end(tx, docket, found, 'accepted');
-      this.moves.close(tx, docket);
+      const accepted = await this.moves.end(tx, disputedTransaction, found, 'accepted');
+      this.moves.close(tx, disputedTransaction);
       return accepted;
     });
   }

@@ -10,7 +10,7 @@ import { contradictionOf, rulingOf, versionOf } from './med-case.rules.js';
 import { isUnderway } from './med-cases.machine.js';
 import { MedCasesRepository } from './med-cases.repository.js';
 import { MedDisputesService } from './med-disputes.service.js';
-import type { Docket } from './med-docket.js';
+import type { DisputedTransaction } from './disputed-transaction.js';
 import { MedMoves } from './med-moves.js';
 import { medEvent } from './med.events.js';
 
@@ -63,19 +63,19 @@ export class MedDesk {
    *   404; 409 `med_case_not_under_review`, `med_case_changed`
    */
   async approve(tx: Tx, id: string, amount: Amount | null, decision: MedDecision): Promise<Decided> {
-    const { docket, found } = await this.#find(tx, id);
-    const isContradicted = contradictionOf(found, docket.takeableBy(found)) !== null;
+    const { disputedTransaction, found } = await this.#find(tx, id);
+    const isContradicted = contradictionOf(found, disputedTransaction.takeableBy(found)) !== null;
     if (found.review === null && !waitsForRuling(found) && !isContradicted) throw undecided();
     assertSeen(found, decision);
     const reviewed: MedCase = { ...found, review: null, ...this.#decidedBy(decision) };
-    if (!found.visible) await this.#admit(tx, docket, reviewed, amount);
+    if (!found.visible) await this.#admit(tx, disputedTransaction, reviewed, amount);
     else if (amount !== null && found.review !== 'amount_mismatch') throw invalidAmount('is not open any more');
-    else if (isContradicted) await this.moves.correct(tx, docket, reviewed);
+    else if (isContradicted) await this.moves.correct(tx, disputedTransaction, reviewed);
     // Refunds have taken since what the bank is said to have taken: there is nothing left to be moved.
-    else if (!isUnderway(found.status)) await this.moves.change(tx, docket, reviewed);
-    else await this.#goOn(tx, docket, reviewed, amount);
-    this.moves.close(tx, docket);
-    return { before: found, after: docket.find(id) };
+    else if (!isUnderway(found.status)) await this.moves.change(tx, disputedTransaction, reviewed);
+    else await this.#goOn(tx, disputedTransaction, reviewed, amount);
+    this.moves.close(tx, disputedTransaction);
+    return { before: found, after: disputedTransaction.find(id) };
   }
 
   /**
@@ -84,7 +84,7 @@ export class MedDesk {
    * @throws ApiError 404, 409 `med_case_not_under_review`, `med_case_changed`
    */
   async dismiss(tx: Tx, id: string, decision: MedDecision): Promise<Decided> {
-    const { docket, found } = await this.#find(tx, id);
+    const { disputedTransaction, found } = await this.#find(tx, id);
     if (found.review === null) throw undecided();
     assertSeen(found, decision);
     const now = this.clock.now();
@@ -92,14 +92,14 @@ export class MedDesk {
     const dismissed: MedCase = found.visible
       ? reviewed
       : { ...reviewed, status: 'closed', closedAt: now, updatedAt: now };
-    await this.moves.change(tx, docket, dismissed);
-    this.moves.tell(tx, docket);
+    await this.moves.change(tx, disputedTransaction, dismissed);
+    this.moves.tell(tx, disputedTransaction);
     return { before: found, after: dismissed };
   }
 
   /** @throws ApiError 404; 409 `med_case_over` for a case that takes no evidence any more or is not shown to the merchant */
   async requestEvidence(tx: Tx, id: string): Promise<Decided> {
-    const { docket, found } = await this.#find(tx, id);
+    const { disputedTransaction, found } = await this.#find(tx, id);
     if (!found.visible || !isUnderway(found.status)) {
       throw conflict('Evidence is asked for while the merchant sees the case and it is not over.', 'med_case_over');
     }
@@ -108,37 +108,47 @@ export class MedDesk {
       throw conflict(`The response deadline was ${found.responseDeadline.toISOString()}.`, 'med_case_over');
     }
     const asked = { ...found, evidenceRequestedAt: now, updatedAt: now };
-    await this.moves.change(tx, docket, asked);
+    await this.moves.change(tx, disputedTransaction, asked);
     this.outbox.record(tx, [medEvent('med_case.evidence_requested', asked)]);
     return { before: found, after: asked };
   }
 
-  async #admit(tx: Tx, docket: Docket, reviewed: MedCase, amount: Amount | null): Promise<void> {
-    const claimed = claimOf(docket, amount ?? reviewed.reportedAmount);
+  async #admit(
+    tx: Tx,
+    disputedTransaction: DisputedTransaction,
+    reviewed: MedCase,
+    amount: Amount | null,
+  ): Promise<void> {
+    const claimed = claimOf(disputedTransaction, amount ?? reviewed.reportedAmount);
     // As at its beginning, also one that was dismissed.
     const admitted: MedCase = { ...reviewed, status: 'open', closedAt: null, visible: true, amount: claimed };
-    await this.moves.change(tx, docket, admitted);
-    this.moves.tell(tx, docket);
-    await this.moves.open(tx, docket, admitted);
-    await this.disputes.rule(tx, docket, docket.find(admitted.id), false);
+    await this.moves.change(tx, disputedTransaction, admitted);
+    this.moves.tell(tx, disputedTransaction);
+    await this.moves.open(tx, disputedTransaction, admitted);
+    await this.disputes.rule(tx, disputedTransaction, disputedTransaction.find(admitted.id), false);
   }
 
-  async #goOn(tx: Tx, docket: Docket, reviewed: MedCase, amount: Amount | null): Promise<void> {
-    if (amount === null) await this.moves.change(tx, docket, reviewed);
-    else await this.moves.reclaim(tx, docket, reviewed, claimOf(docket, amount));
-    this.moves.tell(tx, docket);
-    await this.disputes.rule(tx, docket, docket.find(reviewed.id), true);
+  async #goOn(
+    tx: Tx,
+    disputedTransaction: DisputedTransaction,
+    reviewed: MedCase,
+    amount: Amount | null,
+  ): Promise<void> {
+    if (amount === null) await this.moves.change(tx, disputedTransaction, reviewed);
+    else await this.moves.reclaim(tx, disputedTransaction, reviewed, claimOf(disputedTransaction, amount));
+    this.moves.tell(tx, disputedTransaction);
+    await this.disputes.rule(tx, disputedTransaction, disputedTransaction.find(reviewed.id), true);
   }
 
   #decidedBy({ operatorId }: MedDecision): Pick<MedCase, 'reviewedAt' | 'reviewedBy'> {
     return { reviewedAt: this.clock.now(), reviewedBy: operatorId };
   }
 
-  async #find(tx: Tx, id: string): Promise<{ docket: Docket; found: MedCase }> {
+  async #find(tx: Tx, id: string): Promise<{ disputedTransaction: DisputedTransaction; found: MedCase }> {
     const [known] = await this.cases.findAll(tx, [id]);
     if (!known) throw notFound('MED case');
-    const docket = await this.moves.lock(tx, known.transactionId);
-    return { docket, found: docket.find(id) };
+    const disputedTransaction = await this.moves.lock(tx, known.transactionId);
+    return { disputedTransaction, found: disputedTransaction.find(id) };
   }
 }
 
@@ -154,7 +164,7 @@ function assertSeen(found: MedCase, { version }: MedDecision): void {
 }
 
 /** @throws ApiError 400 for more than the charge's amount */
-function claimOf({ transaction }: Docket, amount: Amount): Amount {
+function claimOf({ transaction }: DisputedTransaction, amount: Amount): Amount {
   if (amount <= transaction.amount) return amount;
   throw invalidAmount(`must be at most the amount of the charge, ${transaction.amount}`);
 }

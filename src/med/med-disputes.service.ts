@@ -10,7 +10,7 @@ import { type BankSide, type MedCase, type MedReview, UNTOUCHED } from './med-ca
 import { bankSideOf, contradictionOf, isNews, nextNotice, rulingOf } from './med-case.rules.js';
 import { isUnderway } from './med-cases.machine.js';
 import { MedCasesRepository } from './med-cases.repository.js';
-import type { Docket } from './med-docket.js';
+import type { DisputedTransaction } from './disputed-transaction.js';
 import { MedMoves } from './med-moves.js';
 
 /** Brings cases to the state in which their acquirer has them. */
@@ -43,13 +43,13 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
       const found = await this.moves.find(tx, acquirer, dispute);
       if (!found) return false;
       if (!(await isLatest(tx))) return true;
-      const { docket, paymentReference } = found;
-      const known = docket.cases.find(
+      const { disputedTransaction, paymentReference } = found;
+      const known = disputedTransaction.cases.find(
         (candidate) => candidate.acquirer === acquirer && candidate.reference === dispute.reference,
       );
-      if (!known) await this.#begin(tx, docket, acquirer, paymentReference, dispute);
-      else if (isNews(known, dispute)) await this.#goOn(tx, docket, known, paymentReference, dispute);
-      this.moves.close(tx, docket);
+      if (!known) await this.#begin(tx, disputedTransaction, acquirer, paymentReference, dispute);
+      else if (isNews(known, dispute)) await this.#goOn(tx, disputedTransaction, known, paymentReference, dispute);
+      this.moves.close(tx, disputedTransaction);
       return true;
     });
   }
@@ -60,13 +60,13 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
    * taken more than was lost because of the refund, an operator has to look.
    */
   async refundFailed(tx: Tx, transaction: Transaction, refund: Refund): Promise<void> {
-    const docket = await this.moves.lock(tx, transaction.id);
-    if (docket.cases.length === 0) return;
+    const disputedTransaction = await this.moves.lock(tx, transaction.id);
+    if (disputedTransaction.cases.length === 0) return;
     const isDisputed = transaction.status === 'DISPUTE' || transaction.status === 'CHARGEBACK';
-    if (isDisputed) await this.moves.holdMore(tx, docket, refund.id);
-    await this.moves.doubtLosses(tx, docket);
-    if (isDisputed) await this.moves.revive(tx, docket);
-    this.moves.close(tx, docket);
+    if (isDisputed) await this.moves.holdMore(tx, disputedTransaction, refund.id);
+    await this.moves.doubtLosses(tx, disputedTransaction);
+    if (isDisputed) await this.moves.revive(tx, disputedTransaction);
+    this.moves.close(tx, disputedTransaction);
   }
 
   async isUnderway(tx: Tx | null, transactionId: string): Promise<boolean> {
@@ -74,18 +74,24 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
   }
 
   /** What the bank has ruled, if it has: at once, or when an operator has approved it. Not while its amount is in doubt. */
-  async rule(tx: Tx, docket: Docket, medCase: MedCase, isApproved: boolean): Promise<void> {
+  async rule(tx: Tx, disputedTransaction: DisputedTransaction, medCase: MedCase, isApproved: boolean): Promise<void> {
     const ruling = rulingOf(medCase.bank, medCase.status);
     if (ruling === null || medCase.review === 'amount_mismatch') return;
-    if (this.config.medAutoRulings || isApproved) await this.moves.end(tx, docket, medCase, ruling);
-    else await this.moves.change(tx, docket, { ...medCase, review: 'ruling' });
+    if (this.config.medAutoRulings || isApproved) await this.moves.end(tx, disputedTransaction, medCase, ruling);
+    else await this.moves.change(tx, disputedTransaction, { ...medCase, review: 'ruling' });
   }
 
-  async #begin(tx: Tx, docket: Docket, acquirer: string, paymentReference: string, dispute: Dispute): Promise<void> {
+  async #begin(
+    tx: Tx,
+    disputedTransaction: DisputedTransaction,
+    acquirer: string,
+    paymentReference: string,
+    dispute: Dispute,
+  ): Promise<void> {
     const now = this.clock.now();
     const id = newId(now);
-    const review = reviewOf(docket, { id, paymentReference, amount: dispute.amount });
-    const { transaction } = docket;
+    const review = reviewOf(disputedTransaction, { id, paymentReference, amount: dispute.amount });
+    const { transaction } = disputedTransaction;
     const { reference, type, amount, reason, responseDeadline, openedAt } = dispute;
     const medCase: MedCase = {
       ...UNTOUCHED,
@@ -114,26 +120,35 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
       updatedAt: now,
     };
     this.cases.insert(tx, medCase);
-    docket.put(medCase);
-    this.moves.tell(tx, docket);
+    disputedTransaction.put(medCase);
+    this.moves.tell(tx, disputedTransaction);
     if (review !== null) return;
-    await this.moves.open(tx, docket, medCase);
-    await this.rule(tx, docket, docket.find(medCase.id), false);
+    await this.moves.open(tx, disputedTransaction, medCase);
+    await this.rule(tx, disputedTransaction, disputedTransaction.find(medCase.id), false);
   }
 
-  async #goOn(tx: Tx, docket: Docket, known: MedCase, paymentReference: string, dispute: Dispute): Promise<void> {
+  async #goOn(
+    tx: Tx,
+    disputedTransaction: DisputedTransaction,
+    known: MedCase,
+    paymentReference: string,
+    dispute: Dispute,
+  ): Promise<void> {
     const now = this.clock.now();
     const bank = this.#bankSide(known.transactionId, dispute, now);
     const { reason, responseDeadline, amount: reportedAmount } = dispute;
     if (!known.visible) {
       const claim = { paymentReference, amount: reportedAmount };
-      await this.#goOnHidden(tx, docket, { ...known, bank, reason, responseDeadline }, claim);
+      await this.#goOnHidden(tx, disputedTransaction, { ...known, bank, reason, responseDeadline }, claim);
       return;
     }
     if (!isUnderway(known.status)) {
       const current = { ...known, bank, reportedAmount };
-      await this.moves.change(tx, docket, { ...current, review: contradictionReviewOf(docket, current) });
-      this.moves.tell(tx, docket);
+      await this.moves.change(tx, disputedTransaction, {
+        ...current,
+        review: contradictionReviewOf(disputedTransaction, current),
+      });
+      this.moves.tell(tx, disputedTransaction);
       return;
     }
     const isMoved = responseDeadline?.getTime() !== known.responseDeadline?.getTime();
@@ -141,9 +156,9 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
     const review = reviewOfChange(known, reportedAmount);
     const changed = { bank, reason, responseDeadline, deadlineDueAt, reportedAmount, review, updatedAt: now };
     const current: MedCase = { ...known, ...changed };
-    await this.moves.change(tx, docket, current);
-    this.moves.tell(tx, docket);
-    await this.rule(tx, docket, current, false);
+    await this.moves.change(tx, disputedTransaction, current);
+    this.moves.tell(tx, disputedTransaction);
+    await this.rule(tx, disputedTransaction, current, false);
   }
 
   #bankSide(transactionId: string, dispute: Dispute, now: Date): BankSide {
@@ -158,36 +173,36 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
    */
   async #goOnHidden(
     tx: Tx,
-    docket: Docket,
+    disputedTransaction: DisputedTransaction,
     known: MedCase,
     { paymentReference, amount }: { paymentReference: string; amount: Amount },
   ): Promise<void> {
     if (amount === known.reportedAmount && paymentReference === known.paymentReference) {
-      const review = isUnderway(known.status) ? known.review : contradictionReviewOf(docket, known);
-      await this.moves.change(tx, docket, { ...known, review });
-      this.moves.tell(tx, docket);
+      const review = isUnderway(known.status) ? known.review : contradictionReviewOf(disputedTransaction, known);
+      await this.moves.change(tx, disputedTransaction, { ...known, review });
+      this.moves.tell(tx, disputedTransaction);
       return;
     }
     const claimed = { ...known, paymentReference, amount };
-    const review = reviewOf(docket, claimed);
+    const review = reviewOf(disputedTransaction, claimed);
     const anew: MedCase = { ...claimed, status: 'open', closedAt: null, reportedAmount: amount, review };
     const current = { ...anew, visible: review === null, updatedAt: this.clock.now() };
-    await this.moves.change(tx, docket, current);
-    this.moves.tell(tx, docket);
+    await this.moves.change(tx, disputedTransaction, current);
+    this.moves.tell(tx, disputedTransaction);
     if (review !== null) return;
-    await this.moves.open(tx, docket, current);
-    await this.rule(tx, docket, docket.find(known.id), false);
+    await this.moves.open(tx, disputedTransaction, current);
+    await this.rule(tx, disputedTransaction, disputedTransaction.find(known.id), false);
   }
 }
 
 /** Why a case has to be looked at before the merchant sees it. A payment that does not count has no amount to compare. */
 function reviewOf(
-  docket: Docket,
+  disputedTransaction: DisputedTransaction,
   { amount, ...medCase }: Pick<MedCase, 'id' | 'paymentReference' | 'amount'>,
 ): MedReview | null {
-  if (!docket.isCredited(medCase)) return 'not_disputable';
-  if (amount !== docket.transaction.amount) return 'amount_mismatch';
-  return docket.isDisputable(medCase) ? null : 'not_disputable';
+  if (!disputedTransaction.isCredited(medCase)) return 'not_disputable';
+  if (amount !== disputedTransaction.transaction.amount) return 'amount_mismatch';
+  return disputedTransaction.isDisputable(medCase) ? null : 'not_disputable';
 }
 
 /** The same for a case that the merchant sees, of which the bank says something new; a ruling is seen to by `rule`. */
@@ -197,6 +212,6 @@ function reviewOfChange(known: MedCase, reportedAmount: Amount): MedReview | nul
 }
 
 /** Why a case that is over, or was dismissed, has to be looked at. */
-function contradictionReviewOf(docket: Docket, medCase: MedCase): MedReview | null {
-  return contradictionOf(medCase, docket.takeableBy(medCase)) === null ? null : 'contradiction';
+function contradictionReviewOf(disputedTransaction: DisputedTransaction, medCase: MedCase): MedReview | null {
+  return contradictionOf(medCase, disputedTransaction.takeableBy(medCase)) === null ? null : 'contradiction';
 }

@@ -11,7 +11,7 @@ import type { MedCase } from './med-case.js';
 import { claimOf, contradictionOf, medBlockOf, nextNotice } from './med-case.rules.js';
 import { MED_MOVES, type MedTrigger } from './med-cases.machine.js';
 import { MedCasesRepository } from './med-cases.repository.js';
-import { Docket } from './med-docket.js';
+import { DisputedTransaction } from './disputed-transaction.js';
 import { correctedEvent, medEvent, resolvedEvent } from './med.events.js';
 import { correctedMail, openedMail, resolvedMail } from './med-mails.js';
 
@@ -31,43 +31,56 @@ export class MedMoves {
   ) {}
 
   /** @returns null while the payment that is disputed is not settled here */
-  async find(tx: Tx, acquirer: string, dispute: Dispute): Promise<{ docket: Docket; paymentReference: string } | null> {
+  async find(
+    tx: Tx,
+    acquirer: string,
+    dispute: Dispute,
+  ): Promise<{ disputedTransaction: DisputedTransaction; paymentReference: string } | null> {
     const found = await this.disputes.find(tx, acquirer, dispute);
-    return found && { docket: await this.#docket(tx, found.disputed), paymentReference: found.paymentReference };
+    return (
+      found && {
+        disputedTransaction: await this.#disputedTransaction(tx, found.disputed),
+        paymentReference: found.paymentReference,
+      }
+    );
   }
 
-  async lock(tx: Tx, transactionId: string): Promise<Docket> {
-    return this.#docket(tx, await this.disputes.lock(tx, transactionId));
+  async lock(tx: Tx, transactionId: string): Promise<DisputedTransaction> {
+    return this.#disputedTransaction(tx, await this.disputes.lock(tx, transactionId));
   }
 
   /**
    * Lets the merchant see a case and holds its money: what is disputed, as far as it is neither refunded nor disputed by
    * another case. The transaction is disputed unless there is nothing to wait for.
    */
-  async open(tx: Tx, docket: Docket, medCase: MedCase): Promise<void> {
+  async open(tx: Tx, disputedTransaction: DisputedTransaction, medCase: MedCase): Promise<void> {
     const now = this.clock.now();
     const opened = {
       ...medCase,
       visible: true,
       review: null,
-      heldAmount: Math.min(medCase.amount, docket.roomFor(medCase)),
+      heldAmount: Math.min(medCase.amount, disputedTransaction.roomFor(medCase)),
       deadlineDueAt: nextNotice(medCase.responseDeadline, now),
       createdAt: now,
       updatedAt: now,
     };
-    const isDisputable = docket.isDisputable(opened);
-    docket.move(opened, 'held', opened.heldAmount, opened.heldAmount);
-    await this.change(tx, docket, opened);
+    const isDisputable = disputedTransaction.isDisputable(opened);
+    disputedTransaction.move(opened, 'held', opened.heldAmount, opened.heldAmount);
+    await this.change(tx, disputedTransaction, opened);
     this.disputes.add(tx, opened.transactionId, opened.heldAmount);
     if (isDisputable) {
-      docket.transaction = await this.disputes.dispute(tx, docket.transaction, triggerOf(docket, opened));
+      disputedTransaction.transaction = await this.disputes.dispute(
+        tx,
+        disputedTransaction.transaction,
+        triggerOf(disputedTransaction, opened),
+      );
     }
     this.outbox.record(tx, [medEvent('med_case.opened', opened)]);
-    this.mailer.enqueue(tx, openedMail(docket.account, opened));
+    this.mailer.enqueue(tx, openedMail(disputedTransaction.account, opened));
   }
 
   /** Brings a case to its end and its money to where it belongs. */
-  async end(tx: Tx, docket: Docket, medCase: MedCase, trigger: MedTrigger): Promise<MedCase> {
+  async end(tx: Tx, disputedTransaction: DisputedTransaction, medCase: MedCase, trigger: MedTrigger): Promise<MedCase> {
     const { from, to, outcome } = MED_MOVES[trigger];
     if (outcome === null || !from.includes(medCase.status)) {
       throw new Error(`The case ${medCase.id} is ${medCase.status}: it cannot end by ${trigger}`);
@@ -88,21 +101,21 @@ export class MedMoves {
     };
     const reviewed: MedCase = {
       ...ended,
-      review: contradictionOf(ended, docket.takeableBy(ended)) === null ? null : 'contradiction',
+      review: contradictionOf(ended, disputedTransaction.takeableBy(ended)) === null ? null : 'contradiction',
     };
-    docket.move(reviewed, isWon ? 'released' : 'lost', heldAmount, isWon ? -heldAmount : 0);
-    await this.change(tx, docket, reviewed);
+    disputedTransaction.move(reviewed, isWon ? 'released' : 'lost', heldAmount, isWon ? -heldAmount : 0);
+    await this.change(tx, disputedTransaction, reviewed);
     if (isWon) {
       this.disputes.add(tx, medCase.transactionId, -heldAmount);
-      await this.holdMore(tx, docket, medCase.id);
+      await this.holdMore(tx, disputedTransaction, medCase.id);
     }
-    await this.revive(tx, docket);
-    const isMuted = !docket.account.medOutcomeNotifications;
+    await this.revive(tx, disputedTransaction);
+    const isMuted = !disputedTransaction.account.medOutcomeNotifications;
     this.outbox.record(tx, [
       medEvent('med_case.moved', reviewed, isMuted),
       resolvedEvent(reviewed, heldAmount, isMuted),
     ]);
-    this.mailer.enqueue(tx, resolvedMail(docket.account, reviewed, heldAmount));
+    this.mailer.enqueue(tx, resolvedMail(disputedTransaction.account, reviewed, heldAmount));
     return reviewed;
   }
 
@@ -112,19 +125,19 @@ export class MedMoves {
    * and what was lost before.
    * @throws Error when the bank does not contradict how it has ended
    */
-  async correct(tx: Tx, docket: Docket, medCase: MedCase): Promise<void> {
-    const paidAmount = docket.transaction.amount;
-    const trigger = contradictionOf(medCase, docket.takeableBy(medCase));
+  async correct(tx: Tx, disputedTransaction: DisputedTransaction, medCase: MedCase): Promise<void> {
+    const paidAmount = disputedTransaction.transaction.amount;
+    const trigger = contradictionOf(medCase, disputedTransaction.takeableBy(medCase));
     if (trigger === null) throw new Error(`The bank does not contradict the case ${medCase.id}`);
     const isWon = trigger === 'won_after_all';
     const amount = isWon ? medCase.amount : claimOf(medCase, paidAmount);
     // Banks may say several things under one time of theirs; of one thing they say more may be lost when a refund fails.
     const before = trigger === 'lost_another_amount' ? `:${medCase.lostAmount}` : '';
     const detail = `${medCase.bank.appliedAt.toISOString()}${before}`;
-    if (!isWon && docket.isCredited(medCase)) {
-      await this.#holdLess(tx, docket, amount - medCase.lostAmount, `${medCase.id}:${detail}`);
+    if (!isWon && disputedTransaction.isCredited(medCase)) {
+      await this.#holdLess(tx, disputedTransaction, amount - medCase.lostAmount, `${medCase.id}:${detail}`);
     }
-    const lostAmount = isWon ? 0 : Math.min(amount, medCase.lostAmount + docket.roomFor(medCase));
+    const lostAmount = isWon ? 0 : Math.min(amount, medCase.lostAmount + disputedTransaction.roomFor(medCase));
     const taken = lostAmount - medCase.lostAmount;
     const now = this.clock.now();
     // Lost for another amount, it has ended as it had.
@@ -134,43 +147,49 @@ export class MedMoves {
         : { status: MED_MOVES[trigger].to, moneyOutcome: MED_MOVES[trigger].outcome };
     const changed = { status, moneyOutcome, amount, lostAmount, review: null, closedAt: now, updatedAt: now };
     const corrected: MedCase = { ...medCase, ...changed };
-    docket.move(corrected, 'corrected', taken, taken, detail);
-    await this.change(tx, docket, corrected);
+    disputedTransaction.move(corrected, 'corrected', taken, taken, detail);
+    await this.change(tx, disputedTransaction, corrected);
     this.disputes.add(tx, medCase.transactionId, taken);
     if (taken < 0) {
-      await this.holdMore(tx, docket, `${medCase.id}:${detail}`);
-      await this.doubtLosses(tx, docket);
+      await this.holdMore(tx, disputedTransaction, `${medCase.id}:${detail}`);
+      await this.doubtLosses(tx, disputedTransaction);
     }
-    await this.revive(tx, docket);
+    await this.revive(tx, disputedTransaction);
     // What was given back may be held by a case that had found nothing to hold, and had not disputed the payment.
-    const disputing = docket.underway.find(({ heldAmount }) => heldAmount > 0) ?? (docket.isLost ? corrected : null);
+    const disputing =
+      disputedTransaction.underway.find(({ heldAmount }) => heldAmount > 0) ??
+      (disputedTransaction.isLost ? corrected : null);
     if (disputing) {
-      docket.transaction = await this.disputes.dispute(tx, docket.transaction, triggerOf(docket, disputing));
+      disputedTransaction.transaction = await this.disputes.dispute(
+        tx,
+        disputedTransaction.transaction,
+        triggerOf(disputedTransaction, disputing),
+      );
     }
-    const isMuted = !docket.account.medOutcomeNotifications;
+    const isMuted = !disputedTransaction.account.medOutcomeNotifications;
     this.outbox.record(tx, [medEvent('med_case.moved', corrected, isMuted), correctedEvent(corrected, taken, isMuted)]);
-    this.mailer.enqueue(tx, correctedMail(docket.account, corrected, taken));
+    this.mailer.enqueue(tx, correctedMail(disputedTransaction.account, corrected, taken));
   }
 
   /** A case that goes on is about another amount after all: so much is held of it, and what becomes free is for the others. */
-  async reclaim(tx: Tx, docket: Docket, medCase: MedCase, amount: Amount): Promise<void> {
-    const heldAmount = Math.min(amount, medCase.heldAmount + docket.roomFor(medCase));
+  async reclaim(tx: Tx, disputedTransaction: DisputedTransaction, medCase: MedCase, amount: Amount): Promise<void> {
+    const heldAmount = Math.min(amount, medCase.heldAmount + disputedTransaction.roomFor(medCase));
     const more = heldAmount - medCase.heldAmount;
     const detail = medCase.bank.appliedAt.toISOString();
     const claimed: MedCase = { ...medCase, amount, heldAmount, updatedAt: this.clock.now() };
-    docket.move(claimed, more < 0 ? 'released' : 'held', Math.abs(more), more, detail);
-    await this.change(tx, docket, claimed);
+    disputedTransaction.move(claimed, more < 0 ? 'released' : 'held', Math.abs(more), more, detail);
+    await this.change(tx, disputedTransaction, claimed);
     this.disputes.add(tx, medCase.transactionId, more);
-    await this.holdMore(tx, docket, `${medCase.id}:${detail}`);
+    await this.holdMore(tx, disputedTransaction, `${medCase.id}:${detail}`);
   }
 
   /** Makes room for what the bank has taken: what other cases hold of it is not there any more. */
-  async #holdLess(tx: Tx, docket: Docket, taken: Amount, detail: string): Promise<void> {
-    for (const other of docket.underway.toReversed()) {
-      const less = Math.min(other.heldAmount, taken - docket.room);
+  async #holdLess(tx: Tx, disputedTransaction: DisputedTransaction, taken: Amount, detail: string): Promise<void> {
+    for (const other of disputedTransaction.underway.toReversed()) {
+      const less = Math.min(other.heldAmount, taken - disputedTransaction.room);
       if (less <= 0) continue;
-      docket.move(other, 'released', less, -less, detail);
-      await this.change(tx, docket, {
+      disputedTransaction.move(other, 'released', less, -less, detail);
+      await this.change(tx, disputedTransaction, {
         ...other,
         heldAmount: other.heldAmount - less,
         updatedAt: this.clock.now(),
@@ -183,12 +202,12 @@ export class MedMoves {
    * Money of the payment has become free: it is held for the cases that had too little to hold, the oldest first.
    * @param detail what set it free; once for each case
    */
-  async holdMore(tx: Tx, docket: Docket, detail: string): Promise<void> {
-    for (const medCase of docket.underway) {
-      const more = Math.min(medCase.amount - medCase.heldAmount, docket.room);
+  async holdMore(tx: Tx, disputedTransaction: DisputedTransaction, detail: string): Promise<void> {
+    for (const medCase of disputedTransaction.underway) {
+      const more = Math.min(medCase.amount - medCase.heldAmount, disputedTransaction.room);
       if (more <= 0) continue;
-      docket.move(medCase, 'held', more, more, detail);
-      await this.change(tx, docket, {
+      disputedTransaction.move(medCase, 'held', more, more, detail);
+      await this.change(tx, disputedTransaction, {
         ...medCase,
         heldAmount: medCase.heldAmount + more,
         updatedAt: this.clock.now(),
@@ -198,43 +217,46 @@ export class MedMoves {
   }
 
   /** Money of the payment has become free that the bank has taken with a case that is over: an operator has to look. */
-  async doubtLosses(tx: Tx, docket: Docket): Promise<void> {
-    for (const medCase of docket.cases) {
-      const takeable = docket.takeableBy(medCase);
+  async doubtLosses(tx: Tx, disputedTransaction: DisputedTransaction): Promise<void> {
+    for (const medCase of disputedTransaction.cases) {
+      const takeable = disputedTransaction.takeableBy(medCase);
       if (medCase.review !== null || contradictionOf(medCase, takeable) !== 'lost_another_amount') continue;
       if (medCase.lostAmount < claimOf(medCase, takeable))
-        await this.change(tx, docket, { ...medCase, review: 'contradiction' });
+        await this.change(tx, disputedTransaction, { ...medCase, review: 'contradiction' });
     }
   }
 
   /** Ends the transaction's dispute when no case of it is underway and something of it is left. */
-  async revive(tx: Tx, docket: Docket): Promise<void> {
-    if (docket.underway.length > 0 || docket.isLost) return;
-    docket.transaction = await this.disputes.revive(tx, docket.transaction);
+  async revive(tx: Tx, disputedTransaction: DisputedTransaction): Promise<void> {
+    if (disputedTransaction.underway.length > 0 || disputedTransaction.isLost) return;
+    disputedTransaction.transaction = await this.disputes.revive(tx, disputedTransaction.transaction);
   }
 
   /** Writes what has changed of a case. */
-  async change(tx: Tx, docket: Docket, medCase: MedCase): Promise<void> {
-    await this.cases.change(tx, medCase, docket.find(medCase.id).status);
-    docket.put(medCase);
+  async change(tx: Tx, disputedTransaction: DisputedTransaction, medCase: MedCase): Promise<void> {
+    await this.cases.change(tx, medCase, disputedTransaction.find(medCase.id).status);
+    disputedTransaction.put(medCase);
   }
 
   /** Writes `metadata.med` as the cases are now: before the transaction is moved, whose event carries it. */
-  tell(tx: Tx, { transaction, cases }: Docket): void {
+  tell(tx: Tx, { transaction, cases }: DisputedTransaction): void {
     this.disputes.tell(tx, transaction.id, medBlockOf(transaction, cases));
   }
 
   /** Posts what was collected. */
-  close(tx: Tx, docket: Docket): void {
-    this.wallets.moveDisputed(tx, docket.moves);
+  close(tx: Tx, disputedTransaction: DisputedTransaction): void {
+    this.wallets.moveDisputed(tx, disputedTransaction.moves);
   }
 
-  async #docket(tx: Tx, disputed: Disputed): Promise<Docket> {
-    return new Docket(disputed, await this.cases.lockAll(tx, disputed.transaction.id));
+  async #disputedTransaction(tx: Tx, disputed: Disputed): Promise<DisputedTransaction> {
+    return new DisputedTransaction(disputed, await this.cases.lockAll(tx, disputed.transaction.id));
   }
 }
 
-function triggerOf({ transaction }: Docket, { type }: MedCase): 'disputed' | 'card_disputed' | 'charged_back' {
+function triggerOf(
+  { transaction }: DisputedTransaction,
+  { type }: MedCase,
+): 'disputed' | 'card_disputed' | 'charged_back' {
   if (transaction.paidWith !== 'CREDIT_CARD') return 'disputed';
   return type === 'chargeback' ? 'charged_back' : 'card_disputed';
 }

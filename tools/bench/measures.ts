@@ -43,7 +43,7 @@ export async function compare(stage: Stage, pairs: number, sides: Sides): Promis
     const pair = await takePair(stage, sides);
     const idle = (['service', 'bare'] as const).find((side) => pair[side].count + pair[side].refused === 0);
     if (idle === undefined) taken.push(pair);
-    // Patience is over as well when no open charge is left to pay.
+    // Bulkhead is over as well when no open charge is left to pay.
     else if (taken.length > 0) break;
     else throw new Error(`The first round of the ${idle} side found nothing to do`);
   }

@@ -20,7 +20,7 @@ const types = {
  * drops what can no longer be used; but a connection may also die while the pool hands it from one to the next, and an
  * `error` that nobody listens to ends the process.
  */
-export class HeardClient extends pg.Client {
+export class WatchedClient extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {
     super(config);
     this.on('error', () => undefined);
@@ -54,7 +54,7 @@ export function createDataSource(options: {
     logging: false,
     applicationName: 'recebe',
     extra: {
-      Client: HeardClient,
+      Client: WatchedClient,
       max: options.pool,
       types,
       pipeline: true,

@@ -1,5 +1,5 @@
 import type { DataSourceOptions } from 'typeorm';
-import { createDataSource, HeardClient } from './data-source.js';
+import { createDataSource, WatchedClient } from './data-source.js';
 
 /** Any number; the same in every process of the service. */
 const MIGRATION_LOCK = 7_236_310;
@@ -13,7 +13,7 @@ export async function migrate(
   url: string,
   migrations: NonNullable<DataSourceOptions['migrations']>,
 ): Promise<string[]> {
-  const lock = new HeardClient({ connectionString: url });
+  const lock = new WatchedClient({ connectionString: url });
   await lock.connect();
   try {
     await lock.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);

@@ -3,7 +3,7 @@ import { statement, type Tx } from '../../core/database/index.js';
 import type { Scope } from '../../core/mode.js';
 import type { Attempt } from '../log/deliveries.repository.js';
 import type { EndpointKind } from '../endpoints/endpoint-health.js';
-import type { Ask, Receiver } from './lanes.js';
+import type { Ask, Receiver } from './endpoint-slots.js';
 import type { DeliveryStatus } from '../webhook.entity.js';
 
 /** An endpoint as it was when deliveries to it were claimed: one object for all of a claim. */

@@ -6,7 +6,7 @@ import { FIRST_ID } from '../../core/ids.js';
 import { Logger } from '../../core/log/index.js';
 import { DeliveriesRepository } from '../log/deliveries.repository.js';
 import { type ClaimedDelivery, DeliveryQueueRepository, type WaitingEndpoint } from './delivery-queue.repository.js';
-import type { Ask } from './lanes.js';
+import type { Ask } from './endpoint-slots.js';
 
 /** What a worker has, beyond the time that an attempt may take, to write it down before it is given up for dead. */
 const LEASE_MARGIN_MS = 15_000;

@@ -13,7 +13,7 @@ import { JobQueue, Poller } from '../../core/queue/index.js';
 import { DeliveryQueue } from './delivery-queue.js';
 import type { ClaimedDelivery } from './delivery-queue.repository.js';
 import { isSuccess } from '../endpoints/endpoint-health.js';
-import { Lanes, type Passage, type Receiver } from './lanes.js';
+import { EndpointSlots, type Sending, type Receiver } from './endpoint-slots.js';
 import { Recorder } from './recorder.js';
 import { Sender, type SentAttempt } from './sender.js';
 
@@ -45,7 +45,7 @@ const SHUTDOWN_MARGIN_MS = 1_000;
  */
 @Injectable()
 export class Dispatcher implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
-  readonly #lanes: Lanes<ClaimedDelivery>;
+  readonly #lanes: EndpointSlots<ClaimedDelivery>;
   readonly #underWay = new Set<Promise<void>>();
   #lagSeconds = 0;
   #inactive: readonly string[] = [];
@@ -62,7 +62,7 @@ export class Dispatcher implements OnApplicationBootstrap, OnModuleDestroy, OnAp
     private readonly metrics: Metrics,
     private readonly logger: Logger,
   ) {
-    this.#lanes = new Lanes(config.webhooks.concurrency);
+    this.#lanes = new EndpointSlots(config.webhooks.concurrency);
   }
 
   onApplicationBootstrap(): void {
@@ -165,7 +165,7 @@ export class Dispatcher implements OnApplicationBootstrap, OnModuleDestroy, OnAp
     return true;
   }
 
-  #begin(passage: Passage<ClaimedDelivery>): void {
+  #begin(passage: Sending<ClaimedDelivery>): void {
     const attempt = this.#attempt(passage).catch((error: unknown) => {
       const { id } = passage.delivery;
       this.logger.error({ error, deliveryId: id }, 'a webhook attempt broke off; it comes back by its lease');
@@ -179,7 +179,7 @@ export class Dispatcher implements OnApplicationBootstrap, OnModuleDestroy, OnAp
     );
   }
 
-  async #attempt(passage: Passage<ClaimedDelivery>): Promise<void> {
+  async #attempt(passage: Sending<ClaimedDelivery>): Promise<void> {
     const { delivery, lane } = passage;
     let sent: SentAttempt | null = null;
     try {

@@ -7,7 +7,7 @@ const WHILE_SILENT = 2;
  * Keeps an acquirer that does not answer from taking every worker away from the others. Of one process; what is put off
  * comes back by its lease.
  */
-export class Patience {
+export class Bulkhead {
   readonly #failures = new Map<string, number>();
   readonly #active = new Map<string, number>();
 

@@ -10,16 +10,16 @@ export interface Ask {
 }
 
 /** One delivery on its way, from when it is begun until it is answered. */
-export interface Passage<D> {
-  readonly lane: Lane<D>;
+export interface Sending<D> {
+  readonly lane: EndpointSlot<D>;
   readonly delivery: D;
   readonly startedAt: number;
 }
 
 /** What this process knows of an endpoint. */
-interface Lane<D> extends Receiver {
+interface EndpointSlot<D> extends Receiver {
   /** Those that have no answer yet; the oldest first. */
-  readonly underWay: Set<Passage<D>>;
+  readonly underWay: Set<Sending<D>>;
   /** Claimed ahead: each begins when one that is under way has been answered. */
   ready: D[];
   /** How many may be under way at once. */
@@ -60,11 +60,11 @@ const HELD_PER_PLACE = 2;
  *   hold on: so many slow or dead endpoints of one account delay no other account's.
  * - Who has the fewest under way comes first; among equals, who waits longest.
  */
-export class Lanes<D> {
-  readonly #lanes = new Map<string, Lane<D>>();
+export class EndpointSlots<D> {
+  readonly #lanes = new Map<string, EndpointSlot<D>>();
   /** Endpoints that may have due deliveries, the one that was served longest ago first. */
-  readonly #waiting = new Set<Lane<D>>();
-  readonly #busy = new Set<Lane<D>>();
+  readonly #waiting = new Set<EndpointSlot<D>>();
+  readonly #busy = new Set<EndpointSlot<D>>();
   #held = 0;
 
   /**
@@ -101,7 +101,7 @@ export class Lanes<D> {
     const room = this.#room();
     let more = true;
     let left = this.places * HELD_PER_PLACE - this.#held;
-    const granted = new Map<Lane<D>, number>();
+    const granted = new Map<EndpointSlot<D>, number>();
     for (let level = 0; more && left > 0; level++) {
       more = false;
       for (const lane of this.#waiting) {
@@ -125,7 +125,7 @@ export class Lanes<D> {
   }
 
   /** A delivery was claimed. @returns its passage if it begins now; null: it is ready, and `next` brings it */
-  admit(receiver: Receiver, delivery: D): Passage<D> | null {
+  admit(receiver: Receiver, delivery: D): Sending<D> | null {
     const lane = this.#lane(receiver);
     this.#busy.add(lane);
     this.#held += 1;
@@ -138,7 +138,7 @@ export class Lanes<D> {
    * The endpoint has answered, or has not in time: its place is free, and the delivery is held until `leave`.
    * @returns whether it is worth to ask for more already: the lane is half empty, and more may be due
    */
-  answered(passage: Passage<D>, succeeded: boolean): boolean {
+  answered(passage: Sending<D>, succeeded: boolean): boolean {
     const { lane } = passage;
     lane.underWay.delete(passage);
     const had = lane.underWay.size + lane.ready.length;
@@ -154,7 +154,7 @@ export class Lanes<D> {
   }
 
   /** @returns one that is ready in the lane and may begin: in the place of one that was answered, or one more */
-  next(lane: Lane<D>): Passage<D> | null {
+  next(lane: EndpointSlot<D>): Sending<D> | null {
     const had = lane.underWay.size;
     if (lane.ready.length === 0 || had >= lane.limit) return null;
     // One at least: the others have only its answers to wait for.
@@ -164,7 +164,7 @@ export class Lanes<D> {
   }
 
   /** Whether it answers at once, and has not just stopped to: only then may anything be ready in it. */
-  isPrompt(lane: Lane<D>): boolean {
+  isPrompt(lane: EndpointSlot<D>): boolean {
     return isPrompt(lane, this.now());
   }
 
@@ -206,13 +206,13 @@ export class Lanes<D> {
     return room;
   }
 
-  #begin(lane: Lane<D>, delivery: D): Passage<D> {
+  #begin(lane: EndpointSlot<D>, delivery: D): Sending<D> {
     const passage = { lane, delivery, startedAt: this.now() };
     lane.underWay.add(passage);
     return passage;
   }
 
-  #lane({ endpointId, accountId }: Receiver): Lane<D> {
+  #lane({ endpointId, accountId }: Receiver): EndpointSlot<D> {
     let lane = this.#lanes.get(endpointId);
     if (!lane) {
       const unknown = { limit: 1, last: 'unproven', tookMs: 0, usedAt: 0 } as const;
@@ -291,7 +291,7 @@ class Room {
   }
 }
 
-type AnyLane = Lane<unknown>;
+type AnyLane = EndpointSlot<unknown>;
 
 /** How many it may have, under way and ready. */
 function windowOf(lane: AnyLane, now: number): number {

@@ -1,16 +1,16 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { Lanes, type Passage, type Receiver } from './lanes.js';
+import { EndpointSlots, type Sending, type Receiver } from './endpoint-slots.js';
 
 /** Of an account of its own, unless said otherwise. */
 const to = (endpointId: string, accountId = `account of ${endpointId}`): Receiver => ({ endpointId, accountId });
 
-describe('Lanes', () => {
+describe('EndpointSlots', () => {
   let now: number;
-  let lanes: Lanes<string>;
+  let lanes: EndpointSlots<string>;
 
   beforeEach(() => {
     now = 1_000_000;
-    lanes = new Lanes(64, () => now);
+    lanes = new EndpointSlots(64, () => now);
   });
 
   /** Asks for everybody that waits and begins all of it, as if there were endless deliveries, or exactly so many. */
@@ -23,10 +23,10 @@ describe('Lanes', () => {
     return new Map(asks.map(({ endpointId, allowance }) => [endpointId, allowance]));
   }
 
-  const underWay = new Map<string, Passage<string>[]>();
+  const underWay = new Map<string, Sending<string>[]>();
   beforeEach(() => underWay.clear());
 
-  function begin(id: string): Passage<string> | null {
+  function begin(id: string): Sending<string> | null {
     const passage = lanes.admit(to(id), id);
     if (passage) underWay.set(id, [...(underWay.get(id) ?? []), passage]);
     return passage;
@@ -107,9 +107,9 @@ describe('Lanes', () => {
   });
 
   it('goes on while outcomes are written, and holds at most twice as many as there are places', () => {
-    lanes = new Lanes(4, () => now);
+    lanes = new EndpointSlots(4, () => now);
     for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) lanes.offer(to(id));
-    const answered = new Set<Passage<string>>();
+    const answered = new Set<Sending<string>>();
     while (round().size > 0) {
       const open = [...underWay.values()].flat().filter((passage) => !answered.has(passage));
       expect(open.length).toBeLessThanOrEqual(4);
@@ -123,7 +123,7 @@ describe('Lanes', () => {
   });
 
   it.each([1, 2, 3, 7])('with %i places everybody has a turn', (places) => {
-    lanes = new Lanes(places, () => now);
+    lanes = new EndpointSlots(places, () => now);
     const ids = Array.from({ length: 10 }, (_, n) => `e${n}`);
     for (const id of ids) lanes.offer(to(id));
     const served = new Set<string>();
@@ -211,7 +211,7 @@ describe('Lanes', () => {
   });
 
   it('serves who has the fewest under way, and then who waits longest', () => {
-    lanes = new Lanes(12, () => now); // six for those that answer, two each
+    lanes = new EndpointSlots(12, () => now); // six for those that answer, two each
     const ids = ['a', 'b', 'c', 'd'];
     for (const id of ids) prove(id);
     begin('a');
@@ -331,7 +331,7 @@ describe('Lanes', () => {
     'those that answer at once keep to their half, with claims of %i answers; a new one gets its turn',
     (lag) => {
       const hot = ['a', 'b', 'c', 'd', 'e', 'f'];
-      const open: Passage<string>[] = [];
+      const open: Sending<string>[] = [];
       const served = new Set<string>();
       for (const id of hot) {
         deliver(to(id));

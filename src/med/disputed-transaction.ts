@@ -12,7 +12,7 @@ const DISPUTABLE: readonly TransactionStatus[] = ['PAID', 'APPROVED', 'DISPUTE',
  * One transaction with all its cases, locked together, and what is being done about them. The movements of money are
  * collected here: balances are locked last.
  */
-export class Docket {
+export class DisputedTransaction {
   transaction: Transaction;
   readonly account: Account;
   readonly moves: DisputeMove[] = [];
@@ -84,7 +84,7 @@ export class Docket {
 
   find(id: string): MedCase {
     const found = this.cases.find((candidate) => candidate.id === id);
-    if (!found) throw new Error(`The case ${id} is not on the docket of ${this.transaction.id}`);
+    if (!found) throw new Error(`The case ${id} is not on the disputedTransaction of ${this.transaction.id}`);
     return found;
   }
 
