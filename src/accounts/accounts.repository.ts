@@ -1,30 +1,30 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, Reader, statement, type Tx } from '../core/database/index.js';
+import { columnsOf, Reader, read, write, type Tx } from '../core/database/index.js';
 import type { IdCursorFilter } from '../core/http/index.js';
 import { idRange } from '../core/ids.js';
 import { Account, AccountEntity } from './account.entity.js';
 
 const COLUMNS = columnsOf(Account, 'a');
-const FIND = statement('accounts.find', `SELECT ${COLUMNS} FROM accounts a WHERE a.id = $1`);
+const FIND = read('accounts.find', `SELECT ${COLUMNS} FROM accounts a WHERE a.id = $1`);
 const DETAILS = columnsOf(AccountEntity, 'a');
-const FIND_DETAILS = statement('accounts.find_details', `SELECT ${DETAILS} FROM accounts a WHERE a.id = $1`);
-const LOCK = statement('accounts.lock', `SELECT ${DETAILS} FROM accounts a WHERE a.id = $1 FOR UPDATE`);
-const LIST = statement(
+const FIND_DETAILS = read('accounts.find_details', `SELECT ${DETAILS} FROM accounts a WHERE a.id = $1`);
+const LOCK = write('accounts.lock', `SELECT ${DETAILS} FROM accounts a WHERE a.id = $1 FOR UPDATE`);
+const LIST = read(
   'accounts.list',
   `SELECT ${DETAILS} FROM accounts a
    WHERE a.id < coalesce($1::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff') AND a.id >= $2::uuid AND a.id <= $3::uuid
    ORDER BY a.id DESC LIMIT $4`,
 );
-const BLOCKS = statement(
+const BLOCKS = read(
   'accounts.blocks_document',
   'SELECT $2::text = ANY (fraud_blocked_documents) AS blocked FROM accounts WHERE id = $1',
 );
-const COUNT = statement('accounts.count', 'SELECT count(*) AS count FROM (SELECT 1 FROM accounts LIMIT 1) one');
-const INSERT = statement(
+const COUNT = read('accounts.count', 'SELECT count(*) AS count FROM (SELECT 1 FROM accounts LIMIT 1) one');
+const INSERT = write(
   'accounts.insert',
   'INSERT INTO accounts (id, name, contact_email, created_at) VALUES ($1, $2, $3, $4)',
 );
-const UPDATE = statement(
+const UPDATE = write(
   'accounts.update',
   `UPDATE accounts AS a SET name = coalesce($2, name), contact_email = coalesce($3, contact_email),
      city = coalesce($4, city), fee_bps = coalesce($5, fee_bps), fee_fixed = coalesce($6, fee_fixed),
@@ -37,10 +37,7 @@ const UPDATE = statement(
      med_outcome_notifications = coalesce($15, med_outcome_notifications)
    WHERE a.id = $1 RETURNING ${COLUMNS}`,
 );
-const SET_LIVE_ACQUIRER = statement(
-  'accounts.set_live_acquirer',
-  'UPDATE accounts SET live_acquirer = $2 WHERE id = $1',
-);
+const SET_LIVE_ACQUIRER = write('accounts.set_live_acquirer', 'UPDATE accounts SET live_acquirer = $2 WHERE id = $1');
 
 /** What is not named keeps its value. */
 export type AccountChanges = Partial<Omit<AccountEntity, 'id' | 'blocksDocuments' | 'liveAcquirer' | 'createdAt'>>;

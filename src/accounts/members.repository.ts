@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, insertInto, Reader, statement, type Tx } from '../core/database/index.js';
+import { columnsOf, insertInto, Reader, read, write, type Tx } from '../core/database/index.js';
 import { InvitationEntity, MemberEntity, type Role, type UserEntity } from './account.entity.js';
 
 export interface Member
@@ -17,7 +17,7 @@ export interface Membership {
 }
 
 const INSERT = insertInto('members.insert', MemberEntity);
-const MEMBERSHIPS = statement(
+const MEMBERSHIPS = read(
   'members.of_user',
   `SELECT m.account_id AS "accountId", m.role, i.expires_at AS "invitedUntil"
    FROM members m LEFT JOIN invitations i ON i.account_id = m.account_id AND i.user_id = m.user_id
@@ -25,25 +25,25 @@ const MEMBERSHIPS = statement(
 );
 const MEMBER = `${columnsOf(MemberEntity, 'm', { without: ['accountId'] })}, u.email, u.name,
   u.password_hash IS NOT NULL AS active`;
-const LIST = statement(
+const LIST = read(
   'members.list',
   `SELECT ${MEMBER}
    FROM members m JOIN users u ON u.id = m.user_id WHERE m.account_id = $1 ORDER BY m.user_id`,
 );
 /** In one order, or two that remove each other would wait for each other. */
-const LOCK = statement(
+const LOCK = write(
   'members.lock',
   `SELECT ${MEMBER}
    FROM members m JOIN users u ON u.id = m.user_id
    WHERE m.account_id = $1 AND (m.role = 'OWNER' OR m.user_id = ANY ($2)) ORDER BY m.user_id FOR UPDATE OF m`,
 );
-const SET_ROLE = statement('members.set_role', 'UPDATE members SET role = $3 WHERE account_id = $1 AND user_id = $2');
-const REMOVE = statement('members.remove', 'DELETE FROM members WHERE account_id = $1 AND user_id = $2');
+const SET_ROLE = write('members.set_role', 'UPDATE members SET role = $3 WHERE account_id = $1 AND user_id = $2');
+const REMOVE = write('members.remove', 'DELETE FROM members WHERE account_id = $1 AND user_id = $2');
 const PUT_INVITATION = insertInto('invitations.put', InvitationEntity, {
   after: `ON CONFLICT (account_id, user_id) DO UPDATE
      SET token_hash = excluded.token_hash, expires_at = excluded.expires_at, created_at = excluded.created_at`,
 });
-const TAKE_INVITATION = statement(
+const TAKE_INVITATION = write(
   'invitations.take',
   `DELETE FROM invitations WHERE token_hash = $1 AND expires_at > $2
    RETURNING account_id AS "accountId", user_id AS "userId"`,

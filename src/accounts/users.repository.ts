@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, insertInto, Reader, statement, type Tx } from '../core/database/index.js';
+import { columnsOf, insertInto, Reader, read, write, type Tx } from '../core/database/index.js';
 import { type Role, UserEntity } from './account.entity.js';
 
 /** A null password hash: an invited user, who chooses a password later. */
@@ -23,17 +23,17 @@ export interface KnownUser {
 }
 
 const INSERT = insertInto('users.insert', UserEntity, { without: ['sessionsFrom'] });
-const RENEW = statement('users.renew', 'UPDATE users SET name = $2, password_hash = $3, operator = $4 WHERE id = $1');
-const SET_PASSWORD = statement('users.set_password', 'UPDATE users SET password_hash = $2 WHERE id = $1');
-const REHASH = statement('users.rehash', 'UPDATE users SET password_hash = $3 WHERE id = $1 AND password_hash = $2');
-const RENAME = statement('users.rename', 'UPDATE users SET name = $2 WHERE id = $1');
-const DISMISS = statement('users.dismiss', 'UPDATE users SET operator = false, password_hash = NULL WHERE id = $1');
-const END_SESSIONS = statement(
+const RENEW = write('users.renew', 'UPDATE users SET name = $2, password_hash = $3, operator = $4 WHERE id = $1');
+const SET_PASSWORD = write('users.set_password', 'UPDATE users SET password_hash = $2 WHERE id = $1');
+const REHASH = write('users.rehash', 'UPDATE users SET password_hash = $3 WHERE id = $1 AND password_hash = $2');
+const RENAME = write('users.rename', 'UPDATE users SET name = $2 WHERE id = $1');
+const DISMISS = write('users.dismiss', 'UPDATE users SET operator = false, password_hash = NULL WHERE id = $1');
+const END_SESSIONS = write(
   'users.end_sessions',
   'UPDATE users SET sessions_from = greatest(sessions_from, $2) WHERE id = $1',
 );
-const EMAILS = statement('users.emails', 'SELECT id, email FROM users WHERE id = ANY ($1)');
-const FIND_LOGIN = statement(
+const EMAILS = read('users.emails', 'SELECT id, email FROM users WHERE id = ANY ($1)');
+const FIND_LOGIN = read(
   'users.find_login',
   `SELECT ${columnsOf(UserEntity, 'u', { without: ['createdAt'] })}, m.account_id AS "membership.accountId",
      a.name AS "membership.accountName", m.role AS "membership.role", m.created_at AS "membership.createdAt"
@@ -44,7 +44,7 @@ const FIND_LOGIN = statement(
    LEFT JOIN accounts a ON a.id = m.account_id
    WHERE u.email = $1`,
 );
-const LOCK_BY_EMAIL = statement(
+const LOCK_BY_EMAIL = write(
   'users.lock_by_email',
   'SELECT id, operator, password_hash IS NOT NULL AS active FROM users WHERE email = $1 FOR UPDATE',
 );

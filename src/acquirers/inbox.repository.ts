@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, Reader, statement, type Tx } from '../core/database/index.js';
+import { columnsOf, Reader, read, write, type Tx } from '../core/database/index.js';
 import type { IdCursorFilter } from '../core/http/index.js';
 import { idRange } from '../core/ids.js';
 import type { Dispute, NotificationHint } from './acquirer.port.js';
@@ -31,7 +31,7 @@ export interface UnreadableNews extends Pick<AcquirerNotificationEntity, (typeof
  * A repeated notification finds its row; one that was set aside is looked at again, and so is an applied one of what
  * goes on changing. In one order in every process: two that tell of the same do not wait for each other.
  */
-const INSERT = statement(
+const INSERT = write(
   'inbox.insert',
   `INSERT INTO acquirer_notifications AS n (id, acquirer, kind, reference, received_at, next_attempt_at)
    SELECT id, $1, kind, reference, $5, $6 FROM unnest($2::uuid[], $3::text[], $4::text[]) AS h (id, kind, reference)
@@ -45,23 +45,23 @@ const INSERT = statement(
            THEN excluded.next_attempt_at ELSE least(n.next_attempt_at, excluded.next_attempt_at) END
    RETURNING id`,
 );
-const FIND_PENDING = statement(
+const FIND_PENDING = read(
   'inbox.find_pending',
   `SELECT ${columnsOf(AcquirerNotificationEntity, 'acquirer_notifications', { only: READ })},
      unreadable_since IS NOT NULL OR awaits IS NOT NULL AS "isConfirmed"
    FROM acquirer_notifications WHERE id = $1 AND status = 'pending'`,
 );
 /** From now on what was read of the dispute before is not the latest. The lease is longer than any answer takes. */
-const BEGIN = statement(
+const BEGIN = write(
   'inbox.begin',
   `UPDATE acquirer_notifications SET hints = hints + 1, next_attempt_at = greatest(next_attempt_at, $2)
    WHERE id = $1 AND status = 'pending' RETURNING hints`,
 );
-const IS_LATEST = statement(
+const IS_LATEST = read(
   'inbox.is_latest',
   `SELECT 1 FROM acquirer_notifications WHERE id = $1 AND status = 'pending' AND hints = $2`,
 );
-const CLAIM_DUE = statement(
+const CLAIM_DUE = write(
   'inbox.claim_due',
   `UPDATE acquirer_notifications SET next_attempt_at = $2 WHERE id IN (
      SELECT id FROM acquirer_notifications WHERE status = 'pending' AND next_attempt_at <= $1
@@ -69,30 +69,30 @@ const CLAIM_DUE = statement(
    RETURNING id`,
 );
 /** Not when it was told again since it was read: what was applied may be older than that. */
-const CLOSE = statement(
+const CLOSE = write(
   'inbox.close',
   `UPDATE acquirer_notifications SET status = $2, applied_at = $3, attempts = attempts + 1, last_error = $4,
      awaits = NULL, about = NULL, unreadable_since = NULL
    WHERE id = $1 AND status = 'pending' AND hints = $5`,
 );
 /** Not put off when it was told again, or what it awaits came, since it was read. */
-const RETRY = statement(
+const RETRY = write(
   'inbox.retry',
   `UPDATE acquirer_notifications SET attempts = $7, last_error = $3,
      next_attempt_at = CASE WHEN hints = $4 THEN $2 ELSE next_attempt_at END,
      unreadable_since = CASE WHEN $5 THEN coalesce(unreadable_since, $6) WHEN NOT $5 THEN NULL ELSE unreadable_since END
    WHERE id = $1 AND status = 'pending'`,
 );
-const AWAIT = statement(
+const AWAIT = write(
   'inbox.await',
   'UPDATE acquirer_notifications SET awaits = $2, about = $3 WHERE id = $1 AND hints = $4',
 );
-const WAKE = statement(
+const WAKE = write(
   'inbox.wake',
   `UPDATE acquirer_notifications SET next_attempt_at = $3, hints = hints + 1
    WHERE acquirer = $1 AND awaits = ANY ($2) AND status = 'pending'`,
 );
-const WAITING = statement(
+const WAITING = read(
   'inbox.waiting',
   `SELECT ${columnsOf(AcquirerNotificationEntity, 'acquirer_notifications', { only: WAITS })}, awaits, about
    FROM acquirer_notifications
@@ -101,7 +101,7 @@ const WAITING = statement(
    ORDER BY id DESC LIMIT $4`,
 );
 
-const UNREADABLE = statement(
+const UNREADABLE = read(
   'inbox.unreadable',
   `SELECT ${columnsOf(AcquirerNotificationEntity, 'acquirer_notifications', { only: [...UNREAD, 'unreadableSince'] })}
    FROM acquirer_notifications
@@ -114,12 +114,12 @@ interface WaitingRow extends Pick<WaitingDispute, (typeof WAITS)[number] | 'awai
   readonly about: NonNullable<AcquirerNotificationEntity['about']>;
 }
 
-const APPLIED = statement(
+const APPLIED = read(
   'inbox.applied',
   `SELECT reference FROM acquirer_notifications
    WHERE acquirer = $1 AND kind = $2 AND reference = ANY ($3::text[]) AND applied_at IS NOT NULL`,
 );
-const REMOVE_IGNORED = statement(
+const REMOVE_IGNORED = write(
   'inbox.remove_ignored',
   `DELETE FROM acquirer_notifications WHERE id IN (
      SELECT id FROM acquirer_notifications WHERE status = 'ignored' AND next_attempt_at <= $1

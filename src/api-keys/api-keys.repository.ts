@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Account } from '../accounts/index.js';
-import { columnsOf, insertInto, Reader, statement, TurnBatch, type Tx } from '../core/database/index.js';
+import { columnsOf, insertInto, Reader, read, write, TurnBatch, type Tx } from '../core/database/index.js';
 import type { Mode } from '../core/mode.js';
 import { ApiKey, ApiKeyEntity } from './api-key.entity.js';
 
@@ -13,19 +13,19 @@ interface ActiveKey {
 }
 
 /** At most one indexed query for a request: key and account together (the account's columns are read, never written). */
-const FIND_ACTIVE = statement(
+const FIND_ACTIVE = read(
   'api_keys.find_active',
   `SELECT k.id AS "keyId", k.mode, k.key_hash AS "keyHash", ${columnsOf(Account, 'a', { within: 'account' })}
    FROM api_keys k JOIN accounts a ON a.id = k.account_id
    WHERE k.key_hash = ANY ($1::bytea[]) AND k.revoked_at IS NULL`,
 );
 const COLUMNS = columnsOf(ApiKey, 'api_keys');
-const LIST_ACTIVE = statement(
+const LIST_ACTIVE = read(
   'api_keys.list_active',
   `SELECT ${COLUMNS} FROM api_keys WHERE account_id = $1 AND revoked_at IS NULL ORDER BY id DESC`,
 );
 const INSERT = insertInto('api_keys.insert', ApiKeyEntity, { without: ['revokedAt'] });
-const REVOKE = statement(
+const REVOKE = write(
   'api_keys.revoke',
   `UPDATE api_keys SET revoked_at = $3 WHERE account_id = coalesce($1, account_id) AND id = $2 AND revoked_at IS NULL
    RETURNING ${COLUMNS}`,

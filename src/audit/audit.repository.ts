@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, insertInto, Reader, statement, type Tx } from '../core/database/index.js';
+import { columnsOf, insertInto, Reader, read, type Tx } from '../core/database/index.js';
 import { idBound } from '../core/ids.js';
 import { AuditEvent, AuditEventEntity } from './audit-event.entity.js';
 import type { AuditFilter } from './audit-event.js';
 
 const INSERT = insertInto('audit_events.insert', AuditEventEntity);
-const EXISTS = statement('audit_events.exists', 'SELECT 1 FROM audit_events WHERE account_id = $1 AND id = $2');
-const LIST = statement(
+const EXISTS = read('audit_events.exists', 'SELECT 1 FROM audit_events WHERE account_id = $1 AND id = $2');
+const LIST = read(
   'audit_events.list',
   `SELECT ${columnsOf(AuditEvent, 'audit_events')} FROM audit_events
    WHERE account_id = $1 AND id < coalesce($2::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Role } from '../accounts/index.js';
-import { insertInto, Reader, statement, type Tx } from '../core/database/index.js';
+import { insertInto, Reader, read, write, type Tx } from '../core/database/index.js';
 import type { Session } from './principal.js';
 import { RevokedTokenEntity } from './revoked-token.entity.js';
 
@@ -9,14 +9,14 @@ import { RevokedTokenEntity } from './revoked-token.entity.js';
  * ended, alone or with all others of the user (users and members are read here, never written). A membership that is
  * younger than the token is another one than the token was given for: its predecessor was removed.
  */
-const FIND = statement(
+const FIND = read(
   'sessions.find',
   `SELECT u.operator, m.role, EXISTS (SELECT 1 FROM revoked_tokens r WHERE r.jti = $3) AS revoked
    FROM users u LEFT JOIN members m ON m.account_id = $2 AND m.user_id = u.id AND m.created_at < $4
    WHERE u.id = $1 AND (u.sessions_from IS NULL OR u.sessions_from < $4)`,
 );
 const REVOKE = insertInto('sessions.revoke', RevokedTokenEntity, { after: 'ON CONFLICT (jti) DO NOTHING' });
-const PURGE = statement('sessions.purge', 'DELETE FROM revoked_tokens WHERE expires_at <= $1');
+const PURGE = write('sessions.purge', 'DELETE FROM revoked_tokens WHERE expires_at <= $1');
 
 export interface SessionRow {
   operator: boolean;

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, insertAllInto, Reader, statement, type Tx } from '../core/database/index.js';
+import { columnsOf, insertAllInto, Reader, read, write, type Tx } from '../core/database/index.js';
 import type { IdCursorFilter } from '../core/http/index.js';
 import { idBound, idRange } from '../core/ids.js';
 import { FraudHitEntity as FraudHit } from './fraud-hit.entity.js';
@@ -12,15 +12,12 @@ export interface FraudHitFilter extends IdCursorFilter {
 const INSERT = insertAllInto('fraud_hits.insert', FraudHit, { after: 'ON CONFLICT (id) DO NOTHING' });
 const COLUMNS = columnsOf(FraudHit, 'fraud_hits');
 const WANTED = `id < coalesce($1::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff') AND id >= $2::uuid AND id <= $3::uuid`;
-const LIST = statement(
-  'fraud_hits.list',
-  `SELECT ${COLUMNS} FROM fraud_hits WHERE ${WANTED} ORDER BY id DESC LIMIT $4`,
-);
-const LIST_OF_ACCOUNT = statement(
+const LIST = read('fraud_hits.list', `SELECT ${COLUMNS} FROM fraud_hits WHERE ${WANTED} ORDER BY id DESC LIMIT $4`);
+const LIST_OF_ACCOUNT = read(
   'fraud_hits.list_of_account',
   `SELECT ${COLUMNS} FROM fraud_hits WHERE ${WANTED} AND account_id = $5 ORDER BY id DESC LIMIT $4`,
 );
-const PURGE = statement(
+const PURGE = write(
   'fraud_hits.purge',
   `DELETE FROM fraud_hits WHERE ctid = ANY (ARRAY(
      SELECT ctid FROM fraud_hits WHERE id < $1::uuid LIMIT $2 FOR UPDATE SKIP LOCKED))

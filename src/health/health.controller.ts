@@ -3,7 +3,7 @@ import { ApiOperation, ApiProduces, ApiProperty, ApiResponse, ApiTags } from '@n
 import type { Response } from 'express';
 import { Public } from '../auth/index.js';
 import { type Config, CONFIG } from '../core/config/index.js';
-import { Reader, statement } from '../core/database/index.js';
+import { Reader, read } from '../core/database/index.js';
 import { COMMON_HEADERS } from '../core/http/index.js';
 import { notFound } from '../core/errors/index.js';
 import { Metrics } from '../core/metrics/index.js';
@@ -11,7 +11,7 @@ import { JobQueue } from '../core/queue/index.js';
 import { ObjectStorage } from '../storage/index.js';
 
 const ANSWER_MS = 2_000;
-const PING = statement('health.ping', 'SELECT 1');
+const PING = read('health.ping', 'SELECT 1');
 
 type State = 'up' | 'down';
 

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, Reader, statement, type Tx } from '../core/database/index.js';
+import { columnsOf, Reader, read, write, type Tx } from '../core/database/index.js';
 import { MedEvidenceEntity } from './evidence.entity.js';
 import type { ConfirmedEvidence, Evidence } from './evidence.js';
 
 const COLUMNS = columnsOf(MedEvidenceEntity, 'med_evidence');
 
 /** The caller holds the case's lock, so the count is right. */
-const INSERT = statement(
+const INSERT = write(
   'med_evidence.insert',
   `INSERT INTO med_evidence (id, account_id, mode, case_id, file_name, file_size, mime_type, uploaded_by, status, created_at,
      expires_at)
@@ -14,23 +14,23 @@ const INSERT = statement(
    WHERE (SELECT count(*) FROM med_evidence WHERE case_id = $4 AND (status = 'confirmed' OR expires_at > $9)) < $11
    RETURNING 1`,
 );
-const FIND = statement('med_evidence.find', `SELECT ${COLUMNS} FROM med_evidence WHERE id = $1 AND case_id = $2`);
-const LIST = statement(
+const FIND = read('med_evidence.find', `SELECT ${COLUMNS} FROM med_evidence WHERE id = $1 AND case_id = $2`);
+const LIST = read(
   'med_evidence.list',
   `SELECT ${COLUMNS} FROM med_evidence WHERE case_id = $1 AND status = 'confirmed' ORDER BY id DESC`,
 );
-const CONFIRM = statement(
+const CONFIRM = write(
   'med_evidence.confirm',
   `UPDATE med_evidence SET status = 'confirmed', object_name = $2, uploaded_at = $3
    WHERE id = $1 AND status = 'waiting' RETURNING ${COLUMNS}`,
 );
 /** From here on it cannot be confirmed any more, so nobody can confirm a file while it is being removed. */
-const ABANDON = statement(
+const ABANDON = write(
   'med_evidence.abandon',
   `UPDATE med_evidence SET status = CASE status WHEN 'waiting' THEN 'abandoned' ELSE status END WHERE id = $1
    RETURNING object_name AS "objectName"`,
 );
-const FORGET = statement('med_evidence.forget', `DELETE FROM med_evidence WHERE id = $1 AND status = 'abandoned'`);
+const FORGET = write('med_evidence.forget', `DELETE FROM med_evidence WHERE id = $1 AND status = 'abandoned'`);
 
 /** Evidence of cases that the caller has found for whoever asks: no query here knows an account. */
 @Injectable()

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, Reader, statement } from '../core/database/index.js';
+import { columnsOf, Reader, read } from '../core/database/index.js';
 import { MedCaseEntity } from './med-case.entity.js';
 
 const BOOKED = [
@@ -11,7 +11,7 @@ const BOOKED = [
 export type BookedCase = Pick<MedCaseEntity, (typeof BOOKED)[number]>;
 
 /** By the payments, whose settlements name their transactions: cases have no index on what they dispute. */
-const OF_PAYMENTS = statement(
+const OF_PAYMENTS = read(
   'med_books.of_payments',
   `SELECT ${columnsOf(MedCaseEntity, 'c', { only: BOOKED })}
    FROM med_cases c

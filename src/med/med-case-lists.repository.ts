@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Reader, type Statement, statement } from '../core/database/index.js';
+import { Reader, type ReadStatement, read } from '../core/database/index.js';
 import type { CursorFilter, IdCursorFilter } from '../core/http/index.js';
 import { idRange } from '../core/ids.js';
 import type { Mode, Scope } from '../core/mode.js';
@@ -27,7 +27,7 @@ interface Shape {
   readonly byCharge: boolean;
 }
 
-const list = ({ byStatus, byType, byCharge }: Shape): Statement => {
+const list = ({ byStatus, byType, byCharge }: Shape): ReadStatement => {
   const own = `c.account_id = $1 AND c.mode = $2 AND c.visible`;
   const equal = (column: string, wanted: boolean, parameter: number): string =>
     wanted ? ` AND c.${column} = $${parameter}` : ` AND $${parameter}::text IS NULL`;
@@ -36,7 +36,7 @@ const list = ({ byStatus, byType, byCharge }: Shape): Statement => {
     ? `(SELECT * FROM med_cases c WHERE ${own} AND c.transaction_id = $10 OFFSET 0) c WHERE true`
     : `med_cases c WHERE ${own} AND $10::uuid IS NULL`;
   const name = [byStatus ? 'status' : '', byType ? 'type' : '', byCharge ? 'charge' : ''].filter((part) => part !== '');
-  return statement(
+  return read(
     `med_cases.list${name.map((part) => `_${part}`).join('')}`,
     `SELECT ${MED_CASE_COLUMNS} FROM ${source}${equal('status', byStatus, 8)}${equal('type', byType, 9)}
        AND c.created_at > $3 AND c.created_at < $4 AND (c.created_at, c.id) < ($5::timestamptz, $6::uuid)
@@ -52,7 +52,7 @@ const LISTS = new Map(
   ),
 );
 
-const QUEUE = statement(
+const QUEUE = read(
   'med_cases.queue',
   `SELECT ${MED_CASE_COLUMNS} FROM med_cases c
    WHERE c.review IS NOT NULL AND c.id < coalesce($1::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, insertInto, Reader, statement, type Tx, updateOf } from '../core/database/index.js';
+import { columnsOf, insertInto, Reader, read, write, type Tx, updateOf } from '../core/database/index.js';
 import type { Scope } from '../core/mode.js';
 import { MedCaseEntity as MedCase } from './med-case.entity.js';
 import type { MedCaseStatus } from './med-cases.machine.js';
@@ -7,25 +7,25 @@ import type { MedCaseStatus } from './med-cases.machine.js';
 /** The select list of a case under the alias `c`. */
 export const MED_CASE_COLUMNS = columnsOf(MedCase, 'c');
 
-const FIND = statement(
+const FIND = read(
   'med_cases.find',
   `SELECT ${MED_CASE_COLUMNS} FROM med_cases c WHERE c.id = $1 AND c.account_id = $2 AND c.mode = $3 AND c.visible`,
 );
-const LOCK_OWN = statement(
+const LOCK_OWN = write(
   'med_cases.lock_own',
   `SELECT ${MED_CASE_COLUMNS} FROM med_cases c
    WHERE c.id = $1 AND c.account_id = $2 AND c.mode = $3 AND c.visible FOR UPDATE`,
 );
-const FIND_ANY = statement('med_cases.find_any', `SELECT ${MED_CASE_COLUMNS} FROM med_cases c WHERE c.id = $1`);
-const FIND_ALL = statement(
+const FIND_ANY = read('med_cases.find_any', `SELECT ${MED_CASE_COLUMNS} FROM med_cases c WHERE c.id = $1`);
+const FIND_ALL = read(
   'med_cases.find_all',
   `SELECT ${MED_CASE_COLUMNS} FROM med_cases c WHERE c.id = ANY ($1::uuid[])`,
 );
-const LOCK_ALL = statement(
+const LOCK_ALL = write(
   'med_cases.lock_all',
   `SELECT ${MED_CASE_COLUMNS} FROM med_cases c WHERE c.transaction_id = $1 ORDER BY c.id FOR UPDATE`,
 );
-const IS_UNDERWAY = statement(
+const IS_UNDERWAY = read(
   'med_cases.is_underway',
   `SELECT EXISTS (
      SELECT 1 FROM med_cases c JOIN transactions t ON t.id = c.transaction_id AND t.end_to_end_id = c.payment_reference
@@ -41,17 +41,17 @@ const CHANGE = updateOf('med_cases.change', MedCase, {
   first: 3,
   after: 'WHERE id = $1 AND status = $2 RETURNING 1',
 });
-const COUNT_EVIDENCE = statement(
+const COUNT_EVIDENCE = write(
   'med_cases.count_evidence',
   'UPDATE med_cases SET evidence_count = evidence_count + 1, updated_at = $2 WHERE id = $1',
 );
 /** Locked, so that of several workers one tells of each. */
-const LOCK_DUE = statement(
+const LOCK_DUE = write(
   'med_cases.lock_due',
   `SELECT ${MED_CASE_COLUMNS} FROM med_cases c WHERE c.deadline_due_at <= $1
    ORDER BY c.deadline_due_at LIMIT $2 FOR UPDATE SKIP LOCKED`,
 );
-const SCHEDULE = statement('med_cases.schedule', 'UPDATE med_cases SET deadline_due_at = $2 WHERE id = $1');
+const SCHEDULE = write('med_cases.schedule', 'UPDATE med_cases SET deadline_due_at = $2 WHERE id = $1');
 
 @Injectable()
 export class MedCasesRepository {

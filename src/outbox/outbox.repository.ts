@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, Reader, statement, type Tx } from '../core/database/index.js';
+import { columnsOf, Reader, read, write, type Tx } from '../core/database/index.js';
 import type { Scope } from '../core/mode.js';
 import type { DomainEvent } from './event-catalog.js';
 import { EventEntity } from './event.entity.js';
@@ -9,14 +9,14 @@ import { EventEntity } from './event.entity.js';
  * or has just made it, so that what came before is committed and seen; a caller that does not is refused by the unique
  * index on (subject_id, sequence).
  */
-const INSERT_ONE = statement(
+const INSERT_ONE = write(
   'events.insert_one',
   `INSERT INTO events (id, account_id, mode, type, subject_id, data, sequence, occurred_at, next_attempt_at)
    VALUES ($1, $2, $3, $4, $5, $6, 1 + coalesce(
      (SELECT sequence FROM events WHERE subject_id = $5 ORDER BY sequence DESC LIMIT 1), 0), $7::timestamptz, $7)`,
 );
 /** The same for several, which costs twice as much for a single one. */
-const INSERT_MANY = statement(
+const INSERT_MANY = write(
   'events.insert_many',
   `INSERT INTO events (id, account_id, mode, type, subject_id, data, sequence, occurred_at, next_attempt_at)
    SELECT e.id, e.account_id, e.mode, e.type, e.subject_id, e.data,
@@ -29,7 +29,7 @@ const INSERT_MANY = statement(
 
 const COLUMNS = columnsOf(EventEntity, 'events', { without: ['status', 'nextAttemptAt'] });
 /** Marked done by the statement that claims them: a rollback makes them pending again, so no lease is needed. */
-const CLAIM = statement(
+const CLAIM = write(
   'events.claim',
   `UPDATE events SET status = 'done' WHERE id IN (
      SELECT id FROM events WHERE status = 'pending' AND next_attempt_at <= $1
@@ -37,18 +37,18 @@ const CLAIM = statement(
    RETURNING ${COLUMNS}`,
 );
 /** A subject has a handful of events, found by the unique index on (subject_id, sequence). */
-const HISTORY = statement(
+const HISTORY = read(
   'events.history',
   `SELECT l.* FROM unnest($3::uuid[]) AS s (id) CROSS JOIN LATERAL (
      SELECT ${COLUMNS} FROM events
      WHERE subject_id = s.id AND account_id = $1 AND mode = $2 AND type = ANY ($4::text[])
      ORDER BY sequence DESC LIMIT $5) l`,
 );
-const POSTPONE = statement(
+const POSTPONE = write(
   'events.postpone',
   `UPDATE events SET next_attempt_at = $2 WHERE id = $1 AND status = 'pending'`,
 );
-const LAG = statement(
+const LAG = read(
   'events.lag',
   `SELECT count(*) AS pending, coalesce(extract(epoch FROM $1::timestamptz - min(occurred_at)), 0)::float8 AS seconds
    FROM (SELECT occurred_at FROM events WHERE status = 'pending' ORDER BY next_attempt_at LIMIT 10000) p`,

@@ -1,36 +1,36 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, Reader, statement, type Tx } from '../core/database/index.js';
+import { columnsOf, read, Reader, write, type Tx } from '../core/database/index.js';
 import { AcquirerStatementEntity, LISTS, type StatementList } from './statements.entity.js';
 
 /** How far a list has been read. */
 export type Progress = Omit<AcquirerStatementEntity, 'lastError'>;
 
-const ENSURE = statement(
+const ENSURE = write(
   'statements.ensure',
   `INSERT INTO acquirer_statements (acquirer, list, next_due_at)
    SELECT acquirer, list, $3 FROM unnest($1::text[]) acquirer CROSS JOIN unnest($2::text[]) list
    ON CONFLICT DO NOTHING`,
 );
 /** Only of acquirers that are still there. */
-const CLAIM_DUE = statement(
+const CLAIM_DUE = write(
   'statements.claim_due',
   `UPDATE acquirer_statements SET next_due_at = $3 WHERE (acquirer, list) IN (
      SELECT acquirer, list FROM acquirer_statements WHERE next_due_at <= $2 AND acquirer = ANY ($1::text[])
      ORDER BY next_due_at LIMIT $4 FOR UPDATE SKIP LOCKED)
    RETURNING acquirer, list`,
 );
-const FIND = statement(
+const FIND = read(
   'statements.find',
   `SELECT ${columnsOf(AcquirerStatementEntity, 's', { without: ['lastError'] })} FROM acquirer_statements s
    WHERE acquirer = $1 AND list = $2`,
 );
 /** As for `save`. */
-const RENEW = statement(
+const RENEW = write(
   'statements.renew',
   `UPDATE acquirer_statements SET next_due_at = $4 WHERE acquirer = $1 AND list = $2 AND next_due_at = $3 RETURNING list`,
 );
 /** Not when the lease was over and somebody else has begun. */
-const SAVE = statement(
+const SAVE = write(
   'statements.save',
   `UPDATE acquirer_statements SET swept_until = $4, resume_at = $5, next_due_at = $6, attempts = $7, last_error = $8
    WHERE acquirer = $1 AND list = $2 AND next_due_at = $3`,

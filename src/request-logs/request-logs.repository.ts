@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, insertAllInto, Reader, type Statement, statement, type Tx } from '../core/database/index.js';
+import { columnsOf, insertAllInto, Reader, type ReadStatement, read, write, type Tx } from '../core/database/index.js';
 import type { IdCursorFilter } from '../core/http/index.js';
 import { timeOfId } from '../core/ids.js';
 import type { Mode } from '../core/mode.js';
@@ -14,11 +14,11 @@ export interface RequestLogFilter extends IdCursorFilter {
 }
 
 /** Nobody waits for these rows and a crash may take the last of them: they do not wait for the disk. */
-const UNHURRIED = statement('request_logs.unhurried', `SELECT set_config('synchronous_commit', 'off', true)`);
+const UNHURRIED = write('request_logs.unhurried', `SELECT set_config('synchronous_commit', 'off', true)`);
 /** A batch may come twice: when it is not known whether the first time arrived. */
 const INSERT = insertAllInto('request_logs.insert', RequestLog, { after: 'ON CONFLICT DO NOTHING' });
-const ADD_DAYS = statement('request_logs.add_days', 'SELECT request_logs_add_days($1::date[])');
-const DROP_BEFORE = statement('request_logs.drop_before', 'SELECT request_logs_drop_before($1::date)');
+const ADD_DAYS = write('request_logs.add_days', 'SELECT request_logs_add_days($1::date[])');
+const DROP_BEFORE = read('request_logs.drop_before', 'SELECT request_logs_drop_before($1::date)');
 
 const COLUMNS = columnsOf(RequestLog, 'request_logs');
 /** The bounds on created_at name the partitions that are looked into. */
@@ -28,8 +28,8 @@ const WANTED = `account_id = $1
      AND ($6::text IS NULL OR mode = $6) AND ($7::text IS NULL OR api_key_fingerprint = $7)
      AND ($8::text IS NULL OR route = $8) AND ($9::integer IS NULL OR status = $9)
      AND ($10::text IS NULL OR request_id = $10)`;
-const list = (name: string, more: string): Statement =>
-  statement(
+const list = (name: string, more: string): ReadStatement =>
+  read(
     `request_logs.${name}`,
     `SELECT ${COLUMNS} FROM request_logs WHERE ${WANTED} ${more} ORDER BY created_at DESC, id DESC LIMIT $11`,
   );
@@ -77,7 +77,7 @@ export class RequestLogsRepository {
   }
 }
 
-function statementFor({ requestId, apiKeyFingerprint, status }: RequestLogFilter): Statement {
+function statementFor({ requestId, apiKeyFingerprint, status }: RequestLogFilter): ReadStatement {
   if (requestId !== null) return LIST_OF_REQUEST;
   if (apiKeyFingerprint !== null) return LIST_OF_KEY;
   return status !== null && status >= 400 ? LIST_OF_ERRORS : LIST;

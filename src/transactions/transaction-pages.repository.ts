@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Reader, type Statement, statement, type Tx } from '../core/database/index.js';
+import { Reader, type ReadStatement, read, write, type Tx } from '../core/database/index.js';
 import { idBound } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import type { Transaction } from './transaction.js';
@@ -13,8 +13,8 @@ export type SortOrder = 'asc' | 'desc';
  * $1, $2 scope; $3 status or null; $4 rows to pass by; $5 to $7 months, days and hours: grains, from, to; $8 to $10 rests:
  * when they begin, then from and to which id.
  */
-const locate = (order: SortOrder): Statement =>
-  statement(
+const locate = (order: SortOrder): ReadStatement =>
+  read(
     `transaction_figures.locate_${order}`,
     `WITH pieces AS (
        SELECT * FROM unnest($5::text[], $6::timestamptz[], $7::timestamptz[]) AS p (grain, since, until)
@@ -42,13 +42,13 @@ const locate = (order: SortOrder): Statement =>
        SELECT grain, bucket, (upto - count)::bigint AS before FROM running WHERE upto > $4::bigint ORDER BY upto LIMIT 1
      ) AS p ON true`,
   );
-const LOCATE: Readonly<Record<SortOrder, Statement>> = { asc: locate('asc'), desc: locate('desc') };
+const LOCATE: Readonly<Record<SortOrder, ReadStatement>> = { asc: locate('asc'), desc: locate('desc') };
 
 /** Only the index is read for what is passed by. */
-const rows = (order: SortOrder, byStatus: boolean): Statement => {
+const rows = (order: SortOrder, byStatus: boolean): ReadStatement => {
   const where = (alias: string): string =>
     `${alias}.account_id = $1 AND ${alias}.mode = $2 AND ${alias}.id >= $3 AND ${alias}.id < $4${byStatus ? ` AND ${alias}.status = $7` : ''}`;
-  return statement(
+  return read(
     `transactions.page_${order}${byStatus ? '_status' : ''}`,
     `SELECT ${TRANSACTION_COLUMNS} FROM transactions t
      WHERE ${where('t')} AND t.id ${order === 'asc' ? '>=' : '<='} (
@@ -98,14 +98,14 @@ export function isIndexed(field: SortField): field is IndexedColumn {
 export const NEAR = 200;
 
 /** Nulls come last and in no index but that of the ids. */
-const first = (field: IndexedColumn, order: SortOrder, nulls: boolean): Statement =>
-  statement(
+const first = (field: IndexedColumn, order: SortOrder, nulls: boolean): ReadStatement =>
+  read(
     `transactions.first_${field}_${order}${nulls ? '_nulls' : ''}`,
     `SELECT t.id FROM transactions t
      WHERE t.account_id = $1 AND t.mode = $2 AND t.${SORT_COLUMNS[field]} IS ${nulls ? '' : 'NOT '}NULL
      ORDER BY ${nulls ? '' : `t.${SORT_COLUMNS[field]} ${order}, `}t.id ${order} LIMIT ${NEAR}`,
   );
-const BY_IDS = statement(
+const BY_IDS = read(
   'transactions.by_ids',
   `SELECT ${TRANSACTION_COLUMNS} FROM transactions t WHERE t.account_id = $1 AND t.mode = $2 AND t.id = ANY ($3)
    ORDER BY array_position($3, t.id)`,
@@ -115,16 +115,16 @@ const BY_IDS = statement(
  * For the rest of the transaction, $1 in milliseconds. The plan is made for the account: one for any account would read
  * the whole table for a small one beside a large one. Compiling it would take longer than sorting a small list.
  */
-const WITHIN = statement(
+const WITHIN = write(
   'transactions.within',
   `SELECT set_config('statement_timeout', $1, true), set_config('jit', 'off', true),
      set_config('plan_cache_mode', 'force_custom_plan', true)`,
 );
 
 /** Ids are sorted and only those of the page are fetched: what is sorted stays narrow. */
-const sorted = (field: SortColumn, order: SortOrder): Statement => {
+const sorted = (field: SortColumn, order: SortOrder): ReadStatement => {
   const by = (alias: string): string => `${alias}.${SORT_COLUMNS[field]} ${order} NULLS LAST, ${alias}.id ${order}`;
-  return statement(
+  return read(
     `transactions.page_${field}_${order}`,
     `SELECT ${TRANSACTION_COLUMNS} FROM transactions t WHERE t.id = ANY (ARRAY(
        SELECT s.id FROM transactions s

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Account } from '../accounts/index.js';
 import type { Artefacts, PaymentMethod } from '../acquirers/index.js';
-import { columnsOf, insertInto, Reader, statement, type Tx } from '../core/database/index.js';
+import { columnsOf, insertInto, Reader, read, write, type Tx } from '../core/database/index.js';
 import { idBound } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
@@ -22,26 +22,26 @@ const INSERT = insertInto('transactions.insert', TransactionEntity, {
     ...(['refundsAmount', 'disputedAmount'] as const),
   ],
 });
-const FIND = statement(
+const FIND = read(
   'transactions.find',
   `SELECT ${TRANSACTION_COLUMNS} FROM transactions t WHERE t.id = $1 AND t.account_id = $2 AND t.mode = $3`,
 );
-const FIND_PUBLIC = statement(
+const FIND_PUBLIC = read(
   'transactions.find_public',
   `SELECT ${TRANSACTION_COLUMNS} FROM transactions t WHERE t.id = $1`,
 );
-const LOCK_BY_TXID = statement(
+const LOCK_BY_TXID = write(
   'transactions.lock_by_txid',
   `SELECT ${WITH_ACCOUNT} FROM transactions t JOIN accounts a ON a.id = t.account_id
    WHERE t.txid = $1 AND t.acquirer = $2 FOR UPDATE OF t`,
 );
-const LOCK_WITH_ACCOUNT = statement(
+const LOCK_WITH_ACCOUNT = write(
   'transactions.lock_with_account',
   `SELECT ${WITH_ACCOUNT} FROM transactions t JOIN accounts a ON a.id = t.account_id
    WHERE t.id = $1 FOR UPDATE OF t`,
 );
 /** Columns that a move does not name keep their value. */
-const MOVE = statement(
+const MOVE = write(
   'transactions.move',
   `UPDATE transactions t SET status = $2, updated_at = $4,
      br_code = coalesce($5, br_code), paid_with = coalesce($6, paid_with), end_to_end_id = coalesce($7, end_to_end_id),
@@ -59,7 +59,7 @@ const isHeard = (unheardBefore: string, unasked: string): string =>
   `(t.expiry_asked_at IS NOT NULL OR (t.expires_at <= ${unheardBefore} AND NOT ${UNREADABLE})
        OR t.acquirer = ANY (${unasked}::text[]) OR NOT 'PIX' = ANY (t.payment_methods))`;
 /** The failure block is that of `expiryFailure`, so that a read before the sweep and one after it are equal. */
-const EXPIRE_DUE = statement(
+const EXPIRE_DUE = write(
   'transactions.expire_due',
   `UPDATE transactions t SET status = 'EXPIRED', updated_at = $1,
      failure = jsonb_build_object('reason', $3::text, 'providerErrorCode', 'expired',
@@ -74,12 +74,12 @@ const EXPIRE_DUE = statement(
    WHERE t.id = due.id RETURNING ${columnsOf(Transaction, 't', { within: 'transaction' })},
      due.previous_status AS "previousStatus"`,
 );
-const HAS_DUE = statement(
+const HAS_DUE = read(
   'transactions.has_due',
   `SELECT 1 FROM transactions t WHERE ${OPEN} AND t.expires_at <= $1 AND t.account_id = $2 AND t.mode = $3
      AND ${isHeard('$4', '$5')} LIMIT 1`,
 );
-const LIST = statement(
+const LIST = read(
   'transactions.list',
   `SELECT ${TRANSACTION_COLUMNS} FROM transactions t
    WHERE t.account_id = $1 AND t.mode = $2 AND 'PIX' = ANY (t.payment_methods)
@@ -90,45 +90,42 @@ const LIST = statement(
      AND ($8::text IS NULL OR t.customer_document = $8)
    ORDER BY t.id DESC LIMIT $9`,
 );
-const UNKNOWN = statement(
+const UNKNOWN = read(
   'transactions.unknown',
   `SELECT ${TRANSACTION_COLUMNS} FROM transactions t
    WHERE t.status = 'PENDING' AND t.updated_at <= $1
    ORDER BY t.updated_at LIMIT $2`,
 );
-const ADD_ARTEFACTS = statement(
+const ADD_ARTEFACTS = write(
   'transactions.add_artefacts',
   `UPDATE transactions t SET artefacts = coalesce(t.artefacts, '{}') || $2::jsonb, updated_at = $3
    WHERE t.id = $1 RETURNING ${TRANSACTION_COLUMNS}`,
 );
-const TOUCH_PENDING = statement(
+const TOUCH_PENDING = write(
   'transactions.touch_pending',
   `UPDATE transactions SET updated_at = $2 WHERE id = $1 AND status = 'PENDING'`,
 );
-const FIND_UNISSUED = statement(
+const FIND_UNISSUED = read(
   'transactions.find_unissued',
   `SELECT ${TRANSACTION_COLUMNS} FROM transactions t WHERE t.txid = $1 AND t.acquirer = $2
      AND (t.status = 'PENDING' OR (${OPEN} AND t.br_code IS NULL AND 'PIX' = ANY (t.payment_methods)))`,
 );
-const KEEP_CODE = statement(
+const KEEP_CODE = write(
   'transactions.keep_code',
   `UPDATE transactions t SET br_code = $2, updated_at = $3
    WHERE t.id = $1 AND t.br_code IS NULL AND (${OPEN} OR t.status = 'CANCELLED') RETURNING ${TRANSACTION_COLUMNS}`,
 );
-const LOCK = statement(
-  'transactions.lock',
-  `SELECT ${TRANSACTION_COLUMNS} FROM transactions t WHERE t.id = $1 FOR UPDATE`,
-);
-const LOCK_OWN = statement(
+const LOCK = write('transactions.lock', `SELECT ${TRANSACTION_COLUMNS} FROM transactions t WHERE t.id = $1 FOR UPDATE`);
+const LOCK_OWN = write(
   'transactions.lock_own',
   `SELECT ${TRANSACTION_COLUMNS} FROM transactions t WHERE t.id = $1 AND t.account_id = $2 AND t.mode = $3 FOR UPDATE`,
 );
-const FIND_BY_TXID = statement(
+const FIND_BY_TXID = read(
   'transactions.find_by_txid',
   `SELECT ${TRANSACTION_COLUMNS} FROM transactions t WHERE t.txid = $1 AND t.acquirer = $2`,
 );
-const ACQUIRER_OF = statement('transactions.acquirer_of', 'SELECT t.acquirer FROM transactions t WHERE t.txid = $1');
-const FIND_ALL = statement(
+const ACQUIRER_OF = read('transactions.acquirer_of', 'SELECT t.acquirer FROM transactions t WHERE t.txid = $1');
+const FIND_ALL = read(
   'transactions.find_all',
   `SELECT ${TRANSACTION_COLUMNS} FROM transactions t WHERE t.id = ANY ($1::uuid[])`,
 );

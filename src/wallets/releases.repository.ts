@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, insertInto, Reader, statement, type Tx } from '../core/database/index.js';
+import { columnsOf, insertInto, Reader, read, write, type Tx } from '../core/database/index.js';
 import type { Scope } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
 import { Release, ReleaseEntity } from './wallet.entity.js';
@@ -15,7 +15,7 @@ const INSERT = insertInto('releases.insert', ReleaseEntity, { without: ['release
  * Two probes of the index for each currency that the account ever had pending money in, then the money of that instant
  * alone: what is released together, and not all that waits.
  */
-const NEXT = statement(
+const NEXT = read(
   'releases.next',
   `SELECT b.currency, n.release_at AS "releaseAt", (
      SELECT sum(r.amount)::bigint FROM releases r
@@ -34,20 +34,20 @@ const DUE = `released_at IS NULL AND ${DUE_AT} <= $1`;
 const COLUMNS = columnsOf(Release, 'releases');
 
 /** Marked released by the statement that claims them: a rollback makes them due again, so no lease is needed. */
-const CLAIM = statement(
+const CLAIM = write(
   'releases.claim',
   `UPDATE releases SET released_at = $1 WHERE id IN (
      SELECT id FROM releases WHERE ${DUE} ORDER BY ${DUE_AT} LIMIT $2 FOR UPDATE SKIP LOCKED)
    RETURNING ${COLUMNS}`,
 );
 /** The same for one, unless another worker has it or has put it off. */
-const CLAIM_ONE = statement(
+const CLAIM_ONE = write(
   'releases.claim_one',
   `UPDATE releases SET released_at = $1 WHERE id IN (
      SELECT id FROM releases WHERE id = $2 AND ${DUE} FOR UPDATE SKIP LOCKED)
    RETURNING ${COLUMNS}`,
 );
-const FIND_DUE = statement(
+const FIND_DUE = read(
   'releases.find_due',
   `SELECT ${columnsOf(ReleaseEntity, 'releases', { only: IDENTITY })} FROM releases WHERE ${DUE} ORDER BY ${DUE_AT} LIMIT $2`,
 );
@@ -56,11 +56,11 @@ const putOff = (which: string): string =>
   `UPDATE releases SET attempts = attempts + 1,
      next_attempt_at = $1::timestamptz + least(60 * 2 ^ least(attempts, 12), 3600) * interval '1 second'
    WHERE id IN (SELECT id FROM releases WHERE ${which} AND ${DUE} FOR UPDATE SKIP LOCKED)`;
-const PUT_OFF = statement('releases.put_off', putOff('id = $2 AND attempts = $3'));
-const PUT_OFF_ACCOUNT = statement('releases.put_off_account', putOff('account_id = $2'));
+const PUT_OFF = write('releases.put_off', putOff('id = $2 AND attempts = $3'));
+const PUT_OFF_ACCOUNT = write('releases.put_off_account', putOff('account_id = $2'));
 
 /** By the index: what is put off is so for an hour at most. */
-const OVERDUE = statement(
+const OVERDUE = read(
   'releases.overdue',
   `SELECT count(*) AS rows FROM releases
    WHERE released_at IS NULL AND ${DUE_AT} <= $1::timestamptz + interval '1 hour'
@@ -68,7 +68,7 @@ const OVERDUE = statement(
 );
 
 /** For a wallet that somebody holds: who waits for it holds up everybody else's money. */
-const WAIT_BRIEFLY = statement('releases.wait_briefly', `SELECT set_config('lock_timeout', '1s', true)`);
+const WAIT_BRIEFLY = write('releases.wait_briefly', `SELECT set_config('lock_timeout', '1s', true)`);
 
 @Injectable()
 export class ReleasesRepository {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Reader, statement, type Tx } from '../core/database/index.js';
+import { Reader, read, write, type Tx } from '../core/database/index.js';
 import type { Mode, Scope } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
 import type { Bucket } from './ledger.service.js';
@@ -19,7 +19,7 @@ export interface EntryRow {
  * in sorted order, so two postings can never wait for each other; it comes last, so the hot row is held for the
  * shortest time before the commit.
  */
-const POST = statement(
+const POST = write(
   'ledger.post',
   `WITH entries AS (
      INSERT INTO journal_entries (id, account_id, mode, currency, cause, transaction_id, created_at)
@@ -36,20 +36,20 @@ const POST = statement(
    DO UPDATE SET amount = balances.amount + excluded.amount, updated_at = excluded.updated_at`,
 );
 
-const BALANCES = statement(
+const BALANCES = read(
   'ledger.balances',
   `SELECT currency, bucket, amount FROM balances
    WHERE account_id = $1 AND mode = $2 AND bucket IN ('available', 'pending', 'retained') ORDER BY currency`,
 );
 
 /** The first of an account's buckets in the order of the upsert above: locking it alone cannot cross with a posting. */
-const LOCK_AVAILABLE = statement(
+const LOCK_AVAILABLE = write(
   'ledger.lock_available',
   `SELECT amount FROM balances
    WHERE account_id = $1 AND mode = $2 AND currency = $3 AND bucket = 'available' FOR UPDATE`,
 );
 
-const INCOHERENT = statement(
+const INCOHERENT = read(
   'ledger.incoherent',
   `SELECT coalesce(b.account_id, l.account_id) AS account_id, coalesce(b.bucket, l.bucket) AS bucket
    FROM balances b

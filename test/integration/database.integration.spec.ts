@@ -8,23 +8,24 @@ import {
   Database,
   isUnavailable,
   Reader,
-  statement,
-  type Statement,
+  read,
+  write,
+  type ReadStatement,
   type Tx,
   uniqueViolation,
 } from '../../src/core/database/index.js';
 import { barrier, Gate, TestSchema } from '../support/schema.js';
 import { waitFor } from '../support/wait.js';
 
-const INSERT = statement('spec.insert', 'INSERT INTO scratch (id, value) VALUES ($1, $2)');
-const READ = statement('spec.read', 'SELECT id, value FROM scratch ORDER BY id');
-const ADD = statement('spec.add', 'UPDATE scratch SET value = value + 1 WHERE id = $1');
-const FAIL = statement('spec.fail', 'SELECT fail($1)');
-const NOT_SQL = statement('spec.not_sql', 'SELEKT 1');
+const INSERT = write('spec.insert', 'INSERT INTO scratch (id, value) VALUES ($1, $2)');
+const READ = read('spec.read', 'SELECT id, value FROM scratch ORDER BY id');
+const ADD = write('spec.add', 'UPDATE scratch SET value = value + 1 WHERE id = $1');
+const FAIL = read('spec.fail', 'SELECT fail($1)');
+const NOT_SQL = read('spec.not_sql', 'SELEKT 1');
 
 let named = 0;
 /** A statement that no connection has seen. */
-const fresh = (text: string): Statement => statement(`spec.fresh_${++named}`, text);
+const fresh = (text: string): ReadStatement => read(`spec.fresh_${++named}`, text);
 
 interface Row {
   id: number;
@@ -370,7 +371,7 @@ describe('Database.transaction', () => {
       expect(performance.now() - began).toBeLessThan(5_000);
       await expect(one.transaction((tx) => tx.query(READ, []))).resolves.toEqual([]);
       // What says of itself that it takes long is waited for.
-      const slow = statement('spec.slow', 'SELECT pg_sleep(2)', true);
+      const slow = read('spec.slow', 'SELECT pg_sleep(2)', true);
       await one.transaction(async (tx) => {
         tx.defer(fresh('SET LOCAL statement_timeout = 0'), []);
         await tx.query(slow, []);
@@ -386,22 +387,22 @@ describe('Database.transaction', () => {
     it.each([
       [
         'behind a deferred one that failed',
-        async (tx: Tx, later: Statement) => (tx.defer(FAIL, ['P0001']), tx.defer(later, [])),
+        async (tx: Tx, later: ReadStatement) => (tx.defer(FAIL, ['P0001']), tx.defer(later, [])),
       ],
       [
         'behind one that does not parse',
-        async (tx: Tx, later: Statement) => (tx.defer(NOT_SQL, []), tx.defer(later, [])),
+        async (tx: Tx, later: ReadStatement) => (tx.defer(NOT_SQL, []), tx.defer(later, [])),
       ],
       [
         'behind a query that failed',
-        async (tx: Tx, later: Statement) => {
+        async (tx: Tx, later: ReadStatement) => {
           await tx.query(FAIL, ['P0001']).catch(() => null);
           await tx.query(later, []);
         },
       ],
       [
         'and asked for twice behind one',
-        async (tx: Tx, later: Statement) => {
+        async (tx: Tx, later: ReadStatement) => {
           tx.defer(FAIL, ['P0001']);
           tx.defer(later, []);
           tx.defer(later, []);
@@ -409,9 +410,9 @@ describe('Database.transaction', () => {
       ],
       [
         'and rolled back right after',
-        async (tx: Tx, later: Statement) => (tx.defer(later, []), Promise.reject(new Error('x'))),
+        async (tx: Tx, later: ReadStatement) => (tx.defer(later, []), Promise.reject(new Error('x'))),
       ],
-    ] as [string, (tx: Tx, later: Statement) => Promise<void>][])(
+    ] as [string, (tx: Tx, later: ReadStatement) => Promise<void>][])(
       'sent %s on a fresh connection',
       async (_what, work) => {
         const one = await single();

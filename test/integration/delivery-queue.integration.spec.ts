@@ -3,7 +3,7 @@ import pg from 'pg';
 import { Clock } from '../../src/core/clock.js';
 import { Draft } from '../../src/core/errors/index.js';
 import { newId } from '../../src/core/ids.js';
-import { createDataSource, Database, statement } from '../../src/core/database/index.js';
+import { createDataSource, Database, read } from '../../src/core/database/index.js';
 import { DeliveryQueue } from '../../src/webhooks/sending/delivery-queue.js';
 import {
   type ClaimedDelivery,
@@ -387,7 +387,7 @@ describe('the queue of deliveries', () => {
     const source = createDataSource({ url: service.database.url, pool: 1, entities: [] });
     await source.initialize();
     const repository = new DeliveryQueueRepository();
-    const read = statement(
+    const touched = read(
       'spec.rows_read',
       `SELECT coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0) AS rows FROM pg_stat_xact_user_tables
        WHERE relname = 'webhook_deliveries'`,
@@ -405,7 +405,7 @@ describe('the queue of deliveries', () => {
           tx,
           claimed.map((delivery) => outcome(delivery, 200)),
         );
-        const [counts] = await tx.query<{ rows: number }>(read, []);
+        const [counts] = await tx.query<{ rows: number }>(touched, []);
         return { rows: counts?.rows ?? Number.NaN, claimed: claimed.length };
       });
     const ids = [await endpoint(), await endpoint()];

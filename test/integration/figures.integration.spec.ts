@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { generate } from '../../tools/bench/generate.js';
-import { statement } from '../../src/core/database/index.js';
+import { read } from '../../src/core/database/index.js';
 import { newId } from '../../src/core/ids.js';
 import { FiguresRepository } from '../../src/transactions/statistics/figures.repository.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
@@ -126,7 +126,7 @@ describe('figures of transactions', () => {
     const before = await waiting();
     await expect(
       doors.database.transaction(async (tx) => {
-        const [self] = await tx.query<{ pid: number }>(statement('spec.pid', 'SELECT pg_backend_pid() AS pid'), []);
+        const [self] = await tx.query<{ pid: number }>(read('spec.pid', 'SELECT pg_backend_pid() AS pid'), []);
         expect(await figures.fold(tx, 1_000)).toBe(before);
         // What it has folded is its own until it commits: nobody else sees it, nor can take it.
         expect(await totals()).toEqual(expected);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { readConfig } from '../../src/core/config/index.js';
 import { fingerprintOf } from '../../src/core/crypto/index.js';
-import { type Database, type Reader, statement } from '../../src/core/database/index.js';
+import { type Database, type Reader, read, write } from '../../src/core/database/index.js';
 import { ApiError } from '../../src/core/errors/index.js';
 import {
   type Admission,
@@ -17,8 +17,8 @@ import { Poller } from '../../src/core/queue/index.js';
 import { Gate, SILENT, TestSchema } from '../support/schema.js';
 import { TestClock } from '../support/service.js';
 
-const MAKE = statement('spec.make', 'INSERT INTO things (id) VALUES ($1)');
-const raw = (text: string): ReturnType<typeof statement> => statement('', text);
+const MAKE = write('spec.make', 'INSERT INTO things (id) VALUES ($1)');
+const raw = (text: string): ReturnType<typeof read> => read('', text);
 
 interface Body {
   id: string;

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Clock } from '../../src/core/clock.js';
-import { type Database, type Reader, statement, uniqueViolation } from '../../src/core/database/index.js';
+import { type Database, type Reader, read, uniqueViolation } from '../../src/core/database/index.js';
 import { type Bucket, LedgerService, type Posting } from '../../src/wallets/index.js';
 import { WalletsRepository } from '../../src/wallets/wallets.repository.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { TestSchema } from '../support/schema.js';
 
-const raw = (text: string): ReturnType<typeof statement> => statement('', text);
+const raw = (text: string): ReturnType<typeof read> => read('', text);
 
 describe('the ledger', () => {
   let schema: TestSchema;

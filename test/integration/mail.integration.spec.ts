@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { readConfig } from '../../src/core/config/index.js';
-import { type Database, type Reader, statement } from '../../src/core/database/index.js';
+import { type Database, type Reader, read } from '../../src/core/database/index.js';
 import { createLogger, type Logger } from '../../src/core/log/index.js';
 import {
   createMailTransport,
@@ -33,7 +33,7 @@ interface EmailRow {
   wait_seconds: number;
 }
 
-const raw = (text: string): ReturnType<typeof statement> => statement('', text);
+const raw = (text: string): ReturnType<typeof read> => read('', text);
 const MAIL: Mail = {
   accountId: null,
   to: 'dono@padaria.example',

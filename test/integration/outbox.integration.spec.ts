@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Clock } from '../../src/core/clock.js';
 import { readConfig } from '../../src/core/config/index.js';
-import { type Database, type Reader, statement, type Tx } from '../../src/core/database/index.js';
+import { type Database, type Reader, read, write, type Tx } from '../../src/core/database/index.js';
 import type { Scope } from '../../src/core/mode.js';
 import { InProcessJobQueue } from '../../src/core/queue/in-process-job-queue.js';
 import { Poller } from '../../src/core/queue/index.js';
@@ -20,8 +20,8 @@ import { barrier, SILENT, TestSchema } from '../support/schema.js';
 import { TestClock } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 
-const CONSUME = statement('spec.consume', 'INSERT INTO consumed (relay, event_id) SELECT $1, unnest($2::uuid[])');
-const raw = (text: string): ReturnType<typeof statement> => statement('', text);
+const CONSUME = write('spec.consume', 'INSERT INTO consumed (relay, event_id) SELECT $1, unnest($2::uuid[])');
+const raw = (text: string): ReturnType<typeof read> => read('', text);
 
 /** Writes down who consumed what, in the relay's transaction as the real consumer does. */
 class Recorder implements EventConsumer {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Reader, statement } from '../../src/core/database/index.js';
+import { type Reader, read } from '../../src/core/database/index.js';
 import { ReleasesRepository } from '../../src/wallets/releases.repository.js';
 import { TestSchema } from '../support/schema.js';
 
-const raw = (text: string): ReturnType<typeof statement> => statement('', text);
+const raw = (text: string): ReturnType<typeof read> => read('', text);
 const NOW = new Date('2026-11-20T15:00:00.000Z');
 const ROWS = 60_000;
 const DAYS = 30;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { readConfig } from '../../src/core/config/index.js';
-import { type Database, type Reader, statement } from '../../src/core/database/index.js';
+import { type Database, type Reader, read } from '../../src/core/database/index.js';
 import { createLogger } from '../../src/core/log/index.js';
 import type { Poller } from '../../src/core/queue/index.js';
 import { LedgerService, ReleasesService, WalletsService } from '../../src/wallets/index.js';
@@ -12,7 +12,7 @@ import { expectLedgerCoherent } from '../support/coherence.js';
 import { TestSchema } from '../support/schema.js';
 import { TestClock } from '../support/service.js';
 
-const raw = (text: string): ReturnType<typeof statement> => statement('', text);
+const raw = (text: string): ReturnType<typeof read> => read('', text);
 
 /** An entry whose cause is in `spec_refused` cannot be posted; `code` is the SQLSTATE that it fails with. */
 const SETUP = `

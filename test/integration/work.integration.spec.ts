@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Clock } from '../../src/core/clock.js';
 import { type Config, readConfig } from '../../src/core/config/index.js';
-import { type Database, statement } from '../../src/core/database/index.js';
+import { type Database, write } from '../../src/core/database/index.js';
 import { Metrics } from '../../src/core/metrics/index.js';
 import { InProcessJobQueue } from '../../src/core/queue/in-process-job-queue.js';
 import { Poller, type Timer } from '../../src/core/queue/index.js';
@@ -391,7 +391,7 @@ describe('late work', () => {
     let [sweep, shutdown] = [Promise.resolve(), Promise.resolve()];
     let isDown = false;
     await database.transaction(async (tx) => {
-      await tx.query(statement('spec.lock_work', 'LOCK TABLE work'), []);
+      await tx.query(write('spec.lock_work', 'LOCK TABLE work'), []);
       sweep = work.sweep();
       work.onModuleDestroy();
       shutdown = work.onApplicationShutdown().then(() => {

@@ -234,6 +234,7 @@ describe('the rules of the architecture', () => {
      console.log(a, forwardRef(() => b)); /* @ts-ignore */
      const x: any = 1, y = x as any, z: any[] = [];
      enum E { A }
+     read('x.y', 'SELECT 1 FOR UPDATE'); write('x.z', 'SELECT 1');
      export default E;`,
   );
 
@@ -264,9 +265,11 @@ describe('the rules of the architecture', () => {
         'enum',
         'eslint-disable-next-line',
         'forwardRef',
+        'read of what writes',
+        'write of what only reads',
       ].sort(),
     );
-    expect(strayOddities([broken])).toHaveLength(9);
+    expect(strayOddities([broken])).toHaveLength(11);
   });
 
   it('see a cycle', () => {

@@ -82,7 +82,23 @@ function isImportCall(node: ts.CallExpression): boolean {
   );
 }
 
+const WRITES =
+  /\b(?:INSERT INTO|UPDATE|DELETE FROM|FOR (?:NO KEY )?UPDATE|FOR (?:KEY )?SHARE|TRUNCATE|LOCK TABLE|SET LOCAL|set_config|pg_advisory_\w*lock)\b/;
+
+/** Settings of the transaction need one too. `read(…)` and `write(…)` of core/database say whether a statement may be asked outside a transaction. */
+function misnamedStatement(node: ts.Node): string | null {
+  if (!ts.isCallExpression(node) || !ts.isIdentifier(node.expression)) return null;
+  const [name, text] = node.arguments;
+  const kind = node.expression.text;
+  if ((kind !== 'read' && kind !== 'write') || !name || !text || !ts.isStringLiteralLike(name)) return null;
+  const writes = WRITES.test(text.getText());
+  if (kind === 'read') return writes ? 'read of what writes' : null;
+  return writes || ts.isTemplateExpression(text) || ts.isCallExpression(text) ? null : 'write of what only reads';
+}
+
 function oddityOf(node: ts.Node): string | null {
+  const misnamed = misnamedStatement(node);
+  if (misnamed !== null) return misnamed;
   if (node.kind === ts.SyntaxKind.AnyKeyword) return 'any';
   if (ts.isIdentifier(node) && node.text === 'forwardRef') return 'forwardRef';
   if (ts.isEnumDeclaration(node)) return 'enum';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, insertInto, Reader, statement, type Tx } from '../../core/database/index.js';
+import { columnsOf, insertInto, read, Reader, write, type Tx } from '../../core/database/index.js';
 import { AcquirerCallbackEntity } from './callbacks.entity.js';
 
 const PENDING = ['id', 'acquirer', 'bodySealed'] as const;
@@ -12,18 +12,18 @@ const INSERT = insertInto('callbacks.insert', AcquirerCallbackEntity, {
   without: ['times', 'status', 'hints', 'lastError'],
   after: 'ON CONFLICT (acquirer, sha256) DO UPDATE SET times = acquirer_callbacks.times + 1 RETURNING id',
 });
-const FIND_PENDING = statement(
+const FIND_PENDING = read(
   'callbacks.find_pending',
   `SELECT ${columnsOf(AcquirerCallbackEntity, 'c', { only: PENDING })} FROM acquirer_callbacks c
    WHERE id = $1 AND status = 'pending'`,
 );
 /** @returns no row when another worker was faster */
-const CLOSE = statement(
+const CLOSE = write(
   'callbacks.close',
   `UPDATE acquirer_callbacks SET status = $2, hints = $3, last_error = $4
    WHERE id = $1 AND status = 'pending' RETURNING 1`,
 );
-const REMOVE = statement(
+const REMOVE = write(
   'callbacks.remove',
   `DELETE FROM acquirer_callbacks WHERE id IN (
      SELECT id FROM acquirer_callbacks WHERE received_at <= $1 AND status <> 'pending'

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, insertInto, Reader, statement, type Tx } from '../../core/database/index.js';
+import { columnsOf, insertInto, Reader, read, write, type Tx } from '../../core/database/index.js';
 import type { PixApiConnection } from './connection.js';
 import { AcquirerConnectionEntity } from './connections.entity.js';
 
@@ -36,19 +36,16 @@ interface SummaryRow extends Omit<ConnectionSummary, 'certificate'> {
   readonly certificate: CertificateFacts | { readonly fingerprint: null };
 }
 
-const FIND = statement(
+const FIND = read(
   'acquirer_connections.find',
   `SELECT ${COLUMNS}, credentials_sealed AS sealed FROM acquirer_connections WHERE id = $1`,
 );
-const PROFILE_OF = statement(
-  'acquirer_connections.profile_of',
-  'SELECT profile FROM acquirer_connections WHERE id = $1',
-);
-const NAME_OF = statement(
+const PROFILE_OF = read('acquirer_connections.profile_of', 'SELECT profile FROM acquirer_connections WHERE id = $1');
+const NAME_OF = read(
   'acquirer_connections.name_of',
   'SELECT profile, pix_key AS "pixKey" FROM acquirer_connections WHERE id = $1',
 );
-const LOCK = statement(
+const LOCK = write(
   'acquirer_connections.lock',
   'SELECT id, account_id AS "accountId" FROM acquirer_connections WHERE profile = $1 AND pix_key = $2 FOR UPDATE',
 );
@@ -56,7 +53,7 @@ const INSERT = insertInto('acquirer_connections.insert', AcquirerConnectionEntit
   without: ['certificateWarnedDays', 'webhookRegisteredAt'],
 });
 /** Warnings are about one certificate, and a webhook is registered at one address: another one starts anew. */
-const RENEW = statement(
+const RENEW = write(
   'acquirer_connections.renew',
   `UPDATE acquirer_connections SET base_url = $2, token_url = $3, credentials_sealed = $4, version = version + 1,
      certificate_warned_days =
@@ -65,16 +62,16 @@ const RENEW = statement(
      certificate_fingerprint = $5, certificate_expires_at = $6, updated_at = $7
    WHERE id = $1`,
 );
-const LIST = statement(
+const LIST = read(
   'acquirer_connections.list',
   `SELECT ${SUMMARY} FROM acquirer_connections WHERE $1::uuid IS NULL OR account_id = $1 ORDER BY id`,
 );
-const REGISTERED = statement(
+const REGISTERED = write(
   'acquirer_connections.webhook_registered',
   'UPDATE acquirer_connections SET webhook_registered_at = $2 WHERE id = $1',
 );
 /** In one order, so that several processes wait for each other instead of stopping each other. */
-const CLAIM_WARNINGS = statement(
+const CLAIM_WARNINGS = write(
   'acquirer_connections.claim_warnings',
   `UPDATE acquirer_connections SET certificate_warned_days = $1 WHERE id IN (
      SELECT id FROM acquirer_connections
@@ -82,7 +79,7 @@ const CLAIM_WARNINGS = statement(
      ORDER BY id FOR UPDATE)
    RETURNING ${SUMMARY}`,
 );
-const FIRST_EXPIRIES = statement(
+const FIRST_EXPIRIES = read(
   'acquirer_connections.first_expiries',
   `SELECT profile, min(certificate_expires_at) AS "expiresAt" FROM acquirer_connections
    WHERE certificate_expires_at > $1 GROUP BY profile`,

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, insertInto, Reader, statement, type Tx } from '../../core/database/index.js';
+import { columnsOf, insertInto, Reader, read, write, type Tx } from '../../core/database/index.js';
 import { SandboxChargeEntity, SandboxRefundFailureEntity, SandboxReturnEntity } from './sandbox.entity.js';
 
 const END_CHARGE = insertInto('sandbox.end_charge', SandboxChargeEntity, { after: 'ON CONFLICT (txid) DO NOTHING' });
-const FIND_CHARGE = statement(
+const FIND_CHARGE = read(
   'sandbox.find_charge',
   `SELECT ${columnsOf(SandboxChargeEntity, 'sandbox_charges')} FROM sandbox_charges WHERE txid = $1`,
 );
@@ -11,7 +11,7 @@ const FIND_CHARGE = statement(
  * Once for each return id. A cashout is a Pix of its own; the others give back at most what came in. A failure that was
  * asked for is used up by what may fail ($9).
  */
-const INSERT_RETURN = statement(
+const INSERT_RETURN = write(
   'sandbox.insert_return',
   `WITH pix AS (
      SELECT holder_id, end_to_end_id, txid, amount FROM sandbox_pix p
@@ -26,12 +26,12 @@ const INSERT_RETURN = statement(
      SELECT coalesce(sum(amount), 0) FROM sandbox_returns r
      WHERE r.holder_id = $8 AND r.end_to_end_id = $1 AND r.way <> 'cashout' AND NOT r.fails)`,
 );
-const FIND_RETURN = statement(
+const FIND_RETURN = read(
   'sandbox.find_return',
   `SELECT ${columnsOf(SandboxReturnEntity, 'sandbox_returns')} FROM sandbox_returns
    WHERE holder_id = $1 AND end_to_end_id = $2 AND return_id = $3`,
 );
-const LOCK_PIX = statement(
+const LOCK_PIX = write(
   'sandbox.lock_pix',
   'SELECT 1 FROM sandbox_pix WHERE holder_id = $1 AND end_to_end_id = $2 FOR UPDATE',
 );

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, insertInto, Reader, statement, type Tx } from '../../core/database/index.js';
+import { columnsOf, insertInto, Reader, read, write, type Tx } from '../../core/database/index.js';
 import type { Dispute } from '../acquirer.port.js';
 import { SandboxDisputeEntity } from './sandbox.entity.js';
 
@@ -7,20 +7,20 @@ const INSERT = insertInto('sandbox.insert_dispute', SandboxDisputeEntity, {
   after: 'ON CONFLICT (reference) DO NOTHING',
 });
 const COLUMNS = columnsOf(SandboxDisputeEntity, 'sandbox_disputes');
-const FIND = statement('sandbox.find_dispute', `SELECT ${COLUMNS} FROM sandbox_disputes WHERE reference = $1`);
-const OF = statement(
+const FIND = read('sandbox.find_dispute', `SELECT ${COLUMNS} FROM sandbox_disputes WHERE reference = $1`);
+const OF = read(
   'sandbox.disputes_of',
   `SELECT ${COLUMNS} FROM sandbox_disputes WHERE txid = $1 ORDER BY opened_at, reference`,
 );
 /** The one that has waited longest. */
-const END = statement(
+const END = write(
   'sandbox.end_dispute',
   `UPDATE sandbox_disputes SET status = $2, result = $3, updated_at = $4, closed_at = $4 WHERE reference = (
      SELECT reference FROM sandbox_disputes WHERE txid = $1 AND closed_at IS NULL
      ORDER BY opened_at, reference LIMIT 1 FOR UPDATE) AND closed_at IS NULL
    RETURNING reference`,
 );
-const LAST_ENDED = statement(
+const LAST_ENDED = read(
   'sandbox.last_ended_dispute',
   `SELECT reference FROM sandbox_disputes WHERE txid = $1 AND closed_at IS NOT NULL
    ORDER BY closed_at DESC, reference DESC LIMIT 1`,

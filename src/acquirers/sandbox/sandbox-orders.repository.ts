@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, insertInto, Reader, statement, type Tx } from '../../core/database/index.js';
+import { columnsOf, insertInto, Reader, read, type Tx } from '../../core/database/index.js';
 import type { OrderEvent } from '../acquirer.port.js';
 import { SandboxOrderEventEntity, SandboxPixEntity } from './sandbox.entity.js';
 
@@ -7,18 +7,18 @@ const INSERT_PAYMENT = insertInto('sandbox.insert_payment', SandboxPixEntity, {
   after: 'ON CONFLICT (holder_id, end_to_end_id) DO NOTHING',
 });
 const PAYMENT_COLUMNS = columnsOf(SandboxPixEntity, 'sandbox_pix');
-const FIND_PAYMENT = statement(
+const FIND_PAYMENT = read(
   'sandbox.find_payment',
   `SELECT ${PAYMENT_COLUMNS} FROM sandbox_pix WHERE holder_id = $1 AND end_to_end_id = $2`,
 );
-const PAYMENTS_OF = statement(
+const PAYMENTS_OF = read(
   'sandbox.payments_of',
   `SELECT ${PAYMENT_COLUMNS} FROM sandbox_pix WHERE txid = $1 ORDER BY settled_at, end_to_end_id`,
 );
 const INSERT_EVENT = insertInto('sandbox.insert_order_event', SandboxOrderEventEntity, {
   after: 'ON CONFLICT (txid, kind) DO NOTHING',
 });
-const EVENTS_OF = statement(
+const EVENTS_OF = read(
   'sandbox.order_events_of',
   `SELECT ${columnsOf(SandboxOrderEventEntity, 'sandbox_order_events')} FROM sandbox_order_events
    WHERE txid = $1 ORDER BY happened_at, kind`,

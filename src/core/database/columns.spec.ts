@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Column, Entity, PrimaryColumn, VirtualColumn } from 'typeorm';
 import { columnsOf, insertAllInto, insertInto, nullsOf, updateOf } from './columns.js';
-import { rowModeOf, rowsOf, statement } from './statement.js';
+import { rowModeOf, rowsOf, read } from './statement.js';
 
 class Parcel {
   @PrimaryColumn('uuid') readonly id!: string;
@@ -59,7 +59,7 @@ describe('a row of several tables', () => {
   it('is nested by the dots in the names of its columns', () => {
     const columns = `${columnsOf(Parcel, 'p', { only: ['id', 'accountId'], within: 'parcel' })}, v.id AS van`;
     expect(columns).toBe('p.id AS "parcel.id", p.account_id AS "parcel.accountId", v.id AS van');
-    const nested = statement('test.nested', `SELECT ${columns} FROM parcels p, vans v`);
+    const nested = read('test.nested', `SELECT ${columns} FROM parcels p, vans v`);
     expect(rowModeOf(nested)).toEqual({ rowMode: 'array' });
     const answer = (...rows: unknown[][]): { fields: { name: string }[]; rows: unknown[] } => ({
       fields: [{ name: 'parcel.id' }, { name: 'parcel.accountId' }, { name: 'van' }],
@@ -75,7 +75,7 @@ describe('a row of several tables', () => {
   });
 
   it('is left as it comes when no name has a dot', () => {
-    const flat = statement('test.flat', `SELECT ${columnsOf(Parcel, 'p')} FROM parcels p`);
+    const flat = read('test.flat', `SELECT ${columnsOf(Parcel, 'p')} FROM parcels p`);
     const rows = [{ id: 'one' }];
     expect(rowModeOf(flat)).toEqual({});
     expect(rowsOf(flat, { fields: [{ name: 'id' }], rows })).toBe(rows);

@@ -1,5 +1,5 @@
 import { getMetadataArgsStorage } from 'typeorm';
-import { type Statement, statement } from './statement.js';
+import { write, type WriteStatement } from './statement.js';
 
 /** A class whose properties are columns: an entity, or the class it extends with what the domain reads of it. */
 export type RowClass<R> = new () => R;
@@ -70,7 +70,7 @@ interface WriteOptions<K> {
 }
 
 /** A statement with what makes its values: `tx.defer(INSERT, INSERT.valuesOf(row))`. */
-export interface Write<R> extends Statement {
+export interface Write<R> extends WriteStatement {
   valuesOf(row: R): unknown[];
 }
 
@@ -83,7 +83,7 @@ export function insertInto<R, K extends keyof R = never>(
   const columns = stored(entity, options);
   const values = `VALUES (${columns.map((_, index) => `$${index + 1}`).join(', ')})`;
   return {
-    ...statement(name, insertText(entity, columns, values, options.after)),
+    ...write(name, insertText(entity, columns, values, options.after)),
     valuesOf: (row) => columns.map((column) => column.of(row)),
   };
 }
@@ -97,7 +97,7 @@ export function insertAllInto<R, K extends keyof R = never>(
   const columns = stored(entity, options);
   const values = `SELECT * FROM unnest(${columns.map(({ type }, index) => `$${index + 1}::${type}[]`).join(', ')})`;
   return {
-    ...statement(name, insertText(entity, columns, values, options.after)),
+    ...write(name, insertText(entity, columns, values, options.after)),
     valuesOf: (rows) => columns.map((column) => rows.map((row) => column.of(row))),
   };
 }
@@ -124,7 +124,7 @@ export function updateOf<R, K extends keyof R = never>(
   const columns = stored(entity, options);
   const values = columns.map((column, index) => `${column.name} = $${first + index}`).join(', ');
   return {
-    ...statement(name, `UPDATE ${tableOf(entity)} SET ${values} ${after}`),
+    ...write(name, `UPDATE ${tableOf(entity)} SET ${values} ${after}`),
     valuesOf: (row) => columns.map((column) => column.of(row)),
   };
 }

@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import type { Pool, QueryResultRow } from 'pg';
 import { DataSource } from 'typeorm';
 import { isRetryable } from './pg-errors.js';
-import { rowModeOf, rowsOf, type Statement } from './statement.js';
+import { rowModeOf, rowsOf, type ReadStatement } from './statement.js';
 import { Tx } from './tx.js';
 
 const MAX_RERUNS = 3;
@@ -18,7 +18,7 @@ export class Reader {
     this.#pool = poolOf(dataSource);
   }
 
-  async query<R extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<R[]> {
+  async query<R extends QueryResultRow>(statement: ReadStatement, values: readonly unknown[]): Promise<R[]> {
     const result = await this.#pool.query<R>({
       name: statement.name,
       text: statement.text,

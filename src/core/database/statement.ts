@@ -1,5 +1,7 @@
 /** One SQL text with a name: the server parses and plans it once per connection instead of at every call. */
 export interface Statement {
+  /** Only what reads, without a lock, may be asked outside a transaction: a write by the `Reader` does not compile. */
+  readonly kind: 'read' | 'write';
   readonly name: string;
   readonly text: string;
   /** It may take any time: `statement_timeout` is off where it runs, and nobody gives up waiting for its answer. */
@@ -8,10 +10,20 @@ export interface Statement {
   readonly isNested: boolean;
 }
 
+export type ReadStatement = Statement & { readonly kind: 'read' };
+export type WriteStatement = Statement & { readonly kind: 'write' };
+
 /** @param name unique in the whole project, at most 63 bytes (PostgreSQL's limit for names) */
-export function statement(name: string, text: string, isUnhurried = false): Statement {
-  return { name, text, isUnhurried, isNested: /\bAS "\w+\.\w+"/.test(text) };
+export function read(name: string, text: string, isUnhurried = false): ReadStatement {
+  return { kind: 'read', name, text, isUnhurried, isNested: isNested(text) };
 }
+
+/** What writes or locks; its name as that of `read`. */
+export function write(name: string, text: string, isUnhurried = false): WriteStatement {
+  return { kind: 'write', name, text, isUnhurried, isNested: isNested(text) };
+}
+
+const isNested = (text: string): boolean => /\bAS "\w+\.\w+"/.test(text);
 
 /** How pg is to give the rows: those of a nested statement are put together here, from their values. */
 export function rowModeOf({ isNested }: Statement): { rowMode?: 'array' } {

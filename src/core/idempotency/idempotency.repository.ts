@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, insertInto, Reader, statement, type Tx } from '../database/index.js';
+import { columnsOf, insertInto, read, Reader, write, type Tx } from '../database/index.js';
 import type { Scope } from '../mode.js';
 import { IdempotencyKeyEntity } from './idempotency-key.entity.js';
 
@@ -19,34 +19,34 @@ const IDENTITY = ['accountId', 'mode', 'operation', 'key'] as const;
 const ME = 'account_id = $1 AND mode = $2 AND operation = $3 AND key = $4';
 
 const INSERT = insertInto('idempotency.insert', IdempotencyKeyEntity);
-const FIND = statement(
+const FIND = read(
   'idempotency.find',
   `SELECT ${columnsOf(IdempotencyKeyEntity, 'k', { without: IDENTITY })} FROM idempotency_keys k WHERE ${ME}`,
 );
-const COMPLETE = statement(
+const COMPLETE = write(
   'idempotency.complete',
   `UPDATE idempotency_keys SET response_status = $5, response_body = $6 WHERE ${ME}`,
 );
-const HAND_ON = statement('idempotency.hand_on', `UPDATE idempotency_keys SET leased_until = $5 WHERE ${ME}`);
+const HAND_ON = write('idempotency.hand_on', `UPDATE idempotency_keys SET leased_until = $5 WHERE ${ME}`);
 /** Key before resource: the first lock of whoever brings an answer. No row: the key has an answer, or another owner. */
-const HOLD = statement(
+const HOLD = write(
   'idempotency.hold',
   `SELECT 1 FROM idempotency_keys WHERE ${ME} AND resource_id = $5 AND response_status IS NULL FOR UPDATE`,
 );
-const RELEASE = statement(
+const RELEASE = write(
   'idempotency.release',
   `DELETE FROM idempotency_keys WHERE ${ME} AND resource_id = $5 AND response_status IS NULL`,
 );
-const DELETE_EXPIRED = statement(
+const DELETE_EXPIRED = write(
   'idempotency.delete_expired',
   `DELETE FROM idempotency_keys WHERE ${ME} AND expires_at <= $5`,
 );
-const TAKE_OVER = statement(
+const TAKE_OVER = write(
   'idempotency.take_over',
   `UPDATE idempotency_keys SET leased_until = $6 WHERE ${ME} AND leased_until <= $5 AND response_status IS NULL
    RETURNING resource_id`,
 );
-const PURGE = statement(
+const PURGE = write(
   'idempotency.purge',
   `DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
      SELECT ctid FROM idempotency_keys WHERE expires_at <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED))

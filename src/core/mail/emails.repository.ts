@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, insertInto, Reader, statement, type Tx } from '../database/index.js';
+import { columnsOf, insertInto, read, Reader, write, type Tx } from '../database/index.js';
 import { EmailEntity } from './email.entity.js';
 
 /** A mail as its sender writes it. */
@@ -11,17 +11,17 @@ const PENDING = ['id', 'to', 'subject', 'text', 'html', 'createdAt'] as const;
 export type PendingMail = Pick<EmailEntity, (typeof PENDING)[number]>;
 
 const INSERT = insertInto('emails.insert', EmailEntity, { without: ['status', 'lastError', 'endedAt'] });
-const FIND_PENDING = statement(
+const FIND_PENDING = read(
   'emails.find_pending',
   `SELECT ${columnsOf(EmailEntity, 'm', { only: PENDING })} FROM emails m WHERE m.id = $1 AND m.status = 'pending'`,
 );
 /** What one worker has sent stays so, also where another one has failed at it. */
-const FINISH = statement(
+const FINISH = write(
   'emails.finish',
   `UPDATE emails SET status = CASE WHEN $2::text IS NULL THEN 'sent' ELSE 'failed' END, last_error = $2, ended_at = $3
    WHERE id = $1 AND status <> 'sent'`,
 );
-const REMOVE = statement(
+const REMOVE = write(
   'emails.remove',
   `DELETE FROM emails WHERE id IN (
      SELECT id FROM emails WHERE status <> 'pending' AND ended_at <= $1

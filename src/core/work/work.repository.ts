@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Reader, statement, type Tx } from '../database/index.js';
+import { Reader, read, write, type Tx } from '../database/index.js';
 
 /** One piece of work: something to be done about a subject. */
 export interface WorkItem {
@@ -63,7 +63,7 @@ const inMs = (parameter: string): string => `now() + make_interval(secs => ${par
 const free = (offsetMs: string): string => `(w.leased_until IS NULL OR w.leased_until <= ${inMs(offsetMs)})`;
 
 /** Work that is there already begins anew; a run under way no longer decides what becomes of it. */
-const ADD = statement(
+const ADD = write(
   'work.add',
   `INSERT INTO work (kind, subject_id, due_at) VALUES ($1, $2, $3)
    ON CONFLICT (kind, subject_id) DO UPDATE
@@ -73,7 +73,7 @@ const ADD = statement(
  * The table is empty most of the time, and a plan made for that reads all of it when it is not: seconds for each claim
  * with 100 000 rows.
  */
-const BY_INDEX = statement(
+const BY_INDEX = write(
   'work.by_index',
   `SELECT set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
      set_config('enable_mergejoin', 'off', true)`,
@@ -89,7 +89,7 @@ const due = (line: string): string => `SELECT w.kind, w.subject_id, w.due_at FRO
  * nor the other way round. Which line begins is drawn ($7), for kinds that have room for one.
  * Materialized, for a plan may otherwise look for them again with each row that is updated, and find more every time.
  */
-const CLAIM = statement(
+const CLAIM = write(
   'work.claim',
   `WITH taken AS MATERIALIZED (
      SELECT due.kind, due.subject_id, ${inMs('(k.lease_ms + $6::float8)')} AS leased_until
@@ -105,31 +105,31 @@ const CLAIM = statement(
    WHERE t.kind = c.kind AND t.subject_id = c.subject_id
    RETURNING t.kind, t.subject_id, t.attempts, t.lease_id`,
 );
-const CLAIM_ONE = statement(
+const CLAIM_ONE = write(
   'work.claim_one',
   `UPDATE work w SET attempts = w.attempts + 1, lease_id = $3, leased_until = ${inMs('$4')}
    WHERE w.kind = $1 AND w.subject_id = $2
    RETURNING w.kind, w.subject_id, w.attempts, w.lease_id`,
 );
-const FINISH = statement('work.finish', 'DELETE FROM work WHERE kind = $1 AND subject_id = $2 AND lease_id = $3');
-const AGAIN = statement(
+const FINISH = write('work.finish', 'DELETE FROM work WHERE kind = $1 AND subject_id = $2 AND lease_id = $3');
+const AGAIN = write(
   'work.again',
   `UPDATE work SET due_at = $4, attempts = $5, lease_id = NULL, leased_until = NULL, last_error = $6
    WHERE kind = $1 AND subject_id = $2 AND lease_id = $3`,
 );
-const RETRY = statement(
+const RETRY = write(
   'work.retry',
   `UPDATE work w SET due_at = $1, lease_id = NULL, leased_until = NULL
    WHERE w.kind = $2 AND w.subject_id = $3 AND ${free('$4')}
    RETURNING ${COLUMNS}`,
 );
-const OVERDUE = statement(
+const OVERDUE = read(
   'work.overdue',
   `SELECT ${COLUMNS} FROM work w
    WHERE (w.due_at <= $1 OR w.last_error IS NOT NULL) AND ($2::text IS NULL OR w.kind = $2)
    ORDER BY w.due_at, w.kind, w.subject_id LIMIT $3`,
 );
-const LAGS = statement('work.lags', 'SELECT kind, min(due_at) AS due_at FROM work WHERE due_at <= $1 GROUP BY kind');
+const LAGS = read('work.lags', 'SELECT kind, min(due_at) AS due_at FROM work WHERE due_at <= $1 GROUP BY kind');
 
 @Injectable()
 export class WorkRepository {

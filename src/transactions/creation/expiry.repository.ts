@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { statement, type Tx } from '../../core/database/index.js';
+import { write, type Tx } from '../../core/database/index.js';
 import { type ExpiryDue, OPEN, UNREADABLE } from '../transactions.repository.js';
 
 /** Leases the rows; one whose question was not answered is claimed again after that. */
-const CLAIM = statement(
+const CLAIM = write(
   'expiry.claim',
   `UPDATE transactions SET expiry_ask_at = $2 WHERE id IN (
      SELECT t.id FROM transactions t
@@ -13,7 +13,7 @@ const CLAIM = statement(
      ORDER BY t.expires_at LIMIT $6 FOR UPDATE SKIP LOCKED)
    RETURNING id`,
 );
-const ASKED = statement('expiry.asked', 'UPDATE transactions SET expiry_asked_at = $2 WHERE id = $1');
+const ASKED = write('expiry.asked', 'UPDATE transactions SET expiry_asked_at = $2 WHERE id = $1');
 
 /** Which charges past their expiry are still to be asked about. */
 @Injectable()

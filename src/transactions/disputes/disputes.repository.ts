@@ -1,19 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import type { Dispute } from '../../acquirers/index.js';
-import { columnsOf, Reader, statement, type Tx } from '../../core/database/index.js';
+import { columnsOf, Reader, read, write, type Tx } from '../../core/database/index.js';
 import type { Amount } from '../../core/money/index.js';
 import { SettlementEntity } from '../transaction.entity.js';
 import type { MedBlock } from '../transaction.js';
 
 /** $3: among whose end-to-end ids it is; null: among all there are. */
-const BY_REFERENCE = statement(
+const BY_REFERENCE = read(
   'disputes.settled_by_reference',
   `SELECT s.transaction_id AS "transactionId", s.end_to_end_id AS "paymentReference", s.outcome FROM settlements s
    WHERE s.acquirer = $1 AND s.end_to_end_id = $2 AND s.transaction_id IS NOT NULL
      AND (s.namespace = $3::uuid OR (s.namespace IS NULL AND $3::uuid IS NULL))`,
 );
 /** What was credited before what was sent back: a payer who paid twice disputes the one that counts. */
-const BY_TXID = statement(
+const BY_TXID = read(
   'disputes.settled_by_txid',
   `SELECT s.transaction_id AS "transactionId", s.end_to_end_id AS "paymentReference", s.outcome FROM transactions t JOIN settlements s ON s.transaction_id = t.id
    WHERE t.acquirer = $1 AND t.txid = $2
@@ -21,22 +21,22 @@ const BY_TXID = statement(
 );
 const UNSETTLED_FIELDS = ['acquirer', 'endToEndId', 'txid', 'outcome'] as const;
 /** What waits for an operator of the payments that $1 and $2 name, by their acquirers and references or txids. */
-const UNSETTLED = statement(
+const UNSETTLED = read(
   'disputes.unsettled',
   `SELECT ${columnsOf(SettlementEntity, 's', { only: UNSETTLED_FIELDS })} FROM settlements s
    WHERE s.outcome IN ('review', 'unmatched') AND (
      (s.acquirer, s.end_to_end_id) IN (SELECT * FROM unnest($1::text[], $2::text[]))
      OR (s.acquirer, s.txid) IN (SELECT * FROM unnest($1::text[], $2::text[])))`,
 );
-const CLAIMS = statement(
+const CLAIMS = read(
   'disputes.claims',
   `SELECT refunds_amount AS "refundsAmount", disputed_amount AS "disputedAmount", EXISTS (
      SELECT 1 FROM refunds r WHERE r.transaction_id = t.id AND r.status IN ('PENDING', 'IN_PROGRESS')) AS "isRefunding",
      (SELECT max(r.created_at) FROM refunds r WHERE r.transaction_id = t.id) AS "lastRefundAt"
    FROM transactions t WHERE id = $1`,
 );
-const TELL = statement('disputes.tell', 'UPDATE transactions SET med = $2 WHERE id = $1');
-const ADD = statement('disputes.add', 'UPDATE transactions SET disputed_amount = disputed_amount + $2 WHERE id = $1');
+const TELL = write('disputes.tell', 'UPDATE transactions SET med = $2 WHERE id = $1');
+const ADD = write('disputes.add', 'UPDATE transactions SET disputed_amount = disputed_amount + $2 WHERE id = $1');
 
 /** How an acquirer names the payment that a dispute is about. */
 export type DisputedPayment = Pick<Dispute, 'accountId' | 'paymentReference' | 'txid'>;

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, insertInto, Reader, statement, type Tx } from '../../core/database/index.js';
+import { columnsOf, insertInto, Reader, read, write, type Tx } from '../../core/database/index.js';
 import type { Scope } from '../../core/mode.js';
 import type { Amount } from '../../core/money/index.js';
 import type { RefundFailure } from './refund.js';
@@ -8,30 +8,30 @@ import { REFUND_MOVES, type RefundTrigger } from './refunds.machine.js';
 
 const COLUMNS = columnsOf(Refund, 'r');
 
-const STANDING = statement(
+const STANDING = read(
   'refunds.standing',
   `SELECT t.refunds_amount AS "refundsAmount", t.disputed_amount AS "disputedAmount", EXISTS (
      SELECT 1 FROM settlements s
      WHERE s.transaction_id = t.id AND s.outcome = 'credited' AND s.payer_document_sealed IS NOT NULL) AS "payerIsKnown"
    FROM transactions t WHERE t.id = $1`,
 );
-const REMAINING = statement(
+const REMAINING = read(
   'refunds.remaining',
   `SELECT t.amount - t.refunds_amount - t.disputed_amount AS amount FROM transactions t
    WHERE t.id = $1 AND t.account_id = $2 AND t.mode = $3`,
 );
 const INSERT = insertInto('refunds.insert', RefundEntity);
-const ADD = statement('refunds.add', 'UPDATE transactions SET refunds_amount = refunds_amount + $2 WHERE id = $1');
-const MOVE = statement(
+const ADD = write('refunds.add', 'UPDATE transactions SET refunds_amount = refunds_amount + $2 WHERE id = $1');
+const MOVE = write(
   'refunds.move',
   `UPDATE refunds r SET status = $3, updated_at = $4, bank_reference = $5, failure_reason = $6
    WHERE r.id = $1 AND r.status = $2 RETURNING ${COLUMNS}`,
 );
-const RETURNED = statement(
+const RETURNED = read(
   'refunds.returned',
   `SELECT coalesce(sum(amount), 0)::bigint AS amount FROM refunds WHERE transaction_id = $1 AND status = 'REFUNDED'`,
 );
-const FIND_OPEN = statement(
+const FIND_OPEN = read(
   'refunds.find_open',
   `SELECT ${columnsOf(Refund, 'r', { within: 'refund' })}, s.payer_document_sealed AS "payerDocumentSealed",
      t.status IN ('DISPUTE', 'CHARGEBACK') AS "isDisputed" FROM refunds r
@@ -39,15 +39,15 @@ const FIND_OPEN = statement(
    LEFT JOIN settlements s ON s.transaction_id = r.transaction_id AND s.outcome = 'credited'
    WHERE r.id = $1 AND r.status IN ('PENDING', 'IN_PROGRESS')`,
 );
-const LIST = statement(
+const LIST = read(
   'refunds.list',
   `SELECT ${COLUMNS} FROM refunds r WHERE r.transaction_id = $1 AND r.account_id = $2 AND r.mode = $3 ORDER BY r.id DESC`,
 );
-const HAS = statement(
+const HAS = read(
   'refunds.has',
   'SELECT 1 FROM refunds r WHERE r.id = $1 AND r.acquirer = $2 AND r.payment_reference = $3',
 );
-const FIND_ALL = statement('refunds.find_all', `SELECT ${COLUMNS} FROM refunds r WHERE r.id = ANY ($1::uuid[])`);
+const FIND_ALL = read('refunds.find_all', `SELECT ${COLUMNS} FROM refunds r WHERE r.id = ANY ($1::uuid[])`);
 
 interface Standing {
   readonly refundsAmount: Amount;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { newReturnId } from '../../brazil/index.js';
-import { columnsOf, Reader, statement } from '../../core/database/index.js';
+import { columnsOf, Reader, read } from '../../core/database/index.js';
 import type { Amount } from '../../core/money/index.js';
 import { SettlementEntity } from '../transaction.entity.js';
 
@@ -17,18 +17,18 @@ export interface BookedReturn {
 
 const BOOKED = ['endToEndId', 'amount', 'outcome'] as const;
 const COLUMNS = columnsOf(SettlementEntity, 's', { only: BOOKED });
-const OF_TIME = statement(
+const OF_TIME = read(
   'books.of_time',
   `SELECT ${COLUMNS} FROM settlements s
    WHERE s.acquirer = $1 AND s.acquirer <> 'sandbox' AND s.settled_at >= $2 AND s.settled_at < $3 AND s.method = 'PIX'
    ORDER BY s.settled_at, s.id`,
 );
-const OF_IDS = statement(
+const OF_IDS = read(
   'books.of_ids',
   `SELECT ${COLUMNS} FROM settlements s
    WHERE s.acquirer = $1 AND s.namespace IS NULL AND s.end_to_end_id = ANY ($2::text[])`,
 );
-const RETURNS = statement(
+const RETURNS = read(
   'books.returns',
   `SELECT r.payment_reference AS "endToEndId", NULL AS "returnId", r.id AS "refundId", r.amount, r.status FROM refunds r
    WHERE r.transaction_id IN (

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Account } from '../../accounts/index.js';
-import { columnsOf, Reader, statement, type Tx } from '../../core/database/index.js';
+import { columnsOf, Reader, read, write, type Tx } from '../../core/database/index.js';
 import type { IdCursorFilter } from '../../core/http/index.js';
 import { idRange } from '../../core/ids.js';
 import type { Mode } from '../../core/mode.js';
@@ -66,22 +66,19 @@ const HELD = `SELECT ${COLUMNS}, ${columnsOf(SettlementEntity, 's', { only: ['mo
 const WANTED = `s.id < coalesce($1::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
   AND s.id >= $2::uuid AND s.id <= $3::uuid`;
 
-const LIST = statement(
+const LIST = read(
   'reviews.list',
   `${HELD}
    WHERE s.outcome = 'review' AND ${WANTED} AND ($5::text IS NULL OR s.mode = $5)
    ORDER BY s.id DESC LIMIT $4`,
 );
-const FIND = statement(
-  'reviews.find',
-  `${HELD} WHERE s.id = $1 AND (s.outcome = 'review' OR s.reviewed_at IS NOT NULL)`,
-);
-const DECIDE = statement(
+const FIND = read('reviews.find', `${HELD} WHERE s.id = $1 AND (s.outcome = 'review' OR s.reviewed_at IS NOT NULL)`);
+const DECIDE = write(
   'reviews.decide',
   `UPDATE settlements SET outcome = $2, reviewed_at = $3, reviewed_by = $4 WHERE id = $1 AND outcome = 'review'
    RETURNING 1`,
 );
-const UNMATCHED = statement(
+const UNMATCHED = read(
   'reviews.unmatched',
   `SELECT ${COLUMNS}, s.transaction_id AS "transactionId" FROM settlements s
    WHERE s.id IN (
@@ -101,8 +98,8 @@ const RETURNS = `SELECT ${columnsOf(PixReturnEntity, 'p', { without: UNSHOWN })}
     JOIN settlements s ON s.transaction_id = p.transaction_id AND s.acquirer = p.acquirer AND s.end_to_end_id = p.end_to_end_id
   WHERE p.id < coalesce($1::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff') AND p.id >= $2::uuid AND p.id <= $3::uuid
     AND ($5::text IS NULL OR p.mode = $5) AND ($6::text IS NULL OR p.reason = $6) AND ($7::text IS NULL OR p.status = $7)`;
-const LIST_RETURNS = statement('reviews.returns', `${RETURNS} ORDER BY p.id DESC LIMIT $4`);
-const LIST_RETURNS_OF_ACCOUNT = statement(
+const LIST_RETURNS = read('reviews.returns', `${RETURNS} ORDER BY p.id DESC LIMIT $4`);
+const LIST_RETURNS_OF_ACCOUNT = read(
   'reviews.returns_of_account',
   `${RETURNS} AND p.account_id = $8 ORDER BY p.id DESC LIMIT $4`,
 );

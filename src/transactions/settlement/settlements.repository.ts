@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, insertInto, Reader, statement, type Tx } from '../../core/database/index.js';
+import { columnsOf, insertInto, Reader, read, write, type Tx } from '../../core/database/index.js';
 import { SHOWN_RETURNS } from './settlement.rules.js';
 import { PixReturnEntity, SettlementEntity } from '../transaction.entity.js';
 
@@ -19,28 +19,28 @@ export type IntentField =
 const INSERT = insertInto('settlements.insert', SettlementEntity, { without: ['reviewedAt', 'reviewedBy'] });
 const INSERT_RETURN = insertInto('pix_returns.insert', PixReturnEntity, { without: ['failureReason'] });
 /** What was held for an operator is no longer wanted: its review ends without one. */
-const GIVE_BACK_HELD = statement(
+const GIVE_BACK_HELD = write(
   'settlements.give_back_held',
   `UPDATE settlements SET outcome = 'returned', reason = $2, reviewed_at = $3
    WHERE transaction_id = $1 AND outcome = 'review'
    RETURNING acquirer, end_to_end_id AS "endToEndId", amount`,
 );
 const RETURN_COLUMNS = columnsOf(PixReturnEntity, 'pix_returns');
-const OPEN_RETURN = statement(
+const OPEN_RETURN = read(
   'pix_returns.open',
   `SELECT ${RETURN_COLUMNS} FROM pix_returns WHERE id = $1 AND status IN ('PENDING', 'IN_PROGRESS')`,
 );
-const FIND_RETURN = statement(
+const FIND_RETURN = read(
   'pix_returns.find',
   'SELECT id FROM pix_returns WHERE acquirer = $1 AND end_to_end_id = $2 AND return_id = $3',
 );
-const MOVE_RETURN = statement(
+const MOVE_RETURN = write(
   'pix_returns.move',
   `UPDATE pix_returns SET status = $2, failure_reason = $3, updated_at = $4
    WHERE id = $1 AND status IN ('PENDING', 'IN_PROGRESS')`,
 );
 /** The last move, and what the merchant sees of it; the return is locked before its transaction. */
-const COMPLETE_RETURN = statement(
+const COMPLETE_RETURN = write(
   'pix_returns.complete',
   `WITH done AS (
      UPDATE pix_returns SET status = 'RETURNED', failure_reason = NULL, updated_at = $2
@@ -50,7 +50,7 @@ const COMPLETE_RETURN = statement(
      'amount', done.amount, 'reason', done.reason, 'endToEndId', done.end_to_end_id, 'at', $3::text))
    FROM done WHERE t.id = done.transaction_id AND done.way = 'devolution' AND done.reason = ANY ($4)`,
 );
-const RETURNS_OF = statement(
+const RETURNS_OF = read(
   'pix_returns.of',
   `SELECT ${RETURN_COLUMNS} FROM pix_returns WHERE transaction_id = $1 ORDER BY id`,
 );

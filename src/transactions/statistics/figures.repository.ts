@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Reader, statement, type Tx } from '../../core/database/index.js';
+import { Reader, read, write, type Tx } from '../../core/database/index.js';
 import type { Mode, Scope } from '../../core/mode.js';
 import type { FigureKind } from './figures.entity.js';
 import { piecesOf, type Span } from './transaction-pages.span.js';
@@ -56,7 +56,7 @@ const ADDS = `LATERAL (
  * Of any number of workers at once each change is folded by one. Never "numbers greater than the last seen": they commit
  * out of order. Figures are upserted in sorted order, so two workers cannot wait for each other.
  */
-const FOLD = statement(
+const FOLD = write(
   'transaction_figures.fold',
   `WITH taken AS (
      DELETE FROM transaction_changes WHERE number = ANY (ARRAY(
@@ -76,7 +76,7 @@ const FOLD = statement(
  * $1, $2 scope; $3 to $5 what is wanted: kinds, from, to; $6 and $7 the bounds of it all; $8 now; $9 currency or null; $10
  * kinds that are wanted by the day too. One statement, so a change is seen either folded or waiting, and counts once.
  */
-const READ = statement(
+const READ = read(
   'transaction_figures.read',
   `WITH wanted AS (
      SELECT * FROM unnest($3::text[], $4::timestamptz[], $5::timestamptz[]) AS w (kind, since, until)
@@ -135,13 +135,13 @@ const DIFFERENT = `
   )`;
 const DIFFERENCE = `account_id AS "accountId", mode, kind, bucket, currency, key, count, amount,
      actual_count AS "actualCount", actual_amount AS "actualAmount"`;
-const DIFFERENCES = statement(
+const DIFFERENCES = read(
   'transaction_figures.differences',
   `WITH ${DIFFERENT} SELECT ${DIFFERENCE} FROM different ORDER BY 1, 2, 3, 4, 5, 6`,
   true,
 );
 /** What is folded meanwhile is in `kept` either way: what is missing is added, and nothing is overwritten. */
-const MEND = statement(
+const MEND = write(
   'transaction_figures.mend',
   `WITH ${DIFFERENT}, mended AS (
      INSERT INTO transaction_figures AS t (account_id, mode, kind, bucket, currency, key, count, amount)
@@ -154,8 +154,8 @@ const MEND = statement(
   true,
 );
 /** Of two that mend at once the second has to see what the first has added. Folding waits too; reading does not. */
-const LOCK = statement('transaction_figures.lock', 'LOCK TABLE transaction_figures IN SHARE ROW EXCLUSIVE MODE');
-const UNHURRIED = statement('transaction_figures.unhurried', 'SET LOCAL statement_timeout = 0');
+const LOCK = write('transaction_figures.lock', 'LOCK TABLE transaction_figures IN SHARE ROW EXCLUSIVE MODE');
+const UNHURRIED = write('transaction_figures.unhurried', 'SET LOCAL statement_timeout = 0');
 
 /** Roll-ups of transactions. Sums may pass 2^53, where the nearest double is what JSON's readers take anyway. */
 @Injectable()

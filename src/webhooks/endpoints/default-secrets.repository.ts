@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { statement, type Tx } from '../../core/database/index.js';
+import { write, type Tx } from '../../core/database/index.js';
 import type { Mode, Scope } from '../../core/mode.js';
 
 /** Binds a sealed secret to its row. */
@@ -7,12 +7,12 @@ export function defaultSecretContext(accountId: string, mode: Mode): string {
   return `webhook_default_secret:${accountId}:${mode}`;
 }
 
-const INSERT = statement(
+const INSERT = write(
   'webhook_default_secrets.insert',
   `INSERT INTO webhook_default_secrets (account_id, mode, secret_sealed, created_at, updated_at)
    VALUES ($1, $2, $3, $4, $4) ON CONFLICT (account_id, mode) DO NOTHING`,
 );
-const ROTATE = statement(
+const ROTATE = write(
   'webhook_default_secrets.rotate',
   `INSERT INTO webhook_default_secrets AS s (account_id, mode, secret_sealed, created_at, updated_at)
    VALUES ($1, $2, $3, $5, $5)

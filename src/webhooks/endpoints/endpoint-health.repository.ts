@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, statement, type Tx } from '../../core/database/index.js';
+import { columnsOf, write, type Tx } from '../../core/database/index.js';
 import { DISABLE_AFTER_MS, DISABLE_FAILURES, type Health } from './endpoint-health.js';
 import { WebhookEndpointEntity } from '../webhook.entity.js';
 
@@ -14,24 +14,24 @@ export interface DisabledEndpoint {
 }
 
 /** Sorted, so that two workers never wait for each other. Endpoints that are well and stay so are left alone. */
-const LOCK = statement(
+const LOCK = write(
   'webhook_endpoints.lock_health',
   `SELECT ${columnsOf(WebhookEndpointEntity, 'webhook_endpoints', { only: HEALTH })} FROM webhook_endpoints
    WHERE id = ANY ($1::uuid[]) AND status = 'ACTIVE'
      AND (id = ANY ($2::uuid[]) OR failures > 0 OR paused_until IS NOT NULL)
    ORDER BY id FOR NO KEY UPDATE`,
 );
-const UPDATE = statement(
+const UPDATE = write(
   'webhook_endpoints.update_health',
   `UPDATE webhook_endpoints e SET failures = h.failures, failing_since = h.failing_since, paused_until = h.paused_until
    FROM unnest($1::uuid[], $2::int[], $3::timestamptz[], $4::timestamptz[]) AS h (id, failures, failing_since, paused_until)
    WHERE e.id = h.id`,
 );
-const DEACTIVATE = statement(
+const DEACTIVATE = write(
   'webhook_endpoints.deactivate',
   `UPDATE webhook_endpoints SET status = 'INACTIVE', updated_at = $2 WHERE id = $1 AND status = 'ACTIVE'`,
 );
-const DISABLE = statement(
+const DISABLE = write(
   'webhook_endpoints.disable',
   `UPDATE webhook_endpoints SET status = 'INACTIVE', updated_at = $2
    WHERE id = $1 AND kind = 'registered' AND status = 'ACTIVE' AND failures >= $3 AND failing_since <= $4

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, Reader, statement, type Tx } from '../../core/database/index.js';
+import { columnsOf, Reader, read, write, type Tx } from '../../core/database/index.js';
 import type { Scope } from '../../core/mode.js';
 import type { DirectEndpoint } from './direct-endpoint.js';
 import { type EndpointStatus, WebhookEndpointEntity } from '../webhook.entity.js';
@@ -34,25 +34,22 @@ const COLUMNS = columnsOf(WebhookEndpointEntity, 'webhook_endpoints', { only: SH
 const OWN = `account_id = $1 AND mode = $2 AND kind = 'registered' AND deleted_at IS NULL`;
 
 /** Registrations of one account and mode come one after another: two at once would both count the same endpoints. */
-const LOCK_SCOPE = statement(
+const LOCK_SCOPE = write(
   'webhook_endpoints.lock_scope',
   `SELECT pg_advisory_xact_lock(hashtextextended('webhook_endpoints:' || $1 || ':' || $2, 0))`,
 );
-const INSERT = statement(
+const INSERT = write(
   'webhook_endpoints.insert',
   `INSERT INTO webhook_endpoints (id, account_id, mode, url, events, secret_sealed, status, created_at, updated_at)
    SELECT $3::uuid, $1::uuid, $2::text, $4, $5::text[], $6::bytea, $7, $8::timestamptz, $9::timestamptz
    WHERE (SELECT count(*) FROM webhook_endpoints WHERE ${OWN}) < $10::int
    RETURNING id`,
 );
-const LIST = statement(
-  'webhook_endpoints.list',
-  `SELECT ${COLUMNS} FROM webhook_endpoints WHERE ${OWN} ORDER BY id DESC`,
-);
-const FIND = statement('webhook_endpoints.find', `SELECT ${COLUMNS} FROM webhook_endpoints WHERE ${OWN} AND id = $3`);
+const LIST = read('webhook_endpoints.list', `SELECT ${COLUMNS} FROM webhook_endpoints WHERE ${OWN} ORDER BY id DESC`);
+const FIND = read('webhook_endpoints.find', `SELECT ${COLUMNS} FROM webhook_endpoints WHERE ${OWN} AND id = $3`);
 const FRESH = `($6 = 'ACTIVE' OR $4 <> url)`;
 /** ACTIVE said by the merchant, and a new address, are a fresh start: what failed before counts no more. */
-const UPDATE = statement(
+const UPDATE = write(
   'webhook_endpoints.update',
   `UPDATE webhook_endpoints SET url = coalesce($4::text, url), events = coalesce($5::text[], events),
      status = coalesce($6::text, status), updated_at = $7,
@@ -63,21 +60,21 @@ const UPDATE = statement(
    RETURNING ${COLUMNS}`,
 );
 /** The row stays, without its secrets. */
-const REMOVE = statement(
+const REMOVE = write(
   'webhook_endpoints.remove',
   `UPDATE webhook_endpoints SET status = 'INACTIVE', secret_sealed = '', previous_secret_sealed = NULL,
      previous_secret_until = NULL, deleted_at = $4, updated_at = $4
    WHERE ${OWN} AND id = $3
    RETURNING id`,
 );
-const ROTATE = statement(
+const ROTATE = write(
   'webhook_endpoints.rotate',
   `UPDATE webhook_endpoints SET previous_secret_sealed = secret_sealed, previous_secret_until = $5,
      secret_sealed = $4, updated_at = $6
    WHERE ${OWN} AND id = $3
    RETURNING id`,
 );
-const SUBSCRIBED = statement(
+const SUBSCRIBED = write(
   'webhook_endpoints.subscribed',
   `SELECT ${columnsOf(WebhookEndpointEntity, 'e', { only: ['id', 'accountId', 'mode', 'events'] })}
    FROM unnest($1::uuid[], $2::text[]) AS s (account_id, mode)
@@ -86,13 +83,13 @@ const SUBSCRIBED = statement(
    ORDER BY e.id`,
 );
 /** Sorted, so that two never wait for each other. */
-const END_PAUSE = statement(
+const END_PAUSE = write(
   'webhook_endpoints.end_pause',
   `UPDATE webhook_endpoints SET paused_until = $2 WHERE id IN (
      SELECT id FROM webhook_endpoints WHERE id = ANY ($1::uuid[]) AND paused_until > $2 ORDER BY id FOR NO KEY UPDATE)`,
 );
 /** In the order of their ids, in which every worker locks them. */
-const INSERT_DIRECT = statement(
+const INSERT_DIRECT = write(
   'webhook_endpoints.insert_direct',
   `INSERT INTO webhook_endpoints (id, account_id, mode, url, events, secret_sealed, status, kind, created_at, updated_at)
    SELECT DISTINCT ON (d.id) d.id, d.account_id, d.mode, d.url, '{}'::text[], ''::bytea, 'ACTIVE', 'direct',

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { statement, type Tx } from '../../core/database/index.js';
+import { write, type Tx } from '../../core/database/index.js';
 import type { WebhookAttemptEntity, WebhookMessageEntity } from '../webhook.entity.js';
 
 /** One public event as its receivers get it, with a delivery for each of them. */
@@ -12,7 +12,7 @@ export interface Message extends Omit<WebhookMessageEntity, 'deliveryIds'> {
 export type Attempt = Omit<WebhookAttemptEntity, 'deliveryId' | 'number' | 'accountId'>;
 
 /** A message that exists already has its deliveries, and gets no others. */
-const INSERT = statement(
+const INSERT = write(
   'webhook_deliveries.insert',
   `WITH d AS (SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[]) AS d (id, endpoint_id, message_id, subject_id)),
    made AS (
@@ -29,7 +29,7 @@ const INSERT = statement(
    FROM d JOIN made m ON m.id = d.message_id`,
 );
 /** Only while the endpoint takes nothing: who switches it on meanwhile gets what is left. */
-const CANCEL_PENDING = statement(
+const CANCEL_PENDING = write(
   'webhook_deliveries.cancel_pending',
   `UPDATE webhook_deliveries SET status = 'CANCELLED', next_attempt_at = NULL,
      last_error = 'the endpoint is inactive', updated_at = $2

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, Reader, statement, type Tx } from '../../core/database/index.js';
+import { columnsOf, Reader, read, write, type Tx } from '../../core/database/index.js';
 import type { Scope } from '../../core/mode.js';
 import type { Attempt } from './deliveries.repository.js';
 import {
@@ -72,8 +72,8 @@ const list = ({ delivered, undelivered }: Owned): string => `SELECT ${COLUMNS} F
    JOIN webhook_messages m ON m.id = d.message_id
    JOIN webhook_endpoints e ON e.id = d.endpoint_id
    ORDER BY d.id DESC`;
-const LIST = statement('webhook_deliveries.list', list(OF_ACCOUNT));
-const LIST_OF_ENDPOINT = statement('webhook_deliveries.list_of_endpoint', list(OF_ENDPOINT));
+const LIST = read('webhook_deliveries.list', list(OF_ACCOUNT));
+const LIST_OF_ENDPOINT = read('webhook_deliveries.list_of_endpoint', list(OF_ENDPOINT));
 
 /** Every column is in the indexes: no row is read for it. */
 const count = ({ delivered, undelivered }: Owned): string => `SELECT
@@ -82,9 +82,9 @@ const count = ({ delivered, undelivered }: Owned): string => `SELECT
      ) ELSE 0 END + (
        SELECT count(*) FROM webhook_deliveries WHERE ${undelivered} AND ${UNDELIVERED} AND event_type = ANY ($5)
      ) AS count`;
-const COUNT = statement('webhook_deliveries.count', count(OF_ACCOUNT));
-const COUNT_OF_ENDPOINT = statement('webhook_deliveries.count_of_endpoint', count(OF_ENDPOINT));
-const STATS = statement(
+const COUNT = read('webhook_deliveries.count', count(OF_ACCOUNT));
+const COUNT_OF_ENDPOINT = read('webhook_deliveries.count_of_endpoint', count(OF_ENDPOINT));
+const STATS = read(
   'webhook_deliveries.stats',
   `SELECT 'DELIVERED' AS status, count(*) AS count FROM webhook_deliveries
    WHERE account_id = $1 AND mode = $2 AND ${DELIVERED}
@@ -92,20 +92,20 @@ const STATS = statement(
    SELECT status, count(*) FROM webhook_deliveries
    WHERE account_id = $1 AND mode = $2 AND status <> 'DELIVERED' GROUP BY status`,
 );
-const FIND = statement(
+const FIND = read(
   'webhook_deliveries.find',
   `SELECT ${COLUMNS} FROM webhook_deliveries d
    JOIN webhook_messages m ON m.id = d.message_id JOIN webhook_endpoints e ON e.id = d.endpoint_id
    WHERE d.id = $1 AND d.account_id = $2 AND d.mode = $3`,
 );
-const LOCK = statement('webhook_deliveries.lock', `${FIND.text} FOR UPDATE OF d`);
-const ATTEMPTS = statement(
+const LOCK = write('webhook_deliveries.lock', `${FIND.text} FOR UPDATE OF d`);
+const ATTEMPTS = read(
   'webhook_attempts.list',
   `SELECT ${columnsOf(WebhookAttemptEntity, 'a', { without: ['deliveryId', 'accountId'] })} FROM webhook_attempts a
    WHERE delivery_id = $1 ORDER BY number`,
 );
 /** A FAILED one keeps what is left of its attempts, as after a 410, and has one at least. */
-const RETRY = statement(
+const RETRY = write(
   'webhook_deliveries.retry',
   `UPDATE webhook_deliveries SET status = 'PENDING', next_attempt_at = $2, updated_at = $2,
      max_attempts = greatest(max_attempts, attempts + 1)

@@ -1,18 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, Reader, statement, type Tx } from '../../core/database/index.js';
+import { columnsOf, Reader, read, write, type Tx } from '../../core/database/index.js';
 import { groupBy } from '../../core/group-by.js';
 import type { Scope } from '../../core/mode.js';
 import type { FailedDelivery } from './recovery.js';
 import { WebhookDeliveryEntity } from '../webhook.entity.js';
 
 /** Recoveries of one endpoint come one after another: two at once would both find the same failures. */
-const LOCK = statement(
+const LOCK = write(
   'webhook_recoveries.lock',
   `SELECT pg_advisory_xact_lock(hashtextextended('webhook_recovery:' || $1, 0))`,
 );
 const NOT_FAILED = `status IN ('PENDING', 'PROCESSING', 'DELIVERED')`;
 /** Both are ends, so the last change is when it ended. */
-const FAILED = statement(
+const FAILED = read(
   'webhook_recoveries.failed',
   `SELECT ${columnsOf(WebhookDeliveryEntity, 'f', { only: ['id', 'subjectId', 'eventType', 'createdAt'] })},
      m.event_id AS "eventId" FROM webhook_deliveries f
@@ -24,12 +24,12 @@ const FAILED = statement(
          AND n.${NOT_FAILED} AND n.created_at > f.created_at)
    ORDER BY f.id LIMIT $6`,
 );
-const ASKED = statement(
+const ASKED = read(
   'webhook_recoveries.asked',
   `SELECT subject_id AS "subjectId", max(created_at) AS "askedAt" FROM webhook_deliveries
    WHERE manual AND endpoint_id = $1 AND subject_id = ANY ($2::uuid[]) AND ${NOT_FAILED} GROUP BY subject_id`,
 );
-const TOLD = statement(
+const TOLD = read(
   'webhook_recoveries.told',
   // Message by message, delivery by delivery: a join by `ANY (delivery_ids)` is planned as if it met every delivery.
   `SELECT m.event_id AS "eventId", m.event_type AS "eventType" FROM unnest($2::uuid[]) AS e (id)

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { statement, type Tx } from '../../core/database/index.js';
+import { read, write, type Tx } from '../../core/database/index.js';
 import type { Scope } from '../../core/mode.js';
 import type { Attempt } from '../log/deliveries.repository.js';
 import type { EndpointKind } from '../endpoints/endpoint-health.js';
@@ -58,7 +58,7 @@ export interface Waiting {
  * Prepared statements keep the plan they were given, and the one made while a table is empty reads all of it for ever
  * (until statistics are gathered): 100 ms for each claim with 200 000 rows instead of 3.
  */
-const BY_INDEX = statement(
+const BY_INDEX = write(
   'webhook_deliveries.by_index',
   `SELECT set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
      set_config('enable_mergejoin', 'off', true)`,
@@ -78,7 +78,7 @@ const leap = (name: string, line: string): string => `${name} (endpoint_id, due_
       ORDER BY endpoint_id, next_attempt_at LIMIT 1) next
     WHERE l.number < $3)`;
 
-const WAITING = statement(
+const WAITING = read(
   'webhook_deliveries.waiting',
   `WITH RECURSIVE ${leap('fresh', FRESH)}, ${leap('again', AGAIN)},
    found AS (
@@ -108,7 +108,7 @@ const due = (line: string): string => `SELECT id, next_attempt_at FROM webhook_d
  * that have room for one. An endpoint whose pause is over gives a single one, and its pause is pushed on ($5), so that
  * no other worker probes it too. Endpoints are locked before deliveries, and nothing here waits for a lock.
  */
-const CLAIM = statement(
+const CLAIM = write(
   'webhook_deliveries.claim',
   `WITH asked AS (SELECT * FROM unnest($1::uuid[], $2::int[]) AS a (endpoint_id, allowance)),
    probed AS (
@@ -137,7 +137,7 @@ const CLAIM = statement(
    FROM claimed c JOIN webhook_messages m ON m.id = c.message_id`,
 );
 /** Those of a claim, once each, however many deliveries they have in it. */
-const ENDPOINTS = statement(
+const ENDPOINTS = read(
   'webhook_deliveries.endpoints',
   `SELECT e.id, e.account_id AS "accountId", e.mode, e.url, e.kind,
      CASE e.kind WHEN 'direct' THEN s.secret_sealed ELSE e.secret_sealed END AS "secretSealed",
@@ -147,7 +147,7 @@ const ENDPOINTS = statement(
    LEFT JOIN webhook_default_secrets s ON e.kind = 'direct' AND s.account_id = e.account_id AND s.mode = e.mode
    WHERE e.id = ANY ($1::uuid[])`,
 );
-const HAND_BACK = statement(
+const HAND_BACK = write(
   'webhook_deliveries.hand_back',
   `UPDATE webhook_deliveries d SET status = 'PENDING', attempts = d.attempts - 1, next_attempt_at = c.due_at, updated_at = $4
    FROM unnest($1::uuid[], $2::int[], $3::timestamptz[]) AS c (id, attempts, due_at)
@@ -157,7 +157,7 @@ const HAND_BACK = statement(
  * Workers that died or could not write what came of an attempt. The attempt is repeated, since nobody knows whether it
  * arrived; an interrupted last one once more, and not for ever: a delivery that takes its worker down must end.
  */
-const RELEASE = statement(
+const RELEASE = write(
   'webhook_deliveries.release',
   `UPDATE webhook_deliveries SET
      status = CASE WHEN attempts > max_attempts THEN 'FAILED' ELSE 'PENDING' END,
@@ -174,7 +174,7 @@ const RELEASE = statement(
  * progress, and dead versions of it, once for each outcome. When the answer to the COMMIT was lost, all of it is there
  * already.
  */
-const FINISH = statement(
+const FINISH = write(
   'webhook_deliveries.finish',
   `WITH o AS (
      SELECT * FROM unnest($1::uuid[], $2::int[], $3::text[], $4::timestamptz[], $5::int[], $6::text[], $7::timestamptz[],

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Reader, statement } from '../../core/database/index.js';
+import { Reader, read } from '../../core/database/index.js';
 import type { Scope } from '../../core/mode.js';
 
 /** `owner` is the endpoint's id, null for the account's default secret. */
@@ -9,7 +9,7 @@ export interface SealedSecrets {
   readonly previousSecretSealed: Buffer | null;
 }
 
-const SECRETS = statement(
+const SECRETS = read(
   'webhook_verification.secrets',
   `SELECT id AS owner, secret_sealed AS "secretSealed", previous_secret_sealed AS "previousSecretSealed" FROM webhook_endpoints
    WHERE account_id = $1 AND mode = $2 AND kind = 'registered' AND deleted_at IS NULL
