@@ -18,7 +18,7 @@ const UNHURRIED = write('request_logs.unhurried', `SELECT set_config('synchronou
 /** A batch may come twice: when it is not known whether the first time arrived. */
 const INSERT = insertAllInto('request_logs.insert', RequestLog, { after: 'ON CONFLICT DO NOTHING' });
 const ADD_DAYS = write('request_logs.add_days', 'SELECT request_logs_add_days($1::date[])');
-const DROP_BEFORE = read('request_logs.drop_before', 'SELECT request_logs_drop_before($1::date)');
+const DROP_BEFORE = write('request_logs.drop_before', 'SELECT request_logs_drop_before($1::date)');
 
 const COLUMNS = columnsOf(RequestLog, 'request_logs');
 /** The bounds on created_at name the partitions that are looked into. */
