@@ -98,7 +98,7 @@ const UNKNOWN = read(
 );
 const ADD_ARTEFACTS = write(
   'transactions.add_artefacts',
-  `UPDATE transactions t SET artefacts = coalesce(t.artefacts, '{}') || $2::jsonb, updated_at = $3
+  `UPDATE transactions t SET artefacts = $2::jsonb || coalesce(t.artefacts, '{}'), updated_at = $3
    WHERE t.id = $1 RETURNING ${TRANSACTION_COLUMNS}`,
 );
 const TOUCH_PENDING = write(

@@ -62,7 +62,7 @@ export class WorkService implements OnApplicationBootstrap, OnModuleDestroy, OnA
   readonly #kinds = new Map<string, WorkKind>();
   /** How many of each kind run here. */
   readonly #running = new Map<string, number>();
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #underWay = new Set<Promise<unknown>>();
   readonly #wakes = new Map<string, () => void>();
   #closing = false;
 
@@ -113,9 +113,22 @@ export class WorkService implements OnApplicationBootstrap, OnModuleDestroy, OnA
 
   /** Runs one now, due or not, and waits for it. A run that is under way no longer decides what becomes of it. */
   async runNow(kind: string, subjectId: string): Promise<void> {
+    await this.#runOne(kind, subjectId);
+  }
+
+  /**
+   * The same for who brings news that must not be lost in a long pause.
+   * @throws what the run has failed by: it is due again, and the news are to be brought again
+   */
+  async mustRunNow(kind: string, subjectId: string): Promise<void> {
+    const failure = await this.#runOne(kind, subjectId);
+    if (failure !== null) throw failure;
+  }
+
+  async #runOne(kind: string, subjectId: string): Promise<Error | null> {
     const leaseMs = this.#kind(kind).leaseMs + this.clock.offsetMs;
     const claimed = await this.database.transaction((tx) => this.work.claimOne(tx, kind, subjectId, leaseMs));
-    if (claimed) await this.#run(claimed);
+    return claimed ? this.#run(claimed) : null;
   }
 
   /** Makes one due now. @returns it, or null when there is none or it runs */
@@ -165,7 +178,7 @@ export class WorkService implements OnApplicationBootstrap, OnModuleDestroy, OnA
   }
 
   /** For a shutdown to wait for. */
-  #track(work: Promise<void>): void {
+  #track(work: Promise<unknown>): void {
     this.#underWay.add(work);
     void work.then(() => {
       this.#underWay.delete(work);
@@ -176,17 +189,19 @@ export class WorkService implements OnApplicationBootstrap, OnModuleDestroy, OnA
     return { now: this.clock.now(), offsetMs: this.clock.offsetMs };
   }
 
-  async #run(claimed: ClaimedWork): Promise<void> {
+  /** @returns what the run has failed by, null when it has not */
+  async #run(claimed: ClaimedWork): Promise<Error | null> {
     const { kind, subjectId, attempts } = claimed;
     let answer: WorkAnswer = 'again';
-    let problem: string | null = null;
+    let failure: Error | null = null;
     this.#running.set(kind, (this.#running.get(kind) ?? 0) + 1);
     try {
       answer = await this.#kind(kind).run(subjectId, attempts);
     } catch (error) {
       this.logger.error({ error, kind, subjectId }, 'work has failed; it is due again');
-      problem = (error instanceof Error ? error.message : String(error)).replaceAll('\0', '').slice(0, 500);
+      failure = error instanceof Error ? error : new Error(String(error));
     }
+    const problem = failure?.message.replaceAll('\0', '').slice(0, 500) ?? null;
     try {
       const dueAt = answer === 'done' ? null : answer === 'again' ? this.#later(kind, attempts) : answer;
       await this.database.transaction(async (tx) => {
@@ -201,6 +216,7 @@ export class WorkService implements OnApplicationBootstrap, OnModuleDestroy, OnA
     this.#running.set(kind, running - 1);
     // More may be due than there was room for.
     if (running >= this.#kind(kind).concurrency) this.poller.wake(TASK);
+    return failure;
   }
 
   #later(kind: string, attempts: number): Date {

@@ -40,7 +40,12 @@ export class RefundProgress {
     const state =
       found.isDisputed && !isNew && (await this.moves.isClaimed(null, refund))
         ? await this.calls.ask(refund.acquirer, request)
-        : await this.calls.advance(refund.acquirer, request, isNew ? null : attempt - 1);
+        : // It is IN_PROGRESS since just before its first call, and nothing has changed it since.
+          await this.calls.advance(
+            refund.acquirer,
+            request,
+            isNew ? null : { attempts: attempt - 1, since: refund.updatedAt },
+          );
     if (state.kind === 'in_progress' || state.kind === 'not_found') return 'again';
     await this.database.transaction((tx) => this.moves.record(tx, refund, state));
     return 'done';

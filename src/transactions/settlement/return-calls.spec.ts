@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Acquirer, ReturnRequest, ReturnState } from '../../acquirers/index.js';
 import { AcquirersService } from '../../acquirers/index.js';
+import { Clock } from '../../core/clock.js';
 import { createLogger } from '../../core/log/index.js';
-import { RETURN_BACKOFF, ReturnCalls } from './return-calls.js';
+import { type EarlierCalls, RETURN_BACKOFF, ReturnCalls } from './return-calls.js';
 
 const REQUEST: ReturnRequest = {
   accountId: '019aa0f0-0000-7000-8000-000000000001',
@@ -38,8 +39,13 @@ function calls(answers: Record<'ask' | 'send', (ReturnState | Error)[]>): { call
     requestReturn: (request) => (expect(request).toBe(REQUEST), next('send')),
   };
   acquirers.register(bank as Acquirer, { servesTestMode: false });
-  return { calls: new ReturnCalls(acquirers, createLogger('silent')), made };
+  return { calls: new ReturnCalls(acquirers, new Clock(), createLogger('silent')), made };
 }
+
+const earlier = (attempts: number, minutes: number): EarlierCalls => ({
+  attempts,
+  since: new Date(Date.now() - minutes * 60_000),
+});
 
 describe('money that goes back', () => {
   it.each<[ReturnState | Error, ReturnState]>([
@@ -68,13 +74,18 @@ describe('money that goes back', () => {
     [[ABSENT, ABSENT], [REFUSED], UNDER_WAY, ['ask', 'send', 'ask']],
   ])('is looked for when it may be there: %j, %j → %j', async (ask, send, state, made) => {
     const bank = calls({ ask: [...ask], send: [...send] });
-    expect(await bank.calls.advance('bank', REQUEST, 9)).toEqual(state);
+    expect(await bank.calls.advance('bank', REQUEST, earlier(9, 60))).toEqual(state);
     expect(bank.made).toEqual(made);
   });
 
   it('is refused when the acquirer keeps to it', async () => {
     const bank = calls({ ask: [ABSENT, ABSENT], send: [REFUSED] });
-    expect(await bank.calls.advance('bank', REQUEST, 10)).toEqual(REFUSED);
+    expect(await bank.calls.advance('bank', REQUEST, earlier(10, 9))).toEqual(REFUSED);
+  });
+
+  it('is not refused before its first call had time to arrive, however often it was tried', async () => {
+    const bank = calls({ ask: [ABSENT, ABSENT], send: [REFUSED] });
+    expect(await bank.calls.advance('bank', REQUEST, earlier(30, 7))).toEqual(UNDER_WAY);
   });
 
   it('stays under way when there is no such acquirer', async () => {

@@ -1,10 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { AcquirersService, type ReturnRequest, type ReturnState } from '../../acquirers/index.js';
+import { Clock } from '../../core/clock.js';
 import { Logger } from '../../core/log/index.js';
 import { doubling } from '../../core/work/index.js';
 
-/** By then eight minutes have passed since the first call. */
+/** A refusal of a repeated call is believed after so many attempts, and not before so much time has passed. */
 const PATIENCE = 10;
+const PATIENCE_MS = 8 * 60_000;
+
+/** What may have reached the acquirer before. */
+export interface EarlierCalls {
+  readonly attempts: number;
+  /** Before the first of them. Attempts alone say little: some end before they call, and an operator may hasten them. */
+  readonly since: Date;
+}
 
 /** When money on its way back is asked for again. */
 export const RETURN_BACKOFF = doubling(500, 3_600_000);
@@ -17,17 +26,17 @@ export const RETURN_BACKOFF = doubling(500, 3_600_000);
 export class ReturnCalls {
   constructor(
     private readonly acquirers: AcquirersService,
+    private readonly clock: Clock,
     private readonly logger: Logger,
   ) {}
 
   /**
-   * @param attempts how often it was asked for or about before; null when no earlier call can have reached the acquirer,
-   *   otherwise it is looked for first
+   * @param earlier null when no earlier call can have reached the acquirer, otherwise it is looked for first
    */
-  advance(acquirerName: string, request: ReturnRequest, attempts: number | null): Promise<ReturnState> {
+  advance(acquirerName: string, request: ReturnRequest, earlier: EarlierCalls | null): Promise<ReturnState> {
     return this.#call(acquirerName, request, async () => {
       const acquirer = this.acquirers.get(acquirerName);
-      if (attempts === null) return await acquirer.requestReturn(request);
+      if (earlier === null) return await acquirer.requestReturn(request);
       const before = await acquirer.getReturn(request);
       if (before.kind !== 'not_found') return before;
       // Under the same name, which an acquirer takes for the same return.
@@ -37,7 +46,8 @@ export class ReturnCalls {
       // may still do so. It is believed when the acquirer keeps to it.
       const after = await acquirer.getReturn(request);
       if (after.kind !== 'not_found') return after;
-      return attempts >= PATIENCE ? again : { kind: 'in_progress' };
+      const isOld = this.clock.now().getTime() - earlier.since.getTime() >= PATIENCE_MS;
+      return isOld && earlier.attempts >= PATIENCE ? again : { kind: 'in_progress' };
     });
   }
 

@@ -26,7 +26,7 @@ export class ReturnNews implements OnModuleInit {
   async moved(acquirer: string, endToEndId: string, returnId: string): Promise<boolean> {
     const refundId = refundIdOf(returnId);
     if (refundId !== null && (await this.refunds.has(refundId, acquirer, endToEndId))) {
-      await this.work.runNow('refund', refundId);
+      await this.work.mustRunNow('refund', refundId);
       return true;
     }
     return this.returns.advance(acquirer, endToEndId, returnId);

@@ -45,7 +45,7 @@ export class ReturnsService {
    */
   async advance(acquirer: string, endToEndId: string, returnId: string): Promise<boolean> {
     const id = await this.settlements.findReturn(acquirer, endToEndId, returnId);
-    if (id !== null) await this.work.runNow('return', id);
+    if (id !== null) await this.work.mustRunNow('return', id);
     return id !== null;
   }
 
@@ -53,11 +53,15 @@ export class ReturnsService {
   async run(id: string, attempt: number): Promise<WorkAnswer> {
     const pixReturn = await this.settlements.openReturn(id);
     if (!pixReturn) return 'done';
-    const { accountId, acquirer, endToEndId, returnId, way, amount, currency } = pixReturn;
+    const { accountId, acquirer, endToEndId, returnId, way, amount, currency, createdAt } = pixReturn;
     const name = { accountId, way, reference: endToEndId, returnId };
     const request = { ...name, cause: 'unwanted', amount, currency, destination: null } as const;
     // A worker that died between its call and the record has left it PENDING: only at the first attempt is nothing there.
-    const state = await this.calls.advance(acquirer, request, attempt === 1 ? null : attempt);
+    const state = await this.calls.advance(
+      acquirer,
+      request,
+      attempt === 1 ? null : { attempts: attempt, since: createdAt },
+    );
     const now = this.clock.now();
     await this.database.transaction(async (tx) => {
       switch (state.kind) {
