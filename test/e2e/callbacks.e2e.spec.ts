@@ -248,16 +248,11 @@ describe('callbacks of a PSP', () => {
     expect(logged.join('')).not.toContain(bank.secret);
     const { text } = await service.call('GET', '/metrics');
     expect(text).not.toContain(bank.secret);
-    await bank.post([{ endToEndId: newEndToEndId('12345678', new Date()), pagador: { cpf: '39053344705' } }]);
-    const tables = await service.sql<{ name: string }>(
-      `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`,
-    );
-    for (const { name } of tables) {
-      const rows = JSON.stringify(await service.sql(`SELECT t::text FROM ${name} t`));
-      expect({ name, secret: rows.includes(bank.secret) }).toEqual({ name, secret: false });
-      const hex = Buffer.from('39053344705').toString('hex');
-      expect({ name, payer: rows.includes(hex) || rows.includes('39053344705') }).toEqual({ name, payer: false });
-    }
+    const payer = '39053344705';
+    await bank.post([{ endToEndId: newEndToEndId('12345678', new Date()), pagador: { cpf: payer } }]);
+    const forms = [bank.secret, payer, Buffer.from(payer).toString('hex')];
+    const rows = await service.rows();
+    expect(rows.filter((row) => forms.some((form) => row.text.includes(form)))).toEqual([]);
   });
 });
 

@@ -75,7 +75,7 @@ describe('refunds at an acquirer behind a network', () => {
   }
 
   /** A worker comes by. */
-  const step = (refundId: string): Promise<void> => service.get(WorkService).runNow('refund', refundId);
+  const step = (refundId: string): Promise<unknown> => service.get(WorkService).runNow('refund', refundId);
 
   async function finish(): Promise<void> {
     for (let round = 0; round < 20 && (await openRefunds(service)) > 0; round++) {

@@ -343,7 +343,7 @@ describe('late work', () => {
       },
       { concurrency: 1 },
     );
-    work.wake(KIND);
+    work.wake();
     await gone();
     // Every other one, as it is drawn.
     expect(runs.indexOf(late)).toBeLessThan(50);

@@ -68,7 +68,7 @@ export class ToldBank {
   }
 
   /** A worker takes the refund one step further. */
-  step(refundId: string): Promise<void> {
+  step(refundId: string): Promise<unknown> {
     return this.service.get(WorkService).runNow('refund', refundId);
   }
 

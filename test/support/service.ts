@@ -248,11 +248,29 @@ export class TestService {
     return (await this.database.pool.query<R>(text, values)).rows;
   }
 
+  /** Every row of every table, as text. Partitions are read by their tables: an old one may be dropped meanwhile. */
+  async rows(): Promise<StoredRow[]> {
+    const tables = await this.sql<{ name: string }>(
+      `SELECT relname AS name FROM pg_class
+       WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition`,
+    );
+    if (tables.length < 20) throw new Error(`There are only ${String(tables.length)} tables`);
+    const rows = await Promise.all(
+      tables.map(({ name }) => this.sql<StoredRow>(`SELECT '${name}' AS "table", t::text AS text FROM ${name} t`)),
+    );
+    return rows.flat();
+  }
+
   async stop(): Promise<void> {
     await this.runtime.close();
     rmSync(this.dataDir, { recursive: true, force: true });
     if (this.ownsDatabase) await this.database.drop();
   }
+}
+
+export interface StoredRow {
+  table: string;
+  text: string;
 }
 
 export interface ChargeAnswer extends Record<string, unknown> {

@@ -1,14 +1,18 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
+/** One piece of work: something to be done about a subject. */
 @Entity('work')
 @Index('work_fresh_idx', ['kind', 'dueAt'], { where: '(attempts = 0)' })
 @Index('work_again_idx', ['kind', 'dueAt'], { where: '(attempts > 0)' })
 export class WorkEntity {
-  @PrimaryColumn('text', { primaryKeyConstraintName: 'work_pkey' }) kind!: string;
-  @PrimaryColumn('uuid', { name: 'subject_id', primaryKeyConstraintName: 'work_pkey' }) subjectId!: string;
-  @Column('timestamptz', { name: 'due_at' }) dueAt!: Date;
-  @Column('integer', { default: 0 }) attempts!: number;
-  @Column('uuid', { name: 'lease_id', nullable: true }) leaseId!: string | null;
-  @Column('timestamptz', { name: 'leased_until', nullable: true }) leasedUntil!: Date | null;
-  @Column('text', { name: 'last_error', nullable: true }) lastError!: string | null;
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'work_pkey' }) readonly kind!: string;
+  @PrimaryColumn('uuid', { name: 'subject_id', primaryKeyConstraintName: 'work_pkey' }) readonly subjectId!: string;
+  @Column('timestamptz', { name: 'due_at' }) readonly dueAt!: Date;
+  /** Runs since it was added or last put off to a date, the one under way included. */
+  @Column('integer', { default: 0 }) readonly attempts!: number;
+  /** What proves that a run still owns it: no two claims have the same. */
+  @Column('uuid', { name: 'lease_id', nullable: true }) readonly leaseId!: string | null;
+  /** Until then it is in the hands of one process. */
+  @Column('timestamptz', { name: 'leased_until', nullable: true }) readonly leasedUntil!: Date | null;
+  @Column('text', { name: 'last_error', nullable: true }) readonly lastError!: string | null;
 }

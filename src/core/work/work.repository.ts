@@ -1,27 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Reader, read, write, type Tx } from '../database/index.js';
+import { columnsOf, insertInto, read, Reader, type Tx, write } from '../database/index.js';
+import { WorkEntity } from './work.entity.js';
 
-/** One piece of work: something to be done about a subject. */
-export interface WorkItem {
-  readonly kind: string;
-  readonly subjectId: string;
-  readonly dueAt: Date;
-  /** Runs since it was added or last put off to a date, the one under way included. */
-  readonly attempts: number;
-  /** Until then it is in the hands of one process. */
-  readonly leasedUntil: Date | null;
-  readonly lastError: string | null;
-}
+/** A piece of work as operators see it. */
+export type WorkItem = Omit<WorkEntity, 'leaseId'>;
+
+const CLAIMED = ['kind', 'subjectId', 'attempts', 'leaseId'] as const;
 
 /** A piece of work in the hands of this process. */
-export interface ClaimedWork {
-  readonly kind: string;
-  readonly subjectId: string;
-  readonly attempts: number;
-  /** What proves later that it is still ours: no two claims have the same. */
-  readonly leaseId: string;
-}
+export type ClaimedWork = Pick<WorkEntity, (typeof CLAIMED)[number]>;
 
 /** How many pieces of work of a kind a process has room for. */
 export interface WorkRoom {
@@ -37,23 +25,7 @@ export interface WorkTimes {
   readonly offsetMs: number;
 }
 
-interface Row {
-  kind: string;
-  subject_id: string;
-  due_at: Date;
-  attempts: number;
-  leased_until: Date | null;
-  last_error: string | null;
-}
-
-interface ClaimedRow {
-  kind: string;
-  subject_id: string;
-  attempts: number;
-  lease_id: string;
-}
-
-const COLUMNS = 'w.kind, w.subject_id, w.due_at, w.attempts, w.leased_until, w.last_error';
+const COLUMNS = columnsOf(WorkEntity, 'w', { without: ['leaseId'] });
 
 /**
  * Leases are kept by the clock of the database: a worker whose own clock is ahead would take work away from others that
@@ -63,12 +35,11 @@ const inMs = (parameter: string): string => `now() + make_interval(secs => ${par
 const free = (offsetMs: string): string => `(w.leased_until IS NULL OR w.leased_until <= ${inMs(offsetMs)})`;
 
 /** Work that is there already begins anew; a run under way no longer decides what becomes of it. */
-const ADD = write(
-  'work.add',
-  `INSERT INTO work (kind, subject_id, due_at) VALUES ($1, $2, $3)
-   ON CONFLICT (kind, subject_id) DO UPDATE
+const ADD = insertInto('work.add', WorkEntity, {
+  without: ['attempts', 'leaseId', 'leasedUntil', 'lastError'],
+  after: `ON CONFLICT (kind, subject_id) DO UPDATE
    SET due_at = excluded.due_at, attempts = 0, lease_id = NULL, leased_until = NULL, last_error = NULL`,
-);
+});
 /**
  * The table is empty most of the time, and a plan made for that reads all of it when it is not: seconds for each claim
  * with 100 000 rows.
@@ -103,13 +74,13 @@ const CLAIM = write(
    UPDATE work t SET attempts = t.attempts + 1, lease_id = $5, leased_until = c.leased_until
    FROM taken c
    WHERE t.kind = c.kind AND t.subject_id = c.subject_id
-   RETURNING t.kind, t.subject_id, t.attempts, t.lease_id`,
+   RETURNING ${columnsOf(WorkEntity, 't', { only: CLAIMED })}`,
 );
 const CLAIM_ONE = write(
   'work.claim_one',
   `UPDATE work w SET attempts = w.attempts + 1, lease_id = $3, leased_until = ${inMs('$4')}
    WHERE w.kind = $1 AND w.subject_id = $2
-   RETURNING w.kind, w.subject_id, w.attempts, w.lease_id`,
+   RETURNING ${columnsOf(WorkEntity, 'w', { only: CLAIMED })}`,
 );
 const FINISH = write('work.finish', 'DELETE FROM work WHERE kind = $1 AND subject_id = $2 AND lease_id = $3');
 const AGAIN = write(
@@ -129,14 +100,14 @@ const OVERDUE = read(
    WHERE (w.due_at <= $1 OR w.last_error IS NOT NULL) AND ($2::text IS NULL OR w.kind = $2)
    ORDER BY w.due_at, w.kind, w.subject_id LIMIT $3`,
 );
-const LAGS = read('work.lags', 'SELECT kind, min(due_at) AS due_at FROM work WHERE due_at <= $1 GROUP BY kind');
+const LAGS = read('work.lags', 'SELECT kind, min(due_at) AS "dueAt" FROM work WHERE due_at <= $1 GROUP BY kind');
 
 @Injectable()
 export class WorkRepository {
   constructor(private readonly reader: Reader) {}
 
   add(tx: Tx, kind: string, subjectId: string, dueAt: Date): void {
-    tx.defer(ADD, [kind, subjectId, dueAt]);
+    tx.defer(ADD, ADD.valuesOf({ kind, subjectId, dueAt }));
   }
 
   /** What is due longest first, each with one attempt more and nobody else's until its lease is over. */
@@ -147,7 +118,7 @@ export class WorkRepository {
     againFirst: boolean,
   ): Promise<ClaimedWork[]> {
     tx.defer(BY_INDEX, []);
-    const rows = await tx.query<ClaimedRow>(CLAIM, [
+    return tx.query(CLAIM, [
       now,
       rooms.map(({ kind }) => kind),
       rooms.map(({ room }) => room),
@@ -156,7 +127,6 @@ export class WorkRepository {
       offsetMs,
       againFirst,
     ]);
-    return rows.map(toClaimed);
   }
 
   /**
@@ -165,8 +135,8 @@ export class WorkRepository {
    * @returns null when there is none
    */
   async claimOne(tx: Tx, kind: string, subjectId: string, leaseMs: number): Promise<ClaimedWork | null> {
-    const [row] = await tx.query<ClaimedRow>(CLAIM_ONE, [kind, subjectId, randomUUID(), leaseMs]);
-    return row ? toClaimed(row) : null;
+    const [row] = await tx.query<ClaimedWork>(CLAIM_ONE, [kind, subjectId, randomUUID(), leaseMs]);
+    return row ?? null;
   }
 
   /** It is done, if it is still ours. */
@@ -181,33 +151,18 @@ export class WorkRepository {
 
   /** Makes it due now. @returns null when there is none, or it runs */
   async retry(tx: Tx, { now, offsetMs }: WorkTimes, kind: string, subjectId: string): Promise<WorkItem | null> {
-    const [row] = await tx.query<Row>(RETRY, [now, kind, subjectId, offsetMs]);
-    return row ? toItem(row) : null;
+    const [row] = await tx.query<WorkItem>(RETRY, [now, kind, subjectId, offsetMs]);
+    return row ?? null;
   }
 
   /** What was due by then, or has failed; due longest first. @param kind null for all kinds */
   async overdue(dueBefore: Date, kind: string | null, limit: number): Promise<WorkItem[]> {
-    return (await this.reader.query<Row>(OVERDUE, [dueBefore, kind, limit])).map(toItem);
+    return this.reader.query(OVERDUE, [dueBefore, kind, limit]);
   }
 
   /** Since when the oldest due work of each kind is due. */
   async lags(now: Date): Promise<Map<string, Date>> {
-    const rows = await this.reader.query<Row>(LAGS, [now]);
-    return new Map(rows.map((row) => [row.kind, row.due_at]));
+    const rows = await this.reader.query<WorkItem>(LAGS, [now]);
+    return new Map(rows.map((row) => [row.kind, row.dueAt]));
   }
-}
-
-function toClaimed(row: ClaimedRow): ClaimedWork {
-  return { kind: row.kind, subjectId: row.subject_id, attempts: row.attempts, leaseId: row.lease_id };
-}
-
-function toItem(row: Row): WorkItem {
-  return {
-    kind: row.kind,
-    subjectId: row.subject_id,
-    dueAt: row.due_at,
-    attempts: row.attempts,
-    leasedUntil: row.leased_until,
-    lastError: row.last_error,
-  };
 }

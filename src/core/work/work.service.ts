@@ -16,8 +16,8 @@ import { type ClaimedWork, type WorkItem, WorkRepository, type WorkTimes } from 
 
 declare module '../queue/index.js' {
   interface JobMap {
-    /** A process without workers has added work of this kind. */
-    work: { kind: string };
+    /** A process without workers has added work. */
+    work: Record<string, never>;
   }
 }
 
@@ -30,7 +30,7 @@ export interface WorkKind {
   readonly backoff: readonly number[];
   /** At once in each process. */
   readonly concurrency: number;
-  /** Longer than a run may take: after it the process is taken for dead, and another one runs it again. */
+  /** After it the process is taken for dead, and another one runs it again: longer than a run takes but for outages. */
   readonly leaseMs: number;
   /** @param attempt from 1 on */
   run(subjectId: string, attempt: number): Promise<WorkAnswer>;
@@ -63,7 +63,6 @@ export class WorkService implements OnApplicationBootstrap, OnModuleDestroy, OnA
   /** How many of each kind run here. */
   readonly #running = new Map<string, number>();
   readonly #underWay = new Set<Promise<unknown>>();
-  readonly #wakes = new Map<string, () => void>();
   #closing = false;
 
   constructor(
@@ -79,7 +78,6 @@ export class WorkService implements OnApplicationBootstrap, OnModuleDestroy, OnA
 
   register(name: string, kind: WorkKind): void {
     this.#kinds.set(name, kind);
-    this.#wakes.set(name, () => this.wake(name));
   }
 
   onApplicationBootstrap(): void {
@@ -99,33 +97,22 @@ export class WorkService implements OnApplicationBootstrap, OnModuleDestroy, OnA
 
   /** In the commit of the fact it follows from. Work that is there already begins anew. */
   add(tx: Tx, kind: string, subjectId: string, dueAt: Date): void {
+    this.#kind(kind);
     this.work.add(tx, kind, subjectId, dueAt);
-    const wake = this.#wakes.get(kind);
-    if (!wake) throw new Error(`There is no processor for work of kind ${kind}`);
-    if (dueAt <= this.clock.now()) tx.afterCommit(wake);
+    if (dueAt <= this.clock.now()) tx.afterCommit(this.wake);
   }
 
-  /** Work of the kind may be due. A wake that is lost costs a moment, until the next sweep. */
-  wake(kind: string): void {
+  /** Work may be due. A wake that is lost costs a moment, until the next sweep. One function, so that a commit wakes once. */
+  readonly wake = (): void => {
     if (this.config.runsWorkers) this.poller.wake(TASK);
-    else this.jobs.add('work', { kind }, () => kind).catch(() => undefined);
-  }
-
-  /** Runs one now, due or not, and waits for it. A run that is under way no longer decides what becomes of it. */
-  async runNow(kind: string, subjectId: string): Promise<void> {
-    await this.#runOne(kind, subjectId);
-  }
+    else this.jobs.add('work', {}, () => TASK).catch(() => undefined);
+  };
 
   /**
-   * The same for who brings news that must not be lost in a long pause.
-   * @throws what the run has failed by: it is due again, and the news are to be brought again
+   * Runs one now, due or not, and waits for it. A run that is under way no longer decides what becomes of it.
+   * @returns what the run has failed by, which is due again; null when it has not
    */
-  async mustRunNow(kind: string, subjectId: string): Promise<void> {
-    const failure = await this.#runOne(kind, subjectId);
-    if (failure !== null) throw failure;
-  }
-
-  async #runOne(kind: string, subjectId: string): Promise<Error | null> {
+  async runNow(kind: string, subjectId: string): Promise<Error | null> {
     const leaseMs = this.#kind(kind).leaseMs + this.clock.offsetMs;
     const claimed = await this.database.transaction((tx) => this.work.claimOne(tx, kind, subjectId, leaseMs));
     return claimed ? this.#run(claimed) : null;
@@ -135,7 +122,7 @@ export class WorkService implements OnApplicationBootstrap, OnModuleDestroy, OnA
   async retry(kind: string, subjectId: string): Promise<WorkItem | null> {
     return this.database.transaction(async (tx) => {
       const found = await this.work.retry(tx, this.#times(), kind, subjectId);
-      if (found) tx.afterCommit(() => this.wake(kind));
+      if (found) tx.afterCommit(this.wake);
       return found;
     });
   }

@@ -26,7 +26,9 @@ export class ReturnNews implements OnModuleInit {
   async moved(acquirer: string, endToEndId: string, returnId: string): Promise<boolean> {
     const refundId = refundIdOf(returnId);
     if (refundId !== null && (await this.refunds.has(refundId, acquirer, endToEndId))) {
-      await this.work.mustRunNow('refund', refundId);
+      const failure = await this.work.runNow('refund', refundId);
+      // The news comes again then, and is not lost in a long pause.
+      if (failure !== null) throw failure;
       return true;
     }
     return this.returns.advance(acquirer, endToEndId, returnId);

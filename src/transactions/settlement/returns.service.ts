@@ -45,7 +45,8 @@ export class ReturnsService {
    */
   async advance(acquirer: string, endToEndId: string, returnId: string): Promise<boolean> {
     const id = await this.settlements.findReturn(acquirer, endToEndId, returnId);
-    if (id !== null) await this.work.mustRunNow('return', id);
+    const failure = id === null ? null : await this.work.runNow('return', id);
+    if (failure !== null) throw failure;
     return id !== null;
   }
 

@@ -1,5 +1,4 @@
 import { Process, Processor } from '@nestjs/bull';
-import type { Job } from '../../queue/index.js';
 import { WorkService } from '../work.service.js';
 
 /** Another process has added work and runs no workers itself. */
@@ -8,7 +7,7 @@ export class WorkProcessor {
   constructor(private readonly work: WorkService) {}
 
   @Process({ concurrency: 1 })
-  async run({ data }: Job<'work'>): Promise<void> {
-    this.work.wake(data.kind);
+  async run(): Promise<void> {
+    this.work.wake();
   }
 }
