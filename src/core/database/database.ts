@@ -9,6 +9,13 @@ import { Tx } from './tx.js';
 
 const MAX_RERUNS = 3;
 
+/**
+ * Whose transaction is open. Under test only, where every use of a transaction comes by: on Node.js 20 following
+ * asynchronous work costs each promise of the process, together a seventh of its processor time. One for all databases,
+ * as each costs that again, also when nobody uses it any more.
+ */
+const open = process.env['NODE_ENV'] === 'test' ? new AsyncLocalStorage<Database>() : null;
+
 /** Plain reads, outside any transaction. Separate from Database so that they can move to a read replica. */
 @Injectable()
 export class Reader {
@@ -33,11 +40,6 @@ export class Reader {
 @Injectable()
 export class Database {
   readonly #pool: Pool;
-  /**
-   * Under test only, where every use of a transaction comes by: on Node.js 20 following asynchronous work costs each
-   * promise of the process, together a seventh of its processor time.
-   */
-  readonly #inside = process.env['NODE_ENV'] === 'test' ? new AsyncLocalStorage<true>() : null;
 
   constructor(dataSource: DataSource) {
     this.#pool = poolOf(dataSource);
@@ -49,7 +51,7 @@ export class Database {
    * @throws whatever `work` or the database throws; nothing is written then
    */
   async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    if (this.#inside?.getStore()) {
+    if (open?.getStore() === this) {
       // A second connection inside the first would wait for a pool slot that the first one holds, and commit alone.
       throw new Error('A transaction is already open: pass its tx on instead of opening another one');
     }
@@ -74,7 +76,7 @@ export class Database {
     let spoilt: Error | undefined;
     let result: T;
     try {
-      result = await (this.#inside ? this.#inside.run(true, () => work(tx)) : work(tx));
+      result = await (open ? open.run(this, () => work(tx)) : work(tx));
       await tx.commit();
     } catch (error) {
       spoilt = await tx.rollback();
