@@ -3,6 +3,7 @@
 // module keeps in memory, and what a spec changes in global objects, is therefore shared by them: a spec undoes what it
 // changes. Mocks, timers, process.env and the working directory are restored after each file (environment.mjs); mocks
 // of modules do not work.
+import asyncHooks, { AsyncLocalStorage } from 'node:async_hooks';
 import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import JestRuntime from 'jest-runtime';
@@ -20,6 +21,16 @@ const FRAMEWORK_STATE = [
   'TEST_TIMEOUT_SYMBOL',
   'WAIT_BEFORE_RETRY',
 ];
+
+/** What the test framework of this spec file follows asynchronous work with. */
+const storages = [];
+
+class FrameworkStorage extends AsyncLocalStorage {
+  constructor(...options) {
+    super(...options);
+    storages.push(this);
+  }
+}
 
 class SourceMaps extends Map {
   get(source) {
@@ -41,7 +52,18 @@ export default class NativeRuntime extends JestRuntime {
   requireInternalModule(path) {
     delete require.cache[path];
     for (const name of FRAMEWORK_STATE) delete globalThis[Symbol.for(name)];
-    return require(path);
+    asyncHooks.AsyncLocalStorage = FrameworkStorage;
+    try {
+      return require(path);
+    } finally {
+      asyncHooks.AsyncLocalStorage = AsyncLocalStorage;
+    }
+  }
+
+  /** Each storage that was used once costs every later promise of the process, until it is disabled. */
+  teardown() {
+    super.teardown();
+    for (const storage of storages.splice(0)) storage.disable();
   }
 
   setGlobalsForRuntime(globals) {

@@ -40,7 +40,7 @@ async function run(project, workers, databaseUrl, only = args) {
   jest = spawn(
     process.execPath,
     [
-      ...['--import', join(root, 'test/runner/register.mjs'), '--no-warnings'],
+      ...['--import', join(root, 'test/runner/register.mjs'), '--no-warnings', '--max-semi-space-size=64'],
       ...[join(root, 'node_modules/jest/bin/jest.js'), ...own, '--passWithNoTests', '--json', '--outputFile'],
       ...[outputFile, ...only],
     ],
