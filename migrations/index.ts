@@ -22,6 +22,7 @@ import { ExactSums1700000007140 } from './1700000007140-exact-sums.js';
 import { ReturnsOfASale1700000007300 } from './1700000007300-returns-of-a-sale.js';
 import { ReturnsUntilNow1700000007310 } from './1700000007310-returns-until-now.js';
 import { Work1700000008000 } from './1700000008000-work.js';
+import { Retention1700000009000 } from './1700000009000-retention.js';
 
 /** In the order in which they are applied. */
 export const MIGRATIONS = [
@@ -49,4 +50,5 @@ export const MIGRATIONS = [
   ReturnsOfASale1700000007300,
   ReturnsUntilNow1700000007310,
   Work1700000008000,
+  Retention1700000009000,
 ];

@@ -1,5 +1,5 @@
-import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { Clock } from '../core/clock.js';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
+import { Clock, DAY_MS } from '../core/clock.js';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { Database, type Tx } from '../core/database/index.js';
 import type { IdCursorFilter } from '../core/http/index.js';
@@ -7,6 +7,7 @@ import { newId } from '../core/ids.js';
 import { Logger } from '../core/log/index.js';
 import { Metrics } from '../core/metrics/index.js';
 import { JobQueue, Poller } from '../core/queue/index.js';
+import { Retention } from '../core/retention.js';
 import {
   type Acquirer,
   type Dispute,
@@ -61,15 +62,14 @@ const BATCH = 100;
 const MAX_ATTEMPTS = 40;
 const UNKNOWN = 'the acquirer does not know it';
 const OPEN = 'nothing has happened to it';
-const CLEAN_MS = 3_600_000;
-const IGNORED_DAYS = 30;
+const IGNORED_KEPT_MS = 30 * DAY_MS;
 
 /**
  * What acquirers tell us. Stored first, answered, applied by a job, and only after asking the acquirer: a forged or
  * repeated notification moves nothing.
  */
 @Injectable()
-export class InboxService implements OnApplicationBootstrap {
+export class InboxService implements OnModuleInit, OnApplicationBootstrap {
   readonly #handlers: Partial<ConfirmedHandlers> = {};
   readonly #patience = new Bulkhead();
 
@@ -80,6 +80,7 @@ export class InboxService implements OnApplicationBootstrap {
     private readonly acquirers: AcquirersService,
     private readonly queue: JobQueue,
     private readonly poller: Poller,
+    private readonly retention: Retention,
     private readonly metrics: Metrics,
     private readonly clock: Clock,
     private readonly logger: Logger,
@@ -89,10 +90,16 @@ export class InboxService implements OnApplicationBootstrap {
     this.#handlers[kind] = handler;
   }
 
+  /** Forged hints leave nothing behind. */
+  onModuleInit(): void {
+    this.retention.keep('acquirer_notifications', IGNORED_KEPT_MS, (tx, before, limit) =>
+      this.inbox.removeIgnored(tx, before, limit),
+    );
+  }
+
   onApplicationBootstrap(): void {
     if (!this.config.runsWorkers) return;
     this.poller.every('acquirers.inbox', SWEEP_MS, () => this.sweep());
-    this.poller.every('acquirers.inbox.clean', CLEAN_MS, () => this.clean());
   }
 
   /**
@@ -199,12 +206,6 @@ export class InboxService implements OnApplicationBootstrap {
   /** Which of these have been applied, at least once. */
   applied(acquirer: string, kind: NotificationHint['kind'], references: readonly string[]): Promise<Set<string>> {
     return this.inbox.applied(acquirer, kind, references);
-  }
-
-  /** Removes what was set aside long ago: forged hints leave nothing behind. */
-  async clean(): Promise<boolean> {
-    const before = new Date(this.clock.now().getTime() - IGNORED_DAYS * 86_400_000);
-    return (await this.database.transaction((tx) => this.inbox.removeIgnored(tx, before, BATCH))) === BATCH;
   }
 
   async #apply(notification: Notification): Promise<Applied> {

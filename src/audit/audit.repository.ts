@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, insertInto, Reader, read, type Tx } from '../core/database/index.js';
+import { columnsOf, insertInto, Reader, read, type Tx, write } from '../core/database/index.js';
 import { idBound } from '../core/ids.js';
 import { AuditEvent, AuditEventEntity } from './audit-event.entity.js';
 import type { AuditFilter } from './audit-event.js';
@@ -15,6 +15,11 @@ const LIST = read(
      AND ($6::text IS NULL OR actor_id::text = $6 OR actor_type = $6)
    ORDER BY id DESC LIMIT $7`,
 );
+const REMOVE = write(
+  'audit_events.remove',
+  `DELETE FROM audit_events WHERE id IN (SELECT id FROM audit_events WHERE id < $1::uuid ORDER BY id LIMIT $2)
+   RETURNING 1`,
+);
 
 @Injectable()
 export class AuditRepository {
@@ -26,6 +31,11 @@ export class AuditRepository {
 
   async exists(accountId: string, id: string): Promise<boolean> {
     return (await this.reader.query(EXISTS, [accountId, id])).length > 0;
+  }
+
+  /** The database refuses it for what is younger than five years. @returns how many older than `before` are gone now */
+  async remove(tx: Tx, before: Date, limit: number): Promise<number> {
+    return (await tx.query(REMOVE, [idBound(before, 'min'), limit])).length;
   }
 
   /** Newest first. */

@@ -16,7 +16,11 @@ const FIND = read(
    WHERE u.id = $1 AND (u.sessions_from IS NULL OR u.sessions_from < $4)`,
 );
 const REVOKE = insertInto('sessions.revoke', RevokedTokenEntity, { after: 'ON CONFLICT (jti) DO NOTHING' });
-const PURGE = write('sessions.purge', 'DELETE FROM revoked_tokens WHERE expires_at <= $1');
+const REMOVE = write(
+  'sessions.remove',
+  `DELETE FROM revoked_tokens WHERE jti IN (SELECT jti FROM revoked_tokens WHERE expires_at <= $1 LIMIT $2)
+   RETURNING 1`,
+);
 
 export interface SessionRow {
   operator: boolean;
@@ -48,7 +52,8 @@ export class SessionsRepository {
     tx.defer(REVOKE, REVOKE.valuesOf(session));
   }
 
-  purge(tx: Tx, endedBefore: Date): void {
-    tx.defer(PURGE, [endedBefore]);
+  /** @returns how many that ended by then are gone now */
+  async remove(tx: Tx, endedBefore: Date, limit: number): Promise<number> {
+    return (await tx.query(REMOVE, [endedBefore, limit])).length;
   }
 }

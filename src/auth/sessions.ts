@@ -1,15 +1,13 @@
-import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { JwtService } from '@nestjs/jwt';
 import { Clock, CLOCK_SKEW_SECONDS } from '../core/clock.js';
-import { type Config, CONFIG } from '../core/config/index.js';
-import { Database, type Tx } from '../core/database/index.js';
+import type { Tx } from '../core/database/index.js';
 import { isUuid, newId } from '../core/ids.js';
-import { Poller } from '../core/queue/index.js';
+import { Retention } from '../core/retention.js';
 import type { DashboardRole, Session, UserPrincipal } from './principal.js';
 import { SessionsRepository } from './sessions.repository.js';
 
 export const SESSION_SECONDS = 3600;
-const PURGE_MS = 10 * 60_000;
 const BEARER = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i;
 const ROLES: readonly unknown[] = ['OWNER', 'ADMIN', 'MEMBER', 'OPERATOR'] satisfies DashboardRole[];
 
@@ -25,18 +23,19 @@ interface Claims {
 
 /** Logins as signed tokens (HS256): they say who somebody is, the database says whether that still holds. */
 @Injectable()
-export class Sessions implements OnApplicationBootstrap {
+export class Sessions implements OnModuleInit {
   constructor(
-    @Inject(CONFIG) private readonly config: Config,
-    private readonly database: Database,
     private readonly sessions: SessionsRepository,
     private readonly jwt: JwtService,
-    private readonly poller: Poller,
+    private readonly retention: Retention,
     private readonly clock: Clock,
   ) {}
 
-  onApplicationBootstrap(): void {
-    if (this.config.runsWorkers) this.poller.every('sessions.purge', PURGE_MS, () => this.purge());
+  /** Tokens that have ended by themselves are forgotten, also for a process whose clock is behind. */
+  onModuleInit(): void {
+    this.retention.keep('revoked_tokens', CLOCK_SKEW_SECONDS * 1000, (tx, before, limit) =>
+      this.sessions.remove(tx, before, limit),
+    );
   }
 
   /**
@@ -82,12 +81,6 @@ export class Sessions implements OnApplicationBootstrap {
   /** Holds in every process from the commit on. */
   revoke(tx: Tx, session: Session): void {
     this.sessions.revoke(tx, session);
-  }
-
-  /** Forgets tokens that have ended by themselves, also for a process whose clock is behind. */
-  async purge(): Promise<void> {
-    const endedBefore = new Date(this.clock.now().getTime() - CLOCK_SKEW_SECONDS * 1000);
-    await this.database.transaction(async (tx) => this.sessions.purge(tx, endedBefore));
   }
 
   #verify(token: string): Claims | null {

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 
+export const DAY_MS = 86_400_000;
+
 /** By how much the clocks of our own machines may differ. */
 export const CLOCK_SKEW_SECONDS = 60;
 

@@ -11,6 +11,7 @@ import { createMailTransport, EmailsRepository, Mailer, MailProcessor, MailTrans
 import { Metrics } from './metrics/index.js';
 import { JobQueue, Poller, processors } from './queue/index.js';
 import { RateLimiter } from './rate-limit/index.js';
+import { Retention } from './retention.js';
 import { WorkProcessor, WorkRepository, WorkService, workers } from './work/index.js';
 
 /** What was opened before the application is made, and is closed after it. */
@@ -45,6 +46,7 @@ export class CoreModule {
       { provide: Clock, useValue: resources.clock },
       Database,
       Reader,
+      Retention,
       { provide: MailTransport, useFactory: createMailTransport, inject: [CONFIG] },
       EmailsRepository,
       Mailer,

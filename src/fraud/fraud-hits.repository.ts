@@ -17,8 +17,8 @@ const LIST_OF_ACCOUNT = read(
   'fraud_hits.list_of_account',
   `SELECT ${COLUMNS} FROM fraud_hits WHERE ${WANTED} AND account_id = $5 ORDER BY id DESC LIMIT $4`,
 );
-const PURGE = write(
-  'fraud_hits.purge',
+const REMOVE = write(
+  'fraud_hits.remove',
   `DELETE FROM fraud_hits WHERE ctid = ANY (ARRAY(
      SELECT ctid FROM fraud_hits WHERE id < $1::uuid LIMIT $2 FOR UPDATE SKIP LOCKED))
    RETURNING 1`,
@@ -41,7 +41,7 @@ export class FraudHitsRepository {
   }
 
   /** @returns how many older than `before` are gone now */
-  async purge(tx: Tx, before: Date, limit: number): Promise<number> {
-    return (await tx.query(PURGE, [idBound(before, 'min'), limit])).length;
+  async remove(tx: Tx, before: Date, limit: number): Promise<number> {
+    return (await tx.query(REMOVE, [idBound(before, 'min'), limit])).length;
   }
 }

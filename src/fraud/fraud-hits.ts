@@ -1,30 +1,28 @@
-import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { Clock } from '../core/clock.js';
-import { type Config, CONFIG } from '../core/config/index.js';
+import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { Clock, DAY_MS } from '../core/clock.js';
 import { Database, RowBuffer } from '../core/database/index.js';
 import { newId } from '../core/ids.js';
 import { Logger } from '../core/log/index.js';
 import { Metrics } from '../core/metrics/index.js';
 import { Poller } from '../core/queue/index.js';
+import { Retention } from '../core/retention.js';
 import type { FraudHitEntity as FraudHit } from './fraud-hit.entity.js';
 import { type FraudHitFilter, FraudHitsRepository } from './fraud-hits.repository.js';
 
 const FLUSH_MS = 500;
-const PURGE_MS = 3_600_000;
-const PURGE_BATCH = 5_000;
-const KEPT_MS = 30 * 24 * 3_600_000;
+const KEPT_MS = 30 * DAY_MS;
 
 /** What the guard refused, or would have refused. Written off the request's path, kept for 30 days. */
 @Injectable()
-export class FraudHits implements OnApplicationBootstrap, OnApplicationShutdown {
+export class FraudHits implements OnModuleInit, OnApplicationBootstrap, OnApplicationShutdown {
   readonly #rows: RowBuffer<FraudHit>;
 
   constructor(
-    @Inject(CONFIG) private readonly config: Config,
-    private readonly database: Database,
+    database: Database,
     private readonly hits: FraudHitsRepository,
     private readonly metrics: Metrics,
     private readonly poller: Poller,
+    private readonly retention: Retention,
     private readonly clock: Clock,
     logger: Logger,
   ) {
@@ -39,9 +37,12 @@ export class FraudHits implements OnApplicationBootstrap, OnApplicationShutdown 
     });
   }
 
+  onModuleInit(): void {
+    this.retention.keep('fraud_hits', KEPT_MS, (tx, before, limit) => this.hits.remove(tx, before, limit));
+  }
+
   onApplicationBootstrap(): void {
     this.poller.every('fraud.hits', FLUSH_MS, () => this.#rows.flush());
-    if (this.config.runsWorkers) this.poller.every('fraud.purge', PURGE_MS, () => this.purge());
   }
 
   /** After the last request. */
@@ -58,12 +59,5 @@ export class FraudHits implements OnApplicationBootstrap, OnApplicationShutdown 
   /** Of all accounts: for operators. Newest first. */
   list(filter: FraudHitFilter): Promise<FraudHit[]> {
     return this.hits.list(filter);
-  }
-
-  /** @returns whether there may be more to delete */
-  async purge(): Promise<boolean> {
-    const before = new Date(this.clock.now().getTime() - KEPT_MS);
-    const count = await this.database.transaction((tx) => this.hits.purge(tx, before, PURGE_BATCH));
-    return count === PURGE_BATCH;
   }
 }

@@ -1,5 +1,6 @@
 import type { Account } from '../accounts/index.js';
 import type { ConnectionSummary } from '../acquirers/index.js';
+import { DAY_MS } from '../core/clock.js';
 import { bilingualMail, type Mail } from '../core/mail/index.js';
 
 /**
@@ -12,7 +13,7 @@ export function certificateMail(
   expiresAt: Date,
   now: Date,
 ): Mail {
-  const days = Math.ceil((expiresAt.getTime() - now.getTime()) / 86_400_000);
+  const days = Math.ceil((expiresAt.getTime() - now.getTime()) / DAY_MS);
   const day = expiresAt.toISOString().slice(0, 10);
   const psps = [...new Set(connections.map(({ profile }) => profile))].join(', ');
   const keys = connections.map(({ pixKey }) => pixKey).join(', ');

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { columnsOf, Reader, read, write, type Tx } from '../core/database/index.js';
+import { FIRST_ID, idBound } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import type { DomainEvent } from './event-catalog.js';
 import { EventEntity } from './event.entity.js';
@@ -48,6 +49,18 @@ const POSTPONE = write(
   'events.postpone',
   `UPDATE events SET next_attempt_at = $2 WHERE id = $1 AND status = 'pending'`,
 );
+/**
+ * Of each subject its last event stays: the next one is numbered on from it. The walk goes on behind `$1`, since what
+ * stays would be looked at again and again.
+ */
+const REMOVE = write(
+  'events.remove',
+  `WITH looked AS (SELECT id, subject_id, sequence, status FROM events WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3),
+   removed AS (
+     DELETE FROM events e USING looked l WHERE e.id = l.id AND l.status = 'done' AND EXISTS (
+       SELECT 1 FROM events n WHERE n.subject_id = l.subject_id AND n.sequence > l.sequence))
+   SELECT id FROM looked ORDER BY id`,
+);
 const LAG = read(
   'events.lag',
   `SELECT count(*) AS pending, coalesce(extract(epoch FROM $1::timestamptz - min(occurred_at)), 0)::float8 AS seconds
@@ -56,6 +69,9 @@ const LAG = read(
 
 @Injectable()
 export class OutboxRepository {
+  /** How far old events were looked at since this process has started. */
+  #lookedTo = FIRST_ID;
+
   constructor(private readonly reader: Reader) {}
 
   /** The caller holds the lock of every subject, or has made it in `tx`. */
@@ -89,6 +105,13 @@ export class OutboxRepository {
 
   async postpone(tx: Tx, id: string, until: Date): Promise<void> {
     await tx.query(POSTPONE, [id, until]);
+  }
+
+  /** @returns how many older than `before` were looked at: some stay */
+  async remove(tx: Tx, before: Date, limit: number): Promise<number> {
+    const looked = await tx.query<{ id: string }>(REMOVE, [this.#lookedTo, idBound(before, 'min'), limit]);
+    this.#lookedTo = looked.at(-1)?.id ?? this.#lookedTo;
+    return looked.length;
   }
 
   async lag(now: Date): Promise<{ pending: number; seconds: number }> {

@@ -1,24 +1,34 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../core/clock.js';
+import { type Config, CONFIG } from '../core/config/index.js';
 import type { Tx } from '../core/database/index.js';
 import { groupBy } from '../core/group-by.js';
 import { newId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
+import { Retention } from '../core/retention.js';
 import { type DomainEvent, type DomainEventType, EventCatalog, type NewEvent } from './event-catalog.js';
 import { OutboxRepository } from './outbox.repository.js';
 import { Relay } from './relay.js';
 
 /** Writes events in the transaction of the change they tell of; wakes the relay when it has committed. */
 @Injectable()
-export class OutboxService {
+export class OutboxService implements OnModuleInit {
   readonly #wake = (): void => this.relay.wake();
 
   constructor(
+    @Inject(CONFIG) private readonly config: Config,
     private readonly events: OutboxRepository,
     private readonly catalog: EventCatalog,
     private readonly relay: Relay,
+    private readonly retention: Retention,
     private readonly clock: Clock,
   ) {}
+
+  onModuleInit(): void {
+    this.retention.keep('events', this.config.retentionMs, (tx, before, limit) =>
+      this.events.remove(tx, before, limit),
+    );
+  }
 
   /**
    * The caller holds the lock of every subject or has made it in `tx`: its events are numbered on from the last one.
@@ -35,7 +45,7 @@ export class OutboxService {
     tx.afterCommit(this.#wake);
   }
 
-  /** The last event of a type that a subject has, as it was told: events are kept for as long as their subjects. */
+  /** The last event of a type that a subject has, as it was told; null also when it is past its time. */
   async last<T extends DomainEventType>(
     tx: Tx,
     scope: Scope,

@@ -1,12 +1,11 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { Clock } from '../core/clock.js';
+import { Clock, DAY_MS } from '../core/clock.js';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { Database, isPartitionMissing } from '../core/database/index.js';
 import { Poller } from '../core/queue/index.js';
 import type { RequestLogEntity as RequestLog } from './request-log.entity.js';
 import { type RequestLogFilter, RequestLogsRepository } from './request-logs.repository.js';
 
-const DAY_MS = 86_400_000;
 const KEPT_DAYS = 7;
 const DAYS_AHEAD = 2;
 const ROTATE_MS = 3_600_000;

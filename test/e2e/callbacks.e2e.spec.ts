@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { newEndToEndId } from '../../src/brazil/index.js';
 import { SecretBox } from '../../src/core/crypto/index.js';
 import { createLogger } from '../../src/core/log/index.js';
-import { CallbackReader } from '../../src/acquirers/pix-api/callback-reader.js';
+import { Retention } from '../../src/core/retention.js';
 import { CallingBank } from '../support/callbacks.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { available } from '../support/refunds.js';
@@ -235,7 +235,7 @@ describe('callbacks of a PSP', () => {
     const rows = await callbacks();
     service.clock.advance(31 * 86_400);
     try {
-      while (await service.get(CallbackReader).clean());
+      while (await service.get(Retention).remove('acquirer_callbacks'));
     } finally {
       service.clock.advance(-31 * 86_400);
     }

@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { SandboxAcquirer } from '../../src/acquirers/sandbox/sandbox.acquirer.js';
 import { Database } from '../../src/core/database/index.js';
-import { IdempotencyService } from '../../src/core/idempotency/index.js';
+import { Retention } from '../../src/core/retention.js';
 import { TransactionsService } from '../../src/transactions/index.js';
 import { LedgerService } from '../../src/wallets/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
@@ -100,7 +100,7 @@ describe('idempotency', () => {
     const again = await service.createCharge(merchant.testKey, { amount: 5 }, key);
     expect(again.status).toBe(201);
     expect(again.body.id).not.toBe(first.body.id);
-    await service.get(IdempotencyService).purge();
+    await service.get(Retention).remove('idempotency_keys');
     const left = await service.sql('SELECT 1 FROM idempotency_keys WHERE expires_at <= $1', [service.clock.now()]);
     expect(left).toHaveLength(0);
   });

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { FraudHits } from '../../src/fraud/index.js';
+import { Retention } from '../../src/core/retention.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { decideCase, medQueue } from '../support/med.js';
 import { refundEnd, requestRefund } from '../support/refunds.js';
@@ -276,10 +276,10 @@ describe('the records of hits', () => {
     await set({ fraud_max_amount: 1 });
     await charge({ amount: 2 });
     await hits(1);
-    await service.get(FraudHits).purge();
+    await service.get(Retention).remove('fraud_hits');
     expect(await hits(1)).toHaveLength(1);
     service.clock.advance(30 * 86_400 + 60);
-    await service.get(FraudHits).purge();
+    await service.get(Retention).remove('fraud_hits');
     expect(await service.sql('SELECT 1 FROM fraud_hits')).toEqual([]);
   });
 });

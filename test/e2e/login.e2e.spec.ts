@@ -4,7 +4,7 @@ import argon2 from 'argon2';
 import { Redis } from 'ioredis';
 import { AccountsService, UsersService } from '../../src/accounts/index.js';
 import { CLI } from '../../src/audit/index.js';
-import { Sessions } from '../../src/auth/sessions.js';
+import { Retention } from '../../src/core/retention.js';
 import { redisAvailable, startRedis } from '../support/redis.js';
 import { scaled } from '../support/scale.js';
 import { type Answer, type Merchant, PASSWORD, TestService } from '../support/service.js';
@@ -176,7 +176,7 @@ describe('logout', () => {
     await service.call('POST', '/v1/auth/logout', { token });
     const { jti } = claimsOf(token);
     const remembered = async (): Promise<number> => {
-      await service.get(Sessions).purge();
+      await service.get(Retention).remove('revoked_tokens');
       return (await service.sql('SELECT 1 FROM revoked_tokens WHERE jti = $1', [jti])).length;
     };
     expect(await remembered()).toBe(1);
@@ -208,7 +208,7 @@ describe('between processes whose clocks differ', () => {
     for (let passed = 3540; passed < 3720; passed += 15) {
       service.clock.offsetMs = passed * 1000;
       behind.clock.offsetMs = (passed - 50) * 1000;
-      await service.get(Sessions).purge();
+      await service.get(Retention).remove('revoked_tokens');
       expect({ passed, status: await statusWith(`Bearer ${token}`, behind) }).toEqual({ passed, status: 401 });
     }
     service.clock.offsetMs = 0;

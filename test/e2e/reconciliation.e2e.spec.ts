@@ -4,6 +4,7 @@ import { AcquirerDirectory, AcquirersService, InboxService, type NotificationHin
 import { newEndToEndId, newReturnId, saoPauloDay } from '../../src/brazil/index.js';
 import { Database } from '../../src/core/database/index.js';
 import { Metrics } from '../../src/core/metrics/index.js';
+import { Retention } from '../../src/core/retention.js';
 import { type Difference, ReconciliationService, StatementsService } from '../../src/reconciliation/index.js';
 import { StatementsRepository } from '../../src/reconciliation/statements.repository.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
@@ -214,7 +215,7 @@ describe('a bank with a list of what it received', () => {
     expect(await stateOf()).toEqual([{ status: 'ignored', attempts: 40 }]);
     service.clock.advance(31 * 86_400);
     try {
-      while (await service.get(InboxService).clean());
+      while (await service.get(Retention).remove('acquirer_notifications'));
     } finally {
       service.clock.advance(-31 * 86_400);
     }

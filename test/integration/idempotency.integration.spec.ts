@@ -14,6 +14,7 @@ import {
   type IdempotentRequest,
 } from '../../src/core/idempotency/index.js';
 import { Poller } from '../../src/core/queue/index.js';
+import { Retention } from '../../src/core/retention.js';
 import { Gate, SILENT, TestSchema } from '../support/schema.js';
 import { TestClock } from '../support/service.js';
 
@@ -40,6 +41,7 @@ describe('idempotency', () => {
   let reader: Reader;
   let clock: TestClock;
   let service: IdempotencyService;
+  let retention: Retention;
 
   beforeAll(async () => {
     schema = await TestSchema.open('CREATE TABLE things (id uuid PRIMARY KEY)');
@@ -50,7 +52,9 @@ describe('idempotency', () => {
     clock = new TestClock();
     const config = readConfig({ DATABASE_URL: 'postgres://unused/unused' });
     const keys = new IdempotencyRepository(reader);
-    service = new IdempotencyService(config, database, keys, new Poller({ logger: SILENT }), clock);
+    retention = new Retention(config, database, new Poller({ logger: SILENT }), clock);
+    service = new IdempotencyService(database, keys, retention, clock);
+    service.onModuleInit();
     await reader.query(raw('TRUNCATE things, idempotency_keys'), []);
   });
 
@@ -333,7 +337,7 @@ describe('idempotency', () => {
     const asked = request({ permanent: true });
     const first = await run(asked);
     clock.advance(10 * 365 * 86_400);
-    expect(await service.purge()).toBe(false);
+    expect(await retention.remove('idempotency_keys')).toBe(false);
     expect(await run(asked)).toEqual({ ...first, replayed: true });
     await expect(run({ ...asked, fingerprint: fingerprintOf({ amount: 2 }) })).rejects.toMatchObject({
       code: 'idempotency_key_reused',
@@ -347,7 +351,7 @@ describe('idempotency', () => {
     const young = request();
     await run(young);
     clock.advance(12 * 3600 + 1);
-    expect(await service.purge()).toBe(false);
+    expect(await retention.remove('idempotency_keys')).toBe(false);
     const left = await reader.query(raw('SELECT account_id FROM idempotency_keys'), []);
     expect(left).toEqual([{ account_id: young.accountId }]);
   });

@@ -16,6 +16,7 @@ import {
 import { Metrics } from '../../src/core/metrics/index.js';
 import { InProcessJobQueue } from '../../src/core/queue/in-process-job-queue.js';
 import type { Poller } from '../../src/core/queue/index.js';
+import { Retention } from '../../src/core/retention.js';
 import { WorkRepository, WorkService } from '../../src/core/work/index.js';
 import { headerOf, Mailbox } from '../support/mailbox.js';
 import { Processes } from '../support/process.js';
@@ -85,11 +86,18 @@ describe('mail', () => {
     return work;
   }
 
+  function processor(by: MailTransport, logger: Logger) {
+    const retention = new Retention(config, database, poller, clock);
+    const mails = new MailProcessor(database, new EmailsRepository(reader), by, retention, clock, logger);
+    mails.onModuleInit();
+    return { mails, retention };
+  }
+
   function worker(by: MailTransport = transport(), logger: Logger = SILENT) {
-    const mails = new MailProcessor(config, database, new EmailsRepository(reader), by, poller, clock, logger);
+    const { mails, retention } = processor(by, logger);
     const work = workOf(mails, logger);
     return {
-      clean: () => mails.clean(),
+      clean: () => retention.remove('emails'),
       /** Sends what is due. @returns whether there is more */
       run: async (): Promise<boolean> => {
         await work.sweep();
@@ -101,11 +109,7 @@ describe('mail', () => {
   }
 
   const mailer = (): Mailer =>
-    new Mailer(
-      new EmailsRepository(reader),
-      workOf(new MailProcessor(config, database, new EmailsRepository(reader), transport(), poller, clock, SILENT)),
-      clock,
-    );
+    new Mailer(new EmailsRepository(reader), workOf(processor(transport(), SILENT).mails), clock);
 
   async function enqueue(...mails: Partial<Mail>[]): Promise<void> {
     const by = mailer();

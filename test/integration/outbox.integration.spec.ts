@@ -5,6 +5,7 @@ import { type Database, type Reader, read, write, type Tx } from '../../src/core
 import type { Scope } from '../../src/core/mode.js';
 import { InProcessJobQueue } from '../../src/core/queue/in-process-job-queue.js';
 import { Poller } from '../../src/core/queue/index.js';
+import { Retention } from '../../src/core/retention.js';
 import {
   type DomainEvent,
   EventCatalog,
@@ -85,11 +86,13 @@ describe('the outbox', () => {
     return made;
   }
 
+  const retention = (): Retention => new Retention(config, database, new Poller({ logger: SILENT }), clock);
+
   function outboxWith(
     relay: { wake(): void } = { wake: () => undefined },
     catalog = new EventCatalog(),
   ): OutboxService {
-    return new OutboxService(new OutboxRepository(reader), catalog, relay as Relay, clock);
+    return new OutboxService(config, new OutboxRepository(reader), catalog, relay as Relay, retention(), clock);
   }
 
   async function record(count: number, wakes?: { wake(): void }): Promise<void> {
@@ -346,7 +349,7 @@ describe('the outbox', () => {
       await write(created(first), paid(first), created(second));
       const again: DomainEvent[] = [];
       const one = await relay(new Recorder('a', (events) => void again.push(...events)));
-      const outbox = new OutboxService(new OutboxRepository(reader), catalog, one, clock);
+      const outbox = new OutboxService(config, new OutboxRepository(reader), catalog, one, retention(), clock);
       const types = ['transaction.created', 'transaction.paid'] as const;
       const replay = (who: Scope, id: string, of: readonly (typeof types)[number][] = types): Promise<number> =>
         database.transaction((tx) => outbox.replay(tx, who, id, [of]));

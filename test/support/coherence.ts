@@ -14,10 +14,23 @@ function poolOf(url: string): pg.Pool {
   return pool;
 }
 
-/** Runs after every test that touches money. @param url of the database */
-export async function expectLedgerCoherent(url: string): Promise<void> {
+/** What is told by all events that there ever were. */
+const OF_ALL_EVENTS = [
+  'each change of a refund has its event, once, and no other has one',
+  'each event of a transaction goes on from the status that the one before it tells of',
+  'the events of each subject are numbered 1, 2, … without a hole',
+];
+
+/**
+ * Runs after every test that touches money.
+ * @param url of the database
+ * @param options.eventsRemoved old events were removed by retention
+ */
+export async function expectLedgerCoherent(url: string, { eventsRemoved = false } = {}): Promise<void> {
   const pool = poolOf(url);
   const ask = async (text: string, name: string): Promise<Record<string, unknown>[]> =>
     (await pool.query<Record<string, unknown>>({ name, text })).rows;
-  expect(await brokenPromises(ask)).toEqual({});
+  const broken = Object.entries(await brokenPromises(ask));
+  const expected = eventsRemoved ? broken.filter(([promise]) => !OF_ALL_EVENTS.includes(promise)) : broken;
+  expect(Object.fromEntries(expected)).toEqual({});
 }

@@ -1,39 +1,33 @@
-import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { Clock } from '../../core/clock.js';
-import { type Config, CONFIG } from '../../core/config/index.js';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { DAY_MS } from '../../core/clock.js';
 import { SecretBox } from '../../core/crypto/index.js';
 import { Database } from '../../core/database/index.js';
 import { Logger } from '../../core/log/index.js';
 import { Metrics } from '../../core/metrics/index.js';
-import { Poller } from '../../core/queue/index.js';
+import { Retention } from '../../core/retention.js';
 import type { WorkAnswer } from '../../core/work/index.js';
 import { InboxService } from '../inbox.service.js';
 import { CallbackSources } from './callback-sources.js';
 import { CallbacksRepository, type PendingCallback } from './callbacks.repository.js';
 
-const BATCH = 100;
-const CLEAN_MS = 3_600_000;
-const KEPT_DAYS = 30;
+const KEPT_MS = 30 * DAY_MS;
 
 /** Reads stored callbacks into notifications for the inbox, which asks the PSP about each. */
 @Injectable()
-export class CallbackReader implements OnApplicationBootstrap {
+export class CallbackReader implements OnModuleInit {
   constructor(
-    @Inject(CONFIG) private readonly config: Config,
     private readonly database: Database,
     private readonly callbacks: CallbacksRepository,
     private readonly sources: CallbackSources,
     private readonly inbox: InboxService,
-    private readonly poller: Poller,
+    private readonly retention: Retention,
     private readonly secrets: SecretBox,
     private readonly metrics: Metrics,
-    private readonly clock: Clock,
     private readonly logger: Logger,
   ) {}
 
-  onApplicationBootstrap(): void {
-    if (!this.config.runsWorkers) return;
-    this.poller.every('acquirers.callbacks.clean', CLEAN_MS, () => this.clean());
+  onModuleInit(): void {
+    this.retention.keep('acquirer_callbacks', KEPT_MS, (tx, before, limit) => this.callbacks.remove(tx, before, limit));
   }
 
   /** May run any number of times for the same callback. */
@@ -41,12 +35,6 @@ export class CallbackReader implements OnApplicationBootstrap {
     const callback = await this.callbacks.findPending(callbackId);
     if (callback) await this.#read(callback);
     return 'done';
-  }
-
-  /** Removes bodies past their time. */
-  async clean(): Promise<boolean> {
-    const before = new Date(this.clock.now().getTime() - KEPT_DAYS * 86_400_000);
-    return (await this.database.transaction((tx) => this.callbacks.remove(tx, before, BATCH))) === BATCH;
   }
 
   async #read({ id, acquirer, bodySealed }: PendingCallback): Promise<void> {

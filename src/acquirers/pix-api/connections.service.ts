@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../core/clock.js';
+import { Clock, DAY_MS } from '../../core/clock.js';
 import { SecretBox } from '../../core/crypto/index.js';
 import { type Tx, uniqueViolation } from '../../core/database/index.js';
 import { ApiError } from '../../core/errors/index.js';
@@ -93,7 +93,7 @@ export class ConnectionsService {
 const REFUND_DAYS = 90;
 
 function daysFrom(now: Date, days: number): Date {
-  return new Date(now.getTime() + days * 86_400_000);
+  return new Date(now.getTime() + days * DAY_MS);
 }
 
 function context(id: string): string {

@@ -1,5 +1,6 @@
 import { connect } from 'node:tls';
 import { newTxid } from '../../brazil/index.js';
+import { DAY_MS } from '../../core/clock.js';
 import type { SecretBox } from '../../core/crypto/index.js';
 import { type CallbackAnswer, probeCallback } from './callback-probe.js';
 import { secureContextOf, certificateExpiry } from './credentials.js';
@@ -40,7 +41,6 @@ export interface DoctorOptions {
 /** Days before its end at which a client certificate is warned about. */
 export const CERTIFICATE_WARNINGS = [60, 30, 7] as const;
 
-const DAY_MS = 86_400_000;
 const TLS_MS = 5_000;
 /** A cent, and for a minute: should its removal fail, it is soon nothing. */
 const TEST_CHARGE = { amount: 1, seconds: 60 } as const;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../core/clock.js';
+import { Clock, DAY_MS } from '../../core/clock.js';
 import { Database } from '../../core/database/index.js';
 import type { Amount } from '../../core/money/index.js';
 import type { Dispute, DisputeMethod, DisputeType } from '../acquirer.port.js';
@@ -9,7 +9,7 @@ import { SandboxDisputesRepository } from './sandbox-disputes.repository.js';
 import { SandboxOrders } from './sandbox-orders.js';
 import { SandboxOrdersRepository } from './sandbox-orders.repository.js';
 
-const RESPONSE_MS = 7 * 86_400_000;
+const RESPONSE_MS = 7 * DAY_MS;
 
 const REASONS: Readonly<Record<DisputeType, string | null>> = {
   med: null,

@@ -51,6 +51,7 @@ describe('the configuration', () => {
         loginPer15Minutes: 10,
       },
       dashboardOrigins: [],
+      retentionMs: 90 * 86_400_000,
       chargeListEnabled: false,
       medAutoRulings: true,
       webhooks: {

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { DAY_MS } from '../clock.js';
 import { withoutTrailingSlashes } from '../text.js';
 import { type StorageConfig, storageUrl } from './storage-url.js';
 
@@ -89,6 +90,8 @@ const schema = z.object({
   DASHBOARD_ORIGIN: list().refine((origins) => origins.every(isOrigin), {
     message: 'must be origins separated by commas, for example https://dashboard.example.com',
   }),
+  // A recovery looks 30 days back.
+  RETENTION_DAYS: integer(90, 31, 3_660),
   CHARGE_LIST_ENABLED: flag(false),
   MED_AUTO_RULINGS: flag(true),
   WEBHOOK_RETRY_SCHEDULE: z
@@ -142,6 +145,8 @@ export interface Config {
   };
   /** Origins of the dashboard, where it is served from elsewhere: browsers there may call its routes. */
   readonly dashboardOrigins: readonly string[];
+  /** For how long events and deliveries of webhooks are kept. */
+  readonly retentionMs: number;
   readonly chargeListEnabled: boolean;
   /** False: rulings of MED cases wait for an operator. */
   readonly medAutoRulings: boolean;
@@ -216,6 +221,7 @@ export function readConfig(env: NodeJS.ProcessEnv, options: { onTerminal: boolea
       loginPer15Minutes: v.RATE_LIMIT_LOGIN_PER_15_MINUTES,
     },
     dashboardOrigins: v.DASHBOARD_ORIGIN,
+    retentionMs: v.RETENTION_DAYS * DAY_MS,
     chargeListEnabled: v.CHARGE_LIST_ENABLED,
     medAutoRulings: v.MED_AUTO_RULINGS,
     webhooks: {

@@ -46,8 +46,8 @@ const TAKE_OVER = write(
   `UPDATE idempotency_keys SET leased_until = $6 WHERE ${ME} AND leased_until <= $5 AND response_status IS NULL
    RETURNING resource_id`,
 );
-const PURGE = write(
-  'idempotency.purge',
+const REMOVE = write(
+  'idempotency.remove',
   `DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
      SELECT ctid FROM idempotency_keys WHERE expires_at <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED))
    RETURNING 1`,
@@ -96,7 +96,7 @@ export class IdempotencyRepository {
     return rows.length > 0;
   }
 
-  async purge(tx: Tx, now: Date, limit: number): Promise<number> {
-    return (await tx.query(PURGE, [now, limit])).length;
+  async remove(tx: Tx, now: Date, limit: number): Promise<number> {
+    return (await tx.query(REMOVE, [now, limit])).length;
   }
 }

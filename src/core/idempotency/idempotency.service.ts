@@ -1,10 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../clock.js';
-import { type Config, CONFIG } from '../config/index.js';
 import { Database, isLockTimeout, type Tx, uniqueViolation } from '../database/index.js';
 import { ApiError } from '../errors/index.js';
-import { Poller } from '../queue/index.js';
+import { Retention } from '../retention.js';
 import { IdempotencyRepository, type IdempotentRequest } from './idempotency.repository.js';
 
 export interface Answer<T = unknown> {
@@ -47,21 +46,20 @@ const REPLAY_MS = 24 * 3600 * 1000;
 const WAIT_MS = 10_000;
 /** A worker that has not answered after this long is taken for dead. Longer than any acquirer call. */
 const LEASE_MS = 40_000;
-const PURGE_BATCH = 1_000;
 
 /** The same request twice has one effect and one answer, also when both come at once or the first one crashed. */
 @Injectable()
-export class IdempotencyService implements OnApplicationBootstrap {
+export class IdempotencyService implements OnModuleInit {
   constructor(
-    @Inject(CONFIG) private readonly config: Config,
     private readonly database: Database,
     private readonly keys: IdempotencyRepository,
-    private readonly poller: Poller,
+    private readonly retention: Retention,
     private readonly clock: Clock,
   ) {}
 
-  onApplicationBootstrap(): void {
-    if (this.config.runsWorkers) this.poller.every('idempotency.purge', 60_000, () => this.purge());
+  /** Keys past their 24 hours are removed; permanent ones stay. */
+  onModuleInit(): void {
+    this.retention.keep('idempotency_keys', 0, (tx, before, limit) => this.keys.remove(tx, before, limit));
   }
 
   /**
@@ -110,12 +108,6 @@ export class IdempotencyService implements OnApplicationBootstrap {
       'A request with this Idempotency-Key is still being processed; repeat it in a moment.',
       { headers: { 'Retry-After': '1' } },
     );
-  }
-
-  /** Deletes keys past their 24 hours; permanent ones stay. @returns whether there may be more */
-  async purge(): Promise<boolean> {
-    const count = await this.database.transaction((tx) => this.keys.purge(tx, this.clock.now(), PURGE_BATCH));
-    return count === PURGE_BATCH;
   }
 
   /** What the earlier request with this key came to; null when the key is free again. */

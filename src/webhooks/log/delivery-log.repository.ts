@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { columnsOf, Reader, read, write, type Tx } from '../../core/database/index.js';
+import { idBound } from '../../core/ids.js';
 import type { Scope } from '../../core/mode.js';
 import type { Attempt } from './deliveries.repository.js';
 import {
@@ -111,6 +112,25 @@ const RETRY = write(
      max_attempts = greatest(max_attempts, attempts + 1)
    WHERE id = $1 AND status IN ('PENDING', 'FAILED')`,
 );
+/**
+ * Deliveries that have ended, with their attempts, and messages of which no delivery is left. Whoever retries one
+ * meanwhile has its lock: its status is looked at again behind that.
+ */
+const REMOVE = write(
+  'webhook_deliveries.remove',
+  `WITH ended AS (
+     SELECT id, message_id FROM webhook_deliveries
+     WHERE id < $1 AND status IN ('DELIVERED', 'FAILED', 'CANCELLED') AND updated_at < $2
+     ORDER BY id LIMIT $3 FOR UPDATE),
+   attempts AS (DELETE FROM webhook_attempts a USING ended WHERE a.delivery_id = ended.id),
+   deliveries AS (DELETE FROM webhook_deliveries d USING ended WHERE d.id = ended.id),
+   messages AS (
+     DELETE FROM webhook_messages m WHERE m.id IN (SELECT message_id FROM ended) AND NOT EXISTS (
+       SELECT 1 FROM unnest(m.delivery_ids) AS i (id) CROSS JOIN LATERAL (
+         SELECT id FROM webhook_deliveries WHERE id = i.id OFFSET 0) d
+       WHERE d.id NOT IN (SELECT id FROM ended)))
+   SELECT 1 FROM ended`,
+);
 
 /** Deliveries as their merchant reads them. */
 @Injectable()
@@ -158,6 +178,11 @@ export class DeliveryLogRepository {
   /** PENDING or FAILED → PENDING, due now. The caller holds its lock. */
   retry(tx: Tx, id: string, now: Date): void {
     tx.defer(RETRY, [id, now]);
+  }
+
+  /** @returns how many deliveries that ended before then are gone now */
+  async remove(tx: Tx, before: Date, limit: number): Promise<number> {
+    return (await tx.query(REMOVE, [idBound(before, 'min'), before, limit])).length;
   }
 }
 

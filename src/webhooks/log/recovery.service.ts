@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../core/clock.js';
+import { Clock, DAY_MS } from '../../core/clock.js';
 import { Database, type Tx } from '../../core/database/index.js';
 import { badRequest, invalidRequest } from '../../core/errors/index.js';
 import { groupBy } from '../../core/group-by.js';
@@ -159,7 +159,7 @@ function checkSince(since: Date, now: Date): void {
   const message =
     since > now
       ? 'must not be in the future'
-      : since.getTime() < now.getTime() - MAX_DAYS * 86_400_000
+      : since.getTime() < now.getTime() - MAX_DAYS * DAY_MS
         ? `must be at most ${MAX_DAYS} days back`
         : null;
   if (message !== null) throw invalidRequest([{ param: 'since', code: 'invalid', message }]);

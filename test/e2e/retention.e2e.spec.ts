@@ -1,0 +1,208 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { AuditTrail, SYSTEM } from '../../src/audit/index.js';
+import { DAY_MS } from '../../src/core/clock.js';
+import { Database } from '../../src/core/database/index.js';
+import { newId } from '../../src/core/ids.js';
+import { Retention } from '../../src/core/retention.js';
+import { expectLedgerCoherent } from '../support/coherence.js';
+import { aPaidCharge, paymentIdOf, requestRefund } from '../support/refunds.js';
+import { WebhookReceiver } from '../support/receiver.js';
+import { type Merchant, TestService } from '../support/service.js';
+import { waitFor } from '../support/wait.js';
+
+const DAY = 86_400;
+
+describe('what is past its time is removed', () => {
+  let service: TestService;
+  let receiver: WebhookReceiver;
+  let merchant: Merchant;
+
+  beforeAll(async () => {
+    service = await TestService.start({ env: { RETENTION_DAYS: '90', WEBHOOK_RETRY_SCHEDULE: '10' } });
+    receiver = await WebhookReceiver.start();
+  });
+  beforeEach(async () => {
+    receiver.answer = 200;
+    service.clock.offsetMs = 0;
+    merchant = await service.merchant();
+    const body = { url: receiver.url, events: ['charge.created', 'charge.paid', 'payment.refunded'] };
+    expect((await service.call('POST', '/v1/webhooks/endpoints', { key: merchant.testKey, body })).status).toBe(201);
+  });
+  afterEach(() => expectLedgerCoherent(service.database.url, { eventsRemoved: true }));
+  afterAll(async () => {
+    await service.stop();
+    await receiver.stop();
+  });
+
+  async function removeAll(...tables: string[]): Promise<void> {
+    for (const table of tables) while (await service.get(Retention).remove(table));
+  }
+
+  const deliveries = (): Promise<{ id: string; status: string; type: string }[]> =>
+    service.sql('SELECT id, status, event_type AS type FROM webhook_deliveries WHERE account_id = $1 ORDER BY id', [
+      merchant.accountId,
+    ]);
+  const count = async (table: string): Promise<number> =>
+    (await service.sql(`SELECT 1 FROM ${table} WHERE account_id = $1`, [merchant.accountId])).length;
+  const counts = async (): Promise<number[]> =>
+    Promise.all(['webhook_messages', 'webhook_deliveries', 'webhook_attempts'].map(count));
+  /** The service's own sweep may be at it at the same moment. */
+  const gone = (): Promise<unknown> =>
+    waitFor('all deliveries to go', async () => {
+      await removeAll('webhook_deliveries');
+      return (await counts()).every((rows) => rows === 0);
+    });
+  const sequences = async (): Promise<number[]> =>
+    (
+      await service.sql<{ sequence: number }>('SELECT sequence FROM events WHERE account_id = $1 ORDER BY sequence', [
+        merchant.accountId,
+      ])
+    ).map(({ sequence }) => sequence);
+
+  async function settled(status = 'DELIVERED', least = 1): Promise<void> {
+    await waitFor(`all ${status}`, async () => {
+      if (status === 'FAILED') service.clock.advance(15);
+      const found = await deliveries();
+      return found.length >= least && found.every((one) => one.status === status);
+    });
+  }
+
+  it('deliveries that have ended, with their messages and attempts, and events but the last of each subject', async () => {
+    const charge = await aPaidCharge(service, merchant.testKey);
+    await settled('DELIVERED', 2);
+    const before = await counts();
+    expect(Math.min(...before)).toBeGreaterThan(1);
+    expect(await sequences()).toEqual([1, 2]);
+
+    service.clock.advance(90 * DAY - 60);
+    await removeAll('webhook_deliveries', 'events');
+    expect(await counts()).toEqual(before);
+    expect(await sequences()).toEqual([1, 2]);
+
+    service.clock.advance(120);
+    await gone();
+    await waitFor('the first event to go', async () => {
+      await removeAll('events');
+      return (await sequences()).join() === '2';
+    });
+
+    // What happens to the charge later is numbered on, and told.
+    expect((await requestRefund(service, merchant.testKey, paymentIdOf(charge), { amount: 40 })).status).toBe(201);
+    await settled('DELIVERED');
+    expect(Math.min(...(await sequences()))).toBe(2);
+    expect((await sequences()).length).toBeGreaterThan(1);
+    expect((await service.getCharge(merchant.testKey, charge.id)).body.status).toBe('paid');
+  });
+
+  it('not what waits to be sent, however old, and what ended late only later', async () => {
+    receiver.answer = 500;
+    await service.createCharge(merchant.testKey);
+    await settled('FAILED');
+    const [delivery] = await deliveries();
+    service.clock.advance(89 * DAY);
+    receiver.answer = 200;
+    const path = `/v1/webhooks/deliveries/${String(delivery?.id)}/retry`;
+    expect((await service.call('POST', path, { key: merchant.testKey })).status).toBe(200);
+    await settled('DELIVERED');
+    service.clock.advance(89 * DAY);
+    await removeAll('webhook_deliveries');
+    expect(await deliveries()).toEqual([{ ...delivery, status: 'DELIVERED' }]);
+
+    const inAYear = new Date(service.clock.now().getTime() + 365 * DAY_MS);
+    await service.sql(`UPDATE webhook_deliveries SET status = 'PENDING', next_attempt_at = $2 WHERE id = $1`, [
+      delivery?.id,
+      inAYear,
+    ]);
+    service.clock.advance(2 * DAY);
+    await removeAll('webhook_deliveries');
+    expect(await deliveries()).toEqual([{ ...delivery, status: 'PENDING' }]);
+    await service.sql(`UPDATE webhook_deliveries SET status = 'CANCELLED' WHERE id = $1`, [delivery?.id]);
+    await gone();
+  });
+
+  it('not a delivery that somebody retries at the same moment', async () => {
+    receiver.answer = 500;
+    await service.createCharge(merchant.testKey);
+    await settled('FAILED');
+    const [delivery] = await deliveries();
+    const client = await service.database.pool.connect();
+    let removal: Promise<boolean>;
+    try {
+      await client.query('BEGIN');
+      await client.query(`UPDATE webhook_deliveries SET status = 'PENDING', next_attempt_at = $2 WHERE id = $1`, [
+        delivery?.id,
+        new Date(service.clock.now().getTime() + DAY_MS),
+      ]);
+      service.clock.advance(91 * DAY);
+      removal = service.get(Retention).remove('webhook_deliveries');
+      await waitFor('the removal to wait', async () => {
+        const waiting = await service.sql(
+          `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%webhook_attempts a USING ended%'`,
+        );
+        return waiting.length > 0;
+      });
+      await client.query('COMMIT');
+    } finally {
+      client.release();
+    }
+    await removal;
+    expect((await deliveries()).find(({ id }) => id === delivery?.id)?.status).toBe('PENDING');
+    expect(await count('webhook_messages')).toBeGreaterThan(0);
+  });
+
+  it('in several batches and by several workers', async () => {
+    const old = new Date(service.clock.now().getTime() - 91 * DAY_MS);
+    const [endpoint] = await service.sql<{ id: string }>('SELECT id FROM webhook_endpoints WHERE account_id = $1', [
+      merchant.accountId,
+    ]);
+    const ids = Array.from({ length: 2_500 }, () => [newId(old), newId(old), newId(old)] as const);
+    await service.sql(
+      `WITH given AS (SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS g (message, one, two)),
+       messages AS (
+         INSERT INTO webhook_messages (id, account_id, mode, event_id, event_type, manual, payload, delivery_ids)
+         SELECT message, $4, 'test', message, 'charge.paid', false, '{}', ARRAY[one, two] FROM given)
+       INSERT INTO webhook_deliveries (id, account_id, mode, endpoint_id, message_id, event_type, subject_id, status,
+         attempts, max_attempts, created_at, updated_at)
+       SELECT id, $4, 'test', $5, message, 'charge.paid', message, 'DELIVERED', 1, 15, $6, $6
+       FROM given CROSS JOIN LATERAL unnest(ARRAY[one, two]) AS d (id)`,
+      [...[0, 1, 2].map((at) => ids.map((three) => three[at])), merchant.accountId, endpoint?.id, old],
+    );
+    await Promise.all([1, 2, 3].map(() => gone()));
+  });
+
+  it('the audit trail after five years, which the database keeps until then', async () => {
+    const record = (yearsAgo: number): Promise<void> => {
+      service.clock.offsetMs = -yearsAgo * 366 * DAY_MS;
+      return service.get(Database).transaction(async (tx) => {
+        service
+          .get(AuditTrail)
+          .record(tx, SYSTEM, 'account.settings_changed', merchant.accountId, { data: { yearsAgo } });
+      });
+    };
+    await record(6);
+    await record(4);
+    service.clock.offsetMs = 0;
+    await removeAll('audit_events');
+    const left = await service.sql<{ id: string; data: Record<string, unknown> }>(
+      `SELECT id, data FROM audit_events WHERE account_id = $1 AND data ? 'yearsAgo'`,
+      [merchant.accountId],
+    );
+    expect(left.map(({ data }) => data)).toEqual([{ yearsAgo: 4 }]);
+    await expect(service.sql('DELETE FROM audit_events WHERE id = $1', [left[0]?.id])).rejects.toThrow();
+    await expect(service.sql('UPDATE audit_events SET data = data WHERE id = $1', [left[0]?.id])).rejects.toThrow();
+  });
+
+  it('each table that is said to be kept for a time', async () => {
+    service.clock.advance(200 * DAY);
+    const tables = [
+      'acquirer_callbacks',
+      'acquirer_notifications',
+      'emails',
+      'fraud_hits',
+      'idempotency_keys',
+      'revoked_tokens',
+    ];
+    await removeAll(...tables);
+    await expect(service.get(Retention).remove('transactions')).rejects.toThrow('Nobody has said');
+  });
+});
