@@ -23,6 +23,7 @@ import { ReturnsOfASale1700000007300 } from './1700000007300-returns-of-a-sale.j
 import { ReturnsUntilNow1700000007310 } from './1700000007310-returns-until-now.js';
 import { Work1700000008000 } from './1700000008000-work.js';
 import { Retention1700000009000 } from './1700000009000-retention.js';
+import { CallbacksAtOnce1700000009100 } from './1700000009100-callbacks-at-once.js';
 
 /** In the order in which they are applied. */
 export const MIGRATIONS = [
@@ -51,4 +52,5 @@ export const MIGRATIONS = [
   ReturnsUntilNow1700000007310,
   Work1700000008000,
   Retention1700000009000,
+  CallbacksAtOnce1700000009100,
 ];

@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
 import { processors } from '../core/queue/index.js';
-import { workers } from '../core/work/index.js';
 import { AcquirerDirectory } from './acquirer-directory.js';
 import { AcquirersService } from './acquirers.service.js';
 import { InboxRepository } from './inbox.repository.js';
@@ -10,12 +9,10 @@ import { PixApiFamily } from './pix-api/connections.family.js';
 import { ConnectionListing } from './pix-api/connections.listing.js';
 import { ConnectionsRepository } from './pix-api/connections.repository.js';
 import { ConnectionsService } from './pix-api/connections.service.js';
-import { CallbackReader } from './pix-api/callback-reader.js';
 import { CallbackSources } from './pix-api/callback-sources.js';
 import { CallbacksController } from './pix-api/callbacks.controller.js';
 import { CallbacksRepository } from './pix-api/callbacks.repository.js';
 import { CallbacksService } from './pix-api/callbacks.service.js';
-import { CallbackProcessor } from './pix-api/jobs/callback.processor.js';
 import { SandboxBankRepository } from './sandbox/sandbox-bank.repository.js';
 import { SandboxDisputes } from './sandbox/sandbox-disputes.js';
 import { SandboxDisputesRepository } from './sandbox/sandbox-disputes.repository.js';
@@ -28,7 +25,6 @@ import { SandboxAcquirer } from './sandbox/sandbox.acquirer.js';
   providers: [
     AcquirersService,
     AcquirerDirectory,
-    CallbackReader,
     CallbackSources,
     CallbacksRepository,
     CallbacksService,
@@ -45,7 +41,6 @@ import { SandboxAcquirer } from './sandbox/sandbox.acquirer.js';
     SandboxDisputes,
     SandboxAcquirer,
     ...processors(NotificationProcessor),
-    ...workers(CallbackProcessor),
   ],
   exports: [AcquirersService, AcquirerDirectory, CallbackSources, ConnectionsService, InboxService, SandboxAcquirer],
 })

@@ -337,12 +337,15 @@ describe('migrations', () => {
       await migrated;
     }
     was.push({ id: late, due_at: new Date('2026-11-21T12:00:07Z') } as unknown as Row);
+    // A callback that nobody has read is found in the acquirer's list.
+    was.splice(2, 1);
+    const callbacks = await source.query<Row[]>('SELECT status, hints FROM acquirer_callbacks ORDER BY status');
+    expect(callbacks).toEqual(['read', 'unreadable'].map((status) => ({ status, hints: 0 })));
     const work = await source.query<Row[]>('SELECT kind, subject_id AS id, due_at, attempts FROM work ORDER BY due_at');
     expect(work.map(({ id, due_at }) => ({ id, due_at }))).toEqual(was);
     expect(work.map(({ kind, attempts }) => `${String(kind)} ${String(attempts)}`)).toEqual([
       'acquirer 0',
       'refund 3',
-      'callback 2',
       'evidence_cleanup 0',
       'mail 1',
       'return 4',

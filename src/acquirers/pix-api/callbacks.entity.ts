@@ -9,8 +9,7 @@ export class AcquirerCallbackEntity {
   @Column('bytea') readonly sha256!: Buffer;
   @Column('bytea', { name: 'body_sealed' }) readonly bodySealed!: Buffer;
   @Column('integer', { default: 1 }) readonly times!: number;
-  @Column('text', { default: 'pending' }) readonly status!: string;
-  @Column('integer', { nullable: true }) readonly hints!: number | null;
-  @Column('text', { name: 'last_error', nullable: true }) readonly lastError!: string | null;
+  @Column('text') readonly status!: string;
+  @Column('integer') readonly hints!: number;
   @Column('timestamptz', { name: 'received_at' }) readonly receivedAt!: Date;
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { rateLimited } from '../../auth/index.js';
-import { Clock } from '../../core/clock.js';
+import { Clock, DAY_MS } from '../../core/clock.js';
 import { type Config, CONFIG } from '../../core/config/index.js';
 import { SecretBox } from '../../core/crypto/index.js';
 import { Database } from '../../core/database/index.js';
@@ -10,16 +10,20 @@ import { isUuid, newId } from '../../core/ids.js';
 import { Logger } from '../../core/log/index.js';
 import { Metrics } from '../../core/metrics/index.js';
 import { RateLimiter } from '../../core/rate-limit/index.js';
-import { WorkService } from '../../core/work/index.js';
+import { Retention } from '../../core/retention.js';
+import { InboxService } from '../inbox.service.js';
 import { callbackProof } from './callback-probe.js';
 import { isCallbackSecret } from './callback-url.js';
 import { type CallbackSource, CallbackSources } from './callback-sources.js';
+import type { Callback } from './callbacks.js';
 import { CallbacksRepository } from './callbacks.repository.js';
 import { acquirerNameOf } from './connections.family.js';
 import { type Caller, inboundProblem } from './inbound.rules.js';
 
 /** A batch of a thousand Pix is about half of it. */
 export const MAX_CALLBACK_BYTES = 1024 * 1024;
+
+const KEPT_MS = 30 * DAY_MS;
 
 /** A request to a callback's address. */
 export interface PostedCallback {
@@ -32,27 +36,32 @@ export interface PostedCallback {
 }
 
 /**
- * What PSPs post to us. Only stored here, sealed, before it is answered: a job reads it, the inbox asks the PSP, and
- * nothing of what the body says is believed. Who does not know the secret of the address hears that there is no such
+ * What PSPs post to us. The body, sealed, and what it hints at are stored in one commit before it is answered; the inbox
+ * asks the PSP about each hint, and nothing of what the body says is believed. Who does not know the secret of the address hears that there is no such
  * address, and costs no look into the database.
  */
 @Injectable()
-export class CallbacksService {
+export class CallbacksService implements OnModuleInit {
   constructor(
     @Inject(CONFIG) private readonly config: Config,
     private readonly database: Database,
     private readonly callbacks: CallbacksRepository,
     private readonly sources: CallbackSources,
-    private readonly work: WorkService,
+    private readonly inbox: InboxService,
     private readonly limiter: RateLimiter,
     private readonly secrets: SecretBox,
     private readonly metrics: Metrics,
+    private readonly retention: Retention,
     private readonly clock: Clock,
     private readonly logger: Logger,
   ) {}
 
+  onModuleInit(): void {
+    this.retention.keep('acquirer_callbacks', KEPT_MS, (tx, before, limit) => this.callbacks.remove(tx, before, limit));
+  }
+
   /**
-   * Stores a callback and has it read. One without a body only asks whether we are there.
+   * Stores a callback with what it hints at. One without a body only asks whether we are there.
    * @throws ApiError 404 for whoever it is not from, 413, 429
    */
   async receive({ connection, secret, body, caller }: PostedCallback): Promise<void> {
@@ -71,7 +80,7 @@ export class CallbacksService {
       throw new ApiError(413, 'invalid_request_error', 'payload_too_large', 'The body is too large.');
     }
     if (body.length === 0) return this.#count('empty');
-    this.#count((await this.#store(acquirer, body)) ? 'stored' : 'repeated');
+    await this.#store(acquirer, source, body);
   }
 
   /** @returns null for who does not know the address, and where no nonce was sent */
@@ -88,22 +97,33 @@ export class CallbacksService {
     return isKnown ? this.sources.find(acquirerNameOf(connection)) : null;
   }
 
-  async #store(acquirer: string, body: Buffer): Promise<boolean> {
+  async #store(acquirer: string, source: CallbackSource, body: Buffer): Promise<void> {
     const now = this.clock.now();
     const id = newId(now);
+    const callback = read(source, body);
     const row = {
       id,
       acquirer,
       sha256: createHash('sha256').update(body).digest(),
       // Byte by byte, whatever it is.
       bodySealed: this.secrets.seal(body.toString('latin1'), `callback:${id}`),
+      status: callback ? 'read' : 'unreadable',
+      hints: callback?.hints.length ?? 0,
       receivedAt: now,
     };
-    return this.database.transaction(async (tx) => {
+    const stored = await this.database.transaction(async (tx) => {
       const isNew = await this.callbacks.insert(tx, row);
-      if (isNew) this.work.add(tx, 'callback', id, now);
-      return isNew;
+      return isNew ? this.inbox.storeAll(tx, acquirer, callback?.hints ?? []) : null;
     });
+    // What a body says that was there before is known.
+    if (stored === null) return this.#count('repeated');
+    this.#count('stored');
+    const skipped = callback?.skipped ?? 0;
+    this.#count(skipped > 0 ? 'partly_read' : row.status);
+    if (!callback) this.logger.warn({ acquirer, callbackId: id }, 'a callback cannot be read: it is not JSON');
+    if (skipped > 0) this.logger.warn({ acquirer, callbackId: id, skipped }, 'a callback has entries that say nothing');
+    // The inbox brings what the queue does not take.
+    if (stored.length > 0) await this.inbox.enqueue(stored).catch(() => undefined);
   }
 
   /**
@@ -127,5 +147,14 @@ export class CallbacksService {
 
   #count(outcome: string): void {
     this.metrics.callbacks.inc({ outcome });
+  }
+}
+
+/** @returns null for what is not JSON: nothing of it is quoted, it may be a payer's */
+function read(source: CallbackSource, body: Buffer): Callback | null {
+  try {
+    return source.read(JSON.parse(body.toString('utf8')));
+  } catch {
+    return null;
   }
 }
