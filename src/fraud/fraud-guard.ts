@@ -46,7 +46,7 @@ export class FraudGuard {
   ) {}
 
   /**
-   * For `IdempotencyService.run`, which asks it for new requests only.
+   * For `IdempotencyService.run`, which refuses new requests only.
    * @throws ApiError 403 `fraud.document_blocked`, `fraud.amount_limit_exceeded`, `fraud.velocity_exceeded`
    */
   async check(scope: Scope, account: Account, asked: GuardedOperation): Promise<Admission> {

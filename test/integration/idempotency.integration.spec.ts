@@ -29,6 +29,8 @@ interface Body {
 interface Steps {
   /** Lets a new request in, or not. */
   admit?: () => Promise<Admission>;
+  /** Throws before the key is taken. */
+  refused?: () => void;
   /** Waits with the key taken and nothing committed. */
   uncommitted?: () => Promise<void>;
   /** Commits the thing without an answer, as before a call to an acquirer, and goes on with this. */
@@ -79,19 +81,18 @@ describe('idempotency', () => {
     steps: Steps = {},
     resume: (id: string, claim: Claim<Body>) => Promise<Answer<Body> | null> = complete,
   ): Promise<IdempotentAnswer<Body>> {
-    return service.run<Body>(asked, {
-      ...(steps.admit ? { admit: steps.admit } : {}),
-      first: async (claim) => {
-        const id = randomUUID();
-        const answer = { status: 201, body: { id } };
-        await database.transaction(async (tx) => {
-          claim.take(tx, id, steps.committed ? null : answer);
-          await tx.query(MAKE, [id]);
-          await steps.uncommitted?.();
-        });
-        return steps.committed ? steps.committed(id, claim) : answer;
-      },
-      resume,
+    const admission = steps.admit?.() ?? Promise.resolve({ undo: async () => undefined });
+    return service.run<Body>(asked, admission, async (claim, resourceId) => {
+      if (resourceId !== null) return resume(resourceId, claim);
+      steps.refused?.();
+      const id = randomUUID();
+      const answer = { status: 201, body: { id } };
+      await database.transaction(async (tx) => {
+        claim.take(tx, id, steps.committed ? null : answer);
+        await tx.query(MAKE, [id]);
+        await steps.uncommitted?.();
+      });
+      return steps.committed ? steps.committed(id, claim) : answer;
     });
   }
 
@@ -415,6 +416,34 @@ describe('idempotency', () => {
       expect(counted).toBe(1);
       const failure = new Error('failed');
       await expect(run(request(), { admit, uncommitted: () => Promise.reject(failure) })).rejects.toBe(failure);
+      expect(counted).toBe(1);
+    });
+
+    it('is taken back for what is refused before the key is taken, which a repetition is not', async () => {
+      const asked = request();
+      const late = new ApiError(422, 'business_error', 'late', 'Late.');
+      const refused = (): never => {
+        throw late;
+      };
+      await expect(run(asked, { admit, refused })).rejects.toBe(late);
+      expect(counted).toBe(0);
+      const first = await run(asked, { admit });
+      clock.advance(60);
+      expect(await run(asked, { admit, refused })).toEqual({ ...first, replayed: true });
+      expect(counted).toBe(1);
+    });
+
+    it('counts what is made in the place of a request that came to nothing', async () => {
+      const asked = request();
+      const died = new Error('died');
+      await expect(run(asked, { admit, committed: () => Promise.reject(died) })).rejects.toBe(died);
+      expect(counted).toBe(0);
+      clock.advance(60);
+      const freed = async (id: string, claim: Claim<Body>): Promise<null> => {
+        await database.transaction(async (tx) => claim.release(tx, id));
+        return null;
+      };
+      expect(await run(asked, { admit }, freed)).toMatchObject({ status: 201, replayed: false });
       expect(counted).toBe(1);
     });
 

@@ -17,6 +17,8 @@ export interface IdempotentAnswer<T> extends Answer<T> {
 
 /** The key row of the request under way. Its methods write in the caller's transaction. */
 export interface Claim<T> {
+  /** Whether `take` was called: what fails before it has refused the request. */
+  readonly isTaken: boolean;
   /**
    * Takes the key together with the business row: both commit or neither, so a crash at any point leaves either
    * nothing or one resource. A twin that was first fails the transaction; `run` then replays or waits.
@@ -34,6 +36,14 @@ export interface Claim<T> {
   /** Frees the key for a corrected request: a refusal is not stored. */
   release(tx: Tx, resourceId: string): void;
 }
+
+/**
+ * Makes what is asked for, or goes on with it. Null when the key is no longer this request's to answer: what it has
+ * become is looked up again.
+ * @param resourceId null for a new request, which must call `claim.take` in the transaction that inserts the resource;
+ *   otherwise the resource whose maker has no answer
+ */
+export type Make<T> = (claim: Claim<T>, resourceId: string | null) => Promise<Answer<T> | null>;
 
 /** A request that was let in; twins of one key and body share one. */
 export interface Admission {
@@ -63,42 +73,31 @@ export class IdempotencyService implements OnModuleInit {
   }
 
   /**
-   * @param work.admit asked before `first`; throws what refuses a new request, under whose key nothing is then stored. A
-   *   repetition of a request that was let in is not refused, whatever has changed since.
-   * @param work.first makes the resource; must call `claim.take` in the transaction that inserts it. Both give null when
-   *   the key is no longer theirs to answer: what it has become is looked up again.
-   * @param work.resume goes on with a resource whose maker has no answer
+   * @param admission fails with what refuses a new request. Under its key nothing is then stored, as when `make` fails
+   *   before it has taken the key. A repetition of a request that was let in is not refused, whatever has changed since.
    * @throws ApiError 409 `idempotency_key_reused` (another body under the key), `idempotency_key_in_use` (a twin is
    *   still at work after 10 s)
    */
-  async run<T>(
-    request: IdempotentRequest,
-    work: {
-      admit?(): Promise<Admission>;
-      first(claim: Claim<T>): Promise<Answer<T> | null>;
-      resume(resourceId: string, claim: Claim<T>): Promise<Answer<T> | null>;
-    },
-  ): Promise<IdempotentAnswer<T>> {
-    const claim = this.#claim<T>(request);
+  async run<T>(request: IdempotentRequest, admission: Promise<Admission>, make: Make<T>): Promise<IdempotentAnswer<T>> {
     const started = performance.now();
     while (performance.now() - started < WAIT_MS) {
-      const admission = await work.admit?.().catch(async (refusal: unknown) => {
-        if (!(await this.keys.find(request))) throw refusal;
-        return null;
-      });
-      if (admission !== null) {
-        try {
-          const answer = await work.first(claim);
-          if (answer) return { ...answer, replayed: false };
-        } catch (error) {
-          if (isLockTimeout(error)) break;
-          if (uniqueViolation(error) !== 'idempotency_keys_pkey') {
-            await admission?.undo();
-            throw error;
-          }
+      const claim = this.#claim<T>(request);
+      let admitted: Admission | undefined;
+      try {
+        admitted = await admission;
+        const answer = await make(claim, null);
+        if (answer) return { ...answer, replayed: false };
+      } catch (error) {
+        if (claim.isTaken && isLockTimeout(error)) break;
+        const isRepetition = claim.isTaken
+          ? uniqueViolation(error) === 'idempotency_keys_pkey'
+          : (await this.keys.find(request)) !== null;
+        if (!isRepetition) {
+          await admitted?.undo();
+          throw error;
         }
       }
-      const answer = await this.#prior(request, claim, work.resume.bind(work), started, admission);
+      const answer = await this.#prior(request, claim, make, started, admitted);
       if (answer) return answer;
     }
     throw new ApiError(
@@ -114,9 +113,9 @@ export class IdempotencyService implements OnModuleInit {
   async #prior<T>(
     request: IdempotentRequest,
     claim: Claim<T>,
-    resume: (resourceId: string, claim: Claim<T>) => Promise<Answer<T> | null>,
+    make: Make<T>,
     started: number,
-    admission: Admission | null | undefined,
+    admission: Admission | undefined,
   ): Promise<IdempotentAnswer<T> | null> {
     while (performance.now() - started < WAIT_MS) {
       const now = this.clock.now();
@@ -131,8 +130,9 @@ export class IdempotencyService implements OnModuleInit {
       const isTwin = takenAt > now.getTime() - WAIT_MS;
       const isSame = row.fingerprint.equals(request.fingerprint);
       // A twin's admission stands for what the twin makes.
-      if (!isTwin || !isSame) await admission?.undo();
+      const undo = async (): Promise<void> => (isTwin && isSame ? undefined : admission?.undo());
       if (!isSame) {
+        await undo();
         throw new ApiError(
           409,
           'idempotency_error',
@@ -141,15 +141,20 @@ export class IdempotencyService implements OnModuleInit {
         );
       }
       if (row.responseStatus !== null && row.responseBody !== null) {
+        await undo();
         return { status: row.responseStatus, body: JSON.parse(row.responseBody) as T, replayed: true };
       }
       if (row.leasedUntil.getTime() <= now.getTime()) {
         const leasedUntil = new Date(now.getTime() + LEASE_MS);
         const ours = await this.database.transaction((tx) => this.keys.takeOver(tx, request, now, leasedUntil));
         if (ours) {
-          const answer = await resume(row.resourceId, claim);
-          if (answer) return { ...answer, replayed: true };
-          continue;
+          const answer = await make(claim, row.resourceId).catch(async (error: unknown) => {
+            await undo();
+            throw error;
+          });
+          if (!answer) continue;
+          await undo();
+          return { ...answer, replayed: true };
         }
       }
       await delay(50);
@@ -158,8 +163,13 @@ export class IdempotencyService implements OnModuleInit {
   }
 
   #claim<T>(request: IdempotentRequest): Claim<T> {
+    let isTaken = false;
     return {
+      get isTaken() {
+        return isTaken;
+      },
       take: (tx, resourceId, answer) => {
+        isTaken = true;
         const now = this.clock.now().getTime();
         this.keys.insert(tx, request, {
           resourceId,

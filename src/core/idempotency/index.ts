@@ -7,4 +7,5 @@ export {
   type Claim,
   IdempotencyService,
   type IdempotentAnswer,
+  type Make,
 } from './idempotency.service.js';

@@ -27,7 +27,6 @@ import { transactionEvent } from '../transaction.events.js';
 import { TransactionsRepository } from '../transactions.repository.js';
 
 interface Creation<T> {
-  readonly acquirer: Acquirer;
   readonly account: Account;
   readonly claim: Claim<T>;
   present(transaction: Transaction): Answer<T>;
@@ -50,7 +49,7 @@ export class CreationService {
   ) {}
 
   /**
-   * @param admit the fraud guard's word on a new request: every caller has to ask it
+   * @param admission the fraud guard's word on a new request: every caller has to ask it
    * @param present the answer that this and every repetition of the request get
    * @throws ApiError 409 (idempotency), 422 `no_provider_configured`, 503 when the acquirer cannot be reached
    */
@@ -59,32 +58,14 @@ export class CreationService {
     account: Account,
     input: NewPixTransaction,
     request: IdempotentRequest,
-    admit: () => Promise<Admission>,
+    admission: Promise<Admission>,
     present: (transaction: Transaction) => Answer<T>,
   ): Promise<IdempotentAnswer<T>> {
-    return this.idempotency.run<T>(request, {
-      admit: async () => {
-        // Only a new request needs one: a repetition gets its answer also when there is none any more.
-        this.acquirers.for(scope.mode, account);
-        return admit();
-      },
-      first: (claim) => {
-        const acquirer = this.acquirers.for(scope.mode, account);
-        return this.#first(pixDraft(scope, account, acquirer.name, input, this.clock.now()), {
-          acquirer,
-          account,
-          claim,
-          present,
-        });
-      },
-      resume: async (id, claim) => {
-        const transaction = await this.transactions.find(scope, id);
-        if (!transaction) throw new Error(`The idempotency key names a transaction that does not exist: ${id}`);
-        // Keeps the sweeper away while this request asks the acquirer.
-        await this.database.transaction(async (tx) => this.transactions.touchPending(tx, id, this.clock.now()));
-        const creation = { acquirer: this.acquirers.get(transaction.acquirer), account, claim, present };
-        return this.#issue(transaction, creation, true);
-      },
+    return this.idempotency.run<T>(request, admission, async (claim, id) => {
+      if (id !== null) return this.#resume(scope, id, { account, claim, present });
+      const acquirer = this.acquirers.for(scope.mode, account);
+      const draft = pixDraft(scope, account, acquirer.name, input, this.clock.now());
+      return this.#first(draft, acquirer, { account, claim, present });
     });
   }
 
@@ -152,8 +133,16 @@ export class CreationService {
     });
   }
 
-  async #first<T>(draft: Transaction, creation: Creation<T>): Promise<Answer<T> | null> {
-    const { acquirer, account, claim } = creation;
+  async #resume<T>(scope: Scope, id: string, creation: Creation<T>): Promise<Answer<T> | null> {
+    const transaction = await this.transactions.find(scope, id);
+    if (!transaction) throw new Error(`The idempotency key names a transaction that does not exist: ${id}`);
+    // Keeps the sweeper away while this request asks the acquirer.
+    await this.database.transaction(async (tx) => this.transactions.touchPending(tx, id, this.clock.now()));
+    return this.#issue(transaction, this.acquirers.get(transaction.acquirer), creation, true);
+  }
+
+  async #first<T>(draft: Transaction, acquirer: Acquirer, creation: Creation<T>): Promise<Answer<T> | null> {
+    const { account, claim } = creation;
     if (acquirer.pixIssuer.kind === 'local') {
       const { brCode } = acquirer.pixIssuer.issue(pixRequest(draft, account));
       const transaction: Transaction = { ...draft, status: 'WAITING_PAYMENT', brCode };
@@ -170,15 +159,20 @@ export class CreationService {
       claim.take(tx, draft.id, null);
       this.transactions.insert(tx, draft);
     });
-    return this.#issue(draft, creation, false);
+    return this.#issue(draft, acquirer, creation, false);
   }
 
   /**
    * From the committed intent to an answer. May run again for the same transaction, under the same txid. Null when the
    * key is no longer this request's to answer: a successor was faster.
    */
-  async #issue<T>(transaction: Transaction, creation: Creation<T>, mayExist: boolean): Promise<Answer<T> | null> {
-    const { acquirer, account, claim } = creation;
+  async #issue<T>(
+    transaction: Transaction,
+    acquirer: Acquirer,
+    creation: Creation<T>,
+    mayExist: boolean,
+  ): Promise<Answer<T> | null> {
+    const { account, claim } = creation;
     const outcome =
       transaction.status === 'PENDING'
         ? await this.askPix(acquirer, pixRequest(transaction, account), mayExist)

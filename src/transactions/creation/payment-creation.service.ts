@@ -57,7 +57,7 @@ export class PaymentCreationService {
   ) {}
 
   /**
-   * @param admit the fraud guard's word on a new request: every caller has to ask it
+   * @param admission the fraud guard's word on a new request: every caller has to ask it
    * @param present the answer that this and every repetition of the request get
    * @throws ApiError 409 (idempotency), 422 `no_provider_configured`
    */
@@ -66,36 +66,29 @@ export class PaymentCreationService {
     account: Account,
     input: NewPayment,
     request: IdempotentRequest,
-    admit: () => Promise<Admission>,
+    admission: Promise<Admission>,
     present: (transaction: Transaction) => Answer<T>,
   ): Promise<IdempotentAnswer<T>> {
-    return this.idempotency.run<T>(request, {
-      admit: async () => {
-        this.#acquirer(scope, account, input);
-        return admit();
-      },
-      first: async (claim) => {
-        const acquirer = this.#acquirer(scope, account, input);
-        const transaction = withLocalCode(this.#draft(scope, account, acquirer.name, input), acquirer, account);
-        const isAnnounced = !isPix(transaction) || transaction.brCode !== null;
-        // Nothing is left to be made of a Pix whose code is there.
-        const needsCall = transaction.brCode === null || transaction.paymentMethods.length > 1;
-        const answer = present(transaction);
-        // All deferred: key, transaction, event and COMMIT reach the database in one round trip.
-        await this.database.transaction(async (tx) => {
-          claim.take(tx, transaction.id, answer);
-          this.transactions.insert(tx, transaction);
-          const type = isAnnounced ? 'transaction.created' : 'transaction.accepted';
-          this.outbox.record(tx, [transactionEvent(type, transaction, null)]);
-          if (needsCall) this.work.add(tx, 'acquirer', transaction.id, transaction.createdAt);
-        });
-        return answer;
-      },
-      resume: () => Promise.reject(new Error('A payment is answered in the commit that makes it')),
+    return this.idempotency.run<T>(request, admission, async (claim, id) => {
+      if (id !== null) throw new Error(`The payment ${id} and the answer about it commit together`);
+      const acquirer = this.#acquirer(scope, account, input);
+      const transaction = withLocalCode(this.#draft(scope, account, acquirer.name, input), acquirer, account);
+      const isAnnounced = !isPix(transaction) || transaction.brCode !== null;
+      // Nothing is left to be made of a Pix whose code is there.
+      const needsCall = transaction.brCode === null || transaction.paymentMethods.length > 1;
+      const answer = present(transaction);
+      // All deferred: key, transaction, event and COMMIT reach the database in one round trip.
+      await this.database.transaction(async (tx) => {
+        claim.take(tx, transaction.id, answer);
+        this.transactions.insert(tx, transaction);
+        const type = isAnnounced ? 'transaction.created' : 'transaction.accepted';
+        this.outbox.record(tx, [transactionEvent(type, transaction, null)]);
+        if (needsCall) this.work.add(tx, 'acquirer', transaction.id, transaction.createdAt);
+      });
+      return answer;
     });
   }
 
-  /** Asked only about a new request: a repetition gets its answer whatever the acquirer offers by then. */
   #acquirer({ mode }: Scope, account: Account, { methods }: NewPayment): Acquirer {
     const acquirer = this.acquirers.for(mode, account);
     const missing = methods.filter((method) => !acquirer.capabilities.methods.includes(method));

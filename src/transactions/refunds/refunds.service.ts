@@ -67,23 +67,18 @@ export class RefundsService {
       fingerprint: fingerprintOf({ transactionId, ...order }),
       permanent: true,
     };
-    return this.idempotency.run<T>(request, {
-      admit: async () => {
-        const amount = order.amount ?? (await this.refunds.remaining(scope, transactionId));
-        return admit({ amount, document: transaction.customerDocument, request });
-      },
-      first: (claim) =>
-        this.database.transaction(async (tx) => {
-          const id = newId(this.clock.now());
-          // Before the transaction, as everywhere: twins queue up at the key.
-          claim.take(tx, id, null);
-          const answer = present(await this.#open(tx, id, account, transactionId, order));
-          claim.complete(tx, answer);
-          return answer;
-        }),
-      resume: (id) => {
-        throw new Error(`The refund ${id} and the answer about it commit together`);
-      },
+    const amount = order.amount ?? (await this.refunds.remaining(scope, transactionId));
+    const admission = admit({ amount, document: transaction.customerDocument, request });
+    return this.idempotency.run<T>(request, admission, async (claim, refundId) => {
+      if (refundId !== null) throw new Error(`The refund ${refundId} and the answer about it commit together`);
+      return this.database.transaction(async (tx) => {
+        const id = newId(this.clock.now());
+        // Before the transaction, as everywhere: twins queue up at the key.
+        claim.take(tx, id, null);
+        const answer = present(await this.#open(tx, id, account, transactionId, order));
+        claim.complete(tx, answer);
+        return answer;
+      });
     });
   }
 
