@@ -16,6 +16,7 @@ const common = {
 /** @type {import('jest').Config} */
 export default {
   testTimeout: 20_000,
+  testSequencer: '<rootDir>/test/runner/sequencer.mjs',
   // A worker that modules and data have filled is replaced; it also makes Jest use workers even for a single file.
   workerIdleMemoryLimit: '1200MB',
   projects: [
