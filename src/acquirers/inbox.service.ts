@@ -71,7 +71,7 @@ const IGNORED_KEPT_MS = 30 * DAY_MS;
 @Injectable()
 export class InboxService implements OnModuleInit, OnApplicationBootstrap {
   readonly #handlers: Partial<ConfirmedHandlers> = {};
-  readonly #patience = new Bulkhead();
+  readonly #bulkhead = new Bulkhead();
 
   constructor(
     @Inject(CONFIG) private readonly config: Config,
@@ -135,7 +135,7 @@ export class InboxService implements OnModuleInit, OnApplicationBootstrap {
   async process(notificationId: string): Promise<unknown> {
     const found = await this.inbox.findPending(notificationId);
     // Put off: its lease brings it back.
-    if (!found || !this.#patience.enter(found.acquirer)) return null;
+    if (!found || !this.#bulkhead.enter(found.acquirer)) return null;
     let notification = found;
     let answered = false;
     try {
@@ -171,7 +171,7 @@ export class InboxService implements OnModuleInit, OnApplicationBootstrap {
       );
       return error;
     } finally {
-      this.#patience.leave(notification.acquirer, answered);
+      this.#bulkhead.leave(notification.acquirer, answered);
     }
   }
 

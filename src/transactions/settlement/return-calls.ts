@@ -6,7 +6,7 @@ import { doubling } from '../../core/work/index.js';
 
 /** A refusal of a repeated call is believed after so many attempts, and not before so much time has passed. */
 const PATIENCE = 10;
-const PATIENCE_MS = 8 * 60_000;
+const BELIEVED_AFTER_MS = 8 * 60_000;
 
 /** What may have reached the acquirer before. */
 export interface EarlierCalls {
@@ -46,7 +46,7 @@ export class ReturnCalls {
       // may still do so. It is believed when the acquirer keeps to it.
       const after = await acquirer.getReturn(request);
       if (after.kind !== 'not_found') return after;
-      const isOld = this.clock.now().getTime() - earlier.since.getTime() >= PATIENCE_MS;
+      const isOld = this.clock.now().getTime() - earlier.since.getTime() >= BELIEVED_AFTER_MS;
       return isOld && earlier.attempts >= PATIENCE ? again : { kind: 'in_progress' };
     });
   }

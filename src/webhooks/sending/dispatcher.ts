@@ -45,7 +45,7 @@ const SHUTDOWN_MARGIN_MS = 1_000;
  */
 @Injectable()
 export class Dispatcher implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
-  readonly #lanes: EndpointSlots<ClaimedDelivery>;
+  readonly #slots: EndpointSlots<ClaimedDelivery>;
   readonly #underWay = new Set<Promise<void>>();
   #lagSeconds = 0;
   #inactive: readonly string[] = [];
@@ -62,7 +62,7 @@ export class Dispatcher implements OnApplicationBootstrap, OnModuleDestroy, OnAp
     private readonly metrics: Metrics,
     private readonly logger: Logger,
   ) {
-    this.#lanes = new EndpointSlots(config.webhooks.concurrency);
+    this.#slots = new EndpointSlots(config.webhooks.concurrency);
   }
 
   onApplicationBootstrap(): void {
@@ -70,8 +70,8 @@ export class Dispatcher implements OnApplicationBootstrap, OnModuleDestroy, OnAp
     this.poller.every(LOOK_TASK, LOOK_MS, () => this.#look());
     this.poller.every(CLAIM_TASK, CLAIM_MS, () => this.#claim());
     this.poller.every(CANCEL_TASK, LOOK_MS, () => this.#cancel());
-    this.poller.every(HAND_BACK_TASK, HAND_BACK_MS, () => this.#handBack(this.#lanes.takeBack()));
-    this.metrics.gauge('recebe_webhook_held', 'Webhooks claimed and not yet recorded.', () => this.#lanes.held);
+    this.poller.every(HAND_BACK_TASK, HAND_BACK_MS, () => this.#handBack(this.#slots.takeBack()));
+    this.metrics.gauge('recebe_webhook_held', 'Webhooks claimed and not yet recorded.', () => this.#slots.held);
     this.metrics.gauge(
       'recebe_webhook_lag_seconds',
       'How long the oldest due webhook of an endpoint that is not paused has waited.',
@@ -83,7 +83,7 @@ export class Dispatcher implements OnApplicationBootstrap, OnModuleDestroy, OnAp
   wake(receivers: readonly Receiver[]): void {
     const isOpen = this.config.runsWorkers && !this.#closing;
     if (isOpen) this.#offer(receivers);
-    if (isOpen && !this.#lanes.isFull) return;
+    if (isOpen && !this.#slots.isFull) return;
     this.jobs
       .add(
         'deliveries',
@@ -95,7 +95,7 @@ export class Dispatcher implements OnApplicationBootstrap, OnModuleDestroy, OnAp
 
   /** Another process has deliveries for this endpoint. Waits for room: until there is, others may have it. */
   async take(receiver: Receiver): Promise<void> {
-    while (this.#lanes.isFull && !this.#closing) await new Promise<void>((resolve) => this.#whenRoom.push(resolve));
+    while (this.#slots.isFull && !this.#closing) await new Promise<void>((resolve) => this.#whenRoom.push(resolve));
     if (!this.#closing) this.#offer([receiver]);
   }
 
@@ -103,7 +103,7 @@ export class Dispatcher implements OnApplicationBootstrap, OnModuleDestroy, OnAp
   onModuleDestroy(): void {
     this.#closing = true;
     this.#roomMade();
-    this.#track(this.#handBack(this.#lanes.takeBack(true)));
+    this.#track(this.#handBack(this.#slots.takeBack(true)));
   }
 
   /** Posts under way come to their end and are recorded, and the others are handed back. */
@@ -118,7 +118,7 @@ export class Dispatcher implements OnApplicationBootstrap, OnModuleDestroy, OnAp
   }
 
   #offer(receivers: readonly Receiver[]): void {
-    for (const receiver of receivers) this.#lanes.offer(receiver);
+    for (const receiver of receivers) this.#slots.offer(receiver);
     this.poller.wake(CLAIM_TASK);
   }
 
@@ -132,9 +132,9 @@ export class Dispatcher implements OnApplicationBootstrap, OnModuleDestroy, OnAp
     this.#inactive = inactive;
     if (inactive.length > 0) this.poller.wake(CANCEL_TASK);
     this.poller.wakeIn(LOOK_TASK, Math.max(restMs, SOONEST_LOOK_MS));
-    for (const endpoint of waiting) this.#lanes.offer(endpoint, endpoint.failing);
+    for (const endpoint of waiting) this.#slots.offer(endpoint, endpoint.failing);
     this.#lagSeconds = lagMs / 1000;
-    this.#lanes.prune();
+    this.#slots.prune();
     this.poller.wake(CLAIM_TASK);
   }
 
@@ -145,50 +145,50 @@ export class Dispatcher implements OnApplicationBootstrap, OnModuleDestroy, OnAp
 
   /** @returns whether there may be room for others, since some had less than they were asked for */
   async #claim(): Promise<boolean> {
-    const asks = this.#closing ? [] : this.#lanes.allot();
+    const asks = this.#closing ? [] : this.#slots.allot();
     if (asks.length === 0) return false;
     const claimed = await this.queue.claim(asks);
     const counts = new Map<string, number>();
     for (const { endpoint } of claimed) counts.set(endpoint.id, (counts.get(endpoint.id) ?? 0) + 1);
-    for (const ask of asks) this.#lanes.taken(ask, counts.get(ask.endpointId) ?? 0);
+    for (const ask of asks) this.#slots.taken(ask, counts.get(ask.endpointId) ?? 0);
     if (this.#closing) {
       await this.#handBack(claimed);
       return true;
     }
     for (const delivery of claimed) {
       const { id: endpointId, accountId } = delivery.endpoint;
-      const passage = this.#lanes.admit({ endpointId, accountId }, delivery);
-      if (passage) this.#begin(passage);
+      const sending = this.#slots.admit({ endpointId, accountId }, delivery);
+      if (sending) this.#begin(sending);
     }
     // Some may have failed while the claim was under way.
-    this.#track(this.#handBack(this.#lanes.takeBack()));
+    this.#track(this.#handBack(this.#slots.takeBack()));
     return true;
   }
 
-  #begin(passage: Sending<ClaimedDelivery>): void {
-    const attempt = this.#attempt(passage).catch((error: unknown) => {
-      const { id } = passage.delivery;
+  #begin(sending: Sending<ClaimedDelivery>): void {
+    const attempt = this.#attempt(sending).catch((error: unknown) => {
+      const { id } = sending.delivery;
       this.logger.error({ error, deliveryId: id }, 'a webhook attempt broke off; it comes back by its lease');
     });
     this.#track(
       attempt.then(() => {
-        this.#lanes.leave();
+        this.#slots.leave();
         this.#roomMade();
         this.poller.wake(CLAIM_TASK);
       }),
     );
   }
 
-  async #attempt(passage: Sending<ClaimedDelivery>): Promise<void> {
-    const { delivery, lane } = passage;
+  async #attempt(sending: Sending<ClaimedDelivery>): Promise<void> {
+    const { delivery, lane } = sending;
     let sent: SentAttempt | null = null;
     try {
       sent = await this.sender.send(delivery);
     } finally {
       const succeeded = sent !== null && isSuccess(sent.statusCode);
-      if (this.#lanes.answered(passage, succeeded)) this.poller.wake(CLAIM_TASK);
-      if (!this.#lanes.isPrompt(lane)) this.#track(this.#handBack(this.#lanes.takeBack()));
-      for (let next = this.#lanes.next(lane); next; next = this.#lanes.next(lane)) this.#begin(next);
+      if (this.#slots.answered(sending, succeeded)) this.poller.wake(CLAIM_TASK);
+      if (!this.#slots.isPrompt(lane)) this.#track(this.#handBack(this.#slots.takeBack()));
+      for (let next = this.#slots.next(lane); next; next = this.#slots.next(lane)) this.#begin(next);
     }
     await this.recorder.record(delivery, sent);
     // It says when this one, or its endpoint, is due again.

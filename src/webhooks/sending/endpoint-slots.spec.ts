@@ -27,16 +27,16 @@ describe('EndpointSlots', () => {
   beforeEach(() => underWay.clear());
 
   function begin(id: string): Sending<string> | null {
-    const passage = lanes.admit(to(id), id);
-    if (passage) underWay.set(id, [...(underWay.get(id) ?? []), passage]);
-    return passage;
+    const sending = lanes.admit(to(id), id);
+    if (sending) underWay.set(id, [...(underWay.get(id) ?? []), sending]);
+    return sending;
   }
 
   /** All that is under way of this endpoint is answered, not at once but quickly, and written. */
   function end(id: string, succeeded = true): void {
     now += 200;
-    for (const passage of underWay.get(id) ?? []) {
-      lanes.answered(passage, succeeded);
+    for (const sending of underWay.get(id) ?? []) {
+      lanes.answered(sending, succeeded);
       lanes.leave();
     }
     underWay.delete(id);
@@ -44,9 +44,9 @@ describe('EndpointSlots', () => {
 
   /** One delivery from its claim until it is written. */
   function deliver(receiver: Receiver, succeeded = true): void {
-    const passage = lanes.admit(receiver, 'delivery');
-    if (!passage) throw new Error('there is no room');
-    lanes.answered(passage, succeeded);
+    const sending = lanes.admit(receiver, 'delivery');
+    if (!sending) throw new Error('there is no room');
+    lanes.answered(sending, succeeded);
     lanes.leave();
   }
 
@@ -111,10 +111,10 @@ describe('EndpointSlots', () => {
     for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) lanes.offer(to(id));
     const answered = new Set<Sending<string>>();
     while (round().size > 0) {
-      const open = [...underWay.values()].flat().filter((passage) => !answered.has(passage));
+      const open = [...underWay.values()].flat().filter((sending) => !answered.has(sending));
       expect(open.length).toBeLessThanOrEqual(4);
-      for (const passage of open) lanes.answered(passage, true);
-      for (const passage of open) answered.add(passage);
+      for (const sending of open) lanes.answered(sending, true);
+      for (const sending of open) answered.add(sending);
     }
     // All that began have been answered, and no record is written.
     expect(lanes.held).toBe(8);
@@ -240,7 +240,7 @@ describe('EndpointSlots', () => {
     const passages = underWay.get('a') ?? [];
     expect(passages).toHaveLength(8);
     now += 200;
-    const worth = passages.map((passage) => lanes.answered(passage, true));
+    const worth = passages.map((sending) => lanes.answered(sending, true));
     // Each success also makes the lane wider by one.
     expect(worth).toEqual([false, false, true, true, true, true, true, true]);
     lanes.allot();
@@ -264,7 +264,7 @@ describe('EndpointSlots', () => {
       if (first) lanes.answered(first, true);
       const begun = [first && lanes.next(first.lane), first && lanes.next(first.lane)];
       // One more because of the success.
-      expect(begun.map((passage) => passage?.delivery)).toEqual(['3', '4']);
+      expect(begun.map((sending) => sending?.delivery)).toEqual(['3', '4']);
       expect(first && lanes.next(first.lane)).toBeNull();
       expect(lanes.takeBack(true)).toEqual([]);
     });
@@ -275,7 +275,7 @@ describe('EndpointSlots', () => {
       );
       expect(passages).toHaveLength(2);
       // Seven are left of a window of twelve, and six of one of sixteen.
-      expect(passages.map((passage) => lanes.answered(passage, true))).toEqual([false, true]);
+      expect(passages.map((sending) => lanes.answered(sending, true))).toEqual([false, true]);
     });
 
     it('has nothing ready any more after a failure, and none of it is held', () => {
@@ -349,8 +349,8 @@ describe('EndpointSlots', () => {
         if (n % (lag + 1) === 0) {
           for (const ask of asks) {
             for (let count = 0; count < ask.allowance; count++) {
-              const passage = lanes.admit(to(ask.endpointId), 'delivery');
-              if (passage) open.push(passage);
+              const sending = lanes.admit(to(ask.endpointId), 'delivery');
+              if (sending) open.push(sending);
             }
             served.add(ask.endpointId);
             lanes.taken(ask, ask.allowance);
@@ -359,11 +359,11 @@ describe('EndpointSlots', () => {
         }
         most = Math.max(most, open.length);
         now += 1;
-        const [passage] = open.splice(0, 1);
-        if (!passage) continue;
-        lanes.answered(passage, true);
+        const [sending] = open.splice(0, 1);
+        if (!sending) continue;
+        lanes.answered(sending, true);
         lanes.leave();
-        for (let next = lanes.next(passage.lane); next; next = lanes.next(passage.lane)) open.push(next);
+        for (let next = lanes.next(sending.lane); next; next = lanes.next(sending.lane)) open.push(next);
       }
       // Half of the places, the first of one that was unknown, and one each for whom there would be none at all.
       expect(most).toBeLessThanOrEqual(36);

@@ -124,7 +124,7 @@ export class EndpointSlots<D> {
     if (lane && count >= allowance) this.#waiting.add(lane);
   }
 
-  /** A delivery was claimed. @returns its passage if it begins now; null: it is ready, and `next` brings it */
+  /** A delivery was claimed. @returns its sending if it begins now; null: it is ready, and `next` brings it */
   admit(receiver: Receiver, delivery: D): Sending<D> | null {
     const lane = this.#lane(receiver);
     this.#busy.add(lane);
@@ -138,15 +138,15 @@ export class EndpointSlots<D> {
    * The endpoint has answered, or has not in time: its place is free, and the delivery is held until `leave`.
    * @returns whether it is worth to ask for more already: the lane is half empty, and more may be due
    */
-  answered(passage: Sending<D>, succeeded: boolean): boolean {
-    const { lane } = passage;
-    lane.underWay.delete(passage);
+  answered(sending: Sending<D>, succeeded: boolean): boolean {
+    const { lane } = sending;
+    lane.underWay.delete(sending);
     const had = lane.underWay.size + lane.ready.length;
     if (had === 0) this.#busy.delete(lane);
     if (succeeded) {
       lane.limit = Math.min(lane.limit + 1, Math.ceil(this.places / 4));
       lane.last = 'succeeded';
-      lane.tookMs = this.now() - passage.startedAt;
+      lane.tookMs = this.now() - sending.startedAt;
     } else {
       fail(lane);
     }
@@ -207,9 +207,9 @@ export class EndpointSlots<D> {
   }
 
   #begin(lane: EndpointSlot<D>, delivery: D): Sending<D> {
-    const passage = { lane, delivery, startedAt: this.now() };
-    lane.underWay.add(passage);
-    return passage;
+    const sending = { lane, delivery, startedAt: this.now() };
+    lane.underWay.add(sending);
+    return sending;
   }
 
   #lane({ endpointId, accountId }: Receiver): EndpointSlot<D> {
