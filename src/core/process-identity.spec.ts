@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { until } from './embedded.fixture.js';
-import { commandOf, identify, isAlive, thisProcess } from './process-identity.js';
+import { until } from './embedded/embedded.fixture.js';
+import { identify, isAlive, thisProcess } from './process-identity.js';
 
 describe('process identity', () => {
   it('knows a living process by its start, not by its pid alone', () => {
@@ -10,7 +10,6 @@ describe('process identity', () => {
     expect(self.startedAt).toMatch(/^[A-Za-z0-9-]+$/);
     expect(isAlive(self)).toBe(true);
     expect(isAlive({ ...self, startedAt: 'another' })).toBe(false);
-    expect(commandOf(process.pid)).toContain('node');
   });
 
   it('counts neither an ended process nor a zombie as alive', async () => {
@@ -20,10 +19,9 @@ describe('process identity', () => {
     const zombie = Number(line.toString());
     const living = identify(outer.pid ?? 0);
     expect(living).not.toBeNull();
-    await until(() => identify(zombie) === null && commandOf(outer.pid ?? 0) === 'sleep 600');
+    await until(() => identify(zombie) === null);
     // Still in the process table, which is what a check by signal alone would go by.
     expect(() => process.kill(zombie, 0)).not.toThrow();
-    expect(commandOf(zombie)).toBeNull();
     outer.kill('SIGKILL');
     await once(outer, 'exit');
     expect(living && isAlive(living)).toBe(false);
