@@ -3,7 +3,6 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EmbeddedServerError } from './embedded.errors.js';
-import { type KeepLog, keepRunning } from './keep-running.js';
 import { openLog, readIfThere } from './private-files.js';
 import type { ServerUser } from './server-user.js';
 
@@ -15,10 +14,11 @@ export interface Hold {
   port: number;
   pid: number;
   isOpen(): boolean;
-  /** Gives the hold back. The last one to do so ends the server; resolves when it has ended. */
-  leave(): Promise<void>;
-  /** For the end of the process, where nothing may be awaited: sends the word and does not wait for what it does. */
-  leaveAtExit(): void;
+  /**
+   * Gives the hold back. The last one to do so ends the server; resolves when it has ended.
+   * @param isExiting nothing is awaited: what is sent at once must do
+   */
+  leave(isExiting?: boolean): Promise<void>;
 }
 
 /** What is particular to one kind of server. */
@@ -61,6 +61,12 @@ export interface ChildServer {
   stop: () => Promise<void>;
 }
 
+/** Who hears of a server that ended by itself. */
+export interface KeepLog {
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
 /** What a server that is started again has to keep to. */
 interface Again {
   /** The port that clients know: no other one will do. */
@@ -72,6 +78,15 @@ interface Again {
 
 const ANSWER_LIMIT_MS = 120_000;
 const LAUNCHES = 20;
+/** How often a server that is kept running is looked at. */
+const LOOK_MS = 500;
+/** Before it is started again: lets a shutdown of everything be known. */
+const FIRST_PAUSE_MS = 300;
+/** The same for one that has ended soon after its last start; doubled by each start that failed. */
+const PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 30_000;
+/** One that has run this long did not end for the reason of its last start. */
+const STEADY_MS = 60_000;
 
 /** Eight ports of a directory's own, outside of those that systems give to outgoing connections. */
 export function portsOf(directory: string): number[] {
@@ -81,23 +96,51 @@ export function portsOf(directory: string): number[] {
 
 /** Uses the server of `spec.directory`: the one that runs, whoever has launched it, or else a new one. */
 export async function useServer(spec: ChildServerSpec): Promise<ChildServer> {
-  const { hold: first, launched } = await holdServer(spec);
-  let hold = first;
+  let { hold, launched } = await holdServer(spec);
+  const { port } = hold;
+  const adopted = !launched;
   const ending = new AbortController();
   const onExit = (): void => {
-    if (hold.isOpen()) hold.leaveAtExit();
+    if (hold.isOpen()) void hold.leave(true).catch(() => undefined);
   };
   process.once('exit', onExit);
-  const startAgain = async (log: KeepLog): Promise<void> => {
-    const onLaunch = (): void =>
-      log.warn(
-        { server: spec.name, port: first.port, log: logPath(spec) },
-        `${spec.name} has ended although it is in use; starting it again`,
-      );
-    const found = await holdServer(spec, { port: first.port, signal: ending.signal, onLaunch });
-    hold = found.hold;
-    if (found.launched) log.warn({ server: spec.name, port: first.port }, `${spec.name} runs again`);
+
+  const pause = (ms: number): Promise<unknown> =>
+    delay(ms, undefined, { signal: ending.signal, ref: false }).catch(() => undefined);
+  const hasEnded = (): boolean => {
+    try {
+      return !hold.isOpen() || spec.isLeaving?.() === true;
+    } catch {
+      return false; // it cannot be looked at now, as when the process has no descriptor left
+    }
   };
+  const keep = async (log: KeepLog): Promise<void> => {
+    const fields = { server: spec.name, port, log: logPath(spec) };
+    const onLaunch = (): void => log.warn(fields, `${spec.name} has ended although it is in use; starting it again`);
+    let failures = 0;
+    let triedAt = -Infinity;
+    for (; !ending.signal.aborted; await pause(LOOK_MS)) {
+      if (!hasEnded()) continue;
+      const next = (): number => Math.min(PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS);
+      await pause(Date.now() - triedAt > STEADY_MS ? FIRST_PAUSE_MS : next());
+      if (ending.signal.aborted) return;
+      try {
+        ({ hold, launched } = await holdServer(spec, { port, signal: ending.signal, onLaunch }));
+        if (launched) log.warn(fields, `${spec.name} runs again`);
+        failures = 0;
+      } catch (error) {
+        if (ending.signal.aborted) return;
+        failures += 1;
+        const reason = error instanceof Error ? error.message : String(error);
+        log.error(
+          { ...fields, failures, reason },
+          `${spec.name} cannot be started again; the next attempt follows in ${String(next() / 1000)} s`,
+        );
+      }
+      triedAt = Date.now();
+    }
+  };
+
   let kept: Promise<void> | null = null;
   const stop = async (): Promise<void> => {
     ending.abort();
@@ -109,15 +152,10 @@ export async function useServer(spec: ChildServerSpec): Promise<ChildServer> {
   };
   let stopped: Promise<void> | null = null;
   return {
-    port: first.port,
-    adopted: !launched,
+    port,
+    adopted,
     keepRunning: (log) => {
-      const server = {
-        name: spec.name,
-        isRunning: () => hold.isOpen() && spec.isLeaving?.() !== true,
-        startAgain: () => startAgain(log),
-      };
-      kept ??= keepRunning(server, log, ending.signal);
+      kept ??= keep(log);
       return () => ending.abort();
     },
     stop: () => (stopped ??= stop()),
@@ -175,21 +213,10 @@ async function holdServer(spec: ChildServerSpec, again?: Again): Promise<{ hold:
       await delay(child ? 10 : 200);
     }
   } catch (error) {
-    if (child) await end(child.process);
+    // It does not answer yet: nobody uses it.
+    child?.process.kill('SIGINT');
+    for (; child?.failure() === null && Date.now() < deadline; await delay(20));
     throw error;
-  }
-}
-
-/** One that does not answer yet: nobody uses it. */
-async function end(child: ChildProcess): Promise<void> {
-  for (const [signal, ms] of [
-    ['SIGINT', 10_000],
-    ['SIGKILL', 1_000],
-  ] as const) {
-    child.kill(signal);
-    for (const deadline = Date.now() + ms; Date.now() < deadline; await delay(20)) {
-      if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-    }
   }
 }
 

@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { type ChildServer, type ChildServerSpec, type Hold, portsOf, useServer } from './child-server.js';
+import { type ChildServer, type Hold, portsOf, useServer } from './child-server.js';
 import { codeOf, EmbeddedServerError } from './embedded.errors.js';
 import { type PostgresBinaries, postgresBinaries } from './postgres-binaries.js';
 import { makeSecret, readIfThere, readSecret } from './private-files.js';
@@ -35,15 +35,11 @@ export interface EmbeddedPostgresOptions {
   settings?: Record<string, string>;
 }
 
-export interface EmbeddedPostgres {
+export interface EmbeddedPostgres extends ChildServer {
   /** `postgres://user:password@127.0.0.1:port/database` */
   url: string;
-  /** True when the server was running already. */
-  adopted: boolean;
   /** True when this call made the database, so that it is empty. */
   initialised: boolean;
-  keepRunning: ChildServer['keepRunning'];
-  stop: ChildServer['stop'];
 }
 
 const USER = 'recebe';
@@ -93,35 +89,8 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const password = clusterPassword(dataDir, existsSync(directory));
   if (!existsSync(directory)) initialise(dataDir, directory, user, binaries, password, settings.fsync === 'off');
   prepareServerDirectory(directory, user);
-  const server = await useServer(serverSpec({ dataDir, directory, user, binaries, password, settings }));
-  const database = options.databaseName ?? 'recebe';
-  try {
-    const initialised = await createDatabase(server.port, password, database);
-    const url = `postgres://${USER}:${password}@127.0.0.1:${String(server.port)}/${encodeURIComponent(database)}`;
-    const { adopted, keepRunning, stop } = server;
-    return { url, adopted, initialised, keepRunning, stop };
-  } catch (error) {
-    await server.stop();
-    throw error;
-  }
-}
-
-interface Cluster {
-  dataDir: string;
-  directory: string;
-  user: ServerUser | null;
-  binaries: PostgresBinaries;
-  password: string;
-  settings: Record<string, string>;
-}
-
-function serverSpec({ dataDir, directory, user, binaries, password, settings }: Cluster): ChildServerSpec {
-  return {
-    name: 'postgres',
-    dataDir,
-    directory,
-    user,
-    pidFile: 'postmaster.pid',
+  const server = await useServer({
+    ...{ name: 'postgres', dataDir, directory, user, pidFile: 'postmaster.pid' },
     find: (launched) => find(directory, password, launched),
     launch: (port) => ({
       file: binaries.postgres,
@@ -137,7 +106,16 @@ function serverSpec({ dataDir, directory, user, binaries, password, settings }: 
     portTaken: /could not create any TCP\/IP sockets/,
     // The first one: the backends of a killed server have a moment left to live.
     directoryTaken: /pre-existing shared memory block|lock file "postmaster\.pid"/,
-  };
+  });
+  const database = options.databaseName ?? 'recebe';
+  try {
+    const initialised = await createDatabase(server.port, password, database);
+    const url = `postgres://${USER}:${password}@127.0.0.1:${String(server.port)}/${encodeURIComponent(database)}`;
+    return { ...server, url, initialised };
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
 }
 
 /** What PostgreSQL says of the server in a directory; a file without `status` is not written to its end yet. */
@@ -188,7 +166,6 @@ async function find(directory: string, password: string, launched?: number): Pro
         ...{ port, pid },
         isOpen: () => isOpen,
         leave: () => leave(client, directory, pid),
-        leaveAtExit: () => void client.query(LEAVE).catch(() => undefined),
       };
     }
     await client.end();

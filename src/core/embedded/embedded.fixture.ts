@@ -93,12 +93,11 @@ export class Fixture {
 const SERVICE_SCRIPT = `
 import { closeSync, openSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { isAlive, thisProcess } from './process-identity.js';
+import { identify } from './process-identity.js';
 import { startEmbeddedPostgres, startRedisChild } from './index.js';
 const say = (line) => process.stdout.write(JSON.stringify(line) + '\\n');
 const [kind, dataDir, platform] = process.argv.slice(2);
 Object.defineProperty(process, 'platform', { value: platform });
-const me = thisProcess();
 const opened = [];
 const useUpDescriptors = () => {
   try {
@@ -109,7 +108,7 @@ const useUpDescriptors = () => {
 };
 const look = () => {
   try {
-    return isAlive(me) ? 'alive' : 'ended';
+    return identify(process.pid) ?? 'ended';
   } catch (error) {
     return error.code;
   }

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { accessSync, constants, realpathSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { Redis } from 'ioredis';
-import { type ChildServer, type ChildServerSpec, type Hold, portsOf, useServer } from './child-server.js';
+import { type ChildServer, type Hold, portsOf, useServer } from './child-server.js';
 import { makeSecret, readSecret } from './private-files.js';
 import { blockedAt, chooseServerUser, prepareDataDir, prepareServerDirectory, type ServerUser } from './server-user.js';
 
@@ -11,13 +11,9 @@ export interface RedisChildOptions {
   dataDir: string;
 }
 
-export interface RedisChild {
+export interface RedisChild extends ChildServer {
   /** `redis://:password@127.0.0.1:port/0` */
   url: string;
-  /** True when the server was running already. */
-  adopted: boolean;
-  keepRunning: ChildServer['keepRunning'];
-  stop: ChildServer['stop'];
 }
 
 /** The name under which the server lists the connections of those who use it. */
@@ -40,28 +36,14 @@ export async function startRedisChild(options: RedisChildOptions): Promise<Redis
   const secret = join(dataDir, 'redis.password');
   // Kept between starts, as the server may outlive the process that chose it.
   const password = readSecret(secret) || makeSecret(secret);
-  const { port, adopted, keepRunning, stop } = await useServer(serverSpec(dataDir, directory, user, program, password));
-  return { url: `redis://:${password}@127.0.0.1:${String(port)}/0`, adopted, keepRunning, stop };
-}
-
-function serverSpec(
-  dataDir: string,
-  directory: string,
-  user: ServerUser | null,
-  program: string,
-  password: string,
-): ChildServerSpec {
-  return {
-    name: 'redis',
-    dataDir,
-    directory,
-    user,
-    pidFile: 'redis.pid',
+  const server = await useServer({
+    ...{ name: 'redis', dataDir, directory, user, pidFile: 'redis.pid' },
     find: () => find(directory, password),
     launch: (port) => ({ file: program, args: ['-', '--port', String(port)], input: configuration(password) }),
     ports: () => portsOf(directory),
     portTaken: /Address already in use|Failed listening on port/i,
-  };
+  });
+  return { ...server, url: `redis://:${password}@127.0.0.1:${String(server.port)}/0` };
 }
 
 /**
@@ -115,8 +97,7 @@ async function holdAt(port: number, directory: string, password: string): Promis
       return {
         ...{ port, pid },
         isOpen: () => redis.status === 'ready',
-        leave: () => leave(redis),
-        leaveAtExit: () => void redis.shutdown().catch(() => undefined),
+        leave: (isExiting) => leave(redis, isExiting),
       };
     }
     redis.disconnect();
@@ -128,12 +109,14 @@ async function holdAt(port: number, directory: string, password: string): Promis
   }
 }
 
-/** Between the look and the end somebody may come; who keeps the server running starts it again. */
-async function leave(redis: Redis): Promise<void> {
+/**
+ * Somebody may come between the look and the end, and a process that exits has no time to look: whoever keeps the server
+ * running starts it again.
+ */
+async function leave(redis: Redis, isExiting = false): Promise<void> {
   redis.stream.ref();
-  const list = String(await redis.client('LIST').catch(() => ''));
-  const isLast = list.split(` name=${HOLD} `).length === 2;
-  if (isLast) await redis.shutdown().catch(() => undefined);
+  const list = isExiting ? '' : String(await redis.client('LIST').catch(() => ''));
+  if (list.split(` name=${HOLD} `).length <= 2) await redis.shutdown().catch(() => undefined);
   redis.disconnect();
 }
 
