@@ -202,8 +202,8 @@ async function holdServer(spec: ChildServerSpec, again?: Again): Promise<{ hold:
         child = null; // recovering for long, perhaps: it goes on
         throw new EmbeddedServerError(
           `The ${spec.name} in ${spec.directory} has taken no connection for ${String(ANSWER_LIMIT_MS / 1000)} s and ` +
-            `is left to go on; see ${logPath(spec)}. Start again later, or end it first: ` +
-            `kill -INT $(head -n 1 ${join(spec.directory, spec.pidFile)})`,
+            `is left to go on; see ${logPath(spec)}. Start again later, or end it first ` +
+            `(its pid is in ${join(spec.directory, spec.pidFile)}).`,
         );
       }
       if (child === null && found === null) {
@@ -259,8 +259,8 @@ function didNotStart(spec: ChildServerSpec, failure: string): EmbeddedServerErro
   if (spec.directoryTaken?.test(failure) === true) {
     const pid = String(pidIn(spec));
     return new EmbeddedServerError(
-      `A ${spec.name} that this service did not start (pid ${pid}) runs in ${spec.directory}. ` +
-        `Stop it with kill -INT ${pid} and start again.`,
+      `A ${spec.name} that this service did not start, or that does not answer, runs in ${spec.directory} ` +
+        `(pid ${pid}). Stop it with kill -INT ${pid} and start again.`,
     );
   }
   return new EmbeddedServerError(

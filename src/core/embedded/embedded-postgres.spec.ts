@@ -137,7 +137,7 @@ describe('startEmbeddedPostgres', () => {
     await server.stop();
   });
 
-  it('starts once when several find the pid file of a power cut at the same moment', async () => {
+  it('starts once when several find the pid file of a power cut at the same moment, and ends when they do so', async () => {
     const dataDir = fixture.dataDir();
     const killed = await fixture.service('postgres', dataDir);
     const { url } = await killed.started();
@@ -151,7 +151,7 @@ describe('startEmbeddedPostgres', () => {
     expect(reports.filter(({ adopted }) => !adopted)).toHaveLength(1);
     const second = pidIn(dataDir);
     expect(await query(reports[0]?.url ?? '', 'SELECT * FROM kept')).toEqual([]);
-    for (const service of services) await service.tell('stop');
+    await Promise.all(services.map((service) => service.tell('stop')));
     await until(() => !isRunning(second));
   });
 

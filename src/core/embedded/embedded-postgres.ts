@@ -142,7 +142,7 @@ function lastPort(directory: string): number[] {
 
 /** Device and inode: the server of a copy of the directory answers with another one. */
 function placeOf(directory: string): string {
-  const { dev, ino } = statSync(directory);
+  const { dev, ino } = statSync(directory, { bigint: true });
   return `${String(dev)}:${String(ino)}`;
 }
 

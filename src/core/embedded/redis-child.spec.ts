@@ -191,32 +191,40 @@ describe('startRedisChild', () => {
   it('starts on another port where another program, or the server of a copied directory, has its own', async () => {
     const dataDir = fixture.dataDir();
     await (await start(dataDir)).stop();
-    const [first = 0, second = 0] = portsOf(join(dataDir, 'redis'));
+    const [first = 0, second = 0, third = 0] = portsOf(join(dataDir, 'redis'));
     const stranger = createServer((socket) => socket.end('no Redis\n')).listen(first, '127.0.0.1');
     const copied = spawn('redis-server', ['-', '--port', String(second)], { stdio: ['pipe', 'ignore', 'ignore'] });
+    const unknown = spawn('redis-server', ['-', '--port', String(third)], { stdio: ['pipe', 'ignore', 'ignore'] });
     try {
       const password = readFileSync(join(dataDir, 'redis.password'), 'utf8').trim();
+      unknown.stdin.end('bind 127.0.0.1\nrequirepass another\nsave ""\n');
       copied.stdin.end(`bind 127.0.0.1\nrequirepass ${password}\nsave ""\n`);
       const other = `redis://:${password}@127.0.0.1:${String(second)}/0`;
       await until(async () => (await ask(other, (redis) => redis.ping())) === 'PONG');
+      await until(
+        async () =>
+          (await ask(other.replace(/:[^:]*@.*/, `:another@127.0.0.1:${String(third)}/0`), (redis) => redis.ping())) ===
+          'PONG',
+      );
       const server = await start(dataDir);
       expect(server.adopted).toBe(false);
-      expect([first, second]).not.toContain(Number(new URL(server.url).port));
+      expect([first, second, third]).not.toContain(Number(new URL(server.url).port));
       await server.stop();
       expect(await ask(other, (redis) => redis.ping())).toBe('PONG');
     } finally {
       stranger.close();
       copied.kill();
+      unknown.kill();
     }
   });
 
-  it('launches one server when several processes start at the same moment', async () => {
+  it('launches one server when several processes start at the same moment, and ends when they do so', async () => {
     const dataDir = fixture.dataDir();
     const services = await Promise.all([1, 2, 3].map(() => fixture.service('redis', dataDir)));
     const reports = await Promise.all(services.map((service) => service.started()));
     expect(new Set(reports.map(({ url }) => url)).size).toBe(1);
     expect(reports.filter(({ adopted }) => !adopted)).toHaveLength(1);
-    for (const service of services) await service.tell('stop');
+    await Promise.all(services.map((service) => service.tell('stop')));
     expect(redisPid(dataDir)).toBeNull();
   });
 
