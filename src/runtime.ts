@@ -46,11 +46,9 @@ export async function openRuntime(
   };
   try {
     const logger = overrides.logger ?? createLogger(config.logLevel);
-    const log = (line: string): void => logger.debug({}, line);
-
     const [database, redis] = await Promise.all([
-      config.databaseUrl === undefined ? startEmbeddedPostgres({ dataDir: config.dataDir, log }) : null,
-      options.redis && config.redisUrl === undefined ? startRedisChild({ dataDir: config.dataDir, log }) : null,
+      config.databaseUrl === undefined ? startEmbeddedPostgres({ dataDir: config.dataDir }) : null,
+      options.redis && config.redisUrl === undefined ? startRedisChild({ dataDir: config.dataDir }) : null,
     ]);
     if (redis) closers.push(() => redis.stop());
     if (database) closers.push(() => database.stop());

@@ -1,12 +1,13 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { isAlive, type ProcessIdentity, thisProcess, writePrivate } from './core/embedded/index.js';
+import { writePrivate } from './core/embedded/index.js';
+import { identify } from './core/process-identity.js';
 
 /** What a running service leaves in its `$DATA_DIR` for the programs beside it, in a file of its own. */
 interface Notice {
   readonly base_url: string;
   readonly announced_at: string;
-  readonly process: ProcessIdentity;
+  readonly process: { readonly pid: number; readonly startedAt: string | null };
 }
 
 const fileOf = (pid: number): string => `service.${String(pid)}.json`;
@@ -17,6 +18,11 @@ function read(path: string): Notice | null {
   } catch {
     return null; // withdrawn a moment ago
   }
+}
+
+/** The notice of one that was killed stays behind. */
+function isAlive({ process: { pid, startedAt } }: Notice): boolean {
+  return startedAt !== null && identify(pid) === startedAt;
 }
 
 function notices(dataDir: string): { path: string; notice: Notice }[] {
@@ -34,8 +40,10 @@ function notices(dataDir: string): { path: string; notice: Notice }[] {
 export function announceService(dataDir: string, baseUrl: string): void {
   // Where everything comes from the environment there may be no directory, and then there is nothing to find it by.
   if (!existsSync(dataDir)) return;
-  for (const { path, notice } of notices(dataDir)) if (!isAlive(notice.process)) rmSync(path, { force: true });
-  const notice: Notice = { base_url: baseUrl, announced_at: new Date().toISOString(), process: thisProcess() };
+  for (const { path, notice } of notices(dataDir)) if (!isAlive(notice)) rmSync(path, { force: true });
+  const { pid } = process;
+  const identity = { pid, startedAt: identify(pid) };
+  const notice: Notice = { base_url: baseUrl, announced_at: new Date().toISOString(), process: identity };
   writePrivate(join(dataDir, fileOf(process.pid)), `${JSON.stringify(notice)}\n`);
 }
 
@@ -50,7 +58,7 @@ export function withdrawService(dataDir: string): void {
 export function runningServiceUrl(dataDir: string): string | null {
   const [last] = notices(dataDir)
     .map(({ notice }) => notice)
-    .filter(({ process }) => isAlive(process))
+    .filter(isAlive)
     .sort((one, other) => other.announced_at.localeCompare(one.announced_at));
   return last?.base_url ?? null;
 }

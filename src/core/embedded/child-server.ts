@@ -1,41 +1,50 @@
-import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { existsSync, rmSync, statSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { liveClaims, withClaim } from './claim-lock.js';
-import { codeOf, EmbeddedServerError } from './embedded.errors.js';
-import { type KeepLog, keepRunning } from './keep-running.js';
-import { openLog, readIfThere, writePrivate } from './private-files.js';
-import { commandOf, identify, isAlive, isStillAlive, type ProcessIdentity, thisProcess } from './process-identity.js';
+import { EmbeddedServerError } from './embedded.errors.js';
+import { openLog, readIfThere } from './private-files.js';
 import type { ServerUser } from './server-user.js';
+
+/**
+ * A connection to a running server, by which the server itself counts this process among its users: it closes with the
+ * process, however that ends.
+ */
+export interface Hold {
+  port: number;
+  pid: number;
+  isOpen(): boolean;
+  /**
+   * Gives the hold back. The last one to do so ends the server; resolves when it has ended.
+   * @param isExiting nothing is awaited: what is sent at once must do
+   */
+  leave(isExiting?: boolean): Promise<void>;
+}
 
 /** What is particular to one kind of server. */
 export interface ChildServerSpec {
   name: 'postgres' | 'redis';
-  /** `$DATA_DIR`, absolute: holds the record, the log and the claims. */
+  /** `$DATA_DIR`, absolute: holds the log. */
   dataDir: string;
   /** The server's own directory in it. */
   directory: string;
   user: ServerUser | null;
-  /** File in `directory` in which the server itself writes its pid on the first line. */
+  /** File in `directory` with the server's pid on its first line. */
   pidFile: string;
-  /** True when the command line is that of such a server on that port. */
-  isServer(command: string, port: number): boolean;
-  launch(port: number): { file: string; args: string[]; input?: string };
-  /** Run before each launch, when no server of ours is alive; throws when another one must not be disturbed. */
-  beforeLaunch?(): void;
-  /** True when it takes commands, false while it does not (yet); throws when waiting cannot help. */
-  answers(port: number): Promise<boolean>;
+  /**
+   * Looks for the running server of `directory` and holds it: `busy` while one is there that takes nobody (yet), null
+   * when there is none. `launched` is the pid of the one that is being launched by the caller.
+   */
+  find(launched?: number): Promise<Hold | 'busy' | null>;
+  launch(port: number): { file: string; args: string[]; input?: string; env?: Record<string, string> };
   /** True when it was told to stop and only waits for its clients, which may be for ever. */
   isLeaving?(): boolean;
-  /** From the gentlest on; each but the first is for a server that outlived the one before. */
-  stopSignals: [NodeJS.Signals, ...NodeJS.Signals[]];
-  /** Words of a failed start that a moment's patience cures. */
-  transient?: RegExp;
+  /** Ports to start it on, the one where clients of the last time look for it first. */
+  ports(): number[];
   /** Words of a failed start that another port cures. */
   portTaken: RegExp;
+  /** Words with which it refuses a directory that a server is, or was a moment ago, at work in. */
+  directoryTaken?: RegExp;
 }
 
 export interface ChildServer {
@@ -48,169 +57,97 @@ export interface ChildServer {
    * shutdown: a supervisor may end the server together with the service.
    */
   keepRunning: (log: KeepLog) => () => void;
+  /** Ends the server unless another living process uses it. May be called twice. */
   stop: () => Promise<void>;
 }
 
-/** One start in one process; a process may hold a server several times. */
-interface Use extends ProcessIdentity {
-  id: string;
+/** Who hears of a server that ended by itself. */
+export interface KeepLog {
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
 }
 
-interface ChildRecord {
-  /** Device and inode of the server's directory: the record in a copy of `$DATA_DIR` speaks of another server. */
-  place: string;
+/** What a server that is started again has to keep to. */
+interface Again {
+  /** The port that clients know: no other one will do. */
   port: number;
-  /** The last of them to leave stops the server. */
-  users: readonly Use[];
+  signal: AbortSignal;
+  /** Called when the launched server has the directory for itself. */
+  onLaunch: () => void;
 }
 
 const ANSWER_LIMIT_MS = 120_000;
-const STOP_LIMIT_MS = 60_000;
 const LAUNCHES = 20;
+/** How often a server that is kept running is looked at. */
+const LOOK_MS = 500;
+/** Before it is started again: lets a shutdown of everything be known. */
+const FIRST_PAUSE_MS = 300;
+/** The same for one that has ended soon after its last start; doubled by each start that failed. */
+const PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 30_000;
+/** One that has run this long did not end for the reason of its last start. */
+const STEADY_MS = 60_000;
 
-/**
- * Joins the server of `spec.directory` when it runs, launches it otherwise. To be called under the claim of
- * `spec.name`.
- *
- * Nobody owns the server for good: each process that uses it is noted in `$DATA_DIR/<name>.json`, and `stop()` ends it
- * only when no other noted process is alive. So a command-line tool leaves a running service its database, whichever
- * of the two launched it, and an orphan left by `kill -9` belongs to whoever starts next.
- */
-export async function joinOrLaunch(spec: ChildServerSpec, log: (line: string) => void): Promise<ChildServer> {
-  const me = { ...thisProcess(), id: randomBytes(4).toString('hex') };
-  // Of a server that has ended too: whoever used it finds the new one, and must not lose it when this process ends.
-  const others = othersOf(spec, me);
-  const users = [...others, me];
-  const port = await runningPort(spec, log);
-  if (port === null) return handle(spec, me, await launch(spec, users, log), false);
-  writeRecord(spec, port, users);
-  log(
-    `joined the ${spec.name} already running on port ${String(port)}${others.length ? '' : ', left by an ended process'}`,
-  );
-  return handle(spec, me, port, true);
+/** Eight ports of a directory's own, outside of those that systems give to outgoing connections. */
+export function portsOf(directory: string): number[] {
+  const first = 20_000 + ((statSync(directory).ino * 8) % 12_000);
+  return Array.from({ length: 8 }, (_, n) => first + n);
 }
 
-/** The port of our living server once it answers; one that never answers is ended. */
-async function runningPort(spec: ChildServerSpec, log: (line: string) => void): Promise<number | null> {
-  const deadline = Date.now() + ANSWER_LIMIT_MS;
-  for (;;) {
-    const server = findServer(spec);
-    if (!server) return null;
-    if (spec.isLeaving?.() === true) {
-      await terminate(spec);
-      return null;
-    }
-    // False during crash recovery, and while a server that was told to stop is still writing.
-    if (await spec.answers(server.port)) return server.port;
-    if (Date.now() > deadline) {
-      log(`the ${spec.name} left running (pid ${String(server.pid)}) does not answer and is stopped`);
-      await terminate(spec);
-      return null;
-    }
-    await delay(50);
-  }
-}
-
-/** @param fixed the port that clients know: no other one will do */
-async function launch(
-  spec: ChildServerSpec,
-  users: readonly Use[],
-  log: (line: string) => void,
-  fixed: { port: number; signal: AbortSignal } | null = null,
-): Promise<number> {
-  const before = readIfThere(recordPath(spec));
-  // That of the last time, where it ended by itself: whoever still asks there finds it again.
-  let known = fixed?.port ?? readRecord(spec)?.port ?? null;
-  for (let attempt = 1; ; attempt++) {
-    spec.beforeLaunch?.();
-    // One it cannot overwrite, or the one PostgreSQL takes for a living server's, would keep it from starting.
-    rmSync(join(spec.directory, spec.pidFile), { force: true });
-    const port = known ?? (await freePort());
-    // Before the launch: killed right after it, the next start still knows the orphan by its pid file and this port.
-    writeRecord(spec, port, users);
-    const failure = await launchOnce(spec, port, log, fixed?.signal);
-    if (failure === null) return port;
-    if (before === null) rmSync(recordPath(spec), { force: true });
-    else writePrivate(recordPath(spec), before);
-    const isTaken = spec.portTaken.test(failure);
-    if (isTaken && !fixed) known = null;
-    if (
-      attempt === LAUNCHES ||
-      fixed?.signal.aborted === true ||
-      !(isTaken || spec.transient?.test(failure) === true)
-    ) {
-      throw new EmbeddedServerError(
-        `${spec.name} did not start in ${spec.directory}. Its last words (all of them: ${logPath(spec)}):\n${failure}`,
-      );
-    }
-    await delay(200);
-  }
-}
-
-/** Null when the server answers, its last words when it ended instead. */
-async function launchOnce(
-  spec: ChildServerSpec,
-  port: number,
-  log: (line: string) => void,
-  signal?: AbortSignal,
-): Promise<string | null> {
-  const { file, args, input } = spec.launch(port);
-  const output = openLog(logPath(spec));
-  const state: { ended: string | null; up: boolean } = { ended: null, up: false };
-  const child = spawn(file, args, {
-    cwd: spec.directory,
-    ...(spec.user && { uid: spec.user.uid, gid: spec.user.gid }),
-    env: { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' },
-    // A process group of its own: Ctrl-C in the terminal must reach the service only, which stops the server last.
-    detached: true,
-    stdio: ['pipe', output.fd, output.fd],
-  });
-  try {
-    child.on('error', (error) => {
-      state.ended ??= error.message;
-    });
-    child.on('exit', (code, signal) => {
-      state.ended ??= `ended with ${signal ?? `exit code ${String(code)}`}`;
-      if (state.up && code !== 0) log(`${spec.name} ${state.ended}; see ${logPath(spec)}`);
-    });
-    // EPIPE of a child that ended before it read: its exit tells more.
-    child.stdin?.on('error', () => undefined);
-    child.stdin?.end(input ?? '');
-    child.unref();
-    const deadline = Date.now() + ANSWER_LIMIT_MS;
-    while (state.ended === null) {
-      if (findServer(spec) && (await spec.answers(port))) {
-        state.up = true;
-        return null;
-      }
-      if (signal?.aborted === true) state.ended = 'the service was stopped meanwhile';
-      else if (Date.now() > deadline) state.ended = `no answer within ${String(ANSWER_LIMIT_MS / 1000)} s`;
-      await delay(10);
-    }
-    return `${state.ended}\n${output.since()}`;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  } finally {
-    output.close();
-    if (!state.up) {
-      await terminate(spec);
-      child.kill('SIGKILL');
-    }
-  }
-}
-
-function handle(spec: ChildServerSpec, me: Use, port: number, adopted: boolean): ChildServer {
-  const onExit = (): void => {
-    leaveAtExit(spec, me);
-  };
-  // For process.exit and uncaught errors: nothing may be awaited there, so the signal is sent and not waited for.
-  process.once('exit', onExit);
+/** Uses the server of `spec.directory`: the one that runs, whoever has launched it, or else a new one. */
+export async function useServer(spec: ChildServerSpec): Promise<ChildServer> {
+  let { hold, launched } = await holdServer(spec);
+  const { port } = hold;
+  const adopted = !launched;
   const ending = new AbortController();
+  const onExit = (): void => {
+    if (hold.isOpen()) void hold.leave(true).catch(() => undefined);
+  };
+  process.once('exit', onExit);
+
+  const pause = (ms: number): Promise<unknown> =>
+    delay(ms, undefined, { signal: ending.signal, ref: false }).catch(() => undefined);
+  const hasEnded = (): boolean => {
+    try {
+      return !hold.isOpen() || spec.isLeaving?.() === true;
+    } catch {
+      return false; // it cannot be looked at now, as when the process has no descriptor left
+    }
+  };
+  const keep = async (log: KeepLog): Promise<void> => {
+    const fields = { server: spec.name, port, log: logPath(spec) };
+    const onLaunch = (): void => log.warn(fields, `${spec.name} has ended although it is in use; starting it again`);
+    let failures = 0;
+    let triedAt = -Infinity;
+    for (; !ending.signal.aborted; await pause(LOOK_MS)) {
+      if (!hasEnded()) continue;
+      const next = (): number => Math.min(PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS);
+      await pause(Date.now() - triedAt > STEADY_MS ? FIRST_PAUSE_MS : next());
+      if (ending.signal.aborted) return;
+      try {
+        ({ hold, launched } = await holdServer(spec, { port, signal: ending.signal, onLaunch }));
+        if (launched) log.warn(fields, `${spec.name} runs again`);
+        failures = 0;
+      } catch (error) {
+        if (ending.signal.aborted) return;
+        failures += 1;
+        const reason = error instanceof Error ? error.message : String(error);
+        log.error(
+          { ...fields, failures, reason },
+          `${spec.name} cannot be started again; the next attempt follows in ${String(next() / 1000)} s`,
+        );
+      }
+      triedAt = Date.now();
+    }
+  };
+
   let kept: Promise<void> | null = null;
   const stop = async (): Promise<void> => {
     ending.abort();
     await kept;
-    await withClaim(spec.dataDir, spec.name, () => leave(spec, me));
+    // Another process may have started it again since it was lost.
+    const last = hold.isOpen() ? hold : await spec.find();
+    if (last !== null && last !== 'busy') await last.leave();
     process.off('exit', onExit);
   };
   let stopped: Promise<void> | null = null;
@@ -218,172 +155,125 @@ function handle(spec: ChildServerSpec, me: Use, port: number, adopted: boolean):
     port,
     adopted,
     keepRunning: (log) => {
-      kept ??= keepRunning(
-        {
-          name: spec.name,
-          isRunning: lookout(spec),
-          startAgain: () => withClaim(spec.dataDir, spec.name, () => startAgain(spec, me, port, log, ending.signal)),
-        },
-        log,
-        ending.signal,
-      );
+      kept ??= keep(log);
       return () => ending.abort();
     },
     stop: () => (stopped ??= stop()),
   };
 }
 
-/** Whether the server runs and may be counted on. To be asked often: it is looked at closely only when it is another. */
-function lookout(spec: ChildServerSpec): () => boolean {
-  let seen: ProcessIdentity | null = null;
-  return () => {
-    if (spec.isLeaving?.() === true) return false;
-    if (seen === null || seen.pid !== pidOf(spec) || !isStillAlive(seen)) {
-      const server = findServer(spec);
-      seen = server && identify(server.pid);
+/**
+ * Looks and launches in turns until there is a server to hold. Of several who launch at the same moment the servers
+ * themselves let one through; the others find that one at their next look.
+ */
+async function holdServer(spec: ChildServerSpec, again?: Again): Promise<{ hold: Hold; launched: boolean }> {
+  const ports = again ? [again.port] : spec.ports();
+  const deadline = Date.now() + ANSWER_LIMIT_MS;
+  let child: Launched | null = null;
+  let isTold = false;
+  try {
+    for (let launches = 0; ;) {
+      const found = await spec.find(child?.process.pid);
+      if (again && child && !isTold && pidIn(spec) === child.process.pid) {
+        isTold = true;
+        again.onLaunch();
+      }
+      if (found !== null && found !== 'busy') {
+        const launched = found.pid === child?.process.pid;
+        if (!again || found.port === again.port) return { hold: found, launched };
+        await found.leave();
+        throw new EmbeddedServerError(
+          `${spec.name} was started on port ${String(found.port)} by another process, while this one knows it on port ` +
+            `${String(again.port)}: start this service again`,
+        );
+      }
+      if (again?.signal.aborted === true) throw new EmbeddedServerError('the service was stopped meanwhile');
+      const failure = child?.failure() ?? null;
+      if (failure !== null) {
+        child = null;
+        if (spec.portTaken.test(failure)) {
+          if (!again) ports.shift();
+        } else if (spec.directoryTaken?.test(failure) !== true) launches = LAUNCHES;
+        if (launches === LAUNCHES || ports.length === 0) throw didNotStart(spec, failure);
+        await delay(200);
+        continue;
+      }
+      if (Date.now() > deadline) {
+        child = null; // recovering for long, perhaps: it goes on
+        throw new EmbeddedServerError(
+          `The ${spec.name} in ${spec.directory} has taken no connection for ${String(ANSWER_LIMIT_MS / 1000)} s and ` +
+            `is left to go on; see ${logPath(spec)}. Start again later, or end it first ` +
+            `(its pid is in ${join(spec.directory, spec.pidFile)}).`,
+        );
+      }
+      if (child === null && found === null) {
+        child = launch(spec, ports[0] ?? 0);
+        launches += 1;
+      }
+      await delay(child ? 10 : 200);
     }
-    return seen !== null;
-  };
+  } catch (error) {
+    // It does not answer yet: nobody uses it.
+    child?.process.kill('SIGINT');
+    for (; child?.failure() === null && Date.now() < deadline; await delay(20));
+    throw error;
+  }
 }
 
-/** Unless another process has done so already; then it is one of the users of that one. */
-async function startAgain(
-  spec: ChildServerSpec,
-  me: Use,
-  port: number,
-  log: KeepLog,
-  signal: AbortSignal,
-): Promise<void> {
-  const users = [...othersOf(spec, me), me];
-  const running = await runningPort(spec, (line) => log.warn({ server: spec.name }, line));
-  if (running !== null && running !== port) {
-    throw new EmbeddedServerError(
-      `${spec.name} was started on port ${String(running)} by another process, while this one knows it on port ` +
-        `${String(port)}: start this service again`,
+interface Launched {
+  process: ChildProcess;
+  /** Its last words once it has ended. */
+  failure(): string | null;
+}
+
+function launch(spec: ChildServerSpec, port: number): Launched {
+  const { file, args, input, env } = spec.launch(port);
+  const output = openLog(logPath(spec));
+  try {
+    let ended: string | null = null;
+    const child = spawn(file, args, {
+      cwd: spec.directory,
+      ...(spec.user && { uid: spec.user.uid, gid: spec.user.gid }),
+      env: { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC', ...env },
+      // A process group of its own: Ctrl-C in the terminal must reach the service only, which stops the server last.
+      detached: true,
+      stdio: ['pipe', output.fd, output.fd],
+    });
+    child.on('error', (error) => {
+      ended ??= error.message;
+    });
+    child.on('exit', (code, signal) => {
+      ended ??= `ended with ${signal ?? `exit code ${String(code)}`}`;
+    });
+    // EPIPE of a child that ended before it read: its exit tells more.
+    child.stdin?.on('error', () => undefined);
+    child.stdin?.end(input ?? '');
+    child.unref();
+    return { process: child, failure: () => (ended === null ? null : `${ended}\n${output.since()}`) };
+  } finally {
+    output.close();
+  }
+}
+
+function didNotStart(spec: ChildServerSpec, failure: string): EmbeddedServerError {
+  if (spec.directoryTaken?.test(failure) === true) {
+    const pid = String(pidIn(spec));
+    return new EmbeddedServerError(
+      `A ${spec.name} that this service did not start, or that does not answer, runs in ${spec.directory} ` +
+        `(pid ${pid}). Stop it with kill -INT ${pid} and start again.`,
     );
   }
-  if (running !== null) {
-    writeRecord(spec, port, users);
-    return;
-  }
-  if (signal.aborted) return;
-  log.warn(
-    { server: spec.name, port, log: logPath(spec) },
-    `${spec.name} has ended although it is in use; starting it again`,
+  return new EmbeddedServerError(
+    `${spec.name} did not start in ${spec.directory}. Its last words (all of them: ${logPath(spec)}):\n${failure}`,
   );
-  await launch(spec, users, () => undefined, { port, signal });
-  log.warn({ server: spec.name, port }, `${spec.name} runs again`);
 }
 
-async function leave(spec: ChildServerSpec, me: Use): Promise<void> {
-  const record = readRecord(spec);
-  if (!isNoted(record, me)) return;
-  const others = othersOf(spec, me);
-  if (others.length > 0) {
-    writeRecord(spec, record.port, others);
-    return;
-  }
-  await terminate(spec);
-  rmSync(recordPath(spec), { force: true });
-}
-
-function leaveAtExit(spec: ChildServerSpec, me: Use): void {
-  try {
-    const server = findServer(spec);
-    if (!server || !isNoted(readRecord(spec), me)) return;
-    // By pid: two starts in this one process end together.
-    if (othersOf(spec, me).some((user) => user.pid !== process.pid)) return;
-    // A process in the middle of its start is about to join: it takes the server over.
-    if (liveClaims(spec.dataDir, spec.name).some((claim) => claim.process.pid !== process.pid)) return;
-    process.kill(server.pid, spec.stopSignals[0]);
-  } catch {
-    // The data directory was removed under us, or the server has just ended: nothing is left to do.
-  }
-}
-
-/** False of a record that somebody else has made who did not know of us: their server is theirs to stop. */
-function isNoted(record: ChildRecord | null, me: Use): record is ChildRecord {
-  return record?.users.some((user) => user.id === me.id) === true;
-}
-
-function othersOf(spec: ChildServerSpec, me: Use): Use[] {
-  return readRecord(spec)?.users.filter((user) => user.id !== me.id && isAlive(user)) ?? [];
-}
-
-async function terminate(spec: ChildServerSpec): Promise<void> {
-  for (const signal of spec.stopSignals) {
-    const server = findServer(spec);
-    if (!server) return;
-    send(server.pid, signal);
-    const deadline = Date.now() + (signal === spec.stopSignals[0] ? STOP_LIMIT_MS : STOP_LIMIT_MS / 6);
-    while (Date.now() < deadline) {
-      // By its command, as it removes its pid file a moment before it is gone.
-      if (!spec.isServer(commandOf(server.pid) ?? '', server.port)) return;
-      await delay(20);
-    }
-  }
-}
-
-function send(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch (error) {
-    // It ended between the look and the signal.
-    if (codeOf(error) !== 'ESRCH') throw error;
-  }
-}
-
-/**
- * Our server, if it is alive. A pid alone proves nothing, since it may have been given to another program after a
- * crash or reboot: the process must also be that kind of server on the port we chose.
- */
-function findServer(spec: ChildServerSpec): { pid: number; port: number } | null {
-  const record = readRecord(spec);
-  const pid = pidOf(spec);
-  if (!record || pid === null) return null;
-  return spec.isServer(commandOf(pid) ?? '', record.port) ? { pid, port: record.port } : null;
-}
-
-function pidOf(spec: ChildServerSpec): number | null {
+/** Null when there is no such file. */
+export function pidIn(spec: { directory: string; pidFile: string }): number | null {
   const pid = Number(readIfThere(join(spec.directory, spec.pidFile))?.split('\n', 1)[0]);
-  return Number.isInteger(pid) && pid > 1 ? pid : null;
-}
-
-function readRecord(spec: ChildServerSpec): ChildRecord | null {
-  const text = readIfThere(recordPath(spec));
-  if (text === null || !existsSync(spec.directory)) return null;
-  const record = JSON.parse(text) as ChildRecord;
-  return record.place === placeOf(spec) ? record : null;
-}
-
-function writeRecord(spec: ChildServerSpec, port: number, users: readonly Use[]): void {
-  const record: ChildRecord = { place: placeOf(spec), port, users };
-  writePrivate(recordPath(spec), `${JSON.stringify(record)}\n`);
-}
-
-function placeOf(spec: ChildServerSpec): string {
-  const { dev, ino } = statSync(spec.directory);
-  return `${String(dev)}:${String(ino)}`;
-}
-
-function recordPath(spec: ChildServerSpec): string {
-  return join(spec.dataDir, `${spec.name}.json`);
+  return pid > 1 ? pid : null;
 }
 
 function logPath(spec: ChildServerSpec): string {
   return join(spec.dataDir, `${spec.name}.log`);
-}
-
-/** A port that was free a moment ago. Somebody may take it before the server does; then the launch is tried again. */
-async function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => {
-        resolve(typeof address === 'object' && address ? address.port : 0);
-      });
-    });
-  });
 }

@@ -1,12 +1,23 @@
 import { afterAll, describe, expect, it, jest } from '@jest/globals';
 import { spawn } from 'node:child_process';
-import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { withClaim } from './claim-lock.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.js';
+import { postgresBinaries } from './postgres-binaries.js';
 import { Fixture, isRunning, KeptLog, postgresPid, until } from './embedded.fixture.js';
+import { chooseServerUser } from './server-user.js';
 
 jest.setTimeout(60_000);
 
@@ -29,6 +40,12 @@ async function withNote(dataDir: string): Promise<EmbeddedPostgres> {
   const server = await startEmbeddedPostgres({ dataDir, settings });
   await query(server.url, `CREATE TABLE note AS SELECT 'Ação'::text AS body`);
   return server;
+}
+
+/** The backends that stand for those who use the server. */
+async function holds(url: string): Promise<unknown[]> {
+  const rows = await query(url, `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted ORDER BY pid`);
+  return rows.map(({ pid }) => pid);
 }
 
 function pidIn(dataDir: string): number {
@@ -63,7 +80,7 @@ describe('startEmbeddedPostgres', () => {
       await expect(query(server.url.replace(/:[\w-]+@/, ':wrong@'), 'SELECT 1')).rejects.toMatchObject({
         code: '28P01',
       });
-      for (const file of ['postgres.password', 'postgres.json', 'postgres.log']) {
+      for (const file of ['postgres.password', 'postgres.log']) {
         expect([file, statSync(join(dataDir, file)).mode & 0o777]).toEqual([file, 0o600]);
       }
       expect(statSync(join(dataDir, 'postgres')).mode & 0o777).toBe(0o700);
@@ -118,6 +135,24 @@ describe('startEmbeddedPostgres', () => {
     expect(pidIn(dataDir)).not.toBe(pid);
     expect(await query(server.url, 'SELECT * FROM kept')).toEqual([]);
     await server.stop();
+  });
+
+  it('starts once when several find the pid file of a power cut at the same moment, and ends when they do so', async () => {
+    const dataDir = fixture.dataDir();
+    const killed = await fixture.service('postgres', dataDir);
+    const { url } = await killed.started();
+    await query(url, 'CREATE TABLE kept (id int)');
+    const pid = pidIn(dataDir);
+    await killed.kill('SIGKILL');
+    process.kill(pid, 'SIGKILL');
+    const services = await Promise.all([1, 2, 3, 4].map(() => fixture.service('postgres', dataDir)));
+    const reports = await Promise.all(services.map((service) => service.started()));
+    expect(new Set(reports.map((report) => report.url)).size).toBe(1);
+    expect(reports.filter(({ adopted }) => !adopted)).toHaveLength(1);
+    const second = pidIn(dataDir);
+    expect(await query(reports[0]?.url ?? '', 'SELECT * FROM kept')).toEqual([]);
+    await Promise.all(services.map((service) => service.tell('stop')));
+    await until(() => !isRunning(second));
   });
 
   it('leaves a living service its server when a guest stops', async () => {
@@ -215,55 +250,56 @@ describe('startEmbeddedPostgres', () => {
 
     it('is started again by one of those who use it, and stopped by the last of them', async () => {
       const dataDir = fixture.dataDir();
-      const service = await fixture.service('postgres', dataDir);
-      const { url } = await service.started();
+      const service = await startEmbeddedPostgres({ dataDir, settings });
       const guests = await Promise.all([1, 2].map(() => startEmbeddedPostgres({ dataDir, settings })));
       const log = new KeptLog();
-      for (const guest of guests) guest.keepRunning(log);
+      for (const user of [service, ...guests]) user.keepRunning(log);
       const pid = pidIn(dataDir);
       process.kill(pid, 'SIGKILL');
-      await isBack(dataDir, url, pid);
+      await isBack(dataDir, service.url, pid);
       const second = pidIn(dataDir);
+      await until(async () => (await holds(service.url)).length === 3);
       for (const guest of guests) await guest.stop();
       expect(log.count(STARTED)).toBe(1);
       expect(isRunning(second)).toBe(true);
-      await service.tell('stop');
+      await service.stop();
       await until(() => !isRunning(second));
     });
 
     it('launched again by a guest, it stays for who used it before, and goes with the last of them', async () => {
       const dataDir = fixture.dataDir();
       const service = await startEmbeddedPostgres({ dataDir, settings });
+      const log = new KeptLog();
+      service.keepRunning(log);
       process.kill(pidIn(dataDir), 'SIGKILL');
       // As a command of the command line in the pause before the service does it.
       const guest = await startEmbeddedPostgres({ dataDir, settings });
       expect(guest).toMatchObject({ url: service.url, adopted: false });
       const second = pidIn(dataDir);
+      await until(async () => (await holds(guest.url)).length === 2);
       await guest.stop();
       expect(isRunning(second)).toBe(true);
+      expect(log.lines).toEqual([]);
       await service.stop();
-      expect(isRunning(second)).toBe(false);
+      await until(() => !isRunning(second));
     });
 
-    it('launched again by somebody who does not know of the service, it is joined by it', async () => {
+    it('is joined again by a service whose connection was cut, and still ends with it', async () => {
       const dataDir = fixture.dataDir();
       const service = await startEmbeddedPostgres({ dataDir, settings });
-      service.keepRunning(new KeptLog());
+      const log = new KeptLog();
+      service.keepRunning(log);
       const pid = pidIn(dataDir);
-      const record = join(dataDir, 'postgres.json');
-      const users = (): unknown[] => (JSON.parse(readFileSync(record, 'utf8')) as { users: unknown[] }).users;
-      await withClaim(dataDir, 'postgres', async () => {
-        const pidFile = join(dataDir, 'postgres', 'postmaster.pid');
-        renameSync(pidFile, `${pidFile}.away`);
-        // The service has seen that it is gone, and waits to be let in.
-        await delay(1_500);
-        renameSync(`${pidFile}.away`, pidFile);
-        writeFileSync(record, JSON.stringify({ ...JSON.parse(readFileSync(record, 'utf8')), users: [] }));
+      const [hold] = await holds(service.url);
+      await query(service.url, `SELECT pg_terminate_backend(${String(hold)})`);
+      await until(async () => {
+        const now = await holds(service.url);
+        return now.length === 1 && now[0] !== hold;
       });
-      await until(() => users().length === 1);
       expect(pidIn(dataDir)).toBe(pid);
+      expect(log.lines).toEqual([]);
       await service.stop();
-      expect(isRunning(pid)).toBe(false);
+      await until(() => !isRunning(pid));
     });
 
     it('is left alone by who is shutting down, and by who has stopped it', async () => {
@@ -304,13 +340,17 @@ describe('startEmbeddedPostgres', () => {
   it('is not blocked by a pid file whose pid is dead or now another program', async () => {
     const dataDir = fixture.dataDir();
     await (await withNote(dataDir)).stop();
-    const stranger = spawn('sleep', ['600'], { stdio: 'ignore' });
+    // Also one of the server's own user, whom PostgreSQL by itself would take for a server.
+    const user = chooseServerUser(dataDir, join(dataDir, 'postgres'));
+    const stranger = spawn('sleep', ['600'], { stdio: 'ignore', ...(user && { uid: user.uid, gid: user.gid }) });
     const dead = spawn('true', { stdio: 'ignore' });
     await new Promise((done) => dead.once('exit', done));
     try {
       for (const pid of [stranger.pid, dead.pid, process.pid]) {
         const lines = [pid, join(dataDir, 'postgres'), 1_700_000_000, 5432, '', '127.0.0.1', '  1 1', 'ready   ', ''];
-        writeFileSync(join(dataDir, 'postgres', 'postmaster.pid'), lines.join('\n'), { mode: 0o600 });
+        const file = join(dataDir, 'postgres', 'postmaster.pid');
+        writeFileSync(file, lines.join('\n'), { mode: 0o600 });
+        if (user) chownSync(file, user.uid, user.gid);
         const server = await startEmbeddedPostgres({ dataDir, settings });
         expect(server.adopted).toBe(false);
         expect(await query(server.url, 'SELECT body FROM note')).toEqual([{ body: 'Ação' }]);
@@ -348,16 +388,26 @@ describe('startEmbeddedPostgres', () => {
     await original.stop();
   });
 
-  it('leaves alone a server in its directory of which it knows nothing, and says how to stop it', async () => {
+  it('leaves alone a server in its directory that it did not start, and says how to stop it', async () => {
     const dataDir = fixture.dataDir();
-    const server = await startEmbeddedPostgres({ dataDir, settings });
-    const pid = pidIn(dataDir);
-    const record = readFileSync(join(dataDir, 'postgres.json'));
-    rmSync(join(dataDir, 'postgres.json'));
-    await expect(startEmbeddedPostgres({ dataDir, settings })).rejects.toThrow(`kill -INT ${String(pid)}`);
-    expect(await query(server.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
-    writeFileSync(join(dataDir, 'postgres.json'), record);
-    await server.stop();
+    await (await withNote(dataDir)).stop();
+    const directory = join(dataDir, 'postgres');
+    const user = chooseServerUser(dataDir, directory);
+    const foreign = spawn(postgresBinaries(user).postgres, ['-D', directory, '-p', '19999', '-k', ''], {
+      stdio: 'ignore',
+      ...(user && { uid: user.uid, gid: user.gid }),
+    });
+    try {
+      const password = readFileSync(join(dataDir, 'postgres.password'), 'utf8').trim();
+      const url = `postgres://recebe:${password}@127.0.0.1:19999/recebe`;
+      await until(async () => (await query(url, 'SELECT body FROM note')).length === 1);
+      await expect(startEmbeddedPostgres({ dataDir, settings })).rejects.toThrow(`kill -INT ${String(foreign.pid)}`);
+      expect(pidIn(dataDir)).toBe(foreign.pid);
+      expect(await query(url, 'SELECT body FROM note')).toEqual([{ body: 'Ação' }]);
+    } finally {
+      foreign.kill('SIGINT');
+    }
+    await until(() => postgresPid(dataDir) === null);
   });
 
   it('says what to do when the password of an existing cluster is missing', async () => {

@@ -1,14 +1,22 @@
 import { spawnSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { type ChildServer, type ChildServerSpec, joinOrLaunch } from './child-server.js';
-import { withClaim } from './claim-lock.js';
+import { type ChildServer, type Hold, portsOf, useServer } from './child-server.js';
 import { codeOf, EmbeddedServerError } from './embedded.errors.js';
 import { type PostgresBinaries, postgresBinaries } from './postgres-binaries.js';
 import { makeSecret, readIfThere, readSecret } from './private-files.js';
-import { commandOf } from './process-identity.js';
 import {
   blockedAt,
   chooseServerUser,
@@ -23,26 +31,23 @@ export interface EmbeddedPostgresOptions {
   dataDir: string;
   /** Default `recebe`. Made when missing. */
   databaseName?: string;
-  log?: (line: string) => void;
   /** PostgreSQL settings over those below, as name and value; a server that is already running keeps its own. */
   settings?: Record<string, string>;
 }
 
-export interface EmbeddedPostgres {
+export interface EmbeddedPostgres extends ChildServer {
   /** `postgres://user:password@127.0.0.1:port/database` */
   url: string;
-  /** True when the server was running already. */
-  adopted: boolean;
   /** True when this call made the database, so that it is empty. */
   initialised: boolean;
-  keepRunning: ChildServer['keepRunning'];
-  /** Shuts the server down in order unless another living process uses it. May be called twice. */
-  stop: () => Promise<void>;
 }
 
 const USER = 'recebe';
-/** "The database system is starting up / shutting down" and "too many clients": it is there, only not for us yet. */
-const BUSY = new Set(['57P03', '53300']);
+/** It starts, stops, or has too many clients: it is there, only not for us. */
+const BUSY = /^(57P|53300)/;
+/** Another process has made the database at the same moment. */
+const EXISTS = new Set(['42P04', '23505']);
+const STOP_LIMIT_MS = 60_000;
 
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
@@ -65,82 +70,158 @@ const SETTINGS = {
  * Starts the embedded PostgreSQL of a data directory, or joins it when another process has started it; both may be
  * called at the same moment by any number of processes.
  *
+ * PostgreSQL itself decides what must be decided once. Its `postmaster.pid` and shared memory keep a second server out
+ * of a directory, so whoever comes second joins the first, and a server that outlives a killed service belongs to the
+ * service that starts next. Whoever uses it holds a connection with a shared advisory lock, and the one that gets the
+ * lock for itself when it leaves was the last and stops the server.
+ *
  * Signals are the caller's: SIGINT and SIGTERM to this process do not stop the server, `stop()` does.
  *
  * @throws EmbeddedServerError with what to do about it.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const log = options.log ?? (() => undefined);
   const dataDir = prepareDataDir(options.dataDir);
   const directory = join(dataDir, 'postgres');
-  const { server, password } = await withClaim(dataDir, 'postgres', async () => {
-    const settings = { ...SETTINGS, ...options.settings };
-    removeDrafts(dataDir);
-    const user = chooseServerUser(dataDir, directory);
-    const binaries = postgresBinaries(user);
-    const password = clusterPassword(dataDir, existsSync(directory));
-    if (!existsSync(directory)) initialise(dataDir, directory, user, binaries, password, settings.fsync === 'off');
-    prepareServerDirectory(directory, user);
-    const spec = serverSpec({ dataDir, directory, user, binaries, password, settings });
-    return { server: await joinOrLaunch(spec, log), password };
+  const settings = { ...SETTINGS, ...options.settings };
+  removeDrafts(dataDir);
+  const user = chooseServerUser(dataDir, directory);
+  const binaries = postgresBinaries(user);
+  const password = clusterPassword(dataDir, existsSync(directory));
+  if (!existsSync(directory)) initialise(dataDir, directory, user, binaries, password, settings.fsync === 'off');
+  prepareServerDirectory(directory, user);
+  const server = await useServer({
+    ...{ name: 'postgres', dataDir, directory, user, pidFile: 'postmaster.pid' },
+    find: (launched) => find(directory, password, launched),
+    launch: (port) => ({
+      file: binaries.postgres,
+      args: [
+        ...['-D', pathFor(user, directory), '-p', String(port), '-c', `recebe.place=${placeOf(directory)}`],
+        ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+      ],
+      env: pastStalePid(directory),
+    }),
+    ports: () => [...lastPort(directory), ...portsOf(directory)],
+    // After SIGTERM it lets those who are connected stay for as long as they like, and nobody else in.
+    isLeaving: () => postmasterFile(directory).status === 'stopping',
+    portTaken: /could not create any TCP\/IP sockets/,
+    // The first one: the backends of a killed server have a moment left to live.
+    directoryTaken: /pre-existing shared memory block|lock file "postmaster\.pid"/,
   });
   const database = options.databaseName ?? 'recebe';
   try {
-    const initialised = await withClaim(dataDir, 'postgres', () => createDatabase(server.port, password, database));
+    const initialised = await createDatabase(server.port, password, database);
     const url = `postgres://${USER}:${password}@127.0.0.1:${String(server.port)}/${encodeURIComponent(database)}`;
-    const { adopted, keepRunning, stop } = server;
-    return { url, adopted, initialised, keepRunning, stop };
+    return { ...server, url, initialised };
   } catch (error) {
     await server.stop();
     throw error;
   }
 }
 
-interface Cluster {
-  dataDir: string;
-  directory: string;
-  user: ServerUser | null;
-  binaries: PostgresBinaries;
-  password: string;
-  settings: Record<string, string>;
+/** What PostgreSQL says of the server in a directory; a file without `status` is not written to its end yet. */
+function postmasterFile(directory: string): { pid: number; port: number; memory: string; status: string } {
+  const lines = readIfThere(join(directory, 'postmaster.pid'))?.split('\n') ?? [];
+  return { pid: Number(lines[0]), port: Number(lines[3]), memory: lines[6] ?? '', status: (lines[7] ?? '').trim() };
 }
 
-function serverSpec({ dataDir, directory, user, binaries, password, settings }: Cluster): ChildServerSpec {
-  return {
-    name: 'postgres',
-    dataDir,
-    directory,
-    user,
-    pidFile: 'postmaster.pid',
-    isServer: (command, port) => isPostgres(command) && command.includes(` -p ${String(port)} `),
-    launch: (port) => ({
-      file: binaries.postgres,
-      args: [
-        ...['-D', pathFor(user, directory), '-p', String(port)],
-        ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
-      ],
-    }),
-    beforeLaunch: () => {
-      refuseForeignServer(directory, user);
-    },
-    answers: async (port) => {
-      // Connecting before it says so would fill the log with refusals.
-      const lines = postmasterFile(directory);
-      if (lines[3] !== String(port) || !lines[7]?.startsWith('ready')) return false;
-      return withClient(port, password, async (client) => client !== null);
-    },
-    // After SIGTERM it lets those who are connected stay for as long as they like, and nobody else in.
-    isLeaving: () => postmasterFile(directory)[7]?.startsWith('stopping') === true,
-    stopSignals: ['SIGINT', 'SIGQUIT', 'SIGKILL'],
-    // The first one: the backends of a killed server have a moment left to live.
-    transient: /pre-existing shared memory block|lock file "postmaster\.pid"/,
-    portTaken: /could not create any TCP\/IP sockets/,
-  };
+/**
+ * PostgreSQL does not start where the pid in `postmaster.pid` is alive, though after a crash or reboot that may be
+ * another program's or a zombie's. It takes no pid for a server's that is its own grandparent's, as it may be in a
+ * container; named so, the pid counts no more, and the shared memory of the file alone says whether a server lives.
+ */
+function pastStalePid(directory: string): Record<string, string> {
+  const { pid, memory } = postmasterFile(directory);
+  return pid > 1 && memory.trim() !== '' ? { PG_GRANDPARENT_PID: String(pid) } : {};
 }
 
-/** Its lines: the first is the pid, the fourth the port, the eighth one of starting, ready and stopping. */
-function postmasterFile(directory: string): string[] {
-  return readIfThere(join(directory, 'postmaster.pid'))?.split('\n') ?? [];
+/** Of the server that was started last, where its clients look for it: PostgreSQL notes its arguments. */
+function lastPort(directory: string): number[] {
+  const port = /"-p" "(\d+)"/.exec(readIfThere(join(directory, 'postmaster.opts')) ?? '')?.[1];
+  return port === undefined ? [] : [Number(port)];
+}
+
+/** Device and inode: the server of a copy of the directory answers with another one. */
+function placeOf(directory: string): string {
+  const { dev, ino } = statSync(directory, { bigint: true });
+  return `${String(dev)}:${String(ino)}`;
+}
+
+async function find(directory: string, password: string, launched?: number): Promise<Hold | 'busy' | null> {
+  const { pid, port, status } = postmasterFile(directory);
+  // Connecting before it says that it is ready would fill the log with refusals.
+  if (!(port > 0) || (pid === launched && status !== 'ready')) return null;
+  const client = clientOf(port, password);
+  let isOpen = true;
+  client.on('end', () => (isOpen = false));
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ place: string | null }>(
+      `SELECT current_setting('recebe.place', true) AS place`,
+    );
+    if (rows[0]?.place === placeOf(directory)) {
+      // Waits while somebody stops the server, and ends with it then.
+      await client.query('SELECT pg_advisory_lock_shared(1)');
+      client.unref();
+      return {
+        ...{ port, pid },
+        isOpen: () => isOpen,
+        leave: () => leave(client, directory, pid),
+      };
+    }
+    await client.end();
+    return null;
+  } catch (error) {
+    void client.end().catch(() => undefined);
+    const code = codeOf(error);
+    if (BUSY.test(code)) {
+      // It would wait for its clients for ever.
+      if (status === 'stopping') signal(pid, 'SIGINT');
+      return 'busy';
+    }
+    if (pid === launched && /^\d[0-9A-Z]{4}$/.test(code)) {
+      throw new EmbeddedServerError(`PostgreSQL on port ${String(port)} refused the service: ${String(error)}`);
+    }
+    // Whoever listens there now, if anybody does: a launch is the way to know whether there is a server.
+    return null;
+  }
+}
+
+/**
+ * Gives the lock back and, where nobody else has it, sends the server the signal of `pg_ctl stop -m fast`. One statement
+ * does both, so that it can be sent when a process ends and waits for no answer. 55006 is object_in_use.
+ */
+const LEAVE = `DO $$ BEGIN
+  IF pg_advisory_unlock_shared(1) AND pg_try_advisory_lock(1) THEN
+    COPY (SELECT WHERE false) TO PROGRAM 'read pid < postmaster.pid && kill -INT $pid';
+  ELSE
+    RAISE object_in_use;
+  END IF;
+END $$`;
+
+async function leave(client: HoldClient, directory: string, pid: number): Promise<void> {
+  client.ref();
+  const isUsed = await client.query(LEAVE).then(
+    () => false,
+    (error: unknown) => codeOf(error) === '55006',
+  );
+  if (!isUsed) {
+    const deadline = Date.now() + STOP_LIMIT_MS;
+    while (postmasterFile(directory).pid === pid && signal(pid, 0)) {
+      // As by a crash, which the next start recovers from.
+      if (Date.now() > deadline) signal(pid, 'SIGQUIT');
+      await delay(20);
+    }
+  }
+  await client.end().catch(() => undefined);
+}
+
+/** False when there is no such process of ours; 0 asks for no more than that. */
+function signal(pid: number, name: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, name);
+  } catch {
+    return false;
+  }
 }
 
 /**
@@ -152,26 +233,6 @@ function pathFor(user: ServerUser | null, directory: string): string {
   if (!user || blockedAt(user, directory) === null) return directory;
   if (!existsSync('/proc/self/cwd')) throw unreachable(user, directory, 'its data directory');
   return '/proc/self/cwd';
-}
-
-/**
- * A living pid in postmaster.pid that is not ours to remove: a PostgreSQL on this very directory, of which this service
- * knows nothing. Any other is a leftover, though PostgreSQL itself would wait for it for ever: a pid that has become
- * another program's after a reboot, or a zombie's in a container without an init.
- */
-function refuseForeignServer(directory: string, user: ServerUser | null): void {
-  const pid = Number(postmasterFile(directory)[0]);
-  const command = Number.isInteger(pid) && pid > 1 ? (commandOf(pid) ?? '') : '';
-  if (isPostgres(command) && ` ${command} `.includes(` ${pathFor(user, directory)} `)) {
-    throw new EmbeddedServerError(
-      `A PostgreSQL that this service did not start (pid ${String(pid)}) runs in ${directory}. ` +
-        `Stop it with kill -INT ${String(pid)} and start again.`,
-    );
-  }
-}
-
-function isPostgres(command: string): boolean {
-  return /(^|\/)postgres -D /.test(command);
 }
 
 /** Made before the cluster is, so that there is never a cluster whose password nobody knows. */
@@ -188,8 +249,11 @@ function clusterPassword(dataDir: string, clusterExists: boolean): string {
   return makeSecret(path);
 }
 
+/** Drafts have the pid of their process in their name; this one's are done when it looks. */
 function removeDrafts(dataDir: string): void {
   for (const draft of readdirSync(dataDir).filter((file) => file.startsWith('postgres.init-'))) {
+    const pid = Number(draft.split('-')[1]);
+    if (pid !== process.pid && pid > 1 && signal(pid, 0)) continue;
     try {
       rmSync(join(dataDir, draft), { recursive: true, force: true });
     } catch {
@@ -207,7 +271,7 @@ function initialise(
   password: string,
   throwaway: boolean,
 ): void {
-  const draft = join(dataDir, `postgres.init-${randomBytes(4).toString('hex')}`);
+  const draft = join(dataDir, `postgres.init-${String(process.pid)}`);
   const data = join(draft, 'data');
   const secret = join(draft, 'password');
   try {
@@ -236,48 +300,43 @@ function initialise(
       throw new EmbeddedServerError(`initdb could not make a database in ${data}${who}:\n${words}`);
     }
     chmodSync(data, 0o700);
-    renameSync(data, directory);
+    try {
+      renameSync(data, directory);
+    } catch (error) {
+      // Another process was faster.
+      if (!existsSync(directory)) throw error;
+    }
   } finally {
     rmSync(draft, { recursive: true, force: true });
   }
 }
 
+/** Its types do not know that a connection can leave the process free to end. */
+type HoldClient = pg.Client & { ref: () => void; unref: () => void };
+
 /** True when it had to be made. */
 async function createDatabase(port: number, password: string, name: string): Promise<boolean> {
-  return withClient(port, password, async (client) => {
-    if (!client) throw new EmbeddedServerError(`PostgreSQL on port ${String(port)} takes no connections`);
-    const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name]);
-    if (rowCount) return false;
+  const client = clientOf(port, password);
+  await client.connect();
+  try {
     await client.query(`CREATE DATABASE ${pg.escapeIdentifier(name)}`);
     return true;
-  });
+  } catch (error) {
+    if (EXISTS.has(codeOf(error))) return false;
+    throw error;
+  } finally {
+    await client.end();
+  }
 }
 
-/** Gives `work` null when the server is not ready for clients. */
-async function withClient<T>(
-  port: number,
-  password: string,
-  work: (client: pg.Client | null) => Promise<T>,
-): Promise<T> {
+function clientOf(port: number, password: string): HoldClient {
   const client = new pg.Client({
     ...{ host: '127.0.0.1', port, user: USER, password, database: 'postgres' },
     // Said outright, or PGSSLMODE in the environment would decide; the time-out is for a server that is suspended.
     ...{ ssl: false, connectionTimeoutMillis: 5_000 },
+    // That its own shutdown ends this connection is no news for the log.
+    options: '-c log_min_messages=panic',
   });
   client.on('error', () => undefined);
-  try {
-    await client.connect();
-  } catch (error) {
-    await client.end().catch(() => undefined);
-    const code = codeOf(error);
-    if (!BUSY.has(code) && /^[0-9A-Z]{5}$/.test(code)) {
-      throw new EmbeddedServerError(`PostgreSQL on port ${String(port)} refused the service: ${String(error)}`);
-    }
-    return work(null);
-  }
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
+  return client as HoldClient;
 }

@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -79,9 +79,10 @@ export class Fixture {
     mkdirSync(target);
     symlinkSync(resolve('node_modules'), join(target, 'node_modules'));
     writeFileSync(join(target, 'package.json'), '{"type":"module"}');
-    for (const file of readdirSync(SOURCES).filter((name) => /^(?!.*\.(spec|fixture)\.ts$).*\.ts$/.test(name))) {
+    const sources = readdirSync(SOURCES).filter((name) => /^(?!.*\.(spec|fixture)\.ts$).*\.ts$/.test(name));
+    for (const file of [...sources, '../process-identity.ts']) {
       const { code } = transformFileSync(join(SOURCES, file));
-      writeFileSync(join(target, file.replace(/\.ts$/, '.js')), code);
+      writeFileSync(join(target, basename(file, '.ts') + '.js'), code);
     }
     const script = join(target, 'service.js');
     writeFileSync(script, SERVICE_SCRIPT);
@@ -92,12 +93,11 @@ export class Fixture {
 const SERVICE_SCRIPT = `
 import { closeSync, openSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { isAlive, thisProcess } from './process-identity.js';
+import { identify } from './process-identity.js';
 import { startEmbeddedPostgres, startRedisChild } from './index.js';
 const say = (line) => process.stdout.write(JSON.stringify(line) + '\\n');
 const [kind, dataDir, platform] = process.argv.slice(2);
 Object.defineProperty(process, 'platform', { value: platform });
-const me = thisProcess();
 const opened = [];
 const useUpDescriptors = () => {
   try {
@@ -108,7 +108,7 @@ const useUpDescriptors = () => {
 };
 const look = () => {
   try {
-    return isAlive(me) ? 'alive' : 'ended';
+    return identify(process.pid) ?? 'ended';
   } catch (error) {
     return error.code;
   }

@@ -1,5 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { chownSync, closeSync, openSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  closeSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { codeOf, EmbeddedServerError } from './embedded.errors.js';
 import { otherwise } from './server-user.js';
@@ -34,11 +44,18 @@ export function readSecret(path: string): string | null {
   }
 }
 
-/** Makes a secret fit for a URL and keeps it in a file of mode 0600. */
+/** Makes a secret fit for a URL and keeps it in a file of mode 0600. Of several who do so at once, all get the first. */
 export function makeSecret(path: string): string {
-  const secret = randomBytes(24).toString('base64url');
-  writePrivate(path, `${secret}\n`);
-  return secret;
+  const draft = `${path}.${randomBytes(4).toString('hex')}`;
+  writePrivate(draft, `${randomBytes(24).toString('base64url')}\n`);
+  try {
+    linkSync(draft, path);
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+  return readSecret(path) ?? '';
 }
 
 /**

@@ -1,9 +1,11 @@
 import { afterAll, afterEach, describe, expect, it, jest } from '@jest/globals';
-import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+import { portsOf } from './child-server.js';
 import { Fixture, isRunning, KeptLog, redisPid, until } from './embedded.fixture.js';
 import { type RedisChild, startRedisChild } from './redis-child.js';
 
@@ -128,6 +130,7 @@ describe('startRedisChild', () => {
       await until(
         async () => (await ask(server.url, (redis) => redis.get('kept'))) === 'yes' && pidIn(dataDir) !== pid,
       );
+      await until(() => log.count('redis runs again') === 1);
       expect(log.count('redis has ended although it is in use; starting it again')).toBe(1);
       await server.stop();
       expect(redisPid(dataDir)).toBeNull();
@@ -147,44 +150,81 @@ describe('startRedisChild', () => {
     expect(pidIn(dataDir)).toBe(pid);
     process.kill(pid, 'SIGKILL');
     await delay(2_000);
-    expect(Number(await service.ask('give them back'))).toBeGreaterThan(100);
+    // What it says first is that it could not start it.
+    let said = await service.ask('give them back');
+    expect(said).toMatch(/^redis cannot be started again/);
+    while (said?.startsWith('redis ')) said = (await service.report()).said;
+    expect(Number(said)).toBeGreaterThan(100);
     await until(async () => (await ask(url, (redis) => redis.ping())) === 'PONG' && pidIn(dataDir) !== pid);
     const second = pidIn(dataDir);
     await service.tell('stop');
     expect(isRunning(second)).toBe(false);
   });
 
-  it('where a look at a process is a program to be started, is not looked at by that twice a second', async () => {
+  it('is looked at without a program being started for that', async () => {
     const dataDir = fixture.dataDir();
     const bin = fixture.dataDir();
     mkdirSync(bin, { mode: 0o755 });
     const calls = join(bin, 'calls');
-    const ps = execFileSync('sh', ['-c', 'command -v ps'], { encoding: 'utf8' }).trim();
-    writeFileSync(join(bin, 'ps'), `#!/bin/sh\necho >> '${calls}'\nexec '${ps}' "$@"\n`);
+    writeFileSync(join(bin, 'ps'), `#!/bin/sh\necho >> '${calls}'\n`);
     chmodSync(join(bin, 'ps'), 0o755);
     const service = await fixture.service('redis', dataDir, { platform: 'darwin', path: `${bin}:${PATH}` });
     const { url } = await service.started();
     await service.ask('keep');
-    await delay(1_500);
-    const count = (): number => readFileSync(calls, 'utf8').length;
-    const before = count();
-    expect(before).toBeGreaterThan(0);
-    await delay(3_000);
-    expect(count()).toBe(before);
     const pid = pidIn(dataDir);
     process.kill(pid, 'SIGKILL');
     await until(async () => (await ask(url, (redis) => redis.ping())) === 'PONG' && pidIn(dataDir) !== pid);
     await service.tell('stop');
     expect(redisPid(dataDir)).toBeNull();
+    expect(existsSync(calls)).toBe(false);
   });
 
-  it('launches one server when several processes start at the same moment', async () => {
+  it.each(['exit', 'throw'] as const)('does not outlive a process that ends by %s without stopping it', async (how) => {
+    const dataDir = fixture.dataDir();
+    const service = await fixture.service('redis', dataDir);
+    await service.started();
+    const pid = pidIn(dataDir);
+    await service.tell(how);
+    await until(() => !isRunning(pid));
+  });
+
+  it('starts on another port where another program, or the server of a copied directory, has its own', async () => {
+    const dataDir = fixture.dataDir();
+    await (await start(dataDir)).stop();
+    const [first = 0, second = 0, third = 0] = portsOf(join(dataDir, 'redis'));
+    const stranger = createServer((socket) => socket.end('no Redis\n')).listen(first, '127.0.0.1');
+    const copied = spawn('redis-server', ['-', '--port', String(second)], { stdio: ['pipe', 'ignore', 'ignore'] });
+    const unknown = spawn('redis-server', ['-', '--port', String(third)], { stdio: ['pipe', 'ignore', 'ignore'] });
+    try {
+      const password = readFileSync(join(dataDir, 'redis.password'), 'utf8').trim();
+      unknown.stdin.end('bind 127.0.0.1\nrequirepass another\nsave ""\n');
+      copied.stdin.end(`bind 127.0.0.1\nrequirepass ${password}\nsave ""\n`);
+      const other = `redis://:${password}@127.0.0.1:${String(second)}/0`;
+      await until(async () => (await ask(other, (redis) => redis.ping())) === 'PONG');
+      await until(
+        async () =>
+          (await ask(other.replace(/:[^:]*@.*/, `:another@127.0.0.1:${String(third)}/0`), (redis) => redis.ping())) ===
+          'PONG',
+      );
+      const server = await start(dataDir);
+      expect(server.adopted).toBe(false);
+      expect([first, second, third]).not.toContain(Number(new URL(server.url).port));
+      await server.stop();
+      expect(await ask(other, (redis) => redis.ping())).toBe('PONG');
+    } finally {
+      stranger.close();
+      copied.kill();
+      unknown.kill();
+    }
+  });
+
+  it('launches one server when several processes start at the same moment, and ends when they do so', async () => {
     const dataDir = fixture.dataDir();
     const services = await Promise.all([1, 2, 3].map(() => fixture.service('redis', dataDir)));
     const reports = await Promise.all(services.map((service) => service.started()));
     expect(new Set(reports.map(({ url }) => url)).size).toBe(1);
     expect(reports.filter(({ adopted }) => !adopted)).toHaveLength(1);
-    for (const service of services) await service.tell('stop');
+    await Promise.all(services.map((service) => service.tell('stop')));
     expect(redisPid(dataDir)).toBeNull();
   });
 

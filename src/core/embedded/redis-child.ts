@@ -1,28 +1,23 @@
 import { execFileSync } from 'node:child_process';
 import { accessSync, constants, realpathSync } from 'node:fs';
-import { createConnection } from 'node:net';
 import { delimiter, join } from 'node:path';
-import { type ChildServer, type ChildServerSpec, joinOrLaunch } from './child-server.js';
-import { withClaim } from './claim-lock.js';
+import { Redis } from 'ioredis';
+import { type ChildServer, type Hold, portsOf, useServer } from './child-server.js';
 import { makeSecret, readSecret } from './private-files.js';
 import { blockedAt, chooseServerUser, prepareDataDir, prepareServerDirectory, type ServerUser } from './server-user.js';
 
 export interface RedisChildOptions {
   /** `$DATA_DIR`; the data go to `redis` in it. */
   dataDir: string;
-  log?: (line: string) => void;
 }
 
-export interface RedisChild {
+export interface RedisChild extends ChildServer {
   /** `redis://:password@127.0.0.1:port/0` */
   url: string;
-  /** True when the server was running already. */
-  adopted: boolean;
-  keepRunning: ChildServer['keepRunning'];
-  /** Shuts the server down in order unless another living process uses it. May be called twice. */
-  stop: () => Promise<void>;
 }
 
+/** The name under which the server lists the connections of those who use it. */
+const HOLD = 'recebe';
 const PROGRAMS = ['redis-server', 'valkey-server'];
 
 /**
@@ -32,45 +27,23 @@ const PROGRAMS = ['redis-server', 'valkey-server'];
  * @throws EmbeddedServerError when there is one and it does not start.
  */
 export async function startRedisChild(options: RedisChildOptions): Promise<RedisChild | null> {
-  const log = options.log ?? (() => undefined);
   const dataDir = prepareDataDir(options.dataDir);
   const directory = join(dataDir, 'redis');
   const user = chooseServerUser(dataDir, directory);
   const program = findProgram(user);
   if (program === null) return null;
-  return withClaim(dataDir, 'redis', async () => {
-    prepareServerDirectory(directory, user);
-    const secret = join(dataDir, 'redis.password');
-    // Kept between starts, as the server may outlive the process that chose it.
-    const password = readSecret(secret) || makeSecret(secret);
-    const server = await joinOrLaunch(serverSpec(dataDir, directory, user, program, password), log);
-    const url = `redis://:${password}@127.0.0.1:${String(server.port)}/0`;
-    const { adopted, keepRunning, stop } = server;
-    return { url, adopted, keepRunning, stop };
-  });
-}
-
-function serverSpec(
-  dataDir: string,
-  directory: string,
-  user: ServerUser | null,
-  program: string,
-  password: string,
-): ChildServerSpec {
-  return {
-    name: 'redis',
-    dataDir,
-    directory,
-    user,
-    pidFile: 'redis.pid',
-    // It rewrites its command line to "redis-server 127.0.0.1:<port>" soon after the start.
-    isServer: (command, port) =>
-      /(^|\/)(redis|valkey)-server /.test(command) && command.split(/\D+/).includes(String(port)),
+  prepareServerDirectory(directory, user);
+  const secret = join(dataDir, 'redis.password');
+  // Kept between starts, as the server may outlive the process that chose it.
+  const password = readSecret(secret) || makeSecret(secret);
+  const server = await useServer({
+    ...{ name: 'redis', dataDir, directory, user, pidFile: 'redis.pid' },
+    find: () => find(directory, password),
     launch: (port) => ({ file: program, args: ['-', '--port', String(port)], input: configuration(password) }),
-    answers: (port) => answers(port, password),
-    stopSignals: ['SIGTERM', 'SIGKILL'],
+    ports: () => portsOf(directory),
     portTaken: /Address already in use|Failed listening on port/i,
-  };
+  });
+  return { ...server, url: `redis://:${password}@127.0.0.1:${String(server.port)}/0` };
 }
 
 /**
@@ -96,25 +69,59 @@ function configuration(password: string): string {
   ].join('\n');
 }
 
-/** PING as an inline command: "+PONG" when it takes commands, "-LOADING" while it reads its data. */
-async function answers(port: number, password: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = createConnection({ host: '127.0.0.1', port, timeout: 5_000 });
-    let reply = '';
-    const done = (): void => {
-      socket.destroy();
-      resolve(reply.includes('+PONG'));
-    };
-    socket.setEncoding('utf8');
-    socket.on('connect', () => socket.write(`AUTH ${password}\r\nPING\r\n`));
-    socket.on('data', (chunk: string) => {
-      reply += chunk;
-      if (reply.split('\r\n').length > 2) done();
-    });
-    socket.on('timeout', done);
-    socket.on('error', done);
-    socket.on('close', done);
+/**
+ * Redis keeps nobody out of a directory that another one works in, but a port has one listener: everybody looks for the
+ * server on the same ports, and starts it on the first that is free.
+ */
+async function find(directory: string, password: string): Promise<Hold | 'busy' | null> {
+  for (const port of portsOf(directory)) {
+    const found = await holdAt(port, directory, password);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+async function holdAt(port: number, directory: string, password: string): Promise<Hold | 'busy' | null> {
+  const redis = new Redis({
+    ...{ host: '127.0.0.1', port, password, connectionName: HOLD, lazyConnect: true, enableReadyCheck: false },
+    ...{ connectTimeout: 5_000, commandTimeout: 5_000, disconnectTimeout: 250, retryStrategy: () => null },
   });
+  redis.on('error', () => undefined);
+  try {
+    await redis.connect();
+    const [, place] = (await redis.config('GET', 'dir')) as string[];
+    await redis.ping();
+    if (place === directory) {
+      const pid = Number(/process_id:(\d+)/.exec(await redis.info('server'))?.[1]);
+      redis.stream.unref();
+      return {
+        ...{ port, pid },
+        isOpen: () => redis.status === 'ready',
+        leave: (isExiting) => leave(redis, isExiting),
+      };
+    }
+    redis.disconnect();
+    return null;
+  } catch (error) {
+    redis.disconnect();
+    // It reads its data, or whoever listens there does not answer.
+    return /LOADING|timed out|ETIMEDOUT/.test(String(error)) ? 'busy' : null;
+  }
+}
+
+/**
+ * Somebody may come between the look and the end, and a process that exits has no time to look: whoever keeps the server
+ * running starts it again.
+ */
+async function leave(redis: Redis, isExiting = false): Promise<void> {
+  redis.stream.ref();
+  // The name goes before the look: of two who leave at once, at least one sees nobody left.
+  const isUsed = async (): Promise<boolean> => {
+    await redis.client('SETNAME', '');
+    return String(await redis.client('LIST')).includes(` name=${HOLD} `);
+  };
+  if (isExiting || !(await isUsed().catch(() => false))) await redis.shutdown().catch(() => undefined);
+  redis.disconnect();
 }
 
 function findProgram(user: ServerUser | null): string | null {
