@@ -1,23 +1,6 @@
-import type { Amount } from '../core/money/index.js';
 import type { ShownTransaction } from '../transactions/index.js';
-import { type PublicStatus, publicStatus } from './charge-status.js';
-
-export interface ChargeBody {
-  id: string;
-  object: 'charge';
-  amount: Amount;
-  currency: string;
-  status: PublicStatus;
-  payment_method: 'pix';
-  customer: { name?: string; document?: string; email?: string; phone?: string };
-  pix: { br_code: string; qr_code_url: string; expires_at: string | null; txid?: string };
-  checkout_url: string;
-  settlement: { end_to_end_id?: string };
-  metadata: Record<string, unknown>;
-  created_at: string;
-  expected_payer_tax_id?: string;
-  returns?: { amount: Amount; reason: string; end_to_end_id: string; at: string }[];
-}
+import { publicStatus } from './charge-status.js';
+import type { ChargeBody } from './dto/charge.body.js';
 
 /** The public charge: the same in the API and in webhooks. An allow-list: what is not named here never leaves. */
 export function chargeBody(t: ShownTransaction, publicBaseUrl: string): ChargeBody {

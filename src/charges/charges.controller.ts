@@ -2,20 +2,19 @@ import { Controller, Get, Headers, Param, Post, Query, UseGuards } from '@nestjs
 import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { ApiKeyAuth, type ApiKeyPrincipal, CurrentPrincipal, CurrentScope } from '../auth/index.js';
 import { Draft } from '../core/errors/index.js';
-import { ApiErrors, ApiRequestId, type CursorPage, DraftBody, RESPONSE_HEADERS } from '../core/http/index.js';
+import { ApiErrors, ApiRequestId, DraftBody, RESPONSE_HEADERS } from '../core/http/index.js';
 import { Idempotent, type IdempotentAnswer, REPLAYED_HEADER } from '../core/idempotency/index.js';
 import type { Scope } from '../core/mode.js';
 import { ChargeListGuard } from './charge-list.guard.js';
-import type { ChargeBody } from './charge.serializer.js';
 import { ChargesService } from './charges.service.js';
-import { ChargeListSchema, ChargeSchema } from './dto/charge.body.js';
+import { ChargeBody, ChargeListBody } from './dto/charge.body.js';
 import { CreateChargeDto, CreatePixChargeDto } from './dto/create-charge.dto.js';
 import { ListChargesQuery } from './dto/list-charges.query.js';
 
 const CREATED = {
   status: 201,
   description: 'The charge, with what the payer needs.',
-  type: ChargeSchema,
+  type: ChargeBody,
   headers: { ...RESPONSE_HEADERS, ...REPLAYED_HEADER },
 };
 
@@ -61,7 +60,7 @@ export class ChargesController {
     description: 'For one-off checks; learn of payments by webhook instead of polling.',
   })
   @ApiParam({ name: 'id', description: '`ch_<uuid>` or the bare `<uuid>`.', schema: { type: 'string' } })
-  @ApiResponse({ status: 200, description: 'The charge.', type: ChargeSchema, headers: RESPONSE_HEADERS })
+  @ApiResponse({ status: 200, description: 'The charge.', type: ChargeBody, headers: RESPONSE_HEADERS })
   @ApiErrors(404)
   get(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<ChargeBody> {
     return this.charges.get(scope, id);
@@ -74,9 +73,9 @@ export class ChargesController {
     description:
       'Newest first, by cursor. Answers 404, whatever is asked, unless the service runs with CHARGE_LIST_ENABLED=true.',
   })
-  @ApiResponse({ status: 200, description: 'A page.', type: ChargeListSchema, headers: RESPONSE_HEADERS })
+  @ApiResponse({ status: 200, description: 'A page.', type: ChargeListBody, headers: RESPONSE_HEADERS })
   @ApiErrors(400, 404)
-  list(@CurrentScope() scope: Scope, @Query() query: ListChargesQuery): Promise<CursorPage<ChargeBody>> {
+  list(@CurrentScope() scope: Scope, @Query() query: ListChargesQuery): Promise<ChargeListBody> {
     return this.charges.list(scope, query);
   }
 }

@@ -4,7 +4,7 @@ import { normalizeTaxId } from '../brazil/index.js';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { fingerprintOf } from '../core/crypto/index.js';
 import { ApiError, type Draft, invalidRequest, notFound, type Violation } from '../core/errors/index.js';
-import { cursorFilter, type CursorPage, cursorPage } from '../core/http/index.js';
+import { cursorFilter, cursorPage } from '../core/http/index.js';
 import type { IdempotentAnswer } from '../core/idempotency/index.js';
 import { parseId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
@@ -18,8 +18,9 @@ import {
   publicMetadata,
   TransactionsService,
 } from '../transactions/index.js';
-import { type ChargeBody, chargeBody } from './charge.serializer.js';
+import { chargeBody } from './charge.serializer.js';
 import { transactionStatusesOf } from './charge-status.js';
+import type { ChargeBody, ChargeListBody } from './dto/charge.body.js';
 import type { CreatePixChargeDto } from './dto/create-charge.dto.js';
 import type { ListChargesQuery } from './dto/list-charges.query.js';
 
@@ -75,7 +76,7 @@ export class ChargesService {
   }
 
   /** @throws ApiError 400 for a foreign cursor */
-  async list(scope: Scope, query: ListChargesQuery): Promise<CursorPage<ChargeBody>> {
+  async list(scope: Scope, query: ListChargesQuery): Promise<ChargeListBody> {
     const before =
       query.starting_after === undefined ? null : parseId(query.starting_after, CHARGE_ID_PREFIXES, 'charge');
     if (before !== null) {

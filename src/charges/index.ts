@@ -1,6 +1,6 @@
-export { type ChargeBody, chargeBody } from './charge.serializer.js';
+export { chargeBody } from './charge.serializer.js';
 export { PUBLIC_STATUSES, type PublicStatus, publicStatus, transactionStatusesOf } from './charge-status.js';
 export { ChargesModule } from './charges.module.js';
 export { ChargesService } from './charges.service.js';
-export { ChargeSchema } from './dto/charge.body.js';
+export { ChargeBody } from './dto/charge.body.js';
 export { IsTaxId } from './dto/validators.js';

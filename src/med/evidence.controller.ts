@@ -5,15 +5,8 @@ import { ApiErrors, ApiRequestId, COMMON_HEADERS, ErrorBody, RESPONSE_HEADERS } 
 import { parseId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import { CreateEvidenceDto } from './dto/create-evidence.dto.js';
-import { EvidenceListSchema, EvidenceSchema, EvidenceTicketSchema } from './dto/evidence.body.js';
-import {
-  type EvidenceBody,
-  evidenceBody,
-  type EvidenceListBody,
-  evidenceList,
-  type EvidenceTicketBody,
-  evidenceTicket,
-} from './evidence.serializer.js';
+import { EvidenceBody, EvidenceListBody, EvidenceTicketBody } from './dto/evidence.body.js';
+import { evidenceBody, evidenceList, evidenceTicket } from './evidence.serializer.js';
 import { EvidenceService, MAX_EVIDENCE, UPLOAD_SECONDS } from './evidence.service.js';
 import { medCaseId } from './med-case-id.js';
 import { MED_CASE_ID } from './med-cases.controller.js';
@@ -35,7 +28,7 @@ export class EvidenceController {
     summary: 'List the evidence of a MED case',
     description: 'Confirmed evidence, newest first, all of it. Each `view_url` is made for this answer.',
   })
-  @ApiOkResponse({ description: 'The evidence.', type: EvidenceListSchema, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'The evidence.', type: EvidenceListBody, headers: RESPONSE_HEADERS })
   @ApiErrors(404)
   async list(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<EvidenceListBody> {
     return evidenceList(await this.evidence.list(scope, medCaseId(id)));
@@ -47,7 +40,7 @@ export class EvidenceController {
     summary: 'Request a URL to upload evidence',
     description: `Step 1 of 3. Then PUT the file to \`upload_url\` with exactly \`upload_headers\`, without API key or Authorization header, and complete it. While the case is open or appealed, and before its deadline; at most ${MAX_EVIDENCE} files for each case. 503 \`service_unavailable\` while the storage is down.`,
   })
-  @ApiCreatedResponse({ description: 'Where to upload.', type: EvidenceTicketSchema, headers: RESPONSE_HEADERS })
+  @ApiCreatedResponse({ description: 'Where to upload.', type: EvidenceTicketBody, headers: RESPONSE_HEADERS })
   @ApiErrors(400, 404, 413, 415)
   @error(422, `\`evidence_limit_reached\`: the case has ${MAX_EVIDENCE} files.`)
   async request(
@@ -69,7 +62,7 @@ export class EvidenceController {
       'Step 3 of 3; no body. From here on it is listed and counted. Repeating it gives the same evidence. A file that is not what `mime_type` says is a 400: upload another one to the same URL, or request a new one.',
   })
   @ApiParam({ name: 'evidence_id', description: 'Id of the evidence.', schema: { type: 'string' } })
-  @ApiOkResponse({ description: 'The evidence.', type: EvidenceSchema, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'The evidence.', type: EvidenceBody, headers: RESPONSE_HEADERS })
   @ApiErrors(400, 404)
   @error(
     409,

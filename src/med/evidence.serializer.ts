@@ -1,30 +1,5 @@
+import type { EvidenceBody, EvidenceListBody, EvidenceTicketBody } from './dto/evidence.body.js';
 import type { ConfirmedEvidence, Evidence } from './evidence.js';
-
-export interface EvidenceTicketBody {
-  id: string;
-  object: 'med_case_evidence_upload';
-  upload_url: string;
-  upload_method: 'PUT';
-  upload_headers: { 'Content-Type': string; 'Content-Length': string };
-  expires_in: number;
-}
-
-export interface EvidenceBody {
-  id: string;
-  object: 'med_case_evidence';
-  file_name: string;
-  file_size: number;
-  mime_type: string;
-  uploaded_by: Evidence['uploadedBy'];
-  created_at: string;
-  uploaded_at: string;
-  view_url: string;
-}
-
-export interface EvidenceListBody {
-  object: 'list';
-  data: EvidenceBody[];
-}
 
 /** Evidence with a link to its file, made for this answer. */
 export interface ShownEvidence {

@@ -1,11 +1,11 @@
-export { EvidenceListSchema } from './dto/evidence.body.js';
-export { MedCaseSchema } from './dto/med-case.body.js';
+export { EvidenceListBody } from './dto/evidence.body.js';
+export { MedCaseBody } from './dto/med-case.body.js';
 export { MedEvidenceEntity } from './evidence.entity.js';
-export { evidenceList, type EvidenceListBody } from './evidence.serializer.js';
+export { evidenceList } from './evidence.serializer.js';
 export { EvidenceService } from './evidence.service.js';
 export type { MedCase, MedReview } from './med-case.js';
 export { MedCaseEntity } from './med-case.entity.js';
-export { type MedCaseBody, medCaseBody } from './med-case.serializer.js';
+export { medCaseBody } from './med-case.serializer.js';
 export { versionOf } from './med-case.rules.js';
 export { type BookedDispute, MedBooks } from './med-books.service.js';
 export { MED_CASE_TYPES } from './med-cases.machine.js';

@@ -1,27 +1,5 @@
-import type { Amount } from '../core/money/index.js';
+import type { MedCaseBody } from './dto/med-case.body.js';
 import type { MedCase } from './med-case.js';
-import type { MedCaseStatus, MedCaseType, MoneyOutcome } from './med-cases.machine.js';
-
-export interface MedCaseBody {
-  id: string;
-  object: 'med_case';
-  type: MedCaseType;
-  status: MedCaseStatus;
-  amount: Amount;
-  currency: string;
-  charge_id: string;
-  reason: string | null;
-  response_deadline: string | null;
-  evidence_requested_at: string | null;
-  appeal_reason: string | null;
-  appealed_at: string | null;
-  evidence_count: number;
-  money_outcome: MoneyOutcome | null;
-  opened_at: string;
-  closed_at: string | null;
-  created_at: string;
-  updated_at: string;
-}
 
 /** The public case: the same in the API and in webhooks. Whoever opened it is told in the charge's `metadata.med` only. */
 export function medCaseBody(c: MedCase): MedCaseBody {

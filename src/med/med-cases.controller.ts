@@ -7,7 +7,6 @@ import {
   cursorFilter,
   firstInstantOf,
   lastInstantOf,
-  type CursorPage,
   cursorPage,
   RESPONSE_HEADERS,
 } from '../core/http/index.js';
@@ -15,9 +14,9 @@ import { parseId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import { AppealDto } from './dto/appeal.dto.js';
 import { ListMedCasesQuery } from './dto/list-med-cases.query.js';
-import { MedCaseListSchema, MedCaseSchema } from './dto/med-case.body.js';
+import { MedCaseBody, MedCaseListBody } from './dto/med-case.body.js';
 import { medCaseId } from './med-case-id.js';
-import { type MedCaseBody, medCaseBody } from './med-case.serializer.js';
+import { medCaseBody } from './med-case.serializer.js';
 import { MedCasesService } from './med-cases.service.js';
 
 export const MED_CASE_ID = { name: 'id', description: '`med_<uuid>`.', schema: { type: 'string' as const } };
@@ -34,9 +33,9 @@ export class MedCasesController {
     summary: 'List MED cases',
     description: 'Newest first, by cursor. `/v1/infractions` is another name for `/v1/med/cases`.',
   })
-  @ApiOkResponse({ description: 'A page.', type: MedCaseListSchema, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'A page.', type: MedCaseListBody, headers: RESPONSE_HEADERS })
   @ApiErrors(400)
-  async list(@CurrentScope() scope: Scope, @Query() query: ListMedCasesQuery): Promise<CursorPage<MedCaseBody>> {
+  async list(@CurrentScope() scope: Scope, @Query() query: ListMedCasesQuery): Promise<MedCaseListBody> {
     const { status = null, type = null, charge_id: chargeId, starting_after: after } = query;
     const { created_after: later, created_before: earlier } = query;
     const filter = {
@@ -55,7 +54,7 @@ export class MedCasesController {
   @Get(':id')
   @ApiOperation({ summary: 'Read a MED case', description: 'What holds is its `status` and `money_outcome` here.' })
   @ApiParam(MED_CASE_ID)
-  @ApiOkResponse({ description: 'The case.', type: MedCaseSchema, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'The case.', type: MedCaseBody, headers: RESPONSE_HEADERS })
   @ApiErrors(404)
   async get(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<MedCaseBody> {
     return medCaseBody(await this.cases.find(scope, medCaseId(id)));
@@ -68,7 +67,7 @@ export class MedCasesController {
     description: 'Recorded on this platform only; attach evidence before the deadline.',
   })
   @ApiParam(MED_CASE_ID)
-  @ApiOkResponse({ description: 'The case, `appealed`.', type: MedCaseSchema, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'The case, `appealed`.', type: MedCaseBody, headers: RESPONSE_HEADERS })
   @ApiErrors(400, 404, 413, 415)
   async appeal(
     @CurrentScope() scope: Scope,
@@ -86,7 +85,7 @@ export class MedCasesController {
       'Final: the money that is held is lost. No body. 400 also while the bank has changed the amount and that is being checked (`metadata.med.amountMismatch` of its charge is true).',
   })
   @ApiParam(MED_CASE_ID)
-  @ApiOkResponse({ description: 'The case, `accepted`.', type: MedCaseSchema, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'The case, `accepted`.', type: MedCaseBody, headers: RESPONSE_HEADERS })
   @ApiErrors(400, 404)
   async accept(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<MedCaseBody> {
     return medCaseBody(await this.cases.accept(scope, medCaseId(id)));

@@ -1,7 +1,8 @@
 import type { Amount } from '../core/money/index.js';
 import type { NewEvent } from '../outbox/index.js';
 import type { MedCase } from './med-case.js';
-import { type MedCaseBody, medCaseBody } from './med-case.serializer.js';
+import type { MedCaseBody } from './dto/med-case.body.js';
+import { medCaseBody } from './med-case.serializer.js';
 
 export interface MedEventData {
   readonly case: MedCaseBody;

@@ -4,16 +4,9 @@ import { ApiKeyAuth, CurrentScope } from '../auth/index.js';
 import { ApiErrors, ApiRequestId, RESPONSE_HEADERS } from '../core/http/index.js';
 import type { Scope } from '../core/mode.js';
 import { FiguresService } from '../transactions/index.js';
-import { MetricsSchema, StatsSchema } from './dto/figures.body.js';
+import { MetricsBody, StatsBody } from './dto/figures.body.js';
 import { MetricsQuery, StatsQuery } from './dto/figures.query.js';
-import {
-  METRICS_FIGURES,
-  metricsBody,
-  type MetricsBody,
-  STATS_FIGURES,
-  statsBody,
-  type StatsBody,
-} from './figures.serializer.js';
+import { METRICS_FIGURES, metricsBody, STATS_FIGURES, statsBody } from './figures.serializer.js';
 
 const WINDOW =
   'Of the payments created in a window of days of São Paulo: what was paid counts for the day on which the payment was created. Exact as of this moment.';
@@ -27,7 +20,7 @@ export class FiguresController {
 
   @Get('stats')
   @ApiOperation({ summary: 'Read statistics', description: WINDOW })
-  @ApiResponse({ status: 200, description: 'The statistics.', type: StatsSchema, headers: RESPONSE_HEADERS })
+  @ApiResponse({ status: 200, description: 'The statistics.', type: StatsBody, headers: RESPONSE_HEADERS })
   @ApiErrors(400)
   async stats(@CurrentScope() scope: Scope, @Query() query: StatsQuery): Promise<StatsBody> {
     return statsBody(await this.figures.window(scope, daysOf(query), { ...STATS_FIGURES, currency: null }));
@@ -35,7 +28,7 @@ export class FiguresController {
 
   @Get('metrics')
   @ApiOperation({ summary: 'Read the conversion funnel and volumes', description: WINDOW })
-  @ApiResponse({ status: 200, description: 'The metrics.', type: MetricsSchema, headers: RESPONSE_HEADERS })
+  @ApiResponse({ status: 200, description: 'The metrics.', type: MetricsBody, headers: RESPONSE_HEADERS })
   @ApiErrors(400)
   async metrics(@CurrentScope() scope: Scope, @Query() query: MetricsQuery): Promise<MetricsBody> {
     const days = daysOf(query);

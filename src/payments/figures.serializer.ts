@@ -7,54 +7,7 @@ import {
   type TransactionStatus,
   type WindowFigures,
 } from '../transactions/index.js';
-
-/** By currency code, in the smallest unit. */
-export type AmountsByCurrency = Record<string, Amount>;
-
-export interface StatsBody {
-  totalTransactions: number;
-  paidTransactions: number;
-  todayTransactions: number;
-  successRate: number;
-  volumeByCurrency: { currency: string; volume: Amount; count: number }[];
-  todayVolumeByCurrency: AmountsByCurrency;
-  dailyVolume: { date: string; currencies: AmountsByCurrency }[];
-  methodBreakdown: { method: string; volume: Amount; count: number }[];
-}
-
-/** Plain amounts when one currency was asked for. */
-type Volume = Amount | AmountsByCurrency;
-
-/** Source: docs/contract.md#statistics. */
-export interface MetricsBody {
-  days: number;
-  currency: string | null;
-  from: string;
-  to: string;
-  timezone: string;
-  funnel: {
-    created: number;
-    pending: number;
-    paid: number;
-    failed: number;
-    expired: number;
-    cancelled: number;
-    refunded: number;
-    disputed: number;
-    conversionRate: number;
-  };
-  volume: { created: Volume; paid: Volume; refunded: Volume; disputed: Volume; averageTicket: Volume };
-  timeToPay: { p50Seconds: number | null; p90Seconds: number | null };
-  dailyVolume: { date: string; created: number; paid: number; volume: Volume }[];
-  methodBreakdown: {
-    method: string;
-    created: number;
-    paid: number;
-    conversionRate: number;
-    volume: Volume;
-    count: number;
-  }[];
-}
+import type { AmountsByCurrency, MetricsBody, StatsBody, TimeToPayBody, Volume } from './dto/figures.body.js';
 
 /** Days of `dailyVolume`: docs/contract.md#statistics. */
 const MAX_POINTS = 366;
@@ -203,7 +156,7 @@ function average(figures: readonly Figure[]): Amount {
 }
 
 /** By nearest rank, of classes of waits: the mean of the class in which the rank is. */
-function timeToPay(waits: readonly Figure[]): MetricsBody['timeToPay'] {
+function timeToPay(waits: readonly Figure[]): TimeToPayBody {
   const classes = [...new Set(waits.map(({ key }) => key))]
     .sort((a, b) => Number(a) - Number(b))
     .map((key) => waits.filter((wait) => wait.key === key));

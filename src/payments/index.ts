@@ -1,4 +1,3 @@
-export { PaymentDetailSchema } from './dto/payment.body.js';
-export type { PaymentDetailBody } from './payment.serializer.js';
+export { PaymentDetailBody } from './dto/payment.body.js';
 export { PaymentsModule } from './payments.module.js';
 export { PaymentsService } from './payments.service.js';

@@ -1,74 +1,13 @@
-import type { Amount } from '../core/money/index.js';
 import type { AcquirerStatus, ShownTransaction, Transaction, TransactionStatus } from '../transactions/index.js';
-
-/** What creating a payment answers with. */
-export interface PaymentBody {
-  id: string;
-  status: TransactionStatus;
-  amount: Amount;
-  currency: string;
-  paymentMethods: string[];
-  customerName: string | null;
-  customerDocument: string | null;
-  customerEmail: string | null;
-  metadata: Record<string, unknown>;
-  createdAt: string;
-}
-
-/** Source: docs/contract.md#payment-list. */
-export interface PaymentItemBody extends PaymentBody {
-  paidWith: string | null;
-  providerFee: Amount | null;
-  platformFee: Amount | null;
-  netAmount: Amount | null;
-  paidAt: string | null;
-  /** Only when there is one. */
-  returns?: { amount: Amount; reason: string; endToEndId: string; at: string }[];
-}
-
-/** Null where it does not apply to the payment's methods, or is not there yet. */
-export interface PaymentDetailBody extends PaymentItemBody {
-  pixQrCode: string | null;
-  pixCopyPaste: string | null;
-  pixExpiresAt: string | null;
-  cardRedirectUrl: string | null;
-  mbEntity: string | null;
-  mbReference: string | null;
-  mbExpiresAt: string | null;
-  boletoBarcode: string | null;
-  boletoLine: string | null;
-  boletoPdfUrl: string | null;
-  boletoExpiresAt: string | null;
-  cryptoAddress: string | null;
-  cryptoAmount: number | null;
-  cryptoNetwork: string | null;
-  cryptoCurrency: string | null;
-}
-
-export interface CancelledPaymentBody extends PaymentDetailBody {
-  previousStatus: TransactionStatus;
-}
-
-export interface PaymentListBody {
-  data: PaymentItemBody[];
-  total: number;
-  page: number;
-  limit: number;
-}
-
-export interface ProviderStatusBody {
-  localStatus: TransactionStatus;
-  provider: string | null;
-  providerTransactionId: string | null;
-  providerStatus: string | null;
-  rawResponse: Record<string, unknown> | null;
-  error?: 'TRANSACTION_HAS_NO_PROVIDER_REFERENCE';
-}
-
-export interface ReceiptBody {
-  contentType: 'application/pdf';
-  base64: string;
-}
+import type {
+  CancelledPaymentBody,
+  PaymentBody,
+  PaymentDetailBody,
+  PaymentItemBody,
+  PaymentListBody,
+  ProviderStatusBody,
+  ReceiptBody,
+} from './dto/payment.body.js';
 
 export function paymentBody(t: Transaction): PaymentBody {
   return {

@@ -8,24 +8,16 @@ import type { Scope } from '../core/mode.js';
 import { CreatePaymentDto } from './dto/create-payment.dto.js';
 import { ListPaymentsQuery } from './dto/list-payments.query.js';
 import {
-  CancelledPaymentSchema,
-  PaymentDetailSchema,
-  PaymentListSchema,
-  PaymentSchema,
-  ProviderStatusSchema,
-  ReceiptSchema,
-} from './dto/payment.body.js';
-import { ResendWebhookSchema } from './dto/resend-webhook.body.js';
-import { PAYMENT_ID } from './payment-id.js';
-import type {
   CancelledPaymentBody,
   PaymentBody,
   PaymentDetailBody,
   PaymentListBody,
   ProviderStatusBody,
   ReceiptBody,
-} from './payment.serializer.js';
-import { PaymentsService, type ResendBody } from './payments.service.js';
+} from './dto/payment.body.js';
+import { ResendWebhookBody } from './dto/resend-webhook.body.js';
+import { PAYMENT_ID } from './payment-id.js';
+import { PaymentsService } from './payments.service.js';
 
 @ApiTags('Payments')
 @ApiKeyAuth()
@@ -44,7 +36,7 @@ export class PaymentsController {
   @ApiResponse({
     status: 201,
     description: 'The payment, waiting.',
-    type: PaymentSchema,
+    type: PaymentBody,
     headers: { ...RESPONSE_HEADERS, ...REPLAYED_HEADER },
   })
   @ApiErrors(400, 403, 409, 413, 415, 422)
@@ -60,7 +52,7 @@ export class PaymentsController {
     summary: 'List payments',
     description: 'All transactions of the account in the key’s mode, charges too. A page past the end is empty.',
   })
-  @ApiResponse({ status: 200, description: 'A page.', type: PaymentListSchema, headers: RESPONSE_HEADERS })
+  @ApiResponse({ status: 200, description: 'A page.', type: PaymentListBody, headers: RESPONSE_HEADERS })
   @ApiErrors(400, 503)
   list(@CurrentScope() scope: Scope, @Query() query: ListPaymentsQuery): Promise<PaymentListBody> {
     return this.payments.list(scope, query);
@@ -72,7 +64,7 @@ export class PaymentsController {
     description: 'With what the payer needs for each method. Learn of outcomes by webhook instead of polling.',
   })
   @ApiParam(PAYMENT_ID)
-  @ApiResponse({ status: 200, description: 'The payment.', type: PaymentDetailSchema, headers: RESPONSE_HEADERS })
+  @ApiResponse({ status: 200, description: 'The payment.', type: PaymentDetailBody, headers: RESPONSE_HEADERS })
   @ApiErrors(404)
   get(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<PaymentDetailBody> {
     return this.payments.get(scope, id);
@@ -89,7 +81,7 @@ export class PaymentsController {
   @ApiResponse({
     status: 200,
     description: 'The cancelled payment.',
-    type: CancelledPaymentSchema,
+    type: CancelledPaymentBody,
     headers: RESPONSE_HEADERS,
   })
   @ApiErrors(400, 404, 413, 415)
@@ -106,7 +98,7 @@ export class PaymentsController {
   @ApiResponse({
     status: 200,
     description: 'The acquirer’s answer.',
-    type: ProviderStatusSchema,
+    type: ProviderStatusBody,
     headers: RESPONSE_HEADERS,
   })
   @ApiErrors(404)
@@ -121,7 +113,7 @@ export class PaymentsController {
       'The acquirer’s own, as a PDF; 422 `RECEIPT_NOT_AVAILABLE` unless the payment settled and there is one.',
   })
   @ApiParam(PAYMENT_ID)
-  @ApiResponse({ status: 200, description: 'The receipt.', type: ReceiptSchema, headers: RESPONSE_HEADERS })
+  @ApiResponse({ status: 200, description: 'The receipt.', type: ReceiptBody, headers: RESPONSE_HEADERS })
   @ApiErrors(404, 422)
   receipt(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<ReceiptBody> {
     return this.payments.receipt(scope, id);
@@ -138,11 +130,11 @@ export class PaymentsController {
   @ApiResponse({
     status: 200,
     description: 'What was sent, and whether to anybody.',
-    type: ResendWebhookSchema,
+    type: ResendWebhookBody,
     headers: RESPONSE_HEADERS,
   })
   @ApiErrors(404)
-  resendWebhook(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<ResendBody> {
+  resendWebhook(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<ResendWebhookBody> {
     return this.payments.resendWebhook(scope, id);
   }
 }

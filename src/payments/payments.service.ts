@@ -19,30 +19,27 @@ import {
   type Transaction,
   TransactionPagesService,
   TransactionsService,
-  type TransactionStatus,
 } from '../transactions/index.js';
 import type { CreatePaymentDto } from './dto/create-payment.dto.js';
 import type { ListPaymentsQuery } from './dto/list-payments.query.js';
+import type {
+  CancelledPaymentBody,
+  PaymentBody,
+  PaymentDetailBody,
+  PaymentListBody,
+  ProviderStatusBody,
+  ReceiptBody,
+} from './dto/payment.body.js';
+import type { ResendWebhookBody } from './dto/resend-webhook.body.js';
 import { paymentId } from './payment-id.js';
 import {
   cancelledPayment,
-  type CancelledPaymentBody,
   paymentBody,
-  type PaymentBody,
   paymentDetail,
-  type PaymentDetailBody,
   paymentList,
-  type PaymentListBody,
   providerStatus,
-  type ProviderStatusBody,
   receiptBody,
-  type ReceiptBody,
 } from './payment.serializer.js';
-
-export interface ResendBody {
-  resent: boolean;
-  status: TransactionStatus;
-}
 
 /** Payments: the camelCase view of transactions. */
 @Injectable()
@@ -120,7 +117,7 @@ export class PaymentsService {
   }
 
   /** @throws ApiError 404 */
-  async resendWebhook(scope: Scope, id: string): Promise<ResendBody> {
+  async resendWebhook(scope: Scope, id: string): Promise<ResendWebhookBody> {
     const { transaction, deliveries } = await this.transactions.resendEvent(scope, paymentId(id));
     return { resent: deliveries > 0, status: transaction.status };
   }

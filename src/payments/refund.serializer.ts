@@ -1,28 +1,5 @@
-import type { Amount } from '../core/money/index.js';
 import type { Refund } from '../transactions/index.js';
-
-export interface RefundBody {
-  id: string;
-  transactionId: string;
-  amount: Amount;
-  currency: string;
-  status: string;
-  reason: string | null;
-  createdAt: string;
-}
-
-export interface RefundItemBody extends RefundBody {
-  strategy: string | null;
-  endToEndId: string | null;
-  returnId: string | null;
-  failureReason: string | null;
-  updatedAt: string;
-}
-
-export interface RefundListBody {
-  data: RefundItemBody[];
-  total: number;
-}
+import type { RefundBody, RefundItemBody, RefundListBody } from './dto/refund.body.js';
 
 export function refundBody(refund: Refund): RefundBody {
   return {

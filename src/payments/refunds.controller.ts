@@ -6,10 +6,10 @@ import { Idempotent, type IdempotentAnswer, REPLAYED_HEADER } from '../core/idem
 import type { Scope } from '../core/mode.js';
 import { FraudGuard } from '../fraud/index.js';
 import { RefundsService } from '../transactions/index.js';
-import { RefundListSchema, RefundSchema } from './dto/refund.body.js';
+import { RefundBody, RefundListBody } from './dto/refund.body.js';
 import { RefundDto, toRefundOrder } from './dto/refund.dto.js';
 import { PAYMENT_ID, paymentId } from './payment-id.js';
-import { type RefundBody, refundBody, refundList, type RefundListBody } from './refund.serializer.js';
+import { refundBody, refundList } from './refund.serializer.js';
 
 @ApiTags('Payments')
 @ApiKeyAuth()
@@ -32,7 +32,7 @@ export class RefundsController {
   @ApiResponse({
     status: 201,
     description: 'The refund, accepted.',
-    type: RefundSchema,
+    type: RefundBody,
     headers: { ...RESPONSE_HEADERS, ...REPLAYED_HEADER },
   })
   @ApiErrors(400, 403, 404, 409, 413, 415, 422)
@@ -56,7 +56,7 @@ export class RefundsController {
   @Get(':id/refunds')
   @ApiOperation({ summary: 'List the refunds of a payment', description: 'All of them, newest first.' })
   @ApiParam(PAYMENT_ID)
-  @ApiResponse({ status: 200, description: 'The refunds.', type: RefundListSchema, headers: RESPONSE_HEADERS })
+  @ApiResponse({ status: 200, description: 'The refunds.', type: RefundListBody, headers: RESPONSE_HEADERS })
   @ApiErrors(404)
   async list(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<RefundListBody> {
     return refundList(await this.refunds.list(scope, paymentId(id)));

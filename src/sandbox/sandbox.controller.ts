@@ -3,8 +3,9 @@ import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { ApiKeyAuth, CurrentScope, TestKeysOnly } from '../auth/index.js';
 import { ApiErrors, ApiRequestId, RESPONSE_HEADERS } from '../core/http/index.js';
 import type { Scope } from '../core/mode.js';
-import { SandboxEventSchema, SandboxPaymentEventSchema, SimulateDto } from './dto/simulate.dto.js';
-import { type SandboxEventBody, type SandboxPaymentEventBody, SandboxService } from './sandbox.service.js';
+import { SandboxEventBody, SandboxPaymentEventBody } from './dto/simulate.body.js';
+import { SimulateDto } from './dto/simulate.dto.js';
+import { SandboxService } from './sandbox.service.js';
 
 @ApiTags('Sandbox')
 @ApiKeyAuth()
@@ -21,7 +22,7 @@ export class SandboxController {
     description: 'Goes the way of a real acquirer’s notification; works on every payment too. A live key gets 404.',
   })
   @ApiParam({ name: 'id', description: '`ch_<uuid>` or the bare `<uuid>`.', schema: { type: 'string' } })
-  @ApiResponse({ status: 200, description: 'The state after it.', type: SandboxEventSchema, headers: RESPONSE_HEADERS })
+  @ApiResponse({ status: 200, description: 'The state after it.', type: SandboxEventBody, headers: RESPONSE_HEADERS })
   @ApiErrors(400, 404, 413, 415)
   simulate(@CurrentScope() scope: Scope, @Param('id') id: string, @Body() dto: SimulateDto): Promise<SandboxEventBody> {
     return this.sandbox.simulate(scope, id, dto);
@@ -37,7 +38,7 @@ export class SandboxController {
   @ApiResponse({
     status: 200,
     description: 'The state after it.',
-    type: SandboxPaymentEventSchema,
+    type: SandboxPaymentEventBody,
     headers: RESPONSE_HEADERS,
   })
   @ApiErrors(400, 404, 413, 415)

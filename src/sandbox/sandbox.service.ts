@@ -7,7 +7,6 @@ import {
   SandboxAcquirer,
 } from '../acquirers/index.js';
 import { newEndToEndId, newTxid, normalizeTaxId } from '../brazil/index.js';
-import type { ChargeBody } from '../charges/index.js';
 import { Clock } from '../core/clock.js';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { isBeyondExact } from '../core/database/index.js';
@@ -16,27 +15,16 @@ import { lastInstantOf } from '../core/http/index.js';
 import { parseId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import { WorkService } from '../core/work/index.js';
-import { type PaymentDetailBody, PaymentsService } from '../payments/index.js';
+import { PaymentsService } from '../payments/index.js';
 import { isPix, MedPayers, type Transaction, TransactionsService } from '../transactions/index.js';
+import type { SandboxEventBody, SandboxPaymentEventBody } from './dto/simulate.body.js';
 import type { SimulateDto } from './dto/simulate.dto.js';
-import { type SandboxChargeBody, sandboxCharge } from './sandbox.serializer.js';
+import { sandboxCharge } from './sandbox.serializer.js';
 
 /** The payer of who names none: a CPF with valid check digits that stands in every tutorial. */
 const DEFAULT_PAYER = '52998224725';
 /** Not an ISPB of any bank. */
 const SANDBOX_ISPB = '00000000';
-
-export interface SandboxEventBody {
-  object: 'sandbox_event';
-  event: string;
-  charge: ChargeBody | SandboxChargeBody;
-}
-
-export interface SandboxPaymentEventBody {
-  object: 'sandbox_event';
-  event: string;
-  payment: PaymentDetailBody;
-}
 
 /** Makes things happen at the sandbox bank, which then tells of them as a bank does. Test keys only. */
 @Injectable()

@@ -1,35 +1,7 @@
-import type { Amount } from '../core/money/index.js';
+import type { BalanceBody, CurrencyBalanceBody, WalletBody } from './dto/wallet.body.js';
 import type { WalletBalance } from './wallets.service.js';
 
-export interface CurrencyBalanceBody {
-  currency: string;
-  available: Amount;
-  pending: Amount;
-  total: Amount;
-}
-
-export interface MultiCurrencyBalanceBody extends CurrencyBalanceBody {
-  retained: Amount;
-  next_release_at: string | null;
-  next_release_amount: Amount | null;
-  balances: CurrencyBalanceBody[];
-  primary: CurrencyBalanceBody;
-}
-
-export interface FlatBalanceBody {
-  available: Amount;
-  pending: Amount;
-  currency: string;
-  next_release_at: string | null;
-  next_release_amount: Amount | null;
-}
-
-export interface WalletBody {
-  currency: string;
-  walletType: string;
-  balance: Amount;
-  pendingBalance: Amount;
-}
+type FlatBalance = Omit<BalanceBody, 'total' | 'retained' | 'balances' | 'primary'>;
 
 function currencyBalance(balance: WalletBalance): CurrencyBalanceBody {
   return {
@@ -40,7 +12,7 @@ function currencyBalance(balance: WalletBalance): CurrencyBalanceBody {
   };
 }
 
-export function multiCurrencyBalance(primary: WalletBalance, all: readonly WalletBalance[]): MultiCurrencyBalanceBody {
+export function multiCurrencyBalance(primary: WalletBalance, all: readonly WalletBalance[]): Required<BalanceBody> {
   return {
     available: primary.available,
     pending: primary.pending,
@@ -54,7 +26,7 @@ export function multiCurrencyBalance(primary: WalletBalance, all: readonly Walle
   };
 }
 
-export function flatBalance(balance: WalletBalance): FlatBalanceBody {
+export function flatBalance(balance: WalletBalance): FlatBalance {
   return {
     available: balance.available,
     pending: balance.pending,

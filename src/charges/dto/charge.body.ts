@@ -1,18 +1,18 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
 import { CursorListOf } from '../../core/http/index.js';
 import { SHOWN_RETURNS } from '../../transactions/index.js';
-import { PUBLIC_STATUSES } from '../charge-status.js';
+import { PUBLIC_STATUSES, type PublicStatus } from '../charge-status.js';
 
-// Only for the OpenAPI document: the shapes are made, field by field, by charge.serializer.ts.
-
-export class ChargeCustomerSchema {
+@ApiSchema({ name: 'ChargeCustomerSchema' })
+export class ChargeCustomerBody {
   @ApiPropertyOptional({ description: 'As supplied.', example: 'Maria da Silva' }) name?: string;
   @ApiPropertyOptional({ description: 'CPF or CNPJ, bare.', example: '52998224725' }) document?: string;
   @ApiPropertyOptional({ description: 'As supplied.', example: 'maria@example.com' }) email?: string;
   @ApiPropertyOptional({ description: 'As supplied.', example: '+5511987654321' }) phone?: string;
 }
 
-export class ChargePixSchema {
+@ApiSchema({ name: 'ChargePixSchema' })
+export class ChargePixBody {
   @ApiProperty({
     description: 'The EMV copy-and-paste payload.',
     example:
@@ -25,8 +25,14 @@ export class ChargePixSchema {
     example: 'https://pay.example.com/checkout/019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12/qr.png',
   })
   qr_code_url!: string;
-  @ApiProperty({ description: 'Authoritative expiry.', format: 'date-time', example: '2026-11-21T13:00:00.000Z' })
-  expires_at!: string;
+  // Null in the type alone, as the column allows it: every Pix charge is created with its expiry.
+  @ApiProperty({
+    description: 'Authoritative expiry.',
+    type: String,
+    format: 'date-time',
+    example: '2026-11-21T13:00:00.000Z',
+  })
+  expires_at!: string | null;
   @ApiPropertyOptional({
     description: 'The acquirer’s txid; never equals the charge’s id.',
     example: '7d9f0335b1d24c9f8a6e5c3b2a190f8e',
@@ -34,7 +40,8 @@ export class ChargePixSchema {
   txid?: string;
 }
 
-export class ChargeSettlementSchema {
+@ApiSchema({ name: 'ChargeSettlementSchema' })
+export class ChargeSettlementBody {
   @ApiPropertyOptional({
     description: 'Of the Pix, once paid and settled.',
     example: 'E00000000202611211530abcDEF12345',
@@ -42,7 +49,8 @@ export class ChargeSettlementSchema {
   end_to_end_id?: string;
 }
 
-export class ChargeReturnSchema {
+@ApiSchema({ name: 'ChargeReturnSchema' })
+export class ChargeReturnBody {
   @ApiProperty({ description: 'Cents.', type: 'integer', example: 1990 }) amount!: number;
   @ApiProperty({ description: 'Why it did not pay the charge.', enum: SHOWN_RETURNS }) reason!: string;
   @ApiProperty({ description: 'Of the Pix.', example: 'E00000000202611211530abcDEF12345' }) end_to_end_id!: string;
@@ -50,24 +58,25 @@ export class ChargeReturnSchema {
   at!: string;
 }
 
-export class ChargeSchema {
+@ApiSchema({ name: 'ChargeSchema' })
+export class ChargeBody {
   @ApiProperty({ description: '`ch_<uuid>`; key your data by it.', example: 'ch_019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12' })
   id!: string;
-  @ApiProperty({ description: 'Kind of object.', enum: ['charge'] }) object!: string;
+  @ApiProperty({ description: 'Kind of object.', enum: ['charge'] }) object!: 'charge';
   @ApiProperty({ description: 'Cents.', type: 'integer', example: 1990 }) amount!: number;
   @ApiProperty({ description: 'ISO 4217.', example: 'BRL' }) currency!: string;
-  @ApiProperty({ description: 'Public status.', enum: PUBLIC_STATUSES }) status!: string;
-  @ApiProperty({ description: 'How it is paid.', enum: ['pix'] }) payment_method!: string;
-  @ApiProperty({ description: 'What was supplied; empty when nothing was.', type: ChargeCustomerSchema })
-  customer!: ChargeCustomerSchema;
-  @ApiProperty({ description: 'What the payer needs.', type: ChargePixSchema }) pix!: ChargePixSchema;
+  @ApiProperty({ description: 'Public status.', enum: PUBLIC_STATUSES }) status!: PublicStatus;
+  @ApiProperty({ description: 'How it is paid.', enum: ['pix'] }) payment_method!: 'pix';
+  @ApiProperty({ description: 'What was supplied; empty when nothing was.', type: ChargeCustomerBody })
+  customer!: ChargeCustomerBody;
+  @ApiProperty({ description: 'What the payer needs.', type: ChargePixBody }) pix!: ChargePixBody;
   @ApiProperty({
     description: 'Hosted checkout page.',
     format: 'uri',
     example: 'https://pay.example.com/checkout/019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12',
   })
   checkout_url!: string;
-  @ApiProperty({ description: 'Empty until paid.', type: ChargeSettlementSchema }) settlement!: ChargeSettlementSchema;
+  @ApiProperty({ description: 'Empty until paid.', type: ChargeSettlementBody }) settlement!: ChargeSettlementBody;
   @ApiProperty({
     description:
       'As supplied, with `description` folded in. `failure` {reason, providerErrorCode, ttlSeconds, at} appears on expired, cancelled and failed charges.',
@@ -81,9 +90,10 @@ export class ChargeSchema {
   @ApiPropertyOptional({
     description:
       'Late, double or wrong-amount Pix that were sent back to their payers. Only when there is one, and once its bank has accepted it.',
-    type: [ChargeReturnSchema],
+    type: [ChargeReturnBody],
   })
-  returns?: ChargeReturnSchema[];
+  returns?: ChargeReturnBody[];
 }
 
-export class ChargeListSchema extends CursorListOf(ChargeSchema, 'ch_019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12') {}
+@ApiSchema({ name: 'ChargeListSchema' })
+export class ChargeListBody extends CursorListOf(ChargeBody, 'ch_019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12') {}

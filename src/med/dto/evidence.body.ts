@@ -1,30 +1,31 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { EVIDENCE_TYPES } from '../evidence-types.js';
-
-// Only for the OpenAPI document: the shapes are made, field by field, by evidence.serializer.ts.
 
 const ID = { description: 'Id of the evidence.', example: '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12' };
 const URL_EXAMPLE = 'https://files.example.com/019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12?expires=1763726400&signature=…';
 const TIME = { description: 'UTC.', format: 'date-time', example: '2026-11-21T12:00:00.000Z' };
 
-export class EvidenceUploadHeadersSchema {
+@ApiSchema({ name: 'EvidenceUploadHeadersSchema' })
+export class EvidenceUploadHeadersBody {
   @ApiProperty({ description: 'As declared.', enum: EVIDENCE_TYPES }) 'Content-Type'!: string;
   @ApiProperty({ description: 'As declared.', example: '48213' }) 'Content-Length'!: string;
 }
 
-export class EvidenceTicketSchema {
+@ApiSchema({ name: 'EvidenceTicketSchema' })
+export class EvidenceTicketBody {
   @ApiProperty(ID) id!: string;
   @ApiProperty({ description: 'Kind of object.', enum: ['med_case_evidence_upload'] })
   object!: 'med_case_evidence_upload';
   @ApiProperty({ description: 'Signed: it is the credential itself.', format: 'uri', example: URL_EXAMPLE })
   upload_url!: string;
   @ApiProperty({ description: 'Method of the upload.', enum: ['PUT'] }) upload_method!: 'PUT';
-  @ApiProperty({ description: 'Send exactly these.', type: EvidenceUploadHeadersSchema })
-  upload_headers!: EvidenceUploadHeadersSchema;
+  @ApiProperty({ description: 'Send exactly these.', type: EvidenceUploadHeadersBody })
+  upload_headers!: EvidenceUploadHeadersBody;
   @ApiProperty({ description: 'Seconds that the URL holds.', type: 'integer', example: 900 }) expires_in!: number;
 }
 
-export class EvidenceSchema {
+@ApiSchema({ name: 'EvidenceSchema' })
+export class EvidenceBody {
   @ApiProperty(ID) id!: string;
   @ApiProperty({ description: 'Kind of object.', enum: ['med_case_evidence'] }) object!: 'med_case_evidence';
   @ApiProperty({ description: 'As you called it.', example: 'delivery-receipt.pdf' }) file_name!: string;
@@ -38,7 +39,8 @@ export class EvidenceSchema {
   view_url!: string;
 }
 
-export class EvidenceListSchema {
+@ApiSchema({ name: 'EvidenceListSchema' })
+export class EvidenceListBody {
   @ApiProperty({ description: 'Kind of object.', enum: ['list'] }) object!: 'list';
-  @ApiProperty({ description: 'Confirmed evidence, newest first.', type: [EvidenceSchema] }) data!: EvidenceSchema[];
+  @ApiProperty({ description: 'Confirmed evidence, newest first.', type: [EvidenceBody] }) data!: EvidenceBody[];
 }

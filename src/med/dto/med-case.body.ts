@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { CursorListOf } from '../../core/http/index.js';
 import {
   MED_CASE_STATUSES,
@@ -9,13 +9,12 @@ import {
   type MoneyOutcome,
 } from '../med-cases.machine.js';
 
-// Only for the OpenAPI document: the shape is made, field by field, by med-case.serializer.ts.
-
 const ID = '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12';
 const TIME = { format: 'date-time', example: '2026-11-21T12:00:00.000Z' };
 const LATER = { format: 'date-time', example: '2026-11-28T12:00:00.000Z' };
 
-export class MedCaseSchema {
+@ApiSchema({ name: 'MedCaseSchema' })
+export class MedCaseBody {
   @ApiProperty({ description: '`med_<uuid>`.', example: `med_${ID}` }) id!: string;
   @ApiProperty({ description: 'Kind of object.', enum: ['med_case'] }) object!: 'med_case';
   @ApiProperty({ description: '`med`: of a Pix; the others are of cards.', enum: MED_CASE_TYPES }) type!: MedCaseType;
@@ -54,4 +53,5 @@ export class MedCaseSchema {
   @ApiProperty({ description: 'UTC.', ...TIME }) updated_at!: string;
 }
 
-export class MedCaseListSchema extends CursorListOf(MedCaseSchema, `med_${ID}`) {}
+@ApiSchema({ name: 'MedCaseListSchema' })
+export class MedCaseListBody extends CursorListOf(MedCaseBody, `med_${ID}`) {}

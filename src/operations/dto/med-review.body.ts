@@ -4,7 +4,7 @@ import { IsOptional, CursorListOf } from '../../core/http/index.js';
 
 import { MAX_AMOUNT } from '../../core/money/index.js';
 import type { Mode } from '../../core/mode.js';
-import { MED_CASE_TYPES, MedCaseSchema, type MedReview } from '../../med/index.js';
+import { MED_CASE_TYPES, MedCaseBody, type MedReview } from '../../med/index.js';
 import { ListReviewsQuery } from './operations.query.js';
 
 const REVIEWS = ['amount_mismatch', 'not_disputable', 'ruling', 'contradiction'] as const satisfies MedReview[];
@@ -99,8 +99,8 @@ export class MedReviewBody {
   reviewed_at!: string | null;
   @ApiProperty({ description: 'Id of the operator who decided.', type: String, nullable: true, example: ID })
   reviewed_by!: string | null;
-  @ApiProperty({ description: 'The case as the merchant sees it, or would.', type: MedCaseSchema })
-  case!: MedCaseSchema;
+  @ApiProperty({ description: 'The case as the merchant sees it, or would.', type: MedCaseBody })
+  case!: MedCaseBody;
 }
 
 export class MedReviewListBody extends CursorListOf(MedReviewBody) {}

@@ -1,9 +1,10 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { PAYMENT_METHODS } from '../../transactions/index.js';
 
-// Only for the OpenAPI document: the shapes are made, field by field, by figures.serializer.ts.
-
-type Amounts = Record<string, number>;
+/** By currency code, in the smallest unit. */
+export type AmountsByCurrency = Record<string, number>;
+/** Plain amounts when one currency was asked for. */
+export type Volume = number | AmountsByCurrency;
 
 const count = (description: string, example: number): PropertyDecorator =>
   ApiProperty({ description, type: 'integer', example });
@@ -23,41 +24,46 @@ const volume = (description: string): PropertyDecorator =>
     example: { BRL: 1990 },
   });
 
-export class CurrencyVolumeSchema {
+@ApiSchema({ name: 'CurrencyVolumeSchema' })
+export class CurrencyVolumeBody {
   @ApiProperty({ description: 'Currency code.', example: 'BRL' }) currency!: string;
   @count('Smallest unit.', 7960) volume!: number;
   @count('Payments.', 4) count!: number;
 }
 
-export class DayVolumeSchema {
+@ApiSchema({ name: 'DayVolumeSchema' })
+export class DayVolumeBody {
   @day('Of São Paulo, on which the payments were created.') date!: string;
-  @amounts('Volume of the day') currencies!: Amounts;
+  @amounts('Volume of the day') currencies!: AmountsByCurrency;
 }
 
-export class MethodVolumeSchema {
+@ApiSchema({ name: 'MethodVolumeSchema' })
+export class MethodVolumeBody {
   @method('By which it was paid.') method!: string;
   @count('Smallest units, of all currencies together.', 7960) volume!: number;
   @count('Payments.', 4) count!: number;
 }
 
-export class StatsSchema {
+@ApiSchema({ name: 'StatsSchema' })
+export class StatsBody {
   @count('Payments created in the window.', 5) totalTransactions!: number;
   @count('Those of them that were ever paid, whatever happened to the money later.', 4) paidTransactions!: number;
   @count('Payments created today.', 1) todayTransactions!: number;
   @percent('Paid of created') successRate!: number;
-  @ApiProperty({ description: 'What was paid, before fees and refunds.', type: [CurrencyVolumeSchema] })
-  volumeByCurrency!: CurrencyVolumeSchema[];
-  @amounts('What was paid of the payments created today') todayVolumeByCurrency!: Amounts;
+  @ApiProperty({ description: 'What was paid, before fees and refunds.', type: [CurrencyVolumeBody] })
+  volumeByCurrency!: CurrencyVolumeBody[];
+  @amounts('What was paid of the payments created today') todayVolumeByCurrency!: AmountsByCurrency;
   @ApiProperty({
     description: 'One point for each calendar day, the oldest first; the 366 most recent of a longer window.',
-    type: [DayVolumeSchema],
+    type: [DayVolumeBody],
   })
-  dailyVolume!: DayVolumeSchema[];
-  @ApiProperty({ description: 'What was paid, by the method used.', type: [MethodVolumeSchema] })
-  methodBreakdown!: MethodVolumeSchema[];
+  dailyVolume!: DayVolumeBody[];
+  @ApiProperty({ description: 'What was paid, by the method used.', type: [MethodVolumeBody] })
+  methodBreakdown!: MethodVolumeBody[];
 }
 
-export class FunnelSchema {
+@ApiSchema({ name: 'FunnelSchema' })
+export class FunnelBody {
   @count('All payments of the window.', 10) created!: number;
   @count('Still waiting, or in flight.', 1) pending!: number;
   @count('Ever paid, also those refunded or disputed by now.', 6) paid!: number;
@@ -69,15 +75,17 @@ export class FunnelSchema {
   @percent('Paid of created') conversionRate!: number;
 }
 
-export class VolumeSchema {
-  @volume('Of all payments') created!: number | Amounts;
-  @volume('Of those ever paid, before fees and refunds') paid!: number | Amounts;
-  @volume('Refunds that have reached the payer, in part or in full') refunded!: number | Amounts;
-  @volume('Of those in dispute or charged back') disputed!: number | Amounts;
-  @volume('Mean of those paid') averageTicket!: number | Amounts;
+@ApiSchema({ name: 'VolumeSchema' })
+export class VolumeBody {
+  @volume('Of all payments') created!: Volume;
+  @volume('Of those ever paid, before fees and refunds') paid!: Volume;
+  @volume('Refunds that have reached the payer, in part or in full') refunded!: Volume;
+  @volume('Of those in dispute or charged back') disputed!: Volume;
+  @volume('Mean of those paid') averageTicket!: Volume;
 }
 
-export class TimeToPaySchema {
+@ApiSchema({ name: 'TimeToPaySchema' })
+export class TimeToPayBody {
   @ApiProperty({
     description:
       'Half of the payments took at most this long from creation. Exact up to 20 s, less than 10 % off above. Null of nothing.',
@@ -90,23 +98,27 @@ export class TimeToPaySchema {
   p90Seconds!: number | null;
 }
 
-export class DayMetricsSchema {
+@ApiSchema({ name: 'DayMetricsSchema' })
+export class DayMetricsBody {
   @day('Of São Paulo, on which the payments were created.') date!: string;
   @count('Payments created.', 5) created!: number;
   @count('Those of them that were ever paid.', 4) paid!: number;
-  @volume('Of those paid') volume!: number | Amounts;
+  @volume('Of those paid') volume!: Volume;
 }
 
-export class MethodMetricsSchema {
+@ApiSchema({ name: 'MethodMetricsSchema' })
+export class MethodMetricsBody {
   @method('Method.') method!: string;
   @count('Payments that could be paid with it: one with several methods counts for each.', 5) created!: number;
   @count('Those that were paid with it.', 4) paid!: number;
   @percent('Paid of created') conversionRate!: number;
-  @volume('Of those paid') volume!: number | Amounts;
+  @volume('Of those paid') volume!: Volume;
   @count('Payments in `volume`.', 4) count!: number;
 }
 
-export class MetricsSchema {
+/** Source: docs/contract.md#statistics. */
+@ApiSchema({ name: 'MetricsSchema' })
+export class MetricsBody {
   @count('Business days, as asked for.', 7) days!: number;
   @ApiProperty({ description: 'As asked for.', type: String, nullable: true, example: 'BRL' }) currency!: string | null;
   @day('First day of the window.', '2026-11-12') from!: string;
@@ -114,13 +126,13 @@ export class MetricsSchema {
   @ApiProperty({ description: 'Of all days.', example: 'America/Sao_Paulo' }) timezone!: string;
   @ApiProperty({
     description: 'What has become of the payments created in the window, as of now.',
-    type: FunnelSchema,
+    type: FunnelBody,
   })
-  funnel!: FunnelSchema;
-  @ApiProperty({ description: 'In the smallest unit.', type: VolumeSchema }) volume!: VolumeSchema;
-  @ApiProperty({ description: 'From creation to payment.', type: TimeToPaySchema }) timeToPay!: TimeToPaySchema;
-  @ApiProperty({ description: 'One point for each calendar day, the oldest first.', type: [DayMetricsSchema] })
-  dailyVolume!: DayMetricsSchema[];
-  @ApiProperty({ description: 'By method, those offered only.', type: [MethodMetricsSchema] })
-  methodBreakdown!: MethodMetricsSchema[];
+  funnel!: FunnelBody;
+  @ApiProperty({ description: 'In the smallest unit.', type: VolumeBody }) volume!: VolumeBody;
+  @ApiProperty({ description: 'From creation to payment.', type: TimeToPayBody }) timeToPay!: TimeToPayBody;
+  @ApiProperty({ description: 'One point for each calendar day, the oldest first.', type: [DayMetricsBody] })
+  dailyVolume!: DayMetricsBody[];
+  @ApiProperty({ description: 'By method, those offered only.', type: [MethodMetricsBody] })
+  methodBreakdown!: MethodMetricsBody[];
 }

@@ -1,7 +1,10 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { PAYMENT_METHODS, SHOWN_RETURNS, TRANSACTION_STATUSES } from '../../transactions/index.js';
-
-// Only for the OpenAPI document: the shapes are made, field by field, by payment.serializer.ts.
+import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
+import {
+  PAYMENT_METHODS,
+  SHOWN_RETURNS,
+  TRANSACTION_STATUSES,
+  type TransactionStatus,
+} from '../../transactions/index.js';
 
 const text = (description: string, example: string): PropertyDecorator =>
   ApiProperty({ description, type: String, nullable: true, example });
@@ -11,7 +14,7 @@ const amount = (description: string, example: number): PropertyDecorator =>
   ApiProperty({ description, type: 'integer', nullable: true, example });
 
 abstract class PaymentFields {
-  @ApiProperty({ description: 'Transaction status.', enum: TRANSACTION_STATUSES }) status!: string;
+  @ApiProperty({ description: 'Transaction status.', enum: TRANSACTION_STATUSES }) status!: TransactionStatus;
   @ApiProperty({ description: 'Smallest unit.', type: 'integer', example: 1990 }) amount!: number;
   @ApiProperty({ description: 'Currency code.', example: 'BRL' }) currency!: string;
   @ApiProperty({ description: 'How it may be paid.', enum: PAYMENT_METHODS, isArray: true }) paymentMethods!: string[];
@@ -23,7 +26,8 @@ abstract class PaymentFields {
   @ApiProperty({ description: 'UTC.', format: 'date-time', example: '2026-11-21T12:00:00.000Z' }) createdAt!: string;
 }
 
-export class PaymentReturnSchema {
+@ApiSchema({ name: 'PaymentReturnSchema' })
+export class PaymentReturnBody {
   @ApiProperty({ description: 'Cents.', type: 'integer', example: 1990 }) amount!: number;
   @ApiProperty({ description: 'Why it did not pay the payment.', enum: SHOWN_RETURNS }) reason!: string;
   @ApiProperty({ description: 'Of the Pix.', example: 'E00000000202611211530abcDEF12345' }) endToEndId!: string;
@@ -41,21 +45,27 @@ abstract class SettledPaymentFields extends PaymentFields {
   @ApiPropertyOptional({
     description:
       'Late, double or wrong-amount Pix that were sent back to their payers. Only when there is one, and once its bank has accepted it.',
-    type: [PaymentReturnSchema],
+    type: [PaymentReturnBody],
   })
-  returns?: PaymentReturnSchema[];
+  returns?: PaymentReturnBody[];
 }
 
-export class PaymentSchema extends PaymentFields {
+/** What creating a payment answers with. */
+@ApiSchema({ name: 'PaymentSchema' })
+export class PaymentBody extends PaymentFields {
   @ApiProperty({ description: 'Of the payment.', format: 'uuid', example: '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12' })
   id!: string;
 }
 
-export class PaymentItemSchema extends SettledPaymentFields {
+/** Source: docs/contract.md#payment-list. */
+@ApiSchema({ name: 'PaymentItemSchema' })
+export class PaymentItemBody extends SettledPaymentFields {
   @ApiProperty({ description: '`tx_<uuid>`.', example: 'tx_019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12' }) id!: string;
 }
 
-export class PaymentDetailSchema extends SettledPaymentFields {
+/** Null where it does not apply to the payment's methods, or is not there yet. */
+@ApiSchema({ name: 'PaymentDetailSchema' })
+export class PaymentDetailBody extends SettledPaymentFields {
   @ApiProperty({ description: 'Of the payment.', format: 'uuid', example: '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12' })
   id!: string;
   @text('PIX: PNG of the QR code as a data URL.', 'data:image/png;base64,iVBORw0KGgo=') pixQrCode!: string | null;
@@ -86,19 +96,23 @@ export class PaymentDetailSchema extends SettledPaymentFields {
   @text('CRYPTO: of what.', 'USDT') cryptoCurrency!: string | null;
 }
 
-export class CancelledPaymentSchema extends PaymentDetailSchema {
-  @ApiProperty({ description: 'Status before it was cancelled.', enum: TRANSACTION_STATUSES }) previousStatus!: string;
+@ApiSchema({ name: 'CancelledPaymentSchema' })
+export class CancelledPaymentBody extends PaymentDetailBody {
+  @ApiProperty({ description: 'Status before it was cancelled.', enum: TRANSACTION_STATUSES })
+  previousStatus!: TransactionStatus;
 }
 
-export class PaymentListSchema {
-  @ApiProperty({ description: 'The page.', type: [PaymentItemSchema] }) data!: PaymentItemSchema[];
+@ApiSchema({ name: 'PaymentListSchema' })
+export class PaymentListBody {
+  @ApiProperty({ description: 'The page.', type: [PaymentItemBody] }) data!: PaymentItemBody[];
   @ApiProperty({ description: 'How many the filters leave.', type: 'integer', example: 1 }) total!: number;
   @ApiProperty({ description: 'As asked for.', type: 'integer', example: 1 }) page!: number;
   @ApiProperty({ description: 'As asked for.', type: 'integer', example: 20 }) limit!: number;
 }
 
-export class ProviderStatusSchema {
-  @ApiProperty({ description: 'Transaction status here.', enum: TRANSACTION_STATUSES }) localStatus!: string;
+@ApiSchema({ name: 'ProviderStatusSchema' })
+export class ProviderStatusBody {
+  @ApiProperty({ description: 'Transaction status here.', enum: TRANSACTION_STATUSES }) localStatus!: TransactionStatus;
   @text('Name of the acquirer; null when it was never told of the payment.', 'sandbox') provider!: string | null;
   @text('What the acquirer knows it by.', '7d9f0335b1d24c9f8a6e5c3b2a') providerTransactionId!: string | null;
   @text('In the acquirer’s words.', 'ACTIVE') providerStatus!: string | null;
@@ -108,10 +122,11 @@ export class ProviderStatusSchema {
     description: 'Only when the acquirer knows nothing of the payment.',
     enum: ['TRANSACTION_HAS_NO_PROVIDER_REFERENCE'],
   })
-  error?: string;
+  error?: 'TRANSACTION_HAS_NO_PROVIDER_REFERENCE';
 }
 
-export class ReceiptSchema {
-  @ApiProperty({ description: 'Media type.', enum: ['application/pdf'] }) contentType!: string;
+@ApiSchema({ name: 'ReceiptSchema' })
+export class ReceiptBody {
+  @ApiProperty({ description: 'Media type.', enum: ['application/pdf'] }) contentType!: 'application/pdf';
   @ApiProperty({ description: 'The document.', example: 'JVBERi0xLjMK' }) base64!: string;
 }

@@ -1,10 +1,9 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { REFUND_STATUSES } from '../../transactions/index.js';
 import { REFUND_STRATEGIES } from './refund.dto.js';
 
-// Only for the OpenAPI document: the shapes are made, field by field, by refund.serializer.ts.
-
-export class RefundSchema {
+@ApiSchema({ name: 'RefundSchema' })
+export class RefundBody {
   @ApiProperty({ description: 'Of the refund.', format: 'uuid', example: '019aa0f0-9a01-7b8c-8d2e-5f6071829304' })
   id!: string;
   @ApiProperty({
@@ -25,7 +24,8 @@ export class RefundSchema {
   @ApiProperty({ description: 'UTC.', format: 'date-time', example: '2026-11-21T12:00:00.000Z' }) createdAt!: string;
 }
 
-export class RefundItemSchema extends RefundSchema {
+@ApiSchema({ name: 'RefundItemSchema' })
+export class RefundItemBody extends RefundBody {
   @ApiProperty({
     description: 'Null for a card payment.',
     type: String,
@@ -60,7 +60,8 @@ export class RefundItemSchema extends RefundSchema {
   @ApiProperty({ description: 'UTC.', format: 'date-time', example: '2026-11-21T12:00:01.000Z' }) updatedAt!: string;
 }
 
-export class RefundListSchema {
-  @ApiProperty({ description: 'Newest first.', type: [RefundItemSchema] }) data!: RefundItemSchema[];
+@ApiSchema({ name: 'RefundListSchema' })
+export class RefundListBody {
+  @ApiProperty({ description: 'Newest first.', type: [RefundItemBody] }) data!: RefundItemBody[];
   @ApiProperty({ description: 'How many there are.', type: 'integer', example: 1 }) total!: number;
 }

@@ -1,9 +1,8 @@
-import { ApiProperty } from '@nestjs/swagger';
-import { TRANSACTION_STATUSES } from '../../transactions/index.js';
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { TRANSACTION_STATUSES, type TransactionStatus } from '../../transactions/index.js';
 
-// Only for the OpenAPI document.
-
-export class ResendWebhookSchema {
+@ApiSchema({ name: 'ResendWebhookSchema' })
+export class ResendWebhookBody {
   @ApiProperty({
     description:
       'Whether anybody gets it; false only when nobody is subscribed, or nothing has been told of the payment yet (PENDING).',
@@ -11,5 +10,5 @@ export class ResendWebhookSchema {
   })
   resent!: boolean;
   @ApiProperty({ description: 'The status that was sent.', enum: TRANSACTION_STATUSES, example: 'PAID' })
-  status!: string;
+  status!: TransactionStatus;
 }

@@ -1,10 +1,9 @@
-import { ApiExtraModels, ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsDefined, IsIn, IsInt, Matches, Max, Min, ValidateBy, ValidateIf } from 'class-validator';
 import { DISPUTE_METHODS, type DisputeMethod } from '../../acquirers/index.js';
-import { ChargeSchema, IsTaxId, PUBLIC_STATUSES } from '../../charges/index.js';
+import { IsTaxId } from '../../charges/index.js';
 import { DAY_OR_INSTANT, IsDayOrInstant, IsNullable, IsOptional, IsText } from '../../core/http/index.js';
 import { MAX_AMOUNT } from '../../core/money/index.js';
-import { PaymentDetailSchema } from '../../payments/index.js';
 import { PAYMENT_METHODS, type PaymentMethod } from '../../transactions/index.js';
 
 export const SANDBOX_EVENTS = [
@@ -124,38 +123,4 @@ export class SimulateDto {
   @ValidateIf(({ event, result }: SimulateDto) => event === 'med_rule' || result !== undefined)
   @IsIn(['agreed', 'disagreed'], { message: 'must be agreed or disagreed' })
   result?: 'agreed' | 'disagreed';
-}
-
-/** A payment without Pix. */
-export class SandboxChargeSchema {
-  @ApiProperty({ description: '`ch_<uuid>`.', example: 'ch_019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12' }) id!: string;
-  @ApiProperty({ description: 'Kind of object.', enum: ['charge'] }) object!: string;
-  @ApiProperty({ description: 'Smallest unit.', type: 'integer', example: 1990 }) amount!: number;
-  @ApiProperty({ description: 'Currency code.', example: 'EUR' }) currency!: string;
-  @ApiProperty({ description: 'Public status.', enum: PUBLIC_STATUSES }) status!: string;
-  @ApiProperty({
-    description: 'How it was or may be paid.',
-    enum: PAYMENT_METHODS.filter((method) => method !== 'PIX').map((method) => method.toLowerCase()),
-  })
-  payment_method!: string;
-  @ApiProperty({ description: 'As supplied.', type: 'object', additionalProperties: true })
-  metadata!: Record<string, unknown>;
-  @ApiProperty({ description: 'UTC.', format: 'date-time', example: '2026-11-21T12:00:00.000Z' }) created_at!: string;
-}
-
-@ApiExtraModels(ChargeSchema, SandboxChargeSchema)
-export class SandboxEventSchema {
-  @ApiProperty({ description: 'Kind of object.', enum: ['sandbox_event'] }) object!: string;
-  @ApiProperty({ description: 'As asked for.', enum: SANDBOX_EVENTS }) event!: string;
-  @ApiProperty({
-    description: 'The charge after it; of a payment without Pix what is like a charge.',
-    oneOf: [{ $ref: getSchemaPath(ChargeSchema) }, { $ref: getSchemaPath(SandboxChargeSchema) }],
-  })
-  charge!: ChargeSchema | SandboxChargeSchema;
-}
-
-export class SandboxPaymentEventSchema {
-  @ApiProperty({ description: 'Kind of object.', enum: ['sandbox_event'] }) object!: string;
-  @ApiProperty({ description: 'As asked for.', enum: SANDBOX_EVENTS }) event!: string;
-  @ApiProperty({ description: 'The payment after it.', type: PaymentDetailSchema }) payment!: PaymentDetailSchema;
 }

@@ -1,8 +1,7 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
 
-// Only for the OpenAPI document: the shapes are made by wallets.serializer.ts.
-
-export class CurrencyBalanceSchema {
+@ApiSchema({ name: 'CurrencyBalanceSchema' })
+export class CurrencyBalanceBody {
   @ApiProperty({ description: 'ISO 4217.', example: 'BRL' }) currency!: string;
   @ApiProperty({
     description: 'Spendable, in the smallest unit; negative after a dispute of spent money.',
@@ -14,7 +13,8 @@ export class CurrencyBalanceSchema {
   @ApiProperty({ description: 'available + pending.', type: 'integer', example: 1990 }) total!: number;
 }
 
-export class BalanceSchema {
+@ApiSchema({ name: 'BalanceSchema' })
+export class BalanceBody {
   @ApiProperty({ description: 'Spendable, primary currency.', type: 'integer', example: 1990 }) available!: number;
   @ApiProperty({ description: 'Settled but held until its release.', type: 'integer', example: 0 }) pending!: number;
   @ApiPropertyOptional({ description: 'available + pending; not in the flat form.', type: 'integer', example: 1990 })
@@ -34,14 +34,15 @@ export class BalanceSchema {
   next_release_amount!: number | null;
   @ApiPropertyOptional({
     description: 'One entry for each currency; not in the flat form.',
-    type: [CurrencyBalanceSchema],
+    type: [CurrencyBalanceBody],
   })
-  balances?: CurrencyBalanceSchema[];
-  @ApiPropertyOptional({ description: 'The primary entry; not in the flat form.', type: CurrencyBalanceSchema })
-  primary?: CurrencyBalanceSchema;
+  balances?: CurrencyBalanceBody[];
+  @ApiPropertyOptional({ description: 'The primary entry; not in the flat form.', type: CurrencyBalanceBody })
+  primary?: CurrencyBalanceBody;
 }
 
-export class WalletSchema {
+@ApiSchema({ name: 'WalletSchema' })
+export class WalletBody {
   @ApiProperty({ description: 'ISO 4217.', example: 'BRL' }) currency!: string;
   @ApiProperty({ description: 'Kind of wallet.', example: 'OPERATIONAL' }) walletType!: string;
   @ApiProperty({ description: 'Equals `available` of the balance.', type: 'integer', example: 1990 }) balance!: number;
