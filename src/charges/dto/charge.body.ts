@@ -1,9 +1,8 @@
-import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { CursorListOf } from '../../core/http/index.js';
 import { SHOWN_RETURNS } from '../../transactions/index.js';
 import { PUBLIC_STATUSES, type PublicStatus } from '../charge-status.js';
 
-@ApiSchema({ name: 'ChargeCustomerSchema' })
 export class ChargeCustomerBody {
   @ApiPropertyOptional({ description: 'As supplied.', example: 'Maria da Silva' }) name?: string;
   @ApiPropertyOptional({ description: 'CPF or CNPJ, bare.', example: '52998224725' }) document?: string;
@@ -11,7 +10,6 @@ export class ChargeCustomerBody {
   @ApiPropertyOptional({ description: 'As supplied.', example: '+5511987654321' }) phone?: string;
 }
 
-@ApiSchema({ name: 'ChargePixSchema' })
 export class ChargePixBody {
   @ApiProperty({
     description: 'The EMV copy-and-paste payload.',
@@ -40,7 +38,6 @@ export class ChargePixBody {
   txid?: string;
 }
 
-@ApiSchema({ name: 'ChargeSettlementSchema' })
 export class ChargeSettlementBody {
   @ApiPropertyOptional({
     description: 'Of the Pix, once paid and settled.',
@@ -49,7 +46,6 @@ export class ChargeSettlementBody {
   end_to_end_id?: string;
 }
 
-@ApiSchema({ name: 'ChargeReturnSchema' })
 export class ChargeReturnBody {
   @ApiProperty({ description: 'Cents.', type: 'integer', example: 1990 }) amount!: number;
   @ApiProperty({ description: 'Why it did not pay the charge.', enum: SHOWN_RETURNS }) reason!: string;
@@ -58,7 +54,6 @@ export class ChargeReturnBody {
   at!: string;
 }
 
-@ApiSchema({ name: 'ChargeSchema' })
 export class ChargeBody {
   @ApiProperty({ description: '`ch_<uuid>`; key your data by it.', example: 'ch_019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12' })
   id!: string;
@@ -95,5 +90,4 @@ export class ChargeBody {
   returns?: ChargeReturnBody[];
 }
 
-@ApiSchema({ name: 'ChargeListSchema' })
 export class ChargeListBody extends CursorListOf(ChargeBody, 'ch_019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12') {}

@@ -1,17 +1,15 @@
-import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 import { EVIDENCE_TYPES } from '../evidence-types.js';
 
 const ID = { description: 'Id of the evidence.', example: '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12' };
 const URL_EXAMPLE = 'https://files.example.com/019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12?expires=1763726400&signature=…';
 const TIME = { description: 'UTC.', format: 'date-time', example: '2026-11-21T12:00:00.000Z' };
 
-@ApiSchema({ name: 'EvidenceUploadHeadersSchema' })
 export class EvidenceUploadHeadersBody {
   @ApiProperty({ description: 'As declared.', enum: EVIDENCE_TYPES }) 'Content-Type'!: string;
   @ApiProperty({ description: 'As declared.', example: '48213' }) 'Content-Length'!: string;
 }
 
-@ApiSchema({ name: 'EvidenceTicketSchema' })
 export class EvidenceTicketBody {
   @ApiProperty(ID) id!: string;
   @ApiProperty({ description: 'Kind of object.', enum: ['med_case_evidence_upload'] })
@@ -24,7 +22,6 @@ export class EvidenceTicketBody {
   @ApiProperty({ description: 'Seconds that the URL holds.', type: 'integer', example: 900 }) expires_in!: number;
 }
 
-@ApiSchema({ name: 'EvidenceSchema' })
 export class EvidenceBody {
   @ApiProperty(ID) id!: string;
   @ApiProperty({ description: 'Kind of object.', enum: ['med_case_evidence'] }) object!: 'med_case_evidence';
@@ -39,7 +36,6 @@ export class EvidenceBody {
   view_url!: string;
 }
 
-@ApiSchema({ name: 'EvidenceListSchema' })
 export class EvidenceListBody {
   @ApiProperty({ description: 'Kind of object.', enum: ['list'] }) object!: 'list';
   @ApiProperty({ description: 'Confirmed evidence, newest first.', type: [EvidenceBody] }) data!: EvidenceBody[];

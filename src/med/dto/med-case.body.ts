@@ -1,4 +1,4 @@
-import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 import { CursorListOf } from '../../core/http/index.js';
 import {
   MED_CASE_STATUSES,
@@ -13,7 +13,6 @@ const ID = '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12';
 const TIME = { format: 'date-time', example: '2026-11-21T12:00:00.000Z' };
 const LATER = { format: 'date-time', example: '2026-11-28T12:00:00.000Z' };
 
-@ApiSchema({ name: 'MedCaseSchema' })
 export class MedCaseBody {
   @ApiProperty({ description: '`med_<uuid>`.', example: `med_${ID}` }) id!: string;
   @ApiProperty({ description: 'Kind of object.', enum: ['med_case'] }) object!: 'med_case';
@@ -53,5 +52,4 @@ export class MedCaseBody {
   @ApiProperty({ description: 'UTC.', ...TIME }) updated_at!: string;
 }
 
-@ApiSchema({ name: 'MedCaseListSchema' })
 export class MedCaseListBody extends CursorListOf(MedCaseBody, `med_${ID}`) {}

@@ -1,4 +1,4 @@
-import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 import { PAYMENT_METHODS } from '../../transactions/index.js';
 
 /** By currency code, in the smallest unit. */
@@ -24,27 +24,23 @@ const volume = (description: string): PropertyDecorator =>
     example: { BRL: 1990 },
   });
 
-@ApiSchema({ name: 'CurrencyVolumeSchema' })
 export class CurrencyVolumeBody {
   @ApiProperty({ description: 'Currency code.', example: 'BRL' }) currency!: string;
   @count('Smallest unit.', 7960) volume!: number;
   @count('Payments.', 4) count!: number;
 }
 
-@ApiSchema({ name: 'DayVolumeSchema' })
 export class DayVolumeBody {
   @day('Of São Paulo, on which the payments were created.') date!: string;
   @amounts('Volume of the day') currencies!: AmountsByCurrency;
 }
 
-@ApiSchema({ name: 'MethodVolumeSchema' })
 export class MethodVolumeBody {
   @method('By which it was paid.') method!: string;
   @count('Smallest units, of all currencies together.', 7960) volume!: number;
   @count('Payments.', 4) count!: number;
 }
 
-@ApiSchema({ name: 'StatsSchema' })
 export class StatsBody {
   @count('Payments created in the window.', 5) totalTransactions!: number;
   @count('Those of them that were ever paid, whatever happened to the money later.', 4) paidTransactions!: number;
@@ -62,7 +58,6 @@ export class StatsBody {
   methodBreakdown!: MethodVolumeBody[];
 }
 
-@ApiSchema({ name: 'FunnelSchema' })
 export class FunnelBody {
   @count('All payments of the window.', 10) created!: number;
   @count('Still waiting, or in flight.', 1) pending!: number;
@@ -75,7 +70,6 @@ export class FunnelBody {
   @percent('Paid of created') conversionRate!: number;
 }
 
-@ApiSchema({ name: 'VolumeSchema' })
 export class VolumeBody {
   @volume('Of all payments') created!: Volume;
   @volume('Of those ever paid, before fees and refunds') paid!: Volume;
@@ -84,7 +78,6 @@ export class VolumeBody {
   @volume('Mean of those paid') averageTicket!: Volume;
 }
 
-@ApiSchema({ name: 'TimeToPaySchema' })
 export class TimeToPayBody {
   @ApiProperty({
     description:
@@ -98,7 +91,6 @@ export class TimeToPayBody {
   p90Seconds!: number | null;
 }
 
-@ApiSchema({ name: 'DayMetricsSchema' })
 export class DayMetricsBody {
   @day('Of São Paulo, on which the payments were created.') date!: string;
   @count('Payments created.', 5) created!: number;
@@ -106,7 +98,6 @@ export class DayMetricsBody {
   @volume('Of those paid') volume!: Volume;
 }
 
-@ApiSchema({ name: 'MethodMetricsSchema' })
 export class MethodMetricsBody {
   @method('Method.') method!: string;
   @count('Payments that could be paid with it: one with several methods counts for each.', 5) created!: number;
@@ -117,7 +108,6 @@ export class MethodMetricsBody {
 }
 
 /** Source: docs/contract.md#statistics. */
-@ApiSchema({ name: 'MetricsSchema' })
 export class MetricsBody {
   @count('Business days, as asked for.', 7) days!: number;
   @ApiProperty({ description: 'As asked for.', type: String, nullable: true, example: 'BRL' }) currency!: string | null;

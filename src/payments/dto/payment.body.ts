@@ -1,4 +1,4 @@
-import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import {
   PAYMENT_METHODS,
   SHOWN_RETURNS,
@@ -26,7 +26,6 @@ abstract class PaymentFields {
   @ApiProperty({ description: 'UTC.', format: 'date-time', example: '2026-11-21T12:00:00.000Z' }) createdAt!: string;
 }
 
-@ApiSchema({ name: 'PaymentReturnSchema' })
 export class PaymentReturnBody {
   @ApiProperty({ description: 'Cents.', type: 'integer', example: 1990 }) amount!: number;
   @ApiProperty({ description: 'Why it did not pay the payment.', enum: SHOWN_RETURNS }) reason!: string;
@@ -51,20 +50,17 @@ abstract class SettledPaymentFields extends PaymentFields {
 }
 
 /** What creating a payment answers with. */
-@ApiSchema({ name: 'PaymentSchema' })
 export class PaymentBody extends PaymentFields {
   @ApiProperty({ description: 'Of the payment.', format: 'uuid', example: '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12' })
   id!: string;
 }
 
 /** Source: docs/contract.md#payment-list. */
-@ApiSchema({ name: 'PaymentItemSchema' })
 export class PaymentItemBody extends SettledPaymentFields {
   @ApiProperty({ description: '`tx_<uuid>`.', example: 'tx_019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12' }) id!: string;
 }
 
 /** Null where it does not apply to the payment's methods, or is not there yet. */
-@ApiSchema({ name: 'PaymentDetailSchema' })
 export class PaymentDetailBody extends SettledPaymentFields {
   @ApiProperty({ description: 'Of the payment.', format: 'uuid', example: '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12' })
   id!: string;
@@ -96,13 +92,11 @@ export class PaymentDetailBody extends SettledPaymentFields {
   @text('CRYPTO: of what.', 'USDT') cryptoCurrency!: string | null;
 }
 
-@ApiSchema({ name: 'CancelledPaymentSchema' })
 export class CancelledPaymentBody extends PaymentDetailBody {
   @ApiProperty({ description: 'Status before it was cancelled.', enum: TRANSACTION_STATUSES })
   previousStatus!: TransactionStatus;
 }
 
-@ApiSchema({ name: 'PaymentListSchema' })
 export class PaymentListBody {
   @ApiProperty({ description: 'The page.', type: [PaymentItemBody] }) data!: PaymentItemBody[];
   @ApiProperty({ description: 'How many the filters leave.', type: 'integer', example: 1 }) total!: number;
@@ -110,7 +104,6 @@ export class PaymentListBody {
   @ApiProperty({ description: 'As asked for.', type: 'integer', example: 20 }) limit!: number;
 }
 
-@ApiSchema({ name: 'ProviderStatusSchema' })
 export class ProviderStatusBody {
   @ApiProperty({ description: 'Transaction status here.', enum: TRANSACTION_STATUSES }) localStatus!: TransactionStatus;
   @text('Name of the acquirer; null when it was never told of the payment.', 'sandbox') provider!: string | null;
@@ -125,7 +118,6 @@ export class ProviderStatusBody {
   error?: 'TRANSACTION_HAS_NO_PROVIDER_REFERENCE';
 }
 
-@ApiSchema({ name: 'ReceiptSchema' })
 export class ReceiptBody {
   @ApiProperty({ description: 'Media type.', enum: ['application/pdf'] }) contentType!: 'application/pdf';
   @ApiProperty({ description: 'The document.', example: 'JVBERi0xLjMK' }) base64!: string;

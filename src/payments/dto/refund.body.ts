@@ -1,8 +1,7 @@
-import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 import { REFUND_STATUSES } from '../../transactions/index.js';
 import { REFUND_STRATEGIES } from './refund.dto.js';
 
-@ApiSchema({ name: 'RefundSchema' })
 export class RefundBody {
   @ApiProperty({ description: 'Of the refund.', format: 'uuid', example: '019aa0f0-9a01-7b8c-8d2e-5f6071829304' })
   id!: string;
@@ -24,7 +23,6 @@ export class RefundBody {
   @ApiProperty({ description: 'UTC.', format: 'date-time', example: '2026-11-21T12:00:00.000Z' }) createdAt!: string;
 }
 
-@ApiSchema({ name: 'RefundItemSchema' })
 export class RefundItemBody extends RefundBody {
   @ApiProperty({
     description: 'Null for a card payment.',
@@ -60,7 +58,6 @@ export class RefundItemBody extends RefundBody {
   @ApiProperty({ description: 'UTC.', format: 'date-time', example: '2026-11-21T12:00:01.000Z' }) updatedAt!: string;
 }
 
-@ApiSchema({ name: 'RefundListSchema' })
 export class RefundListBody {
   @ApiProperty({ description: 'Newest first.', type: [RefundItemBody] }) data!: RefundItemBody[];
   @ApiProperty({ description: 'How many there are.', type: 'integer', example: 1 }) total!: number;

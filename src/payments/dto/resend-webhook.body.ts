@@ -1,7 +1,6 @@
-import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 import { TRANSACTION_STATUSES, type TransactionStatus } from '../../transactions/index.js';
 
-@ApiSchema({ name: 'ResendWebhookSchema' })
 export class ResendWebhookBody {
   @ApiProperty({
     description:

@@ -1,11 +1,10 @@
-import { ApiExtraModels, ApiProperty, ApiSchema, getSchemaPath } from '@nestjs/swagger';
+import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
 import { ChargeBody, PUBLIC_STATUSES, type PublicStatus } from '../../charges/index.js';
 import { PaymentDetailBody } from '../../payments/index.js';
 import { PAYMENT_METHODS } from '../../transactions/index.js';
 import { SANDBOX_EVENTS } from './simulate.dto.js';
 
 /** A payment without Pix, told of as far as it is like a charge: there is no code and no checkout. */
-@ApiSchema({ name: 'SandboxChargeSchema' })
 export class SandboxChargeBody {
   @ApiProperty({ description: '`ch_<uuid>`.', example: 'ch_019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12' }) id!: string;
   @ApiProperty({ description: 'Kind of object.', enum: ['charge'] }) object!: 'charge';
@@ -23,7 +22,6 @@ export class SandboxChargeBody {
 }
 
 @ApiExtraModels(ChargeBody, SandboxChargeBody)
-@ApiSchema({ name: 'SandboxEventSchema' })
 export class SandboxEventBody {
   @ApiProperty({ description: 'Kind of object.', enum: ['sandbox_event'] }) object!: 'sandbox_event';
   @ApiProperty({ description: 'As asked for.', enum: SANDBOX_EVENTS }) event!: string;
@@ -34,7 +32,6 @@ export class SandboxEventBody {
   charge!: ChargeBody | SandboxChargeBody;
 }
 
-@ApiSchema({ name: 'SandboxPaymentEventSchema' })
 export class SandboxPaymentEventBody {
   @ApiProperty({ description: 'Kind of object.', enum: ['sandbox_event'] }) object!: 'sandbox_event';
   @ApiProperty({ description: 'As asked for.', enum: SANDBOX_EVENTS }) event!: string;

@@ -1,6 +1,5 @@
-import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 
-@ApiSchema({ name: 'CurrencyBalanceSchema' })
 export class CurrencyBalanceBody {
   @ApiProperty({ description: 'ISO 4217.', example: 'BRL' }) currency!: string;
   @ApiProperty({
@@ -13,7 +12,6 @@ export class CurrencyBalanceBody {
   @ApiProperty({ description: 'available + pending.', type: 'integer', example: 1990 }) total!: number;
 }
 
-@ApiSchema({ name: 'BalanceSchema' })
 export class BalanceBody {
   @ApiProperty({ description: 'Spendable, primary currency.', type: 'integer', example: 1990 }) available!: number;
   @ApiProperty({ description: 'Settled but held until its release.', type: 'integer', example: 0 }) pending!: number;
@@ -41,7 +39,6 @@ export class BalanceBody {
   primary?: CurrencyBalanceBody;
 }
 
-@ApiSchema({ name: 'WalletSchema' })
 export class WalletBody {
   @ApiProperty({ description: 'ISO 4217.', example: 'BRL' }) currency!: string;
   @ApiProperty({ description: 'Kind of wallet.', example: 'OPERATIONAL' }) walletType!: string;
