@@ -4,7 +4,7 @@ import { AccountsRepository } from './accounts.repository.js';
 import { AccountsService } from './accounts.service.js';
 import { MembersRepository } from './members.repository.js';
 import { MembersService } from './members.service.js';
-import { Passwords } from './passwords.js';
+import { Passwords } from './passwords.service.js';
 import { UsersRepository } from './users.repository.js';
 import { UsersService } from './users.service.js';
 

@@ -8,7 +8,7 @@ import { newId } from '../core/ids.js';
 import type { Account, AccountEntity, Role } from './account.entity.js';
 import { type AccountChanges, AccountsRepository } from './accounts.repository.js';
 import { MembersService } from './members.service.js';
-import { Passwords } from './passwords.js';
+import { Passwords } from './passwords.service.js';
 import { isName, parseSettings, readSettings, type SettingValues } from './settings.js';
 import { normalizeEmail, unlessEmailTaken, UsersService } from './users.service.js';
 

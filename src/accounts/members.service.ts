@@ -6,7 +6,7 @@ import { Database, type Tx } from '../core/database/index.js';
 import { badRequest, business, forbidden, invalidRequest, notFound, type Violation } from '../core/errors/index.js';
 import type { Role } from './account.entity.js';
 import { type Member, MembersRepository } from './members.repository.js';
-import { Passwords } from './passwords.js';
+import { Passwords } from './passwords.service.js';
 import { isName } from './settings.js';
 import { UsersRepository } from './users.repository.js';
 import { checkEmail, normalizeEmail, unlessEmailTaken, UsersService } from './users.service.js';

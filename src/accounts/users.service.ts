@@ -6,7 +6,7 @@ import { Database, type Tx, uniqueViolation } from '../core/database/index.js';
 import { type ApiError, badRequest, invalidRequest, notFound, type Violation } from '../core/errors/index.js';
 import { newId } from '../core/ids.js';
 import { MembersRepository } from './members.repository.js';
-import { Passwords } from './passwords.js';
+import { Passwords } from './passwords.service.js';
 import { type LoginUser, type NewUser, UsersRepository } from './users.repository.js';
 
 /** Who can log in: e-mails, passwords, and the staff of the platform. */

@@ -6,11 +6,11 @@ import { AccountsModule } from '../accounts/index.js';
 import { AuditModule } from '../audit/index.js';
 import { type Config, CONFIG, localSecret } from '../core/config/index.js';
 import { AuthController } from './auth.controller.js';
-import { Authenticators } from './authenticators.js';
+import { Authenticators } from './authenticators.service.js';
 import { AuthGuard, RateLimitGuard, RoleGuard } from './guards.js';
 import { LoginService } from './login.service.js';
-import { JWT_SECRET, LoginThrottle } from './login-throttle.js';
-import { Sessions } from './sessions.js';
+import { JWT_SECRET, LoginThrottle } from './login-throttle.service.js';
+import { Sessions } from './sessions.service.js';
 import { SessionsRepository } from './sessions.repository.js';
 
 const ISSUER = 'recebe';

@@ -6,10 +6,10 @@ import { forbidden, notFound, unauthorized } from '../core/errors/index.js';
 import { addressOf, routeOf } from '../core/http/index.js';
 import { addressBucket, RateLimiter, type RateLimitPolicy } from '../core/rate-limit/index.js';
 import { type Access, ACCESS, IP_LIMIT, ROLE_REFUSAL, ROLES, TEST_ONLY } from './access.decorators.js';
-import { Authenticators } from './authenticators.js';
+import { Authenticators } from './authenticators.service.js';
 import type { DashboardRole, Principal } from './principal.js';
 import { perMinute, rateLimited, rateLimitHeaders } from './rate-limits.js';
-import { Sessions } from './sessions.js';
+import { Sessions } from './sessions.service.js';
 
 /**
  * In the order of docs/contract.md#order-of-checks. A route that says nothing is

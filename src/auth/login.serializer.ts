@@ -1,6 +1,6 @@
 import type { LoginBody } from './dto/login.body.js';
 import type { Login } from './login.service.js';
-import { SESSION_SECONDS } from './sessions.js';
+import { SESSION_SECONDS } from './sessions.service.js';
 
 export function loginBody({ token, user }: Login): LoginBody {
   const { membership } = user;

@@ -4,9 +4,9 @@ import { type Actor, AuditTrail, type Origin } from '../audit/index.js';
 import { Clock } from '../core/clock.js';
 import { Database } from '../core/database/index.js';
 import { ApiError } from '../core/errors/index.js';
-import { LoginThrottle } from './login-throttle.js';
+import { LoginThrottle } from './login-throttle.service.js';
 import type { UserPrincipal } from './principal.js';
-import { Sessions } from './sessions.js';
+import { Sessions } from './sessions.service.js';
 
 export interface Login {
   readonly token: string;

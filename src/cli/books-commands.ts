@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { isDay, saoPauloDay } from '../brazil/index.js';
 import { ReconciliationService } from '../reconciliation/index.js';
-import { type FigureDifference, FiguresService } from '../transactions/index.js';
+import { type FigureDifference, StatisticsService } from '../transactions/index.js';
 import { accountId, required } from './command.js';
 import { exitCodeOf, failuresOf, reconciliationBody, summaryOf } from './reconciliation.js';
 import { run } from './run.js';
@@ -37,7 +37,7 @@ export function figuresCommands(program: Command, shell: Shell): void {
     .option('--account <account_id>', 'of one account only', accountId)
     .action(async ({ account }: { account?: string }) => {
       await run(shell, async ({ app }) => {
-        const differences = await app.get(FiguresService).check(account ?? null);
+        const differences = await app.get(StatisticsService).check(account ?? null);
         if (differences.length > 0) shell.exitCode = 1;
         return { differences: differences.map(differenceLine) };
       });
@@ -48,7 +48,7 @@ export function figuresCommands(program: Command, shell: Shell): void {
     .option('--account <account_id>', 'of one account only', accountId)
     .action(async ({ account }: { account?: string }) => {
       await run(shell, async ({ app }) => {
-        const differences = await app.get(FiguresService).rebuild(account ?? null);
+        const differences = await app.get(StatisticsService).rebuild(account ?? null);
         return { rebuilt: true, differences: differences.map(differenceLine) };
       });
     });

@@ -1,7 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { Mode } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
-import type { FraudCode, FraudOperation } from './fraud-guard.js';
+import type { FraudCode, FraudOperation } from './fraud-guard.service.js';
 
 @Entity('fraud_hits')
 @Index('fraud_hits_account_id_idx', ['accountId', 'id'])

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AccountsModule } from '../accounts/index.js';
-import { FraudGuard } from './fraud-guard.js';
-import { FraudHits } from './fraud-hits.js';
+import { FraudGuard } from './fraud-guard.service.js';
+import { FraudHits } from './fraud-hits.service.js';
 import { FraudHitsRepository } from './fraud-hits.repository.js';
 
 @Module({

@@ -10,7 +10,7 @@ import { type MedCaseFilter, MedCaseListsRepository } from './med-case-lists.rep
 import { MED_MOVES } from './med-cases.machine.js';
 import { MedCasesRepository } from './med-cases.repository.js';
 import { medEvent } from './med.events.js';
-import { MedMoves } from './med-moves.js';
+import { MedTransitions } from './med-transitions.service.js';
 
 /** What a merchant asks for; `after` is the id of one of its cases. */
 export interface MedCaseQuery extends CursorFilter, Pick<MedCaseFilter, 'status' | 'type' | 'transactionId'> {
@@ -24,7 +24,7 @@ export class MedCasesService {
     private readonly database: Database,
     private readonly cases: MedCasesRepository,
     private readonly lists: MedCaseListsRepository,
-    private readonly moves: MedMoves,
+    private readonly moves: MedTransitions,
     private readonly outbox: OutboxService,
     private readonly clock: Clock,
   ) {}

@@ -5,13 +5,19 @@ import { type Config, CONFIG } from '../core/config/index.js';
 import { Database, type Tx } from '../core/database/index.js';
 import { newId } from '../core/ids.js';
 import type { Amount } from '../core/money/index.js';
-import { type DisputeClaims, MedPayers, type Refund, RefundMoves, type Transaction } from '../transactions/index.js';
+import {
+  type DisputeClaims,
+  MedPayers,
+  type Refund,
+  RefundTransitions,
+  type Transaction,
+} from '../transactions/index.js';
 import { type BankSide, type MedCase, type MedReview, UNTOUCHED } from './med-case.js';
 import { bankSideOf, contradictionOf, isNews, nextNotice, rulingOf } from './med-case.rules.js';
 import { isUnderway } from './med-cases.machine.js';
 import { MedCasesRepository } from './med-cases.repository.js';
 import type { DisputedTransaction } from './disputed-transaction.js';
-import { MedMoves } from './med-moves.js';
+import { MedTransitions } from './med-transitions.service.js';
 
 /** Brings cases to the state in which their acquirer has them. */
 @Injectable()
@@ -20,9 +26,9 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
     @Inject(CONFIG) private readonly config: Config,
     private readonly database: Database,
     private readonly inbox: InboxService,
-    private readonly refunds: RefundMoves,
+    private readonly refunds: RefundTransitions,
     private readonly cases: MedCasesRepository,
-    private readonly moves: MedMoves,
+    private readonly moves: MedTransitions,
     private readonly payers: MedPayers,
     private readonly clock: Clock,
   ) {}

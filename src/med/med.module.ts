@@ -9,18 +9,18 @@ import { EvidenceController, InfractionsEvidenceController } from './evidence.co
 import { EvidenceRepository } from './evidence.repository.js';
 import { EvidenceService } from './evidence.service.js';
 import { EvidenceCleanupProcessor } from './jobs/evidence-cleanup.processor.js';
-import { MedBooksRepository } from './med-books.repository.js';
-import { MedBooks } from './med-books.service.js';
+import { MedRecordsRepository } from './med-records.repository.js';
+import { MedRecords } from './med-records.service.js';
 import { MedCaseListsRepository } from './med-case-lists.repository.js';
 import { InfractionsController, MedCasesController } from './med-cases.controller.js';
 import { MedCasesRepository } from './med-cases.repository.js';
 import { MedCasesService } from './med-cases.service.js';
-import { MedDeadlines } from './med-deadlines.js';
-import { MedDesk } from './med-desk.js';
+import { MedDeadlines } from './med-deadlines.service.js';
+import { MedDesk } from './med-desk.service.js';
 import { MedDisputesService } from './med-disputes.service.js';
-import { MedMoves } from './med-moves.js';
-import { MedPublicEvents } from './med-public-events.js';
-import { MedWaitingList } from './med-waiting.js';
+import { MedTransitions } from './med-transitions.service.js';
+import { MedPublicEvents } from './med-public-events.service.js';
+import { MedWaitingList } from './med-waiting.service.js';
 
 @Module({
   imports: [AcquirersModule, OutboxModule, StorageModule, TransactionsModule, WalletsModule],
@@ -28,19 +28,19 @@ import { MedWaitingList } from './med-waiting.js';
   providers: [
     EvidenceRepository,
     EvidenceService,
-    MedBooks,
-    MedBooksRepository,
+    MedRecords,
+    MedRecordsRepository,
     MedCaseListsRepository,
     MedCasesRepository,
     MedCasesService,
     MedDeadlines,
     MedDesk,
     MedDisputesService,
-    MedMoves,
+    MedTransitions,
     MedPublicEvents,
     MedWaitingList,
     ...workers(EvidenceCleanupProcessor),
   ],
-  exports: [EvidenceService, MedBooks, MedCasesService, MedDeadlines, MedDesk, MedDisputesService, MedWaitingList],
+  exports: [EvidenceService, MedRecords, MedCasesService, MedDeadlines, MedDesk, MedDisputesService, MedWaitingList],
 })
 export class MedModule {}

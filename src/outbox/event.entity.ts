@@ -1,6 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { Mode } from '../core/mode.js';
-import type { DomainEvents, DomainEventType } from './event-catalog.js';
+import type { DomainEvents, DomainEventType } from './event-catalog.service.js';
 
 @Entity('events')
 @Index('events_pending_idx', ['nextAttemptAt'], { where: `status = 'pending'` })

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { columnsOf, Reader, read, write, type Tx } from '../core/database/index.js';
 import { FIRST_ID, idBound } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
-import type { DomainEvent } from './event-catalog.js';
+import type { DomainEvent } from './event-catalog.service.js';
 import { EventEntity } from './event.entity.js';
 
 /**

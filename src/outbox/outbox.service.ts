@@ -6,9 +6,9 @@ import { groupBy } from '../core/group-by.js';
 import { newId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import { Retention } from '../core/retention.js';
-import { type DomainEvent, type DomainEventType, EventCatalog, type NewEvent } from './event-catalog.js';
+import { type DomainEvent, type DomainEventType, EventCatalog, type NewEvent } from './event-catalog.service.js';
 import { OutboxRepository } from './outbox.repository.js';
-import { Relay } from './relay.js';
+import { Relay } from './relay.service.js';
 
 /** Writes events in the transaction of the change they tell of; wakes the relay when it has committed. */
 @Injectable()

@@ -3,14 +3,14 @@ import { FraudModule } from '../fraud/index.js';
 import { OutboxModule } from '../outbox/index.js';
 import { TransactionsModule } from '../transactions/index.js';
 import { PaymentEvents } from './payment.events.js';
-import { FiguresController } from './figures.controller.js';
+import { StatisticsController } from './statistics.controller.js';
 import { PaymentsController } from './payments.controller.js';
 import { PaymentsService } from './payments.service.js';
 import { RefundsController } from './refunds.controller.js';
 
 @Module({
   imports: [FraudModule, OutboxModule, TransactionsModule],
-  controllers: [FiguresController, PaymentsController, RefundsController],
+  controllers: [StatisticsController, PaymentsController, RefundsController],
   providers: [PaymentEvents, PaymentsService],
   exports: [PaymentsService],
 })

@@ -4,8 +4,8 @@ import { AcquirersService, AcquirerDirectory, type StatementLine, type Unreadabl
 import { type Day, saoPauloDayBounds } from '../brazil/index.js';
 import { business } from '../core/errors/index.js';
 import type { Amount } from '../core/money/index.js';
-import { MedBooks } from '../med/index.js';
-import { BooksService } from '../transactions/index.js';
+import { MedRecords } from '../med/index.js';
+import { InternalRecordsService } from '../transactions/index.js';
 import { type Books, type Difference, differencesOf } from './reconciliation.rules.js';
 
 /** Pix of a day on one side, in cents. */
@@ -37,8 +37,8 @@ export class ReconciliationService {
     private readonly accounts: AccountsService,
     private readonly acquirers: AcquirersService,
     private readonly directory: AcquirerDirectory,
-    private readonly books: BooksService,
-    private readonly cases: MedBooks,
+    private readonly books: InternalRecordsService,
+    private readonly cases: MedRecords,
   ) {}
 
   /**

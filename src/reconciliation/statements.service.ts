@@ -13,7 +13,7 @@ import { Database } from '../core/database/index.js';
 import { Logger } from '../core/log/index.js';
 import { Metrics } from '../core/metrics/index.js';
 import { JobQueue, Poller } from '../core/queue/index.js';
-import { BooksService } from '../transactions/index.js';
+import { InternalRecordsService } from '../transactions/index.js';
 import { afterFailure, afterRead, type Window, windowOf } from './statement-window.js';
 import type { StatementList } from './statements.entity.js';
 import { type Progress, StatementsRepository } from './statements.repository.js';
@@ -45,7 +45,7 @@ export class StatementsService implements OnApplicationBootstrap {
     private readonly statements: StatementsRepository,
     private readonly directory: AcquirerDirectory,
     private readonly acquirers: AcquirersService,
-    private readonly books: BooksService,
+    private readonly books: InternalRecordsService,
     private readonly inbox: InboxService,
     private readonly queue: JobQueue,
     private readonly poller: Poller,

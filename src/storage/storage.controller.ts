@@ -3,7 +3,7 @@ import { ApiBody, ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiResponse, 
 import type { Request, Response } from 'express';
 import { Public } from '../auth/index.js';
 import { ApiErrors, COMMON_HEADERS, ErrorBody, ReadsBody } from '../core/http/index.js';
-import { DiskFiles } from './disk-files.js';
+import { DiskFiles } from './disk-files.service.js';
 import type { LinkQuery } from './disk-links.js';
 
 const FILE = { type: 'string' as const, format: 'binary' };

@@ -3,7 +3,7 @@ import { Clock } from '../core/clock.js';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { SecretBox } from '../core/crypto/index.js';
 import { DiskLinks } from './disk-links.js';
-import { DiskFiles } from './disk-files.js';
+import { DiskFiles } from './disk-files.service.js';
 import { DiskStorage } from './disk.storage.js';
 import { ObjectStorage } from './object-storage.js';
 import { StorageController } from './storage.controller.js';

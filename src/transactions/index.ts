@@ -1,21 +1,21 @@
-export type { BookedPix, BookedReturn } from './settlement/books.repository.js';
-export { BooksService } from './settlement/books.service.js';
+export type { BookedPix, BookedReturn } from './settlement/internal-records.repository.js';
+export { InternalRecordsService } from './settlement/internal-records.service.js';
 export { CancellationService } from './creation/cancellation.service.js';
 export { CreationService } from './creation/creation.service.js';
 export { type Disputed, DisputesService } from './disputes/disputes.service.js';
 export { ExpiryService } from './creation/expiry.service.js';
-export { type FigureKind, TransactionChangeEntity, TransactionFigureEntity } from './statistics/figures.entity.js';
-export type { Figure, FigureDifference } from './statistics/figures.repository.js';
-export { FiguresService, type WindowFigures } from './statistics/figures.service.js';
+export { type FigureKind, TransactionChangeEntity, TransactionFigureEntity } from './statistics/statistics.entity.js';
+export type { Figure, FigureDifference } from './statistics/statistics.repository.js';
+export { StatisticsService, type WindowFigures } from './statistics/statistics.service.js';
 export { InquiriesService } from './creation/inquiries.service.js';
 export { type NewPayment, PaymentCreationService } from './creation/payment-creation.service.js';
 export type { NewPixTransaction } from './creation/pix-draft.js';
-export { MedPayers } from './disputes/med-payers.js';
+export { MedPayers } from './disputes/med-payers.service.js';
 export type { Refund, RefundFailure, RefundOrder, RefundSnapshot } from './refunds/refund.js';
 export { RefundEntity } from './refunds/refunds.entity.js';
 export type { RefundEventData, RefundEventType } from './refunds/refunds.events.js';
 export { REFUND_STATUSES, type RefundStatus } from './refunds/refunds.machine.js';
-export { type DisputeClaims, RefundMoves } from './refunds/refunds.moves.js';
+export { type DisputeClaims, RefundTransitions } from './refunds/refund-transitions.service.js';
 export { RefundsService } from './refunds/refunds.service.js';
 export { ReturnsService } from './settlement/returns.service.js';
 export {

@@ -6,29 +6,29 @@ import { workers } from '../core/work/index.js';
 import { OutboxModule } from '../outbox/index.js';
 import { WalletsModule } from '../wallets/index.js';
 import { AcquirerWorkService } from './creation/acquirer-work.service.js';
-import { BooksRepository } from './settlement/books.repository.js';
-import { BooksService } from './settlement/books.service.js';
+import { InternalRecordsRepository } from './settlement/internal-records.repository.js';
+import { InternalRecordsService } from './settlement/internal-records.service.js';
 import { CancellationService } from './creation/cancellation.service.js';
 import { CreationService } from './creation/creation.service.js';
 import { DisputesRepository } from './disputes/disputes.repository.js';
 import { DisputesService } from './disputes/disputes.service.js';
 import { ExpiryRepository } from './creation/expiry.repository.js';
 import { ExpiryService } from './creation/expiry.service.js';
-import { FiguresRepository } from './statistics/figures.repository.js';
-import { FiguresService } from './statistics/figures.service.js';
+import { StatisticsRepository } from './statistics/statistics.repository.js';
+import { StatisticsService } from './statistics/statistics.service.js';
 import { InquiriesService } from './creation/inquiries.service.js';
 import { AcquirerProcessor } from './jobs/acquirer.processor.js';
 import { ExpiryProcessor } from './jobs/expiry.processor.js';
 import { RefundProcessor } from './jobs/refund.processor.js';
 import { ReturnProcessor } from './jobs/return.processor.js';
-import { MedPayers } from './disputes/med-payers.js';
+import { MedPayers } from './disputes/med-payers.service.js';
 import { PaymentCreationService } from './creation/payment-creation.service.js';
-import { RefundMoves } from './refunds/refunds.moves.js';
-import { RefundProgress } from './refunds/refunds.progress.js';
+import { RefundTransitions } from './refunds/refund-transitions.service.js';
+import { RefundProgress } from './refunds/refund-progress.service.js';
 import { RefundsRepository } from './refunds/refunds.repository.js';
 import { RefundsService } from './refunds/refunds.service.js';
-import { ReturnCalls } from './settlement/return-calls.js';
-import { ReturnNews } from './settlement/return-news.js';
+import { ReturnCalls } from './settlement/return-calls.service.js';
+import { ReturnUpdates } from './settlement/return-updates.service.js';
 import { ReturnsService } from './settlement/returns.service.js';
 import { ReviewsRepository } from './settlement/reviews.repository.js';
 import { ReviewsService } from './settlement/reviews.service.js';
@@ -36,8 +36,8 @@ import { SettlementService } from './settlement/settlement.service.js';
 import { SettlementsRepository } from './settlement/settlements.repository.js';
 import { TransactionPagesRepository } from './transaction-pages.repository.js';
 import { TransactionPagesService } from './transaction-pages.service.js';
-import { TransactionRefresh } from './creation/transaction-refresh.js';
-import { TransactionSamples } from './transaction-samples.js';
+import { TransactionRefresh } from './creation/transaction-refresh.service.js';
+import { TransactionSamples } from './transaction-samples.service.js';
 import { TransactionsRepository } from './transactions.repository.js';
 import { TransactionsService } from './transactions.service.js';
 
@@ -45,25 +45,25 @@ import { TransactionsService } from './transactions.service.js';
   imports: [AccountsModule, AcquirersModule, OutboxModule, WalletsModule],
   providers: [
     AcquirerWorkService,
-    BooksRepository,
-    BooksService,
+    InternalRecordsRepository,
+    InternalRecordsService,
     CancellationService,
     CreationService,
     DisputesRepository,
     DisputesService,
     ExpiryRepository,
     ExpiryService,
-    FiguresRepository,
-    FiguresService,
+    StatisticsRepository,
+    StatisticsService,
     InquiriesService,
     MedPayers,
     PaymentCreationService,
-    RefundMoves,
+    RefundTransitions,
     RefundProgress,
     RefundsRepository,
     RefundsService,
     ReturnCalls,
-    ReturnNews,
+    ReturnUpdates,
     ReturnsService,
     ReviewsRepository,
     ReviewsService,
@@ -79,16 +79,16 @@ import { TransactionsService } from './transactions.service.js';
     ...workers(AcquirerProcessor, RefundProcessor, ReturnProcessor),
   ],
   exports: [
-    BooksService,
+    InternalRecordsService,
     CancellationService,
     CreationService,
     DisputesService,
     ExpiryService,
-    FiguresService,
+    StatisticsService,
     InquiriesService,
     MedPayers,
     PaymentCreationService,
-    RefundMoves,
+    RefundTransitions,
     RefundsService,
     ReturnsService,
     ReviewsService,

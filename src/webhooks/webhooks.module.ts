@@ -7,29 +7,29 @@ import { DefaultSecretsRepository } from './endpoints/default-secrets.repository
 import { DefaultSecretsService } from './endpoints/default-secrets.service.js';
 import { DeliveriesController } from './log/deliveries.controller.js';
 import { DeliveriesRepository } from './log/deliveries.repository.js';
-import { DeliveryBuilder } from './sending/delivery-builder.js';
+import { DeliveryBuilder } from './sending/delivery-builder.service.js';
 import { DeliveryLogRepository } from './log/delivery-log.repository.js';
 import { DeliveryLogService } from './log/delivery-log.service.js';
-import { DeliveryQueue } from './sending/delivery-queue.js';
+import { DeliveryQueue } from './sending/delivery-queue.service.js';
 import { DeliveryQueueRepository } from './sending/delivery-queue.repository.js';
 import { DisablingService } from './endpoints/disabling.service.js';
-import { Dispatcher } from './sending/dispatcher.js';
+import { Dispatcher } from './sending/dispatcher.service.js';
 import { EndpointHealthRepository } from './endpoints/endpoint-health.repository.js';
 import { EndpointsController } from './endpoints/endpoints.controller.js';
 import { EndpointsRepository } from './endpoints/endpoints.repository.js';
 import { EndpointsService } from './endpoints/endpoints.service.js';
 import { DeliveriesProcessor } from './jobs/deliveries.processor.js';
 import { OutcomesService } from './sending/outcomes.service.js';
-import { Recorder } from './sending/recorder.js';
+import { Recorder } from './sending/recorder.service.js';
 import { RecoveryRepository } from './log/recovery.repository.js';
 import { RecoveryService } from './log/recovery.service.js';
 import { registerReservedEvents } from './endpoints/reserved-events.js';
 import { SamplesService } from './log/samples.service.js';
-import { Sender } from './sending/sender.js';
+import { Sender } from './sending/sender.service.js';
 import { SigningController } from './verify/signing.controller.js';
 import { VerificationRepository } from './verify/verification.repository.js';
 import { VerificationService } from './verify/verification.service.js';
-import { WebhookClient } from './sending/webhook-client.js';
+import { WebhookClient } from './sending/webhook-client.service.js';
 
 @Module({
   imports: [AccountsModule, OutboxModule],

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { FiguresService } from '../../src/transactions/index.js';
+import { StatisticsService } from '../../src/transactions/index.js';
 import { WorkService } from '../../src/core/work/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { NaiveFigures } from '../support/figures.js';
@@ -117,7 +117,7 @@ describe('the figures of payments', () => {
     ]);
     setTime('2026-11-25T15:00:00Z');
     for (const { body } of refunds) {
-      await service.get(FiguresService).fold();
+      await service.get(StatisticsService).fold();
       await finishRefund(key, body);
     }
 
@@ -150,7 +150,7 @@ describe('the figures of payments', () => {
       ],
     };
     expect((await metrics('?days=2', key)).body).toEqual(expected);
-    while (await service.get(FiguresService).fold());
+    while (await service.get(StatisticsService).fold());
     const answer = await metrics('?days=2', key);
     expect(answer.body).toEqual(expected);
     expect(answer.text).toBe(JSON.stringify(expected));
@@ -241,7 +241,7 @@ describe('the figures of payments', () => {
     for (let folded = 0; folded < 2; folded++) {
       setTime('2026-11-25T15:01:10Z');
       expect(await funnel()).toMatchObject({ created: 2, pending: 1, expired: 1 });
-      while (await service.get(FiguresService).fold());
+      while (await service.get(StatisticsService).fold());
     }
     expect(await service.sql(`SELECT 1 FROM transactions WHERE status = 'EXPIRED' AND amount = 100`)).toEqual([]);
   });
@@ -299,14 +299,14 @@ describe('the figures of payments', () => {
         });
         expect((await metrics('', key)).body).toMatchObject({ funnel: NOTHING, timeToPay: { p50Seconds: null } });
       }
-      while (await service.get(FiguresService).fold());
+      while (await service.get(StatisticsService).fold());
     }
   });
 
   it('are checked and made anew from the command line', async () => {
     const { accountId, testKey } = await service.merchant();
     await aPaidCharge(service, testKey, 100);
-    while (await service.get(FiguresService).fold());
+    while (await service.get(StatisticsService).fold());
     const ENCRYPTION_KEY = 'ab'.repeat(32);
     const env = { DATABASE_URL: service.database.url, ENCRYPTION_KEY };
     const run = (...args: string[]) => runCli(['figures', ...args], env);
@@ -332,7 +332,7 @@ describe('the figures of payments', () => {
     expect({ code: mended.code, output: JSON.parse(mended.stdout) as unknown }).toEqual({
       ...{ code: 0, output: { rebuilt: true, differences: found } },
     });
-    expect(await service.get(FiguresService).check(null)).toEqual([]);
+    expect(await service.get(StatisticsService).check(null)).toEqual([]);
     expect((await run('check', '--account', 'nobody')).code).toBe(2);
   });
 });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { FiguresService } from '../../src/transactions/index.js';
+import { StatisticsService } from '../../src/transactions/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { type Answer, type Merchant, TestService } from '../support/service.js';
 import { Random } from '../../tools/harness/random.js';
@@ -152,7 +152,7 @@ describe('GET /v1/payments', () => {
         for (const page of pages) await expectRight({ limit, sortOrder, page });
       }
     }
-    while (await service.get(FiguresService).fold());
+    while (await service.get(StatisticsService).fold());
     for (const sortOrder of ['asc', 'desc']) {
       for (let page = 1; page <= Math.ceil(COUNT / 13); page++) await expectRight({ limit: 13, sortOrder, page });
     }

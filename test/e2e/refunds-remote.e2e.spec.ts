@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { AcquirersService, type Dispute, InboxService, type ReceivedPix } from '../../src/acquirers/index.js';
 import { Database } from '../../src/core/database/index.js';
-import { RefundMoves } from '../../src/transactions/index.js';
+import { RefundTransitions } from '../../src/transactions/index.js';
 import { WorkService } from '../../src/core/work/index.js';
-import { RefundProgress } from '../../src/transactions/refunds/refunds.progress.js';
+import { RefundProgress } from '../../src/transactions/refunds/refund-progress.service.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { FarBank } from '../support/far-bank.js';
 import {
@@ -260,7 +260,7 @@ describe('refunds at an acquirer behind a network', () => {
     it('because the process died between the call and its record: the next one goes on', async () => {
       const { id, pix } = await paid();
       const refundId = await accepted(id);
-      const moves = service.get(RefundMoves);
+      const moves = service.get(RefundTransitions);
       const record = moves.record.bind(moves);
       moves.record = () => Promise.reject(new Error('killed'));
       await step(refundId);

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { AccountsService } from '../../src/accounts/index.js';
-import { CreationService, FiguresService } from '../../src/transactions/index.js';
+import { CreationService, StatisticsService } from '../../src/transactions/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { type ReceivedWebhook, WebhookReceiver } from '../support/receiver.js';
 import { type Answer, type ChargeAnswer, type Merchant, TestService } from '../support/service.js';
@@ -714,7 +714,7 @@ describe('webhook deliveries', () => {
         SELECT resource_id FROM idempotency_keys)`,
         [merchant.accountId],
       );
-      await service.get(FiguresService).rebuild(merchant.accountId);
+      await service.get(StatisticsService).rebuild(merchant.accountId);
     }, 60_000);
 
     it('are not asked for by what is not understood', async () => {

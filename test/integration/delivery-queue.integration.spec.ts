@@ -4,7 +4,7 @@ import { Clock } from '../../src/core/clock.js';
 import { Draft } from '../../src/core/errors/index.js';
 import { newId } from '../../src/core/ids.js';
 import { createDataSource, Database, read } from '../../src/core/database/index.js';
-import { DeliveryQueue } from '../../src/webhooks/sending/delivery-queue.js';
+import { DeliveryQueue } from '../../src/webhooks/sending/delivery-queue.service.js';
 import {
   type ClaimedDelivery,
   DeliveryQueueRepository,

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { generate } from '../../tools/bench/generate.js';
 import { read } from '../../src/core/database/index.js';
 import { newId } from '../../src/core/ids.js';
-import { FiguresRepository } from '../../src/transactions/statistics/figures.repository.js';
+import { StatisticsRepository } from '../../src/transactions/statistics/statistics.repository.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { TestSchema } from '../support/schema.js';
 
@@ -16,12 +16,12 @@ describe('figures of transactions', () => {
   let client: pg.Client;
   let accountId: string;
   let doors: Awaited<ReturnType<TestSchema['connect']>>;
-  let figures: FiguresRepository;
+  let figures: StatisticsRepository;
 
   beforeAll(async () => {
     schema = await TestSchema.open();
     doors = await schema.connect(8);
-    figures = new FiguresRepository(doors.reader);
+    figures = new StatisticsRepository(doors.reader);
     client = new pg.Client({ connectionString: schema.database.url });
     await client.connect();
   });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { FiguresService } from '../../src/transactions/index.js';
+import { StatisticsService } from '../../src/transactions/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { NaiveFigures } from '../support/figures.js';
 import { openRefunds, requestRefund } from '../support/refunds.js';
@@ -229,9 +229,9 @@ describe('the figures of a random history', () => {
       60_000,
     );
     await compare();
-    while (await service.get(FiguresService).fold());
+    while (await service.get(StatisticsService).fold());
     await compare();
-    expect(await service.get(FiguresService).check(null)).toEqual([]);
+    expect(await service.get(StatisticsService).check(null)).toEqual([]);
     expect(await statuses()).toBeGreaterThanOrEqual(5);
     await expectLedgerCoherent(service.database.url);
   });

@@ -1,6 +1,6 @@
 import { MembersRepository } from '../../src/accounts/members.repository.js';
 import { UsersRepository } from '../../src/accounts/users.repository.js';
-import { Passwords } from '../../src/accounts/passwords.js';
+import { Passwords } from '../../src/accounts/passwords.service.js';
 import { createDataSource, Database, Reader } from '../../src/core/database/index.js';
 import { newId } from '../../src/core/ids.js';
 import { Disturbance, UNDISTURBED } from './disturbance.js';

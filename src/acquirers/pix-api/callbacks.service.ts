@@ -14,10 +14,10 @@ import { Retention } from '../../core/retention.js';
 import { InboxService } from '../inbox.service.js';
 import { callbackProof } from './callback-probe.js';
 import { isCallbackSecret } from './callback-url.js';
-import { type CallbackSource, CallbackSources } from './callback-sources.js';
+import { type CallbackSource, CallbackSources } from './callback-sources.service.js';
 import type { Callback } from './callbacks.js';
 import { CallbacksRepository } from './callbacks.repository.js';
-import { acquirerNameOf } from './connections.family.js';
+import { acquirerNameOf } from './pix-api-family.service.js';
 import { type Caller, inboundProblem } from './inbound.rules.js';
 
 /** A batch of a thousand Pix is about half of it. */

@@ -24,8 +24,8 @@ import { InboxService } from '../inbox.service.js';
 import { receiptPdf } from './receipt.pdf.js';
 import type { SandboxChargeEntity } from './sandbox.entity.js';
 import { SandboxBankRepository } from './sandbox-bank.repository.js';
-import { SandboxDisputes } from './sandbox-disputes.js';
-import { SandboxOrders } from './sandbox-orders.js';
+import { SandboxDisputes } from './sandbox-disputes.service.js';
+import { SandboxOrders } from './sandbox-orders.service.js';
 import { SandboxOrdersRepository } from './sandbox-orders.repository.js';
 
 /** A return is on its way for this long (docs/contract.md#sandbox: within about a second). */

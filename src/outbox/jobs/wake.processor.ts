@@ -1,5 +1,5 @@
 import { Process, Processor } from '@nestjs/bull';
-import { Relay } from '../relay.js';
+import { Relay } from '../relay.service.js';
 
 @Processor('outbox.wake')
 export class WakeProcessor {

@@ -7,7 +7,7 @@ import type { Scope } from '../../core/mode.js';
 import { Logger } from '../../core/log/index.js';
 import { JobQueue, Poller } from '../../core/queue/index.js';
 import { OutboxService } from '../../outbox/index.js';
-import { BooksService } from '../settlement/books.service.js';
+import { InternalRecordsService } from '../settlement/internal-records.service.js';
 import { ExpiryRepository } from './expiry.repository.js';
 import { expiryFailure, isOpen, type Transaction } from '../transaction.js';
 import { transactionEvent } from '../transaction.events.js';
@@ -41,7 +41,7 @@ export class ExpiryService implements OnApplicationBootstrap {
     private readonly database: Database,
     private readonly transactions: TransactionsRepository,
     private readonly expiry: ExpiryRepository,
-    private readonly books: BooksService,
+    private readonly books: InternalRecordsService,
     private readonly acquirers: AcquirersService,
     private readonly inbox: InboxService,
     private readonly outbox: OutboxService,

@@ -5,7 +5,7 @@ import type { Tx } from '../../core/database/index.js';
 import type { Amount } from '../../core/money/index.js';
 import { OutboxService } from '../../outbox/index.js';
 import { type Claims, type DisputedPayment, DisputesRepository } from './disputes.repository.js';
-import { RefundMoves } from '../refunds/refunds.moves.js';
+import { RefundTransitions } from '../refunds/refund-transitions.service.js';
 import type { MedBlock, Transaction } from '../transaction.js';
 import { EVENT_OF, transactionEvent } from '../transaction.events.js';
 import { MOVES, type Trigger } from '../transactions.machine.js';
@@ -26,7 +26,7 @@ export class DisputesService {
   constructor(
     private readonly transactions: TransactionsRepository,
     private readonly disputes: DisputesRepository,
-    private readonly refunds: RefundMoves,
+    private readonly refunds: RefundTransitions,
     private readonly outbox: OutboxService,
     private readonly clock: Clock,
   ) {}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { aPaidTransaction } from '../../../test/support/a-transaction.js';
 import { SecretBox } from '../../core/crypto/index.js';
-import { MedPayers } from './med-payers.js';
+import { MedPayers } from './med-payers.service.js';
 import type { MedBlock } from '../transaction.js';
 
 const MED: MedBlock = {

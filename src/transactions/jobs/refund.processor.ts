@@ -1,7 +1,7 @@
 import { Process, Processor } from '@nestjs/bull';
 import type { Work, WorkAnswer, Worker } from '../../core/work/index.js';
-import { RefundProgress } from '../refunds/refunds.progress.js';
-import { RETURN_BACKOFF } from '../settlement/return-calls.js';
+import { RefundProgress } from '../refunds/refund-progress.service.js';
+import { RETURN_BACKOFF } from '../settlement/return-calls.service.js';
 
 @Processor('refund')
 export class RefundProcessor implements Worker {

@@ -1,6 +1,6 @@
 import { Process, Processor } from '@nestjs/bull';
 import type { Work, WorkAnswer, Worker } from '../../core/work/index.js';
-import { RETURN_BACKOFF } from '../settlement/return-calls.js';
+import { RETURN_BACKOFF } from '../settlement/return-calls.service.js';
 import { ReturnsService } from '../settlement/returns.service.js';
 
 @Processor('return')

@@ -16,7 +16,7 @@ import { newId } from '../../core/ids.js';
 import type { Scope } from '../../core/mode.js';
 import type { Amount } from '../../core/money/index.js';
 import type { Refund, RefundOrder } from './refund.js';
-import { RefundMoves } from './refunds.moves.js';
+import { RefundTransitions } from './refund-transitions.service.js';
 import { RefundsRepository } from './refunds.repository.js';
 import { planRefund } from './refunds.rules.js';
 import { TransactionsRepository } from '../transactions.repository.js';
@@ -37,7 +37,7 @@ export class RefundsService {
     private readonly acquirers: AcquirersService,
     private readonly transactions: TransactionsRepository,
     private readonly refunds: RefundsRepository,
-    private readonly moves: RefundMoves,
+    private readonly moves: RefundTransitions,
     private readonly clock: Clock,
   ) {}
 

@@ -3,7 +3,7 @@ import type { Acquirer, ReturnRequest, ReturnState } from '../../acquirers/index
 import { AcquirersService } from '../../acquirers/index.js';
 import { Clock } from '../../core/clock.js';
 import { createLogger } from '../../core/log/index.js';
-import { type EarlierCalls, RETURN_BACKOFF, ReturnCalls } from './return-calls.js';
+import { type EarlierCalls, RETURN_BACKOFF, ReturnCalls } from './return-calls.service.js';
 
 const REQUEST: ReturnRequest = {
   accountId: '019aa0f0-0000-7000-8000-000000000001',

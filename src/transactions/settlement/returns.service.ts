@@ -5,7 +5,7 @@ import { Database, type Tx } from '../../core/database/index.js';
 import { newId } from '../../core/ids.js';
 import { Logger } from '../../core/log/index.js';
 import { type WorkAnswer, WorkService } from '../../core/work/index.js';
-import { ReturnCalls } from './return-calls.js';
+import { ReturnCalls } from './return-calls.service.js';
 import { type IntentField, SettlementsRepository } from './settlements.repository.js';
 import type { PixReturnEntity } from '../transaction.entity.js';
 

@@ -6,11 +6,11 @@ import { business, type Draft, notFound, type Violation } from '../../core/error
 import { newId, parseId } from '../../core/ids.js';
 import type { Mode, Scope } from '../../core/mode.js';
 import { EventCatalog } from '../../outbox/index.js';
-import { DeliveryQueue } from '../sending/delivery-queue.js';
+import { DeliveryQueue } from '../sending/delivery-queue.service.js';
 import { type Endpoint, type EndpointChange, EndpointsRepository, secretContext } from './endpoints.repository.js';
 import { newSecret, overlapEnd } from './secrets.js';
 import { isSubscribable } from './subscription.js';
-import { WebhookClient } from '../sending/webhook-client.js';
+import { WebhookClient } from '../sending/webhook-client.service.js';
 
 /** Each is asked about at every event of the account. */
 export const MAX_ENDPOINTS = 100;

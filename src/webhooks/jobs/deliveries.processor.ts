@@ -1,6 +1,6 @@
 import { Process, Processor } from '@nestjs/bull';
 import type { Job } from '../../core/queue/index.js';
-import { Dispatcher } from '../sending/dispatcher.js';
+import { Dispatcher } from '../sending/dispatcher.service.js';
 
 @Processor('deliveries')
 export class DeliveriesProcessor {

@@ -9,7 +9,7 @@ import { Retention } from '../../core/retention.js';
 import { EventCatalog } from '../../outbox/index.js';
 import { DELIVERY_STATUSES, type DeliveryStatus } from '../webhook.entity.js';
 import { type AttemptRecord, DeliveryLogRepository, type DeliveryRecord } from './delivery-log.repository.js';
-import { Dispatcher } from '../sending/dispatcher.js';
+import { Dispatcher } from '../sending/dispatcher.service.js';
 import { EndpointsRepository } from '../endpoints/endpoints.repository.js';
 
 const WHAT = 'webhook delivery';

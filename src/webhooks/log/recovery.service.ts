@@ -7,7 +7,7 @@ import { FIRST_ID, newId } from '../../core/ids.js';
 import type { Scope } from '../../core/mode.js';
 import { EventCatalog, OutboxService } from '../../outbox/index.js';
 import type { Message } from './deliveries.repository.js';
-import { DeliveryBuilder } from '../sending/delivery-builder.js';
+import { DeliveryBuilder } from '../sending/delivery-builder.service.js';
 import type { Endpoint } from '../endpoints/endpoints.repository.js';
 import { EndpointsService } from '../endpoints/endpoints.service.js';
 import { type FailedDelivery, isMadeUpFor, type Telling, tellingOf } from './recovery.js';

@@ -5,7 +5,7 @@ import { badRequest, type Draft } from '../../core/errors/index.js';
 import { newId } from '../../core/ids.js';
 import type { Scope } from '../../core/mode.js';
 import { EventCatalog } from '../../outbox/index.js';
-import { DeliveryBuilder } from '../sending/delivery-builder.js';
+import { DeliveryBuilder } from '../sending/delivery-builder.service.js';
 import { DeliveryLogRepository, type DeliveryRecord } from './delivery-log.repository.js';
 import { EndpointsService } from '../endpoints/endpoints.service.js';
 import { envelope } from '../sending/envelope.js';

@@ -5,8 +5,8 @@ import { type Config, CONFIG } from '../../core/config/index.js';
 import { Database } from '../../core/database/index.js';
 import type { Scope } from '../../core/mode.js';
 import { Poller } from '../../core/queue/index.js';
-import type { FigureKind } from './figures.entity.js';
-import { type Figure, type FigureDifference, FiguresRepository } from './figures.repository.js';
+import type { FigureKind } from './statistics.entity.js';
+import { type Figure, type FigureDifference, StatisticsRepository } from './statistics.repository.js';
 
 /** What became of the transactions that were created in a window of days. */
 export interface WindowFigures {
@@ -24,11 +24,11 @@ const FOLD_BATCH = 5_000;
  * exact at every moment, whether or not a worker runs.
  */
 @Injectable()
-export class FiguresService implements OnApplicationBootstrap {
+export class StatisticsService implements OnApplicationBootstrap {
   constructor(
     @Inject(CONFIG) private readonly config: Config,
     private readonly database: Database,
-    private readonly figures: FiguresRepository,
+    private readonly figures: StatisticsRepository,
     private readonly poller: Poller,
     private readonly clock: Clock,
   ) {}

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { type BookedPix, type BookedReturn, BooksRepository } from './books.repository.js';
+import { type BookedPix, type BookedReturn, InternalRecordsRepository } from './internal-records.repository.js';
 
 /** Fits into a statement's parameters and an index scan. */
 const CHUNK = 1_000;
 
 /** The service's own books of an acquirer's Pix, to be held against the acquirer's. Across accounts. */
 @Injectable()
-export class BooksService {
-  constructor(private readonly books: BooksRepository) {}
+export class InternalRecordsService {
+  constructor(private readonly books: InternalRecordsRepository) {}
 
   /** What the acquirer settled in a time, by its clock: `from` included, `to` not. */
   settled(acquirer: string, from: Date, to: Date): Promise<BookedPix[]> {

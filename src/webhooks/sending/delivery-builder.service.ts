@@ -6,7 +6,7 @@ import { newId } from '../../core/ids.js';
 import { type DomainEvent, EventCatalog, type EventConsumer } from '../../outbox/index.js';
 import { DefaultSecretsService } from '../endpoints/default-secrets.service.js';
 import { DeliveriesRepository, type Message } from '../log/deliveries.repository.js';
-import { Dispatcher } from './dispatcher.js';
+import { Dispatcher } from './dispatcher.service.js';
 import { EndpointsRepository } from '../endpoints/endpoints.repository.js';
 import { buildMessages, type Candidate, candidatesAgain, candidatesOf, scopesOf } from './messages.js';
 import { maxAttempts } from './retry-schedule.js';

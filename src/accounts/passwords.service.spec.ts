@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Passwords } from './passwords.js';
+import { Passwords } from './passwords.service.js';
 
 describe('passwords', () => {
   const passwords = new Passwords();

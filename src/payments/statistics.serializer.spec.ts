@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Figure } from '../transactions/index.js';
-import { metricsBody, statsBody } from './figures.serializer.js';
+import { metricsBody, statsBody } from './statistics.serializer.js';
 
 const DAYS = ['2026-11-19', '2026-11-20', '2026-11-21'];
 

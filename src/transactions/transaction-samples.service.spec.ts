@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { checkBrCode, isEndToEndId, isTxid } from '../brazil/index.js';
 import { fromSnapshot } from './transaction.js';
-import { SAMPLED_EVENTS, sampleTransactionEvent } from './transaction-samples.js';
+import { SAMPLED_EVENTS, sampleTransactionEvent } from './transaction-samples.service.js';
 
 const scope = { accountId: '019aa0f0-0000-7000-8000-000000000001', mode: 'live' } as const;
 const now = new Date('2026-11-21T12:00:00.000Z');

@@ -56,7 +56,7 @@ interface ReturnRow extends Omit<BookedReturn, 'returnId' | 'state'> {
 
 /** What the service's own books say of an acquirer's Pix. For acquirers whose references are worldwide. */
 @Injectable()
-export class BooksRepository {
+export class InternalRecordsRepository {
   constructor(private readonly reader: Reader) {}
 
   /** Of a time, by the bank's clock: `from` included, `to` not. */

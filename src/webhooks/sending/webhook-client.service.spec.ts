@@ -6,7 +6,7 @@ import { SELF_SIGNED } from '../../../test/support/self-signed.js';
 import { readConfig } from '../../core/config/index.js';
 import type { Mode } from '../../core/mode.js';
 import type { ResolveHost } from './guarded-connect.js';
-import { type WebhookAnswer, WebhookClient } from './webhook-client.js';
+import { type WebhookAnswer, WebhookClient } from './webhook-client.service.js';
 
 const open: { close(): Promise<unknown> | void }[] = [];
 

@@ -4,9 +4,9 @@ import { SecretBox } from '../../core/crypto/index.js';
 import { Database } from '../../core/database/index.js';
 import type { WorkAnswer } from '../../core/work/index.js';
 import type { Refund } from './refund.js';
-import { RefundMoves } from './refunds.moves.js';
+import { RefundTransitions } from './refund-transitions.service.js';
 import { RefundsRepository } from './refunds.repository.js';
-import { ReturnCalls } from '../settlement/return-calls.js';
+import { ReturnCalls } from '../settlement/return-calls.service.js';
 
 /** Carries refunds out: intent, call, outcome. */
 @Injectable()
@@ -14,7 +14,7 @@ export class RefundProgress {
   constructor(
     private readonly database: Database,
     private readonly refunds: RefundsRepository,
-    private readonly moves: RefundMoves,
+    private readonly moves: RefundTransitions,
     private readonly calls: ReturnCalls,
     private readonly secrets: SecretBox,
   ) {}

@@ -5,8 +5,8 @@ import type { Logger } from '../../core/log/index.js';
 import { Metrics } from '../../core/metrics/index.js';
 import type { ClaimedDelivery, Outcome } from './delivery-queue.repository.js';
 import type { OutcomesService } from './outcomes.service.js';
-import { Recorder } from './recorder.js';
-import type { SentAttempt } from './sender.js';
+import { Recorder } from './recorder.service.js';
+import type { SentAttempt } from './sender.service.js';
 
 const endpoint = {
   id: 'endpoint',

@@ -3,11 +3,11 @@ import { readConfig } from '../../core/config/index.js';
 import type { Logger } from '../../core/log/index.js';
 import { Metrics } from '../../core/metrics/index.js';
 import { type JobQueue, Poller, type PollTask } from '../../core/queue/index.js';
-import type { DeliveryQueue } from './delivery-queue.js';
+import type { DeliveryQueue } from './delivery-queue.service.js';
 import type { ClaimedDelivery } from './delivery-queue.repository.js';
-import { Dispatcher } from './dispatcher.js';
-import type { Recorder } from './recorder.js';
-import type { Sender, SentAttempt } from './sender.js';
+import { Dispatcher } from './dispatcher.service.js';
+import type { Recorder } from './recorder.service.js';
+import type { Sender, SentAttempt } from './sender.service.js';
 
 /** One that has nothing of its own but what it claims, with what it did. */
 function setup(claims: (readonly ClaimedDelivery[])[], send: (delivery: ClaimedDelivery) => Promise<SentAttempt>) {

@@ -6,7 +6,7 @@ import type { Amount } from '../../core/money/index.js';
 import type { Dispute, DisputeMethod, DisputeType } from '../acquirer.port.js';
 import { InboxService } from '../inbox.service.js';
 import { SandboxDisputesRepository } from './sandbox-disputes.repository.js';
-import { SandboxOrders } from './sandbox-orders.js';
+import { SandboxOrders } from './sandbox-orders.service.js';
 import { SandboxOrdersRepository } from './sandbox-orders.repository.js';
 
 const RESPONSE_MS = 7 * DAY_MS;

@@ -8,7 +8,7 @@ import { Metrics } from '../../core/metrics/index.js';
 import type { ClaimedDelivery, Outcome } from './delivery-queue.repository.js';
 import { OutcomesService } from './outcomes.service.js';
 import { judge } from './retry-schedule.js';
-import type { SentAttempt } from './sender.js';
+import type { SentAttempt } from './sender.service.js';
 
 /** Waited for more outcomes before a batch of fewer than these is written: a commit costs more than what is in it. */
 const GATHER_MS = 20;

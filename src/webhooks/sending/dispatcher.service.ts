@@ -10,12 +10,12 @@ import { type Config, CONFIG } from '../../core/config/index.js';
 import { Logger } from '../../core/log/index.js';
 import { Metrics } from '../../core/metrics/index.js';
 import { JobQueue, Poller } from '../../core/queue/index.js';
-import { DeliveryQueue } from './delivery-queue.js';
+import { DeliveryQueue } from './delivery-queue.service.js';
 import type { ClaimedDelivery } from './delivery-queue.repository.js';
 import { isSuccess } from '../endpoints/endpoint-health.js';
 import { EndpointSlots, type Sending, type Receiver } from './endpoint-slots.js';
-import { Recorder } from './recorder.js';
-import { Sender, type SentAttempt } from './sender.js';
+import { Recorder } from './recorder.service.js';
+import { Sender, type SentAttempt } from './sender.service.js';
 
 declare module '../../core/queue/index.js' {
   interface JobMap {

@@ -7,7 +7,7 @@ import {
   type TransactionStatus,
   type WindowFigures,
 } from '../transactions/index.js';
-import type { AmountsByCurrency, MetricsBody, StatsBody, TimeToPayBody, Volume } from './dto/figures.body.js';
+import type { AmountsByCurrency, MetricsBody, StatsBody, TimeToPayBody, Volume } from './dto/statistics.body.js';
 
 /** Days of `dailyVolume`: docs/contract.md#statistics. */
 const MAX_POINTS = 366;

@@ -1,8 +1,8 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { AcquirerDirectory } from '../acquirer-directory.js';
-import { type CallbackSource, CallbackSources } from './callback-sources.js';
+import { AcquirerDirectory } from '../acquirer-directory.service.js';
+import { type CallbackSource, CallbackSources } from './callback-sources.service.js';
 import { readCallbackBody } from './callbacks.js';
-import { acquirerNameOf, connectionIdOf } from './connections.family.js';
+import { acquirerNameOf, connectionIdOf } from './pix-api-family.service.js';
 import { ConnectionsService } from './connections.service.js';
 import { findProfile } from './profiles.js';
 

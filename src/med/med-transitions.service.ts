@@ -20,7 +20,7 @@ import { correctedMail, openedMail, resolvedMail } from './med-mails.js';
  * are taken in the order transaction, cases, balances; `close` comes last.
  */
 @Injectable()
-export class MedMoves {
+export class MedTransitions {
   constructor(
     private readonly cases: MedCasesRepository,
     private readonly disputes: DisputesService,

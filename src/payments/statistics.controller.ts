@@ -3,10 +3,10 @@ import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { ApiKeyAuth, CurrentScope } from '../auth/index.js';
 import { ApiErrors, ApiRequestId, RESPONSE_HEADERS } from '../core/http/index.js';
 import type { Scope } from '../core/mode.js';
-import { FiguresService } from '../transactions/index.js';
-import { MetricsBody, StatsBody } from './dto/figures.body.js';
-import { MetricsQuery, StatsQuery } from './dto/figures.query.js';
-import { METRICS_FIGURES, metricsBody, STATS_FIGURES, statsBody } from './figures.serializer.js';
+import { StatisticsService } from '../transactions/index.js';
+import { MetricsBody, StatsBody } from './dto/statistics.body.js';
+import { MetricsQuery, StatsQuery } from './dto/statistics.query.js';
+import { METRICS_FIGURES, metricsBody, STATS_FIGURES, statsBody } from './statistics.serializer.js';
 
 const WINDOW =
   'Of the payments created in a window of days of São Paulo: what was paid counts for the day on which the payment was created. Exact as of this moment.';
@@ -15,8 +15,8 @@ const WINDOW =
 @ApiKeyAuth()
 @ApiRequestId()
 @Controller('v1/payments')
-export class FiguresController {
-  constructor(private readonly figures: FiguresService) {}
+export class StatisticsController {
+  constructor(private readonly figures: StatisticsService) {}
 
   @Get('stats')
   @ApiOperation({ summary: 'Read statistics', description: WINDOW })

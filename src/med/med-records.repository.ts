@@ -23,7 +23,7 @@ const OF_PAYMENTS = read(
 );
 
 @Injectable()
-export class MedBooksRepository {
+export class MedRecordsRepository {
   constructor(private readonly reader: Reader) {}
 
   async ofPayments(acquirer: string, endToEndIds: readonly string[]): Promise<BookedCase[]> {

@@ -7,7 +7,7 @@ import { defaultSecretContext } from '../endpoints/default-secrets.repository.js
 import type { ClaimedDelivery, ClaimedEndpoint } from './delivery-queue.repository.js';
 import { secretContext } from '../endpoints/endpoints.repository.js';
 import { signatureHeader } from './signature.js';
-import { type WebhookAnswer, WebhookClient } from './webhook-client.js';
+import { type WebhookAnswer, WebhookClient } from './webhook-client.service.js';
 
 export interface SentAttempt extends WebhookAnswer {
   readonly startedAt: Date;

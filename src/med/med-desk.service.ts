@@ -11,7 +11,7 @@ import { isUnderway } from './med-cases.machine.js';
 import { MedCasesRepository } from './med-cases.repository.js';
 import { MedDisputesService } from './med-disputes.service.js';
 import type { DisputedTransaction } from './disputed-transaction.js';
-import { MedMoves } from './med-moves.js';
+import { MedTransitions } from './med-transitions.service.js';
 import { medEvent } from './med.events.js';
 
 /** What an operator decides, and on what. */
@@ -37,7 +37,7 @@ export class MedDesk {
     private readonly cases: MedCasesRepository,
     private readonly lists: MedCaseListsRepository,
     private readonly disputes: MedDisputesService,
-    private readonly moves: MedMoves,
+    private readonly moves: MedTransitions,
     private readonly outbox: OutboxService,
     private readonly clock: Clock,
   ) {}

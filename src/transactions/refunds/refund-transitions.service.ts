@@ -29,7 +29,7 @@ export interface DisputeClaims {
  * transaction first, then the refund, and the balances last.
  */
 @Injectable()
-export class RefundMoves {
+export class RefundTransitions {
   #claims: DisputeClaims | null = null;
 
   constructor(

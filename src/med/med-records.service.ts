@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Amount } from '../core/money/index.js';
-import { type BookedCase, MedBooksRepository } from './med-books.repository.js';
+import { type BookedCase, MedRecordsRepository } from './med-records.repository.js';
 import { isUnderway } from './med-cases.machine.js';
 
 /** A case as the devolution that its bank makes of it: on its way while the case goes on, made when it is lost. */
@@ -21,8 +21,8 @@ const CHUNK = 1_000;
 
 /** The cases of an acquirer's Pix, to be held against the acquirer's own list. Across accounts. */
 @Injectable()
-export class MedBooks {
-  constructor(private readonly books: MedBooksRepository) {}
+export class MedRecords {
+  constructor(private readonly books: MedRecordsRepository) {}
 
   /** Of acquirers whose references are worldwide; whether merchants see them or not. */
   async disputes(acquirer: string, endToEndIds: readonly string[]): Promise<BookedDispute[]> {

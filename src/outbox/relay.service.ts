@@ -4,7 +4,7 @@ import { type Config, CONFIG } from '../core/config/index.js';
 import { Database, isAway, type Tx } from '../core/database/index.js';
 import { Logger } from '../core/log/index.js';
 import { JobQueue, Poller } from '../core/queue/index.js';
-import type { DomainEvent } from './event-catalog.js';
+import type { DomainEvent } from './event-catalog.service.js';
 import { OutboxRepository } from './outbox.repository.js';
 
 declare module '../core/queue/index.js' {

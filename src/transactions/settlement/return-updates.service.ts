@@ -10,7 +10,7 @@ import { ReturnsService } from './returns.service.js';
  * a refund or the service itself, asks at once instead of in its next pause.
  */
 @Injectable()
-export class ReturnNews implements OnModuleInit {
+export class ReturnUpdates implements OnModuleInit {
   constructor(
     private readonly inbox: InboxService,
     private readonly returns: ReturnsService,

@@ -6,7 +6,7 @@ import {
   EventCatalog,
   type NewEvent,
   type PublicEvent,
-} from './event-catalog.js';
+} from './event-catalog.service.js';
 
 const event = (
   name: string,

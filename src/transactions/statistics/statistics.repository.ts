@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Reader, read, write, type Tx } from '../../core/database/index.js';
 import type { Mode, Scope } from '../../core/mode.js';
-import type { FigureKind } from './figures.entity.js';
+import type { FigureKind } from './statistics.entity.js';
 import { piecesOf, type Span } from './transaction-pages.span.js';
 import { OPEN } from '../transactions.repository.js';
 
@@ -159,7 +159,7 @@ const UNHURRIED = write('transaction_figures.unhurried', 'SET LOCAL statement_ti
 
 /** Roll-ups of transactions. Sums may pass 2^53, where the nearest double is what JSON's readers take anyway. */
 @Injectable()
-export class FiguresRepository {
+export class StatisticsRepository {
   constructor(private readonly reader: Reader) {}
 
   /** @returns how many changes were folded into the figures */
