@@ -37,8 +37,8 @@ export interface PostedCallback {
 
 /**
  * What PSPs post to us. The body, sealed, and what it hints at are stored in one commit before it is answered; the inbox
- * asks the PSP about each hint, and nothing of what the body says is believed. Who does not know the secret of the address hears that there is no such
- * address, and costs no look into the database.
+ * asks the PSP about each hint, and nothing of what the body says is believed. Who does not know the secret of the
+ * address hears that there is no such address, and costs no look into the database.
  */
 @Injectable()
 export class CallbacksService implements OnModuleInit {
