@@ -245,13 +245,13 @@ describe('what the OpenAPI document says is kept', () => {
     }
     keeps('payments_list', await service.call('GET', '/v1/payments'));
     for (const query of ['', '?days=2', '?days=0', '?nonsense=1']) {
-      keeps('figures_stats', await service.call('GET', `/v1/payments/stats${query}`, { key: key() }));
+      keeps('statistics_stats', await service.call('GET', `/v1/payments/stats${query}`, { key: key() }));
     }
-    keeps('figures_stats', await service.call('GET', '/v1/payments/stats'));
+    keeps('statistics_stats', await service.call('GET', '/v1/payments/stats'));
     for (const query of ['', '?days=2&currency=BRL', '?currency=USDT', '?currency=brl']) {
-      keeps('figures_metrics', await service.call('GET', `/v1/payments/metrics${query}`, { key: key() }));
+      keeps('statistics_metrics', await service.call('GET', `/v1/payments/metrics${query}`, { key: key() }));
     }
-    keeps('figures_metrics', await service.call('GET', '/v1/payments/metrics'));
+    keeps('statistics_metrics', await service.call('GET', '/v1/payments/metrics'));
 
     const at = (url: unknown): string => new URL(url as string).pathname;
     const cardPath = at(payment['cardRedirectUrl']);

@@ -15,8 +15,8 @@ const { MIGRATIONS } = await import(join(root, 'dist/migrations/index.js'));
 
 const args = process.argv.slice(2);
 const print = (line) => process.stdout.write(`${line}\n`);
-/** One more than processors, as specs wait a good deal; more than eight would need more connections than the server below allows. */
-const WORKERS = Math.min(8, availableParallelism() + 1);
+/** Two for each processor, as specs wait a good deal; more than eight would need more connections than the server below allows. */
+const WORKERS = Math.min(8, 2 * availableParallelism());
 
 /** More failures than that are no chance. */
 const RUN_AGAIN = 5;
