@@ -161,7 +161,7 @@ class CountingReceiver {
     await delivered(150, 60_000);
     const before = await shares();
     // Once more, all at once and so slowly that one worker cannot be through before the other one looks.
-    receiver.delayMs = 700;
+    receiver.delayMs = 2_000;
     await api.sql(`UPDATE webhook_deliveries SET status = 'PENDING', attempts = 0, next_attempt_at = now()`);
     await waitFor('the backlog to be taken on', async () => (await statuses())['PROCESSING'] !== undefined);
     await delivered(150, 60_000);
