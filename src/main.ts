@@ -66,15 +66,15 @@ async function start(): Promise<void> {
   const config = readConfig(process.env, { onTerminal });
   await assertPortFree(config);
   if (config.databaseUrl === undefined) process.stdout.write('Starting; the first time takes a few seconds longer…\n');
-  const runtime = await openRuntime(config);
-  const { app, resources } = runtime;
-
+  let opened: Runtime | null = null;
   let closing: Promise<void> | null = null;
   const shutDown = (signal: string): void => {
-    if (closing) process.exit(130); // asked twice: a person who does not want to wait
+    // Nothing to close yet, or asked twice: a person who does not want to wait.
+    if (!opened || closing) process.exit(130);
+    const { resources } = opened;
     resources.logger.info({ signal }, 'shutting down');
     withdrawService(config.dataDir);
-    closing = runtime.close().then(
+    closing = opened.close().then(
       () => process.exit(0),
       (error: unknown) => {
         resources.logger.error({ error }, 'shutting down failed');
@@ -84,6 +84,9 @@ async function start(): Promise<void> {
   };
   process.on('SIGTERM', shutDown);
   process.on('SIGINT', shutDown);
+  const runtime = await openRuntime(config);
+  opened = runtime;
+  const { app, resources } = runtime;
 
   try {
     if (config.runsApi) setupOpenApi(app, config.publicBaseUrl);

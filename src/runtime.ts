@@ -34,6 +34,8 @@ export interface RuntimeOverrides {
   readonly providers?: readonly Provider[];
 }
 
+const NONE = Promise.resolve(null);
+
 /** Opens everything that `config` asks for; on a failure closes again what was opened. */
 export async function openRuntime(
   config: Config,
@@ -46,12 +48,16 @@ export async function openRuntime(
   };
   try {
     const logger = overrides.logger ?? createLogger(config.logLevel);
-    const [database, redis] = await Promise.all([
-      config.databaseUrl === undefined ? startEmbeddedPostgres({ dataDir: config.dataDir }) : null,
-      options.redis && config.redisUrl === undefined ? startRedisChild({ dataDir: config.dataDir }) : null,
-    ]);
-    if (redis) closers.push(() => redis.stop());
-    if (database) closers.push(() => database.stop());
+    const starts = [
+      options.redis && config.redisUrl === undefined ? startRedisChild({ dataDir: config.dataDir }) : NONE,
+      config.databaseUrl === undefined ? startEmbeddedPostgres({ dataDir: config.dataDir }) : NONE,
+    ] as const;
+    // When one of them fails, the other one is ended all the same.
+    for (const start of await Promise.allSettled(starts)) {
+      const server = start.status === 'fulfilled' ? start.value : null;
+      if (server) closers.push(() => server.stop());
+    }
+    const [redis, database] = await Promise.all(starts);
     const databaseUrl = config.databaseUrl ?? database?.url ?? '';
     const redisUrl = options.redis ? (config.redisUrl ?? redis?.url) : undefined;
 

@@ -148,7 +148,7 @@ export class OperationsController {
   @ApiOperation({
     summary: 'List work that is overdue',
     description:
-      'What should have been done a minute ago or has failed and is tried again: refunds and other money on its way back, calls to acquirers about existing payments, callbacks to be read, mail, clean-up after uploads. Due longest first, one page.',
+      'What should have been done a minute ago or has failed and is tried again: refunds and other money on its way back, calls to acquirers about existing payments, mail, clean-up after uploads. Due longest first, one page.',
   })
   @ApiOkResponse({ description: 'A page.', type: WorkListBody, headers: RESPONSE_HEADERS })
   @ApiErrors(400)

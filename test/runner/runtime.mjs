@@ -52,11 +52,12 @@ export default class NativeRuntime extends JestRuntime {
   requireInternalModule(path) {
     delete require.cache[path];
     for (const name of FRAMEWORK_STATE) delete globalThis[Symbol.for(name)];
-    asyncHooks.AsyncLocalStorage = FrameworkStorage;
+    // Since Node.js 24 it cannot be set, and a storage that is not used costs nothing.
+    Reflect.set(asyncHooks, 'AsyncLocalStorage', FrameworkStorage);
     try {
       return require(path);
     } finally {
-      asyncHooks.AsyncLocalStorage = AsyncLocalStorage;
+      Reflect.set(asyncHooks, 'AsyncLocalStorage', AsyncLocalStorage);
     }
   }
 

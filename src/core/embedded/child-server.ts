@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EmbeddedServerError } from './embedded.errors.js';
@@ -77,6 +77,7 @@ interface Again {
 }
 
 const ANSWER_LIMIT_MS = 120_000;
+const STOP_LIMIT_MS = 30_000;
 const LAUNCHES = 20;
 /** How often a server that is kept running is looked at. */
 const LOOK_MS = 500;
@@ -145,8 +146,15 @@ export async function useServer(spec: ChildServerSpec): Promise<ChildServer> {
   const stop = async (): Promise<void> => {
     ending.abort();
     await kept;
-    // Another process may have started it again since it was lost.
-    const last = hold.isOpen() ? hold : await spec.find();
+    // Another process may have started it again since it was lost, or it recovers from a crash and takes nobody yet.
+    let last = hold.isOpen() ? hold : await spec.find();
+    for (
+      const deadline = Date.now() + STOP_LIMIT_MS;
+      last === 'busy' && Date.now() < deadline;
+      last = await spec.find()
+    ) {
+      await delay(200);
+    }
     if (last !== null && last !== 'busy') await last.leave();
     process.off('exit', onExit);
   };
@@ -171,6 +179,8 @@ async function holdServer(spec: ChildServerSpec, again?: Again): Promise<{ hold:
   const deadline = Date.now() + ANSWER_LIMIT_MS;
   let child: Launched | null = null;
   let isTold = false;
+  const onExit = (): void => void child?.process.kill('SIGINT');
+  process.once('exit', onExit);
   try {
     for (let launches = 0; ;) {
       const found = await spec.find(child?.process.pid);
@@ -217,6 +227,8 @@ async function holdServer(spec: ChildServerSpec, again?: Again): Promise<{ hold:
     child?.process.kill('SIGINT');
     for (; child?.failure() === null && Date.now() < deadline; await delay(20));
     throw error;
+  } finally {
+    process.off('exit', onExit);
   }
 }
 
@@ -256,8 +268,15 @@ function launch(spec: ChildServerSpec, port: number): Launched {
 }
 
 function didNotStart(spec: ChildServerSpec, failure: string): EmbeddedServerError {
-  if (spec.directoryTaken?.test(failure) === true) {
-    const pid = String(pidIn(spec));
+  const taker = spec.directoryTaken?.test(failure) === true ? pidIn(spec) : null;
+  if (taker !== null && existsSync('/proc/self') && !existsSync(`/proc/${String(taker)}`)) {
+    return new EmbeddedServerError(
+      `The last processes of a ${spec.name} that was killed are still at work in ${spec.directory}: ` +
+        'start again in a minute.',
+    );
+  }
+  if (taker !== null) {
+    const pid = String(taker);
     return new EmbeddedServerError(
       `A ${spec.name} that this service did not start, or that does not answer, runs in ${spec.directory} ` +
         `(pid ${pid}). Stop it with kill -INT ${pid} and start again.`,

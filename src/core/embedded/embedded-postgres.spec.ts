@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it, jest } from '@jest/globals';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import {
   chownSync,
   cpSync,
@@ -34,6 +34,20 @@ async function query(url: string, sql: string): Promise<Record<string, unknown>[
   } finally {
     await client.end();
   }
+}
+
+let made: Promise<string> | null = null;
+
+/** A data directory whose cluster was made before, by a copy: making one is most of what a first start takes. */
+async function madeDataDir(): Promise<string> {
+  made ??= (async () => {
+    const first = fixture.dataDir();
+    await (await startEmbeddedPostgres({ dataDir: first, settings })).stop();
+    return first;
+  })();
+  const dataDir = fixture.dataDir();
+  execFileSync('cp', ['-a', await made, dataDir]);
+  return dataDir;
 }
 
 async function withNote(dataDir: string): Promise<EmbeddedPostgres> {
@@ -90,7 +104,7 @@ describe('startEmbeddedPostgres', () => {
   });
 
   it('keeps its data between starts, stops once however often it is told to, and leaves nothing behind', async () => {
-    const dataDir = fixture.dataDir();
+    const dataDir = await madeDataDir();
     const first = await withNote(dataDir);
     const pid = pidIn(dataDir);
     await Promise.all([first.stop(), first.stop()]);
@@ -105,7 +119,7 @@ describe('startEmbeddedPostgres', () => {
   });
 
   it('takes over the orphan of a service that was killed, and stops it in the end', async () => {
-    const dataDir = fixture.dataDir();
+    const dataDir = await madeDataDir();
     const killed = await fixture.service('postgres', dataDir);
     const { url } = await killed.started();
     await query(url, 'CREATE TABLE kept (id int)');
@@ -122,7 +136,7 @@ describe('startEmbeddedPostgres', () => {
   });
 
   it('starts after a power cut: service and server killed, the pid file left', async () => {
-    const dataDir = fixture.dataDir();
+    const dataDir = await madeDataDir();
     const killed = await fixture.service('postgres', dataDir);
     const { url } = await killed.started();
     await query(url, 'CREATE TABLE kept (id int)');
@@ -138,7 +152,7 @@ describe('startEmbeddedPostgres', () => {
   });
 
   it('starts once when several find the pid file of a power cut at the same moment, and ends when they do so', async () => {
-    const dataDir = fixture.dataDir();
+    const dataDir = await madeDataDir();
     const killed = await fixture.service('postgres', dataDir);
     const { url } = await killed.started();
     await query(url, 'CREATE TABLE kept (id int)');
@@ -156,7 +170,7 @@ describe('startEmbeddedPostgres', () => {
   });
 
   it('leaves a living service its server when a guest stops', async () => {
-    const dataDir = fixture.dataDir();
+    const dataDir = await madeDataDir();
     const service = await fixture.service('postgres', dataDir);
     const { url } = await service.started();
     const pid = pidIn(dataDir);
@@ -172,7 +186,7 @@ describe('startEmbeddedPostgres', () => {
   });
 
   it('hands the server over when the process that launched it stops first', async () => {
-    const dataDir = fixture.dataDir();
+    const dataDir = await madeDataDir();
     const tool = await fixture.service('postgres', dataDir);
     await tool.started();
     const service = await startEmbeddedPostgres({ dataDir, settings });
@@ -205,7 +219,7 @@ describe('startEmbeddedPostgres', () => {
   });
 
   it.each(['exit', 'throw'] as const)('does not outlive a process that ends by %s without stopping it', async (how) => {
-    const dataDir = fixture.dataDir();
+    const dataDir = await madeDataDir();
     const service = await fixture.service('postgres', dataDir);
     await service.started();
     const pid = pidIn(dataDir);
@@ -227,7 +241,7 @@ describe('startEmbeddedPostgres', () => {
     it.each(['SIGKILL', 'SIGINT', 'SIGTERM', 'SIGQUIT'] as const)(
       'comes back by itself after %s, on its port and with its data',
       async (signal) => {
-        const dataDir = fixture.dataDir();
+        const dataDir = await madeDataDir();
         const server = await withNote(dataDir);
         const log = new KeptLog();
         server.keepRunning(log);
@@ -249,7 +263,7 @@ describe('startEmbeddedPostgres', () => {
     );
 
     it('is started again by one of those who use it, and stopped by the last of them', async () => {
-      const dataDir = fixture.dataDir();
+      const dataDir = await madeDataDir();
       const service = await startEmbeddedPostgres({ dataDir, settings });
       const guests = await Promise.all([1, 2].map(() => startEmbeddedPostgres({ dataDir, settings })));
       const log = new KeptLog();
@@ -267,7 +281,7 @@ describe('startEmbeddedPostgres', () => {
     });
 
     it('launched again by a guest, it stays for who used it before, and goes with the last of them', async () => {
-      const dataDir = fixture.dataDir();
+      const dataDir = await madeDataDir();
       const service = await startEmbeddedPostgres({ dataDir, settings });
       const log = new KeptLog();
       service.keepRunning(log);
@@ -285,7 +299,7 @@ describe('startEmbeddedPostgres', () => {
     });
 
     it('is joined again by a service whose connection was cut, and still ends with it', async () => {
-      const dataDir = fixture.dataDir();
+      const dataDir = await madeDataDir();
       const service = await startEmbeddedPostgres({ dataDir, settings });
       const log = new KeptLog();
       service.keepRunning(log);
@@ -303,7 +317,7 @@ describe('startEmbeddedPostgres', () => {
     });
 
     it('is left alone by who is shutting down, and by who has stopped it', async () => {
-      const dataDir = fixture.dataDir();
+      const dataDir = await madeDataDir();
       const server = await startEmbeddedPostgres({ dataDir, settings });
       const log = new KeptLog();
       const release = server.keepRunning(log);
@@ -318,7 +332,7 @@ describe('startEmbeddedPostgres', () => {
     });
 
     it('is tried again and again when it cannot start, and why is said each time', async () => {
-      const dataDir = fixture.dataDir();
+      const dataDir = await madeDataDir();
       const server = await withNote(dataDir);
       const log = new KeptLog();
       server.keepRunning(log);
@@ -338,7 +352,7 @@ describe('startEmbeddedPostgres', () => {
   });
 
   it('is not blocked by a pid file whose pid is dead or now another program', async () => {
-    const dataDir = fixture.dataDir();
+    const dataDir = await madeDataDir();
     await (await withNote(dataDir)).stop();
     // Also one of the server's own user, whom PostgreSQL by itself would take for a server.
     const user = chooseServerUser(dataDir, join(dataDir, 'postgres'));
@@ -374,7 +388,7 @@ describe('startEmbeddedPostgres', () => {
   });
 
   it('does not mistake the server of a data directory for that of its copy', async () => {
-    const dataDir = fixture.dataDir();
+    const dataDir = await madeDataDir();
     const copy = fixture.dataDir();
     const original = await withNote(dataDir);
     await query(original.url, 'CHECKPOINT');
@@ -389,7 +403,7 @@ describe('startEmbeddedPostgres', () => {
   });
 
   it('leaves alone a server in its directory that it did not start, and says how to stop it', async () => {
-    const dataDir = fixture.dataDir();
+    const dataDir = await madeDataDir();
     await (await withNote(dataDir)).stop();
     const directory = join(dataDir, 'postgres');
     const user = chooseServerUser(dataDir, directory);
@@ -418,7 +432,7 @@ describe('startEmbeddedPostgres', () => {
   });
 
   it('passes on what the server said when it cannot start', async () => {
-    const dataDir = fixture.dataDir();
+    const dataDir = await madeDataDir();
     await (await startEmbeddedPostgres({ dataDir, settings })).stop();
     writeFileSync(join(dataDir, 'postgres', 'PG_VERSION'), '9.6\n');
     await expect(startEmbeddedPostgres({ dataDir, settings })).rejects.toThrow(
@@ -427,7 +441,7 @@ describe('startEmbeddedPostgres', () => {
   });
 
   it('keeps ordinary SQL errors out of its log, and the log from growing over the starts', async () => {
-    const dataDir = fixture.dataDir();
+    const dataDir = await madeDataDir();
     const path = join(dataDir, 'postgres.log');
     const first = await startEmbeddedPostgres({ dataDir, settings });
     await expect(query(first.url, 'SELECT nothing_of_the_kind')).rejects.toThrow('nothing_of_the_kind');

@@ -125,9 +125,9 @@ function postmasterFile(directory: string): { pid: number; port: number; memory:
 }
 
 /**
- * PostgreSQL does not start where the pid in `postmaster.pid` is alive, though after a crash or reboot that may be
- * another program's or a zombie's. It takes no pid for a server's that is its own grandparent's, as it may be in a
- * container; named so, the pid counts no more, and the shared memory of the file alone says whether a server lives.
+ * PostgreSQL refuses to start while the pid in `postmaster.pid` is alive, though after a crash or reboot that may be
+ * another program's or a zombie's. It ignores the pid of its own grandparent, so the stale pid is named as that; the
+ * shared memory that the file names still tells whether a server lives.
  */
 function pastStalePid(directory: string): Record<string, string> {
   const { pid, memory } = postmasterFile(directory);
@@ -205,12 +205,11 @@ async function leave(client: HoldClient, directory: string, pid: number): Promis
     (error: unknown) => codeOf(error) === '55006',
   );
   if (!isUsed) {
-    const deadline = Date.now() + STOP_LIMIT_MS;
-    while (postmasterFile(directory).pid === pid && signal(pid, 0)) {
-      // As by a crash, which the next start recovers from.
-      if (Date.now() > deadline) signal(pid, 'SIGQUIT');
-      await delay(20);
-    }
+    const isThere = (): boolean => postmasterFile(directory).pid === pid && signal(pid, 0);
+    for (const deadline = Date.now() + STOP_LIMIT_MS; isThere() && Date.now() < deadline; await delay(20));
+    // As by a crash, which the next start recovers from.
+    if (isThere()) signal(pid, 'SIGQUIT');
+    for (const deadline = Date.now() + 5_000; isThere() && Date.now() < deadline; await delay(20));
   }
   await client.end().catch(() => undefined);
 }

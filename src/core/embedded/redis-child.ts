@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { accessSync, constants, realpathSync } from 'node:fs';
+import { accessSync, constants, readlinkSync, realpathSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { Redis } from 'ioredis';
-import { type ChildServer, type Hold, portsOf, useServer } from './child-server.js';
+import { type ChildServer, type Hold, pidIn, portsOf, useServer } from './child-server.js';
 import { makeSecret, readSecret } from './private-files.js';
 import { blockedAt, chooseServerUser, prepareDataDir, prepareServerDirectory, type ServerUser } from './server-user.js';
 
@@ -18,6 +18,7 @@ export interface RedisChild extends ChildServer {
 
 /** The name under which the server lists the connections of those who use it. */
 const HOLD = 'recebe';
+const PID_FILE = 'redis.pid';
 const PROGRAMS = ['redis-server', 'valkey-server'];
 
 /**
@@ -37,7 +38,7 @@ export async function startRedisChild(options: RedisChildOptions): Promise<Redis
   // Kept between starts, as the server may outlive the process that chose it.
   const password = readSecret(secret) || makeSecret(secret);
   const server = await useServer({
-    ...{ name: 'redis', dataDir, directory, user, pidFile: 'redis.pid' },
+    ...{ name: 'redis', dataDir, directory, user, pidFile: PID_FILE },
     find: () => find(directory, password),
     launch: (port) => ({ file: program, args: ['-', '--port', String(port)], input: configuration(password) }),
     ports: () => portsOf(directory),
@@ -56,7 +57,7 @@ function configuration(password: string): string {
     'protected-mode yes',
     `requirepass ${password}`,
     'daemonize no',
-    'pidfile redis.pid',
+    `pidfile ${PID_FILE}`,
     'dir ./',
     'appendonly yes',
     'appendfsync everysec',
@@ -71,14 +72,25 @@ function configuration(password: string): string {
 
 /**
  * Redis keeps nobody out of a directory that another one works in, but a port has one listener: everybody looks for the
- * server on the same ports, and starts it on the first that is free.
+ * server on the same ports, and starts it on the first that is free. One that listens elsewhere, as it starts, ends, or
+ * was started by somebody else, is known by its working directory where the system tells (Linux).
  */
 async function find(directory: string, password: string): Promise<Hold | 'busy' | null> {
   for (const port of portsOf(directory)) {
     const found = await holdAt(port, directory, password);
     if (found !== null) return found;
   }
-  return null;
+  const pid = pidIn({ directory, pidFile: PID_FILE });
+  return pid !== null && workingDirectoryOf(pid) === directory ? 'busy' : null;
+}
+
+/** Null where there is no such process, or the system does not tell. */
+function workingDirectoryOf(pid: number): string | null {
+  try {
+    return readlinkSync(`/proc/${String(pid)}/cwd`);
+  } catch {
+    return null;
+  }
 }
 
 async function holdAt(port: number, directory: string, password: string): Promise<Hold | 'busy' | null> {
@@ -104,8 +116,8 @@ async function holdAt(port: number, directory: string, password: string): Promis
     return null;
   } catch (error) {
     redis.disconnect();
-    // It reads its data, or whoever listens there does not answer.
-    return /LOADING|timed out|ETIMEDOUT/.test(String(error)) ? 'busy' : null;
+    // It reads its data. Whoever does not answer is somebody else, or is found by its working directory.
+    return String(error).includes('LOADING') ? 'busy' : null;
   }
 }
 
