@@ -24,7 +24,7 @@ export class MedCasesService {
     private readonly database: Database,
     private readonly cases: MedCasesRepository,
     private readonly lists: MedCaseListsRepository,
-    private readonly moves: MedTransitions,
+    private readonly transitions: MedTransitions,
     private readonly outbox: OutboxService,
     private readonly clock: Clock,
   ) {}
@@ -80,13 +80,13 @@ export class MedCasesService {
   async accept(scope: Scope, id: string): Promise<MedCase> {
     const { transactionId } = await this.find(scope, id);
     return this.database.transaction(async (tx) => {
-      const disputedTransaction = await this.moves.lock(tx, transactionId);
+      const disputedTransaction = await this.transitions.lock(tx, transactionId);
       const found = disputedTransaction.find(id);
       if (!MED_MOVES.accepted.from.includes(found.status)) throw notOpen(found);
       // Final, it would give up what the bank may not claim any more.
       if (found.review === 'amount_mismatch') throw inDoubt();
-      const accepted = await this.moves.end(tx, disputedTransaction, found, 'accepted');
-      this.moves.close(tx, disputedTransaction);
+      const accepted = await this.transitions.end(tx, disputedTransaction, found, 'accepted');
+      this.transitions.close(tx, disputedTransaction);
       return accepted;
     });
   }

@@ -37,7 +37,7 @@ export class MedDesk {
     private readonly cases: MedCasesRepository,
     private readonly lists: MedCaseListsRepository,
     private readonly disputes: MedDisputesService,
-    private readonly moves: MedTransitions,
+    private readonly transitions: MedTransitions,
     private readonly outbox: OutboxService,
     private readonly clock: Clock,
   ) {}
@@ -70,11 +70,11 @@ export class MedDesk {
     const reviewed: MedCase = { ...found, review: null, ...this.#decidedBy(decision) };
     if (!found.visible) await this.#admit(tx, disputedTransaction, reviewed, amount);
     else if (amount !== null && found.review !== 'amount_mismatch') throw invalidAmount('is not open any more');
-    else if (isContradicted) await this.moves.correct(tx, disputedTransaction, reviewed);
+    else if (isContradicted) await this.transitions.correct(tx, disputedTransaction, reviewed);
     // Refunds have taken since what the bank is said to have taken: there is nothing left to be moved.
-    else if (!isUnderway(found.status)) await this.moves.change(tx, disputedTransaction, reviewed);
+    else if (!isUnderway(found.status)) await this.transitions.change(tx, disputedTransaction, reviewed);
     else await this.#goOn(tx, disputedTransaction, reviewed, amount);
-    this.moves.close(tx, disputedTransaction);
+    this.transitions.close(tx, disputedTransaction);
     return { before: found, after: disputedTransaction.find(id) };
   }
 
@@ -92,8 +92,8 @@ export class MedDesk {
     const dismissed: MedCase = found.visible
       ? reviewed
       : { ...reviewed, status: 'closed', closedAt: now, updatedAt: now };
-    await this.moves.change(tx, disputedTransaction, dismissed);
-    this.moves.tell(tx, disputedTransaction);
+    await this.transitions.change(tx, disputedTransaction, dismissed);
+    this.transitions.tell(tx, disputedTransaction);
     return { before: found, after: dismissed };
   }
 
@@ -108,7 +108,7 @@ export class MedDesk {
       throw conflict(`The response deadline was ${found.responseDeadline.toISOString()}.`, 'med_case_over');
     }
     const asked = { ...found, evidenceRequestedAt: now, updatedAt: now };
-    await this.moves.change(tx, disputedTransaction, asked);
+    await this.transitions.change(tx, disputedTransaction, asked);
     this.outbox.record(tx, [medEvent('med_case.evidence_requested', asked)]);
     return { before: found, after: asked };
   }
@@ -122,9 +122,9 @@ export class MedDesk {
     const claimed = claimOf(disputedTransaction, amount ?? reviewed.reportedAmount);
     // As at its beginning, also one that was dismissed.
     const admitted: MedCase = { ...reviewed, status: 'open', closedAt: null, visible: true, amount: claimed };
-    await this.moves.change(tx, disputedTransaction, admitted);
-    this.moves.tell(tx, disputedTransaction);
-    await this.moves.open(tx, disputedTransaction, admitted);
+    await this.transitions.change(tx, disputedTransaction, admitted);
+    this.transitions.tell(tx, disputedTransaction);
+    await this.transitions.open(tx, disputedTransaction, admitted);
     await this.disputes.rule(tx, disputedTransaction, disputedTransaction.find(admitted.id), false);
   }
 
@@ -134,9 +134,9 @@ export class MedDesk {
     reviewed: MedCase,
     amount: Amount | null,
   ): Promise<void> {
-    if (amount === null) await this.moves.change(tx, disputedTransaction, reviewed);
-    else await this.moves.reclaim(tx, disputedTransaction, reviewed, claimOf(disputedTransaction, amount));
-    this.moves.tell(tx, disputedTransaction);
+    if (amount === null) await this.transitions.change(tx, disputedTransaction, reviewed);
+    else await this.transitions.reclaim(tx, disputedTransaction, reviewed, claimOf(disputedTransaction, amount));
+    this.transitions.tell(tx, disputedTransaction);
     await this.disputes.rule(tx, disputedTransaction, disputedTransaction.find(reviewed.id), true);
   }
 
@@ -147,7 +147,7 @@ export class MedDesk {
   async #find(tx: Tx, id: string): Promise<{ disputedTransaction: DisputedTransaction; found: MedCase }> {
     const [known] = await this.cases.findAll(tx, [id]);
     if (!known) throw notFound('MED case');
-    const disputedTransaction = await this.moves.lock(tx, known.transactionId);
+    const disputedTransaction = await this.transitions.lock(tx, known.transactionId);
     return { disputedTransaction, found: disputedTransaction.find(id) };
   }
 }

@@ -28,7 +28,7 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
     private readonly inbox: InboxService,
     private readonly refunds: RefundTransitions,
     private readonly cases: MedCasesRepository,
-    private readonly moves: MedTransitions,
+    private readonly transitions: MedTransitions,
     private readonly payers: MedPayers,
     private readonly clock: Clock,
   ) {}
@@ -46,7 +46,7 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
    */
   async apply(acquirer: string, dispute: Dispute, isLatest: (tx: Tx) => Promise<boolean>): Promise<boolean> {
     return this.database.transaction(async (tx) => {
-      const found = await this.moves.find(tx, acquirer, dispute);
+      const found = await this.transitions.find(tx, acquirer, dispute);
       if (!found) return false;
       if (!(await isLatest(tx))) return true;
       const { disputedTransaction, paymentReference } = found;
@@ -55,7 +55,7 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
       );
       if (!known) await this.#begin(tx, disputedTransaction, acquirer, paymentReference, dispute);
       else if (isNews(known, dispute)) await this.#goOn(tx, disputedTransaction, known, paymentReference, dispute);
-      this.moves.close(tx, disputedTransaction);
+      this.transitions.close(tx, disputedTransaction);
       return true;
     });
   }
@@ -66,13 +66,13 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
    * taken more than was lost because of the refund, an operator has to look.
    */
   async refundFailed(tx: Tx, transaction: Transaction, refund: Refund): Promise<void> {
-    const disputedTransaction = await this.moves.lock(tx, transaction.id);
+    const disputedTransaction = await this.transitions.lock(tx, transaction.id);
     if (disputedTransaction.cases.length === 0) return;
     const isDisputed = transaction.status === 'DISPUTE' || transaction.status === 'CHARGEBACK';
-    if (isDisputed) await this.moves.holdMore(tx, disputedTransaction, refund.id);
-    await this.moves.doubtLosses(tx, disputedTransaction);
-    if (isDisputed) await this.moves.revive(tx, disputedTransaction);
-    this.moves.close(tx, disputedTransaction);
+    if (isDisputed) await this.transitions.holdMore(tx, disputedTransaction, refund.id);
+    await this.transitions.doubtLosses(tx, disputedTransaction);
+    if (isDisputed) await this.transitions.revive(tx, disputedTransaction);
+    this.transitions.close(tx, disputedTransaction);
   }
 
   async isUnderway(tx: Tx | null, transactionId: string): Promise<boolean> {
@@ -83,8 +83,8 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
   async rule(tx: Tx, disputedTransaction: DisputedTransaction, medCase: MedCase, isApproved: boolean): Promise<void> {
     const ruling = rulingOf(medCase.bank, medCase.status);
     if (ruling === null || medCase.review === 'amount_mismatch') return;
-    if (this.config.medAutoRulings || isApproved) await this.moves.end(tx, disputedTransaction, medCase, ruling);
-    else await this.moves.change(tx, disputedTransaction, { ...medCase, review: 'ruling' });
+    if (this.config.medAutoRulings || isApproved) await this.transitions.end(tx, disputedTransaction, medCase, ruling);
+    else await this.transitions.change(tx, disputedTransaction, { ...medCase, review: 'ruling' });
   }
 
   async #begin(
@@ -127,9 +127,9 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
     };
     this.cases.insert(tx, medCase);
     disputedTransaction.put(medCase);
-    this.moves.tell(tx, disputedTransaction);
+    this.transitions.tell(tx, disputedTransaction);
     if (review !== null) return;
-    await this.moves.open(tx, disputedTransaction, medCase);
+    await this.transitions.open(tx, disputedTransaction, medCase);
     await this.rule(tx, disputedTransaction, disputedTransaction.find(medCase.id), false);
   }
 
@@ -150,11 +150,11 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
     }
     if (!isUnderway(known.status)) {
       const current = { ...known, bank, reportedAmount };
-      await this.moves.change(tx, disputedTransaction, {
+      await this.transitions.change(tx, disputedTransaction, {
         ...current,
         review: contradictionReviewOf(disputedTransaction, current),
       });
-      this.moves.tell(tx, disputedTransaction);
+      this.transitions.tell(tx, disputedTransaction);
       return;
     }
     const isMoved = responseDeadline?.getTime() !== known.responseDeadline?.getTime();
@@ -162,8 +162,8 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
     const review = reviewOfChange(known, reportedAmount);
     const changed = { bank, reason, responseDeadline, deadlineDueAt, reportedAmount, review, updatedAt: now };
     const current: MedCase = { ...known, ...changed };
-    await this.moves.change(tx, disputedTransaction, current);
-    this.moves.tell(tx, disputedTransaction);
+    await this.transitions.change(tx, disputedTransaction, current);
+    this.transitions.tell(tx, disputedTransaction);
     await this.rule(tx, disputedTransaction, current, false);
   }
 
@@ -185,18 +185,18 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
   ): Promise<void> {
     if (amount === known.reportedAmount && paymentReference === known.paymentReference) {
       const review = isUnderway(known.status) ? known.review : contradictionReviewOf(disputedTransaction, known);
-      await this.moves.change(tx, disputedTransaction, { ...known, review });
-      this.moves.tell(tx, disputedTransaction);
+      await this.transitions.change(tx, disputedTransaction, { ...known, review });
+      this.transitions.tell(tx, disputedTransaction);
       return;
     }
     const claimed = { ...known, paymentReference, amount };
     const review = reviewOf(disputedTransaction, claimed);
     const anew: MedCase = { ...claimed, status: 'open', closedAt: null, reportedAmount: amount, review };
     const current = { ...anew, visible: review === null, updatedAt: this.clock.now() };
-    await this.moves.change(tx, disputedTransaction, current);
-    this.moves.tell(tx, disputedTransaction);
+    await this.transitions.change(tx, disputedTransaction, current);
+    this.transitions.tell(tx, disputedTransaction);
     if (review !== null) return;
-    await this.moves.open(tx, disputedTransaction, current);
+    await this.transitions.open(tx, disputedTransaction, current);
     await this.rule(tx, disputedTransaction, disputedTransaction.find(known.id), false);
   }
 }

@@ -22,13 +22,13 @@ const CHUNK = 1_000;
 /** The cases of an acquirer's Pix, to be held against the acquirer's own list. Across accounts. */
 @Injectable()
 export class MedRecords {
-  constructor(private readonly books: MedRecordsRepository) {}
+  constructor(private readonly records: MedRecordsRepository) {}
 
   /** Of acquirers whose references are worldwide; whether merchants see them or not. */
   async disputes(acquirer: string, endToEndIds: readonly string[]): Promise<BookedDispute[]> {
     const found: BookedDispute[] = [];
     for (let at = 0; at < endToEndIds.length; at += CHUNK) {
-      const cases = await this.books.ofPayments(acquirer, endToEndIds.slice(at, at + CHUNK));
+      const cases = await this.records.ofPayments(acquirer, endToEndIds.slice(at, at + CHUNK));
       found.push(...cases.map(toBooked));
     }
     return found;

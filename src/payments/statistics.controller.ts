@@ -16,14 +16,14 @@ const WINDOW =
 @ApiRequestId()
 @Controller('v1/payments')
 export class StatisticsController {
-  constructor(private readonly figures: StatisticsService) {}
+  constructor(private readonly statistics: StatisticsService) {}
 
   @Get('stats')
   @ApiOperation({ summary: 'Read statistics', description: WINDOW })
   @ApiResponse({ status: 200, description: 'The statistics.', type: StatsBody, headers: RESPONSE_HEADERS })
   @ApiErrors(400)
   async stats(@CurrentScope() scope: Scope, @Query() query: StatsQuery): Promise<StatsBody> {
-    return statsBody(await this.figures.window(scope, daysOf(query), { ...STATS_FIGURES, currency: null }));
+    return statsBody(await this.statistics.window(scope, daysOf(query), { ...STATS_FIGURES, currency: null }));
   }
 
   @Get('metrics')
@@ -33,7 +33,7 @@ export class StatisticsController {
   async metrics(@CurrentScope() scope: Scope, @Query() query: MetricsQuery): Promise<MetricsBody> {
     const days = daysOf(query);
     const currency = query.currency ?? null;
-    return metricsBody(await this.figures.window(scope, days, { ...METRICS_FIGURES, currency }), days, currency);
+    return metricsBody(await this.statistics.window(scope, days, { ...METRICS_FIGURES, currency }), days, currency);
   }
 }
 

@@ -37,7 +37,7 @@ export class ReconciliationService {
     private readonly accounts: AccountsService,
     private readonly acquirers: AcquirersService,
     private readonly directory: AcquirerDirectory,
-    private readonly books: InternalRecordsService,
+    private readonly records: InternalRecordsService,
     private readonly cases: MedRecords,
   ) {}
 
@@ -101,14 +101,14 @@ export class ReconciliationService {
     from: Date,
     to: Date,
   ): Promise<Books> {
-    const ofDay = await this.books.settled(acquirer, from, to);
+    const ofDay = await this.records.settled(acquirer, from, to);
     const ids = new Set(ofDay.map(({ endToEndId }) => endToEndId));
     // Settled here under another time than the list has now: known all the same.
     const others = [...new Set(named)].filter((id) => !ids.has(id));
-    const known = await Promise.all(listed.map((name) => this.books.known(name, others)));
+    const known = await Promise.all(listed.map((name) => this.records.known(name, others)));
     const pix = [...ofDay, ...known.flat()];
     const all = pix.map(({ endToEndId }) => endToEndId);
-    const returns = (await Promise.all(listed.map((name) => this.books.returns(name, all)))).flat();
+    const returns = (await Promise.all(listed.map((name) => this.records.returns(name, all)))).flat();
     const disputes = (await Promise.all(listed.map((name) => this.cases.disputes(name, all)))).flat();
     return { pix, returns, disputes };
   }

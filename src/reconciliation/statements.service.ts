@@ -45,7 +45,7 @@ export class StatementsService implements OnApplicationBootstrap {
     private readonly statements: StatementsRepository,
     private readonly directory: AcquirerDirectory,
     private readonly acquirers: AcquirersService,
-    private readonly books: InternalRecordsService,
+    private readonly records: InternalRecordsService,
     private readonly inbox: InboxService,
     private readonly queue: JobQueue,
     private readonly poller: Poller,
@@ -163,7 +163,7 @@ export class StatementsService implements OnApplicationBootstrap {
 
   /** Of those that were not settled here. */
   async #payments(acquirer: string, ids: readonly string[]): Promise<NotificationHint[]> {
-    const known = new Set((await this.books.known(acquirer, ids)).map(({ endToEndId }) => endToEndId));
+    const known = new Set((await this.records.known(acquirer, ids)).map(({ endToEndId }) => endToEndId));
     const unknown = ids.filter((id) => !known.has(id));
     // Of another acquirer's charge, perhaps: then that one was asked.
     const told = unknown.length === 0 ? new Set<string>() : await this.inbox.applied(acquirer, 'pix', unknown);
@@ -174,7 +174,7 @@ export class StatementsService implements OnApplicationBootstrap {
   async #returns(acquirer: string, lines: readonly StatementLine[]): Promise<NotificationHint[]> {
     const returned = lines.filter(({ returns }) => returns.length > 0);
     if (returned.length === 0) return [];
-    const booked = await this.books.returns(
+    const booked = await this.records.returns(
       acquirer,
       returned.map(({ pix }) => pix.endToEndId),
     );

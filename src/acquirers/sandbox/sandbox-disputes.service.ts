@@ -39,13 +39,13 @@ export class SandboxDisputes {
     private readonly database: Database,
     private readonly disputes: SandboxDisputesRepository,
     private readonly orders: SandboxOrders,
-    private readonly books: SandboxOrdersRepository,
+    private readonly records: SandboxOrdersRepository,
     private readonly clock: Clock,
   ) {}
 
   async get(reference: string): Promise<Dispute | null> {
     const row = await this.disputes.find(reference);
-    const payment = row && (await this.books.findPayment(row.holderId, row.endToEndId));
+    const payment = row && (await this.records.findPayment(row.holderId, row.endToEndId));
     if (!payment) return null;
     const payer = this.orders.payerOf(payment);
     return {
@@ -81,7 +81,7 @@ export class SandboxDisputes {
    * @returns the id of the stored notification; null when the order has no such payment
    */
   async open(claim: SandboxClaim): Promise<string | null> {
-    const payments = await this.books.paymentsOf(claim.txid);
+    const payments = await this.records.paymentsOf(claim.txid);
     const payment =
       claim.paymentReference === null
         ? payments.at(-1)

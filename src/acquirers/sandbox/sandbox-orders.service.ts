@@ -46,7 +46,7 @@ export class SandboxOrders implements OrderDesk {
     @Inject(CONFIG) private readonly config: Config,
     private readonly inbox: InboxService,
     private readonly database: Database,
-    private readonly books: SandboxOrdersRepository,
+    private readonly records: SandboxOrdersRepository,
     private readonly secrets: SecretBox,
     private readonly clock: Clock,
   ) {}
@@ -82,7 +82,7 @@ export class SandboxOrders implements OrderDesk {
 
   async getEvent(reference: string): Promise<OrderEvent | null> {
     const [txid = '', kind = ''] = reference.split(':');
-    const event = (await this.books.eventsOf(txid)).find((candidate) => candidate.kind === kind);
+    const event = (await this.records.eventsOf(txid)).find((candidate) => candidate.kind === kind);
     return event ? { txid, kind: event.kind, reason: REASONS[event.kind], at: event.happenedAt } : null;
   }
 
@@ -100,7 +100,7 @@ export class SandboxOrders implements OrderDesk {
     payer: SandboxPayer;
   }): Promise<string> {
     return this.database.transaction(async (tx) => {
-      this.books.insertPayment(tx, {
+      this.records.insertPayment(tx, {
         holderId: payment.accountId,
         endToEndId: payment.reference,
         txid: payment.txid,
@@ -117,7 +117,7 @@ export class SandboxOrders implements OrderDesk {
   /** Something else happens to an order, once. @returns the id of the stored notification */
   async tell(txid: string, kind: OrderEvent['kind']): Promise<string> {
     return this.database.transaction(async (tx) => {
-      this.books.insertEvent(tx, txid, kind, this.clock.now());
+      this.records.insertEvent(tx, txid, kind, this.clock.now());
       return this.inbox.store(tx, 'sandbox', { kind: 'order', reference: `${txid}:${kind}` });
     });
   }
@@ -125,7 +125,7 @@ export class SandboxOrders implements OrderDesk {
   /** The payment that a notification is about. */
   async findNotified(reference: string): Promise<SandboxPixEntity | null> {
     const [accountId = '', endToEndId = ''] = reference.split('/');
-    return this.books.findPayment(accountId, endToEndId);
+    return this.records.findPayment(accountId, endToEndId);
   }
 
   payerOf({ endToEndId, payerSealed }: SandboxPixEntity): SandboxPayer {

@@ -60,7 +60,7 @@ export class SandboxAcquirer implements Acquirer, OnModuleInit {
     private readonly inbox: InboxService,
     private readonly database: Database,
     private readonly bank: SandboxBankRepository,
-    private readonly books: SandboxOrdersRepository,
+    private readonly records: SandboxOrdersRepository,
     readonly orders: SandboxOrders,
     readonly disputes: SandboxDisputes,
     private readonly secrets: SecretBox,
@@ -153,8 +153,8 @@ export class SandboxAcquirer implements Acquirer, OnModuleInit {
   /** What was issued and has no entry in the books waits for its payer. */
   async getStatus(txid: string): Promise<AcquirerStatus> {
     const [payments, events, disputed, ended] = await Promise.all([
-      this.books.paymentsOf(txid),
-      this.books.eventsOf(txid),
+      this.records.paymentsOf(txid),
+      this.records.eventsOf(txid),
       this.disputes.standing(txid),
       this.bank.findCharge(txid),
     ]);
@@ -176,7 +176,7 @@ export class SandboxAcquirer implements Acquirer, OnModuleInit {
   }
 
   async getReceipt({ accountId, reference, merchant, currency }: ReceiptRequest): Promise<Buffer | null> {
-    const row = await this.books.findPayment(accountId, reference);
+    const row = await this.records.findPayment(accountId, reference);
     if (!row) return null;
     return receiptPdf({
       method: row.method,

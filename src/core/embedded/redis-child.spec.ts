@@ -8,6 +8,7 @@ import { Redis } from 'ioredis';
 import { portsOf } from './child-server.js';
 import { Fixture, isRunning, KeptLog, redisPid, until } from './embedded.fixture.js';
 import { type RedisChild, startRedisChild } from './redis-child.js';
+import { chooseServerUser } from './server-user.js';
 
 jest.setTimeout(60_000);
 
@@ -88,6 +89,28 @@ describe('startRedisChild', () => {
     expect(pidIn(dataDir)).toBe(pid);
     await server.stop();
     expect(isRunning(pid)).toBe(false);
+  });
+
+  const onLinux = process.platform === 'linux' ? it : it.skip;
+  onLinux('waits for a Redis of somebody else in its directory, and starts when that has ended', async () => {
+    const dataDir = fixture.dataDir();
+    await (await start(dataDir)).stop();
+    const user = chooseServerUser(dataDir, join(dataDir, 'redis'));
+    const foreign = spawn('redis-server', ['--port', '0', '--unixsocket', 'foreign.sock', '--pidfile', 'redis.pid'], {
+      cwd: join(dataDir, 'redis'),
+      stdio: 'ignore',
+      ...(user && { uid: user.uid, gid: user.gid }),
+    });
+    await until(() => redisPid(dataDir) === foreign.pid);
+    let isStarted = false;
+    const starting = start(dataDir).finally(() => (isStarted = true));
+    await delay(1_000);
+    expect([isStarted, pidIn(dataDir)]).toEqual([false, foreign.pid]);
+    foreign.kill('SIGTERM');
+    const server = await starting;
+    expect(server.adopted).toBe(false);
+    expect(pidIn(dataDir)).not.toBe(foreign.pid);
+    await server.stop();
   });
 
   it('keeps what it acknowledged when service and server are both killed', async () => {

@@ -41,7 +41,7 @@ export class ExpiryService implements OnApplicationBootstrap {
     private readonly database: Database,
     private readonly transactions: TransactionsRepository,
     private readonly expiry: ExpiryRepository,
-    private readonly books: InternalRecordsService,
+    private readonly records: InternalRecordsService,
     private readonly acquirers: AcquirersService,
     private readonly inbox: InboxService,
     private readonly outbox: OutboxService,
@@ -138,7 +138,7 @@ export class ExpiryService implements OnApplicationBootstrap {
   }
 
   async #unknown(acquirer: string, endToEndIds: readonly string[]): Promise<string[]> {
-    const known = new Set((await this.books.known(acquirer, endToEndIds)).map(({ endToEndId }) => endToEndId));
+    const known = new Set((await this.records.known(acquirer, endToEndIds)).map(({ endToEndId }) => endToEndId));
     return endToEndIds.filter((id) => !known.has(id));
   }
 

@@ -14,7 +14,7 @@ export class RefundProgress {
   constructor(
     private readonly database: Database,
     private readonly refunds: RefundsRepository,
-    private readonly moves: RefundTransitions,
+    private readonly transitions: RefundTransitions,
     private readonly calls: ReturnCalls,
     private readonly secrets: SecretBox,
   ) {}
@@ -29,7 +29,9 @@ export class RefundProgress {
     if (!found) return 'done';
     const isNew = found.refund.status === 'PENDING';
     const destination = this.#destination(found.refund, found.payerDocumentSealed);
-    const refund = isNew ? await this.database.transaction((tx) => this.moves.send(tx, found.refund)) : found.refund;
+    const refund = isNew
+      ? await this.database.transaction((tx) => this.transitions.send(tx, found.refund))
+      : found.refund;
     if (!refund) return 'again';
     const { accountId, way, paymentReference, amount, currency } = refund;
     // The return id is made of the refund's own id: the same at every attempt and in every process.
@@ -38,7 +40,7 @@ export class RefundProgress {
     const request = { ...name, cause: 'refund', amount, currency, destination } as const;
     // A dispute holds the same money: until it is ruled, a call that may have been lost is asked for and not made again.
     const state =
-      found.isDisputed && !isNew && (await this.moves.isClaimed(null, refund))
+      found.isDisputed && !isNew && (await this.transitions.isClaimed(null, refund))
         ? await this.calls.ask(refund.acquirer, request)
         : // It is IN_PROGRESS since just before its first call, and nothing has changed it since.
           await this.calls.advance(
@@ -47,7 +49,7 @@ export class RefundProgress {
             isNew ? null : { attempts: attempt - 1, since: refund.updatedAt },
           );
     if (state.kind === 'in_progress' || state.kind === 'not_found') return 'again';
-    await this.database.transaction((tx) => this.moves.record(tx, refund, state));
+    await this.database.transaction((tx) => this.transitions.record(tx, refund, state));
     return 'done';
   }
 

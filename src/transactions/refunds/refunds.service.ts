@@ -37,7 +37,7 @@ export class RefundsService {
     private readonly acquirers: AcquirersService,
     private readonly transactions: TransactionsRepository,
     private readonly refunds: RefundsRepository,
-    private readonly moves: RefundTransitions,
+    private readonly transitions: RefundTransitions,
     private readonly clock: Clock,
   ) {}
 
@@ -98,6 +98,6 @@ export class RefundsService {
       ways: (transaction.paidWith && refunds[transaction.paidWith]) ?? [],
       pixOutFee: account.pixOutFee,
     });
-    return this.moves.open(tx, id, transaction, plan, order);
+    return this.transitions.open(tx, id, transaction, plan, order);
   }
 }

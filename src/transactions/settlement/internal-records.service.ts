@@ -7,21 +7,21 @@ const CHUNK = 1_000;
 /** The service's own books of an acquirer's Pix, to be held against the acquirer's. Across accounts. */
 @Injectable()
 export class InternalRecordsService {
-  constructor(private readonly books: InternalRecordsRepository) {}
+  constructor(private readonly records: InternalRecordsRepository) {}
 
   /** What the acquirer settled in a time, by its clock: `from` included, `to` not. */
   settled(acquirer: string, from: Date, to: Date): Promise<BookedPix[]> {
-    return this.books.ofTime(acquirer, from, to);
+    return this.records.ofTime(acquirer, from, to);
   }
 
   /** Those of these Pix that were settled here. */
   async known(acquirer: string, endToEndIds: readonly string[]): Promise<BookedPix[]> {
-    return inChunks(endToEndIds, (ids) => this.books.ofIds(acquirer, ids));
+    return inChunks(endToEndIds, (ids) => this.records.ofIds(acquirer, ids));
   }
 
   /** What was asked to go back of these Pix. */
   async returns(acquirer: string, endToEndIds: readonly string[]): Promise<BookedReturn[]> {
-    return inChunks(endToEndIds, (ids) => this.books.returns(acquirer, ids));
+    return inChunks(endToEndIds, (ids) => this.records.returns(acquirer, ids));
   }
 }
 

@@ -28,7 +28,7 @@ export class StatisticsService implements OnApplicationBootstrap {
   constructor(
     @Inject(CONFIG) private readonly config: Config,
     private readonly database: Database,
-    private readonly figures: StatisticsRepository,
+    private readonly statistics: StatisticsRepository,
     private readonly poller: Poller,
     private readonly clock: Clock,
   ) {}
@@ -54,21 +54,21 @@ export class StatisticsService implements OnApplicationBootstrap {
     const today = saoPauloDay(now);
     const days = businessDayWindow(today, businessDays);
     const bounds = { from: saoPauloDayBounds(days[0] ?? today).from, to: saoPauloDayBounds(today).to };
-    return { days, figures: await this.figures.read(scope, bounds, now, want) };
+    return { days, figures: await this.statistics.read(scope, bounds, now, want) };
   }
 
   /** Takes changes into the figures; safe in any number of workers. @returns whether there may be more at once */
   async fold(): Promise<boolean> {
-    return (await this.database.transaction((tx) => this.figures.fold(tx, FOLD_BATCH))) === FOLD_BATCH;
+    return (await this.database.transaction((tx) => this.statistics.fold(tx, FOLD_BATCH))) === FOLD_BATCH;
   }
 
   /** Where the figures are not what the transactions say: nowhere, ever. @param accountId null: of everybody */
   async check(accountId: string | null): Promise<FigureDifference[]> {
-    return this.database.transaction((tx) => this.figures.differences(tx, accountId));
+    return this.database.transaction((tx) => this.statistics.differences(tx, accountId));
   }
 
   /** Makes the figures anew from the transactions, while the service runs. @returns what was wrong */
   async rebuild(accountId: string | null): Promise<FigureDifference[]> {
-    return this.database.transaction((tx) => this.figures.mend(tx, accountId));
+    return this.database.transaction((tx) => this.statistics.mend(tx, accountId));
   }
 }
