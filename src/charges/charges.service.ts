@@ -63,7 +63,7 @@ export class ChargesService {
       account,
       input,
       request,
-      this.fraud.check(scope, account, { operation: 'charge', amount, document, request }),
+      () => this.fraud.check(scope, account, { operation: 'charge', amount, document, request }),
       (transaction) => ({ status: 201, body: chargeBody(this.payers.show(transaction), this.config.publicBaseUrl) }),
     );
   }

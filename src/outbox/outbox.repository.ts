@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { columnsOf, Reader, read, write, type Tx } from '../core/database/index.js';
 import { FIRST_ID, idBound } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
-import type { DomainEvent } from './event-catalog.service.js';
+import type { DomainEvent, DomainEventType } from './event-catalog.service.js';
 import { EventEntity } from './event.entity.js';
 
 /**
@@ -49,15 +49,17 @@ const POSTPONE = write(
   'events.postpone',
   `UPDATE events SET next_attempt_at = $2 WHERE id = $1 AND status = 'pending'`,
 );
+/** By these a payment is told of again when somebody asks for it, also after refunds and disputes. */
+const TOLD_AGAIN: readonly DomainEventType[] = ['transaction.paid', 'transaction.refunded'];
 /**
- * Of each subject its last event stays: the next one is numbered on from it. The walk goes on behind `$1`, since what
- * stays would be looked at again and again.
+ * Of each subject its last event stays, as the next one is numbered on from it, and so do the events of `$4`, which may
+ * be asked for again. The walk goes on behind `$1`, since what stays would be looked at again and again.
  */
 const REMOVE = write(
   'events.remove',
-  `WITH looked AS (SELECT id, subject_id, sequence, status FROM events WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3),
+  `WITH looked AS (SELECT id, subject_id, sequence, status, type FROM events WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3),
    removed AS (
-     DELETE FROM events e USING looked l WHERE e.id = l.id AND l.status = 'done' AND EXISTS (
+     DELETE FROM events e USING looked l WHERE e.id = l.id AND l.status = 'done' AND l.type <> ALL ($4::text[]) AND EXISTS (
        SELECT 1 FROM events n WHERE n.subject_id = l.subject_id AND n.sequence > l.sequence))
    SELECT id FROM looked ORDER BY id`,
 );
@@ -109,8 +111,9 @@ export class OutboxRepository {
 
   /** @returns how many older than `before` were looked at: some stay */
   async remove(tx: Tx, before: Date, limit: number): Promise<number> {
-    const looked = await tx.query<{ id: string }>(REMOVE, [this.#lookedTo, idBound(before, 'min'), limit]);
-    this.#lookedTo = looked.at(-1)?.id ?? this.#lookedTo;
+    const looked = await tx.query<{ id: string }>(REMOVE, [this.#lookedTo, idBound(before, 'min'), limit, TOLD_AGAIN]);
+    const last = looked.at(-1)?.id;
+    if (last !== undefined) tx.afterCommit(() => void (this.#lookedTo = last));
     return looked.length;
   }
 

@@ -72,7 +72,7 @@ export class PaymentsService {
       account,
       input,
       request,
-      this.fraud.check(scope, account, { operation: 'payment', amount, document: customer.document, request }),
+      () => this.fraud.check(scope, account, { operation: 'payment', amount, document: customer.document, request }),
       (transaction) => ({ status: 201, body: paymentBody(transaction) }),
     );
   }

@@ -91,6 +91,14 @@ describe('what is past its time is removed', () => {
     await settled('DELIVERED');
     expect(Math.min(...(await sequences()))).toBe(2);
     expect((await sequences()).length).toBeGreaterThan(1);
+    service.clock.advance(91 * DAY);
+    await removeAll('webhook_deliveries', 'events');
+    const again = await service.call<{ resent: boolean }>(
+      'POST',
+      `/v1/payments/${paymentIdOf(charge)}/resend-webhook`,
+      { key: merchant.testKey },
+    );
+    expect(again.body.resent).toBe(true);
     expect((await service.getCharge(merchant.testKey, charge.id)).body.status).toBe('paid');
   });
 

@@ -769,10 +769,10 @@ describe('webhook deliveries', () => {
         webhookUrl,
       };
       const request = { ...scope, operation: 'spec', key: `key-${Math.random()}`, fingerprint: Buffer.alloc(32) };
-      const admission = Promise.resolve({ undo: () => Promise.resolve() });
+      const admit = () => Promise.resolve({ undo: () => Promise.resolve() });
       const answer = await service
         .get(CreationService)
-        .createPix(scope, account, input, request, admission, ({ id }) => ({ status: 201, body: id }));
+        .createPix(scope, account, input, request, admit, ({ id }) => ({ status: 201, body: id }));
       return answer.body;
     }
 

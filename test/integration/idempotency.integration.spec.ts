@@ -81,8 +81,8 @@ describe('idempotency', () => {
     steps: Steps = {},
     resume: (id: string, claim: Claim<Body>) => Promise<Answer<Body> | null> = complete,
   ): Promise<IdempotentAnswer<Body>> {
-    const admission = steps.admit?.() ?? Promise.resolve({ undo: async () => undefined });
-    return service.run<Body>(asked, admission, async (claim, resourceId) => {
+    const admit = steps.admit ?? (async () => ({ undo: async () => undefined }));
+    return service.run<Body>(asked, admit, async (claim, resourceId) => {
       if (resourceId !== null) return resume(resourceId, claim);
       steps.refused?.();
       const id = randomUUID();

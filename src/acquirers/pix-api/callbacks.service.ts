@@ -100,7 +100,7 @@ export class CallbacksService implements OnModuleInit {
   async #store(acquirer: string, source: CallbackSource, body: Buffer): Promise<void> {
     const now = this.clock.now();
     const id = newId(now);
-    const callback = read(source, body);
+    const callback = this.#read(acquirer, source, body);
     const row = {
       id,
       acquirer,
@@ -120,10 +120,27 @@ export class CallbacksService implements OnModuleInit {
     this.#count('stored');
     const skipped = callback?.skipped ?? 0;
     this.#count(skipped > 0 ? 'partly_read' : row.status);
-    if (!callback) this.logger.warn({ acquirer, callbackId: id }, 'a callback cannot be read: it is not JSON');
+    if (!callback) this.logger.warn({ acquirer, callbackId: id }, 'a callback cannot be read');
     if (skipped > 0) this.logger.warn({ acquirer, callbackId: id, skipped }, 'a callback has entries that say nothing');
-    // The inbox brings what the queue does not take.
-    if (stored.length > 0) await this.inbox.enqueue(stored).catch(() => undefined);
+    // The PSP does not wait for the queue, and the inbox brings what it does not take.
+    if (stored.length > 0) void this.inbox.enqueue(stored).catch(() => undefined);
+  }
+
+  /** @returns null for what is not JSON: nothing of it is quoted, it may be a payer's */
+  #read(acquirer: string, source: CallbackSource, body: Buffer): Callback | null {
+    let json: unknown;
+    try {
+      json = JSON.parse(body.toString('utf8'));
+    } catch {
+      return null;
+    }
+    try {
+      return source.read(json);
+    } catch (error) {
+      // A defect here: the body is kept, and what it hints at is found in the acquirer's list.
+      this.logger.error({ acquirer, error }, 'reading a callback failed');
+      return null;
+    }
   }
 
   /**
@@ -147,14 +164,5 @@ export class CallbacksService implements OnModuleInit {
 
   #count(outcome: string): void {
     this.metrics.callbacks.inc({ outcome });
-  }
-}
-
-/** @returns null for what is not JSON: nothing of it is quoted, it may be a payer's */
-function read(source: CallbackSource, body: Buffer): Callback | null {
-  try {
-    return source.read(JSON.parse(body.toString('utf8')));
-  } catch {
-    return null;
   }
 }

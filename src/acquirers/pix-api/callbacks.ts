@@ -14,6 +14,7 @@ const returned = z.object({
 
 /** A callback holds a batch; a PSP that sends more than this at once is none. */
 const MAX_ENTRIES = 1_000;
+const MAX_HINTS = 2_000;
 
 export interface Callback {
   readonly hints: readonly NotificationHint[];
@@ -30,7 +31,10 @@ export function readCallbackBody(body: unknown): Callback {
   if (!Array.isArray(entries)) return { hints: [], skipped: entries == null ? 0 : 1 };
   const hints = new Map<string, NotificationHint>();
   let skipped = Math.max(entries.length - MAX_ENTRIES, 0);
-  const add = (hint: NotificationHint): void => void hints.set(`${hint.kind} ${hint.reference}`, hint);
+  const add = (hint: NotificationHint): void => {
+    if (hints.size < MAX_HINTS) hints.set(`${hint.kind} ${hint.reference}`, hint);
+    else skipped += 1;
+  };
   for (const candidate of entries.slice(0, MAX_ENTRIES)) {
     const pix = entry.safeParse(candidate);
     if (!pix.success) {

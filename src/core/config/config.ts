@@ -90,8 +90,8 @@ const schema = z.object({
   DASHBOARD_ORIGIN: list().refine((origins) => origins.every(isOrigin), {
     message: 'must be origins separated by commas, for example https://dashboard.example.com',
   }),
-  // A recovery looks 30 days back.
-  RETENTION_DAYS: integer(90, 31, 3_660),
+  // A recovery looks 30 days back from the end of a delivery, which comes days after its event.
+  RETENTION_DAYS: integer(90, 45, 3_660),
   CHARGE_LIST_ENABLED: flag(false),
   MED_AUTO_RULINGS: flag(true),
   WEBHOOK_RETRY_SCHEDULE: z

@@ -73,25 +73,29 @@ export class IdempotencyService implements OnModuleInit {
   }
 
   /**
-   * @param admission fails with what refuses a new request. Under its key nothing is then stored, as when `make` fails
-   *   before it has taken the key. A repetition of a request that was let in is not refused, whatever has changed since.
+   * @param admit fails with the ApiError that refuses a new request. Under its key nothing is then stored, as when `make`
+   *   fails before it has taken the key. A repetition of a request that was let in is not refused, whatever has changed since.
    * @throws ApiError 409 `idempotency_key_reused` (another body under the key), `idempotency_key_in_use` (a twin is
    *   still at work after 10 s)
    */
-  async run<T>(request: IdempotentRequest, admission: Promise<Admission>, make: Make<T>): Promise<IdempotentAnswer<T>> {
+  async run<T>(
+    request: IdempotentRequest,
+    admit: () => Promise<Admission>,
+    make: Make<T>,
+  ): Promise<IdempotentAnswer<T>> {
     const started = performance.now();
     while (performance.now() - started < WAIT_MS) {
       const claim = this.#claim<T>(request);
       let admitted: Admission | undefined;
       try {
-        admitted = await admission;
+        admitted = await admit();
         const answer = await make(claim, null);
         if (answer) return { ...answer, replayed: false };
       } catch (error) {
         if (claim.isTaken && isLockTimeout(error)) break;
         const isRepetition = claim.isTaken
           ? uniqueViolation(error) === 'idempotency_keys_pkey'
-          : (await this.keys.find(request)) !== null;
+          : error instanceof ApiError && (await this.keys.find(request)) !== null;
         if (!isRepetition) {
           await admitted?.undo();
           throw error;
@@ -130,9 +134,8 @@ export class IdempotencyService implements OnModuleInit {
       const isTwin = takenAt > now.getTime() - WAIT_MS;
       const isSame = row.fingerprint.equals(request.fingerprint);
       // A twin's admission stands for what the twin makes.
-      const undo = async (): Promise<void> => (isTwin && isSame ? undefined : admission?.undo());
+      if (!isTwin || !isSame) await admission?.undo();
       if (!isSame) {
-        await undo();
         throw new ApiError(
           409,
           'idempotency_error',
@@ -141,20 +144,15 @@ export class IdempotencyService implements OnModuleInit {
         );
       }
       if (row.responseStatus !== null && row.responseBody !== null) {
-        await undo();
         return { status: row.responseStatus, body: JSON.parse(row.responseBody) as T, replayed: true };
       }
       if (row.leasedUntil.getTime() <= now.getTime()) {
         const leasedUntil = new Date(now.getTime() + LEASE_MS);
         const ours = await this.database.transaction((tx) => this.keys.takeOver(tx, request, now, leasedUntil));
         if (ours) {
-          const answer = await make(claim, row.resourceId).catch(async (error: unknown) => {
-            await undo();
-            throw error;
-          });
-          if (!answer) continue;
-          await undo();
-          return { ...answer, replayed: true };
+          const answer = await make(claim, row.resourceId);
+          if (answer) return { ...answer, replayed: true };
+          continue;
         }
       }
       await delay(50);

@@ -49,7 +49,7 @@ export class CreationService {
   ) {}
 
   /**
-   * @param admission the fraud guard's word on a new request: every caller has to ask it
+   * @param admit the fraud guard's word on a new request: every caller has to ask it
    * @param present the answer that this and every repetition of the request get
    * @throws ApiError 409 (idempotency), 422 `no_provider_configured`, 503 when the acquirer cannot be reached
    */
@@ -58,10 +58,10 @@ export class CreationService {
     account: Account,
     input: NewPixTransaction,
     request: IdempotentRequest,
-    admission: Promise<Admission>,
+    admit: () => Promise<Admission>,
     present: (transaction: Transaction) => Answer<T>,
   ): Promise<IdempotentAnswer<T>> {
-    return this.idempotency.run<T>(request, admission, async (claim, id) => {
+    return this.idempotency.run<T>(request, admit, async (claim, id) => {
       if (id !== null) return this.#resume(scope, id, { account, claim, present });
       const acquirer = this.acquirers.for(scope.mode, account);
       const draft = pixDraft(scope, account, acquirer.name, input, this.clock.now());

@@ -57,7 +57,7 @@ export class PaymentCreationService {
   ) {}
 
   /**
-   * @param admission the fraud guard's word on a new request: every caller has to ask it
+   * @param admit the fraud guard's word on a new request: every caller has to ask it
    * @param present the answer that this and every repetition of the request get
    * @throws ApiError 409 (idempotency), 422 `no_provider_configured`
    */
@@ -66,10 +66,10 @@ export class PaymentCreationService {
     account: Account,
     input: NewPayment,
     request: IdempotentRequest,
-    admission: Promise<Admission>,
+    admit: () => Promise<Admission>,
     present: (transaction: Transaction) => Answer<T>,
   ): Promise<IdempotentAnswer<T>> {
-    return this.idempotency.run<T>(request, admission, async (claim, id) => {
+    return this.idempotency.run<T>(request, admit, async (claim, id) => {
       if (id !== null) throw new Error(`The payment ${id} and the answer about it commit together`);
       const acquirer = this.#acquirer(scope, account, input);
       const transaction = withLocalCode(this.#draft(scope, account, acquirer.name, input), acquirer, account);

@@ -68,18 +68,22 @@ export class RefundsService {
       permanent: true,
     };
     const amount = order.amount ?? (await this.refunds.remaining(scope, transactionId));
-    const admission = admit({ amount, document: transaction.customerDocument, request });
-    return this.idempotency.run<T>(request, admission, async (claim, refundId) => {
-      if (refundId !== null) throw new Error(`The refund ${refundId} and the answer about it commit together`);
-      return this.database.transaction(async (tx) => {
-        const id = newId(this.clock.now());
-        // Before the transaction, as everywhere: twins queue up at the key.
-        claim.take(tx, id, null);
-        const answer = present(await this.#open(tx, id, account, transactionId, order));
-        claim.complete(tx, answer);
-        return answer;
-      });
-    });
+    const asked = { amount, document: transaction.customerDocument, request };
+    return this.idempotency.run<T>(
+      request,
+      () => admit(asked),
+      async (claim, refundId) => {
+        if (refundId !== null) throw new Error(`The refund ${refundId} and the answer about it commit together`);
+        return this.database.transaction(async (tx) => {
+          const id = newId(this.clock.now());
+          // Before the transaction, as everywhere: twins queue up at the key.
+          claim.take(tx, id, null);
+          const answer = present(await this.#open(tx, id, account, transactionId, order));
+          claim.complete(tx, answer);
+          return answer;
+        });
+      },
+    );
   }
 
   /** Newest first. @throws ApiError 404 */

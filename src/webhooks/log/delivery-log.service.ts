@@ -92,7 +92,9 @@ export class DeliveryLogService implements OnModuleInit {
       // Endpoint before deliveries, as everywhere.
       this.endpoints.endPause(tx, [known.endpointId], now);
       const delivery = await this.log.lock(tx, scope, uuid);
-      if (!delivery || !isToBeRetried(delivery, now)) return;
+      // It was past its time, and is removed.
+      if (!delivery) throw notFound(WHAT);
+      if (!isToBeRetried(delivery, now)) return;
       this.log.retry(tx, uuid, now);
       tx.afterCommit(() => this.dispatcher.wake([{ accountId: scope.accountId, endpointId: delivery.endpointId }]));
     });
