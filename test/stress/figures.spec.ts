@@ -232,7 +232,7 @@ describe('the figures of a random history', () => {
     while (await service.get(StatisticsService).fold());
     await compare();
     expect(await service.get(StatisticsService).check(null)).toEqual([]);
-    expect(await statuses()).toBeGreaterThanOrEqual(5);
+    expect(await statuses()).toBeGreaterThanOrEqual(scaled(5, 3));
     await expectLedgerCoherent(service.database.url);
   });
 });
