@@ -12,7 +12,6 @@ import { IdempotencyInterceptor } from './core/idempotency/index.js';
 import { Logger } from './core/log/index.js';
 import { FraudModule } from './fraud/index.js';
 import { HealthModule } from './health/index.js';
-import { LiveAcquirersModule } from './live-acquirers/index.js';
 import { MedModule } from './med/index.js';
 import { OperationsModule } from './operations/index.js';
 import { OutboxModule } from './outbox/index.js';
@@ -39,7 +38,6 @@ export class AppModule {
         OutboxModule,
         WalletsModule,
         AcquirersModule,
-        LiveAcquirersModule,
         FraudModule,
         StorageModule,
         TransactionsModule,

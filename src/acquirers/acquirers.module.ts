@@ -1,10 +1,14 @@
 import { Module } from '@nestjs/common';
+import { AccountsModule } from '../accounts/index.js';
+import { AuditModule } from '../audit/index.js';
 import { processors } from '../core/queue/index.js';
 import { AcquirerDirectory } from './acquirer-directory.service.js';
 import { AcquirersService } from './acquirers.service.js';
 import { InboxRepository } from './inbox.repository.js';
 import { InboxService } from './inbox.service.js';
 import { NotificationProcessor } from './jobs/notification.processor.js';
+import { CertificateWatch } from './live/certificate-watch.service.js';
+import { LiveAcquirersService } from './live/live-acquirers.service.js';
 import { PixApiFamily } from './pix-api/pix-api-family.service.js';
 import { ConnectionListing } from './pix-api/connection-listing.service.js';
 import { ConnectionsRepository } from './pix-api/connections.repository.js';
@@ -21,11 +25,14 @@ import { SandboxOrdersRepository } from './sandbox/sandbox-orders.repository.js'
 import { SandboxAcquirer } from './sandbox/sandbox.acquirer.js';
 
 @Module({
+  imports: [AccountsModule, AuditModule],
   controllers: [CallbacksController],
   providers: [
     AcquirersService,
     AcquirerDirectory,
     CallbackSources,
+    CertificateWatch,
+    LiveAcquirersService,
     CallbacksRepository,
     CallbacksService,
     InboxRepository,
@@ -42,6 +49,14 @@ import { SandboxAcquirer } from './sandbox/sandbox.acquirer.js';
     SandboxAcquirer,
     ...processors(NotificationProcessor),
   ],
-  exports: [AcquirersService, AcquirerDirectory, CallbackSources, ConnectionsService, InboxService, SandboxAcquirer],
+  exports: [
+    AcquirersService,
+    AcquirerDirectory,
+    CallbackSources,
+    ConnectionsService,
+    InboxService,
+    LiveAcquirersService,
+    SandboxAcquirer,
+  ],
 })
 export class AcquirersModule {}

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { callbackUrlHint } from '../acquirers/index.js';
 import { CLI } from '../audit/index.js';
-import { type Configuration, type LiveConnection, LiveAcquirersService } from '../live-acquirers/index.js';
+import { type Configuration, type LiveConnection, LiveAcquirersService } from '../acquirers/index.js';
 import { accountId, pairs, required, UsageError } from './command.js';
 import { run } from './run.js';
 import type { Shell } from './shell.js';

@@ -29,8 +29,8 @@ function differenceLine(difference: FigureDifference): Record<string, unknown> {
   };
 }
 
-export function figuresCommands(program: Command, shell: Shell): void {
-  const group = program.command('figures').description('statistics against the transactions they are made of');
+export function statisticsCommands(program: Command, shell: Shell): void {
+  const group = program.command('statistics').description('statistics against the transactions they are made of');
   group
     .command('check')
     .description('compare them; exit code 1 when they differ')

@@ -4,7 +4,7 @@ import { EmbeddedServerError } from '../core/embedded/index.js';
 import { ApiError } from '../core/errors/index.js';
 import { accountCommands, keyCommands, memberCommands, operatorCommands, userCommands } from './account-commands.js';
 import { acquirerCommands } from './acquirer-commands.js';
-import { figuresCommands, reconcileCommand } from './books-commands.js';
+import { statisticsCommands, reconcileCommand } from './books-commands.js';
 import { checkRequired, EXIT_USAGE, UsageError } from './command.js';
 import type { Shell } from './shell.js';
 import { workCommands } from './work-commands.js';
@@ -28,7 +28,7 @@ function program(shell: Shell): Command {
     })
     .hook('preAction', (_root, command) => checkRequired(command));
   const groups = [accountCommands, memberCommands, operatorCommands, userCommands, keyCommands, acquirerCommands];
-  for (const add of [...groups, figuresCommands, reconcileCommand, workCommands]) add(root, shell);
+  for (const add of [...groups, statisticsCommands, reconcileCommand, workCommands]) add(root, shell);
   return root;
 }
 

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { CLIENT } from '../../tools/psp-simulator/certificates.js';
 import { DEFAULT_MERCHANT, PspSimulator } from '../../tools/psp-simulator/simulator.js';
 import { AcquirersService, ConnectionsService } from '../../src/acquirers/index.js';
-import { LiveAcquirersService } from '../../src/live-acquirers/index.js';
+import { LiveAcquirersService } from '../../src/acquirers/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { goLive } from '../support/live-acquirer.js';
 import { type Merchant, TestService } from '../support/service.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { CLI } from '../../src/audit/index.js';
 import { type Config, CONFIG } from '../../src/core/config/index.js';
-import { LiveAcquirersService } from '../../src/live-acquirers/index.js';
+import { LiveAcquirersService } from '../../src/acquirers/index.js';
 import { goLive } from '../support/live-acquirer.js';
 import { LiveStory } from '../support/live-story.js';
 import { refundEnd, requestRefund } from '../support/refunds.js';

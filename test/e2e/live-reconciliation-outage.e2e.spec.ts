@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { saoPauloDay } from '../../src/brazil/index.js';
 import { CLI as BY_CLI } from '../../src/audit/index.js';
-import { LiveAcquirersService } from '../../src/live-acquirers/index.js';
+import { LiveAcquirersService } from '../../src/acquirers/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { goLive } from '../support/live-acquirer.js';
 import { LiveStory } from '../support/live-story.js';

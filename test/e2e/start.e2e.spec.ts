@@ -140,7 +140,7 @@ describe('starting the service', () => {
       const command = await runCli(['account', 'create', '--help'], env);
       const version = await processes.run(CLI, ['--version'], env);
       for (const ended of [root, group, command, version]) expect(ended).toMatchObject({ code: 0, stderr: '' });
-      for (const name of ['account', 'member', 'operator', 'user', 'key', 'acquirer', 'figures', 'reconcile', 'work']) {
+      for (const name of ['account', 'member', 'operator', 'user', 'key', 'acquirer', 'statistics', 'reconcile', 'work']) {
         expect(root.stdout).toMatch(new RegExp(`^ {2}${name} `, 'm'));
       }
       expect(group.stdout).toMatch(/^ {2}create .*\n {2}set .*\n {2}list /m);

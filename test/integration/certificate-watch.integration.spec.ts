@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SYSTEM } from '../../src/audit/index.js';
-import { CertificateWatch, LiveAcquirersService } from '../../src/live-acquirers/index.js';
+import { CertificateWatch, LiveAcquirersService } from '../../src/acquirers/index.js';
 import { CERTIFICATES } from '../support/client-certificates.js';
 import { type Merchant, TestService } from '../support/service.js';
 

@@ -18,10 +18,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   fraud: ['accounts', 'brazil', 'core'],
   outbox: ['core'],
   wallets: ['auth', 'brazil', 'core'],
-  // Its callbacks are routes.
-  acquirers: ['auth', 'brazil', 'core'],
-  // How an account comes to its acquirer: the one place that knows of both.
-  'live-acquirers': ['accounts', 'acquirers', 'audit', 'brazil', 'core'],
+  // Its callbacks are routes; a connection belongs to an account, and what is done with it is audited.
+  acquirers: ['accounts', 'audit', 'auth', 'brazil', 'core'],
   storage: ['auth', 'core'],
   transactions: ['accounts', 'acquirers', 'brazil', 'core', 'outbox', 'wallets'],
   // Lists of acquirers against our books, those of disputes too: it needs both sides.
@@ -37,18 +35,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'request-logs': ['auth', 'core'],
   operations: ['accounts', 'audit', 'auth', 'core', 'fraud', 'med', 'transactions'],
   health: ['auth', 'core', 'outbox', 'storage', 'wallets'],
-  cli: [
-    'accounts',
-    'acquirers',
-    'api-keys',
-    'audit',
-    'brazil',
-    'core',
-    'live-acquirers',
-    'reconciliation',
-    'root',
-    'transactions',
-  ],
+  cli: ['accounts', 'acquirers', 'api-keys', 'audit', 'brazil', 'core', 'reconciliation', 'root', 'transactions'],
 };
 
 /** Files at the top of src put the modules together: they import anything, and only the command line imports them. */

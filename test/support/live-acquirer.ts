@@ -1,7 +1,7 @@
 import { CA_CERTIFICATE, CLIENT } from '../../tools/psp-simulator/certificates.js';
 import { DEFAULT_MERCHANT, type PspSimulator } from '../../tools/psp-simulator/simulator.js';
 import { SYSTEM } from '../../src/audit/index.js';
-import { type Configuration, type Configured, LiveAcquirersService } from '../../src/live-acquirers/index.js';
+import { type Configuration, type Configured, LiveAcquirersService } from '../../src/acquirers/index.js';
 import type { TestService } from './service.js';
 
 /** What an account says of the simulator. */

@@ -74,7 +74,8 @@ export class IdempotencyService implements OnModuleInit {
 
   /**
    * @param admit fails with the ApiError that refuses a new request. Under its key nothing is then stored, as when `make`
-   *   fails before it has taken the key. A repetition of a request that was let in is not refused, whatever has changed since.
+   *   fails before it has taken the key. A repetition of a request that was let in is not refused, whatever has changed
+   *   since.
    * @throws ApiError 409 `idempotency_key_reused` (another body under the key), `idempotency_key_in_use` (a twin is
    *   still at work after 10 s)
    */

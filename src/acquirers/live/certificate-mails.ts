@@ -1,7 +1,7 @@
-import type { Account } from '../accounts/index.js';
-import type { ConnectionSummary } from '../acquirers/index.js';
-import { DAY_MS } from '../core/clock.js';
-import { bilingualMail, type Mail } from '../core/mail/index.js';
+import type { Account } from '../../accounts/index.js';
+import type { ConnectionSummary } from '../pix-api/connections.repository.js';
+import { DAY_MS } from '../../core/clock.js';
+import { bilingualMail, type Mail } from '../../core/mail/index.js';
 
 /**
  * Tells the account's contact that its certificate at a PSP ends soon, or has ended.

@@ -1,7 +1,8 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { isNativeError } from 'node:util/types';
-import { type ClientCertificate, x509Of } from '../acquirers/index.js';
-import type { Violation } from '../core/errors/index.js';
+import type { ClientCertificate } from '../pix-api/connection.js';
+import { x509Of } from '../pix-api/credentials.js';
+import type { Violation } from '../../core/errors/index.js';
 
 /** The files of a client certificate as the PSP has handed them out: a PFX, or a certificate and its key. */
 export interface CertificateFiles {

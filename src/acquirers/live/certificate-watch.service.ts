@@ -1,13 +1,15 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { AccountsService } from '../accounts/index.js';
-import { CERTIFICATE_WARNINGS, ConnectionsService, type ConnectionSummary } from '../acquirers/index.js';
-import { Clock } from '../core/clock.js';
-import { type Config, CONFIG } from '../core/config/index.js';
-import { Database } from '../core/database/index.js';
-import { groupBy } from '../core/group-by.js';
-import { Mailer } from '../core/mail/index.js';
-import { Metrics } from '../core/metrics/index.js';
-import { Poller } from '../core/queue/index.js';
+import { AccountsService } from '../../accounts/index.js';
+import type { ConnectionSummary } from '../pix-api/connections.repository.js';
+import { ConnectionsService } from '../pix-api/connections.service.js';
+import { CERTIFICATE_WARNINGS } from '../pix-api/doctor.js';
+import { Clock } from '../../core/clock.js';
+import { type Config, CONFIG } from '../../core/config/index.js';
+import { Database } from '../../core/database/index.js';
+import { groupBy } from '../../core/group-by.js';
+import { Mailer } from '../../core/mail/index.js';
+import { Metrics } from '../../core/metrics/index.js';
+import { Poller } from '../../core/queue/index.js';
 import { certificateMail } from './certificate-mails.js';
 
 /** More often than the days it reckons in: a process that is deployed every day would never come to a daily look. */

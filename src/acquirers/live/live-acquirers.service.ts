@@ -1,22 +1,17 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { AccountsService } from '../accounts/index.js';
-import {
-  acquirerNameOf,
-  callbackUrl,
-  checkPixApi,
-  connectionIdOf,
-  ConnectionsService,
-  type ConnectionSummary,
-  type Finding,
-  type PixApiConnection,
-  type Registration,
-} from '../acquirers/index.js';
-import { type Actor, AuditTrail } from '../audit/index.js';
-import { Clock } from '../core/clock.js';
-import { type Config, CONFIG } from '../core/config/index.js';
-import { SecretBox } from '../core/crypto/index.js';
-import { Database } from '../core/database/index.js';
-import { business, invalidRequest } from '../core/errors/index.js';
+import { AccountsService } from '../../accounts/index.js';
+import { type Actor, AuditTrail } from '../../audit/index.js';
+import { Clock } from '../../core/clock.js';
+import { type Config, CONFIG } from '../../core/config/index.js';
+import { SecretBox } from '../../core/crypto/index.js';
+import { Database } from '../../core/database/index.js';
+import { business, invalidRequest } from '../../core/errors/index.js';
+import { callbackUrl } from '../pix-api/callback-url.js';
+import type { PixApiConnection } from '../pix-api/connection.js';
+import type { ConnectionSummary } from '../pix-api/connections.repository.js';
+import { ConnectionsService } from '../pix-api/connections.service.js';
+import { check as checkPixApi, type Finding, type Registration } from '../pix-api/doctor.js';
+import { acquirerNameOf, connectionIdOf } from '../pix-api/pix-api-family.service.js';
 import { subjectOf } from './certificate.js';
 import { type Configuration, readConfiguration } from './configuration.js';
 

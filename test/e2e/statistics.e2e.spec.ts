@@ -309,7 +309,7 @@ describe('the figures of payments', () => {
     while (await service.get(StatisticsService).fold());
     const ENCRYPTION_KEY = 'ab'.repeat(32);
     const env = { DATABASE_URL: service.database.url, ENCRYPTION_KEY };
-    const run = (...args: string[]) => runCli(['figures', ...args], env);
+    const run = (...args: string[]) => runCli(['statistics', ...args], env);
     const good = await run('check');
     expect({ code: good.code, output: JSON.parse(good.stdout) as unknown, stderr: good.stderr }).toEqual({
       ...{ code: 0, output: { differences: [] }, stderr: '' },

@@ -1,9 +1,11 @@
 import type { X509Certificate } from 'node:crypto';
-import { type ConnectionSettings, findProfile, PROFILES, type PspProfile } from '../acquirers/index.js';
-import { normalizePixKey } from '../brazil/index.js';
-import type { Violation } from '../core/errors/index.js';
-import { httpUrlProblem, isLoopbackHost } from '../core/net/index.js';
-import { withoutTrailingSlashes } from '../core/text.js';
+import type { ConnectionSettings } from '../pix-api/connections.service.js';
+import type { PspProfile } from '../pix-api/profile.js';
+import { findProfile, PROFILES } from '../pix-api/profiles.js';
+import { normalizePixKey } from '../../brazil/index.js';
+import type { Violation } from '../../core/errors/index.js';
+import { httpUrlProblem, isLoopbackHost } from '../../core/net/index.js';
+import { withoutTrailingSlashes } from '../../core/text.js';
 import { authorityProblem, type CertificateFiles, readCertificate } from './certificate.js';
 
 /** What somebody says of an account's PSP, unchecked. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { CERTIFICATES } from '../../test/support/client-certificates.js';
+import { CERTIFICATES } from '../../../test/support/client-certificates.js';
 import { type Configuration, readConfiguration } from './configuration.js';
 
 const NOW = new Date('2026-11-21T12:00:00Z');
