@@ -2,14 +2,23 @@ import { Body, Controller, Delete, Get, Header, HttpCode, Param, Post } from '@n
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../audit/index.js';
 import { CurrentActor, CurrentMember, DashboardAuth, type MemberPrincipal, RoleRefusal } from '../auth/index.js';
-import { ApiErrors, ApiRequestId, RESPONSE_HEADERS } from '../core/http/index.js';
+import { ApiErrors, ApiRequestId, lastInstantOf, RESPONSE_HEADERS } from '../core/http/index.js';
 import { parseId } from '../core/ids.js';
-import { apiKeyList } from './api-keys.serializer.js';
-import { ApiKeysService } from './api-keys.service.js';
-import { ApiKeyListBody, IssuedApiKeyBody, RevokedBody } from './dto/api-key.body.js';
+import { apiKeyDetails, apiKeyList } from './api-keys.serializer.js';
+import { ApiKeysService, type KeyTerms } from './api-keys.service.js';
+import { ApiKeyDetailsBody, ApiKeyListBody, IssuedApiKeyBody, RevokedBody } from './dto/api-key.body.js';
 import { IssueApiKeyDto, RotateApiKeyDto } from './dto/api-key.dto.js';
 
 const KEY_ID = { name: 'id', description: 'Id of the key.', schema: { type: 'string' as const } };
+
+/** What is left out is not named. */
+function termsOf({ label, expires_at: expiresAt, allowed_ips: allowedIps }: RotateApiKeyDto): Partial<KeyTerms> {
+  return {
+    ...(label === undefined ? {} : { label }),
+    ...(expiresAt === undefined ? {} : { expiresAt: expiresAt === null ? null : lastInstantOf(expiresAt) }),
+    ...(allowedIps === undefined ? {} : { allowedIps }),
+  };
+}
 
 @ApiTags('API keys')
 @RoleRefusal('API_KEY_ROLE_REQUIRED')
@@ -29,10 +38,10 @@ export class ApiKeysController {
   @ApiErrors(400, 413, 415)
   issue(
     @CurrentMember() { accountId }: MemberPrincipal,
-    @Body() { label, test }: IssueApiKeyDto,
+    @Body() dto: IssueApiKeyDto,
     @CurrentActor() actor: Actor,
   ): Promise<IssuedApiKeyBody> {
-    return this.keys.issue(accountId, { mode: test === true ? 'test' : 'live', label: label ?? null }, actor);
+    return this.keys.issue(accountId, { mode: dto.test === true ? 'test' : 'live', ...termsOf(dto) }, actor);
   }
 
   @Get()
@@ -43,6 +52,19 @@ export class ApiKeysController {
     return apiKeyList(await this.keys.list(accountId), role === 'OWNER' || role === 'ADMIN');
   }
 
+  @Get(':id')
+  @DashboardAuth()
+  @ApiOperation({
+    summary: 'Read an API key',
+    description: 'One that has not been revoked: who issued it, when it was last used, until when and where it works.',
+  })
+  @ApiParam(KEY_ID)
+  @ApiOkResponse({ description: 'The key, without itself.', type: ApiKeyDetailsBody, headers: RESPONSE_HEADERS })
+  @ApiErrors(404)
+  async get(@CurrentMember() { accountId }: MemberPrincipal, @Param('id') id: string): Promise<ApiKeyDetailsBody> {
+    return apiKeyDetails(await this.keys.find(accountId, parseId(id, [], 'API key')));
+  }
+
   @Post(':id/rotate')
   @DashboardAuth('OWNER', 'ADMIN')
   @HttpCode(201)
@@ -50,7 +72,7 @@ export class ApiKeysController {
   @ApiOperation({
     summary: 'Rotate an API key',
     description:
-      'Ends the key and issues another one of the same mode, at once: the old key stops working before this answer.',
+      'Ends the key and issues another one of the same mode, at once: the old key stops working before this answer. What is left out stays as it was.',
   })
   @ApiParam(KEY_ID)
   @ApiCreatedResponse({ description: 'The new key.', type: IssuedApiKeyBody, headers: RESPONSE_HEADERS })
@@ -58,10 +80,10 @@ export class ApiKeysController {
   rotate(
     @CurrentMember() { accountId }: MemberPrincipal,
     @Param('id') id: string,
-    @Body() { label }: RotateApiKeyDto,
+    @Body() dto: RotateApiKeyDto,
     @CurrentActor() actor: Actor,
   ): Promise<IssuedApiKeyBody> {
-    return this.keys.rotate(accountId, parseId(id, [], 'API key'), label ?? undefined, actor);
+    return this.keys.rotate(accountId, parseId(id, [], 'API key'), termsOf(dto), actor);
   }
 
   @Delete(':id')

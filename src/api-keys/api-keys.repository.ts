@@ -9,13 +9,17 @@ interface ActiveKey {
   readonly keyId: string;
   readonly mode: Mode;
   readonly keyHash: Buffer;
+  readonly expiresAt: Date | null;
+  readonly allowedIps: readonly string[];
+  readonly lastUsedAt: Date | null;
   readonly account: Account;
 }
 
 /** At most one indexed query for a request: key and account together (the account's columns are read, never written). */
 const FIND_ACTIVE = read(
   'api_keys.find_active',
-  `SELECT k.id AS "keyId", k.mode, k.key_hash AS "keyHash", ${columnsOf(Account, 'a', { within: 'account' })}
+  `SELECT k.id AS "keyId", k.mode, k.key_hash AS "keyHash", k.expires_at AS "expiresAt",
+     k.allowed_ips AS "allowedIps", k.last_used_at AS "lastUsedAt", ${columnsOf(Account, 'a', { within: 'account' })}
    FROM api_keys k JOIN accounts a ON a.id = k.account_id
    WHERE k.key_hash = ANY ($1::bytea[]) AND k.revoked_at IS NULL`,
 );
@@ -23,6 +27,16 @@ const COLUMNS = columnsOf(ApiKey, 'api_keys');
 const LIST_ACTIVE = read(
   'api_keys.list_active',
   `SELECT ${COLUMNS} FROM api_keys WHERE account_id = $1 AND revoked_at IS NULL ORDER BY id DESC`,
+);
+const FIND = read(
+  'api_keys.find',
+  `SELECT ${COLUMNS} FROM api_keys WHERE account_id = $1 AND id = $2 AND revoked_at IS NULL`,
+);
+/** Sorted, so that of two processes that write at once neither waits for the other in a circle. */
+const USED = write(
+  'api_keys.used',
+  `UPDATE api_keys SET last_used_at = $2 WHERE id IN (
+     SELECT id FROM api_keys WHERE id = ANY ($1::uuid[]) AND coalesce(last_used_at < $2, true) ORDER BY id FOR UPDATE)`,
 );
 const INSERT = insertInto('api_keys.insert', ApiKeyEntity, { without: ['revokedAt'] });
 const REVOKE = write(
@@ -44,6 +58,15 @@ export class ApiKeysRepository {
   /** Newest first. */
   async listActive(accountId: string): Promise<ApiKey[]> {
     return this.reader.query(LIST_ACTIVE, [accountId]);
+  }
+
+  async findOfAccount(accountId: string, id: string): Promise<ApiKey | null> {
+    const [row] = await this.reader.query<ApiKey>(FIND, [accountId, id]);
+    return row ?? null;
+  }
+
+  used(tx: Tx, ids: readonly string[], hour: Date): void {
+    tx.defer(USED, [ids, hour]);
   }
 
   insert(tx: Tx, key: ApiKey): void {

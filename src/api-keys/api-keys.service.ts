@@ -1,20 +1,34 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { AccountsService } from '../accounts/index.js';
+import { type Account, AccountsService } from '../accounts/index.js';
 import { type Actor, AuditTrail } from '../audit/index.js';
 import { type ApiKeyPrincipal, Authenticators } from '../auth/index.js';
 import { Clock } from '../core/clock.js';
 import { Database } from '../core/database/index.js';
-import { invalidRequest, notFound } from '../core/errors/index.js';
+import { ApiError, forbidden, invalidRequest, notFound, type Violation } from '../core/errors/index.js';
 import { newId } from '../core/ids.js';
 import type { Mode } from '../core/mode.js';
+import { isNetwork, isWithin } from '../core/net/index.js';
+import { Poller } from '../core/queue/index.js';
 import type { ApiKey } from './api-key.entity.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
-import { issuedApiKey } from './api-keys.serializer.js';
+import { fingerprintOf, issuedApiKey } from './api-keys.serializer.js';
 import type { IssuedApiKeyBody } from './dto/api-key.body.js';
 
 const FORMAT = /^ak_(test|live)_[A-Za-z0-9_-]{32}$/;
 const MAX_LABEL = 64;
+const MAX_ALLOWED_IPS = 50;
+const HOUR_MS = 3600_000;
+const USED_MS = 10_000;
+
+/** What is said of a key when it is issued, or anew when it is rotated. */
+export interface KeyTerms {
+  readonly label: string | null;
+  /** When it stops working; null: never by itself. */
+  readonly expiresAt: Date | null;
+  /** Addresses and networks (CIDR) that it works from; none: from everywhere. */
+  readonly allowedIps: readonly string[];
+}
 
 /**
  * Keys have 192 bits of entropy, so a plain SHA-256 is what is stored: nothing to guess, and one indexed look-up to
@@ -22,28 +36,31 @@ const MAX_LABEL = 64;
  */
 @Injectable()
 export class ApiKeysService implements OnModuleInit {
+  /** Ids of keys whose use in this hour is still to be written down. */
+  readonly #used = new Set<string>();
+
   constructor(
     private readonly database: Database,
     private readonly keys: ApiKeysRepository,
     private readonly accounts: AccountsService,
     private readonly authenticators: Authenticators,
     private readonly audit: AuditTrail,
+    private readonly poller: Poller,
     private readonly clock: Clock,
   ) {}
 
   onModuleInit(): void {
-    this.authenticators.registerApiKey((key) => this.authenticate(key));
+    this.authenticators.registerApiKey((key, address) => this.authenticate(key, address));
+    this.poller.every('api_keys.used', USED_MS, () => this.recordUse());
   }
 
-  /** @throws ApiError 400 for a label over 64 characters, 404 for an unknown account */
-  async issue(
-    accountId: string,
-    options: { mode: Mode; label: string | null },
-    actor: Actor,
-  ): Promise<IssuedApiKeyBody> {
-    checkLabel(options.label);
+  /** @throws ApiError 400 with every violation, 404 for an unknown account */
+  async issue(accountId: string, options: { mode: Mode } & Partial<KeyTerms>, actor: Actor): Promise<IssuedApiKeyBody> {
+    const { mode, label = null, expiresAt = null, allowedIps = [] } = options;
+    const terms = { label, expiresAt, allowedIps };
+    this.#check(terms);
     await this.accounts.get(accountId);
-    const { apiKey, key } = this.#newKey(accountId, options.mode, options.label);
+    const { apiKey, key } = this.#newKey(accountId, mode, terms, actor);
     await this.database.transaction(async (tx) => {
       this.keys.insert(tx, key);
       this.audit.record(tx, actor, 'api_key.issued', accountId, {
@@ -51,7 +68,7 @@ export class ApiKeysService implements OnModuleInit {
         data: { api_key_id: key.id, mode: key.mode },
       });
     });
-    return issuedApiKey(key, apiKey, fingerprintOf(key.keyHash));
+    return issuedApiKey(key, apiKey);
   }
 
   /** The keys that work, newest first. */
@@ -59,18 +76,27 @@ export class ApiKeysService implements OnModuleInit {
     return this.keys.listActive(accountId);
   }
 
+  /** One that works. @throws ApiError 404 */
+  async find(accountId: string, id: string): Promise<ApiKey> {
+    const key = await this.keys.findOfAccount(accountId, id);
+    if (!key) throw notFound('API key');
+    return key;
+  }
+
   /**
    * Ends the key and gives another of its mode in one commit: of many rotations at once one succeeds, the others find
    * no live key.
-   * @param label undefined keeps the old one
-   * @throws ApiError 400 for a label over 64 characters, 404 for a key that is not a live one of the account
+   * @param changes what is left out stays as it was
+   * @throws ApiError 400 with every violation, 404 for a key that is not a live one of the account
    */
-  async rotate(accountId: string, id: string, label: string | undefined, actor: Actor): Promise<IssuedApiKeyBody> {
-    checkLabel(label ?? null);
+  async rotate(accountId: string, id: string, changes: Partial<KeyTerms>, actor: Actor): Promise<IssuedApiKeyBody> {
     return this.database.transaction(async (tx) => {
       const old = await this.keys.revoke(tx, accountId, id, this.clock.now());
       if (!old) throw notFound('API key');
-      const { apiKey, key } = this.#newKey(accountId, old.mode, label ?? old.label);
+      const { label = old.label, expiresAt = old.expiresAt, allowedIps = old.allowedIps } = changes;
+      const terms = { label, expiresAt, allowedIps };
+      this.#check(terms);
+      const { apiKey, key } = this.#newKey(accountId, old.mode, terms, actor);
       this.keys.insert(tx, key);
       this.audit.record(tx, actor, 'api_key.rotated', accountId, {
         apiKeyFingerprint: fingerprintOf(key.keyHash),
@@ -81,7 +107,7 @@ export class ApiKeysService implements OnModuleInit {
           replaced_fingerprint: fingerprintOf(old.keyHash),
         },
       });
-      return issuedApiKey(key, apiKey, fingerprintOf(key.keyHash));
+      return issuedApiKey(key, apiKey);
     });
   }
 
@@ -102,12 +128,18 @@ export class ApiKeysService implements OnModuleInit {
     });
   }
 
-  /** Asks the database at every request: a revoked key stops working at once, in every process. */
-  async authenticate(key: string): Promise<ApiKeyPrincipal | null> {
+  /**
+   * Asks the database at every request: a revoked key stops working at once, in every process.
+   * @throws ApiError 401 `api_key_expired`; 403 `ip_not_allowed`, `account_suspended`
+   */
+  async authenticate(key: string, address: string): Promise<ApiKeyPrincipal | null> {
     if (!FORMAT.test(key)) return null;
     const keyHash = hashOf(key);
     const found = await this.keys.findActive(keyHash);
     if (!found) return null;
+    const now = this.clock.now();
+    assertUsable(found, address, now);
+    if ((found.lastUsedAt?.getTime() ?? 0) < hourOf(now).getTime()) this.#used.add(found.keyId);
     return {
       kind: 'api-key',
       keyId: found.keyId,
@@ -118,28 +150,82 @@ export class ApiKeysService implements OnModuleInit {
     };
   }
 
-  #newKey(accountId: string, mode: Mode, label: string | null): { apiKey: string; key: ApiKey } {
+  /** Writes down which keys were used, to the hour: one statement for all of them, beside the requests. */
+  async recordUse(): Promise<void> {
+    if (this.#used.size === 0) return;
+    const ids = [...this.#used];
+    const hour = hourOf(this.clock.now());
+    await this.database.transaction(async (tx) => this.keys.used(tx, ids, hour));
+    for (const id of ids) this.#used.delete(id);
+  }
+
+  /** @throws ApiError 400 with every violation */
+  #check({ label, expiresAt, allowedIps }: KeyTerms): void {
+    const violations: Violation[] = [];
+    const invalid = (param: string, message: string) => violations.push({ param, code: 'invalid', message });
+    // In characters as people count them.
+    if (label !== null && [...label].length > MAX_LABEL) invalid('label', `must have at most ${MAX_LABEL} characters`);
+    if (expiresAt !== null && expiresAt <= this.clock.now()) {
+      invalid('expires_at', 'must be in the future; null is for a key that does not end by itself');
+    }
+    if (allowedIps.length > MAX_ALLOWED_IPS) invalid('allowed_ips', `must have at most ${MAX_ALLOWED_IPS} entries`);
+    for (const [index, entry] of allowedIps.entries()) {
+      if (isNetwork(entry)) continue;
+      invalid(`allowed_ips[${index}]`, 'must be an IP address or a network, as 203.0.113.7 or 203.0.113.0/24');
+    }
+    if (violations.length > 0) throw invalidRequest(violations);
+  }
+
+  #newKey(accountId: string, mode: Mode, terms: KeyTerms, actor: Actor): { apiKey: string; key: ApiKey } {
     const apiKey = `ak_${mode}_${randomBytes(24).toString('base64url')}`;
     const createdAt = this.clock.now();
     const prefix = apiKey.slice(0, 'ak_test_'.length + 4);
     return {
       apiKey,
-      key: { id: newId(createdAt), accountId, mode, keyHash: hashOf(apiKey), prefix, label, createdAt },
+      key: {
+        id: newId(createdAt),
+        accountId,
+        mode,
+        keyHash: hashOf(apiKey),
+        prefix,
+        ...terms,
+        createdAt,
+        issuedBy: actor.id,
+        lastUsedAt: null,
+      },
     };
   }
 }
 
-/** In characters as people count them. */
-function checkLabel(label: string | null): void {
-  if (label !== null && [...label].length > MAX_LABEL) {
-    throw invalidRequest([{ param: 'label', code: 'invalid', message: `must have at most ${MAX_LABEL} characters` }]);
+/** Whoever reads these messages has the key: nothing is told to who only guesses. */
+function assertUsable(
+  key: { expiresAt: Date | null; allowedIps: readonly string[]; account: Pick<Account, 'suspended'> },
+  address: string,
+  now: Date,
+): void {
+  const { expiresAt, allowedIps, account } = key;
+  if (expiresAt !== null && now >= expiresAt) {
+    const message = `This API key ended at ${expiresAt.toISOString()}. Issue or rotate one in the dashboard or by POST /v1/api-keys.`;
+    throw new ApiError(401, 'authentication_error', 'api_key_expired', message);
   }
+  if (allowedIps.length > 0 && !isWithin(allowedIps, address)) {
+    throw forbidden(
+      `This API key does not work from ${address}: the address is not in its allowed_ips.`,
+      'ip_not_allowed',
+    );
+  }
+  if (account.suspended) {
+    throw forbidden(
+      'This account is suspended, and its API keys with it. Ask the operator of the service.',
+      'account_suspended',
+    );
+  }
+}
+
+function hourOf(time: Date): Date {
+  return new Date(Math.floor(time.getTime() / HOUR_MS) * HOUR_MS);
 }
 
 function hashOf(key: string): Buffer {
   return createHash('sha256').update(key, 'utf8').digest();
-}
-
-function fingerprintOf(hash: Buffer): string {
-  return `sha256:${hash.toString('hex').slice(0, 16)}`;
 }

@@ -12,9 +12,12 @@ export const AUDIT_EVENT_TYPES = [
   'api_key.issued',
   'api_key.revoked',
   'api_key.rotated',
+  'default_secret.rotated',
   'login.failed',
   'login.succeeded',
   'logout',
+  'med_case.accepted',
+  'med_case.appealed',
   'med_case.approved',
   'med_case.dismissed',
   'med_case.evidence_requested',
@@ -25,15 +28,23 @@ export const AUDIT_EVENT_TYPES = [
   'member.role_changed',
   'operator.created',
   'operator.removed',
+  'refund.requested',
   'review.accepted',
   'review.returned',
   'user.password_changed',
+  'webhook_endpoint.changed',
+  'webhook_endpoint.deleted',
+  'webhook_endpoint.registered',
+  'webhook_endpoint.secret_rotated',
 ] as const;
 
 export type AuditEventType = (typeof AUDIT_EVENT_TYPES)[number];
 
-/** `anonymous` has shown nothing yet (a login that failed); `system` is the service itself, as for its demo account. */
-export type ActorType = 'member' | 'operator' | 'cli' | 'system' | 'anonymous';
+/**
+ * `api_key`: a program of the merchant; `anonymous` has shown nothing yet (a login that failed); `system` is the service
+ * itself, as for its demo account.
+ */
+export type ActorType = 'member' | 'operator' | 'api_key' | 'cli' | 'system' | 'anonymous';
 
 /** Where a request came from. Null where there was none. */
 export interface Origin {

@@ -39,7 +39,7 @@ export class AuditTrail implements OnModuleInit {
       id: newId(createdAt),
       type,
       actor,
-      apiKeyFingerprint: about.apiKeyFingerprint ?? null,
+      apiKeyFingerprint: about.apiKeyFingerprint ?? actor.apiKeyFingerprint ?? null,
       data: about.data ?? {},
       createdAt,
     });

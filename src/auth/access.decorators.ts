@@ -88,7 +88,7 @@ export const CurrentUser = createParamDecorator((_data: unknown, context: Execut
   principalOf(requestOf(context), 'member', 'operator'),
 );
 
-/** The logged-in user as the audit trail names them. */
+/** The caller, a person or an API key, as the audit trail names them. */
 export const CurrentActor = createParamDecorator((_data: unknown, context: ExecutionContext): Actor =>
   actorOf(requestOf(context)),
 );

@@ -1,8 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { ApiKeyPrincipal } from './principal.js';
 
-/** @returns null for a key that is unknown, malformed or revoked */
-export type ApiKeyAuthenticator = (key: string) => Promise<ApiKeyPrincipal | null>;
+/**
+ * @param address of the caller
+ * @returns null for a key that is unknown, malformed or revoked
+ * @throws ApiError 401 `api_key_expired`, 403 `ip_not_allowed`, 403 `account_suspended`
+ */
+export type ApiKeyAuthenticator = (key: string, address: string) => Promise<ApiKeyPrincipal | null>;
 
 /** Where the api-keys module says how a key is looked up: so that auth need not import it. */
 @Injectable()
@@ -13,7 +17,7 @@ export class Authenticators {
     this.#apiKey = authenticator;
   }
 
-  apiKey(key: string): Promise<ApiKeyPrincipal | null> {
-    return this.#apiKey(key);
+  apiKey(key: string, address: string): Promise<ApiKeyPrincipal | null> {
+    return this.#apiKey(key, address);
   }
 }

@@ -53,7 +53,9 @@ export class AuthGuard implements CanActivate {
 
   async #authenticate(access: Access | undefined, request: Request): Promise<Principal | null> {
     const { apikey, authorization } = request.headers;
-    if (access === 'api-key') return typeof apikey === 'string' ? this.authenticators.apiKey(apikey) : null;
+    if (access === 'api-key') {
+      return typeof apikey === 'string' ? this.authenticators.apiKey(apikey, addressOf(request)) : null;
+    }
     if (access === 'dashboard') return authorization === undefined ? null : this.sessions.authenticate(authorization);
     return null;
   }

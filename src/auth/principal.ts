@@ -69,8 +69,9 @@ export function originOf(request: CallerRequest): Origin {
   return { ip: request.ip ?? null, requestId: request.id };
 }
 
-/** The logged-in user, as the audit trail names them. */
+/** Who calls, as the audit trail names them. */
 export function actorOf(request: CallerRequest): Actor {
-  const { kind, userId } = principalOf(request, 'member', 'operator');
-  return { type: kind, id: userId, ...originOf(request) };
+  const principal = principalOf(request, 'member', 'operator', 'api-key');
+  if (principal.kind !== 'api-key') return { type: principal.kind, id: principal.userId, ...originOf(request) };
+  return { type: 'api_key', id: null, apiKeyFingerprint: principal.fingerprint, ...originOf(request) };
 }

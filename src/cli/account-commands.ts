@@ -11,7 +11,7 @@ import {
 } from '../accounts/index.js';
 import { apiKeyList, ApiKeysService } from '../api-keys/index.js';
 import { CLI } from '../audit/index.js';
-import { accountArgument, pairs, required, uuid } from './command.js';
+import { accountArgument, instant, pairs, required, uuid } from './command.js';
 import { readPassword, takesPassword } from './passwords.js';
 import { run } from './run.js';
 import type { Shell } from './shell.js';
@@ -41,6 +41,7 @@ function accountLine(account: AccountEntity): Record<string, unknown> {
     fraud_velocity: account.fraudVelocity,
     fraud_max_amount: account.fraudMaxAmount,
     fraud_blocked_documents: account.fraudBlockedDocuments,
+    suspended: account.suspended,
   } satisfies Record<'account_id' | SettingName, unknown>; // a setting that is forgotten here does not compile
 }
 
@@ -188,10 +189,17 @@ export function keyCommands(program: Command, shell: Shell): void {
     .addArgument(accountArgument())
     .option('--test', 'one for the sandbox')
     .option('--label <label>', 'by which people know it')
-    .action(async (accountId: string, { test, label }: { test?: true; label?: string }) => {
-      const options = { mode: test ? 'test' : 'live', label: label ?? null } as const;
-      await run(shell, ({ app }) => app.get(ApiKeysService).issue(accountId, options, CLI));
-    });
+    .option('--expires-at <date>', 'when it ends by itself: a day in São Paulo, or an instant with its zone', instant)
+    .option('--allow-ip <network...>', 'addresses and networks (CIDR) that it works from')
+    .action(
+      async (accountId: string, options: { test?: true; label?: string; expiresAt?: Date; allowIp?: string[] }) => {
+        const { test, label = null, expiresAt = null, allowIp: allowedIps = [] } = options;
+        const mode = test ? 'test' : 'live';
+        await run(shell, ({ app }) =>
+          app.get(ApiKeysService).issue(accountId, { mode, label, expiresAt, allowedIps }, CLI),
+        );
+      },
+    );
   group
     .command('list')
     .description('the keys of an account that work, newest first')

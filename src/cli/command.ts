@@ -1,4 +1,5 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
+import { lastInstantOf } from '../core/http/index.js';
 import { isUuid } from '../core/ids.js';
 
 /** The command line itself is wrong: exit code 2. */
@@ -50,6 +51,17 @@ export function pairs(text: string, before: Record<string, string> = {}): Record
     throw new InvalidArgumentError(`${key} is given twice.`);
   }
   return { ...before, [key]: value };
+}
+
+/** A day in São Paulo, to its end, or an instant with its zone. */
+export function instant(text: string): Date {
+  try {
+    return lastInstantOf(text);
+  } catch {
+    throw new InvalidArgumentError(
+      'It must be a day, as 2027-11-21, or an instant with its zone, as 2027-11-21T12:00:00Z.',
+    );
+  }
 }
 
 export function accountArgument(): Argument {

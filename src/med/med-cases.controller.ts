@@ -1,6 +1,7 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
-import { ApiKeyAuth, CurrentScope } from '../auth/index.js';
+import type { Actor } from '../audit/index.js';
+import { ApiKeyAuth, CurrentScope, CurrentActor } from '../auth/index.js';
 import {
   ApiErrors,
   ApiRequestId,
@@ -73,8 +74,9 @@ export class MedCasesController {
     @CurrentScope() scope: Scope,
     @Param('id') id: string,
     @Body() { reason }: AppealDto,
+    @CurrentActor() actor: Actor,
   ): Promise<MedCaseBody> {
-    return medCaseBody(await this.cases.appeal(scope, medCaseId(id), reason));
+    return medCaseBody(await this.cases.appeal(scope, medCaseId(id), reason, actor));
   }
 
   @Post(':id/accept')
@@ -87,8 +89,12 @@ export class MedCasesController {
   @ApiParam(MED_CASE_ID)
   @ApiOkResponse({ description: 'The case, `accepted`.', type: MedCaseBody, headers: RESPONSE_HEADERS })
   @ApiErrors(400, 404)
-  async accept(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<MedCaseBody> {
-    return medCaseBody(await this.cases.accept(scope, medCaseId(id)));
+  async accept(
+    @CurrentScope() scope: Scope,
+    @Param('id') id: string,
+    @CurrentActor() actor: Actor,
+  ): Promise<MedCaseBody> {
+    return medCaseBody(await this.cases.accept(scope, medCaseId(id), actor));
   }
 }
 

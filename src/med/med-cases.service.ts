@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { type Actor, AuditTrail } from '../audit/index.js';
 import { Clock } from '../core/clock.js';
 import { Database, type Tx } from '../core/database/index.js';
 import { badRequest, invalidRequest, notFound } from '../core/errors/index.js';
@@ -26,6 +27,7 @@ export class MedCasesService {
     private readonly lists: MedCaseListsRepository,
     private readonly transitions: MedTransitions,
     private readonly outbox: OutboxService,
+    private readonly audit: AuditTrail,
     private readonly clock: Clock,
   ) {}
 
@@ -56,7 +58,7 @@ export class MedCasesService {
   }
 
   /** Recorded here only: nobody else is told. @throws ApiError 404, 400 for a case that is not open */
-  async appeal(scope: Scope, id: string, reason: string): Promise<MedCase> {
+  async appeal(scope: Scope, id: string, reason: string, actor: Actor): Promise<MedCase> {
     return this.database.transaction(async (tx) => {
       const found = await this.lock(tx, scope, id);
       const { from, to } = MED_MOVES.appealed;
@@ -72,12 +74,13 @@ export class MedCasesService {
       };
       await this.cases.change(tx, appealed, found.status);
       this.outbox.record(tx, [medEvent('med_case.moved', appealed)]);
+      this.audit.record(tx, actor, 'med_case.appealed', scope.accountId, { data: { case_id: id, mode: scope.mode } });
       return appealed;
     });
   }
 
   /** Gives the money up, for good. @throws ApiError 404, 400 for a case that is not open, or whose amount is in doubt */
-  async accept(scope: Scope, id: string): Promise<MedCase> {
+  async accept(scope: Scope, id: string, actor: Actor): Promise<MedCase> {
     const { transactionId } = await this.find(scope, id);
     return this.database.transaction(async (tx) => {
       const disputedTransaction = await this.transitions.lock(tx, transactionId);
@@ -87,6 +90,7 @@ export class MedCasesService {
       if (found.review === 'amount_mismatch') throw inDoubt();
       const accepted = await this.transitions.end(tx, disputedTransaction, found, 'accepted');
       this.transitions.close(tx, disputedTransaction);
+      this.audit.record(tx, actor, 'med_case.accepted', scope.accountId, { data: { case_id: id, mode: scope.mode } });
       return accepted;
     });
   }

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AcquirersModule } from '../acquirers/index.js';
+import { AuditModule } from '../audit/index.js';
 import { workers } from '../core/work/index.js';
 import { OutboxModule } from '../outbox/index.js';
 import { StorageModule } from '../storage/index.js';
@@ -23,7 +24,7 @@ import { MedPublicEvents } from './med-public-events.service.js';
 import { MedWaitingList } from './med-waiting.service.js';
 
 @Module({
-  imports: [AcquirersModule, OutboxModule, StorageModule, TransactionsModule, WalletsModule],
+  imports: [AcquirersModule, AuditModule, OutboxModule, StorageModule, TransactionsModule, WalletsModule],
   controllers: [EvidenceController, InfractionsController, InfractionsEvidenceController, MedCasesController],
   providers: [
     EvidenceRepository,

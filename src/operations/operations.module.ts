@@ -1,10 +1,12 @@
 import { Module } from '@nestjs/common';
 import { AccountsModule } from '../accounts/index.js';
+import { ApiKeysModule } from '../api-keys/index.js';
 import { AuditModule } from '../audit/index.js';
 import { FraudModule } from '../fraud/index.js';
 import { MedModule } from '../med/index.js';
 import { TransactionsModule } from '../transactions/index.js';
 import { OperationsAccountsController } from './operations-accounts.controller.js';
+import { OperationsApiKeysController } from './operations-api-keys.controller.js';
 import { OperationsController } from './operations.controller.js';
 import { OperationsMedController } from './operations-med.controller.js';
 import { OperationsMedEvidenceController } from './operations-med-evidence.controller.js';
@@ -12,9 +14,10 @@ import { OperationsMedService } from './operations-med.service.js';
 import { OperationsService } from './operations.service.js';
 
 @Module({
-  imports: [AccountsModule, AuditModule, FraudModule, MedModule, TransactionsModule],
+  imports: [AccountsModule, ApiKeysModule, AuditModule, FraudModule, MedModule, TransactionsModule],
   controllers: [
     OperationsAccountsController,
+    OperationsApiKeysController,
     OperationsController,
     OperationsMedController,
     OperationsMedEvidenceController,

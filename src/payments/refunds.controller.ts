@@ -1,6 +1,7 @@
 import { Body, Controller, Get, Param, Post } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { ApiKeyAuth, type ApiKeyPrincipal, CurrentPrincipal, CurrentScope } from '../auth/index.js';
+import type { Actor } from '../audit/index.js';
+import { ApiKeyAuth, type ApiKeyPrincipal, CurrentPrincipal, CurrentScope, CurrentActor } from '../auth/index.js';
 import { ApiErrors, ApiRequestId, RESPONSE_HEADERS } from '../core/http/index.js';
 import { Idempotent, type IdempotentAnswer, REPLAYED_HEADER } from '../core/idempotency/index.js';
 import type { Scope } from '../core/mode.js';
@@ -40,6 +41,7 @@ export class RefundsController {
     @CurrentPrincipal() { accountId, mode, account }: ApiKeyPrincipal,
     @Param('id') id: string,
     @Body() dto: RefundDto,
+    @CurrentActor() actor: Actor,
   ): Promise<IdempotentAnswer<RefundBody>> {
     const scope = { accountId, mode };
     return this.refunds.request(
@@ -50,6 +52,7 @@ export class RefundsController {
       dto.idempotencyKey,
       (asked) => this.fraud.check(scope, account, { operation: 'refund', ...asked }),
       (refund) => ({ status: 201, body: refundBody(refund) }),
+      actor,
     );
   }
 

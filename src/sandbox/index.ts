@@ -1,1 +1,2 @@
 export { SandboxModule } from './sandbox.module.js';
+export { SandboxService } from './sandbox.service.js';

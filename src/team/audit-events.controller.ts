@@ -22,7 +22,7 @@ export class AuditEventsController {
   @ApiOperation({
     summary: 'List audit events',
     description:
-      'Logins and changes of keys, members and settings, newest first, by cursor. Events are never changed or deleted.',
+      'Logins, changes of keys, members, webhook endpoints and settings, refunds and answers to disputes, newest first, by cursor. Events are never changed, and kept for five years.',
   })
   @ApiOkResponse({ description: 'A page.', type: AuditEventListBody, headers: RESPONSE_HEADERS })
   @ApiErrors(400)

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AccountsModule } from '../accounts/index.js';
 import { AcquirersModule } from '../acquirers/index.js';
+import { AuditModule } from '../audit/index.js';
 import { processors } from '../core/queue/index.js';
 import { workers } from '../core/work/index.js';
 import { OutboxModule } from '../outbox/index.js';
@@ -42,7 +43,7 @@ import { TransactionsRepository } from './transactions.repository.js';
 import { TransactionsService } from './transactions.service.js';
 
 @Module({
-  imports: [AccountsModule, AcquirersModule, OutboxModule, WalletsModule],
+  imports: [AccountsModule, AcquirersModule, AuditModule, OutboxModule, WalletsModule],
   providers: [
     AcquirerWorkService,
     InternalRecordsRepository,

@@ -1,5 +1,6 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
 import { AccountsModule } from '../accounts/index.js';
+import { AuditModule } from '../audit/index.js';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { processors } from '../core/queue/index.js';
 import { EventCatalog, OutboxModule, Relay } from '../outbox/index.js';
@@ -32,7 +33,7 @@ import { VerificationService } from './verify/verification.service.js';
 import { WebhookClient } from './sending/webhook-client.service.js';
 
 @Module({
-  imports: [AccountsModule, OutboxModule],
+  imports: [AccountsModule, AuditModule, OutboxModule],
   controllers: [DeliveriesController, EndpointsController, SigningController],
   providers: [
     DefaultSecretsRepository,

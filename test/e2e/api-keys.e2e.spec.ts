@@ -1,5 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ApiKeysService } from '../../src/api-keys/index.js';
+import { SandboxService } from '../../src/sandbox/index.js';
 import { scaled } from '../support/scale.js';
 import { type Answer, type Merchant, type Person, TestService } from '../support/service.js';
 import { JWT_SECRET } from '../support/tokens.js';
@@ -228,6 +230,49 @@ describe('who may do it', () => {
   });
 });
 
+describe('operators', () => {
+  it('revoke a key of anybody', async () => {
+    const { token } = await service.operator();
+    const key = (await issue({ test: true })).body;
+    const answer = await service.call('DELETE', `/v1/operations/api-keys/${key.id}`, { token });
+    expect({ status: answer.status, body: answer.body }).toEqual({ status: 200, body: { revoked: true } });
+    expect(await statusWith(key.apiKey)).toBe(401);
+    expect((await service.call('DELETE', `/v1/operations/api-keys/${key.id}`, { token })).status).toBe(404);
+  });
+
+  it('suspend an account: its keys are refused in every process, its people log in, its charges are paid', async () => {
+    const { token } = await service.operator();
+    const other = await service.merchant();
+    const charge = (await service.createCharge(other.testKey)).body;
+    const suspend = async (suspended: boolean) => {
+      const path = `/v1/operations/accounts/${other.accountId}`;
+      const answer = await service.call('PATCH', path, { token, body: { suspended } });
+      expect(answer.body).toMatchObject({ suspended });
+    };
+    await suspend(true);
+    for (const key of [other.testKey, other.liveKey]) {
+      const answer = await service.call<ErrorAnswer>('GET', '/v1/wallets', { key });
+      expect(answer.status).toBe(403);
+      expect(answer.body.error).toMatchObject({ type: 'permission_error', code: 'account_suspended' });
+    }
+    expect(await statusWith(merchant.testKey)).toBe(200);
+    const login = await service.login(other.ownerEmail);
+    expect((await service.call('GET', '/v1/api-keys', { token: login })).status).toBe(200);
+    await service
+      .get(SandboxService)
+      .simulate({ accountId: other.accountId, mode: 'test' }, charge.id, { event: 'pay' });
+    await suspend(false);
+    expect((await service.getCharge(other.testKey, charge.id)).body.status).toBe('paid');
+    const audit = await service.call<{ data: { type: string; data: unknown }[] }>('GET', '/v1/audit-events', {
+      token: login,
+    });
+    expect(audit.body.data.filter(({ type }) => type === 'account.settings_changed').map(({ data }) => data)).toEqual([
+      { changes: { suspended: { from: true, to: false } } },
+      { changes: { suspended: { from: false, to: true } } },
+    ]);
+  });
+});
+
 describe('the rate limit', () => {
   it('comes before the role, and people and programs have one each', async () => {
     const env = { JWT_SECRET, RATE_LIMIT: 'on', RATE_LIMIT_RATE: '1', RATE_LIMIT_BURST: '3' };
@@ -290,4 +335,109 @@ describe('between processes', () => {
     }
     expect(served).toBeGreaterThan(scaled(200, 40));
   }, 120_000);
+});
+
+// Last, since the clock moves: other processes’ clocks do not.
+describe('terms of a key', () => {
+  const details = async (id: string, token = owner) => service.call('GET', `/v1/api-keys/${id}`, { token });
+  /** Logins end after an hour. */
+  const later = async (seconds: number): Promise<void> => {
+    service.clock.advance(seconds);
+    owner = await service.login(merchant.ownerEmail);
+    member = { ...member, token: await service.login(member.email) };
+  };
+  const errorWith = async (key: string, headers: Record<string, string> = {}, at = service) => {
+    const { status, body } = await at.call<ErrorAnswer>('GET', '/v1/wallets', { key, headers });
+    return `${status} ${body.error.code}`;
+  };
+
+  it('are shown, and do not change what the list has', async () => {
+    const allowed_ips = ['127.0.0.1', '2001:db8::/32'];
+    const made = await issue({ test: true, expires_at: '2099-12-31', allowed_ips });
+    const { apiKey: _, ...shown } = made.body;
+    const answer = await details(made.body.id, member.token);
+    expect(answer.body).toStrictEqual({
+      ...shown,
+      issued_by: merchant.ownerId,
+      last_used_at: null,
+      expires_at: '2100-01-01T02:59:59.999Z',
+      allowed_ips,
+    });
+    expect(Object.keys((await list()).data[0] ?? {}).sort()).toEqual(['createdAt', 'id', 'label', 'mode', 'prefix']);
+    expect((await details(made.body.id, await service.login(stranger.ownerEmail))).status).toBe(404);
+    await revoke(made.body.id);
+    expect((await details(made.body.id)).status).toBe(404);
+  });
+
+  it.each([
+    [{ expires_at: '2020-01-01' }, 'expires_at'],
+    [{ expires_at: '2026-02-30' }, 'expires_at'],
+    [{ expires_at: 1 }, 'expires_at'],
+    [{ allowed_ips: '127.0.0.1' }, 'allowed_ips'],
+    [{ allowed_ips: null }, 'allowed_ips'],
+    [{ allowed_ips: ['localhost'] }, 'allowed_ips[0]'],
+    [{ allowed_ips: ['10.0.0.0/33'] }, 'allowed_ips[0]'],
+    [{ allowed_ips: Array.from({ length: 51 }, () => '10.0.0.1') }, 'allowed_ips'],
+  ])('such as %j are a 400 that names the field', async (body, param) => {
+    const key = (await issue({ test: true })).body;
+    for (const answer of [await issue({ test: true, ...body }), await rotate(key.id, body)]) {
+      expect(answer.status).toBe(400);
+      expect((answer.body as unknown as ErrorAnswer).error).toMatchObject({ code: 'invalid_request', param });
+    }
+    expect(await statusWith(key.apiKey)).toBe(200);
+  });
+
+  it('end it at its time, and a rotation gives another one', async () => {
+    const expires_at = new Date(service.clock.now().getTime() + 3600_000).toISOString();
+    const key = (await issue({ test: true, expires_at })).body;
+    expect(await statusWith(key.apiKey)).toBe(200);
+    await later(3601);
+    expect(await errorWith(key.apiKey)).toBe('401 api_key_expired');
+    // As it was would be a key that does not work.
+    expect((await rotate(key.id)).status).toBe(400);
+    const renewed = (await rotate(key.id, { expires_at: null })).body;
+    expect(await statusWith(renewed.apiKey)).toBe(200);
+    expect((await details(renewed.id)).body).toMatchObject({ expires_at: null });
+  });
+
+  it('keep it to its networks, whatever a stranger says of where it comes from', async () => {
+    const key = (await issue({ test: true, allowed_ips: ['203.0.113.0/24'] })).body;
+    expect(await errorWith(key.apiKey)).toBe('403 ip_not_allowed');
+    expect(await errorWith(key.apiKey, { 'X-Forwarded-For': '203.0.113.7' })).toBe('403 ip_not_allowed');
+    const behind = await TestService.start({
+      database: service.database,
+      env: { JWT_SECRET, TRUST_PROXY: '127.0.0.1' },
+    });
+    try {
+      const headers = { 'X-Forwarded-For': '203.0.113.7' };
+      expect((await behind.call('GET', '/v1/wallets', { key: key.apiKey, headers })).status).toBe(200);
+      expect(await errorWith(key.apiKey, { 'X-Forwarded-For': '203.0.114.7' }, behind)).toBe('403 ip_not_allowed');
+    } finally {
+      await behind.stop();
+    }
+    const rotated = (await rotate(key.id)).body;
+    expect(await errorWith(rotated.apiKey)).toBe('403 ip_not_allowed');
+    const opened = (await rotate(rotated.id, { allowed_ips: [] })).body;
+    expect(await statusWith(opened.apiKey)).toBe(200);
+  });
+
+  it('the hour of its last use is written down, once an hour', async () => {
+    const key = (await issue({ test: true })).body;
+    const lastUse = async (): Promise<unknown> => {
+      await service.get(ApiKeysService).recordUse();
+      return (await details(key.id)).body['last_used_at'];
+    };
+    expect(await lastUse()).toBeNull();
+    await Promise.all(Array.from({ length: 5 }, () => statusWith(key.apiKey)));
+    const hour = (): string => `${service.clock.now().toISOString().slice(0, 13)}:00:00.000Z`;
+    expect(await lastUse()).toBe(hour());
+    const version = async () => (await service.sql('SELECT xmin::text FROM api_keys WHERE id = $1', [key.id]))[0];
+    const before = await version();
+    await statusWith(key.apiKey);
+    await service.get(ApiKeysService).recordUse();
+    expect(await version()).toEqual(before);
+    await later(3600);
+    await statusWith(key.apiKey);
+    expect(await lastUse()).toBe(hour());
+  });
 });

@@ -1,8 +1,10 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AccountsService } from '../../src/accounts/index.js';
 import { ApiKeysService } from '../../src/api-keys/index.js';
 import { CLI } from '../../src/audit/index.js';
+import { aDisputedCharge } from '../support/med.js';
+import { aPaidCharge, paymentIdOf } from '../support/refunds.js';
 import { type Answer, type Merchant, PASSWORD, TestService } from '../support/service.js';
 import { JWT_SECRET } from '../support/tokens.js';
 
@@ -135,6 +137,63 @@ describe('the audit trail', () => {
       data: { changes: { fee_bps: { from: 0, to: 150 }, city: { from: 'SAO PAULO', to: 'Recife' } } },
     });
     expect(events[17]?.request_id).toBe('story-POST--v1-auth-logout');
+  });
+
+  it('tells what a program did, by its key', async () => {
+    const other = await service.merchant();
+    const login = await service.login(other.ownerEmail);
+    const key = other.testKey;
+    const call = async <T = Record<string, string>>(method: string, path: string, body?: object): Promise<T> => {
+      const answer = await service.call<T>(method, path, { key, ...(body && { body }) });
+      expect(answer.status).toBeLessThan(300);
+      return answer.body;
+    };
+    const secret = 'path-that-is-a-secret';
+    const { id } = await call('POST', '/v1/webhooks/endpoints', {
+      url: `https://shop.example/${secret}`,
+      events: ['charge.paid'],
+    });
+    await call('PATCH', `/v1/webhooks/endpoints/${id}`, { url: `https://other.example/${secret}`, status: 'INACTIVE' });
+    // Nothing changes.
+    await call('PATCH', `/v1/webhooks/endpoints/${id}`, {});
+    await call('POST', `/v1/webhooks/endpoints/${id}/rotate-secret`);
+    await call('DELETE', `/v1/webhooks/endpoints/${id}`);
+    expect((await service.call('DELETE', `/v1/webhooks/endpoints/${id}`, { key })).status).toBe(404);
+    await call('POST', '/v1/webhooks/default-secret/rotate');
+    const paid = await aPaidCharge(service, key, 1000);
+    const order = { amount: 300, idempotencyKey: randomUUID() };
+    const refund = await call('POST', `/v1/payments/${paymentIdOf(paid)}/refund`, order);
+    expect((await call('POST', `/v1/payments/${paymentIdOf(paid)}/refund`, order))['id']).toBe(refund['id']);
+    const cases = [await aDisputedCharge(service, key), await aDisputedCharge(service, key)];
+    await call('POST', `/v1/med/cases/${cases[0]?.medCase.id}/accept`);
+    await call('POST', `/v1/med/cases/${cases[1]?.medCase.id}/appeal`, { reason: 'It was delivered.' });
+    expect((await service.call('POST', `/v1/med/cases/${cases[1]?.medCase.id}/accept`, { key })).status).toBe(400);
+
+    const events = (await story(login, '?limit=100&actor=api_key')).map(({ type, data }) => ({ type, data }));
+    expect(events).toEqual([
+      {
+        type: 'webhook_endpoint.registered',
+        data: { mode: 'test', endpoint_id: id, host: 'shop.example', events: ['charge.paid'] },
+      },
+      {
+        type: 'webhook_endpoint.changed',
+        data: { mode: 'test', endpoint_id: id, host: 'other.example', status: 'INACTIVE' },
+      },
+      { type: 'webhook_endpoint.secret_rotated', data: { mode: 'test', endpoint_id: id } },
+      { type: 'webhook_endpoint.deleted', data: { mode: 'test', endpoint_id: id } },
+      { type: 'default_secret.rotated', data: { mode: 'test' } },
+      { type: 'refund.requested', data: expect.objectContaining({ mode: 'test', amount: 300 }) },
+      { type: 'med_case.accepted', data: { mode: 'test', case_id: cases[0]?.medCase.id.slice(4) } },
+      { type: 'med_case.appealed', data: { mode: 'test', case_id: cases[1]?.medCase.id.slice(4) } },
+    ]);
+    const [first] = await story(login, '?limit=100&actor=api_key');
+    expect(first).toMatchObject({
+      actor: { type: 'api_key', id: null, email: null },
+      api_key_fingerprint: `sha256:${createHash('sha256').update(key).digest('hex').slice(0, 16)}`,
+      ip: '127.0.0.1',
+      request_id: expect.any(String),
+    });
+    expect(JSON.stringify(events)).not.toContain(secret);
   });
 
   it('knows of an e-mail that nobody has no more than that it is tried again', async () => {

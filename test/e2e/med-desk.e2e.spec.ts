@@ -50,9 +50,11 @@ describe('the desk of MED cases', () => {
     if (!found) throw new Error(`Nothing of ${charge.id} waits`);
     return found;
   };
+  /** What operators did. */
   const audited = (): Promise<{ type: string; data: Record<string, unknown>; actor_id: string }[]> =>
     service.sql(
-      `SELECT type, data, actor_id FROM audit_events WHERE account_id = $1 AND type LIKE 'med%' ORDER BY created_at, id`,
+      `SELECT type, data, actor_id FROM audit_events WHERE account_id = $1 AND type LIKE 'med%' AND actor_id IS NOT NULL
+       ORDER BY created_at, id`,
       [merchant.accountId],
     );
 

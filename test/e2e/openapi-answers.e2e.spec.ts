@@ -485,6 +485,14 @@ describe('what the OpenAPI document says is kept', () => {
     const rotated = await service.call<{ id: string }>('POST', rotate, { token });
     keeps('apikeys_rotate', rotated);
     keeps('apikeys_rotate', await service.call('POST', rotate, { token }));
+    for (const who of [{}, { token: operator }, { token: member }]) {
+      keeps('apikeys_get', await service.call('GET', `${path}/${rotated.body.id}`, who));
+    }
+    keeps('apikeys_get', await service.call('GET', `${path}/nobody`, { token }));
+    const { body: other } = await service.call<{ id: string }>('POST', path, { token, body: { test: true } });
+    for (const who of [{}, { token }, { token: operator }, { token: operator }]) {
+      keeps('operationsapikeys_revoke', await service.call('DELETE', `/v1/operations/api-keys/${other.id}`, who));
+    }
     for (const who of [{}, { token: member }, { token }, { token }]) {
       keeps('apikeys_revoke', await service.call('DELETE', `${path}/${rotated.body.id}`, who));
     }

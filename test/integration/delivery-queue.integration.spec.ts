@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { SYSTEM } from '../../src/audit/index.js';
 import pg from 'pg';
 import { Clock } from '../../src/core/clock.js';
 import { Draft } from '../../src/core/errors/index.js';
@@ -576,7 +577,9 @@ describe('the queue of deliveries', () => {
         (async () => {
           for (let round = 0; round < 6; round++) {
             for (const status of ['INACTIVE', 'ACTIVE'] as const) {
-              await service.get(EndpointsService).update({ accountId, mode: 'test' }, id, new Draft({ status }));
+              await service
+                .get(EndpointsService)
+                .update({ accountId, mode: 'test' }, id, new Draft({ status }), SYSTEM);
               await look(round % 2);
             }
           }
@@ -659,8 +662,8 @@ describe('the queue of deliveries', () => {
       const endpoints = service.get(EndpointsService);
       const answer =
         method === 'PATCH'
-          ? endpoints.update(scope, id, new Draft({ status: 'INACTIVE' }))
-          : endpoints.remove(scope, id);
+          ? endpoints.update(scope, id, new Draft({ status: 'INACTIVE' }), SYSTEM)
+          : endpoints.remove(scope, id, SYSTEM);
       await waitFor('the cancelling', isWaiting);
       await outcomes.write([outcome(bad, 500), outcome(good, 200)]);
       expect([await row(bad.id), await row(good.id)]).toMatchObject([{ status: 'CANCELLED' }, { status: 'DELIVERED' }]);

@@ -21,19 +21,19 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // Its callbacks are routes; a connection belongs to an account, and what is done with it is audited.
   acquirers: ['accounts', 'audit', 'auth', 'brazil', 'core'],
   storage: ['auth', 'core'],
-  transactions: ['accounts', 'acquirers', 'brazil', 'core', 'outbox', 'wallets'],
+  transactions: ['accounts', 'acquirers', 'audit', 'brazil', 'core', 'outbox', 'wallets'],
   // Lists of acquirers against our books, those of disputes too: it needs both sides.
   reconciliation: ['accounts', 'acquirers', 'brazil', 'core', 'med', 'transactions'],
   // accounts: the principal of a request carries the account, whose settings a new charge follows.
   charges: ['accounts', 'auth', 'brazil', 'core', 'fraud', 'outbox', 'transactions'],
-  payments: ['accounts', 'auth', 'brazil', 'core', 'fraud', 'outbox', 'transactions'],
-  med: ['accounts', 'acquirers', 'auth', 'core', 'outbox', 'storage', 'transactions', 'wallets'],
-  webhooks: ['accounts', 'auth', 'core', 'outbox'],
+  payments: ['accounts', 'audit', 'auth', 'brazil', 'core', 'fraud', 'outbox', 'transactions'],
+  med: ['accounts', 'acquirers', 'audit', 'auth', 'core', 'outbox', 'storage', 'transactions', 'wallets'],
+  webhooks: ['accounts', 'audit', 'auth', 'core', 'outbox'],
   sandbox: ['accounts', 'acquirers', 'auth', 'brazil', 'charges', 'core', 'payments', 'transactions'],
   checkout: ['accounts', 'auth', 'brazil', 'charges', 'core', 'transactions'],
   team: ['accounts', 'audit', 'auth', 'core'],
   'request-logs': ['auth', 'core'],
-  operations: ['accounts', 'audit', 'auth', 'core', 'fraud', 'med', 'transactions'],
+  operations: ['accounts', 'api-keys', 'audit', 'auth', 'core', 'fraud', 'med', 'transactions'],
   health: ['auth', 'core', 'outbox', 'storage', 'wallets'],
   cli: ['accounts', 'acquirers', 'api-keys', 'audit', 'brazil', 'core', 'reconciliation', 'root', 'transactions'],
 };

@@ -316,6 +316,10 @@ export const ROUTES: Readonly<Record<string, Row>> = {
     { OWNER: 200, ADMIN: 200, MEMBER: 403, OPERATOR: 403, foreign: 404 },
     { path: async ({ apiKeyId }) => `/v1/api-keys/${await apiKeyId()}` },
   ),
+  'GET /v1/api-keys/:id': people(
+    { OWNER: 200, ADMIN: 200, MEMBER: 200, OPERATOR: 403, foreign: 404 },
+    { path: async ({ apiKeyId }) => `/v1/api-keys/${await apiKeyId()}` },
+  ),
   'GET /v1/members': people({ OWNER: 200, ADMIN: 200, MEMBER: 403, OPERATOR: 403, foreign: 200 }),
   'POST /v1/members': people(
     { OWNER: 201, ADMIN: 201, MEMBER: 403, OPERATOR: 403, foreign: 201 },
@@ -342,6 +346,9 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   'PATCH /v1/operations/accounts/:id': staff(200, {
     path: ({ accountId }) => `/v1/operations/accounts/${accountId}`,
     body: () => ({ city: 'Recife' }),
+  }),
+  'DELETE /v1/operations/api-keys/:id': staff(200, {
+    path: async ({ apiKeyId }) => `/v1/operations/api-keys/${await apiKeyId()}`,
   }),
   'GET /v1/operations/fraud-hits': staff(200),
   'GET /v1/operations/reviews': staff(200),

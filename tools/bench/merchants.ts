@@ -39,6 +39,10 @@ export async function makeMerchants(
           prefix: apiKey.slice(0, 12),
           label: null,
           createdAt,
+          issuedBy: null,
+          expiresAt: null,
+          allowedIps: [],
+          lastUsedAt: null,
         });
       }
     });

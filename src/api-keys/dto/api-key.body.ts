@@ -2,6 +2,10 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { Mode } from '../../core/mode.js';
 
 const ID = { description: 'Id of the key.', example: '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12' };
+const FINGERPRINT = {
+  description: 'By which the request log and the audit events name the key.',
+  example: 'sha256:9f86d081884c7d65',
+};
 const PREFIX = { description: 'Start of the key, to recognise it by.', example: 'ak_test_9fKe' };
 const LABEL = { description: 'As given; null without one.', type: String, nullable: true, example: 'Shop backend' };
 const CREATED_AT = { description: 'UTC.', format: 'date-time', example: '2026-11-21T12:00:00.000Z' };
@@ -15,10 +19,7 @@ export class IssuedApiKeyBody {
     example: 'ak_test_9fKeW2bq0yV3mZxN1tHcJ5sLd8uRaGoP',
   })
   apiKey!: string;
-  @ApiProperty({
-    description: 'By which the request log and the audit events name the key.',
-    example: 'sha256:9f86d081884c7d65',
-  })
+  @ApiProperty(FINGERPRINT)
   fingerprint!: string;
   @ApiProperty(PREFIX) prefix!: string;
   @ApiProperty(LABEL) label!: string | null;
@@ -32,6 +33,39 @@ export class ApiKeyBody {
   @ApiProperty(LABEL) label!: string | null;
   @ApiProperty(CREATED_AT) createdAt!: string;
   @ApiProperty(MODE) mode!: Mode;
+}
+
+export class ApiKeyDetailsBody extends ApiKeyBody {
+  @ApiProperty(FINGERPRINT) fingerprint!: string;
+  @ApiProperty({
+    description: 'Id of the user who issued or last rotated it; null for the command line.',
+    type: String,
+    nullable: true,
+    example: '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a14',
+  })
+  issued_by!: string | null;
+  @ApiProperty({
+    description: 'The hour, begun, in which it was last used, UTC; null when it never was.',
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    example: '2026-11-21T15:00:00.000Z',
+  })
+  last_used_at!: string | null;
+  @ApiProperty({
+    description: 'When it stops working by itself, UTC; null for never.',
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    example: '2027-11-22T02:59:59.999Z',
+  })
+  expires_at!: string | null;
+  @ApiProperty({
+    description: 'Where it works from; everywhere when the list is empty.',
+    type: [String],
+    example: ['203.0.113.7'],
+  })
+  allowed_ips!: readonly string[];
 }
 
 export class ApiKeyAccessBody {

@@ -1,11 +1,36 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsBoolean, IsString } from 'class-validator';
-import { IsOptional } from '../../core/http/index.js';
+import { IsArray, IsBoolean, IsString } from 'class-validator';
+import { DAY_OR_INSTANT, IsDayOrInstant, IsNullable, IsOptional } from '../../core/http/index.js';
 
 /** Its length is the service's to check: the command line gives labels too. */
 const LABEL = { maxLength: 64, example: 'Shop backend' };
 
-export class IssueApiKeyDto {
+/** Of both: whether an entry is an address or a network is the service's to check as well. */
+abstract class ApiKeyTermsDto {
+  @ApiPropertyOptional({
+    description:
+      'When the key stops working by itself: an instant with its zone, or a day, which it works through in São Paulo. Null for never.',
+    anyOf: DAY_OR_INSTANT.anyOf.map((form) => ({ ...form, nullable: true })),
+    example: '2027-11-21',
+  })
+  @IsNullable()
+  @IsDayOrInstant()
+  expires_at?: string | null;
+
+  @ApiPropertyOptional({
+    description:
+      'Addresses and networks (CIDR) that the key works from; from elsewhere it is a 403 `ip_not_allowed`. An empty list is for everywhere.',
+    type: [String],
+    maxItems: 50,
+    example: ['203.0.113.7', '2001:db8::/32'],
+  })
+  @IsOptional()
+  @IsArray({ message: 'must be a list of texts' })
+  @IsString({ each: true, message: 'must be a list of texts' })
+  allowed_ips?: string[];
+}
+
+export class IssueApiKeyDto extends ApiKeyTermsDto {
   @ApiPropertyOptional({ ...LABEL, description: 'Free text to tell keys apart.' })
   @IsOptional()
   @IsString({ message: 'must be a text' })
@@ -17,7 +42,7 @@ export class IssueApiKeyDto {
   test?: boolean;
 }
 
-export class RotateApiKeyDto {
+export class RotateApiKeyDto extends ApiKeyTermsDto {
   @ApiPropertyOptional({ ...LABEL, description: 'Replaces the label; left out, the label stays.' })
   @IsOptional()
   @IsString({ message: 'must be a text' })

@@ -8,3 +8,4 @@ export {
   isLoopbackHost,
   MAX_URL_LENGTH,
 } from './check-url.js';
+export { isNetwork, isWithin } from './networks.js';

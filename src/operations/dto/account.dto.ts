@@ -111,6 +111,14 @@ abstract class SettingsDto {
     example: ['52998224725'],
   })
   fraud_blocked_documents?: string[];
+
+  @Setting('suspended', {
+    description:
+      'Whether its API keys are refused with 403 `account_suspended`. What was begun goes on: charges that are out are paid, refunds end, webhooks are sent, and its people can log in.',
+    type: 'boolean',
+    example: false,
+  })
+  suspended?: boolean;
 }
 
 /** Body of `PATCH /v1/operations/accounts/{id}`. */

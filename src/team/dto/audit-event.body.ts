@@ -5,8 +5,8 @@ import { AUDIT_EVENT_TYPES } from '../../audit/index.js';
 export class AuditActorBody {
   @ApiProperty({
     description:
-      'A `member` of the account, an `operator` of the platform, the command line (`cli`), the service itself (`system`), or somebody who had not logged in (`anonymous`).',
-    enum: ['member', 'operator', 'cli', 'system', 'anonymous'],
+      'A `member` of the account, an `operator` of the platform, a program with an `api_key`, the command line (`cli`), the service itself (`system`), or somebody who had not logged in (`anonymous`).',
+    enum: ['member', 'operator', 'api_key', 'cli', 'system', 'anonymous'],
   })
   type!: string;
   @ApiProperty({
@@ -31,7 +31,7 @@ export class AuditEventBody {
   @ApiProperty({ description: 'What happened.', enum: AUDIT_EVENT_TYPES }) type!: string;
   @ApiProperty({ description: 'Who did it.', type: AuditActorBody }) actor!: AuditActorBody;
   @ApiProperty({
-    description: 'Of the API key that was issued or revoked; null otherwise.',
+    description: 'Of the API key that was issued or revoked, or with which it was done; null otherwise.',
     type: String,
     nullable: true,
     example: 'sha256:9f86d081884c7d65',

@@ -3,7 +3,7 @@ import { IsIn, Matches } from 'class-validator';
 import { AUDIT_EVENT_TYPES, type AuditEventType } from '../../audit/index.js';
 import { IdCursorQuery, IsOptional } from '../../core/http/index.js';
 
-const ACTOR = /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|member|operator|cli|system|anonymous)$/;
+const ACTOR = /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|member|operator|api_key|cli|system|anonymous)$/;
 
 export class ListAuditEventsQuery extends IdCursorQuery {
   @ApiPropertyOptional({ description: 'Only events of this type.', enum: AUDIT_EVENT_TYPES })
@@ -13,9 +13,9 @@ export class ListAuditEventsQuery extends IdCursorQuery {
 
   @ApiPropertyOptional({
     description:
-      'Only what this user did, by id, or what was done by a `member`, `operator`, `cli`, `system` or `anonymous`.',
+      'Only what this user did, by id, or what was done by a `member`, `operator`, `api_key`, `cli`, `system` or `anonymous`.',
   })
   @IsOptional()
-  @Matches(ACTOR, { message: 'must be the id of a user, member, operator, cli, system or anonymous' })
+  @Matches(ACTOR, { message: 'must be the id of a user, member, operator, api_key, cli, system or anonymous' })
   actor?: string;
 }

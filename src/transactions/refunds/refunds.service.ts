@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Account } from '../../accounts/index.js';
 import { AcquirersService } from '../../acquirers/index.js';
+import { type Actor, AuditTrail } from '../../audit/index.js';
 import { Clock } from '../../core/clock.js';
 import { fingerprintOf } from '../../core/crypto/index.js';
 import { Database, type Tx } from '../../core/database/index.js';
@@ -38,6 +39,7 @@ export class RefundsService {
     private readonly transactions: TransactionsRepository,
     private readonly refunds: RefundsRepository,
     private readonly transitions: RefundTransitions,
+    private readonly audit: AuditTrail,
     private readonly clock: Clock,
   ) {}
 
@@ -57,6 +59,7 @@ export class RefundsService {
     key: string,
     admit: (asked: AskedRefund) => Promise<Admission>,
     present: (refund: Refund) => Answer<T>,
+    actor: Actor,
   ): Promise<IdempotentAnswer<T>> {
     const transaction = await this.transactions.find(scope, transactionId);
     if (!transaction) throw notFound('payment');
@@ -80,6 +83,9 @@ export class RefundsService {
           claim.take(tx, id, null);
           const answer = present(await this.#open(tx, id, account, transactionId, order));
           claim.complete(tx, answer);
+          this.audit.record(tx, actor, 'refund.requested', scope.accountId, {
+            data: { mode: scope.mode, refund_id: id, transaction_id: transactionId, amount },
+          });
           return answer;
         });
       },

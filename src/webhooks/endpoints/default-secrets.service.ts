@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { type Actor, AuditTrail } from '../../audit/index.js';
 import { Clock } from '../../core/clock.js';
 import { SecretBox } from '../../core/crypto/index.js';
 import { Database, type Tx } from '../../core/database/index.js';
@@ -13,6 +14,7 @@ export class DefaultSecretsService {
     private readonly database: Database,
     private readonly defaultSecrets: DefaultSecretsRepository,
     private readonly secrets: SecretBox,
+    private readonly audit: AuditTrail,
     private readonly clock: Clock,
   ) {}
 
@@ -21,13 +23,14 @@ export class DefaultSecretsService {
    * @param overlapSeconds for how long the secret before it signs too
    * @returns the secret (64 hex characters), which cannot be read again
    */
-  async rotate(scope: Scope, overlapSeconds: number): Promise<string> {
+  async rotate(scope: Scope, overlapSeconds: number, actor: Actor): Promise<string> {
     const secret = newSecret();
     const sealed = this.secrets.seal(secret, defaultSecretContext(scope.accountId, scope.mode));
     const now = this.clock.now();
-    await this.database.transaction(async (tx) =>
-      this.defaultSecrets.rotate(tx, scope, sealed, overlapEnd(now, overlapSeconds), now),
-    );
+    await this.database.transaction(async (tx) => {
+      this.defaultSecrets.rotate(tx, scope, sealed, overlapEnd(now, overlapSeconds), now);
+      this.audit.record(tx, actor, 'default_secret.rotated', scope.accountId, { data: { mode: scope.mode } });
+    });
     return secret;
   }
 

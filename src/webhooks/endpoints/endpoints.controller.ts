@@ -1,6 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { ApiKeyAuth, CurrentScope, LimitPerIp, Public } from '../../auth/index.js';
+import type { Actor } from '../../audit/index.js';
+import { ApiKeyAuth, CurrentScope, LimitPerIp, Public, CurrentActor } from '../../auth/index.js';
 import { Draft } from '../../core/errors/index.js';
 import {
   ApiErrors,
@@ -64,8 +65,9 @@ export class EndpointsController {
   async register(
     @CurrentScope() scope: Scope,
     @DraftBody(CreateEndpointDto) body: Draft<CreateEndpointDto>,
+    @CurrentActor() actor: Actor,
   ): Promise<RegisteredEndpointBody> {
-    const { endpoint, secret } = await this.endpoints.register(scope, body);
+    const { endpoint, secret } = await this.endpoints.register(scope, body, actor);
     return registeredEndpoint(endpoint, secret);
   }
 
@@ -91,8 +93,9 @@ export class EndpointsController {
     @CurrentScope() scope: Scope,
     @Param('id') id: string,
     @DraftBody(UpdateEndpointDto) body: Draft<UpdateEndpointDto>,
+    @CurrentActor() actor: Actor,
   ): Promise<UpdatedEndpointBody> {
-    return updatedEndpoint(await this.endpoints.update(scope, id, body));
+    return updatedEndpoint(await this.endpoints.update(scope, id, body, actor));
   }
 
   @Delete('endpoints/:id')
@@ -105,8 +108,12 @@ export class EndpointsController {
   @ApiParam(ID)
   @ApiOkResponse({ description: 'Deleted.', type: DeletedEndpointBody, headers: RESPONSE_HEADERS })
   @ApiErrors(404)
-  async remove(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<DeletedEndpointBody> {
-    await this.endpoints.remove(scope, id);
+  async remove(
+    @CurrentScope() scope: Scope,
+    @Param('id') id: string,
+    @CurrentActor() actor: Actor,
+  ): Promise<DeletedEndpointBody> {
+    await this.endpoints.remove(scope, id, actor);
     return { deleted: true };
   }
 
@@ -125,8 +132,9 @@ export class EndpointsController {
     @CurrentScope() scope: Scope,
     @Param('id') id: string,
     @Body() body: RotateSecretDto,
+    @CurrentActor() actor: Actor,
   ): Promise<RotatedSecretBody> {
-    const rotated = await this.endpoints.rotateSecret(scope, id, body.overlap_seconds ?? 0);
+    const rotated = await this.endpoints.rotateSecret(scope, id, body.overlap_seconds ?? 0, actor);
     return { id: rotated.id, secret: rotated.secret };
   }
 

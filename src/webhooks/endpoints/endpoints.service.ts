@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { type Actor, type AuditEventType, AuditTrail } from '../../audit/index.js';
 import { Clock } from '../../core/clock.js';
 import { SecretBox } from '../../core/crypto/index.js';
-import { Database } from '../../core/database/index.js';
+import { Database, type Tx } from '../../core/database/index.js';
 import { business, type Draft, notFound, type Violation } from '../../core/errors/index.js';
 import { newId, parseId } from '../../core/ids.js';
 import type { Mode, Scope } from '../../core/mode.js';
@@ -32,6 +33,7 @@ export class EndpointsService {
     private readonly queue: DeliveryQueue,
     private readonly catalog: EventCatalog,
     private readonly secrets: SecretBox,
+    private readonly audit: AuditTrail,
     private readonly clock: Clock,
   ) {}
 
@@ -39,7 +41,11 @@ export class EndpointsService {
    * @returns the endpoint and its secret (64 hex characters), which cannot be read again
    * @throws ApiError 400 with every violation; 422 `webhook_endpoint_limit_reached` at 100 endpoints in the mode
    */
-  async register(scope: Scope, draft: Draft<EndpointInput>): Promise<{ endpoint: Endpoint; secret: string }> {
+  async register(
+    scope: Scope,
+    draft: Draft<EndpointInput>,
+    actor: Actor,
+  ): Promise<{ endpoint: Endpoint; secret: string }> {
     const input = draft.accept(await this.#problems(draft.sound, scope.mode));
     const now = this.clock.now();
     const endpoint: Endpoint = {
@@ -52,9 +58,13 @@ export class EndpointsService {
     };
     const secret = newSecret();
     const sealed = this.secrets.seal(secret, secretContext(endpoint.id));
-    const inserted = await this.database.transaction((tx) =>
-      this.endpoints.insert(tx, scope, endpoint, sealed, MAX_ENDPOINTS),
-    );
+    const { id, url, events } = endpoint;
+    const inserted = await this.database.transaction(async (tx) => {
+      const done = await this.endpoints.insert(tx, scope, endpoint, sealed, MAX_ENDPOINTS);
+      if (done)
+        this.#record(tx, actor, 'webhook_endpoint.registered', scope, { endpoint_id: id, host: hostOf(url), events });
+      return done;
+    });
     if (!inserted) {
       throw business(
         'webhook_endpoint_limit_reached',
@@ -81,15 +91,22 @@ export class EndpointsService {
    * attempt under way ends as it ends, and is not repeated.
    * @throws ApiError 400 with every violation; 404
    */
-  async update(scope: Scope, id: string, draft: Draft<EndpointChange>): Promise<Endpoint> {
+  async update(scope: Scope, id: string, draft: Draft<EndpointChange>, actor: Actor): Promise<Endpoint> {
     const uuid = endpointId(id);
     const change = draft.accept(await this.#problems(draft.sound, scope.mode));
     const { url, events, status } = change;
     if (url === undefined && events === undefined && status === undefined) return this.get(scope, uuid);
     const unique = events === undefined ? change : { ...change, events: [...new Set(events)] };
-    const endpoint = await this.database.transaction((tx) =>
-      this.endpoints.update(tx, scope, uuid, unique, this.clock.now()),
-    );
+    const endpoint = await this.database.transaction(async (tx) => {
+      const changed = await this.endpoints.update(tx, scope, uuid, unique, this.clock.now());
+      if (changed)
+        this.#record(tx, actor, 'webhook_endpoint.changed', scope, {
+          endpoint_id: uuid,
+          ...unique,
+          ...(url === undefined ? {} : { url: undefined, host: hostOf(url) }),
+        });
+      return changed;
+    });
     if (!endpoint) throw notFound(WHAT);
     if (status === 'INACTIVE') await this.queue.cancel([uuid]);
     return endpoint;
@@ -100,9 +117,13 @@ export class EndpointsService {
    * are cancelled.
    * @throws ApiError 404, also when it is deleted already
    */
-  async remove(scope: Scope, id: string): Promise<void> {
+  async remove(scope: Scope, id: string, actor: Actor): Promise<void> {
     const uuid = endpointId(id);
-    const removed = await this.database.transaction((tx) => this.endpoints.remove(tx, scope, uuid, this.clock.now()));
+    const removed = await this.database.transaction(async (tx) => {
+      const done = await this.endpoints.remove(tx, scope, uuid, this.clock.now());
+      if (done) this.#record(tx, actor, 'webhook_endpoint.deleted', scope, { endpoint_id: uuid });
+      return done;
+    });
     if (!removed) throw notFound(WHAT);
     await this.queue.cancel([uuid]);
   }
@@ -113,16 +134,27 @@ export class EndpointsService {
    * @returns the bare id and the new secret, which cannot be read again
    * @throws ApiError 404
    */
-  async rotateSecret(scope: Scope, id: string, overlapSeconds: number): Promise<{ id: string; secret: string }> {
+  async rotateSecret(
+    scope: Scope,
+    id: string,
+    overlapSeconds: number,
+    actor: Actor,
+  ): Promise<{ id: string; secret: string }> {
     const uuid = endpointId(id);
     const secret = newSecret();
     const sealed = this.secrets.seal(secret, secretContext(uuid));
     const now = this.clock.now();
-    const rotated = await this.database.transaction((tx) =>
-      this.endpoints.rotate(tx, scope, uuid, sealed, overlapEnd(now, overlapSeconds), now),
-    );
+    const rotated = await this.database.transaction(async (tx) => {
+      const done = await this.endpoints.rotate(tx, scope, uuid, sealed, overlapEnd(now, overlapSeconds), now);
+      if (done) this.#record(tx, actor, 'webhook_endpoint.secret_rotated', scope, { endpoint_id: uuid });
+      return done;
+    });
     if (!rotated) throw notFound(WHAT);
     return { id: uuid, secret };
+  }
+
+  #record(tx: Tx, actor: Actor, type: AuditEventType, { accountId, mode }: Scope, data: Record<string, unknown>): void {
+    this.audit.record(tx, actor, type, accountId, { data: { mode, ...data } });
   }
 
   async #problems({ url, events }: EndpointChange, mode: Mode): Promise<Violation[]> {
@@ -157,6 +189,11 @@ export class EndpointsService {
       ...problems,
     ];
   }
+}
+
+/** What the audit trail keeps of a URL: its path may be a secret. */
+function hostOf(url: string): string {
+  return new URL(url).host;
 }
 
 function endpointId(id: string): string {

@@ -1,6 +1,7 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { ApiKeyAuth, CurrentScope } from '../../auth/index.js';
+import type { Actor } from '../../audit/index.js';
+import { ApiKeyAuth, CurrentScope, CurrentActor } from '../../auth/index.js';
 import { ApiErrors, ApiRequestId, RESPONSE_HEADERS } from '../../core/http/index.js';
 import type { Scope } from '../../core/mode.js';
 import { DefaultSecretsService } from '../endpoints/default-secrets.service.js';
@@ -29,8 +30,12 @@ export class SigningController {
   })
   @ApiOkResponse({ description: 'The new secret.', type: DefaultSecretBody, headers: RESPONSE_HEADERS })
   @ApiErrors(400, 413, 415)
-  async rotateDefault(@CurrentScope() scope: Scope, @Body() body: RotateSecretDto): Promise<DefaultSecretBody> {
-    return { secret: await this.defaultSecrets.rotate(scope, body.overlap_seconds ?? 0) };
+  async rotateDefault(
+    @CurrentScope() scope: Scope,
+    @Body() body: RotateSecretDto,
+    @CurrentActor() actor: Actor,
+  ): Promise<DefaultSecretBody> {
+    return { secret: await this.defaultSecrets.rotate(scope, body.overlap_seconds ?? 0, actor) };
   }
 
   @Post('verify')
