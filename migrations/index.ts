@@ -25,6 +25,7 @@ import { Work1700000008000 } from './1700000008000-work.js';
 import { Retention1700000009000 } from './1700000009000-retention.js';
 import { CallbacksAtOnce1700000009100 } from './1700000009100-callbacks-at-once.js';
 import { KeysAndSuspension1700000009500 } from './1700000009500-keys-and-suspension.js';
+import { EvidenceQuota1700000009510 } from './1700000009510-evidence-quota.js';
 
 /** In the order in which they are applied. */
 export const MIGRATIONS = [
@@ -55,4 +56,5 @@ export const MIGRATIONS = [
   Retention1700000009000,
   CallbacksAtOnce1700000009100,
   KeysAndSuspension1700000009500,
+  EvidenceQuota1700000009510,
 ];

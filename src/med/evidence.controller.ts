@@ -1,11 +1,11 @@
-import { Body, Controller, Get, Header, HttpCode, Param, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Header, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { ApiKeyAuth, CurrentScope } from '../auth/index.js';
 import { ApiErrors, ApiRequestId, COMMON_HEADERS, ErrorBody, RESPONSE_HEADERS } from '../core/http/index.js';
 import { parseId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import { CreateEvidenceDto } from './dto/create-evidence.dto.js';
-import { EvidenceBody, EvidenceListBody, EvidenceTicketBody } from './dto/evidence.body.js';
+import { DeletedEvidenceBody, EvidenceBody, EvidenceListBody, EvidenceTicketBody } from './dto/evidence.body.js';
 import { evidenceBody, evidenceList, evidenceTicket } from './evidence.serializer.js';
 import { EvidenceService, MAX_EVIDENCE, UPLOAD_SECONDS } from './evidence.service.js';
 import { medCaseId } from './med-case-id.js';
@@ -38,11 +38,14 @@ export class EvidenceController {
   @Header('Cache-Control', 'no-store')
   @ApiOperation({
     summary: 'Request a URL to upload evidence',
-    description: `Step 1 of 3. Then PUT the file to \`upload_url\` with exactly \`upload_headers\`, without API key or Authorization header, and complete it. While the case is open or appealed, and before its deadline; at most ${MAX_EVIDENCE} files for each case. 503 \`service_unavailable\` while the storage is down.`,
+    description: `Step 1 of 3. Then PUT the file to \`upload_url\` with exactly \`upload_headers\`, without API key or Authorization header, and complete it. While the case is open or appealed, and before its deadline; at most ${MAX_EVIDENCE} files for each case, and a quota of bytes for the account. 503 \`service_unavailable\` while the storage is down.`,
   })
   @ApiCreatedResponse({ description: 'Where to upload.', type: EvidenceTicketBody, headers: RESPONSE_HEADERS })
   @ApiErrors(400, 404, 413, 415)
-  @error(422, `\`evidence_limit_reached\`: the case has ${MAX_EVIDENCE} files.`)
+  @error(
+    422,
+    `\`evidence_limit_reached\`: the case has ${MAX_EVIDENCE} files. \`evidence_quota_reached\`: the account's files are too large together.`,
+  )
   async request(
     @CurrentScope() scope: Scope,
     @Param('id') id: string,
@@ -74,6 +77,25 @@ export class EvidenceController {
     @Param('evidence_id') evidenceId: string,
   ): Promise<EvidenceBody> {
     return evidenceBody(await this.evidence.complete(scope, medCaseId(id), parseId(evidenceId, [], 'evidence')));
+  }
+
+  @Delete(':evidence_id')
+  @ApiOperation({
+    summary: 'Delete evidence that is not needed',
+    description:
+      'A file of a case that is open, or one whose upload was not completed. It is gone for the list and the count at once, and makes room in the quota. Files of test mode end after 30 days by themselves.',
+  })
+  @ApiParam({ name: 'evidence_id', description: 'Id of the evidence.', schema: { type: 'string' } })
+  @ApiOkResponse({ description: 'Deleted.', type: DeletedEvidenceBody, headers: RESPONSE_HEADERS })
+  @ApiErrors(404)
+  @error(409, '`evidence_in_use`: the case is not open any more, so the file is part of its answer.')
+  async remove(
+    @CurrentScope() scope: Scope,
+    @Param('id') id: string,
+    @Param('evidence_id') evidenceId: string,
+  ): Promise<DeletedEvidenceBody> {
+    await this.evidence.remove(scope, medCaseId(id), parseId(evidenceId, [], 'evidence'));
+    return { deleted: true };
   }
 }
 

@@ -25,6 +25,7 @@ export class Evidence {
 
 @Entity('med_evidence')
 @Index('med_evidence_case_id_idx', ['caseId', 'id'])
+@Index('med_evidence_account_idx', ['accountId', 'mode'])
 export class MedEvidenceEntity extends Evidence {
   /** Of the file, in the object storage. */
   @Column('text', { name: 'object_name', nullable: true }) readonly objectName!: string | null;

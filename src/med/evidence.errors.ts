@@ -20,6 +20,20 @@ export function wrongContent(type: string): ApiError {
   );
 }
 
+export function overQuota(quota: number, used: number): ApiError {
+  const megabytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+  return business(
+    'evidence_quota_reached',
+    `The account may have ${megabytes(quota)} of evidence in this mode and has ${megabytes(used)}, uploads under way included: delete files of open cases that are not needed, or ask the operator of the service for more.`,
+  );
+}
+
+/** It may have been looked at. */
+export function inUse(status: string): ApiError {
+  const message = `A file of a case that is ${status} cannot be deleted: it is part of the answer to the claim.`;
+  return new ApiError(409, 'conflict_error', 'evidence_in_use', message);
+}
+
 export function tooMany(limit: number): ApiError {
   return business('evidence_limit_reached', `A case has at most ${limit} files, uploads under way included.`);
 }

@@ -1,10 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import { columnsOf, Reader, read, write, type Tx } from '../core/database/index.js';
+import type { Scope } from '../core/mode.js';
 import { MedEvidenceEntity } from './evidence.entity.js';
 import type { ConfirmedEvidence, Evidence } from './evidence.js';
 
 const COLUMNS = columnsOf(MedEvidenceEntity, 'med_evidence');
 
+/** Requests of an account for files of several cases wait for each other here, so that the sum of bytes is right. */
+const LOCK_ACCOUNT = write(
+  'med_evidence.lock_account',
+  `SELECT pg_advisory_xact_lock(hashtextextended('med_evidence/' || $1, 0))`,
+);
+/** Files that count or still can. */
+const BYTES = read(
+  'med_evidence.bytes',
+  `SELECT coalesce(sum(file_size), 0)::bigint AS bytes FROM med_evidence
+   WHERE account_id = $1 AND mode = $2 AND (status = 'confirmed' OR status = 'waiting' AND expires_at > $3)`,
+);
 /** The caller holds the case's lock, so the count is right. */
 const INSERT = write(
   'med_evidence.insert',
@@ -28,7 +40,12 @@ const CONFIRM = write(
 const ABANDON = write(
   'med_evidence.abandon',
   `UPDATE med_evidence SET status = CASE status WHEN 'waiting' THEN 'abandoned' ELSE status END WHERE id = $1
-   RETURNING object_name AS "objectName"`,
+   RETURNING ${COLUMNS}`,
+);
+const DISCARD = write(
+  'med_evidence.discard',
+  `UPDATE med_evidence SET status = 'abandoned', object_name = NULL, uploaded_at = NULL WHERE id = $1 AND status = $2
+   RETURNING 1`,
 );
 const FORGET = write('med_evidence.forget', `DELETE FROM med_evidence WHERE id = $1 AND status = 'abandoned'`);
 
@@ -58,6 +75,13 @@ export class EvidenceRepository {
     return inserted.length > 0;
   }
 
+  /** Bytes that the account has in the mode; nobody else asks before `tx` has ended. */
+  async lockBytes(tx: Tx, { accountId, mode }: Scope, now: Date): Promise<number> {
+    await tx.query(LOCK_ACCOUNT, [`${accountId}/${mode}`]);
+    const [row] = await tx.query<{ bytes: number }>(BYTES, [accountId, mode, now]);
+    return row?.bytes ?? 0;
+  }
+
   async find(caseId: string, id: string): Promise<Evidence | ConfirmedEvidence | null> {
     const [row] = await this.reader.query<Evidence | ConfirmedEvidence>(FIND, [id, caseId]);
     return row ?? null;
@@ -75,9 +99,18 @@ export class EvidenceRepository {
   }
 
   /** Whatever still waited is abandoned. @returns null when it is gone */
-  async abandon(tx: Tx, id: string): Promise<{ objectName: string | null } | null> {
-    const [row] = await tx.query<{ objectName: string | null }>(ABANDON, [id]);
+  async abandon(tx: Tx, id: string): Promise<Evidence | ConfirmedEvidence | null> {
+    const [row] = await tx.query<Evidence | ConfirmedEvidence>(ABANDON, [id]);
     return row ?? null;
+  }
+
+  /**
+   * It counts no more, and its file goes.
+   * @param from the status in which it was read
+   * @returns false when it has moved since
+   */
+  async discard(tx: Tx, id: string, from: Evidence['status']): Promise<boolean> {
+    return (await tx.query(DISCARD, [id, from])).length > 0;
   }
 
   /** Removes what was abandoned; what was confirmed stays as it is. */

@@ -1,6 +1,7 @@
-import { Injectable } from '@nestjs/common';
-import { Clock } from '../core/clock.js';
-import { Database } from '../core/database/index.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { Clock, DAY_MS } from '../core/clock.js';
+import { type Config, CONFIG } from '../core/config/index.js';
+import { Database, type Tx } from '../core/database/index.js';
 import { ApiError, badRequest, notFound } from '../core/errors/index.js';
 import { newId } from '../core/ids.js';
 import { Logger } from '../core/log/index.js';
@@ -8,7 +9,7 @@ import type { Scope } from '../core/mode.js';
 import { WorkService } from '../core/work/index.js';
 import { ObjectStorage, type StoredObject } from '../storage/index.js';
 import { type ConfirmedEvidence, type Evidence, isConfirmed } from './evidence.js';
-import { notUploaded, sizeMismatch, tooMany, wrongContent } from './evidence.errors.js';
+import { inUse, notUploaded, overQuota, sizeMismatch, tooMany, wrongContent } from './evidence.errors.js';
 import { EvidenceRepository } from './evidence.repository.js';
 import type { ShownEvidence } from './evidence.serializer.js';
 import { HEAD_BYTES, isOfType } from './evidence-types.js';
@@ -21,6 +22,8 @@ export const UPLOAD_SECONDS = 900;
 const VIEW_SECONDS = 300;
 /** An upload that began in time has this long to end before its rest is removed. */
 const CLEANUP_MS = 3600_000;
+/** Files of test mode are for trying. */
+const TEST_MS = 30 * DAY_MS;
 /** All of them are in one answer. */
 export const MAX_EVIDENCE = 100;
 
@@ -34,6 +37,7 @@ export type DeclaredFile = Pick<Evidence, 'fileName' | 'fileSize' | 'mimeType'>;
 @Injectable()
 export class EvidenceService {
   constructor(
+    @Inject(CONFIG) private readonly config: Config,
     private readonly database: Database,
     private readonly cases: MedCasesService,
     private readonly evidence: EvidenceRepository,
@@ -45,7 +49,7 @@ export class EvidenceService {
 
   /**
    * Agrees on an upload. @returns it, and the URL for its PUT, good for UPLOAD_SECONDS
-   * @throws ApiError 400 when the case takes no evidence any more, 404, 422 `evidence_limit_reached`, 503
+   * @throws ApiError 400 when the case takes no evidence any more, 404, 422 `evidence_limit_reached` or `evidence_quota_reached`, 503
    */
   async request(scope: Scope, caseId: string, file: DeclaredFile): Promise<{ evidence: Evidence; uploadUrl: string }> {
     assertTakesEvidence(await this.cases.find(scope, caseId), this.clock.now());
@@ -69,6 +73,9 @@ export class EvidenceService {
     const cleanupAt = new Date(evidence.expiresAt.getTime() + CLEANUP_MS);
     await this.database.transaction(async (tx) => {
       assertTakesEvidence(await this.cases.lock(tx, scope, caseId), now);
+      const used = await this.evidence.lockBytes(tx, scope, now);
+      const { evidenceQuota } = this.config;
+      if (used + evidence.fileSize > evidenceQuota) throw overQuota(evidenceQuota, used);
       if (!(await this.evidence.insert(tx, evidence, MAX_EVIDENCE))) throw tooMany(MAX_EVIDENCE);
       this.work.add(tx, 'evidence_cleanup', evidence.id, cleanupAt);
     });
@@ -95,6 +102,56 @@ export class EvidenceService {
   /** The same of a case that the caller may see: for operators. @throws ApiError 503 */
   async listAny({ id }: Pick<MedCase, 'id'>): Promise<ShownEvidence[]> {
     return Promise.all((await this.evidence.list(id)).map((evidence) => this.#show(evidence)));
+  }
+
+  /**
+   * Takes a file back that is not part of an answer yet: of a case that is open, or one whose upload was not completed.
+   * @throws ApiError 404, 409 `evidence_in_use`
+   */
+  async remove(scope: Scope, caseId: string, id: string): Promise<void> {
+    await this.cases.find(scope, caseId);
+    const found = await this.evidence.find(caseId, id);
+    if (!found || found.status === 'abandoned') throw notFound('evidence');
+    await this.database.transaction(async (tx) => {
+      const medCase = await this.cases.lock(tx, scope, caseId);
+      if (isConfirmed(found) && medCase.status !== 'open') throw inUse(medCase.status);
+      await this.#end(tx, found);
+      // Until then the URL still takes uploads, and what is left now goes with them.
+      this.work.add(tx, 'evidence_cleanup', id, new Date(found.expiresAt.getTime() + CLEANUP_MS));
+    });
+    await this.#quietly(found, () => this.storage.close(id, null));
+  }
+
+  /**
+   * Gives up an upload that was not completed in time, ends a file of test mode that is too old, and removes what no
+   * evidence needs from the storage.
+   * @returns when a file of test mode ends; null when all is done
+   */
+  async cleanUp(id: string): Promise<Date | null> {
+    const found = await this.database.transaction((tx) => this.evidence.abandon(tx, id));
+    if (!found) return null;
+    const now = this.clock.now();
+    if (isConfirmed(found)) {
+      const endsAt = found.mode === 'test' ? new Date(found.uploadedAt.getTime() + TEST_MS) : null;
+      if (endsAt === null || now < endsAt) {
+        await this.storage.close(id, found.objectName);
+        return endsAt;
+      }
+      await this.database.transaction(async (tx) => {
+        await this.cases.lock(tx, found, found.caseId);
+        await this.#end(tx, found);
+      });
+    }
+    // The files first: a row that is gone would leave them to nobody.
+    await this.storage.close(id, null);
+    await this.database.transaction(async (tx) => this.evidence.forget(tx, id));
+    return null;
+  }
+
+  /** The caller holds the case's lock. @throws ApiError 404 when it has moved since it was read */
+  async #end(tx: Tx, evidence: Evidence | ConfirmedEvidence): Promise<void> {
+    if (!(await this.evidence.discard(tx, evidence.id, evidence.status))) throw notFound('evidence');
+    if (isConfirmed(evidence)) this.cases.countEvidence(tx, evidence.caseId, -1);
   }
 
   async #confirm(scope: Scope, medCase: MedCase, waiting: Evidence): Promise<ConfirmedEvidence> {
@@ -143,7 +200,7 @@ export class EvidenceService {
       assertTakesEvidence(medCase, now);
       const confirmed = await this.evidence.confirm(tx, waiting.id, name, now);
       if (!confirmed) throw notUploaded();
-      this.cases.countEvidence(tx, medCase);
+      this.cases.countEvidence(tx, medCase.id, 1);
       return confirmed;
     });
   }

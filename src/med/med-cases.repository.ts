@@ -32,7 +32,7 @@ const IS_UNDERWAY = read(
      WHERE c.transaction_id = $1 AND c.visible AND c.status IN ('open', 'appealed') AND t.paid_at IS NOT NULL) AS "isUnderway"`,
 );
 const INSERT = insertInto('med_cases.insert', MedCase);
-/** All that ever changes, but for the count of evidence, which is only counted up. */
+/** All that ever changes, but for the count of evidence, which is counted. */
 const CHANGE = updateOf('med_cases.change', MedCase, {
   without: [
     ...(['id', 'accountId', 'mode', 'transactionId', 'acquirer', 'reference', 'type', 'currency', 'openedAt'] as const),
@@ -43,7 +43,7 @@ const CHANGE = updateOf('med_cases.change', MedCase, {
 });
 const COUNT_EVIDENCE = write(
   'med_cases.count_evidence',
-  'UPDATE med_cases SET evidence_count = evidence_count + 1, updated_at = $2 WHERE id = $1',
+  'UPDATE med_cases SET evidence_count = evidence_count + $3, updated_at = $2 WHERE id = $1',
 );
 /** Locked, so that of several workers one tells of each. */
 const LOCK_DUE = write(
@@ -109,8 +109,8 @@ export class MedCasesRepository {
   }
 
   /** The caller holds the case's lock. */
-  countEvidence(tx: Tx, id: string, at: Date): void {
-    tx.defer(COUNT_EVIDENCE, [id, at]);
+  countEvidence(tx: Tx, id: string, change: 1 | -1, at: Date): void {
+    tx.defer(COUNT_EVIDENCE, [id, at, change]);
   }
 
   /** Cases whose deadline is to be told of, locked; what others have locked is left to them. */

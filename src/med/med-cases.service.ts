@@ -41,9 +41,9 @@ export class MedCasesService {
     return seen(await this.cases.lockOwn(tx, scope, id));
   }
 
-  /** Counts one evidence more, in the transaction that confirms it and holds the case's lock. */
-  countEvidence(tx: Tx, { id }: MedCase): void {
-    this.cases.countEvidence(tx, id, this.clock.now());
+  /** In the transaction that confirms or ends evidence and holds the case's lock. @param change 1 or -1 */
+  countEvidence(tx: Tx, id: string, change: 1 | -1): void {
+    this.cases.countEvidence(tx, id, change, this.clock.now());
   }
 
   /** Newest first. @throws ApiError 400 for a cursor that is not one of the caller's cases */

@@ -3,6 +3,8 @@ import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common'
 import { Clock } from '../core/clock.js';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { badRequest, notFound } from '../core/errors/index.js';
+import { RateLimiter } from '../core/rate-limit/index.js';
+import { rateLimited } from '../auth/index.js';
 import { Poller } from '../core/queue/index.js';
 import { DiskLinks, type LinkQuery } from './disk-links.js';
 import { DiskStorage, UploadBrokenOff } from './disk.storage.js';
@@ -10,6 +12,8 @@ import { attachment } from './file-name.js';
 import { ObjectStorage } from './object-storage.js';
 
 const SWEEP_MS = 10 * 60_000;
+/** Of one URL, at once; then one a minute. */
+const MAX_UPLOADS = 20;
 
 /** What an upload says of itself, as it came. */
 export interface UploadHeaders {
@@ -26,6 +30,7 @@ export class DiskFiles implements OnApplicationBootstrap {
     @Inject(CONFIG) private readonly config: Config,
     private readonly storage: ObjectStorage,
     private readonly links: DiskLinks,
+    private readonly limiter: RateLimiter,
     private readonly poller: Poller,
     private readonly clock: Clock,
   ) {}
@@ -40,7 +45,8 @@ export class DiskFiles implements OnApplicationBootstrap {
   /**
    * @param body null for a request without one
    * @throws ApiError 404 for a URL that is not ours, 403 when its time is over, 400 for another type or size, for a
-   *   credential that does not belong here and for an upload that broke off, 409 once the upload is closed, 503
+   *   credential that does not belong here and for an upload that broke off, 409 once the upload is closed, 429 after
+   *   20 uploads, 503
    */
   async receive(key: string, query: LinkQuery, headers: UploadHeaders, body: Readable | null): Promise<void> {
     const storage = this.#disk();
@@ -60,6 +66,8 @@ export class DiskFiles implements OnApplicationBootstrap {
         `Send Content-Length: ${upload.size} and as many bytes, as in upload_headers.`,
       );
     }
+    const taken = await this.limiter.take(`upload:${key}`, { rate: 1 / 60, burst: MAX_UPLOADS });
+    if (!taken.allowed) throw rateLimited(taken);
     try {
       await storage.receive(upload, body);
     } catch (error) {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { constants, createReadStream, type ReadStream } from 'node:fs';
-import { access, copyFile, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { access, copyFile, mkdir, open, readdir, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { ApiError } from '../core/errors/index.js';
@@ -28,6 +28,7 @@ export class DiskStorage extends ObjectStorage {
   constructor(
     private readonly directory: string,
     private readonly links: DiskLinks,
+    private readonly minFree: number,
   ) {
     super();
   }
@@ -48,6 +49,7 @@ export class DiskStorage extends ObjectStorage {
    */
   async receive(upload: Upload, body: Readable): Promise<void> {
     await this.#refuseClosed(upload.key);
+    await this.#assertRoom(upload.size);
     const draft = join(this.directory, INCOMING, randomUUID());
     try {
       await withStore(() => this.#makeDirectory(INCOMING));
@@ -122,6 +124,7 @@ export class DiskStorage extends ObjectStorage {
       await this.#makeDirectory(INCOMING);
       await access(join(this.directory, INCOMING), constants.R_OK | constants.W_OK | constants.X_OK);
     });
+    await this.#assertRoom(0);
   }
 
   /** Removes what uploads have left behind that ended with their process. @param now of the files' clock */
@@ -133,6 +136,17 @@ export class DiskStorage extends ObjectStorage {
         await rm(join(directory, name), { force: true });
       }
     }
+  }
+
+  /** Not the last of the disk: the database may live on it too. @throws StorageUnavailable */
+  async #assertRoom(size: number): Promise<void> {
+    await withStore(async () => {
+      await this.#makeDirectory(INCOMING);
+      const { bavail, bsize } = await statfs(this.directory);
+      const free = bavail * bsize;
+      if (free - size >= this.minFree) return;
+      throw new Error(`${this.directory} has ${free} bytes free; ${this.minFree} stay free (STORAGE_MIN_FREE_MB)`);
+    });
   }
 
   async #refuseClosed(key: string): Promise<void> {

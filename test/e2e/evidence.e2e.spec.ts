@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ObjectStorage } from '../../src/storage/index.js';
@@ -15,7 +16,7 @@ import {
   upload,
 } from '../support/evidence.js';
 import { aDisputedCharge, answerCase, happens, type MedCaseAnswer } from '../support/med.js';
-import type { Answer, TestService } from '../support/service.js';
+import { type Answer, TestService } from '../support/service.js';
 import { inS3, onDisk, type Place } from '../support/storage.js';
 import { waitFor } from '../support/wait.js';
 
@@ -315,7 +316,9 @@ describe.each([
         return (await rows()).length === 1;
       });
       await waitFor('the rest to be noted', async () => {
-        return (await service.sql('SELECT 1 FROM work WHERE subject_id = $1', [kept.id])).length === 0;
+        const soon = new Date(clock.now().getTime() + 86_400_000);
+        const query = 'SELECT 1 FROM work WHERE subject_id = $1 AND due_at < $2';
+        return (await service.sql(query, [kept.id, soon])).length === 0;
       });
     } finally {
       clock.advance(-900 - 3700);
@@ -326,6 +329,76 @@ describe.each([
     const file = await fetch(reach(service, (await completed(kept)).view_url));
     expect(BYTES.equals(Buffer.from(await file.arrayBuffer()))).toBe(true);
     expect((await complete(service, key, medCase.id, forgotten)).status).toBe(404);
+  });
+
+  it('is deleted while nobody needs it, and its file with it', async () => {
+    const remove = (id: string, path = '/v1/med/cases') =>
+      service.call<ErrorAnswer>('DELETE', `${path}/${medCase.id}/evidence/${id}`, { key });
+    const [waiting, done, other] = [
+      await anUpload(service, key, medCase.id),
+      (await completed({ id: await anUpload(service, key, medCase.id) })).id,
+      (await completed({ id: await anUpload(service, key, medCase.id) })).id,
+    ];
+    expect(await counted()).toBe(2);
+    const stranger = (await service.merchant()).testKey;
+    for (const id of [waiting, done]) {
+      const path = `/v1/med/cases/${medCase.id}/evidence/${id}`;
+      expect((await service.call('DELETE', path, { key: stranger })).status).toBe(404);
+    }
+    expect((await remove(waiting)).body).toEqual({ deleted: true });
+    // Of several at once one deletes it, so that it is counted once.
+    const answers = await Promise.all(Array.from({ length: 5 }, () => remove(done, '/v1/infractions')));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404, 404]);
+    expect(await counted()).toBe(1);
+    expect((await listEvidence(service, key, medCase.id)).map(({ id }) => id)).toEqual([other]);
+    expect((await complete(service, key, medCase.id, waiting)).status).toBe(409);
+    await waitFor(
+      'the files to go',
+      async () => (await storedOf({ id: waiting })).concat(await storedOf({ id: done })).length === 0,
+    );
+    expect((await answerCase(service, key, medCase.id, 'appeal')).status).toBe(200);
+    expectError(await remove(other), 409, 'conflict_error', 'evidence_in_use');
+    expect(await counted()).toBe(1);
+  });
+
+  it('of test mode ends after 30 days, of live mode never', async () => {
+    const days = 30 * 86_400;
+    const old = await completed({ id: await anUpload(service, key, medCase.id) });
+    service.clock.advance(days - 7200);
+    try {
+      expect(await counted()).toBe(1);
+      service.clock.advance(7201);
+      await waitFor('its end', async () => (await counted()) === 0);
+      await waitFor('its file', async () => (await storedOf(old)).length === 0);
+    } finally {
+      service.clock.advance(-days - 1);
+    }
+  });
+
+  it('of an account has a quota, whatever is asked for at once', async () => {
+    const bounded = await TestService.start({ database: service.database, env: { EVIDENCE_QUOTA_MB: '1' } });
+    try {
+      const cases = await Promise.all(
+        Array.from({ length: 4 }, async () => (await aDisputedCharge(service, key)).medCase),
+      );
+      const ask = (caseId: string, file_size: number) =>
+        requestUpload<ErrorAnswer & TicketAnswer>(bounded, key, caseId, { file_size });
+      const answers = await Promise.all(Array.from({ length: 12 }, (_, n) => ask(cases[n % 4]?.id ?? '', 200_000)));
+      expect(answers.filter(({ status }) => status === 201)).toHaveLength(5);
+      const refused = answers.filter(({ status }) => status !== 201);
+      for (const answer of refused) expectError(answer, 422, 'business_error', 'evidence_quota_reached');
+      expect(refused[0]?.body.error.message).toContain('has 1.0 MB');
+      // Nobody else's, and not the other mode's.
+      const other = (await service.merchant()).testKey;
+      const { medCase: theirs } = await aDisputedCharge(service, other);
+      expect((await requestUpload(bounded, other, theirs.id, { file_size: 200_000 })).status).toBe(201);
+      const made = answers.findIndex(({ status }) => status === 201);
+      const path = `/v1/med/cases/${cases[made % 4]?.id}/evidence/${answers[made]?.body.id}`;
+      expect((await bounded.call('DELETE', path, { key })).status).toBe(200);
+      expect((await ask(cases[0]?.id ?? '', 200_000)).status).toBe(201);
+    } finally {
+      await bounded.stop();
+    }
   });
 });
 
@@ -367,6 +440,32 @@ describe('evidence', () => {
     expectError(answer, 400, 'invalid_request_error', 'invalid_request');
     expect(answer.body.error.details).toContainEqual({ param, code, message: expect.any(String) });
     expect(answer.body.error.param).toBe(param);
+  });
+
+  it('is not taken any more while the disk has no room to spare', async () => {
+    const { database } = service;
+    const shared = { DATA_DIR: mkdtempSync(join(tmpdir(), 'recebe-full-')), ENCRYPTION_KEY: 'ab'.repeat(32) };
+    const roomy = await TestService.start({ database, env: shared });
+    const full = await TestService.start({ database, env: { ...shared, STORAGE_MIN_FREE_MB: '1000000' } });
+    try {
+      const answer = await requestUpload<ErrorAnswer>(full, key, medCase.id);
+      expectError(answer, 503, 'api_error', 'service_unavailable');
+      const { body: ticket } = await requestUpload(roomy, key, medCase.id);
+      expect((await upload({ url: full.url, runtime: roomy.runtime }, ticket, BYTES)).status).toBe(503);
+      expect((await full.call('GET', '/health/ready')).body).toMatchObject({ storage: 'down' });
+      expect((await upload(roomy, ticket, BYTES)).status).toBe(200);
+    } finally {
+      await full.stop();
+      await roomy.stop();
+      rmSync(shared.DATA_DIR, { recursive: true });
+    }
+  });
+
+  it('is uploaded to one URL twenty times, then once a minute', async () => {
+    const { body: ticket } = await requestUpload(service, key, medCase.id);
+    const statuses: number[] = [];
+    for (let n = 0; n < 22; n++) statuses.push((await upload(service, ticket, BYTES)).status);
+    expect(statuses).toEqual([...Array.from({ length: 20 }, () => 200), 429, 429]);
   });
 
   it('of 10 MB and with a long name is taken', async () => {

@@ -5,7 +5,7 @@ import { CallbackSources } from '../../src/acquirers/index.js';
 import { SecretBox } from '../../src/core/crypto/index.js';
 import { signatureHeader } from '../../src/webhooks/sending/signature.js';
 import { anUpload, complete, type EvidenceAnswer, png, requestUpload, type TicketAnswer } from '../support/evidence.js';
-import { aDisputedCharge, medQueue } from '../support/med.js';
+import { aDisputedCharge, answerCase, medQueue } from '../support/med.js';
 import { closed, type Documented, readDocument, type ResponseDoc } from '../support/openapi.js';
 import { type Answer, type ChargeAnswer, type Merchant, PASSWORD, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
@@ -744,6 +744,17 @@ describe('what the OpenAPI document says is kept', () => {
       keeps(`${name}_request`, await post(`${path}/${full.id}/evidence`, { key: testKey }, file));
       keeps(`${name}_complete`, await post(`${own}/${waiting}/complete`, { key: testKey }));
       keeps(`${name}_complete`, await post(`${own}/${waiting}/complete`, { key: testKey }, { force: true }));
+      for (const who of [{}, { key: key() }, { key: testKey }]) {
+        keeps(`${name}_remove`, await service.call('DELETE', `${own}/${id}`, who));
+      }
+      const { medCase: answered } = await aDisputedCharge(service, testKey);
+      const used = await anUpload(service, testKey, answered.id);
+      await complete(service, testKey, answered.id, used);
+      await answerCase(service, testKey, answered.id, 'appeal');
+      keeps(
+        `${name}_remove`,
+        await service.call('DELETE', `${path}/${answered.id}/evidence/${used}`, { key: testKey }),
+      );
     }
     const { token } = await service.operator();
     const desk = `/v1/operations/med/${medCase.id}/evidence`;

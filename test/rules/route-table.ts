@@ -122,7 +122,10 @@ function medCase(method: string, action: string, request: Pick<Request, 'body'> 
   );
 }
 
-/** Evidence of a case for this request, uploaded where it is to be completed; under both of their names. */
+/**
+ * Evidence of a case for this request, uploaded where it is to be completed; under both of their names.
+ * @param action empty: of the list; `/`: of the evidence itself
+ */
 function evidence(
   method: string,
   action: string,
@@ -137,11 +140,11 @@ function evidence(
         path: async ({ medCaseId, uploadId }) => {
           const caseId = await medCaseId();
           const own = `${path}/${caseId}/evidence`;
-          return action === '' ? own : `${own}/${await uploadId(caseId)}${action}`;
+          return action === '' ? own : `${own}/${await uploadId(caseId)}${action === '/' ? '' : action}`;
         },
       },
     );
-  const pattern = action === '' ? '' : `/:evidence_id${action}`;
+  const pattern = action === '' ? '' : `/:evidence_id${action === '/' ? '' : action}`;
   return Object.fromEntries(
     ['/v1/med/cases', '/v1/infractions'].map((path) => [`${method} ${path}/:id/evidence${pattern}`, row(path)]),
   );
@@ -264,6 +267,7 @@ export const ROUTES: Readonly<Record<string, Row>> = {
     body: () => ({ file_name: 'receipt.png', file_size: 1000, mime_type: 'image/png' }),
   }),
   ...evidence('POST', '/complete', 200),
+  ...evidence('DELETE', '/', 200),
   'GET /v1/webhooks/deliveries': keys({ test: 200, live: 200, foreign: 200 }),
   'GET /v1/webhooks/deliveries/:id': keys(
     { test: 200, live: 404, foreign: 404 },

@@ -53,7 +53,7 @@ export function requestUpload<T = TicketAnswer>(
 
 /** Step 2. @returns the status and the body of the storage's answer */
 export async function upload(
-  service: TestService,
+  service: Pick<TestService, 'url' | 'runtime'>,
   ticket: TicketAnswer,
   bytes: Buffer,
   headers: Record<string, string> = {},

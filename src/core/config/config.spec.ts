@@ -36,6 +36,8 @@ describe('the configuration', () => {
       redisUrl: undefined,
       mail: { smtpUrl: undefined, from: { name: 'Recebe', address: 'no-reply@localhost' } },
       storage: { kind: 'disk', directory: '.data/evidence' },
+      storageMinFree: 512 * 1024 * 1024,
+      evidenceQuota: 2_048 * 1024 * 1024,
       jwtSecret: undefined,
       encryptionKey: undefined,
       logLevel: 'info',

@@ -39,6 +39,8 @@ const isProxy = (value: string): boolean => {
   return family !== 0 && (length === undefined || Number(length) <= (family === 4 ? 32 : 128));
 };
 
+const MEGABYTE = 1024 * 1024;
+
 /** 15 attempts: at once, then after these many seconds (docs/contract.md#attempts). */
 const RETRY_SCHEDULE = '10,30,120,300,900,1800,3600,7200,14400,21600,28800,43200,57600,79200';
 
@@ -63,6 +65,8 @@ const schema = z.object({
     .regex(MAIL_FROM, 'must be an address, or a name and an address: Recebe <no-reply@example.com>')
     .optional(),
   STORAGE_URL: storageUrl.optional(),
+  STORAGE_MIN_FREE_MB: integer(512, 0, 1_000_000),
+  EVIDENCE_QUOTA_MB: integer(2_048, 1, 1_000_000),
   JWT_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
   ENCRYPTION_KEY: z
     .string()
@@ -127,6 +131,10 @@ export interface Config {
     from: { name: string; address: string };
   };
   readonly storage: StorageConfig;
+  /** Bytes: with less than that free on our disk, uploads are refused. */
+  readonly storageMinFree: number;
+  /** Bytes of evidence that an account may have in each mode. */
+  readonly evidenceQuota: number;
   readonly jwtSecret: string | undefined;
   readonly encryptionKey: string | undefined;
   readonly logLevel: string;
@@ -206,6 +214,8 @@ export function readConfig(env: NodeJS.ProcessEnv, options: { onTerminal: boolea
     redisUrl: v.REDIS_URL,
     mail: { smtpUrl: v.SMTP_URL, from: mailFrom(v.MAIL_FROM, publicBaseUrl) },
     storage: v.STORAGE_URL ?? { kind: 'disk', directory: join(v.DATA_DIR, 'evidence') },
+    storageMinFree: v.STORAGE_MIN_FREE_MB * MEGABYTE,
+    evidenceQuota: v.EVIDENCE_QUOTA_MB * MEGABYTE,
     jwtSecret: v.JWT_SECRET,
     encryptionKey: v.ENCRYPTION_KEY,
     logLevel: v.LOG_LEVEL ?? (options.onTerminal ? 'warn' : 'info'),

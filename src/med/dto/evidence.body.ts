@@ -40,3 +40,7 @@ export class EvidenceListBody {
   @ApiProperty({ description: 'Kind of object.', enum: ['list'] }) object!: 'list';
   @ApiProperty({ description: 'Confirmed evidence, newest first.', type: [EvidenceBody] }) data!: EvidenceBody[];
 }
+
+export class DeletedEvidenceBody {
+  @ApiProperty({ description: 'The file is gone.', enum: [true] }) deleted!: true;
+}
