@@ -37,8 +37,9 @@ function banner(
     ...(demo === null
       ? []
       : ([
-          ['Login', `${demo.email}  password ${demo.password}`],
-          ['Test key', demo.test_api_key],
+          // A log is read by more people than a terminal.
+          ['Login', `${demo.email}  password ${onTerminal ? demo.password : `in ${config.dataDir}/demo.json`}`],
+          ['Test key', onTerminal ? demo.test_api_key : `in ${config.dataDir}/demo.json`],
         ] as const)),
     ['Database', config.databaseUrl === undefined ? `embedded PostgreSQL in ${config.dataDir}` : 'DATABASE_URL'],
     ['Queue', runtime.queueDescription],

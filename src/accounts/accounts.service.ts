@@ -73,7 +73,7 @@ export class AccountsService {
     const name = input.name.trim();
     const violations: Violation[] = [...this.users.checkCredentials(input), ...settings.violations];
     if (!isName(name, 120)) {
-      violations.push({ param: 'name', code: 'invalid', message: 'must have 1 to 120 characters' });
+      violations.push({ param: 'name', code: 'invalid', message: 'must have 1 to 120 characters on one line' });
     }
     if (violations.length > 0) throw invalidRequest(violations);
     const email = normalizeEmail(input.email);

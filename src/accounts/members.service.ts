@@ -172,5 +172,5 @@ function hashOf(token: string): Buffer {
 function checkName(name: string | null): Violation[] {
   return name === null || isName(name, 120)
     ? []
-    : [{ param: 'name', code: 'invalid', message: 'must have 1 to 120 characters' }];
+    : [{ param: 'name', code: 'invalid', message: 'must have 1 to 120 characters on one line' }];
 }

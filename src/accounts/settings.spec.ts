@@ -18,6 +18,7 @@ describe('settings as texts', () => {
       'payer_lock',
       'pix_out_fee',
       'release_days',
+      'suspended',
     ]);
   });
 
@@ -55,7 +56,7 @@ describe('settings as texts', () => {
   });
 
   it.each([
-    ...['', ' ', 'x'.repeat(121)].map((text) => ['name', text]),
+    ...['', ' ', 'x'.repeat(121), 'a\nb', '\u202eairadaP'].map((text) => ['name', text]),
     ...['', 'x', 'a@', 'a b@example.com'].map((text) => ['contact_email', text]),
     ...['', ' ', 'x'.repeat(61)].map((text) => ['city', text]),
     ...['', '-1', '10001', '1.5', '1e3', ' 1', '0x10', '１', 'NaN', 'Infinity'].map((text) => ['fee_bps', text]),

@@ -2,7 +2,7 @@ import { isEmail } from 'class-validator';
 import { normalizeTaxId } from '../brazil/index.js';
 import type { Violation } from '../core/errors/index.js';
 import { MAX_AMOUNT } from '../core/money/index.js';
-import { visibleLength } from '../core/text.js';
+import { hasControls, visibleLength } from '../core/text.js';
 import type { AccountChanges } from './accounts.repository.js';
 
 interface Setting {
@@ -21,9 +21,9 @@ function text(rule: string, change: (value: string) => AccountChanges | null): S
   return { kind: 'text', rule, read: (value) => (typeof value === 'string' ? change(value) : null) };
 }
 
-/** What merchants, accounts and people are called. @param max characters, before blanks around them are dropped */
+/** What merchants, accounts and people are called: something to see on one line, in one direction. @param max characters, before blanks around them are dropped */
 export function isName(value: string, max: number): boolean {
-  return visibleLength(value) > 0 && value.length <= max;
+  return visibleLength(value) > 0 && value.length <= max && !hasControls(value);
 }
 
 /** A name that is kept without the blanks around it. */
@@ -62,11 +62,11 @@ function blockedDocuments(value: unknown): AccountChanges | null {
 
 /** Every setting of an account that staff can change, with its rule: one row here is all a new one needs. */
 export const SETTINGS = {
-  name: label('1 to 120 characters', 120, (name) => ({ name })),
+  name: label('1 to 120 characters on one line', 120, (name) => ({ name })),
   contact_email: text('an e-mail address', (value) =>
     isEmail(value, { require_tld: false }) ? { contactEmail: value } : null,
   ),
-  city: label('1 to 60 characters; shown in the BR Code', 60, (city) => ({ city })),
+  city: label('1 to 60 characters on one line; shown in the BR Code', 60, (city) => ({ city })),
   fee_bps: integer('basis points, 0 to 10000', 0, 10_000, (feeBps) => ({ feeBps })),
   fee_fixed: integer(`cents, 0 to ${MAX_AMOUNT}`, 0, MAX_AMOUNT, (feeFixed) => ({ feeFixed })),
   pix_out_fee: integer(

@@ -123,6 +123,14 @@ describe.each([
     expect(await counted()).toBe(2);
   });
 
+  it('has a name that is read as it is written', async () => {
+    for (const file_name of ['recibo\n.png', '\u202egnp.exe', 'a\u0000.png']) {
+      const answer = await requestUpload<ErrorAnswer>(service, key, medCase.id, { file_name });
+      expectError(answer, 400, 'invalid_request_error', 'invalid_request');
+      expect(answer.body.error.param).toBe('file_name');
+    }
+  });
+
   it('through /v1/infractions is the same', async () => {
     const path = `/v1/infractions/${medCase.id}/evidence`;
     const body = { file_name: 'a.png', file_size: 1000, mime_type: 'image/png' };
@@ -223,7 +231,7 @@ describe.each([
     expect(BYTES.equals(Buffer.from(await file.arrayBuffer()))).toBe(true);
   });
 
-  it.each(['../../../etc/passwd', '..\\..\\win.ini', '/etc/passwd', 'a/../../b.png', 'x\r\nSet-Cookie: a=b'])(
+  it.each(['../../../etc/passwd', '..\\..\\win.ini', '/etc/passwd', 'a/../../b.png', 'x"; filename=y'])(
     'called %j is kept under no such path, and saved under a safe name',
     async (file_name) => {
       const ticket = await ticketFor({ file_name });
@@ -236,7 +244,7 @@ describe.each([
       await file.arrayBuffer();
       expect(file.headers.get('set-cookie')).toBeNull();
       expect(file.headers.get('content-disposition')).toMatch(
-        /^attachment; filename="[\w. =-]+"; filename\*=UTF-8''[\w.%-]+$/,
+        /^attachment; filename="[\w. ;=-]+"; filename\*=UTF-8''[\w.%-]+$/,
       );
       expect(file.headers.get('content-disposition')).not.toMatch(/\.\.|%2F|%5C/i);
     },

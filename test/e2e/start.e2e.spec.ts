@@ -84,7 +84,9 @@ describe('starting the service', () => {
         await waitFor('the service to be ready', () => service.screen.includes('Next: npm run demo'), 90_000);
         expect(service.screen).toMatch(/^ {2}Log +warnings and errors only; LOG_LEVEL=info/m);
         const before = service.screen;
-        const { base_url } = readDemo(dataDir);
+        const { base_url, ...demo } = readDemo(dataDir);
+        expect(before).toContain(`password ${demo.password}\n`);
+        expect(before).toContain(`  Test key  ${demo.test_api_key}\n`);
         const url = base_url.replace('localhost', '127.0.0.1');
         for (const path of ['/v1/wallets', '/docs', '/nowhere']) await (await fetch(`${url}${path}`)).arrayBuffer();
 
@@ -140,7 +142,17 @@ describe('starting the service', () => {
       const command = await runCli(['account', 'create', '--help'], env);
       const version = await processes.run(CLI, ['--version'], env);
       for (const ended of [root, group, command, version]) expect(ended).toMatchObject({ code: 0, stderr: '' });
-      for (const name of ['account', 'member', 'operator', 'user', 'key', 'acquirer', 'statistics', 'reconcile', 'work']) {
+      for (const name of [
+        'account',
+        'member',
+        'operator',
+        'user',
+        'key',
+        'acquirer',
+        'statistics',
+        'reconcile',
+        'work',
+      ]) {
         expect(root.stdout).toMatch(new RegExp(`^ {2}${name} `, 'm'));
       }
       expect(group.stdout).toMatch(/^ {2}create .*\n {2}set .*\n {2}list /m);
@@ -190,9 +202,11 @@ describe('starting the service', () => {
         test_api_key: expect.stringMatching(/^ak_test_[A-Za-z0-9_-]{32}$/),
         base_url: service.url.replace('127.0.0.1', 'localhost'),
       });
-      for (const shown of [demo.base_url, `${demo.base_url}/docs`, demo.email, demo.password, demo.test_api_key]) {
+      for (const shown of [demo.base_url, `${demo.base_url}/docs`, demo.email, join(dataDir, 'demo.json')]) {
         expect(service.stdout).toContain(shown);
       }
+      // Logs are kept and read by more people than a terminal.
+      for (const secret of [demo.password, demo.test_api_key]) expect(service.stdout).not.toContain(secret);
       expect(service.stderr).toBe('');
       await expectCheckout();
       expect((await fetch(`${service.url}/docs`)).status).toBe(200);
@@ -403,7 +417,7 @@ describe('starting the service', () => {
       service = await processes.start(dataDir);
       expect(service.demo()).toEqual({ ...before, base_url: service.url.replace('127.0.0.1', 'localhost') });
       expect(statSync(join(dataDir, 'demo.json')).mode & 0o777).toBe(0o600);
-      expect(service.stdout).toContain(key);
+      expect(service.stdout).toContain('demo.json');
       await expectCheckout();
       expect(await call(service, key, 'GET', `/v1/charges/${String(made['id'])}`)).toMatchObject({
         status: 200,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { validateSync } from 'class-validator';
 import { visibleLength } from '../text.js';
-import { IsText } from './validators.js';
+import { IsOneLine, IsText } from './validators.js';
 
 class Letter {
   @IsText(5, 10)
@@ -70,4 +70,22 @@ describe('IsText', () => {
   it.each([1, true, null, undefined, {}, ['12345']])('refuses %j', (reason) => {
     expect(problems(Letter, reason)).toEqual(['must be a text']);
   });
+});
+
+class Named {
+  @IsOneLine()
+  reason!: unknown;
+}
+
+describe('IsOneLine', () => {
+  it.each(['recibo.pdf', 'São João 🧉', 'مخبز', 'a\u00a0b', ''])('takes %j', (name) => {
+    expect(problems(Named, name)).toEqual([]);
+  });
+
+  it.each(['a\nb', 'a\u2028b', '\u0000', 'a\u007f', '\u202egpj.exe', 'a\u2066b', '\u200fa', 1])(
+    'refuses %j',
+    (name) => {
+      expect(problems(Named, name)).toEqual(['must have no line breaks, controls or marks of direction']);
+    },
+  );
 });

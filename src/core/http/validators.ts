@@ -1,6 +1,6 @@
 import { buildMessage, ValidateBy, ValidateIf } from 'class-validator';
 import { isUuid } from '../ids.js';
-import { visibleLength } from '../text.js';
+import { hasControls, visibleLength } from '../text.js';
 
 /**
  * A field that may be left out. Null is not leaving it out, as class-validator's rule of that name has it: where a
@@ -27,6 +27,17 @@ export function IsText(min: number, max: number): PropertyDecorator {
       validate: (value: unknown) =>
         typeof value === 'string' && visibleLength(value) >= min && charactersOf(value) <= max,
       defaultMessage: (args) => (typeof args?.value === 'string' ? `must have ${rule} characters` : 'must be a text'),
+    },
+  });
+}
+
+/** A name of something: without line breaks, other controls and marks of direction. */
+export function IsOneLine(): PropertyDecorator {
+  return ValidateBy({
+    name: 'isOneLine',
+    validator: {
+      validate: (value: unknown) => typeof value === 'string' && !hasControls(value),
+      defaultMessage: buildMessage(() => 'must have no line breaks, controls or marks of direction'),
     },
   });
 }

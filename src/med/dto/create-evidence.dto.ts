@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsDefined, IsIn, IsInt, Max, Min } from 'class-validator';
-import { IsText } from '../../core/http/index.js';
+import { IsOneLine, IsText } from '../../core/http/index.js';
 import { EVIDENCE_TYPES, type EvidenceType, MAX_FILE_SIZE } from '../evidence-types.js';
 
 const SIZE = { message: `must be the exact number of bytes, from 1 to ${MAX_FILE_SIZE}` };
@@ -15,6 +15,7 @@ export class CreateEvidenceDto {
   })
   @IsDefined({ message: 'is required' })
   @IsText(1, 255)
+  @IsOneLine()
   file_name!: string;
 
   @ApiProperty({
