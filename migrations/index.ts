@@ -26,6 +26,7 @@ import { Retention1700000009000 } from './1700000009000-retention.js';
 import { CallbacksAtOnce1700000009100 } from './1700000009100-callbacks-at-once.js';
 import { KeysAndSuspension1700000009500 } from './1700000009500-keys-and-suspension.js';
 import { EvidenceQuota1700000009510 } from './1700000009510-evidence-quota.js';
+import { PayerReceipts1700000009520 } from './1700000009520-payer-receipts.js';
 
 /** In the order in which they are applied. */
 export const MIGRATIONS = [
@@ -57,4 +58,5 @@ export const MIGRATIONS = [
   CallbacksAtOnce1700000009100,
   KeysAndSuspension1700000009500,
   EvidenceQuota1700000009510,
+  PayerReceipts1700000009520,
 ];

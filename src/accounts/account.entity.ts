@@ -34,6 +34,8 @@ export class Account {
   readonly blocksDocuments!: boolean;
   /** Name of the acquirer of its new live charges; null while there is none. */
   @Column('text', { name: 'live_acquirer', nullable: true }) readonly liveAcquirer!: string | null;
+  /** Whether payers who gave an e-mail address get a receipt. */
+  @Column('boolean', { name: 'payer_receipts', default: true }) readonly payerReceipts!: boolean;
   /** Its API keys are refused; what was begun goes on. */
   @Column('boolean', { default: false }) readonly suspended!: boolean;
 }

@@ -34,7 +34,8 @@ const UPDATE = write(
      -- 0 stands for no limit here: null already stands for no change.
      fraud_max_amount = nullif(coalesce($12::bigint, fraud_max_amount), 0),
      fraud_blocked_documents = coalesce($13, fraud_blocked_documents), pix_out_fee = coalesce($14, pix_out_fee),
-     med_outcome_notifications = coalesce($15, med_outcome_notifications), suspended = coalesce($16, suspended)
+     med_outcome_notifications = coalesce($15, med_outcome_notifications), suspended = coalesce($16, suspended),
+     payer_receipts = coalesce($17, payer_receipts)
    WHERE a.id = $1 RETURNING ${COLUMNS}`,
 );
 const SET_LIVE_ACQUIRER = write('accounts.set_live_acquirer', 'UPDATE accounts SET live_acquirer = $2 WHERE id = $1');
@@ -102,6 +103,7 @@ export class AccountsRepository {
       changes.pixOutFee,
       changes.medOutcomeNotifications,
       changes.suspended,
+      changes.payerReceipts,
     ]);
     return row ?? null;
   }

@@ -16,6 +16,7 @@ describe('settings as texts', () => {
       'med_outcome_notifications',
       'name',
       'payer_lock',
+      'payer_receipts',
       'pix_out_fee',
       'release_days',
       'suspended',

@@ -94,6 +94,7 @@ export const SETTINGS = {
     rule: `a list of at most ${MAX_BLOCKED_DOCUMENTS} CPFs and CNPJs`,
     read: blockedDocuments,
   },
+  payer_receipts: truth((payerReceipts) => ({ payerReceipts })),
   suspended: truth((suspended) => ({ suspended })),
 } as const satisfies Record<string, Setting>;
 

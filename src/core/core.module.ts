@@ -7,7 +7,14 @@ import { SecretBox } from './crypto/index.js';
 import { Database, Reader } from './database/index.js';
 import { IdempotencyRepository, IdempotencyService } from './idempotency/index.js';
 import { Logger } from './log/index.js';
-import { createMailTransport, EmailsRepository, Mailer, MailProcessor, MailTransport } from './mail/index.js';
+import {
+  createMailTransport,
+  EmailsRepository,
+  MailDelivery,
+  Mailer,
+  MailProcessor,
+  MailTransport,
+} from './mail/index.js';
 import { Metrics } from './metrics/index.js';
 import { JobQueue, Poller, processors } from './queue/index.js';
 import { RateLimiter } from './rate-limit/index.js';
@@ -49,6 +56,7 @@ export class CoreModule {
       Retention,
       { provide: MailTransport, useFactory: createMailTransport, inject: [CONFIG] },
       EmailsRepository,
+      MailDelivery,
       Mailer,
       IdempotencyRepository,
       IdempotencyService,

@@ -37,6 +37,7 @@ const ACCOUNT: AccountEntity = {
   fraudMaxAmount: null,
   blocksDocuments: false,
   liveAcquirer: null,
+  payerReceipts: true,
   suspended: false,
   fraudBlockedDocuments: [],
   createdAt: new Date('2026-11-21T12:00:00Z'),

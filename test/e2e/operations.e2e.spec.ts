@@ -93,6 +93,7 @@ describe('accounts', () => {
       fraud_velocity: 5,
       fraud_max_amount: 50_000,
       fraud_blocked_documents: ['52998224725'],
+      payer_receipts: true,
       suspended: false,
       created_at: expect.stringMatching(/Z$/),
     });

@@ -10,6 +10,7 @@ import {
   EmailsRepository,
   type Mail,
   Mailer,
+  MailDelivery,
   MailProcessor,
   MailTransport,
 } from '../../src/core/mail/index.js';
@@ -88,7 +89,13 @@ describe('mail', () => {
 
   function processor(by: MailTransport, logger: Logger) {
     const retention = new Retention(config, database, poller, clock);
-    const mails = new MailProcessor(database, new EmailsRepository(reader), by, retention, clock, logger);
+    const mails = new MailProcessor(
+      database,
+      new EmailsRepository(reader),
+      new MailDelivery(by, logger),
+      retention,
+      clock,
+    );
     mails.onModuleInit();
     return { mails, retention };
   }

@@ -30,7 +30,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   med: ['accounts', 'acquirers', 'audit', 'auth', 'core', 'outbox', 'storage', 'transactions', 'wallets'],
   webhooks: ['accounts', 'audit', 'auth', 'core', 'outbox'],
   sandbox: ['accounts', 'acquirers', 'auth', 'brazil', 'charges', 'core', 'payments', 'transactions'],
-  checkout: ['accounts', 'auth', 'brazil', 'charges', 'core', 'transactions'],
+  checkout: ['accounts', 'acquirers', 'auth', 'brazil', 'charges', 'core', 'transactions'],
   team: ['accounts', 'audit', 'auth', 'core'],
   'request-logs': ['auth', 'core'],
   operations: ['accounts', 'api-keys', 'audit', 'auth', 'core', 'fraud', 'med', 'transactions'],

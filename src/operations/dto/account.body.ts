@@ -26,6 +26,7 @@ export class AccountBody {
   fraud_max_amount!: number | null;
   @ApiProperty({ description: 'CPFs and CNPJs that are not charged.', type: [String], example: ['52998224725'] })
   fraud_blocked_documents!: string[];
+  @ApiProperty({ description: 'Whether payers get a receipt by mail.', example: true }) payer_receipts!: boolean;
   @ApiProperty({ description: 'Whether its API keys are refused.', example: false }) suspended!: boolean;
   @ApiProperty({ description: 'UTC.', format: 'date-time', example: '2026-11-21T12:00:00.000Z' }) created_at!: string;
 }

@@ -112,6 +112,13 @@ abstract class SettingsDto {
   })
   fraud_blocked_documents?: string[];
 
+  @Setting('payer_receipts', {
+    description: 'Whether payers whose `customer.email` was sent get a receipt by mail when the sale is paid.',
+    type: 'boolean',
+    example: true,
+  })
+  payer_receipts?: boolean;
+
   @Setting('suspended', {
     description:
       'Whether its API keys are refused with 403 `account_suspended`. What was begun goes on: charges that are out are paid, refunds end, webhooks are sent, and its people can log in.',

@@ -16,6 +16,7 @@ import { Database, type Tx, uniqueViolation } from '../../core/database/index.js
 import { newId } from '../../core/ids.js';
 import { Logger } from '../../core/log/index.js';
 import { feesOf } from '../../core/money/index.js';
+import { WorkService } from '../../core/work/index.js';
 import { OutboxService } from '../../outbox/index.js';
 import { WalletsService } from '../../wallets/index.js';
 import { expiryFailure, failureOf, isHeld, type Transaction } from '../transaction.js';
@@ -53,6 +54,7 @@ export class SettlementService implements OnModuleInit {
     private readonly creation: CreationService,
     private readonly outbox: OutboxService,
     private readonly inbox: InboxService,
+    private readonly work: WorkService,
     private readonly secrets: SecretBox,
     private readonly clock: Clock,
     private readonly logger: Logger,
@@ -263,6 +265,9 @@ export class SettlementService implements OnModuleInit {
       paidAt: money.settledAt,
       releaseDays: account.releaseDays,
     });
+    if (account.payerReceipts && transaction.customerEmail !== null) {
+      this.work.add(tx, 'receipt', transaction.id, this.clock.now());
+    }
   }
 
   async #move(tx: Tx, transaction: Transaction, trigger: Trigger | null, fields: MoveFields): Promise<void> {

@@ -1,0 +1,56 @@
+import { Process, Processor } from '@nestjs/bull';
+import { Inject } from '@nestjs/common';
+import { AccountsService } from '../../accounts/index.js';
+import { Clock, DAY_MS } from '../../core/clock.js';
+import { type Config, CONFIG } from '../../core/config/index.js';
+import { fingerprintOf } from '../../core/crypto/index.js';
+import { MAIL_WORK, MailDelivery } from '../../core/mail/index.js';
+import { RateLimiter } from '../../core/rate-limit/index.js';
+import type { Work, WorkAnswer, Worker } from '../../core/work/index.js';
+import { TransactionsService } from '../../transactions/index.js';
+import { receiptMail } from '../receipt-mail.js';
+
+/** Whoever makes charges decides to which address their receipts go: nobody's mailbox is filled with them. */
+const PER_ADDRESS = { limit: 10, windowSeconds: 3600 };
+/** A receipt that waits for longer, because the address has had so many, helps nobody. */
+const LATEST_MS = DAY_MS;
+
+/**
+ * Sends the payer's receipt of a sale, whose id is the subject. The mail is made when it is sent, so that the address
+ * stands in the transaction alone. A run that is repeated after a crash sends it with the same Message-ID.
+ */
+@Processor('receipt')
+export class ReceiptProcessor implements Worker {
+  readonly backoff = MAIL_WORK.backoff;
+  readonly leaseMs = MAIL_WORK.leaseMs;
+
+  constructor(
+    @Inject(CONFIG) private readonly config: Config,
+    private readonly transactions: TransactionsService,
+    private readonly accounts: AccountsService,
+    private readonly delivery: MailDelivery,
+    private readonly limiter: RateLimiter,
+    private readonly clock: Clock,
+  ) {}
+
+  @Process({ concurrency: 3 })
+  async run({ subjectId: id, attempt }: Work): Promise<WorkAnswer> {
+    const transaction = await this.transactions.getPublic(id);
+    const { customerEmail: to, paidAt } = transaction;
+    if (to === null || paidAt === null) return 'done';
+    const now = this.clock.now();
+    const taken = await this.limiter.takeInWindow(
+      `receipt:${fingerprintOf(to.toLowerCase()).toString('base64url')}`,
+      id,
+      PER_ADDRESS,
+    );
+    if (!taken.allowed) {
+      const later = new Date(now.getTime() + taken.retryAfterSeconds * 1000);
+      return later.getTime() - paidAt.getTime() > LATEST_MS ? 'done' : later;
+    }
+    const account = await this.accounts.get(transaction.accountId);
+    const mail = receiptMail({ ...transaction, paidAt }, account, this.config.publicBaseUrl);
+    await this.delivery.send({ ...mail, id, to, createdAt: paidAt }, attempt);
+    return 'done';
+  }
+}

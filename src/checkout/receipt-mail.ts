@@ -1,0 +1,55 @@
+import type { Account } from '../accounts/index.js';
+import { moneyText } from '../acquirers/index.js';
+import { bilingualMail } from '../core/mail/index.js';
+import { isPix, type Transaction } from '../transactions/index.js';
+import { formatWhen } from './checkout.format.js';
+
+type PaidTransaction = Transaction & { readonly paidAt: Date };
+
+const METHOD: Readonly<Record<string, { readonly portuguese: string; readonly english: string }>> = {
+  PIX: { portuguese: 'Pix', english: 'Pix' },
+  BOLETO: { portuguese: 'boleto', english: 'boleto' },
+  CREDIT_CARD: { portuguese: 'cartão de crédito', english: 'credit card' },
+};
+
+/** What a payer gets when a sale is paid: to whom, how much, for what, when, and where to look it up. */
+export function receiptMail(
+  transaction: PaidTransaction,
+  { name, contactEmail }: Pick<Account, 'name' | 'contactEmail'>,
+  publicBaseUrl: string,
+): { subject: string; text: string; html: string } {
+  const { amount, currency, paidAt, paidWith, endToEndId, customerName, metadata, id, mode } = transaction;
+  const isTest = mode === 'test';
+  const money = moneyText(amount, currency);
+  const description = metadata['description'];
+  const method = METHOD[paidWith ?? ''];
+  const page = isPix(transaction) ? `${publicBaseUrl}/checkout/${id}` : null;
+  const when = formatWhen(paidAt);
+  const lines = (language: 'portuguese' | 'english'): string[] => {
+    const say = (portuguese: string, english: string): string => (language === 'portuguese' ? portuguese : english);
+    return [
+      ...(isTest ? [say('TESTE: nenhum dinheiro foi pago.', 'TEST: no money was paid.')] : []),
+      say(
+        `Recibo de pagamento${customerName === null ? '' : `, ${customerName}`}.`,
+        `Receipt of a payment${customerName === null ? '' : `, ${customerName}`}.`,
+      ),
+      say(`Para: ${name} (${contactEmail})`, `To: ${name} (${contactEmail})`),
+      say(`Valor: ${money}`, `Amount: ${money}`),
+      ...(typeof description === 'string' && description !== ''
+        ? [say(`Referente a: ${description}`, `For: ${description}`)]
+        : []),
+      say(`Pago em: ${when} (horário de Brasília)`, `Paid on: ${when} (Brasília time)`),
+      ...(method === undefined ? [] : [say(`Forma de pagamento: ${method.portuguese}`, `Method: ${method.english}`)]),
+      ...(endToEndId === null
+        ? []
+        : [say(`Identificador da transação: ${endToEndId}`, `Id of the payment: ${endToEndId}`)]),
+      ...(page === null ? [] : [say(`Página da cobrança: ${page}`, `Page of the charge: ${page}`)]),
+    ];
+  };
+  const subject = `Recibo: ${money} para ${name} / Receipt`;
+  return bilingualMail({
+    subject: isTest ? `TESTE: ${subject}` : subject,
+    portuguese: lines('portuguese'),
+    english: lines('english'),
+  });
+}
