@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { ConfigError, readConfig, type Config } from './core/config/index.js';
+import { ServiceRoleError } from './core/database/index.js';
 import { EmbeddedServerError } from './core/embedded/index.js';
 import type { Logger } from './core/log/index.js';
 import { type DemoFile, ensureDemo, sampleCheckoutUrl } from './demo-data.js';
@@ -119,13 +120,21 @@ function announce(config: Config, logger: Logger): void {
 }
 
 function explain(error: unknown): string {
-  if (error instanceof ConfigError || error instanceof EmbeddedServerError) return error.message;
+  if ([ConfigError, EmbeddedServerError, ServiceRoleError].some((known) => error instanceof known)) {
+    return (error as Error).message;
+  }
   const { code, syscall, port } = (error ?? {}) as NodeJS.ErrnoException & { port?: number };
   if (code === 'EADDRINUSE') {
     return `Port ${port ?? ''} is taken by another program, or by Recebe itself. Choose another one: PORT=${(port ?? 3000) + 1} npm start`;
   }
   if (code === 'EACCES' && syscall === 'listen') {
     return 'The port may not be opened by this user. Choose one above 1023: PORT=3000 npm start';
+  }
+  if (code === '42501') {
+    return `The database refuses it: ${String(error)}\nGive the role that owns its tables in DATABASE_MIGRATION_URL.`;
+  }
+  if (code === '28P01') {
+    return `The database refuses a password: ${String(error)}\nCheck DATABASE_URL and DATABASE_MIGRATION_URL.`;
   }
   if (code === 'ECONNREFUSED' || code === 'ENOTFOUND') {
     return `The database or Redis does not answer: ${String(error)}\nCheck DATABASE_URL and REDIS_URL.`;

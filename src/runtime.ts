@@ -7,7 +7,7 @@ import { Clock } from './core/clock.js';
 import { type Config, localSecret } from './core/config/index.js';
 import type { CoreResources } from './core/core.module.js';
 import { SecretBox } from './core/crypto/index.js';
-import { createDataSource, migrate } from './core/database/index.js';
+import { createDataSource, excessivePowers, migrate, poolOf } from './core/database/index.js';
 import { startEmbeddedPostgres, startRedisChild } from './core/embedded/index.js';
 import { HttpAdapter } from './core/http/index.js';
 import { createLogger, type Logger } from './core/log/index.js';
@@ -58,13 +58,21 @@ export async function openRuntime(
       if (server) closers.push(() => server.stop());
     }
     const [redis, database] = await Promise.all(starts);
-    const databaseUrl = config.databaseUrl ?? database?.url ?? '';
+    const databaseUrl = config.databaseUrl ?? database?.serviceUrl ?? '';
+    const ownerUrl = config.databaseMigrationUrl ?? database?.url ?? databaseUrl;
     const redisUrl = options.redis ? (config.redisUrl ?? redis?.url) : undefined;
 
-    await migrate(databaseUrl, MIGRATIONS);
+    await migrate(ownerUrl, MIGRATIONS, databaseUrl);
     const dataSource = createDataSource({ url: databaseUrl, pool: config.databasePool, entities: ENTITIES });
     await dataSource.initialize();
     closers.push(() => dataSource.destroy());
+    const powers = await excessivePowers(poolOf(dataSource), null);
+    if (powers.length > 0) {
+      logger.warn(
+        { powers },
+        'the role of DATABASE_URL could change the ledger and the audit trail: give its owner in DATABASE_MIGRATION_URL',
+      );
+    }
 
     const metrics = new Metrics();
     const queue = createJobQueue({ redisUrl, logger });

@@ -148,6 +148,7 @@ function interpolate<T>(node: T, env: Record<string, string>): T {
 
 const required: Record<string, string> = {
   POSTGRES_PASSWORD: 'a1b2c3',
+  POSTGRES_SERVICE_PASSWORD: 'd4e5f6',
   JWT_SECRET: 'j'.repeat(64),
   ENCRYPTION_KEY: 'e'.repeat(64),
 };
@@ -301,7 +302,8 @@ describe('docker/compose.yaml', () => {
       role: name,
       host: '0.0.0.0',
       port: 3000,
-      databaseUrl: 'postgres://recebe:a1b2c3@postgres:5432/recebe',
+      databaseUrl: 'postgres://recebe_service:d4e5f6@postgres:5432/recebe',
+      databaseMigrationUrl: 'postgres://recebe:a1b2c3@postgres:5432/recebe',
       redisUrl: 'redis://redis:6379',
     });
   });

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { ConfigError } from '../core/config/index.js';
+import { ServiceRoleError } from '../core/database/index.js';
 import { EmbeddedServerError } from '../core/embedded/index.js';
 import { ApiError } from '../core/errors/index.js';
 import { accountCommands, keyCommands, memberCommands, operatorCommands, userCommands } from './account-commands.js';
@@ -38,8 +39,8 @@ function explain(error: unknown): string {
     // Of several its message only says where they stand over HTTP.
     return details.length > 1 ? ['This is refused:', ...details].join('\n') : error.message;
   }
-  if (error instanceof UsageError || error instanceof ConfigError || error instanceof EmbeddedServerError) {
-    return error.message;
+  if ([UsageError, ConfigError, EmbeddedServerError, ServiceRoleError].some((known) => error instanceof known)) {
+    return (error as Error).message;
   }
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -273,7 +273,7 @@ describe('the table of requests', () => {
 
   /** Runs `sql` in a transaction that stays open. @returns what ends it */
   async function holdOpen(sql: string): Promise<() => Promise<void>> {
-    const client = new pg.Client({ connectionString: service.database.url });
+    const client = new pg.Client({ connectionString: service.database.ownerUrl });
     await client.connect();
     await client.query('BEGIN');
     await client.query(sql);

@@ -46,7 +46,7 @@ describe('Database.transaction', () => {
   });
   afterAll(() => schema.close());
   beforeEach(async () => {
-    await reader.query(fresh('TRUNCATE scratch'), []);
+    await schema.database.pool.query('TRUNCATE scratch');
   });
 
   const rows = (): Promise<Row[]> => reader.query<Row>(READ, []);

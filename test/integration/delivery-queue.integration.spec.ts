@@ -596,7 +596,7 @@ describe('the queue of deliveries', () => {
     let holder: pg.Client;
 
     beforeEach(async () => {
-      holder = new pg.Client({ connectionString: service.database.url });
+      holder = new pg.Client({ connectionString: service.database.ownerUrl });
       await holder.connect();
       await holder.query(`
         CREATE FUNCTION spec_wait() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -22,7 +22,7 @@ describe('figures of transactions', () => {
     schema = await TestSchema.open();
     doors = await schema.connect(8);
     figures = new StatisticsRepository(doors.reader);
-    client = new pg.Client({ connectionString: schema.database.url });
+    client = new pg.Client({ connectionString: schema.database.ownerUrl });
     await client.connect();
   });
   beforeEach(() => {

@@ -57,7 +57,7 @@ describe('idempotency', () => {
     retention = new Retention(config, database, new Poller({ logger: SILENT }), clock);
     service = new IdempotencyService(database, keys, retention, clock);
     service.onModuleInit();
-    await reader.query(raw('TRUNCATE things, idempotency_keys'), []);
+    await schema.database.pool.query('TRUNCATE things, idempotency_keys');
   });
 
   const request = (changes: Partial<IdempotentRequest> = {}): IdempotentRequest => ({

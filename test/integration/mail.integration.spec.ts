@@ -65,7 +65,7 @@ describe('mail', () => {
     wakes.length = 0;
     dataDir = mkdtempSync(join(tmpdir(), 'recebe-spec-'));
     mailbox = await Mailbox.start();
-    await reader.query(raw('TRUNCATE emails, work'), []);
+    await schema.database.pool.query('TRUNCATE emails, work');
   });
   afterEach(async () => {
     await mailbox.stop();

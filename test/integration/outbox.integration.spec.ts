@@ -66,8 +66,8 @@ describe('the outbox', () => {
   afterAll(() => schema.close());
   beforeEach(async () => {
     clock = new TestClock();
-    await reader.query(raw('TRUNCATE consumed'), []);
-    await reader.query(raw('TRUNCATE events'), []);
+    await schema.database.pool.query('TRUNCATE consumed');
+    await schema.database.pool.query('TRUNCATE events');
   });
 
   /** As in a process of its own, with its own connections. */
@@ -257,7 +257,7 @@ describe('the outbox', () => {
     const LOCK = raw('UPDATE subjects SET step = step + 1 WHERE id = $1 RETURNING step');
 
     beforeEach(async () => {
-      await reader.query(raw('TRUNCATE subjects'), []);
+      await schema.database.pool.query('TRUNCATE subjects');
       await reader.query(raw('INSERT INTO subjects SELECT unnest($1::uuid[]), 0'), [SUBJECTS]);
     });
 

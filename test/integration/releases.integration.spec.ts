@@ -237,13 +237,13 @@ describe('pending money whose day has come', () => {
   it('is released also beside a row that refuses to be put off', async () => {
     const transactions = await due(5);
     const [frozen = ''] = transactions;
-    await reader.query(raw(`ALTER TABLE releases ADD CHECK (transaction_id <> '${frozen}') NOT VALID`), []);
+    await schema.database.pool.query(`ALTER TABLE releases ADD CHECK (transaction_id <> '${frozen}') NOT VALID`);
     try {
       expect(await worker().run()).toBe(false);
       expect(await pending(transactions)).toMatchObject([{ transactionId: frozen, attempts: 0, wait: null }]);
       expect(errors()).toHaveLength(2);
     } finally {
-      await reader.query(raw('ALTER TABLE releases DROP CONSTRAINT releases_transaction_id_check'), []);
+      await schema.database.pool.query('ALTER TABLE releases DROP CONSTRAINT releases_transaction_id_check');
     }
   });
 
@@ -262,7 +262,7 @@ describe('pending money whose day has come', () => {
     const held = await due(410, accountId);
     const [behind = ''] = await due(1);
     await reader.query(raw(`UPDATE releases SET release_at = $2 WHERE transaction_id = $1`), [behind, clock.now()]);
-    const holder = new pg.Client({ connectionString: schema.database.url });
+    const holder = new pg.Client({ connectionString: schema.database.ownerUrl });
     await holder.connect();
     try {
       await holder.query('BEGIN');

@@ -88,7 +88,7 @@ const rotate =
 
 /** Brings calls to the endpoint's row one behind the other, each waiting for the one before it. */
 async function inLine(id: string, calls: readonly Call[]): Promise<Answer[]> {
-  const holder = new pg.Client({ connectionString: service.database.url });
+  const holder = new pg.Client({ connectionString: service.database.ownerUrl });
   await holder.connect();
   try {
     await holder.query('BEGIN');

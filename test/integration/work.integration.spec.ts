@@ -39,7 +39,7 @@ describe('late work', () => {
   beforeEach(async () => {
     clock = new TestClock();
     stop = [];
-    await source.query('TRUNCATE work');
+    await schema.database.pool.query('TRUNCATE work');
   });
 
   /** As in a process of its own. @param options without `sweeps` nothing is claimed but by the spec */
@@ -358,7 +358,7 @@ describe('late work', () => {
     const claim = () => database.transaction((tx) => repository.claim(tx, times, rooms, true));
     await source.query(`INSERT INTO work SELECT 'spec', gen_random_uuid(), now() FROM generate_series(1, 10)`);
     await source.query('DELETE FROM work');
-    await source.query('VACUUM ANALYZE work');
+    await schema.database.pool.query('VACUUM ANALYZE work');
     // As often as it takes for PostgreSQL to keep the plan.
     for (let claims = 1; claims <= 6; claims++) expect(await claim()).toEqual([]);
     await source.query(

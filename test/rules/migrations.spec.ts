@@ -69,7 +69,7 @@ describe('migrations', () => {
 
   beforeAll(async () => {
     database = await createEmptyDatabase();
-    source = createDataSource({ url: database.url, pool: 4, entities: ENTITIES, migrations: MIGRATIONS });
+    source = createDataSource({ url: database.ownerUrl, pool: 4, entities: ENTITIES, migrations: MIGRATIONS });
     await source.initialize();
     await source.runMigrations();
   });
@@ -107,8 +107,8 @@ describe('migrations', () => {
         return Promise.reject(new Error('never'));
       }
     }
-    expect(await migrate(other.url, [Slow])).toEqual(['Slow1700000000000']);
-    const client = createDataSource({ url: other.url, pool: 1, entities: [] });
+    expect(await migrate(other.ownerUrl, [Slow])).toEqual(['Slow1700000000000']);
+    const client = createDataSource({ url: other.ownerUrl, pool: 1, entities: [] });
     await client.initialize();
     expect(await client.query('SELECT * FROM seen')).toEqual([{ timeout: '0' }]);
     expect(await client.query('SHOW statement_timeout')).toEqual([{ statement_timeout: '30s' }]);

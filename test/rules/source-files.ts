@@ -83,7 +83,7 @@ function isImportCall(node: ts.CallExpression): boolean {
 }
 
 const WRITES =
-  /\b(?:INSERT INTO|UPDATE|DELETE FROM|FOR (?:NO KEY )?UPDATE|FOR (?:KEY )?SHARE|TRUNCATE|LOCK TABLE|SET LOCAL|set_config|pg_advisory_\w*lock|request_logs_\w+)\b/;
+  /\b(?:INSERT INTO|UPDATE|DELETE FROM|FOR (?:NO KEY )?UPDATE|FOR (?:KEY )?SHARE|TRUNCATE|LOCK TABLE|SET LOCAL|set_config|pg_advisory_\w*lock|request_logs_\w+|audit_events_remove)\b/;
 
 /** Settings of the transaction need one too. `read(…)` and `write(…)` of core/database say whether a statement may be asked outside a transaction. */
 function misnamedStatement(node: ts.Node): string | null {

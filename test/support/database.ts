@@ -22,8 +22,11 @@ async function admin(sql: string): Promise<void> {
 }
 
 export interface TestDatabase {
+  /** As the service's role. */
   readonly url: string;
-  /** For what a spec asks of it by itself: making a connection costs more than most questions. */
+  /** As the role that owns the tables. */
+  readonly ownerUrl: string;
+  /** For what a spec asks of it by itself, as the owner: making a connection costs more than most questions. */
   readonly pool: pg.Pool;
   drop(): Promise<void>;
 }
@@ -43,13 +46,19 @@ export async function createEmptyDatabase(): Promise<TestDatabase> {
 async function createDatabase(name: string, template: string): Promise<TestDatabase> {
   // By copying files: a third of the time of writing all of it into the log as well.
   await admin(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
-  const url = new URL(adminUrl());
-  url.pathname = `/${name}`;
-  const pool = new pg.Pool({ connectionString: url.href, max: 4, idleTimeoutMillis: 2_000, allowExitOnIdle: true });
+  const url = at(process.env['TEST_SERVICE_URL'] ?? '', name);
+  const ownerUrl = at(adminUrl(), name);
+  const pool = new pg.Pool({ connectionString: ownerUrl, max: 4, idleTimeoutMillis: 2_000, allowExitOnIdle: true });
   pool.on('error', () => undefined); // that its database goes away is what some specs are about
   const drop = async (): Promise<void> => {
     await pool.end();
     await admin(`DROP DATABASE ${name} WITH (FORCE)`);
   };
-  return { url: url.href, pool, drop };
+  return { url, ownerUrl, pool, drop };
+}
+
+function at(server: string, name: string): string {
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return url.href;
 }

@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { createDataSource, Database, Reader } from '../../src/core/database/index.js';
+import { createDataSource, Database, migrate, Reader } from '../../src/core/database/index.js';
 import { createLogger, type Logger } from '../../src/core/log/index.js';
 import { createTestDatabase, type TestDatabase } from './database.js';
 
@@ -14,7 +14,10 @@ export class TestSchema {
   /** @param setup SQL that makes what the spec needs besides the service's tables */
   static async open(setup = ''): Promise<TestSchema> {
     const schema = new TestSchema(await createTestDatabase());
-    if (setup !== '') await (await schema.connect(2)).source.query(setup);
+    if (setup !== '') {
+      await schema.database.pool.query(setup);
+      await migrate(schema.database.ownerUrl, [], schema.database.url); // the service's role gets the new tables too
+    }
     return schema;
   }
 

@@ -109,6 +109,7 @@ export class TestService {
     const clock = new TestClock();
     const config = readConfig({
       DATABASE_URL: database.url,
+      DATABASE_MIGRATION_URL: database.ownerUrl,
       DATA_DIR: dataDir,
       HOST: '127.0.0.1',
       PORT: '0',

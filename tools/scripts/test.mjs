@@ -33,7 +33,7 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
 }
 
 /** Runs one project of jest.config.js. @returns whether it passed, and its files or null where Jest gave no results */
-async function run(project, workers, databaseUrl, only = args) {
+async function run(project, workers, postgres, only = args) {
   if (interrupted) return { passed: false, files: null };
   const outputFile = join(dataDir, `${project}.json`);
   const inBand = args.some((arg) => ['-i', '--runInBand'].includes(arg) || /^(-w|--maxWorkers)/.test(arg));
@@ -48,7 +48,11 @@ async function run(project, workers, databaseUrl, only = args) {
     {
       cwd: root,
       stdio: ['inherit', 'ignore', 'inherit'], // what a person reads is on standard error, the JSON in the file
-      env: { ...process.env, TEST_POSTGRES_URL: databaseUrl, TEST_LATE_FAILURES: lateFailures, LOG_LEVEL: 'silent' },
+      env: {
+        ...process.env,
+        ...{ TEST_POSTGRES_URL: postgres.url, TEST_SERVICE_URL: postgres.serviceUrl },
+        ...{ TEST_LATE_FAILURES: lateFailures, LOG_LEVEL: 'silent' },
+      },
     },
   );
   const code = await new Promise((resolve) => jest.on('exit', (status) => resolve(status ?? 1)));
@@ -62,11 +66,11 @@ async function run(project, workers, databaseUrl, only = args) {
  * What failed beside others is run once more by itself, and named: on a busy machine a limit of time passes that is no
  * fault of the program. What fails again has failed.
  */
-async function runParallel(databaseUrl) {
-  const first = await run('parallel', WORKERS, databaseUrl);
+async function runParallel(postgres) {
+  const first = await run('parallel', WORKERS, postgres);
   const failed = (first.files ?? []).filter(({ status }) => status === 'failed').map(({ name }) => name);
   if (first.passed || failed.length === 0 || failed.length > RUN_AGAIN) return first;
-  const second = await run('parallel', 1, databaseUrl, ['--runTestsByPath', ...failed]);
+  const second = await run('parallel', 1, postgres, ['--runTestsByPath', ...failed]);
   if (!second.passed) return first;
   print(`\nFailed beside others and passed alone: ${failed.map((name) => relative(root, name)).join(', ')}`);
   return { passed: true, files: [...first.files.filter(({ name }) => !failed.includes(name)), ...second.files] };
@@ -91,8 +95,8 @@ async function runAll() {
   const postgres = await startEmbeddedPostgres({ dataDir, databaseName: 'recebe_template', settings });
   try {
     await cheapenLogins(postgres.url);
-    await migrate(postgres.url, MIGRATIONS);
-    return [await runParallel(postgres.url), await run('alone', 1, postgres.url)];
+    await migrate(postgres.url, MIGRATIONS, postgres.serviceUrl);
+    return [await runParallel(postgres), await run('alone', 1, postgres)];
   } finally {
     await postgres.stop();
   }

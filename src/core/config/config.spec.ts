@@ -32,6 +32,7 @@ describe('the configuration', () => {
       publicBaseUrl: 'http://localhost:3000',
       dataDir: './.data',
       databaseUrl: undefined,
+      databaseMigrationUrl: undefined,
       databasePool: 16,
       redisUrl: undefined,
       mail: { smtpUrl: undefined, from: { name: 'Recebe', address: 'no-reply@localhost' } },

@@ -55,6 +55,7 @@ const schema = z.object({
   PUBLIC_BASE_URL: url('http', 'https').optional(),
   DATA_DIR: z.string().default('./.data'),
   DATABASE_URL: url('postgres', 'postgresql').optional(),
+  DATABASE_MIGRATION_URL: url('postgres', 'postgresql').optional(),
   DATABASE_POOL: integer(16, 2, 200),
   REDIS_URL: url('redis', 'rediss').optional(),
   SMTP_URL: url('smtp', 'smtps')
@@ -123,6 +124,8 @@ export interface Config {
   publicBaseUrl: string;
   readonly dataDir: string;
   readonly databaseUrl: string | undefined;
+  /** Of the role that owns the tables; undefined: `databaseUrl` is its too. */
+  readonly databaseMigrationUrl: string | undefined;
   readonly databasePool: number;
   readonly redisUrl: string | undefined;
   readonly mail: {
@@ -210,6 +213,7 @@ export function readConfig(env: NodeJS.ProcessEnv, options: { onTerminal: boolea
     publicBaseUrl,
     dataDir: v.DATA_DIR,
     databaseUrl: v.DATABASE_URL,
+    databaseMigrationUrl: v.DATABASE_MIGRATION_URL,
     databasePool: v.DATABASE_POOL,
     redisUrl: v.REDIS_URL,
     mail: { smtpUrl: v.SMTP_URL, from: mailFrom(v.MAIL_FROM, publicBaseUrl) },

@@ -90,6 +90,6 @@ export class Database {
   }
 }
 
-function poolOf(dataSource: DataSource): Pool {
+export function poolOf(dataSource: DataSource): Pool {
   return (dataSource.driver as unknown as { master: Pool }).master;
 }

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { createHmac } from 'node:crypto';
 import {
   chmodSync,
   chownSync,
@@ -36,13 +37,16 @@ export interface EmbeddedPostgresOptions {
 }
 
 export interface EmbeddedPostgres extends ChildServer {
-  /** `postgres://user:password@127.0.0.1:port/database` */
+  /** `postgres://user:password@127.0.0.1:port/database`, of the role that owns the database: a superuser. */
   url: string;
+  /** The same for the role that the service runs as, which whoever migrates the database makes. */
+  serviceUrl: string;
   /** True when this call made the database, so that it is empty. */
   initialised: boolean;
 }
 
 const USER = 'recebe';
+const SERVICE_USER = 'recebe_service';
 /** It starts, stops, or has too many clients: it is there, only not for us. */
 const BUSY = /^(57P|53300)/;
 /** Another process has made the database at the same moment. */
@@ -110,8 +114,13 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const database = options.databaseName ?? 'recebe';
   try {
     const initialised = await createDatabase(server.port, password, database);
-    const url = `postgres://${USER}:${password}@127.0.0.1:${String(server.port)}/${encodeURIComponent(database)}`;
-    return { ...server, url, initialised };
+    const place = `127.0.0.1:${String(server.port)}/${encodeURIComponent(database)}`;
+    return {
+      ...server,
+      url: `postgres://${USER}:${password}@${place}`,
+      serviceUrl: `postgres://${SERVICE_USER}:${servicePassword(password)}@${place}`,
+      initialised,
+    };
   } catch (error) {
     await server.stop();
     throw error;
@@ -246,6 +255,11 @@ function clusterPassword(dataDir: string, clusterExists: boolean): string {
     );
   }
   return makeSecret(path);
+}
+
+/** Made of the owner's and of no use for finding it: there is no second file that could be lost. */
+function servicePassword(password: string): string {
+  return createHmac('sha256', password).update(SERVICE_USER).digest('base64url');
 }
 
 /** Drafts have the pid of their process in their name; this one's are done when it looks. */
