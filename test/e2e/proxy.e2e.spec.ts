@@ -75,6 +75,9 @@ describe('a limit per address', () => {
       401, 401, 401, 429,
     ]);
     expect(await statuses('2001:db8:0:2::1')).toEqual([401]);
+    // Eight times as many for the /48 that both are in: 20 are left of 24.
+    const neighbours = await statuses(...Array.from({ length: 25 }, (_, at) => `2001:db8:0:${at + 10}::1`));
+    expect(neighbours).toEqual([...Array<number>(20).fill(401), ...Array<number>(5).fill(429)]);
   });
 
   it('is not escaped by writing the header oneself', async () => {
