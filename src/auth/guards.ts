@@ -4,8 +4,9 @@ import type { Request, Response } from 'express';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { forbidden, notFound, unauthorized } from '../core/errors/index.js';
 import { addressOf, bodyTokensOf, routeOf } from '../core/http/index.js';
+import { addressClass } from '../core/net/index.js';
 import { RateLimiter, type RateLimitResult, takeForAddress } from '../core/rate-limit/index.js';
-import { type Access, ACCESS, IP_LIMIT, ROLE_REFUSAL, ROLES, TEST_ONLY } from './access.decorators.js';
+import { type Access, ACCESS, IP_LIMIT, type IpLimit, ROLE_REFUSAL, ROLES, TEST_ONLY } from './access.decorators.js';
 import { Authenticators } from './authenticators.service.js';
 import type { DashboardRole, Principal } from './principal.js';
 import { perMinute, rateLimited, rateLimitHeaders } from './rate-limits.js';
@@ -93,9 +94,12 @@ export class RateLimitGuard implements CanActivate {
       const cost = Math.min(bodyTokensOf(request), burst);
       return this.limiter.take(bucketOf(request.principal), { rate, burst }, cost);
     }
-    if (!this.reflector.get<boolean | undefined>(IP_LIMIT, context.getHandler())) return null;
-    const route = routeOf(request) ?? '';
-    return takeForAddress(this.limiter, `ip:${route}`, addressOf(request), perMinute(publicPerMinute));
+    const limit = this.reflector.get<IpLimit | undefined>(IP_LIMIT, context.getHandler());
+    if (!limit) return null;
+    const address = addressOf(request);
+    if (limit.isForMachines === true && ['loopback', 'private'].includes(addressClass(address))) return null;
+    const policy = perMinute(publicPerMinute * (limit.times ?? 1));
+    return takeForAddress(this.limiter, `ip:${routeOf(request) ?? ''}`, address, policy);
   }
 }
 

@@ -103,7 +103,7 @@ describe('an address', () => {
 
 describe('an answer', () => {
   it('does not say what made it, and is whole whatever a browser says it has', async () => {
-    for (const path of ['/v1/wallets', '/health/live', '/openapi.json', '/no-such-route']) {
+    for (const path of ['/v1/wallets', '/health/live', '/no-such-route']) {
       const { status, headers, text } = await service.call('GET', path, {
         key: merchant.testKey,
         headers: { 'If-None-Match': '*' },
@@ -112,6 +112,18 @@ describe('an answer', () => {
       expect(text).not.toBe('');
       for (const name of ['x-powered-by', 'etag', 'server']) expect(headers.get(name)).toBeNull();
     }
+  });
+});
+
+describe('the OpenAPI document', () => {
+  it('is not sent again to who has it', async () => {
+    const first = await service.call('GET', '/openapi.json');
+    const etag = first.headers.get('etag') ?? '';
+    expect([first.status, first.headers.get('cache-control')]).toEqual([200, 'no-cache']);
+    const again = await service.call('GET', '/openapi.json', { headers: { 'If-None-Match': etag } });
+    expect([again.status, again.text]).toEqual([304, '']);
+    const other = await service.call('GET', '/openapi.json', { headers: { 'If-None-Match': '"other"' } });
+    expect([other.status, other.text]).toEqual([200, first.text]);
   });
 });
 
