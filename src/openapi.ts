@@ -1,5 +1,11 @@
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import { createHash } from 'node:crypto';
+import type { Request, Response } from 'express';
+import { perMinute, rateLimited } from './auth/index.js';
+import { type Config, CONFIG } from './core/config/index.js';
+import { addressOf, sendError } from './core/http/index.js';
+import { RateLimiter, takeForAddress } from './core/rate-limit/index.js';
 import { API_VERSION } from './core/api-version.js';
 
 const DESCRIPTION = `Payment collection for Brazil, Pix first.
@@ -50,9 +56,32 @@ export function setupOpenApi(app: NestExpressApplication, baseUrl: string): void
     .getInstance()
     .get('/', (_request, response) => void response.status(302).location('/docs').end());
   SwaggerModule.setup('docs', app, createDocument, {
-    jsonDocumentUrl: 'openapi.json',
-    // Not YAML: it would be written anew for each request, in a quarter of a second of processor time.
-    raw: ['json'],
+    // Served below: from here both would be written anew for each request.
+    raw: false,
     customSiteTitle: 'Recebe API',
   });
+  serveDocument(app, createDocument);
+}
+
+/** `/openapi.json`: written once, and for who has it already only said to be the same; limited by address. */
+function serveDocument(app: NestExpressApplication, createDocument: () => OpenAPIObject): void {
+  const { rateLimit } = app.get<Config>(CONFIG);
+  const limiter = app.get(RateLimiter);
+  let written: { readonly text: Buffer; readonly etag: string } | null = null;
+  const write = (): NonNullable<typeof written> => {
+    const text = Buffer.from(JSON.stringify(createDocument()));
+    return { text, etag: `"${createHash('sha256').update(text).digest('base64url')}"` };
+  };
+  const serve = async (request: Request, response: Response): Promise<void> => {
+    if (rateLimit.enabled) {
+      const policy = perMinute(rateLimit.publicPerMinute);
+      const taken = await takeForAddress(limiter, 'ip:/openapi.json', addressOf(request), policy);
+      if (!taken.allowed) return sendError(request, response, rateLimited(taken));
+    }
+    const { text, etag } = (written ??= write());
+    response.set({ ETag: etag, 'Cache-Control': 'no-cache' });
+    if (request.headers['if-none-match'] === etag) response.status(304).end();
+    else response.set({ 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': text.length }).end(text);
+  };
+  app.getHttpAdapter().getInstance().get('/openapi.json', serve);
 }

@@ -55,9 +55,17 @@ export function RoleRefusal(code: string): MethodDecorator & ClassDecorator {
   return SetMetadata(ROLE_REFUSAL, code);
 }
 
-/** Limits a public route by the caller's address, to RATE_LIMIT_PUBLIC_PER_MINUTE. */
-export function LimitPerIp(): MethodDecorator {
-  return SetMetadata(IP_LIMIT, true);
+/** How a public route is limited by the caller's address. */
+export interface IpLimit {
+  /** How many times RATE_LIMIT_PUBLIC_PER_MINUTE; default once. More where many people come from one address. */
+  readonly times?: number;
+  /** Loopback and private addresses are not limited: the orchestrator or Prometheus on the same network. */
+  readonly isForMachines?: boolean;
+}
+
+/** Limits a public route by the caller's address. */
+export function LimitPerIp(limit: IpLimit = {}): MethodDecorator {
+  return SetMetadata(IP_LIMIT, limit);
 }
 
 /** A sandbox route: a live key gets 404, before its body is looked at. */

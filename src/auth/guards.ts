@@ -3,9 +3,10 @@ import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { forbidden, notFound, unauthorized } from '../core/errors/index.js';
-import { addressOf, routeOf } from '../core/http/index.js';
-import { addressBucket, RateLimiter, type RateLimitPolicy } from '../core/rate-limit/index.js';
-import { type Access, ACCESS, IP_LIMIT, ROLE_REFUSAL, ROLES, TEST_ONLY } from './access.decorators.js';
+import { addressOf, bodyTokensOf, routeOf } from '../core/http/index.js';
+import { addressClass } from '../core/net/index.js';
+import { RateLimiter, type RateLimitResult, takeForAddress } from '../core/rate-limit/index.js';
+import { type Access, ACCESS, IP_LIMIT, type IpLimit, ROLE_REFUSAL, ROLES, TEST_ONLY } from './access.decorators.js';
 import { Authenticators } from './authenticators.service.js';
 import type { DashboardRole, Principal } from './principal.js';
 import { perMinute, rateLimited, rateLimitHeaders } from './rate-limits.js';
@@ -64,7 +65,7 @@ export class AuthGuard implements CanActivate {
   async #countFailure(ip: string): Promise<void> {
     const { enabled, authFailuresPerMinute } = this.config.rateLimit;
     if (!enabled) return;
-    const result = await this.limiter.take(`auth:${addressBucket(ip)}`, perMinute(authFailuresPerMinute));
+    const result = await takeForAddress(this.limiter, 'auth', ip, perMinute(authFailuresPerMinute));
     if (!result.allowed) throw rateLimited(result);
   }
 }
@@ -80,23 +81,27 @@ export class RateLimitGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     if (!this.config.rateLimit.enabled) return true;
     const http = context.switchToHttp();
-    const bucket = this.#bucket(context, http.getRequest<Request>());
-    if (!bucket) return true;
-    const taken = this.limiter.take(bucket.key, bucket.policy);
+    const taken = this.#take(context, http.getRequest<Request>());
     const result = taken instanceof Promise ? await taken : taken;
+    if (result === null) return true;
     if (!result.allowed) throw rateLimited(result);
     http.getResponse<Response>().set(rateLimitHeaders(result));
     return true;
   }
 
-  #bucket(context: ExecutionContext, request: Request): { key: string; policy: RateLimitPolicy } | null {
+  #take(context: ExecutionContext, request: Request): RateLimitResult | Promise<RateLimitResult> | null {
     const { rate, burst, publicPerMinute } = this.config.rateLimit;
-    if (request.principal) return { key: bucketOf(request.principal), policy: { rate, burst } };
-    if (!this.reflector.get<boolean | undefined>(IP_LIMIT, context.getHandler())) return null;
-    return {
-      key: `ip:${routeOf(request) ?? ''}:${addressBucket(addressOf(request))}`,
-      policy: perMinute(publicPerMinute),
-    };
+    if (request.principal) {
+      // A large body costs more than one token, but never more than a full bucket has.
+      const cost = Math.min(bodyTokensOf(request), burst);
+      return this.limiter.take(bucketOf(request.principal), { rate, burst }, cost);
+    }
+    const limit = this.reflector.get<IpLimit | undefined>(IP_LIMIT, context.getHandler());
+    if (!limit) return null;
+    const address = addressOf(request);
+    if (limit.isForMachines === true && ['loopback', 'private'].includes(addressClass(address))) return null;
+    const policy = perMinute(publicPerMinute * (limit.times ?? 1));
+    return takeForAddress(this.limiter, `ip:${routeOf(request) ?? ''}`, address, policy);
   }
 }
 

@@ -21,5 +21,5 @@ export {
   type Principal,
   type UserPrincipal,
 } from './principal.js';
-export { rateLimited } from './rate-limits.js';
+export { perMinute, rateLimited } from './rate-limits.js';
 export { RevokedTokenEntity } from './revoked-token.entity.js';

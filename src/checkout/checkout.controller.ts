@@ -1,7 +1,7 @@
 import { Controller, Get, Header, Param, Res } from '@nestjs/common';
 import { ApiNotFoundResponse, ApiOkResponse, ApiOperation, ApiParam, ApiProduces, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { Public } from '../auth/index.js';
+import { LimitPerIp, Public } from '../auth/index.js';
 import { ApiError } from '../core/errors/index.js';
 import { ApiErrors, COMMON_HEADERS } from '../core/http/index.js';
 import { PAGE_HEADERS } from './checkout.csp.js';
@@ -25,6 +25,9 @@ const STATUS_SCHEMA = {
   },
 };
 
+/** Providers of mobile networks let many payers share one address. An open page asks for its status again and again. */
+const PAYERS_PER_ADDRESS = 10;
+
 /** The page for payers: docs/contract.md#checkout. */
 @Public()
 @ApiTags('Checkout')
@@ -34,10 +37,12 @@ export class CheckoutController {
   constructor(private readonly checkout: CheckoutService) {}
 
   @Get(':id')
+  @LimitPerIp({ times: PAYERS_PER_ADDRESS })
   @ApiOperation({ summary: 'The hosted checkout page of a charge', description: 'What `checkout_url` points to.' })
   @ApiProduces('text/html')
   @ApiOkResponse({ description: 'The page.', schema: { type: 'string' }, headers: COMMON_HEADERS })
   @ApiNotFoundResponse({ description: 'A page that says so.', schema: { type: 'string' }, headers: COMMON_HEADERS })
+  @ApiErrors(429)
   async page(@Param('id') id: string, @Res({ passthrough: true }) response: Response): Promise<string> {
     try {
       const page = checkoutPage(await this.checkout.view(id));
@@ -52,15 +57,17 @@ export class CheckoutController {
   }
 
   @Get(':id/status')
+  @LimitPerIp({ times: 5 * PAYERS_PER_ADDRESS })
   @Header('Cache-Control', 'no-store')
   @ApiOperation({ summary: 'Whether the charge is paid', description: 'What the open page asks every few seconds.' })
   @ApiOkResponse({ description: 'The state of the charge.', schema: STATUS_SCHEMA, headers: COMMON_HEADERS })
-  @ApiErrors(404)
+  @ApiErrors(404, 429)
   async status(@Param('id') id: string): Promise<CheckoutStatus> {
     return this.checkout.status(id);
   }
 
   @Get(':id/qr.png')
+  @LimitPerIp({ times: PAYERS_PER_ADDRESS })
   @ApiOperation({ summary: 'The QR code of a charge', description: 'What `pix.qr_code_url` points to.' })
   @ApiOkResponse({
     description: 'Black on white with its quiet zone.',
@@ -68,7 +75,7 @@ export class CheckoutController {
     content: { 'image/png': { schema: { type: 'string', format: 'binary' } } },
     headers: COMMON_HEADERS,
   })
-  @ApiErrors(404)
+  @ApiErrors(404, 429)
   async qr(@Param('id') id: string, @Res({ passthrough: true }) response: Response): Promise<Buffer> {
     const png = await this.checkout.qr(id);
     // Set only now: on a 404 `immutable` would keep the picture away from a charge whose code is a moment late.

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../accounts/index.js';
+import { LRUCache } from 'lru-cache';
 import { qrPng } from '../brazil/index.js';
 import { Clock } from '../core/clock.js';
 import { notFound } from '../core/errors/index.js';
@@ -7,9 +8,15 @@ import { parseId } from '../core/ids.js';
 import { isPix, type Transaction, TransactionsService } from '../transactions/index.js';
 import { type CheckoutStatus, type CheckoutView, toCheckoutStatus, toCheckoutView } from './checkout.view.js';
 
+/** About 2 MB of pictures. */
+const KEPT_PICTURES = 1_000;
+
 /** What somebody who holds only a checkout address may read. Takes `<uuid>` and `ch_<uuid>`. */
 @Injectable()
 export class CheckoutService {
+  /** By code. */
+  readonly #pictures = new LRUCache<string, Buffer>({ max: KEPT_PICTURES });
+
   constructor(
     private readonly transactions: TransactionsService,
     private readonly accounts: AccountsService,
@@ -35,7 +42,11 @@ export class CheckoutService {
   async qr(id: string): Promise<Buffer> {
     const { brCode } = await this.#charge(id);
     if (brCode === null) throw notFound('QR code');
-    return qrPng(brCode);
+    const known = this.#pictures.get(brCode);
+    if (known) return known;
+    const png = qrPng(brCode);
+    this.#pictures.set(brCode, png);
+    return png;
   }
 
   /** Payments without Pix have no checkout (docs/contract.md#checkout). */

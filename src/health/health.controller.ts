@@ -1,16 +1,18 @@
 import { Controller, Get, Headers, Inject, Res } from '@nestjs/common';
 import { ApiOperation, ApiProduces, ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { Public } from '../auth/index.js';
+import { LimitPerIp, Public } from '../auth/index.js';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { Reader, read } from '../core/database/index.js';
-import { COMMON_HEADERS } from '../core/http/index.js';
+import { ApiErrors, COMMON_HEADERS } from '../core/http/index.js';
 import { notFound } from '../core/errors/index.js';
 import { Metrics } from '../core/metrics/index.js';
 import { JobQueue } from '../core/queue/index.js';
 import { ObjectStorage } from '../storage/index.js';
 
 const ANSWER_MS = 2_000;
+/** For so long all who ask share one answer: they cannot keep the database busy. */
+const SHARED_MS = 1_000;
 const PING = read('health.ping', 'SELECT 1');
 
 type State = 'up' | 'down';
@@ -31,6 +33,8 @@ export class ReadyBody {
 @Public()
 @Controller()
 export class HealthController {
+  #last: { readonly at: number; readonly answer: Promise<ReadyBody> } | null = null;
+
   constructor(
     @Inject(CONFIG) private readonly config: Config,
     private readonly reader: Reader,
@@ -47,6 +51,7 @@ export class HealthController {
   }
 
   @Get('health/ready')
+  @LimitPerIp({ isForMachines: true })
   @ApiOperation({
     summary: 'Can it serve requests?',
     description:
@@ -59,20 +64,17 @@ export class HealthController {
     type: ReadyBody,
     headers: COMMON_HEADERS,
   })
+  @ApiErrors(429)
   async ready(@Res({ passthrough: true }) response: Response): Promise<ReadyBody> {
-    const [database, queue, storage] = await Promise.all([
-      state(() => within(ANSWER_MS, this.reader.query(PING, []))),
-      state(async () => {
-        if (!(await this.queue.ping())) throw new Error('queue down');
-      }),
-      state(() => within(ANSWER_MS, this.storage.check())),
-    ]);
-    const status = database;
-    if (status === 'down') response.status(503);
-    return { status, database, queue, storage };
+    const now = performance.now();
+    if (this.#last === null || now - this.#last.at >= SHARED_MS) this.#last = { at: now, answer: this.#check() };
+    const answer = await this.#last.answer;
+    if (answer.status === 'down') response.status(503);
+    return answer;
   }
 
   @Get('metrics')
+  @LimitPerIp({ isForMachines: true })
   @ApiOperation({
     summary: 'Metrics for Prometheus',
     description: 'In production only with METRICS_TOKEN set, as `Authorization: Bearer <token>`; otherwise 404.',
@@ -84,6 +86,7 @@ export class HealthController {
     schema: { type: 'string' },
     headers: COMMON_HEADERS,
   })
+  @ApiErrors(429)
   async show(
     @Headers('authorization') authorization: string | undefined,
     @Res({ passthrough: true }) response: Response,
@@ -93,6 +96,17 @@ export class HealthController {
     if (!allowed) throw notFound('route');
     response.type(this.metrics.registry.contentType);
     return this.metrics.registry.metrics();
+  }
+
+  async #check(): Promise<ReadyBody> {
+    const [database, queue, storage] = await Promise.all([
+      state(() => within(ANSWER_MS, this.reader.query(PING, []))),
+      state(async () => {
+        if (!(await this.queue.ping())) throw new Error('queue down');
+      }),
+      state(() => within(ANSWER_MS, this.storage.check())),
+    ]);
+    return { status: database, database, queue, storage };
   }
 }
 

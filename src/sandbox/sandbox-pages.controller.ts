@@ -1,7 +1,7 @@
 import { Controller, Get, HttpCode, Param, Post, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { Public } from '../auth/index.js';
+import { LimitPerIp, Public } from '../auth/index.js';
 import { ApiErrors, COMMON_HEADERS } from '../core/http/index.js';
 import { cardPage, PAGE_HEADERS } from './card.page.js';
 import { SandboxPagesService } from './sandbox-pages.service.js';
@@ -51,13 +51,14 @@ export class SandboxPagesController {
   }
 
   @Get('boletos/:txid/boleto.pdf')
+  @LimitPerIp()
   @ApiOperation({ summary: 'The sheet of a test boleto', description: 'What `boletoPdfUrl` points to.' })
   @ApiOkResponse({
     description: 'One page.',
     content: { 'application/pdf': { schema: { type: 'string', format: 'binary' } } },
     headers: COMMON_HEADERS,
   })
-  @ApiErrors(404)
+  @ApiErrors(404, 429)
   async boleto(@Param('txid') txid: string, @Res({ passthrough: true }) response: Response): Promise<Buffer> {
     const pdf = await this.pages.boleto(txid);
     response.set({ ...PRIVATE, 'Content-Type': 'application/pdf', 'X-Content-Type-Options': 'nosniff' });

@@ -157,6 +157,8 @@ describe('without DASHBOARD_ORIGIN', () => {
       expect(headers.get('x-content-type-options')).toBe('nosniff');
       expect(headers.get('x-frame-options')).toBe('DENY');
       expect(headers.get('referrer-policy')).toBe('no-referrer');
+      expect(headers.get('permissions-policy')).toContain('camera=()');
+      if (path.startsWith('/v1/')) expect(headers.get('cache-control')).toBe('no-store');
       expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
       // PUBLIC_BASE_URL is https here.
       expect(headers.get('strict-transport-security')).toBe('max-age=31536000');

@@ -556,7 +556,7 @@ describe('bad input is always the envelope', () => {
       'unsupported_media_type',
     ],
     ['a broken content type', { rawBody: '{}', headers: { 'content-type': ';;' } }, 415, 'unsupported_media_type'],
-    ['a body over 256 KiB', { rawBody: `{"a":"${'x'.repeat(300_000)}"}` }, 413, 'payload_too_large'],
+    ['a body over 64 KiB', { rawBody: `{"a":"${'x'.repeat(70_000)}"}` }, 413, 'payload_too_large'],
     ['__proto__', { rawBody: '{"amount":1,"payment_method":"pix","__proto__":{"x":1}}' }, 400, 'invalid_request'],
     [
       '__proto__ in metadata',
@@ -600,7 +600,7 @@ describe('bad input is always the envelope', () => {
       400,
       'invalid_request',
     ],
-    ['nesting to the sky', { rawBody: `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}` }, 400, 'invalid_request'],
+    ['nesting to the sky', { rawBody: `${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}` }, 400, 'invalid_request'],
     [
       'a description of 500 letters and 500 blanks',
       { rawBody: `{"amount":1,"payment_method":"pix","description":"${'x'.repeat(500)}${' '.repeat(500)}"}` },
@@ -814,6 +814,23 @@ describe('authentication and request ids', () => {
     expectError(refused, 429, 'rate_limit_error', 'rate_limited');
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     expect((await limited.call('GET', '/v1/wallets', { key: user.liveKey })).status).toBe(200);
+    await limited.stop();
+  });
+
+  it('takes a token for each 16 KiB that a body begins, told by its headers', async () => {
+    const limited = await TestService.start({
+      database: service.database,
+      env: { RATE_LIMIT: 'on', RATE_LIMIT_RATE: '1', RATE_LIMIT_BURST: '100' },
+    });
+    const { testKey: key } = await limited.merchant();
+    const left = async (bytes: number): Promise<number> => {
+      const rawBody = '{}'.padEnd(bytes);
+      const answer = await limited.call('POST', '/v1/sandbox/charges/nobody/simulate', { key, rawBody });
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+      return Number(answer.headers.get('ratelimit-remaining'));
+    };
+    expect([await left(2), await left(16_384), await left(16_385), await left(65_536)]).toEqual([99, 98, 96, 92]);
+    expect(await left(200_000)).toBe(88);
     await limited.stop();
   });
 

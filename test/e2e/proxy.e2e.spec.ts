@@ -1,4 +1,6 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { CheckoutService } from '../../src/checkout/checkout.service.js';
+import { ObjectStorage } from '../../src/storage/index.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { TestService } from '../support/service.js';
 
@@ -75,6 +77,44 @@ describe('a limit per address', () => {
       401, 401, 401, 429,
     ]);
     expect(await statuses('2001:db8:0:2::1')).toEqual([401]);
+    // Eight times as many for the /48 that both are in: 20 are left of 24.
+    const neighbours = await statuses(...Array.from({ length: 25 }, (_, at) => `2001:db8:0:${at + 10}::1`));
+    expect(neighbours).toEqual([...Array<number>(20).fill(401), ...Array<number>(5).fill(429)]);
+  });
+
+  it('holds for every public page, and for no probe of a private address', async () => {
+    await start('loopback', { RATE_LIMIT: 'on', RATE_LIMIT_PUBLIC_PER_MINUTE: '3' });
+    const { testKey } = await service.merchant();
+    const { body } = await service.createCharge(testKey);
+    const allowed = async (path: string, address: string): Promise<number> => {
+      const headers = { 'X-Forwarded-For': address };
+      const calls = Array.from({ length: 40 }, () => service.call('GET', path, { headers }));
+      return (await Promise.all(calls)).filter(({ status }) => status !== 429).length;
+    };
+    const charge = `/checkout/${body.id}`;
+    const stranger = '203.0.113.9';
+    for (const path of ['/openapi.json', '/health/ready', '/metrics', '/sandbox/boletos/x/boleto.pdf']) {
+      expect([path, await allowed(path, stranger)]).toEqual([path, 3]);
+    }
+    // People behind one address of their provider.
+    for (const path of [charge, `${charge}/qr.png`]) expect([path, await allowed(path, stranger)]).toEqual([path, 30]);
+    for (const address of ['127.0.0.1', '10.0.0.7', '::1', 'fd00::7']) {
+      for (const path of ['/health/ready', '/metrics'])
+        expect([path, await allowed(path, address)]).toEqual([path, 40]);
+    }
+  });
+
+  it('is not all: what does not change is made once, and readiness looked up once a second', async () => {
+    await start('');
+    const { testKey } = await service.merchant();
+    const { body } = await service.createCharge(testKey);
+    const checkout = service.get(CheckoutService);
+    expect(await checkout.qr(body.id)).toBe(await checkout.qr(body.id));
+    const check = jest.spyOn(service.get(ObjectStorage), 'check');
+    const started = performance.now();
+    await Promise.all(Array.from({ length: 100 }, () => service.call('GET', '/health/ready')));
+    expect(check.mock.calls.length).toBeLessThanOrEqual(1 + (performance.now() - started) / 1_000);
+    check.mockRestore();
   });
 
   it('is not escaped by writing the header oneself', async () => {

@@ -103,7 +103,7 @@ describe('an address', () => {
 
 describe('an answer', () => {
   it('does not say what made it, and is whole whatever a browser says it has', async () => {
-    for (const path of ['/v1/wallets', '/health/live', '/openapi.json', '/no-such-route']) {
+    for (const path of ['/v1/wallets', '/health/live', '/no-such-route']) {
       const { status, headers, text } = await service.call('GET', path, {
         key: merchant.testKey,
         headers: { 'If-None-Match': '*' },
@@ -115,23 +115,65 @@ describe('an answer', () => {
   });
 });
 
+describe('the OpenAPI document', () => {
+  it('is not sent again to who has it', async () => {
+    const first = await service.call('GET', '/openapi.json');
+    const etag = first.headers.get('etag') ?? '';
+    expect([first.status, first.headers.get('cache-control')]).toEqual([200, 'no-cache']);
+    const again = await service.call('GET', '/openapi.json', { headers: { 'If-None-Match': etag } });
+    expect([again.status, again.text]).toEqual([304, '']);
+    const other = await service.call('GET', '/openapi.json', { headers: { 'If-None-Match': '"other"' } });
+    expect([other.status, other.text]).toEqual([200, first.text]);
+  });
+});
+
 describe('who is refused while still sending', () => {
-  it('hears why, up to 16 MiB', async () => {
+  it('hears why at once, and may go on for a while', async () => {
     const head = create('ak_test_unknown', 1_000_000).replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n');
     const wire = await Wire.send(head, Buffer.alloc(500_000, 'x'));
+    expect(await wire.answer(/\}$/)).toMatch(/^HTTP\/1\.1 401 .*\r\nConnection: close\r\n/s);
+    // Closed now, the answer would be lost with bytes that nobody has read.
     await delay(100);
-    // The connection is closed after the answer: it would be lost with bytes that nobody has read.
-    expect(wire.text).toBe('');
+    expect(wire.isClosed).toBe(false);
     wire.socket.write(Buffer.alloc(500_000, 'x'));
-    expect(await wire.answer(/\}$/)).toMatch(/^HTTP\/1\.1 401 /);
     await wire.closed();
   });
 
   it('is hung up on past it', async () => {
     const wire = await Wire.send(create('ak_test_unknown', 40_000_000), Buffer.alloc(20_000_000, 'x'));
     await wire.closed();
-    expect(wire.text).toBe('');
   });
+});
+
+describe('half of a body', () => {
+  it('of somebody with a key is waited for 10 s, and of a thousand others not at all: the service serves on', async () => {
+    const timed = async (): Promise<number> => {
+      const started = performance.now();
+      expect((await service.call('GET', '/v1/wallets', { key: merchant.testKey })).status).toBe(200);
+      return performance.now() - started;
+    };
+    const sockets = (): Promise<number> =>
+      new Promise((resolve, reject) => {
+        const server = service.runtime.app.getHttpServer();
+        server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
+      });
+    await timed();
+    const before = await sockets();
+    const strangers = await Promise.all(
+      Array.from({ length: 400 }, () => Wire.send(create('ak_test_unknown', 60_000), Buffer.alloc(30_000, 'x'))),
+    );
+    const headers = await Wire.send('POST /v1/charges HTTP/1.1\r\nHost: x\r\n');
+    const known = await Wire.send(create(merchant.testKey, 60_000), Buffer.alloc(30_000, 'x'));
+    const started = Date.now();
+    await Promise.all(strangers.map((wire) => wire.answer(/\}$/)));
+    expect(strangers.every(({ text }) => text.startsWith('HTTP/1.1 401 '))).toBe(true);
+    expect(await timed()).toBeLessThan(1_000);
+    expect(known.text).toBe('');
+    await waitFor('all to be closed', async () => (await sockets()) <= before, 30_000);
+    expect(Date.now() - started).toBeLessThan(25_000);
+    expect(known.text).toMatch(/^HTTP\/1\.1 400 .*was not sent within 10 s/s);
+    expect(headers.isClosed).toBe(true);
+  }, 60_000);
 });
 
 describe('a charge that was wholly sent', () => {

@@ -150,7 +150,7 @@ function damaged(body: fc.Arbitrary<Json>): fc.Arbitrary<Buffer> {
   });
 }
 
-export const MAX_BODY_BYTES = 256 * 1024;
+export const MAX_BODY_BYTES = 64 * 1024;
 
 /** Every kind of request that can be made out of a body's fields. */
 export function requests(fields: Fields, required: readonly string[]): fc.Arbitrary<FuzzRequest> {

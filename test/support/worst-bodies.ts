@@ -1,6 +1,6 @@
 import type { Operation, OpenApiDocument, Schema } from './openapi.js';
 
-export const MAX_BODY_BYTES = 256 * 1024;
+export const MAX_BODY_BYTES = 64 * 1024;
 
 /** JSON text of about so many bytes. */
 export type Shape = (bytes: number) => string;

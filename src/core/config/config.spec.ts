@@ -29,6 +29,7 @@ describe('the configuration', () => {
       runsWorkers: true,
       port: 3000,
       host: '127.0.0.1',
+      maxConnections: 2_000,
       publicBaseUrl: 'http://localhost:3000',
       dataDir: './.data',
       databaseUrl: undefined,

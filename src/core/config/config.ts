@@ -52,6 +52,7 @@ const schema = z.object({
   ROLE: z.enum(['all', 'api', 'worker']).default('all'),
   PORT: integer(3000, 0, 65535),
   HOST: z.string().optional(),
+  MAX_CONNECTIONS: integer(2_000, 10, 100_000),
   PUBLIC_BASE_URL: url('http', 'https').optional(),
   DATA_DIR: z.string().default('./.data'),
   DATABASE_URL: url('postgres', 'postgresql').optional(),
@@ -120,6 +121,8 @@ export interface Config {
   readonly runsWorkers: boolean;
   readonly port: number;
   readonly host: string;
+  /** Beyond them new connections are closed unheard. */
+  readonly maxConnections: number;
   /** Set anew once the port is known, when PORT=0 and PUBLIC_BASE_URL is unset. */
   publicBaseUrl: string;
   readonly dataDir: string;
@@ -210,6 +213,7 @@ export function readConfig(env: NodeJS.ProcessEnv, options: { onTerminal: boolea
     runsWorkers: v.ROLE !== 'api',
     port: v.PORT,
     host: v.HOST ?? (embedded ? '127.0.0.1' : '0.0.0.0'),
+    maxConnections: v.MAX_CONNECTIONS,
     publicBaseUrl,
     dataDir: v.DATA_DIR,
     databaseUrl: v.DATABASE_URL,

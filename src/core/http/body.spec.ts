@@ -90,7 +90,7 @@ describe('the body of a request', () => {
   });
 
   it('that was too large is told so before anything else', () => {
-    expect(MAX_BODY_BYTES).toBe(262_144);
+    expect(MAX_BODY_BYTES).toBe(65_536);
     expect(refusal(null, 'text/plain')).toBe('413 payload_too_large');
   });
 });

@@ -1,13 +1,17 @@
 import type { IncomingMessage } from 'node:http';
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { SetMetadata } from '@nestjs/common';
 import { ApiError, badRequest, invalidRequest } from '../errors/index.js';
 import { Found, scanJson } from './json-scan.js';
 
 /** docs/contract.md#bodies-and-values */
-export const MAX_BODY_BYTES = 256 * 1024;
-/** What is read and thrown away of a body that is too large, so that its sender hears the answer; past it we hang up. */
+export const MAX_BODY_BYTES = 64 * 1024;
+const BYTES_PER_TOKEN = 16 * 1024;
+/** What is read and thrown away of a body that nobody wants, so that its sender hears the answer; past it we hang up. */
 const MAX_DRAIN_BYTES = 16 * 1024 * 1024;
+
+/** What a body that is read as a whole has time for; files, which are streams, have the server's longer time. */
+const BODY_MS = 10_000;
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
@@ -31,9 +35,18 @@ export class JsonBody {
 }
 
 /**
+ * What a request takes from its caller's bucket: a token for each 16 KiB that its body begins, and at least one. Told by
+ * the headers, before anything of the body is read; one that does not say its length counts as the largest.
+ */
+export function bodyTokensOf({ headers }: Pick<IncomingMessage, 'headers'>): number {
+  const length = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : MAX_BODY_BYTES;
+  return Math.max(1, Math.ceil(Math.min(length, MAX_BODY_BYTES) / BYTES_PER_TOKEN));
+}
+
+/**
  * The bytes of a body, read to their end.
  * @returns null for more than `maxBytes`
- * @throws ApiError 400 when the connection ends before the body does, which nobody hears
+ * @throws ApiError 400 when the body is not whole within ten seconds, or its connection ends before, which nobody hears
  */
 export async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer | null> {
   if (request.complete && !request.readableEnded) {
@@ -45,15 +58,36 @@ export async function readBytes(request: IncomingMessage, maxBytes: number): Pro
     const chunks: Buffer[] = [];
     let size = 0;
     const brokenOff = (): void => reject(badRequest('invalid_request', 'The body broke off.'));
+    const timer = setTimeout(
+      () => reject(badRequest('invalid_request', `The body was not sent within ${BODY_MS / 1000} s.`)),
+      BODY_MS,
+    );
     if (request.destroyed || request.readableEnded) brokenOff();
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size <= maxBytes) chunks.push(chunk);
       else if (size > MAX_DRAIN_BYTES) request.destroy();
     });
-    request.on('end', () => resolve(size > maxBytes ? null : Buffer.concat(chunks, size)));
-    request.on('error', brokenOff).on('close', brokenOff);
+    request.on('end', () => {
+      clearTimeout(timer);
+      resolve(size > maxBytes ? null : Buffer.concat(chunks, size));
+    });
+    request.on('error', brokenOff).on('close', () => {
+      clearTimeout(timer);
+      brokenOff();
+    });
   });
+}
+
+/**
+ * Reads and throws away what still comes of a body after its request was answered, for a while: a connection that is
+ * closed with unread bytes takes the answer back.
+ */
+export async function drain(request: IncomingMessage, forMs: number): Promise<void> {
+  const given = new AbortController();
+  const rest = readBytes(request, 0).catch(() => null);
+  await Promise.race([rest, sleep(forMs, null, { signal: given.signal }).catch(() => null)]);
+  given.abort();
 }
 
 /**

@@ -12,6 +12,10 @@ const NOTHING = { 'default-src': ["'none'"], 'base-uri': ["'none'"], 'frame-ance
 const DOCS =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+/** Devices and payment sheets of the browser: no page of ours uses any. Writing to the clipboard stays, for the code. */
+const PERMISSIONS =
+  'accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), magnetometer=(), microphone=(), midi=(), payment=(), usb=()';
+
 const YEAR_SECONDS = 31_536_000;
 const PREFLIGHT_SECONDS = 600;
 
@@ -39,6 +43,9 @@ export function browserHeaders(config: Config): RequestHandler {
   const sharing = config.dashboardOrigins.length > 0 ? crossOrigin(config.dashboardOrigins) : null;
   return (request, response, next) => {
     for (const [name, value] of security) response.setHeader(name, value);
+    response.setHeader('Permissions-Policy', PERMISSIONS);
+    // What an account is told stays in no cache, refusals and tokens of the login included.
+    if (request.url.startsWith('/v1/')) response.setHeader('Cache-Control', 'no-store');
     if (/^\/docs(?:[/?]|$)/.test(request.url)) response.setHeader('Content-Security-Policy', DOCS);
     // Neither a controller nor `sendError` answers here: the documentation and preflights.
     if (request.method === 'OPTIONS' || /^\/(?:docs|openapi\.json|\?|$)/.test(request.url)) {

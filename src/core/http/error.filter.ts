@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { isBeyondExact, isLockTimeout, isUnavailable } from '../database/index.js';
 import { ApiError, badRequest, notFound, serviceUnavailable } from '../errors/index.js';
 import type { Logger } from '../log/index.js';
-import { readBytes } from './body.js';
+import { drain } from './body.js';
 import { routeOf } from './request.js';
 import { stampAnswer } from './request-id.interceptor.js';
 
@@ -24,17 +24,11 @@ export class ErrorFilter implements ExceptionFilter {
   }
 }
 
-/** Also to who is still sending: what is left of the body is read and thrown away first, or they would not hear it. */
-export function sendError(request: Request, response: Response, error: ApiError): void {
-  if (request.complete || request.destroyed) {
-    answer(request, response, error);
-    return;
-  }
-  const send = (): void => answer(request, response, error);
-  readBytes(request, 0).then(send, send);
-}
+/** For how long who was refused while still sending may go on, so that they hear it. */
+const LINGER_MS = 5_000;
 
-function answer(request: Request, response: Response, error: ApiError): void {
+/** At once, also to who is still sending: a body that nobody will read is not waited for, and its connection is closed. */
+export function sendError(request: Request, response: Response, error: ApiError): void {
   if (response.headersSent) return;
   request.errorCode = error.code;
   const body = JSON.stringify({ error: error.body(), request_id: request.id });
@@ -43,7 +37,13 @@ function answer(request: Request, response: Response, error: ApiError): void {
   response.statusCode = error.status;
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   response.setHeader('Content-Length', Buffer.byteLength(body));
-  response.end(body);
+  if (request.complete || request.destroyed) {
+    response.end(body);
+    return;
+  }
+  response.setHeader('Connection', 'close');
+  response.write(body);
+  void drain(request, LINGER_MS).then(() => response.end());
 }
 
 export function toApiError(error: unknown): ApiError {

@@ -90,14 +90,18 @@ export class HttpAdapter extends ExpressAdapter {
         ServerResponse: ExpressResponse,
         // Longer than the keep-alive of the usual proxies, which would otherwise reuse a connection we just closed.
         keepAliveTimeout: 72_000,
-        // For the whole of a request: a file over a phone's uplink takes minutes. Headers have Node's one minute.
+        // For the whole of a request: a file over a phone's uplink takes minutes. Bodies that are no files have less,
+        // see `readBytes`, and headers come with the first packets.
         requestTimeout: 300_000,
+        headersTimeout: 10_000,
+        connectionsCheckingInterval: 5_000,
       },
       (request, response) => this.#receive(request as Request, response as Response),
     );
     // Beyond its count Node.js drops headers in silence, and with them a second Idempotency-Key or apikey that is looked
     // for; their size has a limit of its own.
     server.maxHeadersCount = 0;
+    server.maxConnections = this.config.maxConnections;
     server.on('clientError', (error, socket) => answerUnreadable(error, socket as Socket, this.requestLogger));
     this.httpServer = server;
   }
@@ -153,6 +157,8 @@ export class HttpAdapter extends ExpressAdapter {
     const route = routeOf(request) ?? 'unknown';
     const elapsedMs = performance.now() - request.receivedAt;
     const status = response.statusCode;
+    // Answered without its body, which is still coming: nobody reads it.
+    if (!request.complete) request.socket.destroySoon();
     this.metrics.httpSeconds.observe({ method, route, status: String(status) }, elapsedMs / 1000);
     const durationMs = Math.round(elapsedMs * 10) / 10;
     this.requestLogger.info(

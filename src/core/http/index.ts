@@ -1,8 +1,8 @@
-export { ReadsBody, readBytes } from './body.js';
+export { bodyTokensOf, ReadsBody, readBytes } from './body.js';
 export { BodyInterceptor } from './body.interceptor.js';
 export * from './cursor-list.js';
 export { DAY_OR_INSTANT, firstInstantOf, IsDayOrInstant, lastInstantOf, QueryDate } from './dates.js';
-export { ErrorFilter } from './error.filter.js';
+export { ErrorFilter, sendError } from './error.filter.js';
 export { HttpAdapter } from './http-adapter.js';
 export { type Html, markup, trusted } from './html.js';
 export { Nested } from './nested.decorator.js';

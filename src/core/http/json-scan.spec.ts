@@ -99,16 +99,16 @@ describe('the scan of a body', () => {
     );
   });
 
-  it('takes 10 000 values, and stops at the next one', () => {
-    expect(named(`[${'0,'.repeat(9_998)}0]`)).toEqual([]);
-    expect(scanJson(`{"a":[${'{},'.repeat(9_998)}0]}`)).toMatchObject({
+  it('takes 5 000 values, and stops at the next one', () => {
+    expect(named(`[${'0,'.repeat(4_998)}0]`)).toEqual([]);
+    expect(scanJson(`{"a":[${'{},'.repeat(4_998)}0]}`)).toMatchObject({
       isExcessive: true,
-      found: { named: [{ param: 'a.9998', code: 'too_many_values' }] },
+      found: { named: [{ param: 'a.4998', code: 'too_many_values' }] },
     });
   });
 
   it('stops where there are a thousand mistakes', () => {
-    const { found, isExcessive } = scanJson(`[${'1e400,'.repeat(5_000)}0]`);
+    const { found, isExcessive } = scanJson(`[${'1e400,'.repeat(4_000)}0]`);
     expect({ isExcessive, named: found.named.length, unnamed: found.unnamed }).toEqual({
       isExcessive: true,
       named: 50,

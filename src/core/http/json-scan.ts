@@ -2,8 +2,8 @@ import { MAX_DETAILS, type Violation } from '../errors/index.js';
 import { numberEnd, startsNumber, stringEnd } from '../json-text.js';
 
 const MAX_DEPTH = 20;
-/** Objects, lists, texts, numbers and so on: metadata of 16 KiB has fewer. Each costs the service more than its bytes do. */
-const MAX_VALUES = 10_000;
+/** Objects, lists, texts, numbers and so on. Each costs the service more than its bytes do. */
+const MAX_VALUES = 5_000;
 
 /** Whoever sends so many mistakes is not told of more: looking for them would cost more than the rest of the request. */
 const MAX_FOUND = 1_000;

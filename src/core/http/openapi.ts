@@ -77,7 +77,7 @@ const MEANINGS: Record<number, string> = {
   403: '`forbidden`: not with this role (`API_KEY_ROLE_REQUIRED` on API keys); or `fraud.*` from the velocity guard.',
   404: '`not_found`: unknown, malformed, or of another account or mode.',
   409: '`idempotency_key_reused` (another body under the key) or `idempotency_key_in_use` (its first request is still running; see Retry-After).',
-  413: '`payload_too_large`: body over 256 KiB.',
+  413: '`payload_too_large`: body over 64 KiB.',
   415: '`unsupported_media_type`: the body must be application/json.',
   422: '`no_provider_configured`: a rule of the business was not met.',
   429: '`rate_limited`: wait as Retry-After says.',

@@ -1,4 +1,4 @@
-export type { AddressClass } from './address-class.js';
+export { type AddressClass, addressClass } from './address-class.js';
 export {
   type AddressRules,
   allowsPrivate,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { addressBucket } from './address-bucket.js';
+import { addressBucket, takeForAddress } from './address-bucket.js';
+import { MemoryRateLimiter } from './memory-rate-limiter.js';
 
 describe('the bucket of an address', () => {
   it.each([
@@ -48,5 +49,29 @@ describe('the bucket of an address', () => {
         expect(addressBucket(`::ffff:${address}`)).toBe(address);
       }),
     );
+  });
+});
+
+describe('a token for an address', () => {
+  const policy = { rate: 0.001, burst: 3 };
+  const allowed = async (limiter: MemoryRateLimiter, addresses: readonly string[]): Promise<number> => {
+    const results = [];
+    for (const address of addresses) results.push(await takeForAddress(limiter, 'login', address, policy));
+    return results.filter((result) => result.allowed).length;
+  };
+  const ofSite = (network: number): string => `2001:db8:1:${network.toString(16)}::1`;
+
+  it('is refused when its /64 has none left, and when the eightfold budget of its /48 is spent', async () => {
+    const limiter = new MemoryRateLimiter();
+    expect(await allowed(limiter, Array<string>(10).fill(ofSite(0)))).toBe(3);
+    const networks = Array.from({ length: 100 }, (_, network) => ofSite(network + 1));
+    expect(await allowed(limiter, networks)).toBe(8 * 3 - 3);
+    expect(await allowed(limiter, ['2001:db8:2::1'])).toBe(1);
+  });
+
+  it('of IPv4 has no network that shares it', async () => {
+    const limiter = new MemoryRateLimiter();
+    const addresses = Array.from({ length: 200 }, (_, host) => `192.0.2.${host}`);
+    expect(await allowed(limiter, addresses)).toBe(200);
   });
 });

@@ -1,4 +1,8 @@
 import { isIP } from 'node:net';
+import type { RateLimiter, RateLimitPolicy, RateLimitResult } from './rate-limiter.js';
+
+/** How many times the budget of a /64 its /48 has: a provider's customer commonly gets that much, 65 536 of the former. */
+const SITE_SHARE = 8;
 
 /** As some proxies write it into `X-Forwarded-For`: 192.0.2.1:40000, [2001:db8::1]:40000. */
 const WITH_PORT = /^(?:\[(?<six>[^\]]+)\](?::\d+)?|(?<four>[\d.]+):\d+)$/;
@@ -23,6 +27,26 @@ export function addressBucket(address: string): string {
   }
   const network = groups.slice(0, 4).map((group) => group.toString(16));
   return `${network.join(':')}::/64`;
+}
+
+/**
+ * Takes a token for an address: from its own bucket, and for IPv6 also from the larger one of its /48. What the first
+ * refuses takes nothing of the second, so that one /64 cannot use up what its neighbours have.
+ * @param name what is limited; part of the key
+ */
+export async function takeForAddress(
+  limiter: RateLimiter,
+  name: string,
+  address: string,
+  policy: RateLimitPolicy,
+): Promise<RateLimitResult> {
+  const bucket = addressBucket(address);
+  const own = await limiter.take(`${name}:${bucket}`, policy);
+  if (!own.allowed || !bucket.endsWith('::/64')) return own;
+  const site = bucket.split(':').slice(0, 3).join(':');
+  const { rate, burst } = policy;
+  const shared = await limiter.take(`${name}:${site}::/48`, { rate: rate * SITE_SHARE, burst: burst * SITE_SHARE });
+  return shared.allowed ? own : shared;
 }
 
 /** The eight numbers of an IPv6 address. */

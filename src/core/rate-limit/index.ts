@@ -1,4 +1,4 @@
-export { addressBucket } from './address-bucket.js';
+export { addressBucket, takeForAddress } from './address-bucket.js';
 export {
   RateLimiter,
   type RateLimitLogger,
