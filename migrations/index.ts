@@ -24,6 +24,7 @@ import { ReturnsUntilNow1700000007310 } from './1700000007310-returns-until-now.
 import { Work1700000008000 } from './1700000008000-work.js';
 import { Retention1700000009000 } from './1700000009000-retention.js';
 import { CallbacksAtOnce1700000009100 } from './1700000009100-callbacks-at-once.js';
+import { CallbackHearsay1700000009200 } from './1700000009200-callback-hearsay.js';
 
 /** In the order in which they are applied. */
 export const MIGRATIONS = [
@@ -53,4 +54,5 @@ export const MIGRATIONS = [
   Work1700000008000,
   Retention1700000009000,
   CallbacksAtOnce1700000009100,
+  CallbackHearsay1700000009200,
 ];
