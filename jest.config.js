@@ -1,6 +1,6 @@
 /** Specs that measure time or memory, or that load the whole machine: one at a time, when the others are done. */
 const ALONE = [
-  '/test/stress/(four-processes|worst-bodies)\\.',
+  '/test/stress/(four-processes|noisy-neighbour|worst-bodies)\\.',
   '/test/e2e/(evidence-memory|login|med-list|webhook-isolation)\\.e2e\\.',
 ];
 

@@ -24,6 +24,7 @@ import { ReturnsUntilNow1700000007310 } from './1700000007310-returns-until-now.
 import { Work1700000008000 } from './1700000008000-work.js';
 import { Retention1700000009000 } from './1700000009000-retention.js';
 import { CallbacksAtOnce1700000009100 } from './1700000009100-callbacks-at-once.js';
+import { CallbackHearsay1700000009200 } from './1700000009200-callback-hearsay.js';
 import { ServiceRole1700000009400 } from './1700000009400-service-role.js';
 import { KeysAndSuspension1700000009500 } from './1700000009500-keys-and-suspension.js';
 import { EvidenceQuota1700000009510 } from './1700000009510-evidence-quota.js';
@@ -57,6 +58,7 @@ export const MIGRATIONS = [
   Work1700000008000,
   Retention1700000009000,
   CallbacksAtOnce1700000009100,
+  CallbackHearsay1700000009200,
   ServiceRole1700000009400,
   KeysAndSuspension1700000009500,
   EvidenceQuota1700000009510,

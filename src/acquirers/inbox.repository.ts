@@ -5,7 +5,7 @@ import { idRange } from '../core/ids.js';
 import type { Dispute, NotificationHint } from './acquirer.port.js';
 import { AcquirerNotificationEntity } from './notification.entity.js';
 
-const READ = ['id', 'acquirer', 'kind', 'reference', 'attempts', 'hints', 'lastError'] as const;
+const READ = ['id', 'acquirer', 'kind', 'reference', 'attempts', 'hints', 'lastError', 'isHearsay'] as const;
 const WAITS = ['id', 'acquirer', 'reference', 'receivedAt'] as const;
 const UNREAD = ['id', 'acquirer', 'kind', 'reference', 'receivedAt'] as const;
 
@@ -33,11 +33,12 @@ export interface UnreadableNews extends Pick<AcquirerNotificationEntity, (typeof
  */
 const INSERT = write(
   'inbox.insert',
-  `INSERT INTO acquirer_notifications AS n (id, acquirer, kind, reference, received_at, next_attempt_at)
-   SELECT id, $1, kind, reference, $5, $6 FROM unnest($2::uuid[], $3::text[], $4::text[]) AS h (id, kind, reference)
+  `INSERT INTO acquirer_notifications AS n (id, acquirer, kind, reference, received_at, next_attempt_at, is_hearsay)
+   SELECT id, $1, kind, reference, $5, $6, $7 FROM unnest($2::uuid[], $3::text[], $4::text[]) AS h (id, kind, reference)
    ORDER BY kind, reference
    ON CONFLICT (acquirer, kind, reference) DO UPDATE
      SET hints = n.hints + 1,
+         is_hearsay = n.is_hearsay AND excluded.is_hearsay,
          status = CASE WHEN n.status = 'ignored' OR n.kind IN ('dispute', 'charge') THEN 'pending' ELSE n.status END,
          attempts = CASE WHEN n.status = 'ignored' OR (n.kind IN ('dispute', 'charge') AND n.status = 'applied')
            THEN 0 ELSE n.attempts END,
@@ -74,6 +75,11 @@ const CLOSE = write(
   `UPDATE acquirer_notifications SET status = $2, applied_at = $3, attempts = attempts + 1, last_error = $4,
      awaits = NULL, about = NULL, unreadable_since = NULL
    WHERE id = $1 AND status = 'pending' AND hints = $5`,
+);
+/** Not asked about now, which is no attempt; not when it was told again since it was read. */
+const PUT_OFF = write(
+  'inbox.put_off',
+  `UPDATE acquirer_notifications SET next_attempt_at = $2 WHERE id = $1 AND status = 'pending' AND hints = $3`,
 );
 /** Not put off when it was told again, or what it awaits came, since it was read. */
 const RETRY = write(
@@ -138,6 +144,7 @@ export class InboxRepository {
     hints: readonly (NotificationHint & { readonly id: string })[],
     receivedAt: Date,
     nextAttemptAt: Date,
+    isHearsay: boolean,
   ): Promise<string[]> {
     const rows = await tx.query<{ id: string }>(INSERT, [
       acquirer,
@@ -146,6 +153,7 @@ export class InboxRepository {
       hints.map(({ reference }) => reference),
       receivedAt,
       nextAttemptAt,
+      isHearsay,
     ]);
     return rows.map(({ id }) => id);
   }
@@ -173,6 +181,10 @@ export class InboxRepository {
 
   close(tx: Tx, { id, hints }: Notification, status: 'applied' | 'ignored', at: Date, error: string | null): void {
     tx.defer(CLOSE, [id, status, at, error, hints]);
+  }
+
+  putOff(tx: Tx, { id, hints }: Notification, nextAttemptAt: Date): void {
+    tx.defer(PUT_OFF, [id, nextAttemptAt, hints]);
   }
 
   /** @param unreadable whether the acquirer has it, and it cannot be read; null: as it has said before */

@@ -7,6 +7,7 @@ import { newId } from '../core/ids.js';
 import { Logger } from '../core/log/index.js';
 import { Metrics } from '../core/metrics/index.js';
 import { JobQueue, Poller } from '../core/queue/index.js';
+import { RateLimiter } from '../core/rate-limit/index.js';
 import { Retention } from '../core/retention.js';
 import {
   type Acquirer,
@@ -60,6 +61,10 @@ const DISPUTE_LEASE_SECONDS = 60;
 const BATCH = 100;
 /** With the growing pauses below this is about a day; after it a notification nobody can confirm is set aside. */
 const MAX_ATTEMPTS = 40;
+/** Questions about what only callbacks tell, for each acquirer: those that are under way, and those that were in vain. */
+const UNCONFIRMED = { limit: 120, windowSeconds: 60 };
+/** Apart, so that thousands do not come back at once. */
+const PUT_OFF_SECONDS = { least: 60, most: 300 };
 const UNKNOWN = 'the acquirer does not know it';
 const OPEN = 'nothing has happened to it';
 const IGNORED_KEPT_MS = 30 * DAY_MS;
@@ -81,6 +86,7 @@ export class InboxService implements OnModuleInit, OnApplicationBootstrap {
     private readonly queue: JobQueue,
     private readonly poller: Poller,
     private readonly retention: Retention,
+    private readonly limiter: RateLimiter,
     private readonly metrics: Metrics,
     private readonly clock: Clock,
     private readonly logger: Logger,
@@ -112,13 +118,22 @@ export class InboxService implements OnModuleInit, OnApplicationBootstrap {
     return id;
   }
 
-  /** The same for any number, which may repeat themselves, in one round trip. @returns ids, in no order */
-  async storeAll(tx: Tx, acquirer: string, hints: readonly NotificationHint[]): Promise<string[]> {
+  /**
+   * The same for any number, which may repeat themselves, in one round trip.
+   * @param options.isHearsay a callback says so, whoever sent it; default false
+   * @returns ids, in no order
+   */
+  async storeAll(
+    tx: Tx,
+    acquirer: string,
+    hints: readonly NotificationHint[],
+    { isHearsay = false } = {},
+  ): Promise<string[]> {
     if (hints.length === 0) return [];
     const now = this.clock.now();
     const distinct = new Map(hints.map((hint) => [`${hint.kind} ${hint.reference}`, { ...hint, id: newId(now) }]));
     const nextAttemptAt = new Date(now.getTime() + LEASE_SECONDS * 1000);
-    return this.inbox.insert(tx, acquirer, [...distinct.values()], now, nextAttemptAt);
+    return this.inbox.insert(tx, acquirer, [...distinct.values()], now, nextAttemptAt, isHearsay);
   }
 
   async enqueue(notificationIds: readonly string[]): Promise<void> {
@@ -134,8 +149,9 @@ export class InboxService implements OnModuleInit, OnApplicationBootstrap {
    */
   async process(notificationId: string): Promise<unknown> {
     const found = await this.inbox.findPending(notificationId);
+    if (!found || !(await this.#mayAsk(found))) return null;
     // Put off: its lease brings it back.
-    if (!found || !this.#bulkhead.enter(found.acquirer)) return null;
+    if (!this.#bulkhead.enter(found.acquirer)) return null;
     let notification = found;
     let answered = false;
     try {
@@ -151,6 +167,7 @@ export class InboxService implements OnModuleInit, OnApplicationBootstrap {
         await this.#vain(notification, applied);
         return null;
       }
+      await this.#wasTrue(found);
       this.#count(notification, applied);
       if (applied === 'applied') await this.#close(notification, 'applied', null);
       // Never set aside: the acquirer has confirmed it, and what it is about is on its way.
@@ -288,6 +305,30 @@ export class InboxService implements OnModuleInit, OnApplicationBootstrap {
     else await this.#retry(notification, error, applied === 'unknown' ? null : false);
   }
 
+  /**
+   * Of hearsay so many are asked about in a minute as are not confirmed by then, and each time it is asked again counts:
+   * who has learnt the address of the callbacks cannot make us pester the acquirer. What is put off and true is found in
+   * the acquirer's list before, and is no hearsay then.
+   */
+  async #mayAsk(notification: Notification): Promise<boolean> {
+    if (!this.config.rateLimit.enabled || !notification.isHearsay) return true;
+    const { key, member } = unconfirmed(notification);
+    const { allowed } = await this.limiter.takeInWindow(key, member, UNCONFIRMED);
+    if (allowed) return true;
+    const pauseSeconds = PUT_OFF_SECONDS.least + Math.random() * (PUT_OFF_SECONDS.most - PUT_OFF_SECONDS.least);
+    const next = new Date(this.clock.now().getTime() + pauseSeconds * 1000);
+    await this.database.transaction(async (tx) => this.inbox.putOff(tx, notification, next));
+    this.metrics.notifications.inc({ kind: notification.kind, outcome: 'put_off' });
+    return false;
+  }
+
+  /** What was confirmed does not count. */
+  async #wasTrue(notification: Notification): Promise<void> {
+    if (!this.config.rateLimit.enabled || !notification.isHearsay) return;
+    const { key, member } = unconfirmed(notification);
+    await this.limiter.giveBack(key, member);
+  }
+
   #count({ kind }: Notification, outcome: Applied | 'unreadable' | 'failed' | 'ignored'): void {
     this.metrics.notifications.inc({ kind, outcome });
   }
@@ -306,4 +347,8 @@ export class InboxService implements OnModuleInit, OnApplicationBootstrap {
       this.inbox.retry(tx, notification, next, error.slice(0, 500), unreadable, now);
     });
   }
+}
+
+function unconfirmed({ id, acquirer, attempts }: Notification): { key: string; member: string } {
+  return { key: `hearsay:${acquirer}`, member: `${id}:${attempts}` };
 }

@@ -7,6 +7,7 @@ export type { Actor, AuditEvent };
 export const AUDIT_EVENT_TYPES = [
   'account.created',
   'account.settings_changed',
+  'acquirer.callback_rotated',
   'acquirer.configured',
   'acquirer.disconnected',
   'api_key.issued',

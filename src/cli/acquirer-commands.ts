@@ -171,6 +171,25 @@ export function acquirerCommands(program: Command, shell: Shell): void {
       });
     });
   group
+    .command('rotate-callback')
+    .description(
+      'another secret for the address that the PSP calls; the one before works until the new one is registered',
+    )
+    .addOption(required('--account <account_id>', 'whose').argParser(accountId))
+    .action(async ({ account }: { account: string }) => {
+      await run(shell, async ({ app, baseUrl }) => {
+        const { id, psp, pixKey } = await app.get(LiveAcquirersService).rotateCallback(account, CLI);
+        return {
+          id,
+          account_id: account,
+          psp,
+          key: pixKey,
+          callback_url: baseUrl && callbackUrlHint(baseUrl, id),
+          next: `npm run --silent cli -- acquirer check --account ${account} --replace-webhook`,
+        };
+      });
+    });
+  group
     .command('list')
     .description('connections to PSPs, without their secrets')
     .option('--account <account_id>', 'of one account only', accountId)

@@ -161,6 +161,14 @@ describe('the command line of live acquirers', () => {
     expect(registered()).toBe(before?.replace('127.0.0.1', 'localhost'));
   });
 
+  it('changes the secret of the callback, which nobody is shown', async () => {
+    const registered = simulator.state().webhooks[0]?.webhookUrl;
+    const done = await run(['rotate-callback', '--account', merchant.accountId]);
+    expect([done.code, JSON.parse(done.stdout)]).toMatchObject([0, { account_id: merchant.accountId, key: KEY }]);
+    expect(done.stdout).toContain('/…');
+    expect(simulator.state().webhooks[0]?.webhookUrl).toBe(registered);
+  });
+
   it('takes the secret from the environment, renews in place, and check says what does not work', async () => {
     const pem = [
       '--cert',

@@ -783,7 +783,7 @@ describe('what the OpenAPI document says is kept', () => {
     const connection = randomUUID();
     const secret = service.get(SecretBox).sign('pix-callback', connection);
     const inbound = { mtls: false, addresses: null };
-    const source = { inbound, read: () => ({ hints: [], skipped: 0 }) };
+    const source = { inbound, takesSecret: () => true, read: () => ({ hints: [], skipped: 0 }) };
     service.get(CallbackSources).add(async (acquirer) => (acquirer === `pix-api:${connection}` ? source : null));
     for (const [suffix, name] of [
       ['', ''],

@@ -34,7 +34,7 @@ const TRIES = 3;
 /** How long health checks may take while the worst bodies come in; p99. */
 const HEALTH_LIMIT_MS = 60;
 /** What one body may cost the event loop. Four of them at once still leave time for a health check. */
-const BODY_LIMIT_MS = 10;
+const BODY_LIMIT_MS = 20;
 
 interface Route {
   readonly name: string;

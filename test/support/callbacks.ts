@@ -23,7 +23,9 @@ export class CallingBank extends FarBank {
     this.serve();
     service
       .get(CallbackSources)
-      .add(async (acquirer) => (acquirer === this.name ? { inbound: this.inbound, read: readCallbackBody } : null));
+      .add(async (acquirer) =>
+        acquirer === this.name ? { inbound: this.inbound, takesSecret: () => true, read: readCallbackBody } : null,
+      );
   }
 
   /** From now on charges of test mode are its own. */

@@ -4,7 +4,7 @@ import { type Actor, AuditTrail } from '../../audit/index.js';
 import { Clock } from '../../core/clock.js';
 import { type Config, CONFIG } from '../../core/config/index.js';
 import { SecretBox } from '../../core/crypto/index.js';
-import { Database } from '../../core/database/index.js';
+import { Database, type Tx } from '../../core/database/index.js';
 import { business, invalidRequest } from '../../core/errors/index.js';
 import { callbackUrl } from '../pix-api/callback-url.js';
 import type { PixApiConnection } from '../pix-api/connection.js';
@@ -29,8 +29,8 @@ export interface Configured {
   readonly certificate: { readonly subject: string; readonly expiresAt: Date } | null;
 }
 
-/** The connection that new live charges of its account do not go to any more. */
-export interface Disconnected {
+/** The connection that the live charges of an account go to, or went to. */
+export interface LiveName {
   readonly id: string;
   readonly acquirer: string;
   readonly psp: string;
@@ -95,17 +95,28 @@ export class LiveAcquirersService {
    * charges are settled and refunded, its callbacks and lists read. `configure` with its PSP and key sends charges there again.
    * @throws ApiError 404, 422 when the account has none
    */
-  async disconnect(accountId: string, actor: Actor): Promise<Disconnected> {
+  async disconnect(accountId: string, actor: Actor): Promise<LiveName> {
     return this.database.transaction(async (tx) => {
-      const { liveAcquirer: acquirer } = await this.accounts.lock(tx, accountId);
-      if (acquirer === null) throw notConnected();
-      const id = connectionIdOf(acquirer);
-      const connection = id === null ? null : await this.connections.nameOf(tx, id);
-      if (id === null || connection === null) throw new Error(`The live acquirer ${acquirer} is no connection`);
-      const { profile: psp, pixKey } = connection;
+      const connection = await this.#lockLive(tx, accountId);
+      const { id, psp } = connection;
       this.accounts.setLiveAcquirer(tx, accountId, null);
       this.audit.record(tx, actor, 'acquirer.disconnected', accountId, { data: { connection_id: id, psp } });
-      return { id, acquirer, psp, pixKey };
+      return connection;
+    });
+  }
+
+  /**
+   * Gives the address of the account's callbacks another secret. The one before opens it too until `check` finds the new
+   * address registered at the PSP.
+   * @throws ApiError 404, 422 when the account has none
+   */
+  async rotateCallback(accountId: string, actor: Actor): Promise<LiveName> {
+    return this.database.transaction(async (tx) => {
+      const connection = await this.#lockLive(tx, accountId);
+      const { id, psp } = connection;
+      this.connections.rotateCallback(tx, id);
+      this.audit.record(tx, actor, 'acquirer.callback_rotated', accountId, { data: { connection_id: id, psp } });
+      return connection;
     });
   }
 
@@ -129,8 +140,9 @@ export class LiveAcquirersService {
   ): AsyncGenerator<Finding> {
     const connection = await this.#liveConnection(accountId);
     const { id } = connection;
+    const secret = (await this.connections.callbacksOf(id))?.newest ?? 1;
     const options = {
-      callbackUrl: baseUrl === null ? null : callbackUrl(baseUrl, this.secrets, id),
+      callbackUrl: baseUrl === null ? null : callbackUrl(baseUrl, this.secrets, id, secret),
       secrets: this.secrets,
       registration,
       certificatesChecked: this.config.certificateHeader !== null,
@@ -138,10 +150,20 @@ export class LiveAcquirersService {
     };
     for await (const finding of checkPixApi(connection, options)) {
       if (finding.step === 'webhook' && finding.ok === true) {
-        await this.database.transaction(async (tx) => this.connections.webhookRegistered(tx, id));
+        await this.database.transaction(async (tx) => this.connections.webhookRegistered(tx, id, secret));
       }
       yield finding;
     }
+  }
+
+  /** Of a locked account. */
+  async #lockLive(tx: Tx, accountId: string): Promise<LiveName> {
+    const { liveAcquirer: acquirer } = await this.accounts.lock(tx, accountId);
+    if (acquirer === null) throw notConnected();
+    const id = connectionIdOf(acquirer);
+    const connection = id === null ? null : await this.connections.nameOf(tx, id);
+    if (id === null || connection === null) throw new Error(`The live acquirer ${acquirer} is no connection`);
+    return { id, acquirer, psp: connection.profile, pixKey: connection.pixKey };
   }
 
   async #liveConnection(accountId: string): Promise<PixApiConnection> {

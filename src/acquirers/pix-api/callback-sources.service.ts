@@ -5,6 +5,8 @@ import type { InboundAuthentication } from './profile.js';
 /** Who calls back at one address. */
 export interface CallbackSource {
   readonly inbound: InboundAuthentication;
+  /** Whether the secret of this number opens the address now. */
+  takesSecret(number: number): boolean;
   /** What a body tells of. Pure. */
   read(body: unknown): Callback;
 }

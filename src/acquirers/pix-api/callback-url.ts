@@ -6,9 +6,11 @@ const PURPOSE = 'pix-callback';
 /**
  * Where a PSP reports to for one connection; PSPs may append `/pix`. Whoever knows it can tell us to ask the PSP, and
  * nothing more, but it is a secret all the same: never logged, never stored.
+ * @param number which secret; the first one's number does not stand in the address
  */
-export function callbackUrl(publicBaseUrl: string, secrets: SecretBox, connectionId: string): string {
-  return `${publicBaseUrl}/callbacks/pix/${connectionId}/${secrets.sign(PURPOSE, connectionId)}`;
+export function callbackUrl(publicBaseUrl: string, secrets: SecretBox, connectionId: string, number = 1): string {
+  const signature = secrets.sign(PURPOSE, signedText(connectionId, number));
+  return `${publicBaseUrl}/callbacks/pix/${connectionId}/${number === 1 ? '' : `${number}.`}${signature}`;
 }
 
 /** The same for eyes: without the secret. */
@@ -16,6 +18,16 @@ export function callbackUrlHint(publicBaseUrl: string, connectionId: string): st
   return `${publicBaseUrl}/callbacks/pix/${connectionId}/…`;
 }
 
-export function isCallbackSecret(secrets: SecretBox, connectionId: string, secret: string): boolean {
-  return secrets.isSigned(PURPOSE, connectionId, secret);
+/** @returns which of the connection's secrets it is; null when it is none, and never was */
+export function callbackSecretNumber(secrets: SecretBox, connectionId: string, secret: string): number | null {
+  const { digits = '1', signature = '' } = SECRET.exec(secret)?.groups ?? {};
+  const number = Number(digits);
+  return secrets.isSigned(PURPOSE, signedText(connectionId, number), signature) ? number : null;
+}
+
+/** The number of the first secret is not written. */
+const SECRET = /^(?:(?<digits>[2-9]|[1-9]\d{1,8})\.)?(?<signature>[^.]+)$/;
+
+function signedText(connectionId: string, number: number): string {
+  return number === 1 ? connectionId : `${connectionId} ${number}`;
 }

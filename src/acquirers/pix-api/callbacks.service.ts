@@ -13,7 +13,7 @@ import { RateLimiter } from '../../core/rate-limit/index.js';
 import { Retention } from '../../core/retention.js';
 import { InboxService } from '../inbox.service.js';
 import { callbackProof } from './callback-probe.js';
-import { isCallbackSecret } from './callback-url.js';
+import { callbackSecretNumber } from './callback-url.js';
 import { type CallbackSource, CallbackSources } from './callback-sources.service.js';
 import type { Callback } from './callbacks.js';
 import { CallbacksRepository } from './callbacks.repository.js';
@@ -93,8 +93,9 @@ export class CallbacksService implements OnModuleInit {
     connection,
     secret,
   }: Pick<PostedCallback, 'connection' | 'secret'>): Promise<CallbackSource | null> {
-    const isKnown = isUuid(connection) && isCallbackSecret(this.secrets, connection, secret);
-    return isKnown ? this.sources.find(acquirerNameOf(connection)) : null;
+    const number = isUuid(connection) ? callbackSecretNumber(this.secrets, connection, secret) : null;
+    const source = number === null ? null : await this.sources.find(acquirerNameOf(connection));
+    return source !== null && number !== null && source.takesSecret(number) ? source : null;
   }
 
   async #store(acquirer: string, source: CallbackSource, body: Buffer): Promise<void> {
@@ -113,7 +114,7 @@ export class CallbacksService implements OnModuleInit {
     };
     const stored = await this.database.transaction(async (tx) => {
       const isNew = await this.callbacks.insert(tx, row);
-      return isNew ? this.inbox.storeAll(tx, acquirer, callback?.hints ?? []) : null;
+      return isNew ? this.inbox.storeAll(tx, acquirer, callback?.hints ?? [], { isHearsay: true }) : null;
     });
     // What a body says that was there before is known.
     if (stored === null) return this.#count('repeated');

@@ -24,9 +24,10 @@ export class ConnectionListing implements OnModuleInit {
 
   async #source(acquirer: string): Promise<CallbackSource | null> {
     const id = connectionIdOf(acquirer);
-    const name = id === null ? null : await this.connections.profileOf(id);
-    const profile = name === null ? null : findProfile(name);
-    if (!profile) return null;
-    return { inbound: profile.inbound.value, read: readCallbackBody };
+    const found = id === null ? null : await this.connections.callbacksOf(id);
+    const profile = found === null ? null : findProfile(found.profile);
+    if (!found || !profile) return null;
+    const takesSecret = (number: number): boolean => number >= found.oldest && number <= found.newest;
+    return { inbound: profile.inbound.value, takesSecret, read: readCallbackBody };
   }
 }

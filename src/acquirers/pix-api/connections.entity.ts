@@ -23,6 +23,10 @@ export class AcquirerConnectionEntity {
     number | null;
   /** Changes with whatever changes of it: clients made from an older one are thrown away. */
   @Column('integer') readonly version!: number;
+  /** The number of the secret in the address of its callbacks. */
+  @Column('integer', { name: 'callback_secret', default: 1 }) readonly callbackSecret!: number;
+  /** The oldest one that still opens it: another one than the newest until that is registered at the PSP. */
+  @Column('integer', { name: 'oldest_callback_secret', default: 1 }) readonly oldestCallbackSecret!: number;
   @Column('timestamptz', { name: 'webhook_registered_at', nullable: true }) readonly webhookRegisteredAt!: Date | null;
   @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
   @Column('timestamptz', { name: 'updated_at' }) readonly updatedAt!: Date;

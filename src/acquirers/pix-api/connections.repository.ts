@@ -26,6 +26,13 @@ export interface ConnectionSummary extends Omit<PixApiConnection, 'credentials'>
   readonly updatedAt: Date;
 }
 
+/** Who calls back for a connection, and the numbers of the secrets that open its address. */
+export interface CallbacksOfConnection {
+  readonly profile: string;
+  readonly oldest: number;
+  readonly newest: number;
+}
+
 const CONNECTION = ['id', 'accountId', 'profile', 'pixKey', 'baseUrl', 'tokenUrl', 'version'] as const;
 const COLUMNS = columnsOf(AcquirerConnectionEntity, 'acquirer_connections', { only: CONNECTION });
 const SUMMARY = `${COLUMNS},
@@ -40,7 +47,14 @@ const FIND = read(
   'acquirer_connections.find',
   `SELECT ${COLUMNS}, credentials_sealed AS sealed FROM acquirer_connections WHERE id = $1`,
 );
-const PROFILE_OF = read('acquirer_connections.profile_of', 'SELECT profile FROM acquirer_connections WHERE id = $1');
+const CALLBACKS_OF = read(
+  'acquirer_connections.callbacks_of',
+  `SELECT profile, callback_secret AS "newest", oldest_callback_secret AS "oldest" FROM acquirer_connections WHERE id = $1`,
+);
+const ROTATE_CALLBACK = write(
+  'acquirer_connections.rotate_callback',
+  'UPDATE acquirer_connections SET callback_secret = callback_secret + 1, updated_at = $2 WHERE id = $1',
+);
 const NAME_OF = read(
   'acquirer_connections.name_of',
   'SELECT profile, pix_key AS "pixKey" FROM acquirer_connections WHERE id = $1',
@@ -50,7 +64,7 @@ const LOCK = write(
   'SELECT id, account_id AS "accountId" FROM acquirer_connections WHERE profile = $1 AND pix_key = $2 FOR UPDATE',
 );
 const INSERT = insertInto('acquirer_connections.insert', AcquirerConnectionEntity, {
-  without: ['certificateWarnedDays', 'webhookRegisteredAt'],
+  without: ['certificateWarnedDays', 'webhookRegisteredAt', 'callbackSecret', 'oldestCallbackSecret'],
 });
 /** Warnings are about one certificate, and a webhook is registered at one address: another one starts anew. */
 const RENEW = write(
@@ -66,9 +80,10 @@ const LIST = read(
   'acquirer_connections.list',
   `SELECT ${SUMMARY} FROM acquirer_connections WHERE $1::uuid IS NULL OR account_id = $1 ORDER BY id`,
 );
+/** At the address with that secret: the PSP calls no older one. */
 const REGISTERED = write(
   'acquirer_connections.webhook_registered',
-  'UPDATE acquirer_connections SET webhook_registered_at = $2 WHERE id = $1',
+  'UPDATE acquirer_connections SET webhook_registered_at = $2, oldest_callback_secret = greatest(oldest_callback_secret, $3) WHERE id = $1',
 );
 /** In one order, so that several processes wait for each other instead of stopping each other. */
 const CLAIM_WARNINGS = write(
@@ -98,9 +113,13 @@ export class ConnectionsRepository {
     return row ?? null;
   }
 
-  async profileOf(id: string): Promise<string | null> {
-    const [row] = await this.reader.query<{ profile: string }>(PROFILE_OF, [id]);
-    return row?.profile ?? null;
+  async callbacksOf(id: string): Promise<CallbacksOfConnection | null> {
+    const [row] = await this.reader.query<CallbacksOfConnection>(CALLBACKS_OF, [id]);
+    return row ?? null;
+  }
+
+  rotateCallback(tx: Tx, id: string, now: Date): void {
+    tx.defer(ROTATE_CALLBACK, [id, now]);
   }
 
   /** What it is configured by; null when there is none. */
@@ -138,8 +157,8 @@ export class ConnectionsRepository {
     return (await this.reader.query<SummaryRow>(LIST, [accountId])).map(toSummary);
   }
 
-  webhookRegistered(tx: Tx, id: string, at: Date): void {
-    tx.defer(REGISTERED, [id, at]);
+  webhookRegistered(tx: Tx, id: string, at: Date, secret: number): void {
+    tx.defer(REGISTERED, [id, at, secret]);
   }
 
   /** Those whose certificate ends by `until` and whose last warning was an earlier one than that of `days`. */

@@ -5,7 +5,12 @@ import { type Tx, uniqueViolation } from '../../core/database/index.js';
 import { ApiError } from '../../core/errors/index.js';
 import { newId } from '../../core/ids.js';
 import type { PixApiConnection, PixApiCredentials } from './connection.js';
-import { type CertificateFacts, ConnectionsRepository, type ConnectionSummary } from './connections.repository.js';
+import {
+  type CallbacksOfConnection,
+  type CertificateFacts,
+  ConnectionsRepository,
+  type ConnectionSummary,
+} from './connections.repository.js';
 
 /** A connection as it is configured. */
 export interface ConnectionSettings extends Omit<PixApiConnection, 'id' | 'version'> {
@@ -30,8 +35,13 @@ export class ConnectionsService {
   }
 
   /** @returns null when there is no such connection */
-  profileOf(id: string): Promise<string | null> {
-    return this.connections.profileOf(id);
+  callbacksOf(id: string): Promise<CallbacksOfConnection | null> {
+    return this.connections.callbacksOf(id);
+  }
+
+  /** Its callbacks come to an address with another secret; the ones before still open it until that one is registered. */
+  rotateCallback(tx: Tx, id: string): void {
+    this.connections.rotateCallback(tx, id, this.clock.now());
   }
 
   /** What it is configured by, which never changes. @returns null when there is no such connection */
@@ -71,8 +81,9 @@ export class ConnectionsService {
     return { id, renewed: false };
   }
 
-  webhookRegistered(tx: Tx, id: string): void {
-    this.connections.webhookRegistered(tx, id, this.clock.now());
+  /** @param secret the number of the one in the address that the PSP calls */
+  webhookRegistered(tx: Tx, id: string, secret: number): void {
+    this.connections.webhookRegistered(tx, id, this.clock.now(), secret);
   }
 
   /** Connections whose warning of that many days before the end of their certificate is due, each for one caller. */
