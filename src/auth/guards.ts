@@ -9,7 +9,7 @@ import { RateLimiter, type RateLimitResult, takeForAddress } from '../core/rate-
 import { type Access, ACCESS, IP_LIMIT, type IpLimit, ROLE_REFUSAL, ROLES, TEST_ONLY } from './access.decorators.js';
 import { Authenticators } from './authenticators.service.js';
 import type { DashboardRole, Principal } from './principal.js';
-import { perMinute, rateLimited, rateLimitHeaders } from './rate-limits.js';
+import { perMinute, refuse, rateLimitHeaders } from './rate-limits.js';
 import { Sessions } from './sessions.service.js';
 
 /**
@@ -66,7 +66,7 @@ export class AuthGuard implements CanActivate {
     const { enabled, authFailuresPerMinute } = this.config.rateLimit;
     if (!enabled) return;
     const result = await takeForAddress(this.limiter, 'auth', ip, perMinute(authFailuresPerMinute));
-    if (!result.allowed) throw rateLimited(result);
+    if (!result.allowed) await refuse(result);
   }
 }
 
@@ -84,7 +84,7 @@ export class RateLimitGuard implements CanActivate {
     const taken = this.#take(context, http.getRequest<Request>());
     const result = taken instanceof Promise ? await taken : taken;
     if (result === null) return true;
-    if (!result.allowed) throw rateLimited(result);
+    if (!result.allowed) await refuse(result);
     http.getResponse<Response>().set(rateLimitHeaders(result));
     return true;
   }

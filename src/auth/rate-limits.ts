@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { ApiError } from '../core/errors/index.js';
 import type { RateLimitPolicy, RateLimitResult } from '../core/rate-limit/index.js';
 
@@ -11,6 +12,15 @@ export function rateLimitHeaders(result: RateLimitResult): Record<string, string
     'RateLimit-Remaining': String(result.remaining),
     'RateLimit-Reset': String(result.resetSeconds),
   };
+}
+
+/** Who asks again at once would cost as much by being refused as by being answered. */
+const HELD_MS = 100;
+
+/** Refuses after a moment, in which its caller's connection waits. @throws ApiError 429 */
+export async function refuse(result: RateLimitResult): Promise<never> {
+  await delay(HELD_MS);
+  throw rateLimited(result);
 }
 
 export function rateLimited(result: RateLimitResult): ApiError {
