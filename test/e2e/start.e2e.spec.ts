@@ -44,7 +44,7 @@ describe('starting the service', () => {
   afterAll(() => processes.cleanUp());
 
   it.each([
-    [{}, ['DATABASE_URL', 'REDIS_URL', 'JWT_SECRET', 'ENCRYPTION_KEY']],
+    [{}, ['REDIS_URL', 'JWT_SECRET', 'ENCRYPTION_KEY', 'PUBLIC_BASE_URL', 'SMTP_URL', 'DATABASE_URL']],
     [
       { DATABASE_URL: 'postgres://recebe@127.0.0.1:1/recebe', JWT_SECRET: 'x'.repeat(32), REDIS_URL: '' },
       ['REDIS_URL', 'ENCRYPTION_KEY'],
@@ -140,7 +140,17 @@ describe('starting the service', () => {
       const command = await runCli(['account', 'create', '--help'], env);
       const version = await processes.run(CLI, ['--version'], env);
       for (const ended of [root, group, command, version]) expect(ended).toMatchObject({ code: 0, stderr: '' });
-      for (const name of ['account', 'member', 'operator', 'user', 'key', 'acquirer', 'statistics', 'reconcile', 'work']) {
+      for (const name of [
+        'account',
+        'member',
+        'operator',
+        'user',
+        'key',
+        'acquirer',
+        'statistics',
+        'reconcile',
+        'work',
+      ]) {
         expect(root.stdout).toMatch(new RegExp(`^ {2}${name} `, 'm'));
       }
       expect(group.stdout).toMatch(/^ {2}create .*\n {2}set .*\n {2}list /m);
