@@ -48,6 +48,9 @@ export async function openRuntime(
   };
   try {
     const logger = overrides.logger ?? createLogger(config.logLevel);
+    if (config.allowedProblems.length > 0) {
+      logger.warn({ problems: config.allowedProblems }, 'ALLOW_INSECURE lets the service run against its own rules');
+    }
     const starts = [
       options.redis && config.redisUrl === undefined ? startRedisChild({ dataDir: config.dataDir }) : NONE,
       config.databaseUrl === undefined ? startEmbeddedPostgres({ dataDir: config.dataDir }) : NONE,

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import { createRequire } from 'node:module';
@@ -146,11 +147,15 @@ function interpolate<T>(node: T, env: Record<string, string>): T {
   return Object.fromEntries(Object.entries(node).map(([k, v]: [string, unknown]) => [k, interpolate(v, env)])) as T;
 }
 
+/** As `openssl rand -hex` makes them, the same in each run. */
+const made = (what: string, length: number): string => createHash('sha256').update(what).digest('hex').slice(0, length);
+
 const required: Record<string, string> = {
-  POSTGRES_PASSWORD: 'a1b2c3',
-  POSTGRES_SERVICE_PASSWORD: 'd4e5f6',
-  JWT_SECRET: 'j'.repeat(64),
-  ENCRYPTION_KEY: 'e'.repeat(64),
+  POSTGRES_PASSWORD: made('owner', 48),
+  POSTGRES_SERVICE_PASSWORD: made('service', 48),
+  JWT_SECRET: made('tokens', 64),
+  ENCRYPTION_KEY: made('encryption', 64),
+  PUBLIC_BASE_URL: 'https://pay.example.com',
 };
 const load = (text: string, env = required): Compose => interpolate(parse(text, { merge: true }) as Compose, env);
 const compose = load(composeText);
@@ -302,8 +307,8 @@ describe('docker/compose.yaml', () => {
       role: name,
       host: '0.0.0.0',
       port: 3000,
-      databaseUrl: 'postgres://recebe_service:d4e5f6@postgres:5432/recebe',
-      databaseMigrationUrl: 'postgres://recebe:a1b2c3@postgres:5432/recebe',
+      databaseUrl: `postgres://recebe_service:${required['POSTGRES_SERVICE_PASSWORD'] ?? ''}@postgres:5432/recebe`,
+      databaseMigrationUrl: `postgres://recebe:${required['POSTGRES_PASSWORD'] ?? ''}@postgres:5432/recebe`,
       redisUrl: 'redis://redis:6379',
     });
   });

@@ -44,7 +44,7 @@ describe('starting the service', () => {
   afterAll(() => processes.cleanUp());
 
   it.each([
-    [{}, ['DATABASE_URL', 'REDIS_URL', 'JWT_SECRET', 'ENCRYPTION_KEY']],
+    [{}, ['REDIS_URL', 'JWT_SECRET', 'ENCRYPTION_KEY', 'PUBLIC_BASE_URL', 'SMTP_URL', 'DATABASE_URL']],
     [
       { DATABASE_URL: 'postgres://recebe@127.0.0.1:1/recebe', JWT_SECRET: 'x'.repeat(32), REDIS_URL: '' },
       ['REDIS_URL', 'ENCRYPTION_KEY'],

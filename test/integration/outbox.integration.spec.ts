@@ -54,7 +54,7 @@ describe('the outbox', () => {
   let database: Database;
   let reader: Reader;
   let clock: TestClock;
-  const config = readConfig({ DATABASE_URL: 'postgres://unused/unused', ROLE: 'worker' });
+  const config = readConfig({ ALLOW_INSECURE: 'true', DATABASE_URL: 'postgres://unused/unused', ROLE: 'worker' });
 
   beforeAll(async () => {
     // No unique constraint: an event that two relays consume must be seen, not refused.

@@ -38,6 +38,7 @@ describe('every route', () => {
   beforeAll(async () => {
     database = await createTestDatabase();
     const config = readConfig({
+      ALLOW_INSECURE: 'true',
       DATABASE_URL: database.url,
       DATA_DIR: dataDir,
       HOST: '127.0.0.1',

@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { cli } from '../../src/cli/cli.js';
+import { insecure } from './process.js';
 
 export interface Ended {
   readonly code: number;
@@ -20,7 +21,14 @@ export async function runCli(args: readonly string[], env: Record<string, string
   const stdout = new PassThrough();
   const stderr = new PassThrough();
   const shown = [text(stdout), text(stderr)] as const;
-  const code = await cli(args, { version: '0.0.0', env, stdin: input, stdout, stderr, exitCode: 0 });
+  const code = await cli(args, {
+    version: '0.0.0',
+    env: { ...insecure(env), ...env },
+    stdin: input,
+    stdout,
+    stderr,
+    exitCode: 0,
+  });
   stdout.end();
   stderr.end();
   return { code, stdout: await shown[0], stderr: await shown[1] };

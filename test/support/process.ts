@@ -26,6 +26,10 @@ export interface Finished extends Exit {
   readonly stderr: string;
 }
 
+/** Specs give a database of their own and neither certificates nor a mail server. */
+export const insecure = (env: Record<string, string>): Record<string, string> =>
+  env['DATABASE_URL'] === undefined ? {} : { ALLOW_INSECURE: 'true' };
+
 /** A built program in a process of its own. */
 export class BuiltProcess {
   stdout = '';
@@ -39,7 +43,7 @@ export class BuiltProcess {
     if (!existsSync(path)) throw new Error(`${path} is missing: run the tests with \`npm test\`, which builds it`);
     // Nothing of the runner's own environment, or DATABASE_URL and LOG_LEVEL of a developer would decide.
     this.#child = spawn(process.execPath, ['--enable-source-maps', path, ...args], {
-      env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...env },
+      env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...insecure(env), ...env },
       stdio: [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     });
     this.#child.stdin?.end(stdin);

@@ -108,6 +108,7 @@ export class TestService {
     const dataDir = mkdtempSync(join(tmpdir(), 'recebe-spec-'));
     const clock = new TestClock();
     const config = readConfig({
+      ALLOW_INSECURE: 'true',
       DATABASE_URL: database.url,
       DATABASE_MIGRATION_URL: database.ownerUrl,
       DATA_DIR: dataDir,

@@ -47,7 +47,7 @@ export class BuiltProcess<T> {
     const began = performance.now();
     const child = spawn(process.execPath, [...nodeOptions, built(script), ...args], {
       stdio: ['ignore', log, log],
-      env: { ...inherited(), ...env },
+      env: environment(env),
     });
     closeSync(log);
     cleanup.add(() => end(child));
@@ -84,7 +84,7 @@ export async function runToEnd(
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const child = spawn(process.execPath, [built(script), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...inherited(), ...env },
+    env: environment(env),
   });
   const output = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text));
@@ -97,8 +97,11 @@ function built(script: string): string {
   return join(import.meta.dirname, '../..', script);
 }
 
-function inherited(): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !OWN.includes(name)));
+/** What is given, over the caller's own; a database that is given has neither TLS nor a mail server beside it. */
+function environment(given: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(([name]) => !OWN.includes(name));
+  const insecure = given['DATABASE_URL'] === undefined ? {} : { ALLOW_INSECURE: 'true' };
+  return { ...Object.fromEntries(inherited), ...insecure, ...given };
 }
 
 /** In order by default, as a process manager does it: with PostgreSQL and Redis shut down. */

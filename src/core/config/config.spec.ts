@@ -1,11 +1,13 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Config, ConfigError, readConfig } from './config.js';
 import { localSecret } from './local-secrets.js';
 
 const HEX = '0123456789abcdefABCDEF0123456789abcdef0123456789abcdef0123456789';
+const KEY = '9f1c7e3a5b0d8264e7a91c3f5d2b8064a3c9e17f4b6d025893fc7ae1d4b60528';
+const OTHER_KEY = '4be07d92a8f3156c0d7e94b1c58a2f637d19e0b64c8f3a52e6107bd94ca85f23';
 
 function problemsOf(env: Record<string, string>): string[] {
   try {
@@ -24,6 +26,7 @@ describe('the configuration', () => {
   it('of an empty environment is the embedded default', () => {
     expect(readConfig({})).toStrictEqual({
       production: false,
+      allowedProblems: [],
       role: 'all',
       runsApi: true,
       runsWorkers: true,
@@ -81,10 +84,10 @@ describe('the configuration', () => {
     [{ PORT: '0' }, { port: 0 }],
     [{ PORT: '8080' }, { port: 8080, publicBaseUrl: 'http://localhost:8080' }],
     [
-      { DATABASE_URL: 'postgres://db/x' },
+      { ALLOW_INSECURE: 'true', DATABASE_URL: 'postgres://db/x' },
       { host: '0.0.0.0', databaseUrl: 'postgres://db/x', webhooks: { allowPrivate: false } },
     ],
-    [{ DATABASE_URL: 'postgresql://u:p@db:5432/x', HOST: '::1' }, { host: '::1' }],
+    [{ ALLOW_INSECURE: 'true', DATABASE_URL: 'postgresql://u:p@db:5432/x', HOST: '::1' }, { host: '::1' }],
     [{ PUBLIC_BASE_URL: 'https://pay.example.com///' }, { publicBaseUrl: 'https://pay.example.com' }],
     [{ PUBLIC_BASE_URL: 'https://example.com/pay/' }, { publicBaseUrl: 'https://example.com/pay' }],
     [{ DATA_DIR: '/srv/data' }, { dataDir: '/srv/data' }],
@@ -131,7 +134,10 @@ describe('the configuration', () => {
       { webhooks: { timeoutMs: 30_000, connectTimeoutMs: 100 } },
     ],
     [{ WEBHOOK_ALLOW_PRIVATE: 'false' }, { webhooks: { allowPrivate: false } }],
-    [{ WEBHOOK_ALLOW_PRIVATE: 'true', DATABASE_URL: 'postgres://db/x' }, { webhooks: { allowPrivate: true } }],
+    [
+      { WEBHOOK_ALLOW_PRIVATE: 'true', ALLOW_INSECURE: 'true', DATABASE_URL: 'postgres://db/x' },
+      { webhooks: { allowPrivate: true } },
+    ],
   ] as [Record<string, string>, object][])('reads %j', (env, expected) => {
     expect(readConfig(env)).toMatchObject(expected);
   });
@@ -178,6 +184,7 @@ describe('the configuration', () => {
       `a b:${HEX}`,
       `${'i'.repeat(17)}:${HEX}`,
       `${HEX},${HEX}`,
+      `a:${HEX},a:${KEY}`,
     ].map((value) => ['ENCRYPTION_KEY', value]),
     ['LOG_LEVEL', 'verbose'],
     ['METRICS_TOKEN', 'short'],
@@ -192,7 +199,9 @@ describe('the configuration', () => {
     ...['99', '30001'].map((value) => ['WEBHOOK_CONNECT_TIMEOUT_MS', value]),
     ['WEBHOOK_ALLOW_PRIVATE', 'maybe'],
   ])('refuses %s=%s by its name', (name = '', value = '') => {
-    expect(problemsOf({ [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name}: .+`))]);
+    expect(problemsOf({ ALLOW_INSECURE: 'true', [name]: value })).toEqual([
+      expect.stringMatching(new RegExp(`^${name}: .+`)),
+    ]);
   });
 
   it('logs no requests on a terminal, unless they are asked for', () => {
@@ -204,18 +213,23 @@ describe('the configuration', () => {
 
   it('names everything that is wrong at once', () => {
     const problems = problemsOf({ PORT: 'x', ROLE: 'y', REDIS_URL: 'z', NODE_ENV: 'production', JWT_SECRET: 'short' });
-    expect(problems.map((problem) => problem.split(':')[0]).sort()).toEqual([
-      'DATABASE_URL',
-      'ENCRYPTION_KEY',
-      'JWT_SECRET',
-      'PORT',
-      'REDIS_URL',
-      'ROLE',
-    ]);
+    expect(problems.map((problem) => problem.split(':')[0]).sort()).toEqual(
+      [
+        'DATABASE_URL',
+        'ENCRYPTION_KEY',
+        'JWT_SECRET',
+        'PORT',
+        'PUBLIC_BASE_URL',
+        'REDIS_URL',
+        'ROLE',
+        'SMTP_URL',
+      ].sort(),
+    );
   });
 
   it('never prints a value: secrets are among them', () => {
     const env = {
+      ALLOW_INSECURE: 'true',
       JWT_SECRET: 'hunter2-hunter2',
       ENCRYPTION_KEY: 'hunter2',
       DATABASE_URL: 'mysql://u:hunter2@x/y',
@@ -228,27 +242,153 @@ describe('the configuration', () => {
 });
 
 describe('in production', () => {
-  const complete = {
+  const complete: Record<string, string> = {
     NODE_ENV: 'production',
-    DATABASE_URL: 'postgres://db/x',
-    REDIS_URL: 'redis://cache',
-    JWT_SECRET: 'x'.repeat(32),
-    ENCRYPTION_KEY: HEX,
+    DATABASE_URL: 'postgres://svc:kLw9-7vQ2_xTz4Rm@db.internal/x?sslmode=verify-full',
+    DATABASE_MIGRATION_URL: 'postgres://own:Zp3-8nYc6_hJs1Wd@db.internal/x?sslmode=verify-full',
+    REDIS_URL: 'rediss://:Gt5-2bXe9_qMv7Ku@cache.internal',
+    JWT_SECRET: 'mR8vLq2ZxT5nKc9WyB4jHs7DfG1pUe6A',
+    ENCRYPTION_KEY: KEY,
+    PUBLIC_BASE_URL: 'https://pay.example.com',
+    SMTP_URL: 'smtps://mail.internal',
   };
+  const without = (...names: string[]): Record<string, string> =>
+    Object.fromEntries(Object.entries(complete).filter(([name]) => !names.includes(name)));
 
   it('a complete configuration is taken', () => {
-    expect(readConfig(complete)).toMatchObject({ production: true, webhooks: { allowPrivate: false } });
+    expect(readConfig(complete)).toMatchObject({ production: true, allowedProblems: [] });
+    expect(readConfig(complete).webhooks.allowPrivate).toBe(false);
   });
 
-  it.each(['DATABASE_URL', 'REDIS_URL', 'JWT_SECRET', 'ENCRYPTION_KEY'])('%s must be there', (name) => {
-    const expected = [`${name}: is required when NODE_ENV=production`];
-    const without = Object.fromEntries(Object.entries(complete).filter(([key]) => key !== name));
-    expect(problemsOf(without)).toEqual(expected);
+  it.each(['REDIS_URL', 'JWT_SECRET', 'ENCRYPTION_KEY', 'PUBLIC_BASE_URL', 'SMTP_URL'])('%s must be there', (name) => {
+    const expected = [`${name}: is required in production`];
+    expect(problemsOf(without(name))).toEqual(expected);
     expect(problemsOf({ ...complete, [name]: '' })).toEqual(expected);
   });
 
-  it('each missing variable is named', () => {
-    expect(problemsOf({ NODE_ENV: 'production' })).toHaveLength(4);
+  it('each missing variable is named once', () => {
+    expect(problemsOf({ NODE_ENV: 'production' }).sort()).toEqual(
+      ['DATABASE_URL', 'ENCRYPTION_KEY', 'JWT_SECRET', 'PUBLIC_BASE_URL', 'REDIS_URL', 'SMTP_URL'].map(
+        (name) => `${name}: is required in production`,
+      ),
+    );
+    expect(problemsOf(without('DATABASE_URL', 'DATABASE_MIGRATION_URL'))).toEqual([
+      'DATABASE_URL: is required in production',
+    ]);
+  });
+
+  it.each([undefined, 'production', 'Production', ' PROD ', 'development', 'test', 'staging'])(
+    'is wherever there is a DATABASE_URL, also with NODE_ENV=%s',
+    (NODE_ENV) => {
+      const named = NODE_ENV === undefined ? {} : { NODE_ENV };
+      expect(readConfig({ ...without('NODE_ENV'), ...named }).production).toBe(true);
+      expect(problemsOf({ ...without('NODE_ENV', 'SMTP_URL'), ...named })).toEqual([
+        'SMTP_URL: is required in production',
+      ]);
+    },
+  );
+
+  it.each([
+    ...[
+      ['JWT_SECRET', 'x'.repeat(32)],
+      ['JWT_SECRET', '0123456789abcdef0123456789abcdef'],
+      ['JWT_SECRET', 'please-change-me-before-you-start'],
+      ['JWT_SECRET', 'kQ7zkQ7zkQ7zkQ7zkQ7zkQ7zkQ7zkQ7z'],
+      ['METRICS_TOKEN', 'metrics-password-9'],
+      ['ENCRYPTION_KEY', '0'.repeat(64)],
+      ['ENCRYPTION_KEY', 'deadbeef'.repeat(8)],
+      ['ENCRYPTION_KEY', `2:${KEY},1:${'ab'.repeat(32)}`],
+      ['DATABASE_URL', 'postgres://svc:recebe@localhost/x'],
+      ['DATABASE_MIGRATION_URL', 'postgres://own:postgres@localhost/x'],
+      ['REDIS_URL', 'rediss://:redis@cache.internal'],
+    ].map(([name, value]) => [name, value, 'has a secret that can be guessed']),
+    ['METRICS_TOKEN', 'mR8vLq2ZxT5nKc9WyB4jHs7DfG1pUe6A', 'has the same secret as JWT_SECRET'],
+    ['ENCRYPTION_KEY', `2:${KEY},1:${KEY.toUpperCase()}`, 'repeats a key'],
+    ['REDIS_URL', 'rediss://:kLw9-7vQ2_xTz4Rm@cache.internal', 'has the same secret as DATABASE_URL'],
+    ['DATABASE_MIGRATION_URL', 'postgres://own:kLw9-7vQ2_xTz4Rm@localhost/x', 'has the same secret as DATABASE_URL'],
+    ...[
+      'postgres://svc:kLw9-7vQ2_xTz4Rm@db.internal/x',
+      'postgres://svc:kLw9-7vQ2_xTz4Rm@postgres:5432/x',
+      'postgres://svc:kLw9-7vQ2_xTz4Rm@10.0.0.5/x?sslmode=disable',
+      'postgres://svc:kLw9-7vQ2_xTz4Rm@10.0.0.5/x?sslmode=prefer',
+      'postgres://svc:kLw9-7vQ2_xTz4Rm@10.0.0.5/x?sslmode=no-verify',
+      'postgres://svc:kLw9-7vQ2_xTz4Rm@10.0.0.5/x?sslmode=require&uselibpqcompat=true',
+      'postgres://svc:kLw9-7vQ2_xTz4Rm@localhost/x?host=db.internal',
+    ].map((value) => ['DATABASE_URL', value, 'is on another host without TLS: add ?sslmode=verify-full']),
+    ['DATABASE_URL', 'postgres://svc@db.internal/x?sslmode=require', 'is on another host without a password'],
+    ['REDIS_URL', 'redis://:Gt5-2bXe9_qMv7Ku@cache.internal', 'is on another host without TLS: use rediss://'],
+    ['REDIS_URL', 'rediss://cache.internal', 'is on another host without a password'],
+    ['PUBLIC_BASE_URL', 'http://pay.example.com', 'must start with https://'],
+    ['PUBLIC_BASE_URL', 'http://localhost:3000', 'must start with https://'],
+    ['RATE_LIMIT', 'off', 'must not be off'],
+    ...[
+      '0.0.0.0/1',
+      '0.0.0.0/1,128.0.0.0/1',
+      '::/1',
+      '2000::/3',
+      '::ffff:0.0.0.0/97',
+      '8.0.0.0/8,9.0.0.0/8,11.0.0.0/8',
+    ].map((value) => ['TRUST_PROXY', value, 'believes a large part of the Internet: name your own proxies']),
+  ] as [string, string, string][])('%s=%s is refused: %s', (name, value, message) => {
+    expect(problemsOf({ ...complete, [name]: value })).toEqual([`${name}: ${message}`]);
+    expect(problemsOf({ ...complete, [name]: value, ALLOW_INSECURE: 'RATE_LIMITS' })).toHaveLength(1);
+    for (const ALLOW_INSECURE of ['true', ` ${name} `, `LOG_LEVEL,${name}`]) {
+      const { allowedProblems } = readConfig({ ...complete, [name]: value, ALLOW_INSECURE });
+      expect(allowedProblems).toEqual([`${name}: ${message}`]);
+    }
+  });
+
+  it.each([
+    ['DATABASE_URL', 'postgres:///x?host=/var/run/postgresql'],
+    ['DATABASE_URL', 'postgres://svc@127.0.0.1/x'],
+    ['DATABASE_URL', 'postgres://svc@db.internal/x?sslmode=verify-full&sslcert=/c&sslkey=/k'],
+    ['DATABASE_MIGRATION_URL', 'postgres://svc:kLw9-7vQ2_xTz4Rm@localhost/x'],
+    ['REDIS_URL', 'redis://localhost'],
+    ['TRUST_PROXY', '10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fd00::/8,fc00::/7,loopback,198.51.100.7'],
+    ['ENCRYPTION_KEY', `2:${KEY},1:${OTHER_KEY}`],
+  ])('%s=%s is taken', (name, value) => {
+    expect(problemsOf({ ...complete, [name]: value })).toEqual([]);
+  });
+
+  it('lets nothing else by: a list in ALLOW_INSECURE allows what it names', () => {
+    const broken = { ...complete, RATE_LIMIT: 'off', REDIS_URL: 'redis://cache', PUBLIC_BASE_URL: 'http://x.example' };
+    expect(problemsOf({ ...broken, ALLOW_INSECURE: 'REDIS_URL,PUBLIC_BASE_URL' })).toEqual([
+      'RATE_LIMIT: must not be off',
+    ]);
+    expect(readConfig({ ...broken, ALLOW_INSECURE: 'true' }).allowedProblems).toHaveLength(4);
+    expect(readConfig({ DATABASE_URL: 'postgres://db/x', ALLOW_INSECURE: 'true' }).production).toBe(false);
+    expect(readConfig({ ...broken, ALLOW_INSECURE: 'true' }).production).toBe(true);
+  });
+});
+
+describe('a secret in a file', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'recebe-spec-'));
+  afterAll(() => rmSync(dir, { recursive: true, force: true }));
+  const file = (content: string): string => {
+    const path = join(dir, 'secret');
+    writeFileSync(path, content);
+    return path;
+  };
+
+  it.each([
+    ['DATABASE_URL', 'postgres://localhost/x', 'databaseUrl'],
+    ['REDIS_URL', 'redis://localhost', 'redisUrl'],
+    ['JWT_SECRET', 'mR8vLq2ZxT5nKc9WyB4jHs7DfG1pUe6A', 'jwtSecret'],
+    ['ENCRYPTION_KEY', KEY, 'encryptionKey'],
+    ['METRICS_TOKEN', 'Ws4-7nQk2_zVb9Lx', 'metricsToken'],
+  ] as const)('is read for %s, without the line end', (name, value, field) => {
+    expect(readConfig({ ALLOW_INSECURE: 'true', [`${name}_FILE`]: file(`${value}\n`) })[field]).toBe(value);
+  });
+
+  it.each([
+    [
+      () => ({ SMTP_URL_FILE: file('smtp://m'), SMTP_URL: 'smtp://n' }),
+      'SMTP_URL_FILE: is set beside SMTP_URL: choose one',
+    ],
+    [() => ({ STORAGE_URL_FILE: join(dir, 'nowhere') }), 'STORAGE_URL_FILE: cannot be read (ENOENT)'],
+    [() => ({ JWT_SECRET_FILE: file(' \n') }), 'JWT_SECRET_FILE: names an empty file'],
+  ])('is refused where it is none', (env, message) => {
+    expect(problemsOf(env())).toEqual([message]);
   });
 });
 

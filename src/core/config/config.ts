@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { DAY_MS } from '../clock.js';
 import { withoutTrailingSlashes } from '../text.js';
+import { type Problem, productionProblems } from './production-rules.js';
 import { type StorageConfig, storageUrl } from './storage-url.js';
 
 const onOrOff = z
@@ -47,8 +49,15 @@ const RETRY_SCHEDULE = '10,30,120,300,900,1800,3600,7200,14400,21600,28800,43200
 /** One address, with a name before it or without; no line breaks: it becomes a header. */
 const MAIL_FROM = /^(?:(?<name>[^<>\p{Cc}]*)<(?<named>[^\s<>@,;]+@[^\s<>@,;]+)>|(?<bare>[^\s<>@,;]+@[^\s<>@,;]+))$/u;
 
+/** What may be given as a file instead: the name with `_FILE` is the file's path. */
+const SECRETS = [
+  ...['DATABASE_URL', 'DATABASE_MIGRATION_URL', 'REDIS_URL', 'SMTP_URL', 'STORAGE_URL'],
+  ...['JWT_SECRET', 'ENCRYPTION_KEY', 'METRICS_TOKEN'],
+];
+
 const schema = z.object({
   NODE_ENV: z.string().default('development'),
+  ALLOW_INSECURE: list(),
   ROLE: z.enum(['all', 'api', 'worker']).default('all'),
   PORT: integer(3000, 0, 65535),
   HOST: z.string().optional(),
@@ -72,10 +81,15 @@ const schema = z.object({
   JWT_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
   ENCRYPTION_KEY: z
     .string()
-    .regex(
-      /^(?:[A-Za-z0-9_-]{1,16}:[0-9a-fA-F]{64})(?:,[A-Za-z0-9_-]{1,16}:[0-9a-fA-F]{64})*$|^[0-9a-fA-F]{64}$/,
-      'must be 64 hex characters (openssl rand -hex 32), or id:hex pairs separated by commas, the first one in use',
-    )
+    .regex(/^(?:[A-Za-z0-9_-]{1,16}:[0-9a-fA-F]{64})(?:,[A-Za-z0-9_-]{1,16}:[0-9a-fA-F]{64})*$|^[0-9a-fA-F]{64}$/, {
+      error:
+        'must be 64 hex characters (openssl rand -hex 32), or id:hex pairs separated by commas, the first one in use',
+      abort: true,
+    })
+    .refine((value) => {
+      const ids = value.split(',').map((key) => key.replace(/:.*/, ''));
+      return new Set(ids).size === ids.length;
+    }, 'must not name two keys alike')
     .optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).optional(),
   METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
@@ -116,6 +130,8 @@ const schema = z.object({
 /** Every setting of the service, validated once at start. Durations say their unit; URLs have no trailing slash. */
 export interface Config {
   readonly production: boolean;
+  /** What breaks production's rules and was allowed by ALLOW_INSECURE, as `VARIABLE: what is wrong`. */
+  readonly allowedProblems: readonly string[];
   readonly role: 'all' | 'api' | 'worker';
   readonly runsApi: boolean;
   readonly runsWorkers: boolean;
@@ -181,7 +197,8 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-const REQUIRED_IN_PRODUCTION = ['DATABASE_URL', 'REDIS_URL', 'JWT_SECRET', 'ENCRYPTION_KEY'] as const;
+/** Without them nothing starts where NODE_ENV says production, whatever ALLOW_INSECURE says. */
+const NEEDED = ['DATABASE_URL', 'REDIS_URL', 'JWT_SECRET', 'ENCRYPTION_KEY'];
 
 /**
  * Reads and validates the environment.
@@ -190,24 +207,34 @@ const REQUIRED_IN_PRODUCTION = ['DATABASE_URL', 'REDIS_URL', 'JWT_SECRET', 'ENCR
  */
 export function readConfig(env: NodeJS.ProcessEnv, options: { onTerminal: boolean } = { onTerminal: false }): Config {
   // An empty value in a compose file or a shell means "not set".
-  const present = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
+  const files = readFiles(given);
+  const present = { ...given, ...files.values };
   const parsed = schema.safeParse(present);
-  const problems = parsed.success
-    ? []
-    : parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
-  if (present['NODE_ENV'] === 'production') {
-    for (const name of REQUIRED_IN_PRODUCTION) {
-      if (present[name] === undefined) problems.push(`${name}: is required when NODE_ENV=production`);
-    }
+  const { allowed, isProduction, problems: broken } = heldToProduction(present, parsed);
+  const isAllowed = ([name]: Problem): boolean => allowed.has('true') || allowed.has(name);
+  const problems: Problem[] = [
+    ...files.problems,
+    ...(parsed.success ? [] : parsed.error.issues.map((issue): Problem => [issue.path.join('.'), issue.message])),
+    ...broken.filter((problem) => !isAllowed(problem)),
+  ];
+  if (present['DATABASE_MIGRATION_URL'] !== undefined && present['DATABASE_URL'] === undefined) {
+    problems.push(['DATABASE_MIGRATION_URL', 'needs DATABASE_URL, for the role that the service runs as']);
+  }
+  if (isProductionName(present['NODE_ENV'])) {
+    const told = new Set(problems.map(([name]) => name));
+    const missing = NEEDED.filter((name) => present[name] === undefined && !told.has(name));
+    problems.push(...missing.map((name): Problem => [name, 'is required in production']));
   }
   if (!parsed.success || problems.length > 0) {
-    throw new ConfigError(`The configuration is not usable:\n${problems.map((line) => `  - ${line}`).join('\n')}`);
+    throw new ConfigError(`The configuration is not usable:\n${lines(problems, '  - ').join('\n')}`);
   }
   const v = parsed.data;
   const embedded = v.DATABASE_URL === undefined;
   const publicBaseUrl = withoutTrailingSlashes(v.PUBLIC_BASE_URL ?? `http://localhost:${v.PORT}`);
   return {
-    production: v.NODE_ENV === 'production',
+    production: isProduction,
+    allowedProblems: lines(broken.filter(isAllowed)),
     role: v.ROLE,
     runsApi: v.ROLE !== 'worker',
     runsWorkers: v.ROLE !== 'api',
@@ -250,6 +277,49 @@ export function readConfig(env: NodeJS.ProcessEnv, options: { onTerminal: boolea
       allowPrivate: v.WEBHOOK_ALLOW_PRIVATE ?? embedded,
     },
   };
+}
+
+const lines = (problems: readonly Problem[], before = ''): string[] =>
+  problems.map(([name, message]) => `${before}${name}: ${message}`);
+
+const isProductionName = (name = ''): boolean => /^\s*prod(?:uction)?\s*$/i.test(name);
+
+/**
+ * A database of its own is held to production's rules, whatever NODE_ENV says, unless ALLOW_INSECURE is `true`; a list of
+ * variables in it allows what those break and nothing else. What is not of the right form is named as that alone.
+ */
+function heldToProduction(
+  present: NodeJS.ProcessEnv,
+  parsed: ReturnType<typeof schema.safeParse>,
+): { allowed: ReadonlySet<string>; isProduction: boolean; problems: Problem[] } {
+  const allowed = new Set(list().parse(present['ALLOW_INSECURE']));
+  const isNamed = isProductionName(present['NODE_ENV']);
+  const isProduction = isNamed || (present['DATABASE_URL'] !== undefined && !allowed.has('true'));
+  if (!isNamed && present['DATABASE_URL'] === undefined) return { allowed, isProduction, problems: [] };
+  const malformed = new Set(parsed.error?.issues.map(({ path: [name] }) => name));
+  const wellFormed = Object.entries(present).filter(([name]) => !malformed.has(name));
+  const deployment = { ...Object.fromEntries(wellFormed), TRUST_PROXY: list().parse(present['TRUST_PROXY']) };
+  const problems = productionProblems(deployment).filter(([name]) => !malformed.has(name));
+  return { allowed, isProduction, problems };
+}
+
+/** The contents of the files that `*_FILE` names, without white space around them. */
+function readFiles(given: NodeJS.ProcessEnv): { values: Record<string, string>; problems: Problem[] } {
+  const values: Record<string, string> = {};
+  const problems: Problem[] = [];
+  for (const name of SECRETS) {
+    const path = given[`${name}_FILE`];
+    if (path === undefined) continue;
+    if (given[name] !== undefined) problems.push([`${name}_FILE`, `is set beside ${name}: choose one`]);
+    try {
+      const text = readFileSync(path, 'utf8').trim();
+      if (text === '') problems.push([`${name}_FILE`, 'names an empty file']);
+      else values[name] = text;
+    } catch (error) {
+      problems.push([`${name}_FILE`, `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`]);
+    }
+  }
+  return { values, problems };
 }
 
 function certificateHeader(value: string | undefined): Config['certificateHeader'] {

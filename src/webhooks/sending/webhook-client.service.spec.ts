@@ -17,6 +17,7 @@ afterEach(async () => {
 function client(options: { env?: Record<string, string>; resolve?: ResolveHost } = {}): Poster {
   // A server's: there the modes differ.
   const config = readConfig({
+    ALLOW_INSECURE: 'true',
     DATABASE_URL: 'postgres://db.example/recebe',
     WEBHOOK_ALLOW_PRIVATE: 'true',
     WEBHOOK_TIMEOUT_MS: '10000',

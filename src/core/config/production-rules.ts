@@ -1,0 +1,144 @@
+import { isIP } from 'node:net';
+
+/** What production's rules look at: texts as they are set, already of the right form. */
+export interface Deployment {
+  readonly DATABASE_URL?: string | undefined;
+  readonly DATABASE_MIGRATION_URL?: string | undefined;
+  readonly REDIS_URL?: string | undefined;
+  readonly SMTP_URL?: string | undefined;
+  readonly STORAGE_URL?: string | undefined;
+  readonly PUBLIC_BASE_URL?: string | undefined;
+  readonly JWT_SECRET?: string | undefined;
+  readonly ENCRYPTION_KEY?: string | undefined;
+  readonly METRICS_TOKEN?: string | undefined;
+  readonly RATE_LIMIT?: string | undefined;
+  readonly TRUST_PROXY?: readonly string[] | undefined;
+}
+
+/** A variable's name, and what is wrong with it. */
+export type Problem = readonly [variable: string, message: string];
+
+const REQUIRED = ['REDIS_URL', 'JWT_SECRET', 'ENCRYPTION_KEY', 'PUBLIC_BASE_URL', 'SMTP_URL'] as const;
+const WITH_PASSWORD = ['DATABASE_URL', 'DATABASE_MIGRATION_URL', 'REDIS_URL', 'SMTP_URL', 'STORAGE_URL'] as const;
+const WORDS = /change-?_?me|password|passw0rd|secret|example|insecure|qwerty|123456/i;
+const LOCAL = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
+/** At most this share of all IPv4 addresses may be proxies: one network of a /8, and private ones beside it. */
+const PROXY_SHARE = 1 / 128;
+const MODES_OF_TLS = /^(?:require|verify-ca|verify-full)$/;
+
+/** Every rule of production that is not kept. */
+export function productionProblems(deployment: Deployment): Problem[] {
+  const missing = REQUIRED.filter((name) => deployment[name] === undefined);
+  return [
+    ...missing.map((name): Problem => [name, 'is required in production']),
+    ...secretProblems(deployment),
+    ...databaseProblems('DATABASE_URL', deployment.DATABASE_URL),
+    ...databaseProblems('DATABASE_MIGRATION_URL', deployment.DATABASE_MIGRATION_URL),
+    ...redisProblems(deployment.REDIS_URL),
+    ...(deployment.PUBLIC_BASE_URL?.startsWith('http:')
+      ? ([['PUBLIC_BASE_URL', 'must start with https://']] as const)
+      : []),
+    ...(deployment.RATE_LIMIT === 'off' ? ([['RATE_LIMIT', 'must not be off']] as const) : []),
+    ...(isMuchOfTheInternet(deployment.TRUST_PROXY ?? [])
+      ? ([['TRUST_PROXY', 'believes a large part of the Internet: name your own proxies']] as const)
+      : []),
+  ];
+}
+
+/** Each secret with the variable that it is in, passwords of URLs among them. */
+function secretsOf(deployment: Deployment): Problem[] {
+  const passwords = WITH_PASSWORD.map((name) => [name, passwordOf(deployment[name])] as const);
+  const keys = (deployment.ENCRYPTION_KEY ?? '').split(',').map((key) => key.replace(/^.*:/, '').toLowerCase());
+  return [
+    ['JWT_SECRET', deployment.JWT_SECRET ?? ''] as const,
+    ['METRICS_TOKEN', deployment.METRICS_TOKEN ?? ''] as const,
+    ...keys.map((key) => ['ENCRYPTION_KEY', key] as const),
+    ...passwords,
+  ].filter(([, secret]) => secret !== '');
+}
+
+function secretProblems(deployment: Deployment): Problem[] {
+  const secrets = secretsOf(deployment);
+  return secrets.flatMap(([name, secret], at): Problem[] => {
+    const same = secrets.slice(0, at).find(([other, value]) => value === secret && !isOneRole(deployment, name, other));
+    const isPassword = WITH_PASSWORD.some((one) => one === name);
+    const isOwn = name !== 'SMTP_URL' && name !== 'STORAGE_URL';
+    return [
+      ...(isOwn && isWeak(secret, isPassword ? 12 : 16) ? [[name, 'has a secret that can be guessed'] as const] : []),
+      ...(same ? [[name, same[0] === name ? 'repeats a key' : `has the same secret as ${same[0]}`] as const] : []),
+    ];
+  });
+}
+
+/** One role in both URLs of the database has one password. */
+function isOneRole(deployment: Deployment, ...names: string[]): boolean {
+  const { DATABASE_URL: service = '', DATABASE_MIGRATION_URL: owner = '' } = deployment;
+  return (
+    names.every((name) => name.startsWith('DATABASE_')) &&
+    (urlOf(service)?.username ?? '') === (urlOf(owner)?.username ?? '')
+  );
+}
+
+/** For what operators choose themselves: few characters, one piece over and over, characters in their order, or a word that everybody tries. */
+function isWeak(secret: string, least: number): boolean {
+  const text = secret.toLowerCase();
+  if (text.length < least || new Set(text).size < Math.min(8, least / 2) || WORDS.test(text)) return true;
+  for (let piece = 1; piece <= text.length / 2; piece++) {
+    if (text.slice(piece) === text.slice(0, -piece)) return true;
+  }
+  const steps = [...text].filter((character, at) => Math.abs(character.charCodeAt(0) - text.charCodeAt(at - 1)) <= 1);
+  return steps.length > text.length / 2;
+}
+
+function databaseProblems(name: string, value: string | undefined): Problem[] {
+  const url = urlOf(value);
+  if (!url) return [];
+  const { searchParams } = url;
+  const host = searchParams.get('host') ?? url.hostname;
+  if (host === '' || host.startsWith('/') || LOCAL.test(host)) return [];
+  const mode = searchParams.get('sslmode') ?? '';
+  // With libpq's meaning `require` does not look who answers.
+  const isChecked =
+    mode === 'verify-full' || (MODES_OF_TLS.test(mode) && searchParams.get('uselibpqcompat') !== 'true');
+  const hasPassword = passwordOf(value) !== '' || searchParams.has('sslcert');
+  return [
+    ...(isChecked ? [] : [[name, 'is on another host without TLS: add ?sslmode=verify-full'] as const]),
+    ...(hasPassword ? [] : [[name, 'is on another host without a password'] as const]),
+  ];
+}
+
+function redisProblems(value: string | undefined): Problem[] {
+  const url = urlOf(value);
+  if (!url || url.hostname === '' || LOCAL.test(url.hostname)) return [];
+  return [
+    ...(url.protocol === 'rediss:' ? [] : [['REDIS_URL', 'is on another host without TLS: use rediss://'] as const]),
+    ...(passwordOf(value) === '' ? [['REDIS_URL', 'is on another host without a password'] as const] : []),
+  ];
+}
+
+function urlOf(value = ''): URL | null {
+  return URL.canParse(value) ? new URL(value) : null;
+}
+
+function passwordOf(value: string | undefined): string {
+  const url = urlOf(value);
+  const password = url?.password === '' ? (url.searchParams.get('password') ?? '') : (url?.password ?? '');
+  try {
+    return decodeURIComponent(password);
+  } catch {
+    return password;
+  }
+}
+
+/** Also where several networks make it up together. Unique local IPv6 is nobody's on the Internet. */
+function isMuchOfTheInternet(proxies: readonly string[]): boolean {
+  let share = 0;
+  for (const proxy of proxies) {
+    const [address = '', length] = proxy.split('/');
+    const family = isIP(address);
+    if (length === undefined || family === 0 || /^f[cd]/i.test(address)) continue;
+    const isMapped = /^::ffff:/i.test(address) && Number(length) >= 96;
+    share += 2 ** -(isMapped ? Number(length) - 96 : Number(length));
+  }
+  return share > PROXY_SHARE;
+}
