@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { allDocuments, anchorsOf, linksOf, readingOrder, shellBlocks } from '../support/documents.js';
 import { ROUTES } from './route-table.js';
@@ -112,6 +112,17 @@ describe('documents', () => {
       .filter((table) => table !== undefined);
     expect(new Set(tables).size).toBeGreaterThan(10);
     expect([...new Set(tables)].filter((table) => !page.includes(`\`${table}\``))).toEqual([]);
+  });
+
+  it('names specs that are there, where it says what proves each chapter of security', () => {
+    const named = [...readFileSync('docs/security.md', 'utf8').matchAll(/`((?:src|test)\/[^`]+)`/g)];
+    const missing = named.flatMap(([, name = '']) => {
+      const [directory, file = ''] = [dirname(name), basename(name).replace('*', '')];
+      const isThere = existsSync(directory) && readdirSync(directory).some((entry) => entry.includes(file));
+      return isThere ? [] : [name];
+    });
+    expect(missing).toEqual([]);
+    expect(named.length).toBeGreaterThan(20);
   });
 
   it('begins with a README of at most 10 KB', () => {

@@ -34,8 +34,9 @@ export function readingOrder(): string[] {
 
 /** Every document of the repository. */
 export function allDocuments(): string[] {
-  const names = readdirSync('docs', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'));
-  return ['README.md', ...names.map((name) => join('docs', name))].sort();
+  const isDocument = (name: string): boolean => name.endsWith('.md');
+  const names = readdirSync('docs', { recursive: true, encoding: 'utf8' }).filter(isDocument);
+  return [...readdirSync('.').filter(isDocument), ...names.map((name) => join('docs', name))].sort();
 }
 
 /** @throws Error for a comment that is no mark: it would be passed over */
