@@ -24,6 +24,9 @@ import { ReturnsUntilNow1700000007310 } from './1700000007310-returns-until-now.
 import { Work1700000008000 } from './1700000008000-work.js';
 import { Retention1700000009000 } from './1700000009000-retention.js';
 import { CallbacksAtOnce1700000009100 } from './1700000009100-callbacks-at-once.js';
+import { Sessions1700000009300 } from './1700000009300-sessions.js';
+import { InvitationsByMail1700000009310 } from './1700000009310-invitations-by-mail.js';
+import { SecondFactor1700000009320 } from './1700000009320-second-factor.js';
 
 /** In the order in which they are applied. */
 export const MIGRATIONS = [
@@ -53,4 +56,7 @@ export const MIGRATIONS = [
   Work1700000008000,
   Retention1700000009000,
   CallbacksAtOnce1700000009100,
+  Sessions1700000009300,
+  InvitationsByMail1700000009310,
+  SecondFactor1700000009320,
 ];

@@ -27,7 +27,12 @@ export const AUDIT_EVENT_TYPES = [
   'operator.removed',
   'review.accepted',
   'review.returned',
+  'session.ended',
   'user.password_changed',
+  'user.password_forgotten',
+  'user.totp_removed',
+  'user.totp_reset',
+  'user.totp_set',
 ] as const;
 
 export type AuditEventType = (typeof AUDIT_EVENT_TYPES)[number];

@@ -5,10 +5,19 @@ import { type Config, CONFIG } from '../core/config/index.js';
 import { forbidden, notFound, unauthorized } from '../core/errors/index.js';
 import { addressOf, routeOf } from '../core/http/index.js';
 import { addressBucket, RateLimiter, type RateLimitPolicy } from '../core/rate-limit/index.js';
-import { type Access, ACCESS, IP_LIMIT, ROLE_REFUSAL, ROLES, TEST_ONLY } from './access.decorators.js';
+import {
+  type Access,
+  ACCESS,
+  BEFORE_SECOND_FACTOR,
+  IP_LIMIT,
+  ROLE_REFUSAL,
+  ROLES,
+  TEST_ONLY,
+} from './access.decorators.js';
 import { Authenticators } from './authenticators.service.js';
 import type { DashboardRole, Principal } from './principal.js';
 import { perMinute, rateLimited, rateLimitHeaders } from './rate-limits.js';
+import { SecondFactorRule } from './second-factor-rule.service.js';
 import { Sessions } from './sessions.service.js';
 
 /**
@@ -107,7 +116,10 @@ function bucketOf(principal: Principal): string {
 /** What the caller may do: roles of people, and for keys whether the route is of their world at all. */
 @Injectable()
 export class RoleGuard implements CanActivate {
-  constructor(private readonly reflector: Reflector) {}
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly secondFactor: SecondFactorRule,
+  ) {}
 
   canActivate(context: ExecutionContext): boolean {
     const { principal } = context.switchToHttp().getRequest<Request>();
@@ -119,10 +131,14 @@ export class RoleGuard implements CanActivate {
       return true;
     }
     const roles = this.reflector.getAllAndOverride<readonly DashboardRole[] | undefined>(ROLES, targets) ?? [];
-    if (roles.includes(principal.role)) return true;
-    throw forbidden(
-      `This needs the role ${roles.join(' or ')}; yours is ${principal.role}.`,
-      this.reflector.getAllAndOverride<string | undefined>(ROLE_REFUSAL, targets),
-    );
+    if (!roles.includes(principal.role)) {
+      throw forbidden(
+        `This needs the role ${roles.join(' or ')}; yours is ${principal.role}.`,
+        this.reflector.getAllAndOverride<string | undefined>(ROLE_REFUSAL, targets),
+      );
+    }
+    const isBefore = this.reflector.getAllAndOverride<boolean | undefined>(BEFORE_SECOND_FACTOR, targets) === true;
+    if (principal.kind === 'operator' && !isBefore) this.secondFactor.check(principal);
+    return true;
   }
 }

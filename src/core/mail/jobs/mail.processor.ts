@@ -1,12 +1,14 @@
 import { Process, Processor } from '@nestjs/bull';
 import type { OnModuleInit } from '@nestjs/common';
 import { Clock, DAY_MS } from '../../clock.js';
+import { SecretBox } from '../../crypto/index.js';
 import { Database } from '../../database/index.js';
 import { Logger } from '../../log/index.js';
 import { Retention } from '../../retention.js';
 import type { Work, WorkAnswer, Worker } from '../../work/index.js';
-import { EmailsRepository, type PendingMail } from '../emails.repository.js';
+import { EmailsRepository, type PendingMail, SECRET } from '../emails.repository.js';
 import { type MailFailure, MailRefusedError, mailFailure, MailTransport, SEND_LIMIT_MS } from '../mail-transport.js';
+import { secretContext } from '../mailer.js';
 
 /** Waits between attempts: 11 attempts in a good two days, as long as mail servers themselves go on trying. */
 const WAITS_SECONDS = [30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 43_200, 86_400];
@@ -24,6 +26,7 @@ export class MailProcessor implements Worker, OnModuleInit {
     private readonly database: Database,
     private readonly emails: EmailsRepository,
     private readonly transport: MailTransport,
+    private readonly secrets: SecretBox,
     private readonly retention: Retention,
     private readonly clock: Clock,
     private readonly logger: Logger,
@@ -51,10 +54,16 @@ export class MailProcessor implements Worker, OnModuleInit {
     try {
       // An interrupted last attempt is not repeated for ever: a mail that takes its worker down must end.
       if (attempt > MAX_ATTEMPTS) throw new MailRefusedError('the last attempt was interrupted');
-      await this.transport.send(mail);
+      await this.transport.send(this.#withSecret(mail));
       return null;
     } catch (error) {
       return mailFailure(error);
     }
+  }
+
+  #withSecret(mail: PendingMail): PendingMail {
+    if (mail.secretSealed === null) return mail;
+    const secret = this.secrets.open(mail.secretSealed, secretContext(mail.id));
+    return { ...mail, text: mail.text.replaceAll(SECRET, secret), html: mail.html.replaceAll(SECRET, secret) };
   }
 }
