@@ -25,6 +25,9 @@ import { Work1700000008000 } from './1700000008000-work.js';
 import { Retention1700000009000 } from './1700000009000-retention.js';
 import { CallbacksAtOnce1700000009100 } from './1700000009100-callbacks-at-once.js';
 import { CallbackHearsay1700000009200 } from './1700000009200-callback-hearsay.js';
+import { Sessions1700000009300 } from './1700000009300-sessions.js';
+import { InvitationsByMail1700000009310 } from './1700000009310-invitations-by-mail.js';
+import { SecondFactor1700000009320 } from './1700000009320-second-factor.js';
 import { ServiceRole1700000009400 } from './1700000009400-service-role.js';
 import { KeysAndSuspension1700000009500 } from './1700000009500-keys-and-suspension.js';
 import { EvidenceQuota1700000009510 } from './1700000009510-evidence-quota.js';
@@ -59,6 +62,9 @@ export const MIGRATIONS = [
   Retention1700000009000,
   CallbacksAtOnce1700000009100,
   CallbackHearsay1700000009200,
+  Sessions1700000009300,
+  InvitationsByMail1700000009310,
+  SecondFactor1700000009320,
   ServiceRole1700000009400,
   KeysAndSuspension1700000009500,
   EvidenceQuota1700000009510,

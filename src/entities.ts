@@ -1,4 +1,11 @@
-import { AccountEntity, InvitationEntity, MemberEntity, UserEntity } from './accounts/index.js';
+import {
+  AccountEntity,
+  InvitationEntity,
+  MemberEntity,
+  PasswordResetEntity,
+  SessionEntity,
+  UserEntity,
+} from './accounts/index.js';
 import {
   AcquirerCallbackEntity,
   AcquirerConnectionEntity,
@@ -12,7 +19,7 @@ import {
 } from './acquirers/index.js';
 import { ApiKeyEntity } from './api-keys/index.js';
 import { AuditEventEntity } from './audit/index.js';
-import { RevokedTokenEntity } from './auth/index.js';
+import { LoginFailureEntity } from './auth/index.js';
 import { IdempotencyKeyEntity } from './core/idempotency/index.js';
 import { EmailEntity } from './core/mail/index.js';
 import { WorkEntity } from './core/work/index.js';
@@ -62,7 +69,9 @@ export const ENTITIES = [
   RefundEntity,
   ReleaseEntity,
   RequestLogEntity,
-  RevokedTokenEntity,
+  LoginFailureEntity,
+  PasswordResetEntity,
+  SessionEntity,
   SandboxChargeEntity,
   SandboxDisputeEntity,
   SandboxOrderEventEntity,

@@ -56,8 +56,17 @@ export class UserEntity {
   @Column('text') readonly name!: string;
   @Column('text', { name: 'password_hash', nullable: true }) readonly passwordHash!: string | null;
   @Column('boolean', { default: false }) readonly operator!: boolean;
-  /** Tokens from before this are ended. */
-  @Column('timestamptz', { name: 'sessions_from', nullable: true }) readonly sessionsFrom!: Date | null;
+  /** Of the one-time codes (TOTP), in base32, sealed. */
+  @Column('bytea', { name: 'totp_secret_sealed', nullable: true }) readonly totpSecretSealed!: Buffer | null;
+  /** Since when a login needs a code; null: it does not, the secret may be waiting for its first code. */
+  @Column('timestamptz', { name: 'totp_confirmed_at', nullable: true }) readonly totpConfirmedAt!: Date | null;
+  /** The 30 seconds, counted from 1970, of the last code that was taken. */
+  @Column('integer', { name: 'totp_step', nullable: true }) readonly totpStep!: number | null;
+  /** SHA-256 of those that are left. */
+  @Column('bytea', { name: 'recovery_code_hashes', array: true, default: [] })
+  readonly recoveryCodeHashes!: readonly Buffer[];
+  /** When a mail last told of failed logins. */
+  @Column('timestamptz', { name: 'warned_at', nullable: true }) readonly warnedAt!: Date | null;
   @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
 }
 
@@ -74,17 +83,31 @@ export class MemberEntity {
   @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
 }
 
+/** To become a member, once the invited person accepts. */
 @Entity('invitations')
 @Unique('invitations_token_hash_key', ['tokenHash'])
-@ForeignKey('MemberEntity', ['accountId', 'userId'], ['accountId', 'userId'], {
-  name: 'invitations_member_fkey',
-  onDelete: 'CASCADE',
-})
+@Unique('invitations_account_id_email_key', ['accountId', 'email'])
+@Index('invitations_expires_at_idx', ['expiresAt'])
 export class InvitationEntity {
-  @PrimaryColumn('uuid', { name: 'account_id', primaryKeyConstraintName: 'invitations_pkey' })
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'invitations_pkey' }) readonly id!: string;
+  @ForeignKey('AccountEntity', { name: 'invitations_account_id_fkey' })
+  @Column('uuid', { name: 'account_id' })
   readonly accountId!: string;
-  @PrimaryColumn('uuid', { name: 'user_id', primaryKeyConstraintName: 'invitations_pkey' }) readonly userId!: string;
+  @Column('text') readonly email!: string;
+  @Column('text') readonly name!: string;
+  @Column('text') readonly role!: Role;
   @Column('bytea', { name: 'token_hash' }) readonly tokenHash!: Buffer;
   @Column('timestamptz', { name: 'expires_at' }) readonly expiresAt!: Date;
   @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
+}
+
+/** Of a forgotten password: at most one for a user. */
+@Entity('password_resets')
+@Unique('password_resets_token_hash_key', ['tokenHash'])
+export class PasswordResetEntity {
+  @ForeignKey('UserEntity', { name: 'password_resets_user_id_fkey' })
+  @PrimaryColumn('uuid', { name: 'user_id', primaryKeyConstraintName: 'password_resets_pkey' })
+  readonly userId!: string;
+  @Column('bytea', { name: 'token_hash' }) readonly tokenHash!: Buffer;
+  @Column('timestamptz', { name: 'expires_at' }) readonly expiresAt!: Date;
 }

@@ -5,6 +5,8 @@ import { AccountsService } from './accounts.service.js';
 import { MembersRepository } from './members.repository.js';
 import { MembersService } from './members.service.js';
 import { Passwords } from './passwords.service.js';
+import { SecondFactor } from './second-factor.service.js';
+import { SessionsRepository } from './sessions.repository.js';
 import { UsersRepository } from './users.repository.js';
 import { UsersService } from './users.service.js';
 
@@ -16,9 +18,11 @@ import { UsersService } from './users.service.js';
     MembersRepository,
     MembersService,
     Passwords,
+    SecondFactor,
+    SessionsRepository,
     UsersRepository,
     UsersService,
   ],
-  exports: [AccountsService, MembersService, Passwords, UsersService],
+  exports: [AccountsService, MembersService, Passwords, SecondFactor, SessionsRepository, UsersService],
 })
 export class AccountsModule {}

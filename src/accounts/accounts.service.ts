@@ -7,10 +7,11 @@ import type { IdCursorFilter } from '../core/http/index.js';
 import { newId } from '../core/ids.js';
 import type { Account, AccountEntity, Role } from './account.entity.js';
 import { type AccountChanges, AccountsRepository } from './accounts.repository.js';
+import { checkEmail, normalizeEmail } from './email-address.js';
 import { MembersService } from './members.service.js';
 import { Passwords } from './passwords.service.js';
 import { isName, parseSettings, readSettings, type SettingValues } from './settings.js';
-import { normalizeEmail, unlessEmailTaken, UsersService } from './users.service.js';
+import { unlessEmailTaken, UsersService } from './users.service.js';
 
 /** Merchants and their settings. */
 @Injectable()
@@ -54,7 +55,8 @@ export class AccountsService {
   }
 
   /**
-   * Makes an account with its first OWNER.
+   * Makes an account and invites its first OWNER.
+   * @param input.password where it is known, as of the demo: the OWNER is made at once, without an invitation
    * @param input.settings `key=value` texts by key, as the CLI takes them
    * @param input.values settings as JSON has them, instead
    * @throws ApiError 400 with every violation
@@ -63,29 +65,35 @@ export class AccountsService {
     input: {
       name: string;
       email: string;
-      password: string;
+      password?: string;
       settings?: Record<string, string>;
       values?: SettingValues;
     },
     actor: Actor,
-  ): Promise<{ accountId: string; userId: string }> {
+  ): Promise<{ accountId: string; userId: string | null }> {
     const settings = input.values ? readSettings(input.values) : parseSettings(input.settings ?? {});
     const name = input.name.trim();
-    const violations: Violation[] = [...this.users.checkCredentials(input), ...settings.violations];
+    const email = normalizeEmail(input.email);
+    const violations: Violation[] = [
+      ...checkEmail(email),
+      ...(input.password === undefined ? [] : this.passwords.check(input.password, { email, name })),
+      ...settings.violations,
+    ];
     if (!isName(name, 120)) {
       violations.push({ param: 'name', code: 'invalid', message: 'must have 1 to 120 characters on one line' });
     }
     if (violations.length > 0) throw invalidRequest(violations);
-    const email = normalizeEmail(input.email);
-    const passwordHash = await this.passwords.hash(input.password);
+    const passwordHash = input.password === undefined ? null : await this.passwords.hash(input.password);
     const now = this.clock.now();
     const accountId = newId(now);
     const userId = await unlessEmailTaken(() =>
       this.database.transaction(async (tx) => {
         this.accounts.insert(tx, { id: accountId, name, contactEmail: email, createdAt: now });
-        const ownerId = await this.members.admit(tx, { accountId, email, name, passwordHash, role: 'OWNER' });
+        const owner = { accountId, email, name, role: 'OWNER' } as const;
+        const ownerId = passwordHash === null ? null : await this.members.admit(tx, { ...owner, passwordHash });
         await this.accounts.update(tx, accountId, settings.changes);
         this.audit.record(tx, actor, 'account.created', accountId, { data: { owner_id: ownerId } });
+        if (ownerId === null) this.members.send(tx, { id: accountId, name }, { email, name, role: 'OWNER' }, actor);
         return ownerId;
       }),
     );

@@ -4,14 +4,19 @@ export {
   type FraudMode,
   InvitationEntity,
   MemberEntity,
+  PasswordResetEntity,
   type Role,
   UserEntity,
 } from './account.entity.js';
 export { AccountsModule } from './accounts.module.js';
 export { AccountsService } from './accounts.service.js';
+export { normalizeEmail } from './email-address.js';
 export { type Member } from './members.repository.js';
-export { type Invitation, MembersService } from './members.service.js';
+export { MembersService } from './members.service.js';
 export { PASSWORD_COST, type PasswordCost, Passwords } from './passwords.service.js';
+export { SecondFactor } from './second-factor.service.js';
+export { SessionEntity } from './session.entity.js';
+export { SessionsRepository } from './sessions.repository.js';
 export { type SettingName, SETTINGS, type SettingValues } from './settings.js';
 export { type LoginUser } from './users.repository.js';
-export { UsersService } from './users.service.js';
+export { UsersService, wrongPassword } from './users.service.js';

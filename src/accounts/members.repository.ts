@@ -2,29 +2,16 @@ import { Injectable } from '@nestjs/common';
 import { columnsOf, insertInto, Reader, read, write, type Tx } from '../core/database/index.js';
 import { InvitationEntity, MemberEntity, type Role, type UserEntity } from './account.entity.js';
 
-export interface Member
-  extends Pick<MemberEntity, 'userId' | 'role' | 'createdAt'>, Pick<UserEntity, 'email' | 'name'> {
-  /** Has a password: an invited member has none yet. */
-  readonly active: boolean;
-}
-
-/** What a user is in an account. */
-export interface Membership {
-  readonly accountId: string;
-  readonly role: Role;
-  /** Null when no invitation waits. */
-  readonly invitedUntil: Date | null;
-}
+export type Member = Pick<MemberEntity, 'userId' | 'role' | 'createdAt'> & Pick<UserEntity, 'email' | 'name'>;
 
 const INSERT = insertInto('members.insert', MemberEntity);
-const MEMBERSHIPS = read(
-  'members.of_user',
-  `SELECT m.account_id AS "accountId", m.role, i.expires_at AS "invitedUntil"
-   FROM members m LEFT JOIN invitations i ON i.account_id = m.account_id AND i.user_id = m.user_id
-   WHERE m.user_id = $1 ORDER BY m.account_id`,
+const ACCOUNTS_OF = read(
+  'members.accounts_of',
+  'SELECT account_id AS "accountId" FROM members WHERE user_id = $1 ORDER BY account_id',
 );
-const MEMBER = `${columnsOf(MemberEntity, 'm', { without: ['accountId'] })}, u.email, u.name,
-  u.password_hash IS NOT NULL AS active`;
+/** Nobody removes the member before the end of the transaction. */
+const HOLD = write('members.hold', 'SELECT 1 FROM members WHERE account_id = $1 AND user_id = $2 FOR KEY SHARE');
+const MEMBER = `${columnsOf(MemberEntity, 'm', { without: ['accountId'] })}, u.email, u.name`;
 const LIST = read(
   'members.list',
   `SELECT ${MEMBER}
@@ -39,14 +26,23 @@ const LOCK = write(
 );
 const SET_ROLE = write('members.set_role', 'UPDATE members SET role = $3 WHERE account_id = $1 AND user_id = $2');
 const REMOVE = write('members.remove', 'DELETE FROM members WHERE account_id = $1 AND user_id = $2');
+const INVITATION = columnsOf(InvitationEntity, 'i');
+const OPEN_INVITATIONS = read(
+  'invitations.open',
+  `SELECT ${INVITATION} FROM invitations i WHERE i.account_id = $1 AND i.expires_at > $2 ORDER BY i.created_at, i.id`,
+);
+const FIND_INVITATION = read(
+  'invitations.find',
+  `SELECT ${INVITATION} FROM invitations i WHERE i.token_hash = $1 AND i.expires_at > $2`,
+);
 const PUT_INVITATION = insertInto('invitations.put', InvitationEntity, {
-  after: `ON CONFLICT (account_id, user_id) DO UPDATE
-     SET token_hash = excluded.token_hash, expires_at = excluded.expires_at, created_at = excluded.created_at`,
+  after: `ON CONFLICT (account_id, email) DO UPDATE SET id = excluded.id, name = excluded.name, role = excluded.role,
+     token_hash = excluded.token_hash, expires_at = excluded.expires_at, created_at = excluded.created_at`,
 });
-const TAKE_INVITATION = write(
-  'invitations.take',
-  `DELETE FROM invitations WHERE token_hash = $1 AND expires_at > $2
-   RETURNING account_id AS "accountId", user_id AS "userId"`,
+const TAKE_INVITATION = write('invitations.take', 'DELETE FROM invitations WHERE id = $1 RETURNING 1');
+const REMOVE_INVITATIONS = write(
+  'invitations.remove',
+  'DELETE FROM invitations WHERE id IN (SELECT id FROM invitations WHERE expires_at <= $1 LIMIT $2) RETURNING 1',
 );
 
 /** What users are in an account, and invitations that wait. */
@@ -54,9 +50,15 @@ const TAKE_INVITATION = write(
 export class MembersRepository {
   constructor(private readonly reader: Reader) {}
 
-  /** Of all accounts. */
-  async membershipsOf(tx: Tx, userId: string): Promise<Membership[]> {
-    return tx.query(MEMBERSHIPS, [userId]);
+  /** The accounts that the user is a member of. */
+  async accountsOf(tx: Tx, userId: string): Promise<string[]> {
+    const rows = await tx.query<{ accountId: string }>(ACCOUNTS_OF, [userId]);
+    return rows.map(({ accountId }) => accountId);
+  }
+
+  /** @returns whether the user is a member, who stays so until the end of `tx` */
+  async hold(tx: Tx, accountId: string, userId: string): Promise<boolean> {
+    return (await tx.query(HOLD, [accountId, userId])).length > 0;
   }
 
   insert(tx: Tx, member: MemberEntity): void {
@@ -77,19 +79,37 @@ export class MembersRepository {
     tx.defer(SET_ROLE, [accountId, userId, role]);
   }
 
-  /** With the invitation, if one waits. */
   remove(tx: Tx, accountId: string, userId: string): void {
     tx.defer(REMOVE, [accountId, userId]);
   }
 
-  /** Replaces an earlier one of the same member. */
+  /** Those that can be accepted, oldest first. */
+  async openInvitations(accountId: string, now: Date): Promise<InvitationEntity[]> {
+    return this.reader.query(OPEN_INVITATIONS, [accountId, now]);
+  }
+
+  /** The same, as `tx` sees them. */
+  async openInvitationsIn(tx: Tx, accountId: string, now: Date): Promise<InvitationEntity[]> {
+    return tx.query(OPEN_INVITATIONS, [accountId, now]);
+  }
+
+  /** Replaces an earlier one of the account for the same e-mail. */
   putInvitation(tx: Tx, invitation: InvitationEntity): void {
     tx.defer(PUT_INVITATION, PUT_INVITATION.valuesOf(invitation));
   }
 
-  /** Ends the invitation: of two at once one gets it. */
-  async takeInvitation(tx: Tx, tokenHash: Buffer, now: Date): Promise<{ accountId: string; userId: string } | null> {
-    const [row] = await tx.query<{ accountId: string; userId: string }>(TAKE_INVITATION, [tokenHash, now]);
+  async findInvitation(tokenHash: Buffer, now: Date): Promise<InvitationEntity | null> {
+    const [row] = await this.reader.query<InvitationEntity>(FIND_INVITATION, [tokenHash, now]);
     return row ?? null;
+  }
+
+  /** @returns whether it was still there: of two at once one gets it */
+  async takeInvitation(tx: Tx, id: string): Promise<boolean> {
+    return (await tx.query(TAKE_INVITATION, [id])).length > 0;
+  }
+
+  /** @returns how many that had expired by then are gone now */
+  async removeInvitations(tx: Tx, expiredBefore: Date, limit: number): Promise<number> {
+    return (await tx.query(REMOVE_INVITATIONS, [expiredBefore, limit])).length;
   }
 }

@@ -1,40 +1,61 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
+import { randomBytes } from 'node:crypto';
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { type Actor, AuditTrail, type Origin } from '../audit/index.js';
 import { Clock } from '../core/clock.js';
+import { type Config, CONFIG } from '../core/config/index.js';
 import { Database, type Tx } from '../core/database/index.js';
-import { badRequest, business, forbidden, invalidRequest, notFound, type Violation } from '../core/errors/index.js';
-import type { Role } from './account.entity.js';
+import {
+  type ApiError,
+  badRequest,
+  business,
+  forbidden,
+  invalidRequest,
+  notFound,
+  type Violation,
+} from '../core/errors/index.js';
+import { newId } from '../core/ids.js';
+import { Mailer } from '../core/mail/index.js';
+import { Retention } from '../core/retention.js';
+import type { Account, InvitationEntity, Role } from './account.entity.js';
+import { AccountsRepository } from './accounts.repository.js';
+import { checkEmail, normalizeEmail } from './email-address.js';
 import { type Member, MembersRepository } from './members.repository.js';
 import { Passwords } from './passwords.service.js';
+import { invitationMail } from './person-mails.js';
 import { isName } from './settings.js';
-import { UsersRepository } from './users.repository.js';
-import { checkEmail, normalizeEmail, unlessEmailTaken, UsersService } from './users.service.js';
+import { hashOf, unlessEmailTaken, UsersService } from './users.service.js';
 
 const INVITATION_MS = 7 * 24 * 3600 * 1000;
-
-export interface Invitation {
-  readonly member: Member;
-  /** Exists only in this answer: what is stored is its hash. */
-  readonly token: string;
-  readonly expiresAt: Date;
-}
+const MAX_INVITATIONS = 20;
 
 /** The people of an account. */
 @Injectable()
-export class MembersService {
+export class MembersService implements OnModuleInit {
   constructor(
+    @Inject(CONFIG) private readonly config: Config,
     private readonly database: Database,
+    private readonly accounts: AccountsRepository,
     private readonly members: MembersRepository,
-    private readonly userRows: UsersRepository,
     private readonly users: UsersService,
     private readonly passwords: Passwords,
+    private readonly mailer: Mailer,
     private readonly audit: AuditTrail,
+    private readonly retention: Retention,
     private readonly clock: Clock,
   ) {}
 
+  /** Nobody needs to see who was once invited. */
+  onModuleInit(): void {
+    this.retention.keep('invitations', 0, (tx, before, limit) => this.members.removeInvitations(tx, before, limit));
+  }
+
   list(accountId: string): Promise<Member[]> {
     return this.members.list(accountId);
+  }
+
+  /** Those that can be accepted, oldest first. */
+  invitations(accountId: string): Promise<InvitationEntity[]> {
+    return this.members.openInvitations(accountId, this.clock.now());
   }
 
   /**
@@ -43,7 +64,7 @@ export class MembersService {
    */
   async admit(
     tx: Tx,
-    member: { accountId: string; email: string; name: string; passwordHash: string | null; role: Role },
+    member: { accountId: string; email: string; name: string; passwordHash: string; role: Role },
   ): Promise<string> {
     const { accountId, role, ...user } = member;
     const userId = await this.users.claim(tx, { ...user, operator: false });
@@ -52,55 +73,85 @@ export class MembersService {
   }
 
   /**
-   * Makes a member who cannot log in before the invitation is accepted. Repeated for one who has not accepted yet, it
-   * replaces the invitation, with its role; one that has expired gives way to any account's.
-   * @throws ApiError 400; 403 for an ADMIN who invites an OWNER
+   * Sends an invitation by mail, where alone its token is. It reserves nothing, and whoever invites does not learn
+   * whether the e-mail is somebody's elsewhere. Repeated for the same e-mail it replaces the one before.
+   * @throws ApiError 400; 403 for an ADMIN who invites an OWNER; 422 `invitation_limit_reached`
    */
   async invite(
     accountId: string,
     input: { email: string; name: string | null; role: Role },
     actor: Actor,
-  ): Promise<Invitation> {
+  ): Promise<InvitationEntity> {
     const email = normalizeEmail(input.email);
     const violations = [...checkEmail(email), ...checkName(input.name)];
     if (violations.length > 0) throw invalidRequest(violations);
-    const name = input.name?.trim() ?? email;
-    const token = randomBytes(32).toString('base64url');
-    return unlessEmailTaken(() =>
-      this.database.transaction(async (tx) => {
-        const known = await this.userRows.lockByEmail(tx, email);
-        const { target } = await this.#managing(tx, accountId, actor, known?.id ?? null, input.role);
-        const member = target?.active === false ? target : null;
-        const now = this.clock.now();
-        const expiresAt = new Date(now.getTime() + INVITATION_MS);
-        let userId: string;
-        if (member) {
-          userId = member.userId;
-          this.userRows.rename(tx, userId, name);
-          this.members.setRole(tx, accountId, userId, input.role);
-        } else {
-          userId = await this.admit(tx, { accountId, email, name, passwordHash: null, role: input.role });
-        }
-        this.members.putInvitation(tx, { accountId, userId, tokenHash: hashOf(token), expiresAt, createdAt: now });
-        this.audit.record(tx, actor, 'member.invited', accountId, { data: { user_id: userId, role: input.role } });
-        const createdAt = member?.createdAt ?? now;
-        return { member: { userId, email, name, role: input.role, active: false, createdAt }, token, expiresAt };
-      }),
-    );
+    const account = await this.accounts.find(accountId);
+    if (!account) throw notFound('account');
+    // Whoever invites sees the members anyway.
+    if ((await this.members.list(accountId)).some((member) => member.email === email)) {
+      throw badRequest('invalid_request', 'This is a member of the account already.', 'email');
+    }
+    return this.database.transaction(async (tx) => {
+      await this.#managing(tx, accountId, actor, null, input.role);
+      const open = await this.members.openInvitationsIn(tx, accountId, this.clock.now());
+      const earlier = open.find((invitation) => invitation.email === email);
+      if (earlier?.role === 'OWNER') await this.#managing(tx, accountId, actor, null, 'OWNER');
+      if (!earlier && open.length >= MAX_INVITATIONS) {
+        throw business(
+          'invitation_limit_reached',
+          `An account has at most ${MAX_INVITATIONS} invitations that wait: withdraw one with DELETE /v1/members/{id}.`,
+        );
+      }
+      return this.send(tx, account, { email, name: input.name?.trim() ?? email, role: input.role }, actor);
+    });
   }
 
-  /** @throws ApiError 400 for a token that is unknown, used or too old, or a password that is no good */
+  /** Without asking whether the actor may: for an account that is being made. */
+  send(
+    tx: Tx,
+    account: Pick<Account, 'id' | 'name'>,
+    input: { email: string; name: string; role: Role },
+    actor: Actor,
+  ): InvitationEntity {
+    const createdAt = this.clock.now();
+    const token = randomBytes(32).toString('base64url');
+    const invitation: InvitationEntity = {
+      ...input,
+      id: newId(createdAt),
+      accountId: account.id,
+      tokenHash: hashOf(token),
+      expiresAt: new Date(createdAt.getTime() + INVITATION_MS),
+      createdAt,
+    };
+    this.members.putInvitation(tx, invitation);
+    this.mailer.enqueue(tx, invitationMail({ ...invitation, token }, account.name, this.config.publicBaseUrl));
+    this.audit.record(tx, actor, 'member.invited', account.id, {
+      data: { invitation_id: invitation.id, role: input.role },
+    });
+    return invitation;
+  }
+
+  /**
+   * The token is looked up before anything is hashed: strangers without one cost nothing.
+   * @throws ApiError 400 for a token that is unknown, used or too old, a password that is no good, or an e-mail that
+   *   logs in to another account
+   */
   async acceptInvitation(input: { token: string; password: string }, origin: Origin): Promise<void> {
-    const violations = this.passwords.check(input.password);
+    const invitation = await this.members.findInvitation(hashOf(input.token), this.clock.now());
+    if (!invitation) throw invitationOver();
+    const { id, accountId, email, name, role } = invitation;
+    const violations = this.passwords.check(input.password, { email, name });
     if (violations.length > 0) throw invalidRequest(violations);
     const passwordHash = await this.passwords.hash(input.password);
-    await this.database.transaction(async (tx) => {
-      const invitation = await this.members.takeInvitation(tx, hashOf(input.token), this.clock.now());
-      if (!invitation) throw badRequest('invalid_request', 'This invitation is not valid any more.', 'token');
-      const { accountId, userId } = invitation;
-      this.userRows.setPassword(tx, userId, passwordHash);
-      this.audit.record(tx, { type: 'member', id: userId, ...origin }, 'member.joined', accountId);
-    });
+    await unlessEmailTaken(() =>
+      this.database.transaction(async (tx) => {
+        if (!(await this.members.takeInvitation(tx, id))) throw invitationOver();
+        const userId = await this.admit(tx, { accountId, email, name, passwordHash, role });
+        this.audit.record(tx, { type: 'member', id: userId, ...origin }, 'member.joined', accountId, {
+          data: { invitation_id: id },
+        });
+      }),
+    );
   }
 
   /**
@@ -122,17 +173,28 @@ export class MembersService {
   }
 
   /**
-   * The member's tokens stop working at once; the user stays, for the audit trail names them.
+   * The member's tokens stop working at once; the user stays, for the audit trail names them. An invitation is
+   * withdrawn by its id.
    * @throws ApiError 403 when an OWNER is concerned and the actor is none; 404; 422 `last_owner`
    */
   async remove(accountId: string, userId: string, actor: Actor): Promise<void> {
     await this.database.transaction(async (tx) => {
       const { target, owners } = await this.#managing(tx, accountId, actor, userId, null);
-      if (!target) throw notFound('member');
+      if (!target) return this.#withdraw(tx, accountId, userId, actor);
       assertOwnerLeft(owners, userId);
       this.members.remove(tx, accountId, userId);
       this.audit.record(tx, actor, 'member.removed', accountId, { data: { user_id: userId, role: target.role } });
     });
+  }
+
+  async #withdraw(tx: Tx, accountId: string, id: string, actor: Actor): Promise<void> {
+    const open = await this.members.openInvitationsIn(tx, accountId, this.clock.now());
+    const invitation = open.find((each) => each.id === id);
+    if (!invitation) throw notFound('member');
+    if (invitation.role === 'OWNER') await this.#managing(tx, accountId, actor, null, 'OWNER');
+    if (!(await this.members.takeInvitation(tx, id))) throw notFound('member');
+    const data = { invitation_id: id, role: invitation.role };
+    this.audit.record(tx, actor, 'member.removed', accountId, { data });
   }
 
   /**
@@ -161,12 +223,12 @@ export class MembersService {
 
 /** An account that nobody can log in to as OWNER could never have one again. */
 function assertOwnerLeft(owners: readonly Member[], leavingId: string): void {
-  if (owners.some((owner) => owner.active && owner.userId !== leavingId)) return;
+  if (owners.some((owner) => owner.userId !== leavingId)) return;
   throw business('last_owner', 'An account keeps at least one OWNER who can log in: make another one first.');
 }
 
-function hashOf(token: string): Buffer {
-  return createHash('sha256').update(token, 'utf8').digest();
+function invitationOver(): ApiError {
+  return badRequest('invalid_request', 'This invitation is not valid any more; ask for another one.', 'token');
 }
 
 function checkName(name: string | null): Violation[] {

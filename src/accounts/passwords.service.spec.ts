@@ -8,10 +8,10 @@ describe('passwords', () => {
     const hash = await passwords.hash('correct horse battery');
     expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     expect(await passwords.hash('correct horse battery')).not.toBe(hash);
-    expect(await passwords.verify(hash, 'correct horse battery')).toBe(true);
-    expect(await passwords.verify(hash, 'correct horse battery ')).toBe(false);
-    expect(await passwords.verify(null, 'correct horse battery')).toBe(false);
-    expect(await passwords.verify(null, '')).toBe(false);
+    expect(await passwords.verify(hash, 'correct horse battery', null)).toBe(true);
+    expect(await passwords.verify(hash, 'correct horse battery ', null)).toBe(false);
+    expect(await passwords.verify(null, 'correct horse battery', null)).toBe(false);
+    expect(await passwords.verify(null, '', null)).toBe(false);
   });
 
   it('are hashed anew when they were hashed at another cost', async () => {
@@ -26,20 +26,41 @@ describe('passwords', () => {
     ['123456789', 'too_short'],
     ['🧉'.repeat(9), 'too_short'],
     ['x'.repeat(257), 'too_long'],
+    ['1234567890', 'too_common'],
+    ['Q1w2e3r4t5y6', 'too_common'],
+    ['          ', 'too_common'],
+    ['abababababab', 'too_common'],
   ])('like "%s" are %s', (password, code) => {
     expect(passwords.check(password)).toEqual([{ param: 'password', code, message: expect.any(String) }]);
   });
 
-  it.each(['1234567890', '          ', '🧉'.repeat(256)])('like "%s" are taken', (password) => {
-    expect(passwords.check(password)).toEqual([]);
-  });
+  it.each(['correct horse battery', 'at least ten characters', '🧉🥖🍞'.repeat(85)])(
+    'like "%s" are taken',
+    (password) => {
+      expect(passwords.check(password)).toEqual([]);
+    },
+  );
+
+  it.each(['Ana.Souza@example.com', 'my ana.souza 2026', 'X Padaria São João'])(
+    'like "%s" are the person’s own',
+    (password) => {
+      const person = { email: 'ana.souza@example.com', name: 'Padaria São João' };
+      expect(passwords.check(password, person, 'new_password')).toEqual([
+        { param: 'new_password', code: 'personal', message: expect.any(String) },
+      ]);
+      expect(passwords.check(password, { email: 'rui@example.com', name: 'Rui' })).toEqual([]);
+    },
+  );
 
   it('are compared two at a time; a hundred wait, the rest is told to come back', async () => {
-    const outcomes = await Promise.allSettled(Array.from({ length: 105 }, () => passwords.verify(null, 'x')));
+    const outcomes = await Promise.allSettled(Array.from({ length: 105 }, () => passwords.verify(null, 'x', null)));
     const refused = outcomes.filter(({ status }) => status === 'rejected');
     expect(refused).toHaveLength(3);
     expect(refused[0]).toMatchObject({ reason: { status: 503, code: 'service_unavailable' } });
     // The places are free again.
-    expect(await Promise.all([passwords.verify(null, 'x'), passwords.verify(null, 'x')])).toEqual([false, false]);
+    expect(await Promise.all([passwords.verify(null, 'x', null), passwords.verify(null, 'x', null)])).toEqual([
+      false,
+      false,
+    ]);
   }, 60_000);
 });

@@ -1,7 +1,9 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
+import { dictionary } from '@zxcvbn-ts/language-common';
 import argon2 from 'argon2';
 import type { Violation } from '../core/errors/index.js';
 import { serviceUnavailable } from '../core/errors/index.js';
+import { addressBucket } from '../core/rate-limit/index.js';
 import { Turnstile } from '../core/turnstile.js';
 
 /** What one hash costs: memory in KiB, passes over it, and lanes. */
@@ -18,17 +20,27 @@ export const PASSWORD_COST = Symbol('PasswordCost');
 const DEFAULT_COST: PasswordCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 /** Half of the threads that Node.js has for files, DNS and this: a flood of logins must not take the other half. */
-const AT_ONCE = 2;
+const COMPARED_AT_ONCE = 2;
+/** Nobody comes here without a token or a login, so that strangers cannot close it. */
+const MADE_AT_ONCE = 1;
 /** About a second's wait. */
 const MAX_WAITING = 100;
 
 const MIN_LENGTH = 10;
 const MAX_LENGTH = 256;
 
+/** Those of the most common passwords that are long enough; in small letters. */
+const COMMON: ReadonlySet<string> = new Set(
+  dictionary['passwords-common'].filter((password): password is string => String(password).length >= MIN_LENGTH),
+);
+/** Shorter parts of an e-mail or a name are in many good passwords. */
+const MIN_PERSONAL = 4;
+
 /** Hashes of passwords (docs/contract.md#login): argon2id, computed off the event loop. */
 @Injectable()
 export class Passwords {
-  readonly #turnstile = new Turnstile(AT_ONCE, MAX_WAITING);
+  readonly #comparing = new Turnstile(COMPARED_AT_ONCE, MAX_WAITING);
+  readonly #making = new Turnstile(MADE_AT_ONCE, MAX_WAITING);
   readonly #cost: PasswordCost;
   /** Compared with where there is no hash: the same work, and no password has it. */
   readonly #nobodys: string;
@@ -42,20 +54,19 @@ export class Passwords {
 
   /** @throws ApiError 503 when too many wait already */
   hash(password: string): Promise<string> {
-    return this.#turnstile.pass(
-      () => argon2.hash(password, { type: argon2.argon2id, ...this.#cost }),
-      serviceUnavailable,
-    );
+    return this.#making.pass(() => argon2.hash(password, { type: argon2.argon2id, ...this.#cost }), serviceUnavailable);
   }
 
   /**
    * @param hash null for a user that does not exist or has no password yet: takes as long as any other
+   * @param address where the request comes from: addresses take turns, so that one's flood holds up nobody else
    * @throws ApiError 503 when too many wait already
    */
-  async verify(hash: string | null, password: string): Promise<boolean> {
-    const matches = await this.#turnstile.pass(
+  async verify(hash: string | null, password: string, address: string | null): Promise<boolean> {
+    const matches = await this.#comparing.pass(
       () => argon2.verify(hash ?? this.#nobodys, password),
       serviceUnavailable,
+      addressBucket(address ?? ''),
     );
     return matches && hash !== null;
   }
@@ -65,13 +76,26 @@ export class Passwords {
     return argon2.needsRehash(hash, this.#cost);
   }
 
-  check(password: string): Violation[] {
+  /**
+   * @param person whose it is to be
+   * @param param the field that it stands in
+   */
+  check(password: string, person: { email?: string; name?: string } = {}, param = 'password'): Violation[] {
     const length = [...password].length;
     if (length < MIN_LENGTH) {
-      return [{ param: 'password', code: 'too_short', message: `must have at least ${MIN_LENGTH} characters` }];
+      return [{ param, code: 'too_short', message: `must have at least ${MIN_LENGTH} characters` }];
     }
     if (length > MAX_LENGTH) {
-      return [{ param: 'password', code: 'too_long', message: `must have at most ${MAX_LENGTH} characters` }];
+      return [{ param, code: 'too_long', message: `must have at most ${MAX_LENGTH} characters` }];
+    }
+    const text = password.normalize('NFKC').toLowerCase();
+    if (COMMON.has(text) || new Set(text).size < 3) {
+      return [{ param, code: 'too_common', message: 'is one of the passwords that are tried first; choose another' }];
+    }
+    const { email = '', name = '' } = person;
+    const own = [email, email.slice(0, email.lastIndexOf('@')), name].map((part) => part.trim().toLowerCase());
+    if (own.some((part) => part.length >= MIN_PERSONAL && text.includes(part))) {
+      return [{ param, code: 'personal', message: 'must not contain your e-mail or name' }];
     }
     return [];
   }

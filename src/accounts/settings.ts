@@ -1,9 +1,9 @@
-import { isEmail } from 'class-validator';
 import { normalizeTaxId } from '../brazil/index.js';
 import type { Violation } from '../core/errors/index.js';
 import { MAX_AMOUNT } from '../core/money/index.js';
 import { hasControls, visibleLength } from '../core/text.js';
 import type { AccountChanges } from './accounts.repository.js';
+import { isMailAddress, normalizeEmail } from './email-address.js';
 
 interface Setting {
   /** The JSON type; the texts of the command line are turned into it first. */
@@ -63,9 +63,10 @@ function blockedDocuments(value: unknown): AccountChanges | null {
 /** Every setting of an account that staff can change, with its rule: one row here is all a new one needs. */
 export const SETTINGS = {
   name: label('1 to 120 characters on one line', 120, (name) => ({ name })),
-  contact_email: text('an e-mail address', (value) =>
-    isEmail(value, { require_tld: false }) ? { contactEmail: value } : null,
-  ),
+  contact_email: text('an e-mail address', (value) => {
+    const email = normalizeEmail(value);
+    return isMailAddress(email) ? { contactEmail: email } : null;
+  }),
   city: label('1 to 60 characters on one line; shown in the BR Code', 60, (city) => ({ city })),
   fee_bps: integer('basis points, 0 to 10000', 0, 10_000, (feeBps) => ({ feeBps })),
   fee_fixed: integer(`cents, 0 to ${MAX_AMOUNT}`, 0, MAX_AMOUNT, (feeFixed) => ({ feeFixed })),

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { columnsOf, insertInto, Reader, read, write, type Tx } from '../core/database/index.js';
-import { type Role, UserEntity } from './account.entity.js';
+import { PasswordResetEntity, type Role, UserEntity } from './account.entity.js';
 
-/** A null password hash: an invited user, who chooses a password later. */
-export type NewUser = Readonly<Omit<UserEntity, 'sessionsFrom'>>;
+const WITHOUT_FACTOR = ['totpSecretSealed', 'totpConfirmedAt', 'totpStep', 'recoveryCodeHashes', 'warnedAt'] as const;
+
+export type NewUser = Readonly<Omit<UserEntity, (typeof WITHOUT_FACTOR)[number]>>;
 
 /** What a login needs; `membership` is the account that the user joined first. */
 export interface LoginUser extends Readonly<Omit<UserEntity, 'createdAt'>> {
@@ -15,22 +16,18 @@ export interface LoginUser extends Readonly<Omit<UserEntity, 'createdAt'>> {
   } | null;
 }
 
-export interface KnownUser {
-  readonly id: string;
-  readonly operator: boolean;
-  /** Has a password. */
-  readonly active: boolean;
-}
-
-const INSERT = insertInto('users.insert', UserEntity, { without: ['sessionsFrom'] });
-const RENEW = write('users.renew', 'UPDATE users SET name = $2, password_hash = $3, operator = $4 WHERE id = $1');
+const FORGET_FACTOR =
+  "totp_secret_sealed = NULL, totp_confirmed_at = NULL, totp_step = NULL, recovery_code_hashes = '{}'";
+const INSERT = insertInto('users.insert', UserEntity, { without: [...WITHOUT_FACTOR] });
+const RENEW = write(
+  'users.renew',
+  `UPDATE users SET name = $2, password_hash = $3, operator = $4, ${FORGET_FACTOR} WHERE id = $1`,
+);
 const SET_PASSWORD = write('users.set_password', 'UPDATE users SET password_hash = $2 WHERE id = $1');
 const REHASH = write('users.rehash', 'UPDATE users SET password_hash = $3 WHERE id = $1 AND password_hash = $2');
-const RENAME = write('users.rename', 'UPDATE users SET name = $2 WHERE id = $1');
-const DISMISS = write('users.dismiss', 'UPDATE users SET operator = false, password_hash = NULL WHERE id = $1');
-const END_SESSIONS = write(
-  'users.end_sessions',
-  'UPDATE users SET sessions_from = greatest(sessions_from, $2) WHERE id = $1',
+const DISMISS = write(
+  'users.dismiss',
+  `UPDATE users SET operator = false, password_hash = NULL, ${FORGET_FACTOR} WHERE id = $1`,
 );
 const EMAILS = read('users.emails', 'SELECT id, email FROM users WHERE id = ANY ($1)');
 const FIND_LOGIN = read(
@@ -44,10 +41,38 @@ const FIND_LOGIN = read(
    LEFT JOIN accounts a ON a.id = m.account_id
    WHERE u.email = $1`,
 );
-const LOCK_BY_EMAIL = write(
-  'users.lock_by_email',
-  'SELECT id, operator, password_hash IS NOT NULL AS active FROM users WHERE email = $1 FOR UPDATE',
+const USER = columnsOf(UserEntity, 'u');
+const FIND = read('users.find', `SELECT ${USER} FROM users u WHERE u.id = $1`);
+const LOCK = write('users.lock', `SELECT ${USER} FROM users u WHERE u.id = $1 FOR UPDATE`);
+const LOCK_BY_EMAIL = write('users.lock_by_email', `SELECT ${USER} FROM users u WHERE u.email = $1 FOR UPDATE`);
+const SET_TOTP = write(
+  'users.set_totp',
+  `UPDATE users SET totp_secret_sealed = $2, totp_confirmed_at = $3, totp_step = $4, recovery_code_hashes = $5
+   WHERE id = $1`,
 );
+const WARN = write(
+  'users.warn',
+  'UPDATE users SET warned_at = $2 WHERE id = $1 AND (warned_at IS NULL OR warned_at <= $3) RETURNING email',
+);
+/** Replaces an earlier one of the user. */
+const PUT_RESET = insertInto('password_resets.put', PasswordResetEntity, {
+  after: 'ON CONFLICT (user_id) DO UPDATE SET token_hash = excluded.token_hash, expires_at = excluded.expires_at',
+});
+const FIND_RESET = read(
+  'password_resets.find',
+  'SELECT user_id AS "userId" FROM password_resets WHERE token_hash = $1 AND expires_at > $2',
+);
+const TAKE_RESET = write(
+  'password_resets.take',
+  'DELETE FROM password_resets WHERE token_hash = $1 AND user_id = $2 AND expires_at > $3 RETURNING 1',
+);
+const END_RESET = write('password_resets.end', 'DELETE FROM password_resets WHERE user_id = $1');
+
+/** What says whether a login needs a code, and which. */
+export type SecondFactorState = Pick<
+  UserEntity,
+  'totpSecretSealed' | 'totpConfirmedAt' | 'totpStep' | 'recoveryCodeHashes'
+>;
 
 @Injectable()
 export class UsersRepository {
@@ -72,18 +97,9 @@ export class UsersRepository {
     tx.defer(REHASH, [id, oldHash, newHash]);
   }
 
-  rename(tx: Tx, id: string, name: string): void {
-    tx.defer(RENAME, [id, name]);
-  }
-
   /** No operator any more, and without a password. */
   dismiss(tx: Tx, id: string): void {
     tx.defer(DISMISS, [id]);
-  }
-
-  /** Never takes an earlier end back. */
-  endSessions(tx: Tx, id: string, before: Date): void {
-    tx.defer(END_SESSIONS, [id, before]);
   }
 
   async emails(ids: readonly string[]): Promise<Map<string, string>> {
@@ -98,8 +114,49 @@ export class UsersRepository {
     return row.membership.accountId === null ? { ...row, membership: null } : row;
   }
 
-  async lockByEmail(tx: Tx, email: string): Promise<KnownUser | null> {
-    const [row] = await tx.query<KnownUser>(LOCK_BY_EMAIL, [email]);
+  async find(id: string): Promise<UserEntity | null> {
+    const [row] = await this.reader.query<UserEntity>(FIND, [id]);
     return row ?? null;
+  }
+
+  async lock(tx: Tx, id: string): Promise<UserEntity | null> {
+    const [row] = await tx.query<UserEntity>(LOCK, [id]);
+    return row ?? null;
+  }
+
+  async lockByEmail(tx: Tx, email: string): Promise<UserEntity | null> {
+    const [row] = await tx.query<UserEntity>(LOCK_BY_EMAIL, [email]);
+    return row ?? null;
+  }
+
+  /** Under the lock of the user. */
+  setSecondFactor(tx: Tx, id: string, state: SecondFactorState): void {
+    const { totpSecretSealed, totpConfirmedAt, totpStep, recoveryCodeHashes } = state;
+    tx.defer(SET_TOTP, [id, totpSecretSealed, totpConfirmedAt, totpStep, recoveryCodeHashes]);
+  }
+
+  /** @returns the e-mail to warn, or null when it was warned after `before` */
+  async warn(tx: Tx, id: string, now: Date, before: Date): Promise<string | null> {
+    const [row] = await tx.query<{ email: string }>(WARN, [id, now, before]);
+    return row?.email ?? null;
+  }
+
+  putReset(tx: Tx, reset: PasswordResetEntity): void {
+    tx.defer(PUT_RESET, PUT_RESET.valuesOf(reset));
+  }
+
+  async findReset(tokenHash: Buffer, now: Date): Promise<{ userId: string } | null> {
+    const [row] = await this.reader.query<{ userId: string }>(FIND_RESET, [tokenHash, now]);
+    return row ?? null;
+  }
+
+  /** @returns whether it was still there: of two at once one gets it */
+  async takeReset(tx: Tx, tokenHash: Buffer, userId: string, now: Date): Promise<boolean> {
+    return (await tx.query(TAKE_RESET, [tokenHash, userId, now])).length > 0;
+  }
+
+  /** A password that was changed leaves no way to change it by an older mail. */
+  endReset(tx: Tx, userId: string): void {
+    tx.defer(END_RESET, [userId]);
   }
 }

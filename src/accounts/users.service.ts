@@ -1,22 +1,33 @@
-import { Injectable } from '@nestjs/common';
-import { isEmail } from 'class-validator';
-import { type Actor, AuditTrail, SYSTEM } from '../audit/index.js';
-import { Clock, CLOCK_SKEW_SECONDS } from '../core/clock.js';
+import { createHash, randomBytes } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import { type Actor, type AuditEventType, AuditTrail, type Origin } from '../audit/index.js';
+import { Clock, DAY_MS } from '../core/clock.js';
+import { type Config, CONFIG } from '../core/config/index.js';
 import { Database, type Tx, uniqueViolation } from '../core/database/index.js';
 import { type ApiError, badRequest, invalidRequest, notFound, type Violation } from '../core/errors/index.js';
 import { newId } from '../core/ids.js';
+import { Mailer } from '../core/mail/index.js';
+import type { UserEntity } from './account.entity.js';
+import { checkEmail, normalizeEmail } from './email-address.js';
 import { MembersRepository } from './members.repository.js';
 import { Passwords } from './passwords.service.js';
+import { newsMail, passwordResetMail } from './person-mails.js';
+import { SessionsRepository } from './sessions.repository.js';
 import { type LoginUser, type NewUser, UsersRepository } from './users.repository.js';
+
+const RESET_MS = 3_600_000;
 
 /** Who can log in: e-mails, passwords, and the staff of the platform. */
 @Injectable()
 export class UsersService {
   constructor(
+    @Inject(CONFIG) private readonly config: Config,
     private readonly database: Database,
     private readonly users: UsersRepository,
     private readonly members: MembersRepository,
+    private readonly sessions: SessionsRepository,
     private readonly passwords: Passwords,
+    private readonly mailer: Mailer,
     private readonly audit: AuditTrail,
     private readonly clock: Clock,
   ) {}
@@ -37,12 +48,13 @@ export class UsersService {
 
   /** What is wrong with a login that somebody is to get. */
   checkCredentials(input: { email: string; password: string }): Violation[] {
-    return [...checkEmail(normalizeEmail(input.email)), ...this.passwords.check(input.password)];
+    const email = normalizeEmail(input.email);
+    return [...checkEmail(email), ...this.passwords.check(input.password, { email })];
   }
 
   /**
-   * Gives the e-mail to somebody new. A user who is nobody now is taken as they are, with this name and password: one
-   * who was removed, or whose invitations have all expired, which are replaced by this. Of two at once one gets it.
+   * Gives the e-mail to somebody new. A user who is nobody now, because they were removed, is taken as they are, with
+   * this name and password. Of two at once one gets it.
    * @returns the id of the user, locked until the end of `tx`
    * @throws ApiError 400 when the e-mail is somebody's
    */
@@ -55,19 +67,10 @@ export class UsersService {
       return id;
     }
     // A statement of its own: the one that waited for the lock does not see what was committed meanwhile elsewhere.
-    const memberships = await this.members.membershipsOf(tx, known.id);
-    const holds = ({ invitedUntil }: { invitedUntil: Date | null }): boolean =>
-      known.active || (invitedUntil !== null && invitedUntil > now);
-    if (known.operator || memberships.some(holds)) throw emailTaken();
-    for (const { accountId, role } of memberships) {
-      this.members.remove(tx, accountId, known.id);
-      // By nobody of that account: who takes the e-mail may be of another.
-      this.audit.record(tx, SYSTEM, 'member.removed', accountId, {
-        data: { user_id: known.id, role, reason: 'invitation_expired' },
-      });
-    }
+    if (known.operator || (await this.members.accountsOf(tx, known.id)).length > 0) throw emailTaken();
     this.users.renew(tx, known.id, user);
-    this.#endSessions(tx, known.id);
+    this.users.endReset(tx, known.id);
+    this.sessions.endAll(tx, known.id, null);
     return known.id;
   }
 
@@ -92,52 +95,144 @@ export class UsersService {
       const user = await this.users.lockByEmail(tx, normalizeEmail(email));
       if (!user?.operator) throw notFound('operator');
       this.users.dismiss(tx, user.id);
-      this.#endSessions(tx, user.id);
+      this.users.endReset(tx, user.id);
+      this.sessions.endAll(tx, user.id, null);
       this.audit.record(tx, actor, 'operator.removed', null, { data: { user_id: user.id } });
       return { userId: user.id };
     });
   }
 
+  /** @throws ApiError 404 */
+  async get(id: string): Promise<UserEntity> {
+    const user = await this.users.find(id);
+    if (!user) throw notFound('user');
+    return user;
+  }
+
+  /**
+   * Whether what a login has read still holds, and does so until the end of `tx`.
+   * @returns the user as of now; null when the password or the membership is another one now
+   */
+  async confirmLogin(tx: Tx, { id, passwordHash, membership }: LoginUser): Promise<UserEntity | null> {
+    const user = await this.users.lock(tx, id);
+    if (user?.passwordHash !== passwordHash) return null;
+    const isLetIn = membership ? await this.members.hold(tx, membership.accountId, id) : user.operator;
+    return isLetIn ? user : null;
+  }
+
   /**
    * For who has lost theirs, or lost it to somebody else: their tokens stop working at once.
-   * @throws ApiError 400; 404 for an e-mail that nobody logs in with, as one that was only invited
+   * @throws ApiError 400; 404 for an e-mail that nobody logs in with
    */
   async changePassword(input: { email: string; password: string }, actor: Actor): Promise<{ userId: string }> {
-    const violations = this.passwords.check(input.password);
+    const email = normalizeEmail(input.email);
+    const violations = this.passwords.check(input.password, { email });
     if (violations.length > 0) throw invalidRequest(violations);
     const passwordHash = await this.passwords.hash(input.password);
     return this.database.transaction(async (tx) => {
-      const user = await this.users.lockByEmail(tx, normalizeEmail(input.email));
-      const memberships = user ? await this.members.membershipsOf(tx, user.id) : [];
-      if (!user?.active || !(user.operator || memberships.length > 0)) throw notFound('user who can log in');
-      this.users.setPassword(tx, user.id, passwordHash);
-      this.#endSessions(tx, user.id);
-      for (const accountId of user.operator ? [null] : memberships.map((membership) => membership.accountId)) {
-        this.audit.record(tx, actor, 'user.password_changed', accountId, { data: { user_id: user.id } });
-      }
+      const user = await this.#lockWhoLogsIn(tx, email);
+      if (!user) throw notFound('user who can log in');
+      await this.#replacePassword(tx, user, passwordHash, null, actor);
       return { userId: user.id };
     });
   }
 
   /**
-   * Ends every token given until now, also by a process whose clock is ahead, and by a login that is under way with
-   * what it has read before. Tokens given from now on are dated later than this, by so little that a process whose
-   * clock is behind takes them too.
+   * Their own, whose old one was compared before. Their other logins end.
+   * @throws ApiError 400 for a new one that is no good, or when the old one was changed meanwhile
    */
-  #endSessions(tx: Tx, id: string): void {
-    this.users.endSessions(tx, id, new Date(this.clock.now().getTime() + (CLOCK_SKEW_SECONDS / 2) * 1000));
+  async changeOwnPassword(before: UserEntity, sessionId: string, password: string, actor: Actor): Promise<void> {
+    const violations = this.passwords.check(password, before, 'new_password');
+    if (violations.length > 0) throw invalidRequest(violations);
+    const passwordHash = await this.passwords.hash(password);
+    await this.database.transaction(async (tx) => {
+      const user = await this.users.lock(tx, before.id);
+      if (user?.passwordHash !== before.passwordHash) throw wrongPassword('current_password');
+      await this.#replacePassword(tx, user, passwordHash, sessionId, actor);
+    });
+  }
+
+  /** Sends a mail to who logs in with this e-mail, with a token that is good for an hour, once; to nobody else. */
+  async forgotPassword(email: string, origin: Origin): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      const user = await this.#lockWhoLogsIn(tx, normalizeEmail(email));
+      if (!user) return;
+      const token = randomBytes(32).toString('base64url');
+      const expiresAt = new Date(this.clock.now().getTime() + RESET_MS);
+      this.users.putReset(tx, { userId: user.id, tokenHash: hashOf(token), expiresAt });
+      this.mailer.enqueue(tx, passwordResetMail(user.email, token, expiresAt, this.config.publicBaseUrl));
+      await this.recordFor(tx, user, 'user.password_forgotten', { type: 'anonymous', id: null, ...origin });
+    });
+  }
+
+  /**
+   * With the token of the mail, which is looked up before anything is hashed. All their logins end.
+   * @throws ApiError 400
+   */
+  async resetPassword(input: { token: string; password: string }, origin: Origin): Promise<void> {
+    const tokenHash = hashOf(input.token);
+    const found = await this.users.findReset(tokenHash, this.clock.now());
+    if (!found) throw resetOver();
+    const violations = this.passwords.check(input.password, await this.get(found.userId));
+    if (violations.length > 0) throw invalidRequest(violations);
+    const passwordHash = await this.passwords.hash(input.password);
+    await this.database.transaction(async (tx) => {
+      const user = await this.users.lock(tx, found.userId);
+      if (!user || !(await this.users.takeReset(tx, tokenHash, user.id, this.clock.now()))) throw resetOver();
+      const type = user.operator ? 'operator' : 'member';
+      await this.#replacePassword(tx, user, passwordHash, null, { type, id: user.id, ...origin });
+    });
+  }
+
+  /** Tells the user by mail that logins fail, at most once a day. */
+  async warnOfFailures(id: string): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      const now = this.clock.now();
+      const email = await this.users.warn(tx, id, now, new Date(now.getTime() - DAY_MS));
+      if (email !== null) this.mailer.enqueue(tx, newsMail(email, 'logins_failed', now));
+    });
+  }
+
+  /** What concerns a person is in the audit trail of each of their accounts; of an operator's, of none. */
+  async recordFor(tx: Tx, user: UserEntity, type: AuditEventType, actor: Actor): Promise<void> {
+    for (const accountId of user.operator ? [null] : await this.members.accountsOf(tx, user.id)) {
+      this.audit.record(tx, actor, type, accountId, { data: { user_id: user.id } });
+    }
+  }
+
+  async #lockWhoLogsIn(tx: Tx, email: string): Promise<UserEntity | null> {
+    const user = await this.users.lockByEmail(tx, email);
+    if (!user || user.passwordHash === null) return null;
+    return user.operator || (await this.members.accountsOf(tx, user.id)).length > 0 ? user : null;
+  }
+
+  /** @param sessionId goes on; null: all end */
+  async #replacePassword(
+    tx: Tx,
+    user: UserEntity,
+    passwordHash: string,
+    sessionId: string | null,
+    actor: Actor,
+  ): Promise<void> {
+    this.users.setPassword(tx, user.id, passwordHash);
+    this.users.endReset(tx, user.id);
+    this.sessions.endAll(tx, user.id, sessionId);
+    this.mailer.enqueue(tx, newsMail(user.email, 'password_changed', this.clock.now()));
+    await this.recordFor(tx, user, 'user.password_changed', actor);
   }
 }
 
-export function normalizeEmail(email: string): string {
-  return email.trim().toLowerCase();
+export function wrongPassword(param: string): ApiError {
+  return badRequest('invalid_request', 'This is not your password.', param);
 }
 
-export function checkEmail(email: string): Violation[] {
-  // .local and the like are allowed: the demo owner has such an address.
-  return isEmail(email, { require_tld: false })
-    ? []
-    : [{ param: 'email', code: 'invalid', message: 'must be an e-mail address' }];
+function resetOver(): ApiError {
+  return badRequest('invalid_request', 'This token is not valid any more; ask for another mail.', 'token');
+}
+
+/** Of a token that is in a mail alone: 256 random bits, so nothing is to be guessed. */
+export function hashOf(token: string): Buffer {
+  return createHash('sha256').update(token, 'utf8').digest();
 }
 
 function emailTaken(): ApiError {

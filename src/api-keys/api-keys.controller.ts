@@ -1,7 +1,14 @@
 import { Body, Controller, Delete, Get, Header, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../audit/index.js';
-import { CurrentActor, CurrentMember, DashboardAuth, type MemberPrincipal, RoleRefusal } from '../auth/index.js';
+import {
+  CurrentActor,
+  CurrentMember,
+  DashboardAuth,
+  type MemberPrincipal,
+  RoleRefusal,
+  SecondFactorRule,
+} from '../auth/index.js';
 import { ApiErrors, ApiRequestId, lastInstantOf, RESPONSE_HEADERS } from '../core/http/index.js';
 import { parseId } from '../core/ids.js';
 import { apiKeyDetails, apiKeyList } from './api-keys.serializer.js';
@@ -25,7 +32,10 @@ function termsOf({ label, expires_at: expiresAt, allowed_ips: allowedIps }: Rota
 @ApiRequestId()
 @Controller('v1/api-keys')
 export class ApiKeysController {
-  constructor(private readonly keys: ApiKeysService) {}
+  constructor(
+    private readonly keys: ApiKeysService,
+    private readonly secondFactor: SecondFactorRule,
+  ) {}
 
   @Post()
   @DashboardAuth('OWNER', 'ADMIN')
@@ -37,11 +47,12 @@ export class ApiKeysController {
   @ApiCreatedResponse({ description: 'Issued.', type: IssuedApiKeyBody, headers: RESPONSE_HEADERS })
   @ApiErrors(400, 413, 415)
   issue(
-    @CurrentMember() { accountId }: MemberPrincipal,
+    @CurrentMember() member: MemberPrincipal,
     @Body() dto: IssueApiKeyDto,
     @CurrentActor() actor: Actor,
   ): Promise<IssuedApiKeyBody> {
-    return this.keys.issue(accountId, { mode: dto.test === true ? 'test' : 'live', ...termsOf(dto) }, actor);
+    if (dto.test !== true) this.secondFactor.check(member);
+    return this.keys.issue(member.accountId, { mode: dto.test === true ? 'test' : 'live', ...termsOf(dto) }, actor);
   }
 
   @Get()
@@ -77,13 +88,14 @@ export class ApiKeysController {
   @ApiParam(KEY_ID)
   @ApiCreatedResponse({ description: 'The new key.', type: IssuedApiKeyBody, headers: RESPONSE_HEADERS })
   @ApiErrors(400, 404, 413, 415)
-  rotate(
-    @CurrentMember() { accountId }: MemberPrincipal,
+  async rotate(
+    @CurrentMember() member: MemberPrincipal,
     @Param('id') id: string,
     @Body() dto: RotateApiKeyDto,
     @CurrentActor() actor: Actor,
   ): Promise<IssuedApiKeyBody> {
-    return this.keys.rotate(accountId, parseId(id, [], 'API key'), termsOf(dto), actor);
+    const keyId = await this.#mayChange(member, id);
+    return this.keys.rotate(member.accountId, keyId, termsOf(dto), actor);
   }
 
   @Delete(':id')
@@ -93,11 +105,19 @@ export class ApiKeysController {
   @ApiOkResponse({ description: 'Revoked.', type: RevokedBody, headers: RESPONSE_HEADERS })
   @ApiErrors(404)
   async revoke(
-    @CurrentMember() { accountId }: MemberPrincipal,
+    @CurrentMember() member: MemberPrincipal,
     @Param('id') id: string,
     @CurrentActor() actor: Actor,
   ): Promise<RevokedBody> {
-    await this.keys.revoke(accountId, parseId(id, [], 'API key'), actor);
+    await this.keys.revoke(member.accountId, await this.#mayChange(member, id), actor);
     return { revoked: true };
+  }
+
+  /** @returns the id of the key, which in production is a test key unless the member has a second factor */
+  async #mayChange(member: MemberPrincipal, id: string): Promise<string> {
+    const keyId = parseId(id, [], 'API key');
+    const key = (await this.keys.list(member.accountId)).find((each) => each.id === keyId);
+    if (key?.mode === 'live') this.secondFactor.check(member);
+    return keyId;
   }
 }

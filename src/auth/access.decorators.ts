@@ -20,6 +20,7 @@ export const ACCESS = Symbol('access');
 export const IP_LIMIT = Symbol('ip limit');
 export const ROLES = Symbol('roles');
 export const ROLE_REFUSAL = Symbol('role refusal');
+export const BEFORE_SECOND_FACTOR = Symbol('before the second factor');
 export const TEST_ONLY = Symbol('test keys only');
 
 /** Nobody is asked who they are. The list of public routes is held by a test: adding one is a decision. */
@@ -53,6 +54,11 @@ export function DashboardAuth(...roles: DashboardRole[]): MethodDecorator & Clas
 /** The `error.code` for who has not the role, where it is not `forbidden`. */
 export function RoleRefusal(code: string): MethodDecorator & ClassDecorator {
   return SetMetadata(ROLE_REFUSAL, code);
+}
+
+/** Also open to an operator who must still set a second factor. */
+export function BeforeSecondFactor(): MethodDecorator {
+  return SetMetadata(BEFORE_SECOND_FACTOR, true);
 }
 
 /** How a public route is limited by the caller's address. */

@@ -1,13 +1,22 @@
-import { Body, Controller, Header, HttpCode, Post } from '@nestjs/common';
+import { Body, Controller, Header, Headers, HttpCode, Post } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { MembersService } from '../accounts/index.js';
+import { MembersService, UsersService } from '../accounts/index.js';
 import type { Actor, Origin } from '../audit/index.js';
 import { ApiErrors, ApiRequestId, RESPONSE_HEADERS } from '../core/http/index.js';
-import { CurrentActor, CurrentUser, DashboardAuth, LimitPerIp, Public, RequestOrigin } from './access.decorators.js';
+import {
+  BeforeSecondFactor,
+  CurrentActor,
+  CurrentUser,
+  DashboardAuth,
+  LimitPerIp,
+  Public,
+  RequestOrigin,
+} from './access.decorators.js';
 import { LoginBody } from './dto/login.body.js';
-import { AcceptInvitationDto, LoginDto } from './dto/login.dto.js';
+import { ChoosePasswordDto, ForgotPasswordDto, LoginDto } from './dto/login.dto.js';
 import { loginBody } from './login.serializer.js';
 import { LoginService } from './login.service.js';
+import { PersonService } from './person.service.js';
 import type { UserPrincipal } from './principal.js';
 
 @ApiTags('Dashboard')
@@ -17,6 +26,8 @@ export class AuthController {
   constructor(
     private readonly logins: LoginService,
     private readonly members: MembersService,
+    private readonly users: UsersService,
+    private readonly people: PersonService,
   ) {}
 
   @Post('login')
@@ -27,15 +38,20 @@ export class AuthController {
   @ApiOperation({
     summary: 'Log in to the dashboard',
     description:
-      'Gives a token that is good for an hour, for the account that the user joined first. 10 tries in 15 minutes for an e-mail from an address. A wrong password and an unknown e-mail get the same 401 `invalid_credentials`.',
+      'Gives a token that is good for an hour, for the account that the user joined first. 10 tries in 15 minutes for an e-mail from an address. A wrong password and an unknown e-mail get the same 401 `invalid_credentials`. Who has a second factor sends `code` too: without it 401 `totp_required`, with a wrong one 401 `totp_invalid`.',
   })
   @ApiOkResponse({ description: 'Logged in.', type: LoginBody, headers: RESPONSE_HEADERS })
   @ApiErrors(400, 401, 413, 415, 429, 500, 503)
-  async login(@Body() body: LoginDto, @RequestOrigin() origin: Origin): Promise<LoginBody> {
-    return loginBody(await this.logins.login(body, origin));
+  async login(
+    @Body() body: LoginDto,
+    @RequestOrigin() origin: Origin,
+    @Headers('user-agent') userAgent: string | undefined,
+  ): Promise<LoginBody> {
+    return loginBody(await this.logins.login(body, origin, userAgent));
   }
 
   @Post('logout')
+  @BeforeSecondFactor()
   @DashboardAuth('OWNER', 'ADMIN', 'MEMBER', 'OPERATOR')
   @HttpCode(204)
   @ApiOperation({ summary: 'Log out', description: 'The token stops working at once. Other logins of the user go on.' })
@@ -50,11 +66,41 @@ export class AuthController {
   @HttpCode(204)
   @ApiOperation({
     summary: 'Accept an invitation',
-    description: 'Sets the password of the invited user, who can log in from then on. A token works once, for 7 days.',
+    description:
+      'With the token of the mail: the invited person becomes a member with this password and can log in from then on. A token works once, for 7 days. An e-mail that logs in to another account already is a 400.',
   })
   @ApiNoContentResponse({ description: 'Accepted.', headers: RESPONSE_HEADERS })
   @ApiErrors(400, 413, 415, 429, 500, 503)
-  async acceptInvitation(@Body() body: AcceptInvitationDto, @RequestOrigin() origin: Origin): Promise<void> {
+  async acceptInvitation(@Body() body: ChoosePasswordDto, @RequestOrigin() origin: Origin): Promise<void> {
     await this.members.acceptInvitation(body, origin);
+  }
+
+  @Post('forgot-password')
+  @Public()
+  @LimitPerIp()
+  @HttpCode(204)
+  @ApiOperation({
+    summary: 'Ask for a new password',
+    description:
+      'Sends a mail with a token that is good for an hour, once, to who logs in with this e-mail, at most three an hour. The answer is the same for every e-mail.',
+  })
+  @ApiNoContentResponse({ description: 'A mail was sent, if somebody logs in with it.', headers: RESPONSE_HEADERS })
+  @ApiErrors(400, 413, 415, 429, 500, 503)
+  async forgotPassword(@Body() { email }: ForgotPasswordDto, @RequestOrigin() origin: Origin): Promise<void> {
+    await this.people.forgotPassword(email, origin);
+  }
+
+  @Post('reset-password')
+  @Public()
+  @LimitPerIp()
+  @HttpCode(204)
+  @ApiOperation({
+    summary: 'Choose a new password',
+    description: 'With the token of the mail. All logins of the user end; a second factor stays.',
+  })
+  @ApiNoContentResponse({ description: 'Changed.', headers: RESPONSE_HEADERS })
+  @ApiErrors(400, 413, 415, 429, 500, 503)
+  async resetPassword(@Body() body: ChoosePasswordDto, @RequestOrigin() origin: Origin): Promise<void> {
+    await this.users.resetPassword(body, origin);
   }
 }

@@ -5,13 +5,18 @@ import { JwtService } from '@nestjs/jwt';
 import { AccountsModule } from '../accounts/index.js';
 import { AuditModule } from '../audit/index.js';
 import { type Config, CONFIG, localSecret } from '../core/config/index.js';
+import { workers } from '../core/work/index.js';
 import { AuthController } from './auth.controller.js';
 import { Authenticators } from './authenticators.service.js';
 import { AuthGuard, RateLimitGuard, RoleGuard } from './guards.js';
+import { LoginFailuresProcessor } from './jobs/login-failures.processor.js';
+import { LoginFailuresRepository } from './login-failures.repository.js';
 import { LoginService } from './login.service.js';
 import { JWT_SECRET, LoginThrottle } from './login-throttle.service.js';
+import { PersonController } from './person.controller.js';
+import { PersonService } from './person.service.js';
+import { SecondFactorRule } from './second-factor-rule.service.js';
 import { Sessions } from './sessions.service.js';
-import { SessionsRepository } from './sessions.repository.js';
 
 const ISSUER = 'recebe';
 const AUDIENCE = 'recebe-dashboard';
@@ -31,7 +36,7 @@ function jwtService(secret: string): JwtService {
 /** Guards are global and deny by default; their order here is the order in which they run. */
 @Module({
   imports: [AccountsModule, AuditModule],
-  controllers: [AuthController],
+  controllers: [AuthController, PersonController],
   providers: [
     Authenticators,
     {
@@ -40,14 +45,17 @@ function jwtService(secret: string): JwtService {
       inject: [CONFIG],
     },
     { provide: JwtService, useFactory: jwtService, inject: [JWT_SECRET] },
+    ...workers(LoginFailuresProcessor),
+    LoginFailuresRepository,
     LoginService,
     LoginThrottle,
+    PersonService,
+    SecondFactorRule,
     Sessions,
-    SessionsRepository,
     { provide: APP_GUARD, useClass: AuthGuard },
     { provide: APP_GUARD, useClass: RateLimitGuard },
     { provide: APP_GUARD, useClass: RoleGuard },
   ],
-  exports: [Authenticators],
+  exports: [Authenticators, SecondFactorRule],
 })
 export class AuthModule {}

@@ -6,10 +6,20 @@ import { forbidden, notFound, unauthorized } from '../core/errors/index.js';
 import { addressOf, bodyTokensOf, routeOf } from '../core/http/index.js';
 import { addressClass } from '../core/net/index.js';
 import { RateLimiter, type RateLimitResult, takeForAddress } from '../core/rate-limit/index.js';
-import { type Access, ACCESS, IP_LIMIT, type IpLimit, ROLE_REFUSAL, ROLES, TEST_ONLY } from './access.decorators.js';
+import {
+  type Access,
+  ACCESS,
+  BEFORE_SECOND_FACTOR,
+  IP_LIMIT,
+  type IpLimit,
+  ROLE_REFUSAL,
+  ROLES,
+  TEST_ONLY,
+} from './access.decorators.js';
 import { Authenticators } from './authenticators.service.js';
 import type { DashboardRole, Principal } from './principal.js';
 import { perMinute, refuse, rateLimitHeaders } from './rate-limits.js';
+import { SecondFactorRule } from './second-factor-rule.service.js';
 import { Sessions } from './sessions.service.js';
 
 /**
@@ -114,7 +124,10 @@ function bucketOf(principal: Principal): string {
 /** What the caller may do: roles of people, and for keys whether the route is of their world at all. */
 @Injectable()
 export class RoleGuard implements CanActivate {
-  constructor(private readonly reflector: Reflector) {}
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly secondFactor: SecondFactorRule,
+  ) {}
 
   canActivate(context: ExecutionContext): boolean {
     const { principal } = context.switchToHttp().getRequest<Request>();
@@ -126,10 +139,14 @@ export class RoleGuard implements CanActivate {
       return true;
     }
     const roles = this.reflector.getAllAndOverride<readonly DashboardRole[] | undefined>(ROLES, targets) ?? [];
-    if (roles.includes(principal.role)) return true;
-    throw forbidden(
-      `This needs the role ${roles.join(' or ')}; yours is ${principal.role}.`,
-      this.reflector.getAllAndOverride<string | undefined>(ROLE_REFUSAL, targets),
-    );
+    if (!roles.includes(principal.role)) {
+      throw forbidden(
+        `This needs the role ${roles.join(' or ')}; yours is ${principal.role}.`,
+        this.reflector.getAllAndOverride<string | undefined>(ROLE_REFUSAL, targets),
+      );
+    }
+    const isBefore = this.reflector.getAllAndOverride<boolean | undefined>(BEFORE_SECOND_FACTOR, targets) === true;
+    if (principal.kind === 'operator' && !isBefore) this.secondFactor.check(principal);
+    return true;
   }
 }

@@ -22,4 +22,5 @@ export {
   type UserPrincipal,
 } from './principal.js';
 export { perMinute, rateLimited } from './rate-limits.js';
-export { RevokedTokenEntity } from './revoked-token.entity.js';
+export { LoginFailureEntity } from './login-failure.entity.js';
+export { SecondFactorRule } from './second-factor-rule.service.js';

@@ -1,4 +1,5 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Origin } from '../audit/index.js';
 import { type Config, CONFIG } from '../core/config/index.js';
@@ -9,6 +10,20 @@ import { rateLimited } from './rate-limits.js';
 export const JWT_SECRET = Symbol('JWT_SECRET');
 
 const WINDOW_SECONDS = 15 * 60;
+/** Failed logins with one e-mail, over all addresses, before each further one waits. */
+const FREE_FAILURES = 30;
+const SLOW_MS = 3_000;
+/** One-time codes of one user, over all addresses: of a million there are three that are right. */
+const CODES = 10;
+const MAILS_AN_HOUR = 3;
+
+/** What a login learns of the ones before it with the same e-mail. */
+export interface Attempt {
+  /** Too many have failed: this one has waited. */
+  readonly isSlow: boolean;
+  /** It was no failure. */
+  forget(): Promise<void>;
+}
 
 /** Guessing the password of one e-mail is slow work (docs/contract.md#rate-limits). */
 @Injectable()
@@ -21,16 +36,41 @@ export class LoginThrottle {
 
   /** @throws ApiError 429, also for the right password */
   async take(email: string, origin: Origin): Promise<void> {
-    const { enabled, loginPer15Minutes } = this.config.rateLimit;
-    if (!enabled) return;
-    const key = `login:${this.hash(`${addressBucket(origin.ip ?? '')} ${email}`)}`;
-    const policy = { rate: loginPer15Minutes / WINDOW_SECONDS, burst: loginPer15Minutes };
-    const result = await this.limiter.take(key, policy);
-    if (!result.allowed) throw rateLimited(result);
+    const { loginPer15Minutes } = this.config.rateLimit;
+    await this.#take(`login:${this.hash(`${addressBucket(origin.ip ?? '')} ${email}`)}`, loginPer15Minutes);
+  }
+
+  /** Waits when many have failed for this e-mail from wherever: that slows guessing down and locks nobody out. */
+  async attempt(email: string): Promise<Attempt> {
+    if (!this.config.rateLimit.enabled) return { isSlow: false, forget: () => Promise.resolve() };
+    const key = `login-failures:${this.hash(email)}`;
+    const member = randomUUID();
+    const policy = { limit: FREE_FAILURES, windowSeconds: WINDOW_SECONDS };
+    const { allowed } = await this.limiter.takeInWindow(key, member, policy);
+    if (!allowed) await wait(SLOW_MS);
+    return { isSlow: !allowed, forget: async () => this.limiter.giveBack(key, member) };
+  }
+
+  /** @throws ApiError 429, also for the right code */
+  async takeCode(userId: string): Promise<void> {
+    await this.#take(`totp:${this.hash(userId)}`, CODES);
+  }
+
+  /** @returns whether one more mail about a forgotten password may go to this e-mail */
+  async mayMail(email: string): Promise<boolean> {
+    if (!this.config.rateLimit.enabled) return true;
+    const policy = { rate: MAILS_AN_HOUR / 3600, burst: MAILS_AN_HOUR };
+    return (await this.limiter.take(`forgot:${this.hash(email)}`, policy)).allowed;
   }
 
   /** Stands for a text that neither Redis nor the audit trail should know, and that nobody can guess without the key. */
   hash(text: string): string {
     return createHmac('sha256', this.secret).update(`login:${text}`).digest('hex');
+  }
+
+  async #take(key: string, burst: number): Promise<void> {
+    if (!this.config.rateLimit.enabled) return;
+    const result = await this.limiter.take(key, { rate: burst / WINDOW_SECONDS, burst });
+    if (!result.allowed) throw rateLimited(result);
   }
 }

@@ -1,12 +1,24 @@
 import { Injectable } from '@nestjs/common';
-import { type LoginUser, Passwords, UsersService } from '../accounts/index.js';
+import {
+  type LoginUser,
+  normalizeEmail,
+  Passwords,
+  SecondFactor,
+  SessionsRepository,
+  UsersService,
+} from '../accounts/index.js';
 import { type Actor, AuditTrail, type Origin } from '../audit/index.js';
 import { Clock } from '../core/clock.js';
 import { Database } from '../core/database/index.js';
 import { ApiError } from '../core/errors/index.js';
+import { newId } from '../core/ids.js';
+import { WorkService } from '../core/work/index.js';
+import { LoginFailuresRepository } from './login-failures.repository.js';
 import { LoginThrottle } from './login-throttle.service.js';
 import type { UserPrincipal } from './principal.js';
 import { Sessions } from './sessions.service.js';
+
+const MINUTE_MS = 60_000;
 
 export interface Login {
   readonly token: string;
@@ -19,61 +31,106 @@ export class LoginService {
     private readonly database: Database,
     private readonly users: UsersService,
     private readonly passwords: Passwords,
+    private readonly secondFactor: SecondFactor,
     private readonly throttle: LoginThrottle,
     private readonly sessions: Sessions,
+    private readonly sessionRows: SessionsRepository,
+    private readonly failures: LoginFailuresRepository,
     private readonly audit: AuditTrail,
+    private readonly work: WorkService,
     private readonly clock: Clock,
   ) {}
 
   /**
    * A wrong password and an e-mail that nobody has take the same steps: one look-up, one hash, one recorded event. Who
    * measures the time learns nothing.
-   * @throws ApiError 401 `invalid_credentials`; 429 after too many tries for an e-mail from an address
+   * @param input.code one-time or recovery code, of who has a second factor
+   * @throws ApiError 401 `invalid_credentials`, `totp_required`, `totp_invalid`; 429 after too many tries for an e-mail
+   *   from an address, or of codes
    */
-  async login(input: { email: string; password: string }, origin: Origin): Promise<Login> {
-    const email = input.email.trim().toLowerCase();
+  async login(
+    input: { email: string; password: string; code?: string },
+    origin: Origin,
+    userAgent: string | undefined,
+  ): Promise<Login> {
+    const email = normalizeEmail(input.email);
     await this.throttle.take(email, origin);
-    // Read before the look-up: what ends this user's tokens while the password is compared ends this one too.
-    const began = this.clock.now();
+    const attempt = await this.throttle.attempt(email);
     const user = await this.users.findLogin(email);
-    const matches = await this.passwords.verify(user?.passwordHash ?? null, input.password);
+    const matches = await this.passwords.verify(user?.passwordHash ?? null, input.password, origin.ip);
     if (!user || !matches || !(user.operator || user.membership)) {
       await this.#recordFailure(email, user, origin);
-      throw new ApiError(401, 'authentication_error', 'invalid_credentials', 'The e-mail or the password is wrong.');
+      if (user && attempt.isSlow) await this.users.warnOfFailures(user.id);
+      throw invalidCredentials();
     }
-    const { passwordHash } = user;
-    const outdated = passwordHash !== null && this.passwords.isOutdated(passwordHash) ? passwordHash : null;
-    const renewed = outdated === null ? null : await this.passwords.hash(input.password);
-    const { accountId, role } = user.membership ?? { accountId: null, role: 'OPERATOR' as const };
-    const actor: Actor = { type: accountId === null ? 'operator' : 'member', id: user.id, ...origin };
-    await this.database.transaction(async (tx) => {
-      if (outdated !== null && renewed !== null) this.users.rehash(tx, user.id, outdated, renewed);
-      this.audit.record(tx, actor, 'login.succeeded', accountId);
-    });
-    const token = this.sessions.open({ userId: user.id, accountId, role }, latest(began, user));
-    return { token, user };
+    await attempt.forget();
+    if (user.totpConfirmedAt !== null) {
+      if (input.code === undefined) {
+        throw unauthenticated('totp_required', 'This login needs a one-time code too: send it as `code`.');
+      }
+      await this.throttle.takeCode(user.id);
+    }
+    const token = await this.#open(user, input, origin, userAgent);
+    if (token !== null) return { token, user };
+    await this.#recordFailure(email, user, origin);
+    throw unauthenticated('totp_invalid', 'The code is wrong, was used already, or its time is over.');
   }
 
   /** The token stops working at once, everywhere. */
   async logout(user: UserPrincipal, actor: Actor): Promise<void> {
     await this.database.transaction(async (tx) => {
-      this.sessions.revoke(tx, user.session);
+      await this.sessionRows.end(tx, user.sessionId, user.userId);
       this.audit.record(tx, actor, 'logout', user.kind === 'member' ? user.accountId : null);
     });
   }
 
+  /** @returns null for a wrong code */
+  async #open(
+    user: LoginUser,
+    input: { password: string; code?: string },
+    origin: Origin,
+    userAgent: string | undefined,
+  ): Promise<string | null> {
+    const { passwordHash } = user;
+    const outdated = passwordHash !== null && this.passwords.isOutdated(passwordHash) ? passwordHash : null;
+    const renewed = outdated === null ? null : await this.passwords.hash(input.password);
+    const { accountId, role } = user.membership ?? { accountId: null, role: 'OPERATOR' as const };
+    const actor: Actor = { type: accountId === null ? 'operator' : 'member', id: user.id, ...origin };
+    return this.database.transaction(async (tx) => {
+      const now = await this.users.confirmLogin(tx, user);
+      // Changed while the password was compared.
+      if (!now) throw invalidCredentials();
+      if (now.totpConfirmedAt !== null && !this.secondFactor.use(tx, now, input.code ?? '')) return null;
+      if (outdated !== null && renewed !== null) this.users.rehash(tx, user.id, outdated, renewed);
+      this.audit.record(tx, actor, 'login.succeeded', accountId);
+      return this.sessions.open(tx, { userId: user.id, accountId, role }, origin, userAgent);
+    });
+  }
+
+  /** Counted by the minute: whoever guesses must not fill the audit trail, where nothing is deleted for years. */
   async #recordFailure(email: string, user: LoginUser | null, origin: Origin): Promise<void> {
-    // Of an e-mail that nobody has, enough to see that it is tried again and again.
-    const data = user ? { user_id: user.id } : { email_hash: this.throttle.hash(email).slice(0, 16) };
-    const accountId = user?.membership?.accountId ?? null;
+    const now = this.clock.now();
+    const minuteAt = new Date(Math.floor(now.getTime() / MINUTE_MS) * MINUTE_MS);
+    const failure = {
+      id: newId(now),
+      emailHash: this.throttle.hash(email).slice(0, 16),
+      ip: origin.ip ?? '',
+      minuteAt,
+      count: 1,
+      userId: user?.id ?? null,
+      requestId: origin.requestId,
+    };
     await this.database.transaction(async (tx) => {
-      this.audit.record(tx, { type: 'anonymous', id: null, ...origin }, 'login.failed', accountId, { data });
+      const isFirst = await this.failures.count(tx, failure);
+      if (isFirst) this.work.add(tx, 'login_failures', failure.id, new Date(minuteAt.getTime() + MINUTE_MS));
     });
   }
 }
 
-/** What a token is dated: by a process whose clock is behind, not before the user was let in at all. */
-function latest(began: Date, { sessionsFrom, membership }: LoginUser): Date {
-  const times = [began, sessionsFrom, membership?.createdAt].map((time) => time?.getTime() ?? 0);
-  return new Date(Math.max(...times));
+function invalidCredentials(): ApiError {
+  return unauthenticated('invalid_credentials', 'The e-mail or the password is wrong.');
+}
+
+function unauthenticated(code: string, message: string): ApiError {
+  return new ApiError(401, 'authentication_error', code, message);
 }

@@ -12,19 +12,15 @@ export interface ApiKeyPrincipal {
   readonly account: Account;
 }
 
-/** The token a person is logged in with, until it ends by itself. */
-export interface Session {
-  readonly jti: string;
-  readonly expiresAt: Date;
-}
-
 /** Who is logged in to the dashboard of an account. The role is that of now, not that of the login. */
 export interface MemberPrincipal {
   readonly kind: 'member';
   readonly userId: string;
   readonly accountId: string;
   readonly role: Role;
-  readonly session: Session;
+  readonly sessionId: string;
+  /** Whether their login needs a one-time code. */
+  readonly hasSecondFactor: boolean;
 }
 
 /** Platform staff: a user without an account (docs/contract.md#roles). */
@@ -32,7 +28,9 @@ export interface OperatorPrincipal {
   readonly kind: 'operator';
   readonly userId: string;
   readonly role: 'OPERATOR';
-  readonly session: Session;
+  readonly sessionId: string;
+  /** Whether their login needs a one-time code. */
+  readonly hasSecondFactor: boolean;
 }
 
 export type UserPrincipal = MemberPrincipal | OperatorPrincipal;

@@ -1,13 +1,16 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { JwtService } from '@nestjs/jwt';
 import { Clock, CLOCK_SKEW_SECONDS } from '../core/clock.js';
-import type { Tx } from '../core/database/index.js';
+import { SessionsRepository } from '../accounts/index.js';
+import type { Origin } from '../audit/index.js';
+import { Database, type Tx } from '../core/database/index.js';
 import { isUuid, newId } from '../core/ids.js';
 import { Retention } from '../core/retention.js';
-import type { DashboardRole, Session, UserPrincipal } from './principal.js';
-import { SessionsRepository } from './sessions.repository.js';
+import type { DashboardRole, UserPrincipal } from './principal.js';
 
 export const SESSION_SECONDS = 3600;
+const HOUR_MS = 3_600_000;
+const MAX_USER_AGENT = 120;
 const BEARER = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i;
 const ROLES: readonly unknown[] = ['OWNER', 'ADMIN', 'MEMBER', 'OPERATOR'] satisfies DashboardRole[];
 
@@ -21,10 +24,11 @@ interface Claims {
   readonly exp: number;
 }
 
-/** Logins as signed tokens (HS256): they say who somebody is, the database says whether that still holds. */
+/** Logins as signed tokens (HS256): they name a session, and the database says whether it goes on and whose it is. */
 @Injectable()
 export class Sessions implements OnModuleInit {
   constructor(
+    private readonly database: Database,
     private readonly sessions: SessionsRepository,
     private readonly jwt: JwtService,
     private readonly retention: Retention,
@@ -33,25 +37,33 @@ export class Sessions implements OnModuleInit {
 
   /** Tokens that have ended by themselves are forgotten, also for a process whose clock is behind. */
   onModuleInit(): void {
-    this.retention.keep('revoked_tokens', CLOCK_SKEW_SECONDS * 1000, (tx, before, limit) =>
+    this.retention.keep('sessions', CLOCK_SKEW_SECONDS * 1000, (tx, before, limit) =>
       this.sessions.remove(tx, before, limit),
     );
   }
 
-  /**
-   * @param from since when the user is let in, or now, whichever is later
-   * @returns the token, good for SESSION_SECONDS from then on
-   */
-  open(user: { userId: string; accountId: string | null; role: DashboardRole }, from: Date): string {
-    const iat = Math.floor(from.getTime() / 1000);
-    const claims: Claims = {
-      sub: user.userId,
-      account_id: user.accountId,
-      role: user.role,
-      jti: newId(from),
-      iat,
-      exp: iat + SESSION_SECONDS,
-    };
+  /** @returns the token, good for SESSION_SECONDS from now on, once `tx` has committed */
+  open(
+    tx: Tx,
+    user: { userId: string; accountId: string | null; role: DashboardRole },
+    origin: Origin,
+    userAgent: string | undefined,
+  ): string {
+    const now = this.clock.now();
+    const iat = Math.floor(now.getTime() / 1000);
+    const { userId, accountId, role } = user;
+    const id = newId(now);
+    this.sessions.insert(tx, {
+      id,
+      userId,
+      accountId,
+      createdAt: now,
+      usedAt: hourOf(now),
+      expiresAt: new Date((iat + SESSION_SECONDS) * 1000),
+      ip: origin.ip,
+      userAgent: userAgent?.slice(0, MAX_USER_AGENT) ?? null,
+    });
+    const claims: Claims = { sub: userId, account_id: accountId, role, jti: id, iat, exp: iat + SESSION_SECONDS };
     return this.jwt.sign(claims);
   }
 
@@ -63,24 +75,18 @@ export class Sessions implements OnModuleInit {
     const token = BEARER.exec(authorization)?.[1];
     const claims = token === undefined ? null : this.#verify(token);
     if (!claims) return null;
-    const found = await this.sessions.find({
-      userId: claims.sub,
-      accountId: claims.account_id,
-      jti: claims.jti,
-      givenBefore: new Date((claims.iat + 1) * 1000),
-    });
-    if (!found || found.revoked) return null;
-    const session: Session = { jti: claims.jti, expiresAt: new Date(claims.exp * 1000) };
-    if (claims.account_id === null) {
-      return found.operator ? { kind: 'operator', userId: claims.sub, role: 'OPERATOR', session } : null;
+    const { sub: userId, account_id: accountId, jti: sessionId } = claims;
+    const found = await this.sessions.find(sessionId, userId, accountId);
+    if (!found) return null;
+    const hour = hourOf(this.clock.now());
+    // Once an hour at most: all other requests of a person read alone.
+    if (found.usedAt < hour) {
+      await this.database.transaction(async (tx) => this.sessions.touch(tx, sessionId, hour));
     }
-    if (found.role === null) return null;
-    return { kind: 'member', userId: claims.sub, accountId: claims.account_id, role: found.role, session };
-  }
-
-  /** Holds in every process from the commit on. */
-  revoke(tx: Tx, session: Session): void {
-    this.sessions.revoke(tx, session);
+    const { operator, role, hasSecondFactor } = found;
+    const login = { userId, sessionId, hasSecondFactor };
+    if (accountId === null) return operator ? { kind: 'operator', role: 'OPERATOR', ...login } : null;
+    return role === null ? null : { kind: 'member', accountId, role, ...login };
   }
 
   #verify(token: string): Claims | null {
@@ -101,4 +107,8 @@ export class Sessions implements OnModuleInit {
     if (claims.iat > now + CLOCK_SKEW_SECONDS || claims.exp - claims.iat !== SESSION_SECONDS) return null;
     return claims;
   }
+}
+
+function hourOf(time: Date): Date {
+  return new Date(Math.floor(time.getTime() / HOUR_MS) * HOUR_MS);
 }

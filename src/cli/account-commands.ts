@@ -2,9 +2,11 @@ import { Argument, type Command } from 'commander';
 import {
   type AccountEntity,
   AccountsService,
+  type InvitationEntity,
   type Member,
   MembersService,
   type Role,
+  SecondFactor,
   type SettingName,
   SETTINGS,
   UsersService,
@@ -46,13 +48,25 @@ function accountLine(account: AccountEntity): Record<string, unknown> {
   } satisfies Record<'account_id' | SettingName, unknown>; // a setting that is forgotten here does not compile
 }
 
+function invitationLine(invitation: InvitationEntity): Record<string, unknown> {
+  return {
+    invitation_id: invitation.id,
+    email: invitation.email,
+    name: invitation.name,
+    role: invitation.role,
+    status: 'invited',
+    created_at: invitation.createdAt.toISOString(),
+    expires_at: invitation.expiresAt.toISOString(),
+  };
+}
+
 function memberLine(member: Member): Record<string, unknown> {
   return {
     user_id: member.userId,
     email: member.email,
     name: member.name,
     role: member.role,
-    status: member.active ? 'active' : 'invited',
+    status: 'active',
     created_at: member.createdAt.toISOString(),
   };
 }
@@ -72,7 +86,7 @@ export function accountCommands(program: Command, shell: Shell): void {
   takesPassword(
     group
       .command('create')
-      .description('make an account and its owner')
+      .description('make an account and invite its owner by mail; with --password-file the owner is made at once')
       .addOption(required('--name <name>', 'of the merchant, which payers see'))
       .addOption(required('--email <email>', "the owner's, who logs in with it"))
       .option('--fee-bps <n>', "the service's fee in basis points")
@@ -82,10 +96,11 @@ export function accountCommands(program: Command, shell: Shell): void {
     const { name, email, feeBps: fee_bps, feeFixed: fee_fixed, releaseDays: release_days } = options;
     const given = Object.entries({ fee_bps, fee_fixed, release_days });
     const settings = Object.fromEntries(given.flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])));
-    const password = await readPassword(options.passwordFile, shell);
+    const password =
+      options.passwordFile === undefined ? {} : { password: await readPassword(options.passwordFile, shell) };
     await run(shell, async ({ app }) => {
-      const made = await app.get(AccountsService).create({ name, email, password, settings }, CLI);
-      return { account_id: made.accountId, user_id: made.userId };
+      const made = await app.get(AccountsService).create({ name, email, settings, ...password }, CLI);
+      return { account_id: made.accountId, user_id: made.userId, ...(made.userId === null ? { invited: email } : {}) };
     });
   });
   group
@@ -134,7 +149,11 @@ export function memberCommands(program: Command, shell: Shell): void {
       await run(shell, async ({ app }) => {
         await app.get(AccountsService).get(accountId);
         const members = await app.get(MembersService).list(accountId);
-        return { account_id: accountId, members: members.map(memberLine) };
+        const invitations = await app.get(MembersService).invitations(accountId);
+        return {
+          account_id: accountId,
+          members: [...members.map(memberLine), ...invitations.map(invitationLine)],
+        };
       });
     });
 }
@@ -179,6 +198,16 @@ export function userCommands(program: Command, shell: Shell): void {
       return { user_id: userId };
     });
   });
+  group
+    .command('reset-totp')
+    .description('remove the second factor of somebody who has lost it, which ends their logins')
+    .addOption(required('--email <email>', 'with which they log in'))
+    .action(async ({ email }: Login) => {
+      await run(shell, async ({ app }) => {
+        const { userId } = await app.get(SecondFactor).reset(email, CLI);
+        return { user_id: userId, totp: false };
+      });
+    });
 }
 
 /** API keys are printed as the contract has them, in its names; all else here is snake_case. */

@@ -35,4 +35,24 @@ describe('a turnstile', () => {
     await expect(failing).rejects.toThrow('broken');
     await expect(next).resolves.toBe('done');
   });
+
+  it('lets callers take turns, and takes a place to wait from who has most', async () => {
+    const turnstile = new Turnstile(1, 4);
+    const entered: string[] = [];
+    const refused: string[] = [];
+    let open = (): void => undefined;
+    const first = turnstile.pass(() => new Promise<void>((resolve) => (open = resolve)), busy, 'flood');
+    const visit = (name: string, caller: string): Promise<void> =>
+      turnstile.pass(async () => void entered.push(name), busy, caller).catch(() => void refused.push(name));
+    const visits = [
+      ...['f1', 'f2', 'f3', 'f4', 'f5'].map((name) => visit(name, 'flood')),
+      visit('a1', 'ana'),
+      visit('r1', 'rui'),
+      visit('r2', 'rui'),
+    ];
+    open();
+    await Promise.all([first, ...visits]);
+    expect(refused.sort()).toEqual(['f3', 'f4', 'f5', 'r2']);
+    expect(entered).toEqual(['f1', 'a1', 'r1', 'f2']);
+  });
 });

@@ -1,28 +1,71 @@
-/** Lets so many in at a time. The others wait their turn, as many as may. */
+interface Waiting {
+  readonly enter: () => void;
+  readonly refuse: (reason: Error) => void;
+}
+
+/**
+ * Lets so many in at a time. The others wait, as many as may: callers take turns, and of each caller the first goes
+ * first. When all places to wait are taken, whoever has most waiting gives one up to another caller.
+ */
 export class Turnstile {
   #inside = 0;
-  readonly #waiting: (() => void)[] = [];
+  #waiting = 0;
+  /** In the order of their turns; each has at least one waiting. */
+  readonly #queues = new Map<string, Waiting[]>();
 
   constructor(
     private readonly places: number,
     private readonly maxWaiting: number,
   ) {}
 
-  /** @throws what `refusal` makes, when too many wait already; whatever `work` throws */
-  async pass<T>(work: () => Promise<T>, refusal: () => Error): Promise<T> {
+  /**
+   * @param caller left out: all are one
+   * @throws what `refusal` makes, when too many wait already; whatever `work` throws
+   */
+  async pass<T>(work: () => Promise<T>, refusal: () => Error, caller = ''): Promise<T> {
     if (this.#inside >= this.places) {
-      if (this.#waiting.length >= this.maxWaiting) throw refusal();
+      if (this.#waiting >= this.maxWaiting && !this.#giveUpOne(caller, refusal)) throw refusal();
       // Who leaves hands the place on, so `inside` stays.
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+      await new Promise<void>((enter, refuse) => {
+        const queue = this.#queues.get(caller) ?? [];
+        queue.push({ enter, refuse });
+        this.#queues.set(caller, queue);
+        this.#waiting++;
+      });
     } else {
       this.#inside++;
     }
     try {
       return await work();
     } finally {
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#inside--;
+      this.#leave();
     }
+  }
+
+  #leave(): void {
+    const [next] = this.#queues;
+    if (!next) {
+      this.#inside--;
+      return;
+    }
+    const [caller, queue] = next;
+    const first = queue.shift();
+    // To the end of the turns.
+    this.#queues.delete(caller);
+    if (queue.length > 0) this.#queues.set(caller, queue);
+    this.#waiting--;
+    first?.enter();
+  }
+
+  /** @returns false when nobody has more waiting than this caller would have */
+  #giveUpOne(caller: string, refusal: () => Error): boolean {
+    const [longest, ...others] = this.#queues;
+    if (!longest) return false;
+    const [name, queue] = others.reduce((most, each) => (each[1].length > most[1].length ? each : most), longest);
+    if (queue.length <= (this.#queues.get(caller)?.length ?? 0) + 1) return false;
+    queue.pop()?.refuse(refusal());
+    this.#waiting--;
+    if (queue.length === 0) this.#queues.delete(name);
+    return true;
   }
 }

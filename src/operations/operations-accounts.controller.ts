@@ -26,12 +26,12 @@ export class OperationsAccountsController {
   constructor(private readonly accounts: AccountsService) {}
 
   @Post()
-  @ApiOperation({ summary: 'Create an account', description: 'With its first OWNER, who can log in at once.' })
+  @ApiOperation({ summary: 'Create an account', description: 'Its first OWNER gets an invitation by mail.' })
   @ApiCreatedResponse({ description: 'The account.', type: AccountBody, headers: RESPONSE_HEADERS })
   @ApiErrors(400, 413, 415)
   async create(@Body() dto: CreateAccountDto, @CurrentActor() actor: Actor): Promise<AccountBody> {
-    const { name, email, password } = dto;
-    const { accountId } = await this.accounts.create({ name, email, password, values: settingsOf(dto) }, actor);
+    const { name, email } = dto;
+    const { accountId } = await this.accounts.create({ name, email, values: settingsOf(dto) }, actor);
     return accountBody(await this.accounts.details(accountId));
   }
 

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, Header, Param, Patch, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Patch, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { MembersService } from '../accounts/index.js';
 import type { Actor } from '../audit/index.js';
@@ -16,6 +16,10 @@ const LAST_OWNER = {
   type: ErrorBody,
   headers: COMMON_HEADERS,
 };
+const INVITATION_LIMIT = {
+  ...LAST_OWNER,
+  description: '`invitation_limit_reached`: 20 invitations wait already.',
+};
 
 @ApiTags('Members')
 @DashboardAuth('OWNER', 'ADMIN')
@@ -28,18 +32,22 @@ export class MembersController {
   @ApiOperation({ summary: 'List members', description: 'Those who were invited among them, oldest first.' })
   @ApiOkResponse({ description: 'All members.', type: MemberListBody, headers: RESPONSE_HEADERS })
   async list(@CurrentMember() { accountId }: MemberPrincipal): Promise<MemberListBody> {
-    return memberList(await this.members.list(accountId));
+    const [members, invitations] = await Promise.all([
+      this.members.list(accountId),
+      this.members.invitations(accountId),
+    ]);
+    return memberList(members, invitations);
   }
 
   @Post()
-  @Header('Cache-Control', 'no-store')
   @ApiOperation({
     summary: 'Invite a member',
     description:
-      'The invited member chooses a password with POST /v1/auth/accept-invitation within 7 days. Inviting again who has not accepted replaces the invitation and the role. A user belongs to one account. Only an OWNER may invite an OWNER.',
+      'Sends a mail with a token, which is nowhere else: its reader chooses a password with POST /v1/auth/accept-invitation within 7 days and is a member then. The answer is the same whether the e-mail is known elsewhere. Inviting again replaces the invitation, its id and its role. At most 20 wait at a time. Only an OWNER may invite an OWNER.',
   })
   @ApiCreatedResponse({ description: 'Invited.', type: InvitedMemberBody, headers: RESPONSE_HEADERS })
   @ApiErrors(400, 413, 415)
+  @ApiResponse(INVITATION_LIMIT)
   async invite(
     @CurrentMember() { accountId }: MemberPrincipal,
     @Body() { email, name, role }: InviteMemberDto,
@@ -69,7 +77,8 @@ export class MembersController {
   @Delete(':id')
   @ApiOperation({
     summary: 'Remove a member',
-    description: 'The member’s tokens stop working at once. Only an OWNER may remove an OWNER.',
+    description:
+      'The member’s tokens stop working at once. With the id of an invitation that waits, it is withdrawn. Only an OWNER may remove an OWNER.',
   })
   @ApiParam(MEMBER_ID)
   @ApiOkResponse({ description: 'Removed.', type: RemovedBody, headers: RESPONSE_HEADERS })

@@ -1,4 +1,4 @@
-import type { Invitation, Member } from '../accounts/index.js';
+import type { InvitationEntity, Member } from '../accounts/index.js';
 import type { InvitedMemberBody, MemberBody, MemberListBody } from './dto/member.body.js';
 
 export function memberBody(member: Member): MemberBody {
@@ -8,24 +8,25 @@ export function memberBody(member: Member): MemberBody {
     email: member.email,
     name: member.name,
     role: member.role,
-    status: member.active ? 'active' : 'invited',
+    status: 'active',
     created_at: member.createdAt.toISOString(),
   };
 }
 
-export function memberList(members: readonly Member[]): MemberListBody {
-  return { object: 'list', data: members.map(memberBody) };
+/** Those who were invited come last. */
+export function memberList(members: readonly Member[], invitations: readonly InvitationEntity[]): MemberListBody {
+  return { object: 'list', data: [...members.map(memberBody), ...invitations.map(invitedMember)] };
 }
 
-export function invitedMember({ member, token, expiresAt }: Invitation): InvitedMemberBody {
+export function invitedMember(invitation: InvitationEntity): InvitedMemberBody {
   return {
-    id: member.userId,
+    id: invitation.id,
     object: 'member',
-    email: member.email,
-    name: member.name,
-    role: member.role,
+    email: invitation.email,
+    name: invitation.name,
+    role: invitation.role,
     status: 'invited',
-    created_at: member.createdAt.toISOString(),
-    invitation: { token, expires_at: expiresAt.toISOString() },
+    created_at: invitation.createdAt.toISOString(),
+    invitation: { expires_at: invitation.expiresAt.toISOString() },
   };
 }

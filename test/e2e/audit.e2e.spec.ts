@@ -7,6 +7,7 @@ import { aDisputedCharge } from '../support/med.js';
 import { aPaidCharge, paymentIdOf } from '../support/refunds.js';
 import { type Answer, type Merchant, PASSWORD, TestService } from '../support/service.js';
 import { JWT_SECRET } from '../support/tokens.js';
+import { waitFor } from '../support/wait.js';
 
 interface AuditEvent {
   id: string;
@@ -39,6 +40,19 @@ async function story(token: string, query = '?limit=100'): Promise<AuditEvent[]>
   return (await page(token, query)).body.data.reverse();
 }
 
+/** What follows happens within one minute of the clock. */
+function atTheBeginningOfAMinute(): void {
+  service.clock.advance(60 - (Math.floor(service.clock.now().getTime() / 1000) % 60));
+}
+/** Failed logins are written once their minute is over. */
+async function failuresTold(): Promise<void> {
+  service.clock.advance(61);
+  await waitFor('failed logins to be told', async () => {
+    service.clock.advance(1);
+    return (await service.sql('SELECT 1 FROM login_failures')).length === 0;
+  });
+}
+
 describe('the audit trail', () => {
   let merchant: Merchant;
   let token: string;
@@ -63,12 +77,17 @@ describe('the audit trail', () => {
     const rotated = await call('POST', `/v1/api-keys/${key['id']}/rotate`);
     await call('DELETE', `/v1/api-keys/${rotated['id']}`);
     const invited = await call('POST', '/v1/members', { email: `ana-${randomUUID()}@example.com`, role: 'ADMIN' });
-    const { token: invitation } = invited['invitation'] as unknown as { token: string };
+    const invitation = await service.mailedToken(String(invited['email']));
     await call('POST', '/v1/auth/accept-invitation', { token: invitation, password: PASSWORD });
-    await call('PATCH', `/v1/members/${invited['id']}`, { role: 'MEMBER' });
-    await call('PATCH', `/v1/members/${invited['id']}`, { role: 'MEMBER' });
-    await call('DELETE', `/v1/members/${invited['id']}`);
-    await service.call('POST', '/v1/auth/login', { body: { email: merchant.ownerEmail, password: 'wrong' } });
+    const { data } = (await call('GET', '/v1/members')) as unknown as { data: { id: string; email: string }[] };
+    const anaId = data.find(({ email }) => email === invited['email'])?.id ?? '';
+    await call('PATCH', `/v1/members/${anaId}`, { role: 'MEMBER' });
+    await call('PATCH', `/v1/members/${anaId}`, { role: 'MEMBER' });
+    await call('DELETE', `/v1/members/${anaId}`);
+    atTheBeginningOfAMinute();
+    for (const password of ['wrong', 'wrong too']) {
+      await service.call('POST', '/v1/auth/login', { body: { email: merchant.ownerEmail, password } });
+    }
     await service.get(AccountsService).set(merchant.accountId, { fee_bps: '150', city: 'Recife' }, CLI);
     await service.get(AccountsService).set(merchant.accountId, { city: 'Recife' }, CLI);
     await service.get(ApiKeysService).issue(merchant.accountId, { mode: 'live', label: null }, CLI);
@@ -81,6 +100,7 @@ describe('the audit trail', () => {
     const other = await service.login(merchant.ownerEmail);
     await call('POST', '/v1/auth/logout', undefined, other);
 
+    await failuresTold();
     const events = await story(token);
     expect(events.map(({ type }) => type)).toEqual([
       'account.created',
@@ -94,24 +114,24 @@ describe('the audit trail', () => {
       'member.joined',
       'member.role_changed',
       'member.removed',
-      'login.failed',
       'account.settings_changed',
       'api_key.issued',
       'member.added',
       'account.settings_changed',
       'login.succeeded',
       'logout',
+      'login.failed',
     ]);
     const owner = { type: 'member', id: merchant.ownerId, email: merchant.ownerEmail };
     const system = { type: 'system', id: null, email: null };
     const cli = { type: 'cli', id: null, email: null };
-    const ana = { type: 'member', id: invited['id'], email: invited['email'] };
+    const ana = { type: 'member', id: anaId, email: invited['email'] };
     const anonymous = { type: 'anonymous', id: null, email: null };
     // The e-mails of the platform's staff are not the merchant's business.
     const staff = { type: 'operator', id: operator.userId, email: null };
     expect(events.map(({ actor }) => actor)).toEqual([
-      ...[system, system, system, owner, owner, owner, owner, owner, ana, owner, owner, anonymous],
-      ...[cli, cli, cli, staff, owner, owner],
+      ...[system, system, system, owner, owner, owner, owner, owner, ana, owner, owner],
+      ...[cli, cli, cli, staff, owner, owner, anonymous],
     ]);
     expect(events[4]).toStrictEqual({
       id: expect.any(String),
@@ -129,14 +149,19 @@ describe('the audit trail', () => {
       data: { replaced_api_key_id: key['id'], replaced_fingerprint: key['fingerprint'], api_key_id: rotated['id'] },
     });
     expect(events[6]).toMatchObject({ api_key_fingerprint: rotated['fingerprint'] });
-    expect(events[9]?.data).toEqual({ user_id: invited['id'], from: 'ADMIN', to: 'MEMBER' });
-    expect(events[11]).toMatchObject({ data: { user_id: merchant.ownerId }, ip: '127.0.0.1' });
-    expect(events[12]).toMatchObject({
+    expect(events[7]?.data).toEqual({ invitation_id: invited['id'], role: 'ADMIN' });
+    expect(events[8]?.data).toEqual({ invitation_id: invited['id'] });
+    expect(events[9]?.data).toEqual({ user_id: anaId, from: 'ADMIN', to: 'MEMBER' });
+    expect(events[17]).toMatchObject({
+      data: { user_id: merchant.ownerId, count: 2, minute: expect.stringMatching(/:00\.000Z$/) },
+      ip: '127.0.0.1',
+    });
+    expect(events[11]).toMatchObject({
       ip: null,
       request_id: null,
       data: { changes: { fee_bps: { from: 0, to: 150 }, city: { from: 'SAO PAULO', to: 'Recife' } } },
     });
-    expect(events[17]?.request_id).toBe('story-POST--v1-auth-logout');
+    expect(events[16]?.request_id).toBe('story-POST--v1-auth-logout');
   });
 
   it('tells what a program did, by its key', async () => {
@@ -198,16 +223,22 @@ describe('the audit trail', () => {
 
   it('knows of an e-mail that nobody has no more than that it is tried again', async () => {
     const email = `stranger-${randomUUID()}@example.com`;
-    for (const password of ['one', 'two']) {
+    for (const password of ['one', 'two', 'three']) {
+      atTheBeginningOfAMinute();
       await service.call('POST', '/v1/auth/login', { body: { email, password } });
     }
+    await failuresTold();
     const rows = await service.sql<{ text: string; data: { email_hash: string }; account_id: null }>(
       `SELECT a::text AS text, a.data, a.account_id FROM audit_events a
        WHERE type = 'login.failed' ORDER BY id DESC LIMIT 2`,
     );
     expect(rows.map((row) => row.account_id)).toEqual([null, null]);
-    expect(rows[0]?.data).toEqual({ email_hash: expect.stringMatching(/^[0-9a-f]{16}$/) });
-    expect(rows[1]?.data).toEqual(rows[0]?.data);
+    expect(rows[0]?.data).toEqual({
+      email_hash: expect.stringMatching(/^[0-9a-f]{16}$/),
+      count: 1,
+      minute: expect.stringMatching(/:00\.000Z$/),
+    });
+    expect(rows[1]?.data.email_hash).toBe(rows[0]?.data.email_hash);
     expect(rows.filter(({ text }) => text.includes('stranger'))).toEqual([]);
   });
 

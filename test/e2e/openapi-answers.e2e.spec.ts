@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Ajv, type ValidateFunction } from 'ajv';
+import { Secret, TOTP } from 'otpauth';
 import { CallbackSources } from '../../src/acquirers/index.js';
 import { SecretBox } from '../../src/core/crypto/index.js';
 import { signatureHeader } from '../../src/webhooks/sending/signature.js';
@@ -9,6 +10,7 @@ import { aDisputedCharge, answerCase, medQueue } from '../support/med.js';
 import { closed, type Documented, readDocument, type ResponseDoc } from '../support/openapi.js';
 import { type Answer, type ChargeAnswer, type Merchant, PASSWORD, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
+import { claimsOf } from '../support/tokens.js';
 
 describe('what the OpenAPI document says is kept', () => {
   let service: TestService;
@@ -458,9 +460,72 @@ describe('what the OpenAPI document says is kept', () => {
     keeps('auth_login', await login({}));
     for (const answer of await unread('POST', '/v1/auth/login', {})) keeps('auth_login', answer);
     const token = String(first.body['access_token']);
-    keeps('auth_logout', await service.call('POST', '/v1/auth/logout', { token }));
+    const forgot = '/v1/auth/forgot-password';
+    for (const body of [{ email: merchant.ownerEmail }, {}]) {
+      keeps('auth_forgotPassword', await service.call('POST', forgot, { body }));
+    }
+    for (const answer of await unread('POST', forgot, {})) keeps('auth_forgotPassword', answer);
+    const reset = '/v1/auth/reset-password';
+    const chosen = { token: await service.mailedToken(merchant.ownerEmail), password: PASSWORD };
+    for (const answer of await unread('POST', reset, {})) keeps('auth_resetPassword', answer);
+    const person = await service.member(merchant.accountId, 'MEMBER');
+    await personAnswers(person);
+    keeps('auth_resetPassword', await service.call('POST', reset, { body: chosen }));
+    keeps('auth_resetPassword', await service.call('POST', reset, { body: chosen }));
+    const again = await service.login(merchant.ownerEmail);
+    keeps('auth_logout', await service.call('POST', '/v1/auth/logout', { token: again }));
     keeps('auth_logout', await service.call('POST', '/v1/auth/logout', { token }));
   });
+
+  /** About their own login: passwords, sessions, and the second factor. */
+  async function personAnswers({ email, token }: { email: string; token: string }): Promise<void> {
+    const ask = (method: string, path: string, body?: object, who: { token?: string } = { token }): Promise<Answer> =>
+      service.call(method, `/v1/auth/${path}`, { ...who, ...(body && { body }) });
+    const other = await service.login(email);
+    const sessions = await ask('GET', 'sessions');
+    keeps('person_listSessions', sessions);
+    keeps('person_listSessions', await ask('GET', 'sessions', undefined, {}));
+    const ended = `sessions/${String(claimsOf(other)['jti'])}`;
+    for (const who of [{}, { token }, { token }])
+      keeps('person_endSession', await ask('DELETE', ended, undefined, who));
+    const NEXT = 'another good password';
+    for (const body of [{}, { current_password: 'x', new_password: NEXT }]) {
+      keeps('person_changePassword', await ask('POST', 'password', body));
+    }
+    keeps('person_changePassword', await ask('POST', 'password', { current_password: PASSWORD, new_password: NEXT }));
+    keeps('person_changePassword', await ask('POST', 'password', {}, {}));
+    keeps('person_confirmTotp', await ask('POST', 'totp/confirm', { code: '1' }));
+    const begun = await ask('POST', 'totp');
+    keeps('person_beginTotp', begun);
+    keeps('person_beginTotp', await ask('POST', 'totp', undefined, {}));
+    const totp = new TOTP({ secret: Secret.fromBase32(String(begun.body['secret'])) });
+    const code = (): string => totp.generate({ timestamp: service.clock.now().getTime() });
+    for (const body of [{}, { code: 'wrong' }, { code: code() }, { code: code() }]) {
+      keeps('person_confirmTotp', await ask('POST', 'totp/confirm', body));
+    }
+    keeps('person_confirmTotp', await ask('POST', 'totp/confirm', {}, {}));
+    keeps('person_beginTotp', await ask('POST', 'totp'));
+    for (const sent of [{}, { code: code() }]) {
+      keeps('auth_login', await service.call('POST', '/v1/auth/login', { body: { email, password: NEXT, ...sent } }));
+    }
+    service.clock.advance(30);
+    for (const body of [
+      {},
+      { password: 'x', code: 'x' },
+      { password: NEXT, code: code() },
+      { password: NEXT, code: '1' },
+    ]) {
+      keeps('person_removeTotp', await ask('DELETE', 'totp', body));
+    }
+    keeps('person_removeTotp', await ask('DELETE', 'totp', {}, {}));
+    for (const [method, path, operation] of [
+      ['POST', 'password', 'person_changePassword'],
+      ['POST', 'totp/confirm', 'person_confirmTotp'],
+      ['DELETE', 'totp', 'person_removeTotp'],
+    ] as const) {
+      for (const answer of await unread(method, `/v1/auth/${path}`, { token })) keeps(operation, answer);
+    }
+  }
 
   it('when keys are managed', async () => {
     const token = await service.login(merchant.ownerEmail);
@@ -504,7 +569,7 @@ describe('what the OpenAPI document says is kept', () => {
     const path = '/v1/members';
     const email = 'guest@example.com';
     for (const who of [{}, { token: member }, { token }]) keeps('members_list', await service.call('GET', path, who));
-    const invited = await service.call<{ id: string; invitation: { token: string } }>('POST', path, {
+    const invited = await service.call<{ id: string }>('POST', path, {
       token,
       body: { email, role: 'ADMIN' },
     });
@@ -515,12 +580,13 @@ describe('what the OpenAPI document says is kept', () => {
     keeps('members_list', await service.call('GET', path, { token }));
 
     const accept = '/v1/auth/accept-invitation';
-    const body = { token: invited.body.invitation.token, password: PASSWORD };
+    const body = { token: await service.mailedToken(email), password: PASSWORD };
     for (const answer of await unread('POST', accept, {})) keeps('auth_acceptInvitation', answer);
     keeps('auth_acceptInvitation', await service.call('POST', accept, { body }));
     keeps('auth_acceptInvitation', await service.call('POST', accept, { body }));
 
-    const [one, owner] = [`${path}/${invited.body.id}`, `${path}/${merchant.ownerId}`];
+    const guest = await service.member(merchant.accountId, 'ADMIN');
+    const [one, owner] = [`${path}/${guest.userId}`, `${path}/${merchant.ownerId}`];
     const change = (who: { token?: string }, role = 'MEMBER', at = one): Promise<Answer> =>
       service.call('PATCH', at, { ...who, body: { role } });
     for (const who of [{}, { token: member }, { token }]) keeps('members_changeRole', await change(who));
@@ -532,6 +598,13 @@ describe('what the OpenAPI document says is kept', () => {
       keeps('members_remove', await service.call('DELETE', one, who));
     }
     keeps('members_remove', await service.call('DELETE', owner, { token }));
+    expect(invited.status).toBe(201);
+    const { accountId, ownerEmail } = await service.merchant();
+    const full = await service.login(ownerEmail);
+    for (let index = 0; index <= 20; index++) {
+      const body = { email: `guest-${index}@${accountId}.example`, role: 'MEMBER' };
+      keeps('members_invite', await service.call('POST', path, { token: full, body }));
+    }
   });
 
   it('when somebody looks at what was done', async () => {
@@ -563,9 +636,9 @@ describe('what the OpenAPI document says is kept', () => {
     const strangers = [{}, { token: owner }];
     const accounts = '/v1/operations/accounts';
     const account = `${accounts}/${merchant.accountId}`;
-    const body = { name: 'Livraria', email: 'livraria@example.com', password: PASSWORD };
+    const body = { name: 'Livraria', email: 'livraria@example.com' };
     keeps('operationsaccounts_create', await service.call('POST', accounts, { token, body }));
-    keeps('operationsaccounts_create', await service.call('POST', accounts, { token, body }));
+    keeps('operationsaccounts_create', await service.call('POST', accounts, { token, body: {} }));
     for (const answer of await unread('POST', accounts, { token })) keeps('operationsaccounts_create', answer);
     for (const answer of await unread('PATCH', account, { token })) keeps('operationsaccounts_change', answer);
     for (const who of [...strangers, { token }]) {
@@ -820,6 +893,11 @@ describe('what the OpenAPI document says is kept', () => {
       'charges_list 404',
       // Only with 100 endpoints.
       'endpoints_register 422',
+      // Only in production, to operators who have no second factor yet.
+      'person_changePassword 403',
+      'person_endSession 403',
+      'person_listSessions 403',
+      'person_removeTotp 403',
     ]);
   });
 });

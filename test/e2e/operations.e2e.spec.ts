@@ -55,10 +55,9 @@ describe('accounts', () => {
   const newAccount = (): Record<string, unknown> => ({
     name: 'Livraria Azul',
     email: `ana-${randomUUID()}@example.com`,
-    password: PASSWORD,
   });
 
-  it('are made with their owner, who can log in, and with settings of their JSON types', async () => {
+  it('invite their owner by mail, and are made with settings of their JSON types', async () => {
     const input = newAccount();
     const made = await ask('POST', ACCOUNTS, {
       ...input,
@@ -98,7 +97,10 @@ describe('accounts', () => {
       created_at: expect.stringMatching(/Z$/),
     });
     expect((await ask('GET', `${ACCOUNTS}/${made.body.id}`)).body).toEqual(made.body);
-    const token = await service.login(String(input['email']));
+    const email = String(input['email']);
+    const body = { token: await service.mailedToken(email), password: PASSWORD };
+    expect((await service.call('POST', '/v1/auth/accept-invitation', { body })).status).toBe(204);
+    const token = await service.login(email);
     const key = await service.call('POST', '/v1/api-keys', { token, body: { test: true } });
     expect(key.status).toBe(201);
     expect(await auditOf(made.body.id, 'account.created')).toEqual([
@@ -183,12 +185,10 @@ describe('accounts', () => {
     expect(await auditOf(accountId, 'account.settings_changed')).toEqual([]);
   });
 
-  it('are not made without a name, a good password and an e-mail that nobody has', async () => {
-    const input = newAccount();
-    await ask('POST', ACCOUNTS, input);
+  it('are not made without a name and an e-mail', async () => {
     for (const [body, params] of [
-      [{}, ['name', 'email', 'password']],
-      [{ ...newAccount(), password: 'short' }, ['password']],
+      [{}, ['name', 'email']],
+      [{ ...newAccount(), password: PASSWORD }, ['password']],
       [{ ...newAccount(), email: 'nobody', fee_bps: 1.5 }, ['fee_bps']],
       [{ ...newAccount(), email: 'nobody' }, ['email']],
       [{ ...newAccount(), name: 'x'.repeat(121) }, ['name']],
@@ -198,7 +198,16 @@ describe('accounts', () => {
       expect(codeOf(answer)).toBe('400 invalid_request');
       expect([...new Set(answer.body.error.details?.map(({ param }) => param))]).toEqual(params);
     }
-    expect(codeOf(await ask('POST', ACCOUNTS, input))).toBe('400 invalid_request');
+  });
+
+  it('are made in the same words for an e-mail that somebody has, who cannot accept', async () => {
+    const { ownerEmail } = await service.merchant();
+    const made = await ask('POST', ACCOUNTS, { ...newAccount(), email: ownerEmail });
+    expect(made.status).toBe(201);
+    const body = { token: await service.mailedToken(ownerEmail), password: 'another good one' };
+    const answer = await service.call<{ error: { param: string } }>('POST', '/v1/auth/accept-invitation', { body });
+    expect(answer).toMatchObject({ status: 400, body: { error: { param: 'email' } } });
+    expect(await service.login(ownerEmail)).toEqual(expect.any(String));
   });
 
   it.each(['GET', 'PATCH'])('that do not exist are 404, also with a malformed id: %s', async (method) => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { CheckoutService } from '../../src/checkout/checkout.service.js';
 import { ObjectStorage } from '../../src/storage/index.js';
@@ -23,14 +24,14 @@ async function guess(forwardedFor: string): Promise<number> {
   return (await service.call('GET', '/v1/members', { token: 'a.b.c', headers })).status;
 }
 
-/** The address that the audit trail knows a caller by. */
+/** The address that a failed login is counted under, for the audit trail. */
 async function addressOf(forwardedFor: string): Promise<string | null> {
   const answer = await service.call('POST', '/v1/auth/login', {
-    body: { email: 'nobody@example.com', password: 'x' },
+    body: { email: `${randomUUID()}@example.com`, password: 'x' },
     headers: { 'X-Forwarded-For': forwardedFor },
   });
   expect(answer.status).toBe(401);
-  const rows = await service.sql<{ ip: string | null }>('SELECT ip FROM audit_events WHERE request_id = $1', [
+  const rows = await service.sql<{ ip: string | null }>('SELECT ip FROM login_failures WHERE request_id = $1', [
     answer.headers.get('x-request-id'),
   ]);
   return rows[0]?.ip ?? null;

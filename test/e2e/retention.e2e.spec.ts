@@ -208,7 +208,6 @@ describe('what is past its time is removed', () => {
       'emails',
       'fraud_hits',
       'idempotency_keys',
-      'revoked_tokens',
     ];
     await removeAll(...tables);
     await expect(service.get(Retention).remove('transactions')).rejects.toThrow('Nobody has said');

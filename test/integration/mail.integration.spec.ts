@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { SecretBox } from '../../src/core/crypto/index.js';
 import { readConfig } from '../../src/core/config/index.js';
 import { type Database, type Reader, read } from '../../src/core/database/index.js';
 import { createLogger, type Logger } from '../../src/core/log/index.js';
@@ -43,6 +44,8 @@ const MAIL: Mail = {
   text: 'Olá, João.',
   html: '<p>Olá, <b>João</b>.</p>',
 };
+
+const SECRETS = new SecretBox('ab'.repeat(32));
 
 describe('mail', () => {
   let schema: TestSchema;
@@ -93,6 +96,7 @@ describe('mail', () => {
       database,
       new EmailsRepository(reader),
       new MailDelivery(by, logger),
+      SECRETS,
       retention,
       clock,
     );
@@ -116,7 +120,7 @@ describe('mail', () => {
   }
 
   const mailer = (): Mailer =>
-    new Mailer(new EmailsRepository(reader), workOf(processor(transport(), SILENT).mails), clock);
+    new Mailer(new EmailsRepository(reader), SECRETS, workOf(processor(transport(), SILENT).mails), clock);
 
   async function enqueue(...mails: Partial<Mail>[]): Promise<void> {
     const by = mailer();
@@ -155,6 +159,17 @@ describe('mail', () => {
 
       await worker().run();
       expect(mailbox.received).toHaveLength(1);
+    });
+
+    it('has its secret sealed until it is sent, and not at all after that', async () => {
+      await enqueue({ text: 'Token: {secret}', html: '<p>{secret}</p>', secret: 'a-token-of-somebody' });
+      const [waiting] = await rows();
+      expect(waiting).toMatchObject({ text_body: 'Token: {secret}', secret_sealed: expect.any(Buffer) });
+      expect(JSON.stringify(waiting)).not.toContain('a-token-of-somebody');
+      await worker().run();
+      expect(mailbox.received[0]?.raw).toContain('Token: a-token-of-somebody');
+      expect(mailbox.received[0]?.raw).toContain('<p>a-token-of-somebody</p>');
+      expect(await rows()).toMatchObject([{ status: 'sent', secret_sealed: null }]);
     });
 
     it('is forgotten with it, and nobody is woken', async () => {

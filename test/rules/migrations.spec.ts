@@ -13,7 +13,8 @@ const SHARED_TABLES = [
   'acquirer_callbacks', // of an acquirer, as its notifications
   'acquirer_notifications', // whose it is, is known only after asking the acquirer
   'acquirer_statements', // how far an acquirer's list was read
-  'revoked_tokens', // tokens are of people, and looked up by their own ids
+  'login_failures', // of an e-mail that may be nobody's
+  'password_resets', // of people
   'sandbox_charges', // the sandbox bank's own books: a bank does not know our accounts
   'sandbox_disputes',
   'sandbox_order_events',
@@ -26,6 +27,7 @@ const SHARED_TABLES = [
 
 /** Merchant tables whose rows may be of no account. */
 const ACCOUNT_UNKNOWN = [
+  'sessions', // an operator's
   'emails', // mail to an operator concerns no account
   'audit_events', // a login with an e-mail that nobody has
   'settlements', // a Pix that matches no charge is kept for the operators
@@ -38,6 +40,7 @@ const MODELESS_TABLES = [
   'audit_events', // people and their keys, in both modes
   'invitations', // as members
   'members', // people see both modes
+  'sessions', // as members
   'webhook_attempts', // always reached through its delivery
 ];
 

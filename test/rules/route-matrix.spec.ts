@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { MembersService } from '../../src/accounts/index.js';
+import { AccountsService, MembersService } from '../../src/accounts/index.js';
 import { ApiKeysService } from '../../src/api-keys/index.js';
 import { SYSTEM } from '../../src/audit/index.js';
 import { anUpload } from '../support/evidence.js';
 import { aDisputedCharge } from '../support/med.js';
-import { type Merchant, TestService } from '../support/service.js';
+import { type Merchant, PASSWORD, TestService } from '../support/service.js';
 import { byAnotherKey, claimsOf, expired, forge, JWT_SECRET, withoutSignature } from '../support/tokens.js';
 import { type Caller, CALLERS, type Row, ROUTES, type World } from './route-table.js';
 
@@ -17,7 +17,7 @@ describe('every route, for everybody', () => {
   let service: TestService;
   let merchant: Merchant;
   let world: World;
-  let credentials: (caller: Caller) => Credentials;
+  let credentials: (caller: Caller) => Promise<Credentials>;
 
   beforeAll(async () => {
     service = await TestService.start({ env: { JWT_SECRET, CHARGE_LIST_ENABLED: 'true' } });
@@ -52,10 +52,17 @@ describe('every route, for everybody', () => {
       'alg none': bearer(withoutSignature(owner)),
       'signed by another key': bearer(byAnotherKey(owner)),
     };
-    credentials = (caller) => {
+    credentials = async (caller) => {
       const login = logins[caller];
+      if (login === undefined) return fixed[caller] ?? {};
       // As if they had just logged in: one of the routes ends the login.
-      return login === undefined ? (fixed[caller] ?? {}) : bearer(forge({ ...claimsOf(login), jti: randomUUID() }));
+      const [claims, jti] = [claimsOf(login), randomUUID()];
+      await service.sql(
+        `INSERT INTO sessions (id, user_id, account_id, created_at, used_at, expires_at)
+         VALUES ($1, $2, $3, now(), now(), now() + interval '1 hour')`,
+        [jti, claims['sub'], claims['account_id']],
+      );
+      return bearer(forge({ ...claims, jti }));
     };
     const actor = { ...SYSTEM, type: 'member' as const, id: merchant.ownerId };
     const invite = (email: string) =>
@@ -90,8 +97,16 @@ describe('every route, for everybody', () => {
         return id;
       },
       apiKeyId: async () => (await keys.issue(accountId, { mode: 'test', label: null }, SYSTEM)).id,
-      memberId: async () => (await invite(`matrix-member-${++count}@example.com`)).member.userId,
-      invitationToken: async () => (await invite(`matrix-guest-${++count}@example.com`)).token,
+      memberId: async () => {
+        const email = `matrix-member-${++count}@example.com`;
+        const added = { email, password: PASSWORD, role: 'MEMBER' as const };
+        return (await service.get(AccountsService).addMember(accountId, added, SYSTEM)).userId;
+      },
+      invitationToken: async () => {
+        const email = `matrix-guest-${++count}@example.com`;
+        await invite(email);
+        return service.mailedToken(email);
+      },
       endpointId,
       deliveryId: async () => {
         const id = randomUUID();
@@ -127,7 +142,7 @@ describe('every route, for everybody', () => {
     caller: Caller,
     { path, ...body }: Request,
   ): Promise<{ status: number; code: string | undefined }> {
-    const shown = credentials(caller);
+    const shown = await credentials(caller);
     const answer = await service.call<{ error?: { code: string } }>(method, path, {
       headers: { ...row.headers?.(), ...shown },
       ...body,

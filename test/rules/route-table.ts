@@ -80,6 +80,11 @@ function people(
   return { access: 'dashboard', expected: { ...all(401), ...roles, 'foreign OWNER': foreign }, ...request };
 }
 
+/** About their own login: the same for everybody who is logged in. */
+function everybody(status: number, request: Request = {}): Row {
+  return people({ OWNER: status, ADMIN: status, MEMBER: status, OPERATOR: status, foreign: status }, request);
+}
+
 /** For the staff of the platform alone. */
 function staff(status: number, request: Request = {}): Row {
   return people({ OWNER: 403, ADMIN: 403, MEMBER: 403, OPERATOR: status, foreign: 403 }, request);
@@ -214,6 +219,8 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   'POST /v1/auth/accept-invitation': open(204, {
     body: async ({ invitationToken }) => ({ token: await invitationToken(), password: PASSWORD }),
   }),
+  'POST /v1/auth/forgot-password': open(204, { body: () => ({ email: newEmail() }) }),
+  'POST /v1/auth/reset-password': open(400, { body: () => ({ token: 'none', password: PASSWORD }) }),
   'POST /v1/auth/login': open(401, { body: () => ({ email: 'nobody@example.com', password: PASSWORD }) }),
 
   'GET /v1/charges': keys({ test: 200, live: 200, foreign: 200 }),
@@ -309,7 +316,16 @@ export const ROUTES: Readonly<Record<string, Row>> = {
     { body: () => ({ payload: '{}', headers: {}, secret: 'none' }) },
   ),
 
-  'POST /v1/auth/logout': people({ OWNER: 204, ADMIN: 204, MEMBER: 204, OPERATOR: 204, foreign: 204 }),
+  'POST /v1/auth/logout': everybody(204),
+  'POST /v1/auth/password': everybody(400, {
+    body: () => ({ current_password: 'wrong', new_password: PASSWORD }),
+  }),
+  'GET /v1/auth/sessions': everybody(200),
+  // Of nobody: their own are tested where there are some.
+  'DELETE /v1/auth/sessions/:id': everybody(404, { path: () => `/v1/auth/sessions/${randomUUID()}` }),
+  'POST /v1/auth/totp': everybody(200),
+  'POST /v1/auth/totp/confirm': everybody(400, { body: () => ({ code: 'wrong' }) }),
+  'DELETE /v1/auth/totp': everybody(400, { body: () => ({ password: 'wrong', code: 'wrong' }) }),
   'GET /v1/api-keys': people({ OWNER: 200, ADMIN: 200, MEMBER: 200, OPERATOR: 403, foreign: 200 }),
   'POST /v1/api-keys': people({ OWNER: 201, ADMIN: 201, MEMBER: 403, OPERATOR: 403, foreign: 201 }),
   'POST /v1/api-keys/:id/rotate': people(
@@ -342,7 +358,7 @@ export const ROUTES: Readonly<Record<string, Row>> = {
 
   'GET /v1/operations/accounts': staff(200),
   'POST /v1/operations/accounts': staff(201, {
-    body: () => ({ name: 'Padaria', email: newEmail(), password: PASSWORD }),
+    body: () => ({ name: 'Padaria', email: newEmail() }),
   }),
   'GET /v1/operations/accounts/:id': staff(200, {
     path: ({ accountId }) => `/v1/operations/accounts/${accountId}`,

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Provider } from '@nestjs/common';
@@ -18,6 +18,7 @@ import { readConfig } from '../../src/core/config/index.js';
 import { setupOpenApi } from '../../src/openapi.js';
 import { openRuntime, type Runtime, type RuntimeOverrides } from '../../src/runtime.js';
 import { createTestDatabase, type TestDatabase } from './database.js';
+import { waitFor } from './wait.js';
 
 /** Time that a test moves instead of waiting. */
 export class TestClock extends Clock {
@@ -147,6 +148,7 @@ export class TestService {
       { name: 'Padaria São João', email, password: PASSWORD, settings },
       SYSTEM,
     );
+    if (userId === null) throw new Error('The owner was made with a password');
     const keys = this.get(ApiKeysService);
     const test = await keys.issue(accountId, { mode: 'test', label: null }, SYSTEM);
     const live = await keys.issue(accountId, { mode: 'live', label: null }, SYSTEM);
@@ -168,6 +170,27 @@ export class TestService {
     const email = newEmail('operator');
     const { userId } = await this.get(UsersService).createOperator({ email, password: PASSWORD }, SYSTEM);
     return { userId, email, token: await this.login(email) };
+  }
+
+  /** @returns the newest mail to this address, as a file, once it is sent */
+  async mailTo(recipient: string): Promise<string> {
+    let id: string | undefined;
+    await waitFor(`the mail to ${recipient}`, async () => {
+      const [mail] = await this.sql<{ id: string; status: string }>(
+        'SELECT id, status FROM emails WHERE recipient = $1 ORDER BY id DESC LIMIT 1',
+        [recipient],
+      );
+      id = mail?.id;
+      return mail?.status === 'sent';
+    });
+    return readFileSync(join(this.dataDir, 'mail', `${String(id)}.eml`), 'utf8');
+  }
+
+  /** @returns the token of the newest mail to this address */
+  async mailedToken(recipient: string): Promise<string> {
+    const token = /^Token: (\S+)\r$/m.exec(await this.mailTo(recipient))?.[1];
+    if (token === undefined) throw new Error(`The mail to ${recipient} has no token`);
+    return token;
   }
 
   /** @returns the token */

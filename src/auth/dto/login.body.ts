@@ -33,3 +33,41 @@ export class LoginBody {
   })
   account!: { id: string; name: string; role: Role } | null;
 }
+
+export class SessionBody {
+  @ApiProperty({ description: 'Id of the login.', example: '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a14' }) id!: string;
+  @ApiProperty({ description: 'Kind of object.', enum: ['session'] }) object!: string;
+  @ApiProperty({ description: 'Whether it is the one of this request.', example: true }) current!: boolean;
+  @ApiProperty({ description: 'UTC.', format: 'date-time', example: '2026-11-21T12:10:00.000Z' }) created_at!: string;
+  @ApiProperty({ description: 'The hour, UTC.', format: 'date-time', example: '2026-11-21T12:00:00.000Z' })
+  last_used_at!: string;
+  @ApiProperty({ description: 'UTC.', format: 'date-time', example: '2026-11-21T13:10:00.000Z' }) expires_at!: string;
+  @ApiProperty({ description: 'Address of the login.', type: String, nullable: true, example: '203.0.113.7' })
+  ip!: string | null;
+  @ApiProperty({ description: 'Program, shortened.', type: String, nullable: true, example: 'Mozilla/5.0 (X11)' })
+  user_agent!: string | null;
+}
+
+export class SessionListBody {
+  @ApiProperty({ description: 'Kind of object.', enum: ['list'] }) object!: string;
+  @ApiProperty({ description: 'All logins that go on, newest first.', type: [SessionBody] }) data!: SessionBody[];
+}
+
+export class TotpBody {
+  @ApiProperty({ description: 'In base32, for typing in.', example: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP' })
+  secret!: string;
+  @ApiProperty({
+    description: 'The same, for a QR code.',
+    example: 'otpauth://totp/Recebe:ana%40example.com?issuer=Recebe&secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
+  })
+  uri!: string;
+}
+
+export class RecoveryCodesBody {
+  @ApiProperty({
+    description: 'Ten codes; each logs in once in place of a one-time code. Shown here only.',
+    type: [String],
+    example: ['abcd-efgh-ijkl-mnop'],
+  })
+  recovery_codes!: string[];
+}

@@ -1,5 +1,7 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
 import { IsDefined, IsString, MaxLength } from 'class-validator';
+import { IsOptional } from '../../core/http/index.js';
 
 export class LoginDto {
   @ApiProperty({ description: 'E-mail of the user; case does not matter.', maxLength: 254, example: 'ana@example.com' })
@@ -12,25 +14,67 @@ export class LoginDto {
   @IsDefined({ message: 'is required' })
   @IsString({ message: 'must be a text' })
   password!: string;
+
+  @ApiPropertyOptional({
+    description: 'Of who has a second factor: the one-time code, or a recovery code.',
+    maxLength: 64,
+    example: '287082',
+  })
+  @IsOptional()
+  @IsString({ message: 'must be a text' })
+  @MaxLength(64, { message: 'must have at most 64 characters' })
+  code?: string;
 }
 
-export class AcceptInvitationDto {
-  @ApiProperty({
-    description: 'The token of the invitation.',
-    example: 'wB2ZQ0xg6m1n3yI0lq7vCz0W5uJt8c4sXo9rEaKdFhM',
-  })
-  @IsDefined({ message: 'is required' })
-  @IsString({ message: 'must be a text' })
-  token!: string;
+/** A password that is to be: what it must be like is said by the service. */
+function NewPassword(): PropertyDecorator {
+  return applyDecorators(
+    ApiProperty({
+      description: 'To log in with from now on: 10 to 256 characters, none of the most common, without e-mail or name.',
+      format: 'password',
+      minLength: 10,
+      maxLength: 256,
+      example: 'correct horse battery',
+    }),
+    IsDefined({ message: 'is required' }),
+    IsString({ message: 'must be a text' }),
+  );
+}
 
-  @ApiProperty({
-    description: 'The password to log in with from now on, 10 to 256 characters.',
-    format: 'password',
-    minLength: 10,
-    maxLength: 256,
-    example: 'correct horse battery',
-  })
-  @IsDefined({ message: 'is required' })
-  @IsString({ message: 'must be a text' })
-  password!: string;
+function Required(options: ApiPropertyOptions): PropertyDecorator {
+  return applyDecorators(
+    ApiProperty(options),
+    IsDefined({ message: 'is required' }),
+    IsString({ message: 'must be a text' }),
+  );
+}
+
+const TOKEN = { description: 'The token of the mail.', example: 'wB2ZQ0xg6m1n3yI0lq7vCz0W5uJt8c4sXo9rEaKdFhM' };
+const PASSWORD = { description: 'Password of the user.', format: 'password', example: 'correct horse battery' };
+
+/** Body of `POST /v1/auth/accept-invitation` and of `POST /v1/auth/reset-password`. */
+export class ChoosePasswordDto {
+  @Required(TOKEN) token!: string;
+  @NewPassword() password!: string;
+}
+
+export class ForgotPasswordDto {
+  @Required({ description: 'E-mail of the user.', maxLength: 254, example: 'ana@example.com' })
+  @MaxLength(254, { message: 'must have at most 254 characters' })
+  email!: string;
+}
+
+export class ChangePasswordDto {
+  @Required(PASSWORD) current_password!: string;
+  @NewPassword() new_password!: string;
+}
+
+export class ConfirmTotpDto {
+  @Required({ description: 'A one-time code of the secret.', maxLength: 64, example: '287082' })
+  @MaxLength(64, { message: 'must have at most 64 characters' })
+  code!: string;
+}
+
+export class RemoveTotpDto extends ConfirmTotpDto {
+  @Required(PASSWORD) password!: string;
 }

@@ -11,6 +11,8 @@ export class EmailEntity {
   @Column('text') readonly subject!: string;
   @Column('text', { name: 'text_body' }) readonly text!: string;
   @Column('text', { name: 'html_body' }) readonly html!: string;
+  /** Stands for `{secret}` in the bodies when it is sent, and is gone then. */
+  @Column('bytea', { name: 'secret_sealed', nullable: true }) readonly secretSealed!: Buffer | null;
   @Column('text', { default: 'pending' }) readonly status!: 'sent' | 'pending' | 'failed';
   @Column('text', { name: 'last_error', nullable: true }) readonly lastError!: string | null;
   @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;

@@ -3,9 +3,15 @@ import { columnsOf, insertInto, read, Reader, write, type Tx } from '../database
 import { EmailEntity } from './email.entity.js';
 
 /** A mail as its sender writes it. */
-export type Mail = Pick<EmailEntity, 'accountId' | 'to' | 'subject' | 'text' | 'html'>;
+export interface Mail extends Pick<EmailEntity, 'accountId' | 'to' | 'subject' | 'text' | 'html'> {
+  /** What only its reader is to know, in place of SECRET in the bodies: it is sealed until it is sent. */
+  readonly secret?: string;
+}
 
-const PENDING = ['id', 'to', 'subject', 'text', 'html', 'createdAt'] as const;
+/** Where the secret of a mail stands in its bodies. */
+export const SECRET = '{secret}';
+
+const PENDING = ['id', 'to', 'subject', 'text', 'html', 'secretSealed', 'createdAt'] as const;
 
 /** A mail that is not sent yet. */
 export type PendingMail = Pick<EmailEntity, (typeof PENDING)[number]>;
@@ -18,7 +24,8 @@ const FIND_PENDING = read(
 /** What one worker has sent stays so, also where another one has failed at it. */
 const FINISH = write(
   'emails.finish',
-  `UPDATE emails SET status = CASE WHEN $2::text IS NULL THEN 'sent' ELSE 'failed' END, last_error = $2, ended_at = $3
+  `UPDATE emails SET status = CASE WHEN $2::text IS NULL THEN 'sent' ELSE 'failed' END, last_error = $2, ended_at = $3,
+     secret_sealed = NULL
    WHERE id = $1 AND status <> 'sent'`,
 );
 const REMOVE = write(
@@ -33,8 +40,8 @@ const REMOVE = write(
 export class EmailsRepository {
   constructor(private readonly reader: Reader) {}
 
-  insert(tx: Tx, id: string, mail: Mail, now: Date): void {
-    tx.defer(INSERT, INSERT.valuesOf({ ...mail, id, createdAt: now }));
+  insert(tx: Tx, mail: Omit<EmailEntity, 'status' | 'lastError' | 'endedAt'>): void {
+    tx.defer(INSERT, INSERT.valuesOf(mail));
   }
 
   async findPending(id: string): Promise<PendingMail | null> {

@@ -1,6 +1,6 @@
 export { type Bilingual, bilingualMail } from './bilingual.js';
 export { EmailEntity } from './email.entity.js';
-export { EmailsRepository, type Mail } from './emails.repository.js';
+export { EmailsRepository, type Mail, SECRET } from './emails.repository.js';
 export { createMailTransport, MailTransport } from './mail-transport.js';
 export { MAIL_WORK, MailDelivery } from './mail-delivery.js';
 export { MailProcessor } from './jobs/mail.processor.js';

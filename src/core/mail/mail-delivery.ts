@@ -1,7 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Logger } from '../log/index.js';
-import type { PendingMail } from './emails.repository.js';
-import { type MailFailure, MailRefusedError, mailFailure, MailTransport, SEND_LIMIT_MS } from './mail-transport.js';
+import {
+  type MailFailure,
+  MailRefusedError,
+  mailFailure,
+  MailTransport,
+  type ReadyMail,
+  SEND_LIMIT_MS,
+} from './mail-transport.js';
 
 /** Waits between attempts: 11 attempts in a good two days, as long as mail servers themselves go on trying. */
 const WAITS_SECONDS = [30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 43_200, 86_400];
@@ -23,7 +29,7 @@ export class MailDelivery {
    * @returns null when it was sent; else why it is given up, with what the server said
    * @throws Error when it is to be tried again
    */
-  async send(mail: PendingMail, attempt: number): Promise<string | null> {
+  async send(mail: ReadyMail, attempt: number): Promise<string | null> {
     const failure = await this.#try(mail, attempt);
     // Neither recipient nor content, and not what the server said: it quotes addresses.
     if (failure && !failure.permanent && attempt < MAX_ATTEMPTS) throw new Error(failure.summary);
@@ -31,7 +37,7 @@ export class MailDelivery {
     return failure?.detail ?? null;
   }
 
-  async #try(mail: PendingMail, attempt: number): Promise<MailFailure | null> {
+  async #try(mail: ReadyMail, attempt: number): Promise<MailFailure | null> {
     try {
       // An interrupted last attempt is not repeated for ever: a mail that takes its worker down must end.
       if (attempt > MAX_ATTEMPTS) throw new MailRefusedError('the last attempt was interrupted');

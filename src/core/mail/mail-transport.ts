@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createTransport, type SendMailOptions } from 'nodemailer';
 import type { Config } from '../config/index.js';
 import { keepOwner, writePrivate } from '../embedded/index.js';
-import type { PendingMail } from './emails.repository.js';
+import type { EmailEntity } from './email.entity.js';
 
 /** For connecting, greeting, login and the mail itself, together. */
 export const SEND_LIMIT_MS = 30_000;
@@ -16,10 +16,13 @@ export class MailRefusedError extends Error {
   override readonly name = 'MailRefusedError';
 }
 
+/** A mail as it is sent. */
+export type ReadyMail = Pick<EmailEntity, 'id' | 'to' | 'subject' | 'text' | 'html' | 'createdAt'>;
+
 /** Hands a mail over to whoever brings it to its recipient. */
 export abstract class MailTransport {
   /** @throws MailRefusedError, or another error when it may work later; `mailFailure` reads both */
-  abstract send(mail: PendingMail): Promise<void>;
+  abstract send(mail: ReadyMail): Promise<void>;
 }
 
 /** SMTP where SMTP_URL says so, else files (docs/contract.md#mail). */
@@ -61,7 +64,7 @@ class SmtpTransport extends MailTransport {
     });
   }
 
-  override async send(mail: PendingMail): Promise<void> {
+  override async send(mail: ReadyMail): Promise<void> {
     const signal = AbortSignal.timeout(SEND_LIMIT_MS);
     await this.#smtp.sendMail({ ...compose(mail, this.from), signal });
   }
@@ -78,7 +81,7 @@ class FileTransport extends MailTransport {
     super();
   }
 
-  override async send(mail: PendingMail): Promise<void> {
+  override async send(mail: ReadyMail): Promise<void> {
     const { message } = await this.#composer.sendMail(compose(mail, this.from));
     if (mkdirSync(this.directory, { recursive: true, mode: 0o700 }) !== undefined) keepOwner(this.directory);
     writePrivate(join(this.directory, `${mail.id}.eml`), message as Buffer);
@@ -86,7 +89,7 @@ class FileTransport extends MailTransport {
 }
 
 /** @throws MailRefusedError when the recipient is not one plain address */
-function compose(mail: PendingMail, from: Sender): SendMailOptions {
+function compose(mail: ReadyMail, from: Sender): SendMailOptions {
   if (!ADDRESS.test(mail.to)) throw new MailRefusedError('the recipient is not an address');
   return {
     from,

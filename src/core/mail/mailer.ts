@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../clock.js';
+import { SecretBox } from '../crypto/index.js';
 import type { Tx } from '../database/index.js';
 import { newId } from '../ids.js';
 import { WorkService } from '../work/index.js';
@@ -10,6 +11,7 @@ import { EmailsRepository, type Mail } from './emails.repository.js';
 export class Mailer {
   constructor(
     private readonly emails: EmailsRepository,
+    private readonly secrets: SecretBox,
     private readonly work: WorkService,
     private readonly clock: Clock,
   ) {}
@@ -21,7 +23,14 @@ export class Mailer {
   enqueue(tx: Tx, mail: Mail): void {
     const now = this.clock.now();
     const id = newId(now);
-    this.emails.insert(tx, id, mail, now);
+    const { secret, ...rest } = mail;
+    const secretSealed = secret === undefined ? null : this.secrets.seal(secret, secretContext(id));
+    this.emails.insert(tx, { ...rest, id, secretSealed, createdAt: now });
     this.work.add(tx, 'mail', id, now);
   }
+}
+
+/** A sealed secret opens for its mail alone. */
+export function secretContext(mailId: string): string {
+  return `mail:${mailId}`;
 }

@@ -142,23 +142,13 @@ export class CreateAccountDto extends SettingsDto {
   name!: string;
 
   @ApiProperty({
-    description: 'E-mail of the first OWNER; also `contact_email`, when that is not sent.',
+    description: 'E-mail of the first OWNER, who is invited by mail; also `contact_email`, when that is not sent.',
     maxLength: 254,
     example: 'ana@example.com',
   })
   @IsDefined({ message: 'is required' })
   @IsString({ message: 'must be a text' })
   email!: string;
-
-  @ApiProperty({
-    description: 'Password of the first OWNER, 10 to 256 characters.',
-    minLength: 10,
-    maxLength: 256,
-    example: 'correct horse battery',
-  })
-  @IsDefined({ message: 'is required' })
-  @IsString({ message: 'must be a text' })
-  password!: string;
 }
 
 /** The settings that were sent. */

@@ -1,11 +1,13 @@
 import { Process, Processor } from '@nestjs/bull';
 import type { OnModuleInit } from '@nestjs/common';
 import { Clock, DAY_MS } from '../../clock.js';
+import { SecretBox } from '../../crypto/index.js';
 import { Database } from '../../database/index.js';
 import { Retention } from '../../retention.js';
 import type { Work, WorkAnswer, Worker } from '../../work/index.js';
-import { EmailsRepository } from '../emails.repository.js';
+import { EmailsRepository, type PendingMail, SECRET } from '../emails.repository.js';
 import { MAIL_WORK, MailDelivery } from '../mail-delivery.js';
+import { secretContext } from '../mailer.js';
 
 /** After it was sent or given up: it carries addresses and texts. */
 const KEPT_MS = 30 * DAY_MS;
@@ -20,6 +22,7 @@ export class MailProcessor implements Worker, OnModuleInit {
     private readonly database: Database,
     private readonly emails: EmailsRepository,
     private readonly delivery: MailDelivery,
+    private readonly secrets: SecretBox,
     private readonly retention: Retention,
     private readonly clock: Clock,
   ) {}
@@ -33,8 +36,14 @@ export class MailProcessor implements Worker, OnModuleInit {
   async run({ subjectId: id, attempt }: Work): Promise<WorkAnswer> {
     const mail = await this.emails.findPending(id);
     if (!mail) return 'done';
-    const error = await this.delivery.send(mail, attempt);
+    const error = await this.delivery.send(this.#withSecret(mail), attempt);
     await this.database.transaction(async (tx) => this.emails.finish(tx, id, error, this.clock.now()));
     return 'done';
+  }
+
+  #withSecret(mail: PendingMail): PendingMail {
+    if (mail.secretSealed === null) return mail;
+    const secret = this.secrets.open(mail.secretSealed, secretContext(mail.id));
+    return { ...mail, text: mail.text.replaceAll(SECRET, secret), html: mail.html.replaceAll(SECRET, secret) };
   }
 }

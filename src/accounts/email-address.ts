@@ -1,0 +1,20 @@
+import { isEmail } from 'class-validator';
+import type { Violation } from '../core/errors/index.js';
+
+/** What mail servers and their clients read as one bare address: no quotes, comments or lists. */
+const PLAIN = /^[\x21\x23-\x27\x2a\x2b\x2d-\x39\x3d\x3f\x41-\x5a\x5e-\x7e]+@[^\s\p{Cc}@<>()[\]\\,;:"]+$/u;
+
+/** One spelling for what people write in several: compatibility forms of Unicode, capitals, blanks around it. */
+export function normalizeEmail(email: string): string {
+  return email.normalize('NFKC').trim().toLowerCase();
+}
+
+/** @param email normalised; before the @ it is ASCII, where letters that look alike would name two people */
+export function isMailAddress(email: string): boolean {
+  // .local and the like are allowed: the demo owner has such an address.
+  return PLAIN.test(email) && isEmail(email, { require_tld: false });
+}
+
+export function checkEmail(email: string): Violation[] {
+  return isMailAddress(email) ? [] : [{ param: 'email', code: 'invalid', message: 'must be an e-mail address' }];
+}

@@ -1,0 +1,105 @@
+import { bilingualMail, type Mail, SECRET } from '../core/mail/index.js';
+
+/** Whoever gets it chooses a password with the token, which is nowhere else. */
+export function invitationMail(
+  invitation: { accountId: string; email: string; token: string; expiresAt: Date },
+  accountName: string,
+  baseUrl: string,
+): Mail {
+  const { accountId, email, token, expiresAt } = invitation;
+  const route = `POST ${baseUrl}/v1/auth/accept-invitation`;
+  return {
+    accountId,
+    to: email,
+    secret: token,
+    ...bilingualMail({
+      subject: 'Convite para uma conta / Invitation to an account',
+      portuguese: [
+        `Você foi convidado para a conta ${accountName}.`,
+        `Para aceitar, escolha uma senha: ${route} com {"token": "…", "password": "…"}.`,
+        `Token: ${SECRET}`,
+        `O convite vale até ${timeText(expiresAt)} e só uma vez. Quem já entra em outra conta com este e-mail não pode aceitá-lo. Se você não esperava este convite, ignore esta mensagem.`,
+      ],
+      english: [
+        `You are invited to the account ${accountName}.`,
+        `To accept, choose a password: ${route} with {"token": "…", "password": "…"}.`,
+        `Token: ${SECRET}`,
+        `The invitation works until ${timeText(expiresAt)}, once. Who logs in to another account with this e-mail already cannot accept it. If you did not expect it, ignore this message.`,
+      ],
+    }),
+  };
+}
+
+export function passwordResetMail(to: string, token: string, expiresAt: Date, baseUrl: string): Mail {
+  const route = `POST ${baseUrl}/v1/auth/reset-password`;
+  return {
+    accountId: null,
+    to,
+    secret: token,
+    ...bilingualMail({
+      subject: 'Redefinir a senha / Reset your password',
+      portuguese: [
+        'Alguém pediu uma nova senha para este e-mail.',
+        `Para escolhê-la: ${route} com {"token": "…", "password": "…"}.`,
+        `Token: ${SECRET}`,
+        `Vale até ${timeText(expiresAt)} e só uma vez. Se não foi você, ignore esta mensagem: a senha continua a mesma.`,
+      ],
+      english: [
+        'Somebody asked for a new password for this e-mail.',
+        `To choose it: ${route} with {"token": "…", "password": "…"}.`,
+        `Token: ${SECRET}`,
+        `It works until ${timeText(expiresAt)}, once. If it was not you, ignore this message: the password stays as it is.`,
+      ],
+    }),
+  };
+}
+
+export type PersonNews = 'password_changed' | 'totp_set' | 'totp_removed' | 'logins_failed';
+
+/** Tells a person what happened to their login, so that they notice what they did not do themselves. */
+export function newsMail(to: string, news: PersonNews, at: Date): Mail {
+  const { subject, portuguese, english } = NEWS[news];
+  return {
+    accountId: null,
+    to,
+    ...bilingualMail({
+      subject,
+      portuguese: [
+        `${portuguese} (${timeText(at)})`,
+        'Se não foi você, troque a senha e fale com o operador do serviço.',
+      ],
+      english: [
+        `${english} (${timeText(at)})`,
+        'If it was not you, change the password and tell the operator of the service.',
+      ],
+    }),
+  };
+}
+
+const NEWS: Readonly<Record<PersonNews, { subject: string; portuguese: string; english: string }>> = {
+  password_changed: {
+    subject: 'Senha alterada / Password changed',
+    portuguese: 'A sua senha foi alterada.',
+    english: 'Your password was changed.',
+  },
+  totp_set: {
+    subject: 'Segundo fator ativado / Second factor set',
+    portuguese: 'O seu login agora pede um código de uso único.',
+    english: 'Your login now needs a one-time code.',
+  },
+  totp_removed: {
+    subject: 'Segundo fator removido / Second factor removed',
+    portuguese: 'O seu login não pede mais um código de uso único.',
+    english: 'Your login does not need a one-time code any more.',
+  },
+  logins_failed: {
+    subject: 'Muitos logins recusados / Many failed logins',
+    portuguese:
+      'Muitas tentativas de login com o seu e-mail foram recusadas. Novas tentativas demoram mais; o seu login não foi bloqueado.',
+    english: 'Many logins with your e-mail have failed. Further ones take longer; your login is not locked.',
+  },
+};
+
+function timeText(at: Date): string {
+  return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}

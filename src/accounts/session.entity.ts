@@ -1,0 +1,25 @@
+import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+
+/** A login; its token names it. */
+@Entity('sessions')
+@Index('sessions_user_id_idx', ['userId', 'accountId'])
+@Index('sessions_expires_at_idx', ['expiresAt'])
+@ForeignKey('MemberEntity', ['accountId', 'userId'], ['accountId', 'userId'], {
+  name: 'sessions_member_fkey',
+  onDelete: 'CASCADE',
+})
+export class SessionEntity {
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'sessions_pkey' }) readonly id!: string;
+  @ForeignKey('UserEntity', { name: 'sessions_user_id_fkey' })
+  @Column('uuid', { name: 'user_id' })
+  readonly userId!: string;
+  /** Null of an operator. */
+  @Column('uuid', { name: 'account_id', nullable: true }) readonly accountId!: string | null;
+  @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
+  /** The hour of the last request. */
+  @Column('timestamptz', { name: 'used_at' }) readonly usedAt!: Date;
+  @Column('timestamptz', { name: 'expires_at' }) readonly expiresAt!: Date;
+  @Column('text', { nullable: true }) readonly ip!: string | null;
+  /** Shortened. */
+  @Column('text', { name: 'user_agent', nullable: true }) readonly userAgent!: string | null;
+}

@@ -1,0 +1,73 @@
+import { Injectable } from '@nestjs/common';
+import { columnsOf, insertInto, Reader, read, write, type Tx } from '../core/database/index.js';
+import type { Role } from './account.entity.js';
+import { SessionEntity } from './session.entity.js';
+
+/** One query for every request of a person, by primary keys alone: whether the login goes on, and the role of now. */
+const FIND = read(
+  'sessions.find',
+  `SELECT u.operator, m.role, u.totp_confirmed_at IS NOT NULL AS "hasSecondFactor", s.used_at AS "usedAt"
+   FROM sessions s JOIN users u ON u.id = s.user_id
+   LEFT JOIN members m ON m.account_id = s.account_id AND m.user_id = s.user_id
+   WHERE s.id = $1 AND s.user_id = $2 AND s.account_id IS NOT DISTINCT FROM $3::uuid`,
+);
+const LIST = read(
+  'sessions.list',
+  `SELECT ${columnsOf(SessionEntity, 's')} FROM sessions s
+   WHERE s.user_id = $1 AND s.expires_at > $2 ORDER BY s.created_at DESC, s.id DESC`,
+);
+const INSERT = insertInto('sessions.insert', SessionEntity);
+const TOUCH = write('sessions.touch', 'UPDATE sessions SET used_at = $2 WHERE id = $1 AND used_at < $2');
+const END = write('sessions.end', 'DELETE FROM sessions WHERE id = $1 AND user_id = $2 RETURNING 1');
+const END_ALL = write('sessions.end_all', 'DELETE FROM sessions WHERE user_id = $1 AND id IS DISTINCT FROM $2::uuid');
+const REMOVE = write(
+  'sessions.remove',
+  'DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at <= $1 LIMIT $2) RETURNING 1',
+);
+
+/** Who is behind a token now. */
+export interface SessionHolder {
+  readonly operator: boolean;
+  readonly role: Role | null;
+  readonly hasSecondFactor: boolean;
+  readonly usedAt: Date;
+}
+
+@Injectable()
+export class SessionsRepository {
+  constructor(private readonly reader: Reader) {}
+
+  async find(id: string, userId: string, accountId: string | null): Promise<SessionHolder | null> {
+    const [row] = await this.reader.query<SessionHolder>(FIND, [id, userId, accountId]);
+    return row ?? null;
+  }
+
+  /** Newest first; without those whose time is over. */
+  async list(userId: string, now: Date): Promise<SessionEntity[]> {
+    return this.reader.query(LIST, [userId, now]);
+  }
+
+  insert(tx: Tx, session: SessionEntity): void {
+    tx.defer(INSERT, INSERT.valuesOf(session));
+  }
+
+  /** @param hour of the request */
+  touch(tx: Tx, id: string, hour: Date): void {
+    tx.defer(TOUCH, [id, hour]);
+  }
+
+  /** @returns whether the user had such a one */
+  async end(tx: Tx, id: string, userId: string): Promise<boolean> {
+    return (await tx.query(END, [id, userId])).length > 0;
+  }
+
+  /** Under the lock of the user, so that no login with what was true before ends later. @param except goes on */
+  endAll(tx: Tx, userId: string, except: string | null): void {
+    tx.defer(END_ALL, [userId, except]);
+  }
+
+  /** @returns how many that ended by then are gone now */
+  async remove(tx: Tx, endedBefore: Date, limit: number): Promise<number> {
+    return (await tx.query(REMOVE, [endedBefore, limit])).length;
+  }
+}

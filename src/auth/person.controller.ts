@@ -1,0 +1,119 @@
+import { Body, Controller, Delete, Get, Header, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { SecondFactor } from '../accounts/index.js';
+import type { Actor } from '../audit/index.js';
+import { ApiErrors, ApiRequestId, COMMON_HEADERS, ErrorBody, RESPONSE_HEADERS } from '../core/http/index.js';
+import { parseId } from '../core/ids.js';
+import { BeforeSecondFactor, CurrentActor, CurrentUser, DashboardAuth } from './access.decorators.js';
+import { RecoveryCodesBody, SessionListBody, TotpBody } from './dto/login.body.js';
+import { ChangePasswordDto, ConfirmTotpDto, RemoveTotpDto } from './dto/login.dto.js';
+import { sessionList } from './login.serializer.js';
+import { PersonService } from './person.service.js';
+import type { UserPrincipal } from './principal.js';
+
+const ALREADY_SET = {
+  status: 422,
+  description: '`totp_already_set`, `totp_not_begun`.',
+  type: ErrorBody,
+  headers: COMMON_HEADERS,
+};
+
+/** Everybody's own login. */
+@ApiTags('Dashboard')
+@DashboardAuth('OWNER', 'ADMIN', 'MEMBER', 'OPERATOR')
+@ApiRequestId()
+@Controller('v1/auth')
+export class PersonController {
+  constructor(
+    private readonly people: PersonService,
+    private readonly secondFactor: SecondFactor,
+  ) {}
+
+  @Post('password')
+  @HttpCode(204)
+  @ApiOperation({
+    summary: 'Change your password',
+    description: 'Your other logins end, and a mail tells you. Tries count as logins.',
+  })
+  @ApiNoContentResponse({ description: 'Changed.', headers: RESPONSE_HEADERS })
+  @ApiErrors(400, 403, 413, 415)
+  async changePassword(
+    @CurrentUser() user: UserPrincipal,
+    @Body() { current_password: current, new_password: next }: ChangePasswordDto,
+    @CurrentActor() actor: Actor,
+  ): Promise<void> {
+    await this.people.changePassword(user, { current, next }, actor);
+  }
+
+  @Get('sessions')
+  @ApiOperation({ summary: 'List your logins', description: 'Those that go on, this one among them, newest first.' })
+  @ApiOkResponse({ description: 'All of them.', type: SessionListBody, headers: RESPONSE_HEADERS })
+  @ApiErrors(403)
+  async listSessions(@CurrentUser() user: UserPrincipal): Promise<SessionListBody> {
+    return sessionList(await this.people.listSessions(user), user.sessionId);
+  }
+
+  @Delete('sessions/:id')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'End one of your logins', description: 'Its token stops working at once.' })
+  @ApiParam({ name: 'id', description: 'Id of the login.', schema: { type: 'string' } })
+  @ApiNoContentResponse({ description: 'Ended.', headers: RESPONSE_HEADERS })
+  @ApiErrors(403, 404)
+  async endSession(
+    @CurrentUser() user: UserPrincipal,
+    @Param('id') id: string,
+    @CurrentActor() actor: Actor,
+  ): Promise<void> {
+    await this.people.endSession(user, parseId(id, [], 'session'), actor);
+  }
+
+  @Post('totp')
+  @BeforeSecondFactor()
+  @HttpCode(200)
+  @Header('Cache-Control', 'no-store')
+  @ApiOperation({
+    summary: 'Begin to set a second factor',
+    description:
+      'Makes a secret for an app that shows one-time codes (RFC 6238: SHA-1, six digits, 30 seconds). It counts once it is confirmed; a repetition makes another one.',
+  })
+  @ApiOkResponse({ description: 'The secret.', type: TotpBody, headers: RESPONSE_HEADERS })
+  @ApiResponse(ALREADY_SET)
+  beginTotp(@CurrentUser() { userId }: UserPrincipal): Promise<TotpBody> {
+    return this.secondFactor.begin(userId);
+  }
+
+  @Post('totp/confirm')
+  @BeforeSecondFactor()
+  @HttpCode(200)
+  @Header('Cache-Control', 'no-store')
+  @ApiOperation({
+    summary: 'Set the second factor',
+    description: 'By a code of the new secret. From now on a login needs a code; a mail tells you.',
+  })
+  @ApiOkResponse({ description: 'Set.', type: RecoveryCodesBody, headers: RESPONSE_HEADERS })
+  @ApiErrors(400, 413, 415)
+  @ApiResponse(ALREADY_SET)
+  async confirmTotp(
+    @CurrentUser() user: UserPrincipal,
+    @Body() { code }: ConfirmTotpDto,
+    @CurrentActor() actor: Actor,
+  ): Promise<RecoveryCodesBody> {
+    return { recovery_codes: await this.people.confirmSecondFactor(user, code, actor) };
+  }
+
+  @Delete('totp')
+  @HttpCode(204)
+  @ApiOperation({
+    summary: 'Remove the second factor',
+    description: 'With the password and a code. A login needs the password alone again; a mail tells you.',
+  })
+  @ApiNoContentResponse({ description: 'Removed.', headers: RESPONSE_HEADERS })
+  @ApiErrors(400, 403, 404, 413, 415)
+  async removeTotp(
+    @CurrentUser() user: UserPrincipal,
+    @Body() body: RemoveTotpDto,
+    @CurrentActor() actor: Actor,
+  ): Promise<void> {
+    await this.people.removeSecondFactor(user, body, actor);
+  }
+}

@@ -1,0 +1,85 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import {
+  normalizeEmail,
+  Passwords,
+  SecondFactor,
+  type SessionEntity,
+  SessionsRepository,
+  UsersService,
+  wrongPassword,
+} from '../accounts/index.js';
+import { type Actor, AuditTrail, type Origin } from '../audit/index.js';
+import { Clock } from '../core/clock.js';
+import { Database } from '../core/database/index.js';
+import { notFound } from '../core/errors/index.js';
+import { LoginThrottle } from './login-throttle.service.js';
+import type { UserPrincipal } from './principal.js';
+
+/** An answer takes so long at least: that a mail is written must not show. */
+const FORGOT_MS = 200;
+
+/** What people do about their own login. Whoever has a token alone cannot guess the password or codes with it. */
+@Injectable()
+export class PersonService {
+  constructor(
+    private readonly database: Database,
+    private readonly users: UsersService,
+    private readonly passwords: Passwords,
+    private readonly secondFactor: SecondFactor,
+    private readonly sessions: SessionsRepository,
+    private readonly throttle: LoginThrottle,
+    private readonly audit: AuditTrail,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws ApiError 400 for a wrong current or a new one that is no good; 429 */
+  async changePassword(user: UserPrincipal, input: { current: string; next: string }, actor: Actor): Promise<void> {
+    const row = await this.users.get(user.userId);
+    await this.throttle.take(row.email, actor);
+    if (!(await this.passwords.verify(row.passwordHash, input.current, actor.ip))) {
+      throw wrongPassword('current_password');
+    }
+    await this.users.changeOwnPassword(row, user.sessionId, input.next, actor);
+  }
+
+  /** The same for everybody, whether the e-mail is known, and whether a mail may be sent again so soon. */
+  async forgotPassword(email: string, origin: Origin): Promise<void> {
+    const longEnough = wait(FORGOT_MS);
+    if (await this.throttle.mayMail(normalizeEmail(email))) await this.users.forgotPassword(email, origin);
+    await longEnough;
+  }
+
+  /** Newest first. */
+  listSessions({ userId }: UserPrincipal): Promise<SessionEntity[]> {
+    return this.sessions.list(userId, this.clock.now());
+  }
+
+  /** @throws ApiError 404 for one that is not theirs */
+  async endSession(user: UserPrincipal, id: string, actor: Actor): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      if (!(await this.sessions.end(tx, id, user.userId))) throw notFound('session');
+      const accountId = user.kind === 'member' ? user.accountId : null;
+      this.audit.record(tx, actor, 'session.ended', accountId, { data: { session_id: id } });
+    });
+  }
+
+  /** @throws ApiError 400, 422, 429 */
+  async confirmSecondFactor({ userId }: UserPrincipal, code: string, actor: Actor): Promise<string[]> {
+    await this.throttle.takeCode(userId);
+    return this.secondFactor.confirm(userId, code, actor);
+  }
+
+  /** @throws ApiError 400 for a wrong password or code, 404 when there is none, 429 */
+  async removeSecondFactor(
+    { userId }: UserPrincipal,
+    { password, code }: { password: string; code: string },
+    actor: Actor,
+  ): Promise<void> {
+    const row = await this.users.get(userId);
+    await this.throttle.take(row.email, actor);
+    if (!(await this.passwords.verify(row.passwordHash, password, actor.ip))) throw wrongPassword('password');
+    await this.throttle.takeCode(userId);
+    await this.secondFactor.remove(userId, code, actor);
+  }
+}

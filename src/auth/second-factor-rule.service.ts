@@ -1,0 +1,19 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { type Config, CONFIG } from '../core/config/index.js';
+import { forbidden } from '../core/errors/index.js';
+import type { UserPrincipal } from './principal.js';
+
+/** In production operators, and whoever issues or ends live keys, log in with a second factor. */
+@Injectable()
+export class SecondFactorRule {
+  constructor(@Inject(CONFIG) private readonly config: Config) {}
+
+  /** @throws ApiError 403 `totp_setup_required` */
+  check(user: UserPrincipal): void {
+    if (!this.config.production || user.hasSecondFactor) return;
+    throw forbidden(
+      'This needs a second factor: set one with POST /v1/auth/totp and POST /v1/auth/totp/confirm.',
+      'totp_setup_required',
+    );
+  }
+}
