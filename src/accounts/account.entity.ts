@@ -1,4 +1,5 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique, VirtualColumn } from 'typeorm';
+import { Sealed } from '../core/database/index.js';
 import type { Amount } from '../core/money/index.js';
 
 /** `shadow` records what it would have refused. */
@@ -57,7 +58,9 @@ export class UserEntity {
   @Column('text', { name: 'password_hash', nullable: true }) readonly passwordHash!: string | null;
   @Column('boolean', { default: false }) readonly operator!: boolean;
   /** Of the one-time codes (TOTP), in base32, sealed. */
-  @Column('bytea', { name: 'totp_secret_sealed', nullable: true }) readonly totpSecretSealed!: Buffer | null;
+  @Sealed(`'totp:' || id`)
+  @Column('bytea', { name: 'totp_secret_sealed', nullable: true })
+  readonly totpSecretSealed!: Buffer | null;
   /** Since when a login needs a code; null: it does not, the secret may be waiting for its first code. */
   @Column('timestamptz', { name: 'totp_confirmed_at', nullable: true }) readonly totpConfirmedAt!: Date | null;
   /** The 30 seconds, counted from 1970, of the last code that was taken. */

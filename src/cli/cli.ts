@@ -7,6 +7,7 @@ import { accountCommands, keyCommands, memberCommands, operatorCommands, userCom
 import { acquirerCommands } from './acquirer-commands.js';
 import { statisticsCommands, reconcileCommand } from './books-commands.js';
 import { checkRequired, EXIT_USAGE, UsageError } from './command.js';
+import { secretCommands } from './secret-commands.js';
 import type { Shell } from './shell.js';
 import { workCommands } from './work-commands.js';
 
@@ -29,7 +30,7 @@ function program(shell: Shell): Command {
     })
     .hook('preAction', (_root, command) => checkRequired(command));
   const groups = [accountCommands, memberCommands, operatorCommands, userCommands, keyCommands, acquirerCommands];
-  for (const add of [...groups, statisticsCommands, reconcileCommand, workCommands]) add(root, shell);
+  for (const add of [...groups, statisticsCommands, reconcileCommand, workCommands, secretCommands]) add(root, shell);
   return root;
 }
 

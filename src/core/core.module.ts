@@ -18,6 +18,7 @@ import {
 import { Metrics } from './metrics/index.js';
 import { JobQueue, Poller, processors } from './queue/index.js';
 import { RateLimiter } from './rate-limit/index.js';
+import { ResealingRepository, ResealingService } from './resealing/index.js';
 import { Retention } from './retention.js';
 import { WorkProcessor, WorkRepository, WorkService, workers } from './work/index.js';
 
@@ -54,6 +55,8 @@ export class CoreModule {
       Database,
       Reader,
       Retention,
+      ResealingRepository,
+      ResealingService,
       { provide: MailTransport, useFactory: createMailTransport, inject: [CONFIG] },
       EmailsRepository,
       MailDelivery,

@@ -1,4 +1,5 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
+import { Sealed } from '../core/database/index.js';
 import type { Mode } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
 import type { MedCaseStatus, MedCaseType, MoneyOutcome } from './med-cases.machine.js';
@@ -18,7 +19,9 @@ export class BankSide {
   @Column('text', { name: 'bank_result', nullable: true }) readonly result!: 'agreed' | 'disagreed' | null;
   @Column('text', { nullable: true }) readonly method!: string | null;
   /** Who opened it, sealed by `MedPayers` for the transaction; null where the bank does not say. */
-  @Column('bytea', { name: 'payer_sealed', nullable: true }) readonly payerSealed!: Buffer | null;
+  @Sealed(`'med_payer:' || transaction_id`)
+  @Column('bytea', { name: 'payer_sealed', nullable: true })
+  readonly payerSealed!: Buffer | null;
   @Column('timestamptz', { name: 'bank_updated_at' }) readonly updatedAt!: Date;
   @Column('timestamptz', { name: 'bank_closed_at', nullable: true }) readonly closedAt!: Date | null;
   @Column('timestamptz', { name: 'applied_at' }) readonly appliedAt!: Date;

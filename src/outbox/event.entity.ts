@@ -1,4 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { Sealed } from '../core/database/index.js';
 import type { Mode } from '../core/mode.js';
 import type { DomainEvents, DomainEventType } from './event-catalog.service.js';
 
@@ -13,7 +14,9 @@ export class EventEntity {
   @Column('uuid', { name: 'subject_id' }) readonly subjectId!: string;
   /** 1, 2, … for the events of one subject, in the order in which they were committed. */
   @Column('integer') readonly sequence!: number;
-  @Column('jsonb') readonly data!: DomainEvents[DomainEventType];
+  @Sealed(`'med_payer:' || subject_id`, 'transaction', 'med', 'payerSealed')
+  @Column('jsonb')
+  readonly data!: DomainEvents[DomainEventType];
   @Column('timestamptz', { name: 'occurred_at' }) readonly occurredAt!: Date;
   @Column('text', { default: 'pending' }) readonly status!: string;
   @Column('timestamptz', { name: 'next_attempt_at' }) readonly nextAttemptAt!: Date;

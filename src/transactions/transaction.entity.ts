@@ -1,4 +1,5 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
+import { Sealed } from '../core/database/index.js';
 import type { Artefacts, PaymentMethod, RefundWay } from '../acquirers/index.js';
 import type { Mode } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
@@ -40,7 +41,9 @@ export class Transaction {
   @Column('bigint', { name: 'net_amount', nullable: true }) readonly netAmount!: Amount | null;
   @Column('timestamptz', { name: 'paid_at', nullable: true }) readonly paidAt!: Date | null;
   @Column('jsonb', { nullable: true }) readonly failure!: Failure | null;
-  @Column('jsonb', { nullable: true }) readonly med!: MedBlock | null;
+  @Sealed(`'med_payer:' || id`, 'payerSealed')
+  @Column('jsonb', { nullable: true })
+  readonly med!: MedBlock | null;
   /** The first one first; null: none. */
   @Column('jsonb', { nullable: true }) readonly returns!: readonly SentBack[] | null;
   @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
@@ -90,7 +93,9 @@ export class SettlementEntity {
   @Column('text') readonly outcome!: SettlementDecision['outcome'] | 'unmatched';
   @Column('text', { default: 'PIX' }) readonly method!: PaymentMethod;
   @Column('text', { nullable: true }) readonly reason!: SettlementDecision['reason'];
-  @Column('bytea', { name: 'payer_document_sealed', nullable: true }) readonly payerDocumentSealed!: Buffer | null;
+  @Sealed(`'settlement:' || end_to_end_id`)
+  @Column('bytea', { name: 'payer_document_sealed', nullable: true })
+  readonly payerDocumentSealed!: Buffer | null;
   /** What the acquirer keeps, in cents. */
   @Column('bigint', { name: 'provider_fee', default: 0 }) readonly providerFee!: Amount;
   @Column('timestamptz', { name: 'reviewed_at', nullable: true }) readonly reviewedAt!: Date | null;

@@ -1,4 +1,5 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { Sealed } from '../core/database/index.js';
 import type { Mode } from '../core/mode.js';
 import type { EndpointKind } from './endpoints/endpoint-health.js';
 
@@ -23,12 +24,16 @@ export class WebhookEndpointEntity {
   @Column('text') readonly mode!: Mode;
   @Column('text') readonly url!: string;
   @Column('text', { array: true }) readonly events!: readonly string[];
-  @Column('bytea', { name: 'secret_sealed' }) readonly secretSealed!: Buffer;
+  @Sealed(`'webhook_endpoint:' || id`)
+  @Column('bytea', { name: 'secret_sealed' })
+  readonly secretSealed!: Buffer;
   @Column('text') readonly status!: EndpointStatus;
   @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
   @Column('timestamptz', { name: 'updated_at' }) readonly updatedAt!: Date;
   @Column('text', { default: 'registered' }) readonly kind!: EndpointKind;
-  @Column('bytea', { name: 'previous_secret_sealed', nullable: true }) readonly previousSecretSealed!: Buffer | null;
+  @Sealed(`'webhook_endpoint:' || id`)
+  @Column('bytea', { name: 'previous_secret_sealed', nullable: true })
+  readonly previousSecretSealed!: Buffer | null;
   @Column('timestamptz', { name: 'previous_secret_until', nullable: true }) readonly previousSecretUntil!: Date | null;
   @Column('timestamptz', { name: 'deleted_at', nullable: true }) readonly deletedAt!: Date | null;
   @Column('integer', { default: 0 }) readonly failures!: number;
@@ -42,8 +47,12 @@ export class WebhookDefaultSecretEntity {
   @PrimaryColumn('uuid', { name: 'account_id', primaryKeyConstraintName: 'webhook_default_secrets_pkey' })
   readonly accountId!: string;
   @PrimaryColumn('text', { primaryKeyConstraintName: 'webhook_default_secrets_pkey' }) readonly mode!: Mode;
-  @Column('bytea', { name: 'secret_sealed' }) readonly secretSealed!: Buffer;
-  @Column('bytea', { name: 'previous_secret_sealed', nullable: true }) readonly previousSecretSealed!: Buffer | null;
+  @Sealed(`'webhook_default_secret:' || account_id || ':' || mode`)
+  @Column('bytea', { name: 'secret_sealed' })
+  readonly secretSealed!: Buffer;
+  @Sealed(`'webhook_default_secret:' || account_id || ':' || mode`)
+  @Column('bytea', { name: 'previous_secret_sealed', nullable: true })
+  readonly previousSecretSealed!: Buffer | null;
   @Column('timestamptz', { name: 'previous_secret_until', nullable: true }) readonly previousSecretUntil!: Date | null;
   @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
   @Column('timestamptz', { name: 'updated_at' }) readonly updatedAt!: Date;

@@ -1,4 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+import { Sealed } from '../../core/database/index.js';
 
 @Entity('acquirer_callbacks')
 @Unique('acquirer_callbacks_sha256_key', ['acquirer', 'sha256'])
@@ -7,7 +8,9 @@ export class AcquirerCallbackEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'acquirer_callbacks_pkey' }) readonly id!: string;
   @Column('text') readonly acquirer!: string;
   @Column('bytea') readonly sha256!: Buffer;
-  @Column('bytea', { name: 'body_sealed' }) readonly bodySealed!: Buffer;
+  @Sealed(`'callback:' || id`)
+  @Column('bytea', { name: 'body_sealed' })
+  readonly bodySealed!: Buffer;
   @Column('integer', { default: 1 }) readonly times!: number;
   @Column('text') readonly status!: string;
   @Column('integer') readonly hints!: number;

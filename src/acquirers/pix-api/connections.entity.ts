@@ -1,4 +1,5 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
+import { Sealed } from '../../core/database/index.js';
 
 @Entity('acquirer_connections')
 @Unique('acquirer_connections_pix_key_key', ['profile', 'pixKey'])
@@ -15,7 +16,9 @@ export class AcquirerConnectionEntity {
   /** Instead of the profile's, as for a PSP's homologation; null: the profile's. No slash at the end. */
   @Column('text', { name: 'base_url', nullable: true }) readonly baseUrl!: string | null;
   @Column('text', { name: 'token_url', nullable: true }) readonly tokenUrl!: string | null;
-  @Column('bytea', { name: 'credentials_sealed' }) readonly credentialsSealed!: Buffer;
+  @Sealed(`'acquirer_connection:' || id`)
+  @Column('bytea', { name: 'credentials_sealed' })
+  readonly credentialsSealed!: Buffer;
   @Column('text', { name: 'certificate_fingerprint', nullable: true }) readonly certificateFingerprint!: string | null;
   @Column('timestamptz', { name: 'certificate_expires_at', nullable: true })
   readonly certificateExpiresAt!: Date | null;

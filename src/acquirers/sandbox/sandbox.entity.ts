@@ -1,4 +1,5 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { Sealed } from '../../core/database/index.js';
 import type { Amount } from '../../core/money/index.js';
 import type { Dispute, DisputeMethod, DisputeType, OrderEvent, PaymentMethod, RefundWay } from '../acquirer.port.js';
 
@@ -12,7 +13,9 @@ export class SandboxPixEntity {
   readonly endToEndId!: string;
   @Column('text') readonly txid!: string;
   @Column('bigint') readonly amount!: Amount;
-  @Column('bytea', { name: 'payer_sealed' }) readonly payerSealed!: Buffer;
+  @Sealed(`'sandbox_pix:' || end_to_end_id`)
+  @Column('bytea', { name: 'payer_sealed' })
+  readonly payerSealed!: Buffer;
   @Column('timestamptz', { name: 'settled_at' }) readonly settledAt!: Date;
   @Column('text', { default: 'PIX' }) readonly method!: PaymentMethod;
 }
@@ -45,7 +48,9 @@ export class SandboxReturnEntity {
   @Column('bigint') readonly amount!: Amount;
   @Column('timestamptz', { name: 'requested_at' }) readonly requestedAt!: Date;
   @Column('text', { default: 'devolution' }) readonly way!: RefundWay;
-  @Column('bytea', { name: 'destination_sealed', nullable: true }) readonly destinationSealed!: Buffer | null;
+  @Sealed(`'sandbox_return:' || end_to_end_id || '/' || return_id`)
+  @Column('bytea', { name: 'destination_sealed', nullable: true })
+  readonly destinationSealed!: Buffer | null;
   @Column('text', { name: 'bank_reference', nullable: true }) readonly bankReference!: string | null;
   @Column('boolean', { default: false }) readonly fails!: boolean;
 }

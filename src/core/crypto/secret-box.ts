@@ -21,6 +21,11 @@ export class SecretBox {
     this.#current = pairs[0]?.[0] ?? '1';
   }
 
+  /** With what every value begins that the first key has sealed, and no other value. */
+  get prefix(): Buffer {
+    return Buffer.from(`${String.fromCharCode(this.#current.length)}${this.#current}`, 'latin1');
+  }
+
   /** @param context bound to the ciphertext (for example `endpoint:<id>`), so a sealed value cannot be moved to another row */
   seal(plain: string, context: string): Buffer {
     const id = Buffer.from(this.#current, 'latin1');

@@ -1,4 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { Sealed } from '../database/index.js';
 
 @Entity('emails')
 @Index('emails_ended_idx', ['endedAt'], { where: `status <> 'pending'` })
@@ -12,7 +13,9 @@ export class EmailEntity {
   @Column('text', { name: 'text_body' }) readonly text!: string;
   @Column('text', { name: 'html_body' }) readonly html!: string;
   /** Stands for `{secret}` in the bodies when it is sent, and is gone then. */
-  @Column('bytea', { name: 'secret_sealed', nullable: true }) readonly secretSealed!: Buffer | null;
+  @Sealed(`'mail:' || id`)
+  @Column('bytea', { name: 'secret_sealed', nullable: true })
+  readonly secretSealed!: Buffer | null;
   @Column('text', { default: 'pending' }) readonly status!: 'sent' | 'pending' | 'failed';
   @Column('text', { name: 'last_error', nullable: true }) readonly lastError!: string | null;
   @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;

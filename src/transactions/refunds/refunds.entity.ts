@@ -1,4 +1,5 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { Sealed } from '../../core/database/index.js';
 import type { RefundWay } from '../../acquirers/index.js';
 import type { Mode } from '../../core/mode.js';
 import type { Amount } from '../../core/money/index.js';
@@ -23,7 +24,9 @@ export class Refund {
   @Column('text') readonly currency!: string;
   @Column('text', { nullable: true }) readonly reason!: string | null;
   /** The Pix key of a cashout that names one; null: the payer's document. */
-  @Column('bytea', { name: 'destination_sealed', nullable: true }) readonly destinationSealed!: Buffer | null;
+  @Sealed(`'refund:' || id`)
+  @Column('bytea', { name: 'destination_sealed', nullable: true })
+  readonly destinationSealed!: Buffer | null;
   @Column('text') readonly status!: RefundStatus;
   /** What the payer's bank shows: a devolution's rtrId, a cashout's end-to-end id. */
   @Column('text', { name: 'bank_reference', nullable: true }) readonly bankReference!: string | null;

@@ -1,0 +1,2 @@
+export { ResealingRepository } from './resealing.repository.js';
+export { type Resealed, ResealingService } from './resealing.service.js';

@@ -1,0 +1,97 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import {
+  Reader,
+  read,
+  type ReadStatement,
+  sealedColumns,
+  type Tx,
+  write,
+  type WriteStatement,
+} from '../database/index.js';
+
+/** The place of sealed values, with its statements. */
+export interface SealedPlace {
+  /** As `webhook_endpoints.secret_sealed`. */
+  readonly name: string;
+  readonly first: ReadStatement;
+  readonly next: ReadStatement;
+  readonly replace: WriteStatement;
+}
+
+export interface SealedRow {
+  /** The values of the primary key, as text. */
+  readonly key: readonly string[];
+  readonly sealed: Buffer;
+  readonly context: string;
+}
+
+@Injectable()
+export class ResealingRepository {
+  readonly places: readonly SealedPlace[];
+
+  constructor(
+    source: DataSource,
+    private readonly reader: Reader,
+  ) {
+    this.places = sealedColumns()
+      .flatMap((sealed) =>
+        source.entityMetadatas.flatMap(({ tableName, columns, primaryColumns }) =>
+          columns
+            .filter(({ target, propertyName }) => target === sealed.target && propertyName === sealed.property)
+            .map(({ databaseName }) => {
+              const keys = primaryColumns.map((key) => ({ name: key.databaseName, type: String(key.type) }));
+              return placeOf(tableName, databaseName, keys, sealed);
+            }),
+        ),
+      )
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /**
+   * The next values that do not begin with `prefix`, in the order of the primary key.
+   * @param after the key of the last one, null at the beginning
+   */
+  async stale(
+    place: SealedPlace,
+    prefix: Buffer,
+    after: readonly string[] | null,
+    limit: number,
+  ): Promise<SealedRow[]> {
+    const [statement, key] = after === null ? [place.first, []] : [place.next, after];
+    return this.reader.query<{ key: string[]; sealed: Buffer; context: string }>(statement, [prefix, limit, ...key]);
+  }
+
+  /** @returns false when the value is another one by now, or gone */
+  async replace(tx: Tx, place: SealedPlace, row: SealedRow, sealed: Buffer): Promise<boolean> {
+    return (await tx.query(place.replace, [row.sealed, sealed, ...row.key])).length > 0;
+  }
+}
+
+function placeOf(
+  table: string,
+  column: string,
+  keys: readonly { readonly name: string; readonly type: string }[],
+  { context, path }: { readonly context: string; readonly path: readonly string[] },
+): SealedPlace {
+  const name = `${table}.${column}`;
+  const inJson = path.length > 0;
+  const at = `'{${path.join(',')}}'`;
+  const value = inJson ? `decode(${column} #>> ${at}, 'base64')` : column;
+  const given = keys.map(({ type }, index) => `$${String(index + 3)}::text::${type}`).join(', ');
+  const names = keys.map((key) => key.name).join(', ');
+  const list = (after: string): string =>
+    `SELECT ARRAY[${keys.map((key) => `${key.name}::text`).join(', ')}] AS key, ${value} AS sealed, ${context} AS context
+     FROM ${table} WHERE ${after} length(${value}) > 0 AND substring(${value} FROM 1 FOR length($1::bytea)) <> $1
+     ORDER BY ${names} LIMIT $2`;
+  const next = inJson ? `jsonb_set(${column}, ${at}, to_jsonb(translate(encode($2, 'base64'), E'\\n', '')))` : '$2';
+  return {
+    name,
+    first: read(`reseal.first ${name}`, list(''), true),
+    next: read(`reseal.next ${name}`, list(`(${names}) > (${given}) AND`), true),
+    replace: write(
+      `reseal.replace ${name}`,
+      `UPDATE ${table} SET ${column} = ${next} WHERE (${names}) = (${given}) AND ${value} = $1::bytea RETURNING 1`,
+    ),
+  };
+}

@@ -1,0 +1,78 @@
+import { Injectable } from '@nestjs/common';
+import { SecretBox } from '../crypto/index.js';
+import { Database } from '../database/index.js';
+import { ResealingRepository, type SealedPlace, type SealedRow } from './resealing.repository.js';
+
+const BATCH = 500;
+
+/** What became of the values of one place that another key than the first had sealed. */
+export interface Resealed {
+  /** As `webhook_endpoints.secret_sealed`. */
+  readonly place: string;
+  readonly resealed: number;
+  /** Changed or removed by somebody else meanwhile. */
+  readonly skipped: number;
+  /** The key that sealed them is not there, or they were altered. */
+  readonly unreadable: number;
+}
+
+/** Seals everything under the first key of ENCRYPTION_KEY, so that the others can go. */
+@Injectable()
+export class ResealingService {
+  constructor(
+    private readonly repository: ResealingRepository,
+    private readonly database: Database,
+    private readonly secrets: SecretBox,
+  ) {}
+
+  /** Works beside the service, and after an interruption again from where it was. @param tell after each batch */
+  async resealAll(tell: (progress: Resealed) => void): Promise<Resealed[]> {
+    const all: Resealed[] = [];
+    for (const place of this.repository.places) all.push(await this.#reseal(place, tell));
+    return all;
+  }
+
+  async #reseal(place: SealedPlace, tell: (progress: Resealed) => void): Promise<Resealed> {
+    let sum: Resealed = { place: place.name, resealed: 0, skipped: 0, unreadable: 0 };
+    for (let after: readonly string[] | null = null; ;) {
+      const rows: SealedRow[] = await this.repository.stale(place, this.secrets.prefix, after, BATCH);
+      if (rows.length > 0) {
+        sum = plus(sum, await this.#resealRows(place, rows));
+        tell(sum);
+      }
+      if (rows.length < BATCH) return sum;
+      after = rows.at(-1)?.key ?? null;
+    }
+  }
+
+  async #resealRows(place: SealedPlace, rows: readonly SealedRow[]): Promise<Omit<Resealed, 'place'>> {
+    return this.database.transaction(async (tx) => {
+      const count = { resealed: 0, skipped: 0, unreadable: 0 };
+      for (const row of rows) {
+        const sealed = this.#sealedAnew(row);
+        if (sealed === null) count.unreadable += 1;
+        else if (await this.repository.replace(tx, place, row, sealed)) count.resealed += 1;
+        else count.skipped += 1;
+      }
+      return count;
+    });
+  }
+
+  /** Null where it cannot be opened. */
+  #sealedAnew({ sealed, context }: SealedRow): Buffer | null {
+    try {
+      return this.secrets.seal(this.secrets.open(sealed, context), context);
+    } catch {
+      return null;
+    }
+  }
+}
+
+function plus(a: Resealed, b: Omit<Resealed, 'place'>): Resealed {
+  return {
+    place: a.place,
+    resealed: a.resealed + b.resealed,
+    skipped: a.skipped + b.skipped,
+    unreadable: a.unreadable + b.unreadable,
+  };
+}

@@ -1,0 +1,145 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { SecretBox } from '../../src/core/crypto/index.js';
+import { ResealingRepository } from '../../src/core/resealing/index.js';
+import { CallingBank } from '../support/callbacks.js';
+import { type Ended, runCli } from '../support/cli.js';
+import { aDisputedCharge, happens } from '../support/med.js';
+import { aPaidCharge, paymentIdOf, refundEnd, requestRefund } from '../support/refunds.js';
+import { type Merchant, TestService } from '../support/service.js';
+import { waitFor } from '../support/wait.js';
+
+jest.setTimeout(60_000);
+
+const OLD = `old:${'5a'.repeat(32)}`;
+const NEW = `new:${'6b'.repeat(32)}`;
+const isOf = (id: string, sealed: Buffer): boolean => sealed.subarray(0, id.length + 1).toString() === `\x03${id}`;
+
+describe('secrets reseal', () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'recebe-spec-'));
+  let service: TestService;
+  let merchant: Merchant;
+  let disputed: string;
+
+  const reseal = (ENCRYPTION_KEY: string): Promise<Ended> =>
+    runCli(['secrets', 'reseal'], { DATABASE_URL: service.database.url, DATA_DIR: dataDir, ENCRYPTION_KEY });
+
+  /** Every value that is sealed, by its place. */
+  async function values(): Promise<{ place: string; sealed: Buffer }[]> {
+    const columns = await service.sql<{ table: string; column: string }>(
+      `SELECT table_name AS "table", column_name AS "column" FROM information_schema.columns
+       WHERE table_schema = 'public' AND udt_name = 'bytea' AND column_name ~ '_sealed$' ORDER BY 1, 2`,
+    );
+    const inBytes = await Promise.all(
+      columns.map(async ({ table, column }) =>
+        (
+          await service.sql<{ sealed: Buffer }>(`SELECT ${column} AS sealed FROM ${table} WHERE length(${column}) > 0`)
+        ).map(({ sealed }) => ({ place: `${table}.${column}`, sealed })),
+      ),
+    );
+    const inTexts = (await service.rows()).flatMap(({ table, text }) =>
+      [...text.matchAll(/payerSealed\W+([A-Za-z0-9+/=]+)/g)].map(([, base64 = '']) => ({
+        place: table === 'events' ? 'events.data' : `${table}.med`,
+        sealed: Buffer.from(base64, 'base64'),
+      })),
+    );
+    return [...inBytes.flat(), ...inTexts];
+  }
+
+  beforeAll(async () => {
+    service = await TestService.start({ env: { ENCRYPTION_KEY: OLD } });
+    merchant = await service.merchant();
+    const { testKey: key, accountId } = merchant;
+    const hook = { url: 'https://loja.example/hook', events: ['*'] };
+    await service.call('POST', '/v1/webhooks/endpoints', { key, body: hook });
+    for (let times = 0; times < 2; times++) {
+      const body = { overlap_seconds: 3600 };
+      await service.call('POST', '/v1/webhooks/default-secret/rotate', { key, body });
+    }
+    const { body } = await service.call<{ data: { id: string }[] }>('GET', '/v1/webhooks/endpoints', { key });
+    await service.call('POST', `/v1/webhooks/endpoints/${body.data[0]?.id ?? ''}/rotate-secret`, { key, body: {} });
+    disputed = (await aDisputedCharge(service, key, 100, { payer_document: '52998224725' })).charge.id;
+    const charge = await aPaidCharge(service, key, 100);
+    const refund = await requestRefund(service, key, paymentIdOf(charge), {
+      amount: 1,
+      destinationKey: 'maria@example.com',
+    });
+    await refundEnd(service, key, refund.body);
+    const secrets = service.get(SecretBox);
+    // A connection needs a PSP to be made; here its row is enough.
+    const id = '01890000-0000-7000-8000-000000000001';
+    const columns = await service.sql<{ name: string; type: string }>(
+      `SELECT column_name AS name, udt_name AS type FROM information_schema.columns
+       WHERE table_name = 'acquirer_connections' AND is_nullable = 'NO' AND column_default IS NULL`,
+    );
+    const known: Record<string, unknown> = {
+      ...{ id, account_id: accountId, status: 'disabled' },
+      credentials_sealed: secrets.seal('{}', `acquirer_connection:${id}`),
+    };
+    const filler: Record<string, unknown> = { timestamptz: new Date(), int4: 1, bool: false, jsonb: '{}', _text: [] };
+    await service.sql(
+      `INSERT INTO acquirer_connections (${columns.map(({ name }) => name).join()})
+       VALUES (${columns.map((_, at) => `$${String(at + 1)}`).join()})`,
+      columns.map(({ name, type }) => known[name] ?? filler[type] ?? 'x'),
+    );
+    await service.call('POST', '/v1/auth/totp', { token: await service.login(merchant.ownerEmail) });
+    // A mail that waits: its secret is gone once it is sent.
+    const mailId = '01890000-0000-7000-8000-000000000002';
+    await service.sql(
+      `INSERT INTO emails (id, recipient, subject, text_body, html_body, secret_sealed, created_at)
+       VALUES ($1, 'ana@example.com', 'x', 'x', 'x', $2, now())`,
+      [mailId, secrets.seal('token', `mail:${mailId}`)],
+    );
+    const bank = new CallingBank(service);
+    await bank.post([{ endToEndId: 'E1234567820261122000000000000001' }]);
+    await waitFor('the callback', async () => (await service.sql('SELECT FROM acquirer_callbacks')).length > 0);
+  });
+  afterAll(async () => {
+    await service.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  it('knows every place that has sealed values', async () => {
+    const places = service.get(ResealingRepository).places.map(({ name }) => name);
+    const found = await values();
+    const columns = await service.sql<{ place: string }>(
+      `SELECT table_name || '.' || column_name AS place FROM information_schema.columns
+       WHERE table_schema = 'public' AND udt_name = 'bytea' AND column_name ~ '_sealed$'`,
+    );
+    expect(places).toEqual([...columns.map(({ place }) => place), 'events.data', 'transactions.med'].sort());
+    // Each of them has a value here, or the rest of this file would show nothing.
+    expect([...new Set(found.map(({ place }) => place))].sort()).toEqual(places);
+    expect(found.every(({ sealed }) => isOf('old', sealed))).toBe(true);
+  });
+
+  it('says what it cannot read, and leaves it', async () => {
+    const before = await values();
+    const ended = await reseal(NEW);
+    expect(ended.code).toBe(1);
+    expect(JSON.parse(ended.stdout)).toMatchObject({ resealed: 0, unreadable: before.length });
+    expect(await values()).toEqual(before);
+  });
+
+  it('seals all of it under the first key, beside a service that runs, and the old key can go', async () => {
+    const before = await values();
+    const ended = await reseal(`${NEW},${OLD}`);
+    expect(ended.code).toBe(0);
+    expect(JSON.parse(ended.stdout)).toMatchObject({ resealed: before.length, skipped: 0, unreadable: 0 });
+    expect(ended.stderr).toContain('webhook_endpoints.secret_sealed: 1 resealed, 0 unreadable');
+    const after = await values();
+    expect(after.length).toBe(before.length);
+    expect(after.every(({ sealed }) => isOf('new', sealed))).toBe(true);
+    expect(JSON.parse((await reseal(NEW)).stdout)).toMatchObject({ resealed: 0, unreadable: 0 });
+
+    const next = await TestService.start({ database: service.database, env: { ENCRYPTION_KEY: NEW } });
+    try {
+      const { body } = await next.getCharge(merchant.testKey, disputed);
+      expect(JSON.stringify(body.metadata)).toContain('52998224725');
+      await happens(next, merchant.testKey, disputed, { event: 'med_withdraw' });
+    } finally {
+      await next.stop();
+    }
+  });
+});
