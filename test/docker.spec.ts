@@ -127,6 +127,11 @@ interface Service {
   volumes?: string[];
   depends_on?: Record<string, { condition: string }>;
   healthcheck?: object;
+  cap_drop?: string[];
+  read_only?: boolean;
+  security_opt?: string[];
+  mem_limit?: string;
+  pids_limit?: number;
 }
 interface Compose {
   services: Record<string, Service>;
@@ -151,6 +156,7 @@ function interpolate<T>(node: T, env: Record<string, string>): T {
 const made = (what: string, length: number): string => createHash('sha256').update(what).digest('hex').slice(0, length);
 
 const required: Record<string, string> = {
+  REDIS_PASSWORD: made('queue', 48),
   POSTGRES_PASSWORD: made('owner', 48),
   POSTGRES_SERVICE_PASSWORD: made('service', 48),
   JWT_SECRET: made('tokens', 64),
@@ -309,7 +315,7 @@ describe('docker/compose.yaml', () => {
       port: 3000,
       databaseUrl: `postgres://recebe_service:${required['POSTGRES_SERVICE_PASSWORD'] ?? ''}@postgres:5432/recebe`,
       databaseMigrationUrl: `postgres://recebe:${required['POSTGRES_PASSWORD'] ?? ''}@postgres:5432/recebe`,
-      redisUrl: 'redis://redis:6379',
+      redisUrl: `redis://:${required['REDIS_PASSWORD'] ?? ''}@redis:6379`,
     });
   });
 
@@ -326,6 +332,20 @@ describe('docker/compose.yaml', () => {
     expect(healthcheck).toBeDefined();
     expect(ports).toBeUndefined();
     expect(Object.keys(compose.volumes)).toContain(volumes?.[0]?.split(':')[0]);
+  });
+
+  it.each([...own, ...stateful, 'mail'])('gives %s no right and no space that it does not need', (name) => {
+    const { cap_drop, read_only, security_opt } = service(name);
+    expect({ cap_drop, read_only, security_opt }).toEqual({
+      cap_drop: ['ALL'],
+      read_only: true,
+      security_opt: ['no-new-privileges:true'],
+    });
+  });
+
+  it.each([...own, ...stateful])('bounds the memory and the processes of %s', (name) => {
+    expect(service(name).mem_limit).toMatch(/^\d+[gm]$/);
+    expect(service(name).pids_limit).toBeGreaterThan(50);
   });
 
   it('mounts PostgreSQL 18 where its image keeps the data', () => {

@@ -12,7 +12,7 @@ export { AccountsModule } from './accounts.module.js';
 export { AccountsService } from './accounts.service.js';
 export { normalizeEmail } from './email-address.js';
 export { type Member } from './members.repository.js';
-export { MembersService } from './members.service.js';
+export { MembersService, type RemovedMember } from './members.service.js';
 export { PASSWORD_COST, type PasswordCost, Passwords } from './passwords.service.js';
 export { SecondFactor } from './second-factor.service.js';
 export { SessionEntity } from './session.entity.js';

@@ -28,9 +28,21 @@ import { hashOf, unlessEmailTaken, UsersService } from './users.service.js';
 const INVITATION_MS = 7 * 24 * 3600 * 1000;
 const MAX_INVITATIONS = 20;
 
+/** Somebody who was a member until now. */
+export interface RemovedMember {
+  readonly accountId: string;
+  readonly member: Member;
+  /** Who stay. */
+  readonly owners: readonly Member[];
+}
+
+type RemovalListener = (tx: Tx, removed: RemovedMember) => Promise<void>;
+
 /** The people of an account. */
 @Injectable()
 export class MembersService implements OnModuleInit {
+  #removed: RemovalListener = async () => undefined;
+
   constructor(
     @Inject(CONFIG) private readonly config: Config,
     private readonly database: Database,
@@ -47,6 +59,11 @@ export class MembersService implements OnModuleInit {
   /** Nobody needs to see who was once invited. */
   onModuleInit(): void {
     this.retention.keep('invitations', 0, (tx, before, limit) => this.members.removeInvitations(tx, before, limit));
+  }
+
+  /** Called in the transaction that removes a member. */
+  whenRemoved(listener: RemovalListener): void {
+    this.#removed = listener;
   }
 
   list(accountId: string): Promise<Member[]> {
@@ -184,6 +201,8 @@ export class MembersService implements OnModuleInit {
       assertOwnerLeft(owners, userId);
       this.members.remove(tx, accountId, userId);
       this.audit.record(tx, actor, 'member.removed', accountId, { data: { user_id: userId, role: target.role } });
+      const stay = owners.filter((owner) => owner.userId !== userId);
+      await this.#removed(tx, { accountId, member: target, owners: stay });
     });
   }
 

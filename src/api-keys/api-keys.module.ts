@@ -5,11 +5,12 @@ import { AuthModule } from '../auth/index.js';
 import { ApiKeysController } from './api-keys.controller.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 import { ApiKeysService } from './api-keys.service.js';
+import { LeftKeysService } from './left-keys.service.js';
 
 @Module({
   imports: [AccountsModule, AuditModule, AuthModule],
   controllers: [ApiKeysController],
-  providers: [ApiKeysRepository, ApiKeysService],
+  providers: [ApiKeysRepository, ApiKeysService, LeftKeysService],
   exports: [ApiKeysService],
 })
 export class ApiKeysModule {}

@@ -32,6 +32,10 @@ const FIND = read(
   'api_keys.find',
   `SELECT ${COLUMNS} FROM api_keys WHERE account_id = $1 AND id = $2 AND revoked_at IS NULL`,
 );
+const ISSUED_BY = read(
+  'api_keys.issued_by',
+  `SELECT ${COLUMNS} FROM api_keys WHERE account_id = $1 AND issued_by = $2 AND revoked_at IS NULL ORDER BY id`,
+);
 /** Sorted, so that of two processes that write at once neither waits for the other in a circle. */
 const USED = write(
   'api_keys.used',
@@ -63,6 +67,11 @@ export class ApiKeysRepository {
   async findOfAccount(accountId: string, id: string): Promise<ApiKey | null> {
     const [row] = await this.reader.query<ApiKey>(FIND, [accountId, id]);
     return row ?? null;
+  }
+
+  /** Keys that work and that this user issued or last rotated. */
+  async issuedBy(tx: Tx, accountId: string, userId: string): Promise<ApiKey[]> {
+    return tx.query(ISSUED_BY, [accountId, userId]);
   }
 
   used(tx: Tx, ids: readonly string[], hour: Date): void {

@@ -273,6 +273,31 @@ describe('operators', () => {
   });
 });
 
+describe('of somebody who is removed', () => {
+  it('are named to the owners, since they go on working', async () => {
+    const account = await service.merchant();
+    const token = await service.login(account.ownerEmail);
+    const leaver = await service.member(account.accountId, 'ADMIN');
+    const idle = await service.member(account.accountId, 'ADMIN');
+    const left = (await issue({ test: true, label: 'Caixa 7' }, leaver.token)).body;
+    const revoked = (await issue({ test: true }, leaver.token)).body;
+    await revoke(revoked.id, token);
+    const others = (await issue({ test: true }, token)).body;
+    for (const { userId } of [leaver, idle]) {
+      expect((await service.call('DELETE', `/v1/members/${userId}`, { token })).status).toBe(200);
+    }
+    expect(await statusWith(left.apiKey)).toBe(200);
+    const mails = await service.sql<{ recipient: string; subject: string; text_body: string }>(
+      `SELECT recipient, subject, text_body FROM emails WHERE account_id = $1 AND subject LIKE 'Chaves de API%'`,
+      [account.accountId],
+    );
+    expect(mails.map(({ recipient }) => recipient)).toEqual([account.ownerEmail]);
+    expect(mails[0]?.text_body).toContain(`${left.apiKey.slice(0, 12)}… Caixa 7 (${left.id})`);
+    for (const other of [revoked, others]) expect(mails[0]?.text_body).not.toContain(other.id);
+    expect(mails[0]?.text_body).not.toContain(left.apiKey);
+  });
+});
+
 describe('the rate limit', () => {
   it('comes before the role, and people and programs have one each', async () => {
     const env = { JWT_SECRET, RATE_LIMIT: 'on', RATE_LIMIT_RATE: '1', RATE_LIMIT_BURST: '3' };
