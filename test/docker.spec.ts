@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
@@ -199,6 +199,23 @@ describe('docker/Dockerfile', () => {
     const changed = mutate(dockerfile);
     expect(changed).not.toBe(dockerfile);
     expect(dockerfileProblems(changed)).toContainEqual(expect.stringMatching(problem));
+  });
+
+  it('has the command line as `recebe`, without npm', () => {
+    const copied = stages(dockerfile)
+      .at(-1)
+      ?.instructions.map((each) => each.getTextContent());
+    expect(copied).toContain('COPY --chmod=755 docker/recebe.sh /usr/local/bin/recebe');
+    expect(read('.dockerignore').split('\n')).toContain('!docker/recebe.sh');
+    expect(composeText).toContain('exec api recebe account create');
+    expect(composeText).not.toContain('npm run');
+    // As in the image, but for where the files lie.
+    const script = read('docker/recebe.sh');
+    expect(script).toContain('exec node /app/dist/src/cli/main.js');
+    const run = (...args: string[]): string =>
+      execFileSync('sh', ['-c', script.replace('/app', root), 'recebe', ...args], { encoding: 'utf8' });
+    expect(run('--version').trim()).toBe((JSON.parse(read('package.json')) as { version: string }).version);
+    expect(run('account', 'create', '--help')).toContain('--password-file');
   });
 
   it('gets from .dockerignore only what it names', () => {

@@ -53,7 +53,9 @@ describe('passwords', () => {
   );
 
   it('are compared two at a time; a hundred wait, the rest is told to come back', async () => {
-    const outcomes = await Promise.allSettled(Array.from({ length: 105 }, () => passwords.verify(null, 'x', null)));
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 105 }, (_, index) => passwords.verify(null, 'x', `192.0.2.${index}`)),
+    );
     const refused = outcomes.filter(({ status }) => status === 'rejected');
     expect(refused).toHaveLength(3);
     expect(refused[0]).toMatchObject({ reason: { status: 503, code: 'service_unavailable' } });

@@ -39,7 +39,7 @@ const MIN_PERSONAL = 4;
 /** Hashes of passwords (docs/contract.md#login): argon2id, computed off the event loop. */
 @Injectable()
 export class Passwords {
-  readonly #comparing = new Turnstile(COMPARED_AT_ONCE, MAX_WAITING);
+  readonly #comparing = new Turnstile(COMPARED_AT_ONCE, MAX_WAITING, COMPARED_AT_ONCE - 1);
   readonly #making = new Turnstile(MADE_AT_ONCE, MAX_WAITING);
   readonly #cost: PasswordCost;
   /** Compared with where there is no hash: the same work, and no password has it. */
@@ -59,7 +59,7 @@ export class Passwords {
 
   /**
    * @param hash null for a user that does not exist or has no password yet: takes as long as any other
-   * @param address where the request comes from: addresses take turns, so that one's flood holds up nobody else
+   * @param address where the request comes from: addresses take turns and none has all places, so that one's flood holds up nobody else
    * @throws ApiError 503 when too many wait already
    */
   async verify(hash: string | null, password: string, address: string | null): Promise<boolean> {

@@ -86,7 +86,7 @@ export function accountCommands(program: Command, shell: Shell): void {
   takesPassword(
     group
       .command('create')
-      .description('make an account and invite its owner by mail; with --password-file the owner is made at once')
+      .description('make an account; its owner is invited')
       .addOption(required('--name <name>', 'of the merchant, which payers see'))
       .addOption(required('--email <email>', "the owner's, who logs in with it"))
       .option('--fee-bps <n>', "the service's fee in basis points")

@@ -55,4 +55,30 @@ describe('a turnstile', () => {
     expect(refused.sort()).toEqual(['f3', 'f4', 'f5', 'r2']);
     expect(entered).toEqual(['f1', 'a1', 'r1', 'f2']);
   });
+
+  it('keeps a place free of a caller who may not have all of them', async () => {
+    const turnstile = new Turnstile(2, 10, 1);
+    const entered: string[] = [];
+    const leave = new Map<string, () => void>();
+    const visit = (name: string, caller: string): Promise<void> =>
+      turnstile.pass(
+        () => {
+          entered.push(name);
+          return new Promise((resolve) => leave.set(name, resolve));
+        },
+        busy,
+        caller,
+      );
+    const visits = [visit('f1', 'flood'), visit('f2', 'flood'), visit('a1', 'ana'), visit('r1', 'rui')];
+    expect(entered).toEqual(['f1', 'a1']);
+    leave.get('a1')?.();
+    await visits[2];
+    expect(entered).toEqual(['f1', 'a1', 'r1']);
+    leave.get('r1')?.();
+    leave.get('f1')?.();
+    await Promise.all([visits[0], visits[3]]);
+    expect(entered).toEqual(['f1', 'a1', 'r1', 'f2']);
+    leave.get('f2')?.();
+    await visits[1];
+  });
 });

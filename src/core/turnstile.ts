@@ -12,10 +12,14 @@ export class Turnstile {
   #waiting = 0;
   /** In the order of their turns; each has at least one waiting. */
   readonly #queues = new Map<string, Waiting[]>();
+  /** How many of each caller are inside. */
+  readonly #held = new Map<string, number>();
 
+  /** @param placesOfOne how many of the places one caller may have at a time */
   constructor(
     private readonly places: number,
     private readonly maxWaiting: number,
+    private readonly placesOfOne = places,
   ) {}
 
   /**
@@ -23,37 +27,48 @@ export class Turnstile {
    * @throws what `refusal` makes, when too many wait already; whatever `work` throws
    */
   async pass<T>(work: () => Promise<T>, refusal: () => Error, caller = ''): Promise<T> {
-    if (this.#inside >= this.places) {
+    if (this.#inside < this.places && this.#mayEnter(caller)) {
+      this.#enter(caller);
+    } else {
       if (this.#waiting >= this.maxWaiting && !this.#giveUpOne(caller, refusal)) throw refusal();
-      // Who leaves hands the place on, so `inside` stays.
       await new Promise<void>((enter, refuse) => {
         const queue = this.#queues.get(caller) ?? [];
         queue.push({ enter, refuse });
         this.#queues.set(caller, queue);
         this.#waiting++;
       });
-    } else {
-      this.#inside++;
     }
     try {
       return await work();
     } finally {
-      this.#leave();
+      this.#leave(caller);
     }
   }
 
-  #leave(): void {
-    const [next] = this.#queues;
-    if (!next) {
-      this.#inside--;
-      return;
-    }
-    const [caller, queue] = next;
+  #mayEnter(caller: string): boolean {
+    return (this.#held.get(caller) ?? 0) < this.placesOfOne;
+  }
+
+  #enter(caller: string): void {
+    this.#inside++;
+    this.#held.set(caller, (this.#held.get(caller) ?? 0) + 1);
+  }
+
+  /** Hands the place on to the next whose turn it is. */
+  #leave(caller: string): void {
+    this.#inside--;
+    const held = (this.#held.get(caller) ?? 0) - 1;
+    if (held > 0) this.#held.set(caller, held);
+    else this.#held.delete(caller);
+    const next = [...this.#queues].find(([waiting]) => this.#mayEnter(waiting));
+    if (!next) return;
+    const [name, queue] = next;
     const first = queue.shift();
     // To the end of the turns.
-    this.#queues.delete(caller);
-    if (queue.length > 0) this.#queues.set(caller, queue);
+    this.#queues.delete(name);
+    if (queue.length > 0) this.#queues.set(name, queue);
     this.#waiting--;
+    this.#enter(name);
     first?.enter();
   }
 

@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { on } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import argon2 from 'argon2';
 import { Redis } from 'ioredis';
@@ -257,7 +260,9 @@ describe('a password that is changed for somebody', () => {
     for (let round = 0; round < 8; round++) {
       await service.sql('UPDATE users SET password_hash = $2 WHERE id = $1', [userId, old]);
       const tries = Array.from({ length: 6 }, () => login(email, PASSWORD));
-      await Promise.all([change(email), ...tries]);
+      // A little later each time: some logins are over before it, some are not.
+      await delay(round * 30);
+      await change(email);
       for (const answer of await Promise.all(tries)) {
         seen.add(answer.status);
         if (answer.status !== 200) continue;
@@ -406,6 +411,23 @@ describe('guessing', () => {
   }, 60_000);
 });
 
+let floods = 0;
+
+/** Sends all bodies at once, from an address and a thread of its own: what the strangers' side costs is not the service's. */
+const STRANGERS = `
+  const { parentPort, workerData: { url, bodies, address } } = require('node:worker_threads');
+  const headers = { 'content-type': 'application/json', 'x-forwarded-for': address };
+  const sent = bodies.map((body) =>
+    fetch(url, { method: 'POST', headers, body: JSON.stringify(body) }).then(async (answer) => {
+      await answer.text();
+      return answer.status;
+    }),
+  );
+  // The first answer: they are being served.
+  Promise.race(sent).then(() => parentPort.postMessage('begun'));
+  Promise.all(sent).then((statuses) => parentPort.postMessage(statuses));
+`;
+
 describe('a flood', () => {
   const from = (address: string, path: string, body: object, at: TestService): Promise<Answer<LoginAnswer>> =>
     at.call<LoginAnswer>('POST', `/v1/auth/${path}`, { headers: { 'x-forwarded-for': address }, body });
@@ -419,42 +441,48 @@ describe('a flood', () => {
     async (_what, path, body) => {
       const flooded = await TestService.start({
         database: service.database,
-        env: { JWT_SECRET, TRUST_PROXY: 'loopback' },
+        env: { JWT_SECRET, TRUST_PROXY: 'loopback', RATE_LIMIT: 'on', RATE_LIMIT_LOGIN_PER_15_MINUTES: '1000' },
         overrides: REAL_COST,
       });
       try {
         const timed = async (): Promise<number> => {
           const began = performance.now();
-          const { status } = await from(
+          const answer = await from(
             '203.0.113.7',
             'login',
             { email: merchant.ownerEmail, password: PASSWORD },
             flooded,
           );
-          expect(status).toBe(200);
+          expect(answer.status).toBe(200);
           return performance.now() - began;
         };
-        const seven = async (): Promise<number> => {
-          const times: number[] = [];
-          for (let count = 0; count < 7; count++) times.push(await timed());
-          return median(times);
+        const during = async (): Promise<number> => {
+          const strangers = new Worker(STRANGERS, {
+            eval: true,
+            workerData: {
+              url: `${flooded.url}/v1/auth/${path}`,
+              bodies: Array.from({ length: 120 }, () => body()),
+              address: `192.0.2.${++floods}`,
+            },
+          });
+          const messages = on(strangers, 'message');
+          await messages.next();
+          const time = await timed();
+          const [statuses] = (await messages.next()).value as [number[]];
+          expect(statuses.filter((status) => ![400, 401, 429, 503].includes(status))).toEqual([]);
+          await strangers.terminate();
+          return time;
         };
         // On a machine busy with other tests one run may differ by chance; what the code does differs in each.
         const ratios: number[] = [];
         for (let run = 0; run < 3 && !ratios.some((ratio) => ratio <= 3); run++) {
-          await timed();
-          const usual = await seven();
-          let isOver = false;
-          const strangers = Array.from({ length: 120 }, async () => {
-            while (!isOver) {
-              const { status } = await from('192.0.2.1', path, body(), flooded);
-              expect([400, 401, 503]).toContain(status);
-            }
-          });
-          const slow = await seven();
-          isOver = true;
-          await Promise.all(strangers);
-          ratios.push(slow / usual);
+          const [usual, flood]: [number[], number[]] = [[], []];
+          for (let count = 0; count < 5; count++) {
+            await timed();
+            usual.push(await timed());
+            flood.push(await during());
+          }
+          ratios.push(median(flood) / median(usual));
         }
         expect(Math.min(...ratios)).toBeLessThanOrEqual(3);
       } finally {

@@ -282,6 +282,16 @@ describe('starting the service', () => {
         expect(await available(live['apiKey'] ?? '')).toBe(0);
       });
 
+      it('founds an account for somebody else, who is invited by mail', async () => {
+        const email = 'socia@livraria.example';
+        const made = await cli('account', 'create', '--name', 'Livraria', '--email', email);
+        expect(made).toEqual({ account_id: expect.any(String), user_id: null, invited: email });
+        const { members } = (await cli('member', 'list', made['account_id'] ?? '')) as unknown as { members: object[] };
+        expect(members).toEqual([expect.objectContaining({ email, role: 'OWNER', status: 'invited' })]);
+        const reset = await runCli(['user', 'reset-totp', '--email', email], { DATA_DIR: dataDir });
+        expect(reset).toMatchObject({ code: 1, stderr: expect.stringMatching(/^No such user with a second factor/) });
+      });
+
       it('adds members and operators', async () => {
         const who = (email: string): string[] => ['--email', email, '--password-file', passwordFile];
         expect(await cli('member', 'add', accountId, ...who('caixa@padaria.example'), '--role', 'MEMBER')).toEqual({
@@ -357,7 +367,7 @@ describe('starting the service', () => {
 
       it('lists accounts, members and keys, all names in snake_case but those of an API key', async () => {
         const { accounts } = (await cli('account', 'list')) as unknown as { accounts: Record<string, unknown>[] };
-        expect(accounts.map(({ name }) => name)).toEqual(['Padaria Nova', 'Demo']);
+        expect(accounts.map(({ name }) => name)).toEqual(['Livraria', 'Padaria Nova', 'Demo']);
         expect(Object.keys(accounts[0] ?? {}).sort()).toEqual(['account_id', ...Object.keys(SETTINGS)].sort());
         const { members } = (await cli('member', 'list', accountId)) as unknown as { members: unknown[] };
         const member = { user_id: expect.any(String), status: 'active', created_at: expect.any(String) };

@@ -17,7 +17,10 @@ export class ErrorFilter implements ExceptionFilter {
     const request = http.getRequest<Request>();
     const response = http.getResponse<Response>();
     const refusal = toApiError(error);
-    if (refusal.status >= 500) {
+    if (error instanceof ApiError && error.code === 'service_unavailable') {
+      // Said on purpose, as to who would wait too long: a flood of it must not fill the log with stacks.
+      this.logger.warn({ reason: error.message, requestId: request.id, route: routeOf(request) }, 'request refused');
+    } else if (refusal.status >= 500) {
       this.logger.error({ error, requestId: request.id, route: routeOf(request) }, 'request failed');
     }
     sendError(request, response, refusal);
