@@ -69,7 +69,10 @@ export class WebhookMessageEntity {
   @Column('text', { name: 'event_type' }) readonly eventType!: string;
   /** Asked for by hand: made whatever was delivered before. Otherwise an event is one message for each name. */
   @Column('boolean') readonly manual!: boolean;
-  @Column('text') readonly payload!: string;
+  /** Sealed: it names the payer. */
+  @Sealed(`'webhook_message:' || id`)
+  @Column('text')
+  readonly payload!: string;
   @Column('uuid', { name: 'delivery_ids', array: true }) readonly deliveryIds!: readonly string[];
 }
 

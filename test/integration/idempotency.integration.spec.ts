@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { readConfig } from '../../src/core/config/index.js';
-import { fingerprintOf } from '../../src/core/crypto/index.js';
+import { fingerprintOf, SecretBox } from '../../src/core/crypto/index.js';
 import { type Database, type Reader, read, write } from '../../src/core/database/index.js';
 import { ApiError } from '../../src/core/errors/index.js';
 import {
@@ -53,7 +53,7 @@ describe('idempotency', () => {
   beforeEach(async () => {
     clock = new TestClock();
     const config = readConfig({ ALLOW_INSECURE: 'true', DATABASE_URL: 'postgres://unused/unused' });
-    const keys = new IdempotencyRepository(reader);
+    const keys = new IdempotencyRepository(reader, new SecretBox('5a'.repeat(32)));
     retention = new Retention(config, database, new Poller({ logger: SILENT }), clock);
     service = new IdempotencyService(database, keys, retention, clock);
     service.onModuleInit();

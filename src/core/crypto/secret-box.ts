@@ -1,5 +1,8 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 
+/** JSON does not begin so. */
+const SEALED = 'sealed:';
+
 /**
  * AES-256-GCM for secrets at rest, and signatures of what we hand out ourselves. Stored form: 1 byte length of the key
  * id, key id, 12 bytes nonce, 16 bytes tag, ciphertext. The key id lets keys be rotated: the first key of ENCRYPTION_KEY
@@ -34,6 +37,22 @@ export class SecretBox {
     cipher.setAAD(Buffer.from(context, 'utf8'));
     const sealed = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
     return Buffer.concat([Buffer.from([id.length]), id, nonce, cipher.getAuthTag(), sealed]);
+  }
+
+  /** With what `sealText` begins under the first key. */
+  get textPrefix(): string {
+    return `${SEALED}${this.#current}:`;
+  }
+
+  /** As `seal`, for columns of text: `sealed:<key id>:<base64>`. */
+  sealText(plain: string, context: string): string {
+    return `${this.textPrefix}${this.seal(plain, context).toString('base64')}`;
+  }
+
+  /** What was written before it was sealed is given as it is. @throws Error as `open` */
+  openText(text: string, context: string): string {
+    if (!text.startsWith(SEALED)) return text;
+    return this.open(Buffer.from(text.slice(text.lastIndexOf(':') + 1), 'base64'), context);
   }
 
   /** @throws Error when the key id is unknown, the value was altered, or it was sealed for another context */

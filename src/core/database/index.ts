@@ -4,7 +4,7 @@ export * from './database.js';
 export * from './migrate.js';
 export * from './pg-errors.js';
 export * from './row-buffer.js';
-export { Sealed, sealedColumns } from './sealed.js';
+export { Sealed, type SealedColumn, sealedColumns } from './sealed.js';
 export { excessivePowers, ServiceRoleError } from './service-role.js';
 export { read, type ReadStatement, type Statement, write, type WriteStatement } from './statement.js';
 export { TurnBatch } from './turn-batch.js';

@@ -1,4 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { Sealed } from '../database/index.js';
 import type { Mode } from '../mode.js';
 
 @Entity('idempotency_keys')
@@ -12,7 +13,10 @@ export class IdempotencyKeyEntity {
   @Column('bytea') readonly fingerprint!: Buffer;
   @Column('uuid', { name: 'resource_id' }) readonly resourceId!: string;
   @Column('smallint', { name: 'response_status', nullable: true }) readonly responseStatus!: number | null;
-  @Column('text', { name: 'response_body', nullable: true }) readonly responseBody!: string | null;
+  /** Sealed: what a merchant was answered names the payer. */
+  @Sealed(`'idempotency:' || account_id || '/' || mode || '/' || operation || '/' || key`)
+  @Column('text', { name: 'response_body', nullable: true })
+  readonly responseBody!: string | null;
   @Column('timestamptz', { name: 'leased_until' }) readonly leasedUntil!: Date;
   /** Null for a permanent key. */
   @Column('timestamptz', { name: 'expires_at', nullable: true }) readonly expiresAt!: Date | null;

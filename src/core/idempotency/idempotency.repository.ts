@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { SecretBox } from '../crypto/index.js';
 import { columnsOf, insertInto, read, Reader, write, type Tx } from '../database/index.js';
 import type { Scope } from '../mode.js';
 import { IdempotencyKeyEntity } from './idempotency-key.entity.js';
@@ -53,25 +54,40 @@ const REMOVE = write(
    RETURNING 1`,
 );
 
+/** Binds a sealed answer to its row. */
+function contextOf({ accountId, mode, operation, key }: IdempotentRequest): string {
+  return `idempotency:${accountId}/${mode}/${operation}/${key}`;
+}
+
 function identity(request: IdempotentRequest): unknown[] {
   return [request.accountId, request.mode, request.operation, request.key];
 }
 
 @Injectable()
 export class IdempotencyRepository {
-  constructor(private readonly reader: Reader) {}
+  constructor(
+    private readonly reader: Reader,
+    private readonly secrets: SecretBox,
+  ) {}
 
   insert(tx: Tx, request: IdempotentRequest, answer: Omit<IdempotencyRow, 'fingerprint'>): void {
-    tx.defer(INSERT, INSERT.valuesOf({ ...request, ...answer }));
+    const { responseBody } = answer;
+    const sealed = responseBody === null ? null : this.secrets.sealText(responseBody, contextOf(request));
+    tx.defer(INSERT, INSERT.valuesOf({ ...request, ...answer, responseBody: sealed }));
   }
 
   async find(request: IdempotentRequest): Promise<IdempotencyRow | null> {
     const [row] = await this.reader.query<IdempotencyRow>(FIND, identity(request));
-    return row ?? null;
+    if (!row) return null;
+    const { responseBody } = row;
+    return {
+      ...row,
+      responseBody: responseBody === null ? null : this.secrets.openText(responseBody, contextOf(request)),
+    };
   }
 
   complete(tx: Tx, request: IdempotentRequest, status: number, body: string): void {
-    tx.defer(COMPLETE, [...identity(request), status, body]);
+    tx.defer(COMPLETE, [...identity(request), status, this.secrets.sealText(body, contextOf(request))]);
   }
 
   handOn(tx: Tx, request: IdempotentRequest, now: Date): void {

@@ -4,6 +4,7 @@ import {
   Reader,
   read,
   type ReadStatement,
+  type SealedColumn,
   sealedColumns,
   type Tx,
   write,
@@ -14,6 +15,7 @@ import {
 export interface SealedPlace {
   /** As `webhook_endpoints.secret_sealed`. */
   readonly name: string;
+  readonly isText: boolean;
   readonly first: ReadStatement;
   readonly next: ReadStatement;
   readonly replace: WriteStatement;
@@ -22,7 +24,8 @@ export interface SealedPlace {
 export interface SealedRow {
   /** The values of the primary key, as text. */
   readonly key: readonly string[];
-  readonly sealed: Buffer;
+  /** Text is `sealText`'s, or was never sealed. */
+  readonly sealed: Buffer | string;
   readonly context: string;
 }
 
@@ -39,9 +42,9 @@ export class ResealingRepository {
         source.entityMetadatas.flatMap(({ tableName, columns, primaryColumns }) =>
           columns
             .filter(({ target, propertyName }) => target === sealed.target && propertyName === sealed.property)
-            .map(({ databaseName }) => {
+            .map(({ databaseName, type }) => {
               const keys = primaryColumns.map((key) => ({ name: key.databaseName, type: String(key.type) }));
-              return placeOf(tableName, databaseName, keys, sealed);
+              return placeOf(tableName, databaseName, keys, { ...sealed, isText: type === 'text' });
             }),
         ),
       )
@@ -54,16 +57,20 @@ export class ResealingRepository {
    */
   async stale(
     place: SealedPlace,
-    prefix: Buffer,
+    prefix: Buffer | string,
     after: readonly string[] | null,
     limit: number,
   ): Promise<SealedRow[]> {
     const [statement, key] = after === null ? [place.first, []] : [place.next, after];
-    return this.reader.query<{ key: string[]; sealed: Buffer; context: string }>(statement, [prefix, limit, ...key]);
+    return this.reader.query<{ key: string[]; sealed: Buffer | string; context: string }>(statement, [
+      prefix,
+      limit,
+      ...key,
+    ]);
   }
 
   /** @returns false when the value is another one by now, or gone */
-  async replace(tx: Tx, place: SealedPlace, row: SealedRow, sealed: Buffer): Promise<boolean> {
+  async replace(tx: Tx, place: SealedPlace, row: SealedRow, sealed: Buffer | string): Promise<boolean> {
     return (await tx.query(place.replace, [row.sealed, sealed, ...row.key])).length > 0;
   }
 }
@@ -72,7 +79,7 @@ function placeOf(
   table: string,
   column: string,
   keys: readonly { readonly name: string; readonly type: string }[],
-  { context, path }: { readonly context: string; readonly path: readonly string[] },
+  { context, path, isText }: Omit<SealedColumn, 'target' | 'property'> & { readonly isText: boolean },
 ): SealedPlace {
   const name = `${table}.${column}`;
   const inJson = path.length > 0;
@@ -80,18 +87,23 @@ function placeOf(
   const value = inJson ? `decode(${column} #>> ${at}, 'base64')` : column;
   const given = keys.map(({ type }, index) => `$${String(index + 3)}::text::${type}`).join(', ');
   const names = keys.map((key) => key.name).join(', ');
+  const type = isText ? 'text' : 'bytea';
+  const isStale = isText
+    ? `NOT starts_with(${value}, $1::text)`
+    : `substring(${value} FROM 1 FOR length($1::bytea)) <> $1`;
   const list = (after: string): string =>
     `SELECT ARRAY[${keys.map((key) => `${key.name}::text`).join(', ')}] AS key, ${value} AS sealed, ${context} AS context
-     FROM ${table} WHERE ${after} length(${value}) > 0 AND substring(${value} FROM 1 FOR length($1::bytea)) <> $1
+     FROM ${table} WHERE ${after} length(${value}) > 0 AND ${isStale}
      ORDER BY ${names} LIMIT $2`;
   const next = inJson ? `jsonb_set(${column}, ${at}, to_jsonb(translate(encode($2, 'base64'), E'\\n', '')))` : '$2';
   return {
     name,
+    isText,
     first: read(`reseal.first ${name}`, list(''), true),
     next: read(`reseal.next ${name}`, list(`(${names}) > (${given}) AND`), true),
     replace: write(
       `reseal.replace ${name}`,
-      `UPDATE ${table} SET ${column} = ${next} WHERE (${names}) = (${given}) AND ${value} = $1::bytea RETURNING 1`,
+      `UPDATE ${table} SET ${column} = ${next} WHERE (${names}) = (${given}) AND ${value} = $1::${type} RETURNING 1`,
     ),
   };
 }

@@ -33,9 +33,10 @@ export class ResealingService {
   }
 
   async #reseal(place: SealedPlace, tell: (progress: Resealed) => void): Promise<Resealed> {
+    const prefix = place.isText ? this.secrets.textPrefix : this.secrets.prefix;
     let sum: Resealed = { place: place.name, resealed: 0, skipped: 0, unreadable: 0 };
     for (let after: readonly string[] | null = null; ;) {
-      const rows: SealedRow[] = await this.repository.stale(place, this.secrets.prefix, after, BATCH);
+      const rows: SealedRow[] = await this.repository.stale(place, prefix, after, BATCH);
       if (rows.length > 0) {
         sum = plus(sum, await this.#resealRows(place, rows));
         tell(sum);
@@ -59,8 +60,11 @@ export class ResealingService {
   }
 
   /** Null where it cannot be opened. */
-  #sealedAnew({ sealed, context }: SealedRow): Buffer | null {
+  #sealedAnew({ sealed, context }: SealedRow): Buffer | string | null {
     try {
+      if (typeof sealed === 'string') {
+        return this.secrets.sealText(this.secrets.openText(sealed, context), context);
+      }
       return this.secrets.seal(this.secrets.open(sealed, context), context);
     } catch {
       return null;

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { SecretBox } from '../../core/crypto/index.js';
 import { write, type Tx } from '../../core/database/index.js';
 import type { WebhookAttemptEntity, WebhookMessageEntity } from '../webhook.entity.js';
 
@@ -7,6 +8,11 @@ export interface Message extends Omit<WebhookMessageEntity, 'deliveryIds'> {
   /** What the event is about. */
   readonly subjectId: string;
   readonly deliveries: readonly { readonly id: string; readonly endpointId: string }[];
+}
+
+/** Binds a sealed payload to its message. */
+export function messageContext(id: string): string {
+  return `webhook_message:${id}`;
 }
 
 export type Attempt = Omit<WebhookAttemptEntity, 'deliveryId' | 'number' | 'accountId'>;
@@ -43,6 +49,8 @@ const CANCEL_PENDING = write(
 
 @Injectable()
 export class DeliveriesRepository {
+  constructor(private readonly secrets: SecretBox) {}
+
   /** Inserts the messages and their deliveries in one statement, due at once. */
   insert(tx: Tx, messages: readonly Message[], maxAttempts: number, now: Date): void {
     const deliveries = messages.flatMap((message) => message.deliveries.map((delivery) => ({ ...delivery, message })));
@@ -57,7 +65,7 @@ export class DeliveriesRepository {
       messages.map((message) => message.eventId),
       messages.map((message) => message.eventType),
       messages.map((message) => message.manual),
-      messages.map((message) => message.payload),
+      messages.map(({ id, payload }) => this.secrets.sealText(payload, messageContext(id))),
       maxAttempts,
       now,
     ]);

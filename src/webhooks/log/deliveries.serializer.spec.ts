@@ -16,6 +16,7 @@ const delivery = {
   endpointStatus: 'ACTIVE',
   eventId: EVENT,
   eventType: 'charge.paid',
+  messageId: 'never shown',
   manual: false,
   payload: '{"type": "charge.paid", "sequence": 2, "data": {"object": {"amount": 1990}}}',
   status: 'PENDING',

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { SecretBox } from '../../core/crypto/index.js';
 import { columnsOf, Reader, read, write, type Tx } from '../../core/database/index.js';
 import { idBound } from '../../core/ids.js';
 import type { Scope } from '../../core/mode.js';
-import type { Attempt } from './deliveries.repository.js';
+import { type Attempt, messageContext } from './deliveries.repository.js';
 import {
   type DeliveryStatus,
   type EndpointStatus,
@@ -21,7 +22,7 @@ export interface DeliveryRecord
   readonly endpointStatus: EndpointStatus;
 }
 
-const UNSHOWN = ['accountId', 'mode', 'messageId', 'subjectId'] as const;
+const UNSHOWN = ['accountId', 'mode', 'subjectId'] as const;
 
 export interface AttemptRecord extends Attempt {
   readonly number: number;
@@ -135,12 +136,16 @@ const REMOVE = write(
 /** Deliveries as their merchant reads them. */
 @Injectable()
 export class DeliveryLogRepository {
-  constructor(private readonly reader: Reader) {}
+  constructor(
+    private readonly reader: Reader,
+    private readonly secrets: SecretBox,
+  ) {}
 
   /** Newest first. */
   async list(scope: Scope, filter: DeliveryFilter, limit: number, offset: number): Promise<DeliveryRecord[]> {
     const statement = filter.endpointId === null ? LIST : LIST_OF_ENDPOINT;
-    return this.reader.query(statement, [...filterValues(scope, filter), limit, offset]);
+    const rows = await this.reader.query<DeliveryRecord>(statement, [...filterValues(scope, filter), limit, offset]);
+    return rows.map((row) => this.#opened(row));
   }
 
   async count(scope: Scope, filter: DeliveryFilter): Promise<number> {
@@ -161,7 +166,7 @@ export class DeliveryLogRepository {
 
   async find(scope: Scope, id: string): Promise<DeliveryRecord | null> {
     const [row] = await this.reader.query<DeliveryRecord>(FIND, [id, scope.accountId, scope.mode]);
-    return row ?? null;
+    return row ? this.#opened(row) : null;
   }
 
   /** Oldest first. */
@@ -172,7 +177,11 @@ export class DeliveryLogRepository {
   /** Locks the delivery until the end of `tx`, and not its endpoint. */
   async lock(tx: Tx, scope: Scope, id: string): Promise<DeliveryRecord | null> {
     const [row] = await tx.query<DeliveryRecord>(LOCK, [id, scope.accountId, scope.mode]);
-    return row ?? null;
+    return row ? this.#opened(row) : null;
+  }
+
+  #opened(row: DeliveryRecord): DeliveryRecord {
+    return { ...row, payload: this.secrets.openText(row.payload, messageContext(row.messageId)) };
   }
 
   /** PENDING or FAILED → PENDING, due now. The caller holds its lock. */

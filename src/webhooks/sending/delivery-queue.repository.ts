@@ -22,6 +22,8 @@ export interface ClaimedDelivery {
   readonly id: string;
   readonly endpoint: ClaimedEndpoint;
   readonly eventType: string;
+  readonly messageId: string;
+  /** Of the message, sealed. */
   readonly payload: string;
   /** Since when it has waited, as the database writes it. */
   readonly dueAt: string;
@@ -133,7 +135,7 @@ const CLAIM = write(
      FROM taken t WHERE d.id = t.id
      RETURNING d.id, d.endpoint_id, d.message_id, d.attempts, d.max_attempts, t.due_at::text)
    SELECT c.id, c.endpoint_id AS "endpointId", c.attempts, c.max_attempts AS "maxAttempts", c.due_at AS "dueAt",
-     m.event_type AS "eventType", m.payload
+     m.event_type AS "eventType", m.id AS "messageId", m.payload
    FROM claimed c JOIN webhook_messages m ON m.id = c.message_id`,
 );
 /** Those of a claim, once each, however many deliveries they have in it. */

@@ -22,6 +22,7 @@ const delivery = (id: string): ClaimedDelivery => ({
   id,
   endpoint,
   eventType: 'charge.paid',
+  messageId: 'message',
   payload: '{}',
   dueAt: '2026-11-20 12:00:00+00',
   attempts: 1,

@@ -5,6 +5,7 @@ import { Logger } from '../../core/log/index.js';
 import { EventCatalog } from '../../outbox/index.js';
 import { defaultSecretContext } from '../endpoints/default-secrets.repository.js';
 import type { ClaimedDelivery, ClaimedEndpoint } from './delivery-queue.repository.js';
+import { messageContext } from '../log/deliveries.repository.js';
 import { secretContext } from '../endpoints/endpoints.repository.js';
 import { signatureHeader } from './signature.js';
 import { type WebhookAnswer, WebhookClient } from './webhook-client.service.js';
@@ -33,7 +34,8 @@ export class Sender {
   async send(delivery: ClaimedDelivery): Promise<SentAttempt> {
     const startedAt = this.clock.now();
     const secrets = this.#secretsOf(delivery.endpoint, startedAt);
-    if (secrets.length === 0) {
+    const payload = this.#payloadOf(delivery);
+    if (secrets.length === 0 || payload === null) {
       // A failed attempt like others: with the usual waits an operator has days to bring the key back.
       const error = 'the service could not sign the delivery';
       const answer = { statusCode: null, error, retryAfter: null, responseBody: null, durationMs: 0 };
@@ -44,16 +46,11 @@ export class Sender {
     const headers = {
       'Content-Type': 'application/json',
       'User-Agent': 'Recebe-Webhooks/1',
-      'X-Service-Signature': signatureHeader(
-        this.catalog.familyOf(delivery.eventType),
-        secrets,
-        delivery.payload,
-        unixSeconds,
-      ),
+      'X-Service-Signature': signatureHeader(this.catalog.familyOf(delivery.eventType), secrets, payload, unixSeconds),
       'X-Service-Delivery-Id': `wd_${delivery.id}`,
       'X-Service-Event-Type': delivery.eventType,
     };
-    return { startedAt, isSigned: true, ...(await this.client.post(target, headers, delivery.payload)) };
+    return { startedAt, isSigned: true, ...(await this.client.post(target, headers, payload)) };
   }
 
   /** The secret and, during the overlap of a rotation, the one before it; none when the secret cannot be had. */
@@ -67,6 +64,16 @@ export class Sender {
     const secrets = [secret, previous].filter((opened) => opened !== null);
     this.#opened.set(endpoint, secrets);
     return secrets;
+  }
+
+  /** What all attempts send, to the byte; null when it cannot be had. */
+  #payloadOf({ id, messageId, payload }: ClaimedDelivery): string | null {
+    try {
+      return this.secrets.openText(payload, messageContext(messageId));
+    } catch (error) {
+      this.logger.error({ error, deliveryId: id }, 'the payload of a webhook cannot be opened');
+      return null;
+    }
   }
 
   #open({ id, accountId, mode, kind }: ClaimedEndpoint, sealed: Buffer | null): string | null {
