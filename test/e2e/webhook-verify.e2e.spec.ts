@@ -112,11 +112,11 @@ describe('verifying what was received', () => {
     });
   });
 
-  it('is not kept busy by 62 000 line breaks before the body', async () => {
+  it('is not kept busy by 25 000 line breaks before the body', async () => {
     const { secret } = await register();
     const { canonical } = await received();
     const start = performance.now();
-    const payload = `${'\n'.repeat(62_000)}${canonical.rawBody}`;
+    const payload = `${'\n'.repeat(25_000)}${canonical.rawBody}`;
     expect(await verify(canonical, secret, { payload })).toMatchObject({
       reason: 'body_reserialized',
       details: { differences: ['whitespace'] },
