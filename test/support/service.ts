@@ -110,6 +110,8 @@ export class TestService {
     const clock = new TestClock();
     const config = readConfig({
       ALLOW_INSECURE: 'true',
+      // All processes of a database have one; each would else make its own in its directory.
+      ENCRYPTION_KEY: 'c1'.repeat(32),
       DATABASE_URL: database.url,
       DATABASE_MIGRATION_URL: database.ownerUrl,
       DATA_DIR: dataDir,
