@@ -315,7 +315,6 @@ describe('verifying what was received', () => {
     ['headers of lists of numbers', { payload: '', headers: { a: [1] }, secret: '' }, 'headers'],
     ['nulls', { payload: null, headers: null, secret: null }, 'secret'],
     ['a field too many', { payload: '', headers: {}, secret: '', tolerance: 1 }, 'tolerance'],
-    ['a payload without measure', { payload: 'é'.repeat(32_769), headers: {}, secret: '' }, 'payload'],
     ['a secret without measure', { payload: '', headers: {}, secret: 'x'.repeat(1_001) }, 'secret'],
   ])('refuses %s', async (_what, body, param) => {
     const answer = await service.call<{ error: { code: string; details: { param: string }[] } }>(

@@ -1,19 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { buildMessage, IsDefined, IsString, MaxLength, ValidateBy } from 'class-validator';
 
-/** What this service sends has less than half of it. Its HMAC may be made with every secret of the account. */
-const MAX_PAYLOAD_BYTES = 64 * 1024;
-
-function IsPayload(): PropertyDecorator {
-  return ValidateBy({
-    name: 'isPayload',
-    validator: {
-      validate: (value: unknown) => typeof value === 'string' && Buffer.byteLength(value) <= MAX_PAYLOAD_BYTES,
-      defaultMessage: buildMessage(() => 'must be the raw body as a text, not parsed, of at most 64 KiB'),
-    },
-  });
-}
-
 /** An object of header names to texts, or to lists of texts as some servers give repeated ones. */
 function IsHeaders(): PropertyDecorator {
   const isText = (value: unknown): boolean => typeof value === 'string';
@@ -31,10 +18,10 @@ function IsHeaders(): PropertyDecorator {
 }
 
 export class VerifyDto {
-  @IsPayload()
+  @IsString({ message: 'must be the raw body as a text, not parsed' })
   @IsDefined({ message: 'is required' })
   @ApiProperty({
-    description: 'The body of the webhook exactly as your receiver verifies it, at most 64 KiB.',
+    description: 'The body of the webhook exactly as your receiver verifies it.',
     example: '{"event":"payment.completed","data":{"transactionId":"tx_019a4c1e-8a00-7c3d-9d52-6f1b2a3c4d5e"}}',
   })
   payload!: string;
