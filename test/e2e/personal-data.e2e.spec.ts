@@ -89,7 +89,10 @@ describe('what one payer is asked for', () => {
     expect(logged.length).toBeGreaterThan(3);
     expect(logged.filter(found)).toEqual([]);
     const files = readdirSync(dataDir, { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
-    const texts = files.map((file) => readFileSync(join(file.parentPath, file.name), 'latin1'));
+    // Where there is no mail server, a file stands for the mail that was sent: the receipt, to this person.
+    const kept = files.filter((file) => !file.name.endsWith('.eml'));
+    const texts = kept.map((file) => readFileSync(join(file.parentPath, file.name), 'latin1'));
+    expect(files.length).toBeGreaterThan(kept.length);
     expect(texts.filter(found)).toEqual([]);
     const client = new Redis(redis.url);
     const keys = await client.keys('*');
