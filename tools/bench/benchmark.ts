@@ -13,6 +13,7 @@ import {
 } from './measures.js';
 import { HttpLoad } from './http-load.js';
 import { liveLines } from './live.js';
+import { measureNeighbour } from './neighbour.js';
 import type { Replay } from './replay.js';
 import { startReceivers } from './receivers.js';
 import { atLeast, below, type Line, table, told } from './report.js';
@@ -70,6 +71,7 @@ export async function runBenchmark(
     memoryLine(`memory after ${String(plan.warmUpCharges)} charges`, afterWarmUp),
     told('  at the end of the run', memoryText(residentMemory(service.pid))),
     ...(await drainLines(stage, directory, cleanup, progress)),
+    ...(await neighbourLines(directory, cleanup, progress)),
     ...startLines(starts),
   ];
   await expectCoherent(stage);
@@ -177,6 +179,17 @@ async function leastDisturbed(run: () => Promise<number[]>): Promise<Latency> {
     if (best === null || disturbed < best.disturbed) best = { milliseconds, disturbed };
   }
   return best ?? { milliseconds: [], disturbed: 0 };
+}
+
+async function neighbourLines(directory: string, cleanup: Cleanup, progress: Progress): Promise<Line[]> {
+  progress('a merchant beside one that sends the dearest bodies on six connections without pause');
+  const { alone, beside } = await measureNeighbour(directory, cleanup);
+  const ratio = beside / alone;
+  return [
+    told('reads and creates of a merchant, p50', `${alone.toFixed(1)} ms`),
+    told('  beside a hostile one, p50', `${beside.toFixed(1)} ms`),
+    { figure: '  ratio', measured: ratio.toFixed(2), target: { text: 'at most 3', met: ratio <= 3 } },
+  ];
 }
 
 async function drainLines(stage: Stage, directory: string, cleanup: Cleanup, progress: Progress): Promise<Line[]> {
