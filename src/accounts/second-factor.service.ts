@@ -53,11 +53,12 @@ export class SecondFactor {
   }
 
   /**
-   * From now on a login needs a code.
+   * From now on a login needs a code, and the logins before it end.
+   * @param sessionId the one that stays
    * @returns the recovery codes, which are nowhere else
    * @throws ApiError 400 for a wrong code; 422 `totp_already_set`, `totp_not_begun`
    */
-  async confirm(userId: string, code: string, actor: Actor): Promise<string[]> {
+  async confirm(userId: string, sessionId: string, code: string, actor: Actor): Promise<string[]> {
     return this.database.transaction(async (tx) => {
       const user = await this.#lockWithout(tx, userId);
       if (user.totpSecretSealed === null) {
@@ -73,6 +74,7 @@ export class SecondFactor {
         totpStep,
         recoveryCodeHashes: codes.map((each) => recoveryHash(userId, each)),
       });
+      this.sessions.endAll(tx, userId, sessionId);
       this.mailer.enqueue(tx, newsMail(user.email, 'totp_set', now));
       await this.people.recordFor(tx, user, 'user.totp_set', actor);
       return codes;

@@ -14,6 +14,7 @@ export const AUDIT_EVENT_TYPES = [
   'api_key.revoked',
   'api_key.rotated',
   'default_secret.rotated',
+  'evidence.deleted',
   'login.failed',
   'login.succeeded',
   'logout',

@@ -51,9 +51,9 @@ export class LoginThrottle {
     return { isSlow: !allowed, forget: async () => this.limiter.giveBack(key, member) };
   }
 
-  /** @throws ApiError 429, also for the right code */
-  async takeCode(userId: string): Promise<void> {
-    await this.#take(`totp:${this.hash(userId)}`, CODES);
+  /** @param whose a user's id, with what the code is for where it is not a login @throws ApiError 429, also for the right code */
+  async takeCode(whose: string): Promise<void> {
+    await this.#take(`totp:${this.hash(whose)}`, CODES);
   }
 
   /** @returns whether one more mail about a forgotten password may go to this e-mail */

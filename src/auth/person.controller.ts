@@ -1,12 +1,11 @@
 import { Body, Controller, Delete, Get, Header, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { SecondFactor } from '../accounts/index.js';
 import type { Actor } from '../audit/index.js';
 import { ApiErrors, ApiRequestId, COMMON_HEADERS, ErrorBody, RESPONSE_HEADERS } from '../core/http/index.js';
 import { parseId } from '../core/ids.js';
 import { BeforeSecondFactor, CurrentActor, CurrentUser, DashboardAuth } from './access.decorators.js';
 import { RecoveryCodesBody, SessionListBody, TotpBody } from './dto/login.body.js';
-import { ChangePasswordDto, ConfirmTotpDto, RemoveTotpDto } from './dto/login.dto.js';
+import { ChangePasswordDto, BeginTotpDto, ConfirmTotpDto, RemoveTotpDto } from './dto/login.dto.js';
 import { sessionList } from './login.serializer.js';
 import { PersonService } from './person.service.js';
 import type { UserPrincipal } from './principal.js';
@@ -24,10 +23,7 @@ const ALREADY_SET = {
 @ApiRequestId()
 @Controller('v1/auth')
 export class PersonController {
-  constructor(
-    private readonly people: PersonService,
-    private readonly secondFactor: SecondFactor,
-  ) {}
+  constructor(private readonly people: PersonService) {}
 
   @Post('password')
   @HttpCode(204)
@@ -74,12 +70,17 @@ export class PersonController {
   @ApiOperation({
     summary: 'Begin to set a second factor',
     description:
-      'Makes a secret for an app that shows one-time codes (RFC 6238: SHA-1, six digits, 30 seconds). It counts once it is confirmed; a repetition makes another one.',
+      'With the password. Makes a secret for an app that shows one-time codes (RFC 6238: SHA-1, six digits, 30 seconds). It counts once it is confirmed; a repetition makes another one.',
   })
   @ApiOkResponse({ description: 'The secret.', type: TotpBody, headers: RESPONSE_HEADERS })
+  @ApiErrors(400, 413, 415)
   @ApiResponse(ALREADY_SET)
-  beginTotp(@CurrentUser() { userId }: UserPrincipal): Promise<TotpBody> {
-    return this.secondFactor.begin(userId);
+  beginTotp(
+    @CurrentUser() user: UserPrincipal,
+    @Body() { password }: BeginTotpDto,
+    @CurrentActor() actor: Actor,
+  ): Promise<TotpBody> {
+    return this.people.beginSecondFactor(user, password, actor);
   }
 
   @Post('totp/confirm')
@@ -88,7 +89,8 @@ export class PersonController {
   @Header('Cache-Control', 'no-store')
   @ApiOperation({
     summary: 'Set the second factor',
-    description: 'By a code of the new secret. From now on a login needs a code; a mail tells you.',
+    description:
+      'By a code of the new secret. From now on a login needs a code; other logins of the user end, and a mail tells you.',
   })
   @ApiOkResponse({ description: 'Set.', type: RecoveryCodesBody, headers: RESPONSE_HEADERS })
   @ApiErrors(400, 413, 415)

@@ -64,10 +64,20 @@ export class PersonService {
     });
   }
 
+  /** A token alone locks nobody out of their own login. @throws ApiError 400 for a wrong password; 422, 429 */
+  async beginSecondFactor(
+    { userId }: UserPrincipal,
+    password: string,
+    actor: Actor,
+  ): Promise<{ secret: string; uri: string }> {
+    await this.#checkPassword(userId, password, actor);
+    return this.secondFactor.begin(userId);
+  }
+
   /** @throws ApiError 400, 422, 429 */
-  async confirmSecondFactor({ userId }: UserPrincipal, code: string, actor: Actor): Promise<string[]> {
-    await this.throttle.takeCode(userId);
-    return this.secondFactor.confirm(userId, code, actor);
+  async confirmSecondFactor({ userId, sessionId }: UserPrincipal, code: string, actor: Actor): Promise<string[]> {
+    await this.throttle.takeCode(`${userId}/new`);
+    return this.secondFactor.confirm(userId, sessionId, code, actor);
   }
 
   /** @throws ApiError 400 for a wrong password or code, 404 when there is none, 429 */
@@ -76,10 +86,14 @@ export class PersonService {
     { password, code }: { password: string; code: string },
     actor: Actor,
   ): Promise<void> {
+    await this.#checkPassword(userId, password, actor);
+    await this.throttle.takeCode(userId);
+    await this.secondFactor.remove(userId, code, actor);
+  }
+
+  async #checkPassword(userId: string, password: string, actor: Actor): Promise<void> {
     const row = await this.users.get(userId);
     await this.throttle.take(row.email, actor);
     if (!(await this.passwords.verify(row.passwordHash, password, actor.ip))) throw wrongPassword('password');
-    await this.throttle.takeCode(userId);
-    await this.secondFactor.remove(userId, code, actor);
   }
 }

@@ -1,6 +1,7 @@
 import { Body, Controller, Delete, Get, Header, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { ApiKeyAuth, CurrentScope } from '../auth/index.js';
+import type { Actor } from '../audit/index.js';
+import { ApiKeyAuth, CurrentActor, CurrentScope } from '../auth/index.js';
 import { ApiErrors, ApiRequestId, COMMON_HEADERS, ErrorBody, RESPONSE_HEADERS } from '../core/http/index.js';
 import { parseId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
@@ -83,7 +84,7 @@ export class EvidenceController {
   @ApiOperation({
     summary: 'Delete evidence that is not needed',
     description:
-      'A file of a case that is open, or one whose upload was not completed. It is gone for the list and the count at once, and makes room in the quota. Files of test mode end after 30 days by themselves.',
+      'A file of a case that is open, or one whose upload was not completed. It is gone for the list and the count at once, and makes room in the quota when its upload URL has ended and what it left is cleaned up. Files of test mode end after 30 days by themselves.',
   })
   @ApiParam({ name: 'evidence_id', description: 'Id of the evidence.', schema: { type: 'string' } })
   @ApiOkResponse({ description: 'Deleted.', type: DeletedEvidenceBody, headers: RESPONSE_HEADERS })
@@ -93,8 +94,9 @@ export class EvidenceController {
     @CurrentScope() scope: Scope,
     @Param('id') id: string,
     @Param('evidence_id') evidenceId: string,
+    @CurrentActor() actor: Actor,
   ): Promise<DeletedEvidenceBody> {
-    await this.evidence.remove(scope, medCaseId(id), parseId(evidenceId, [], 'evidence'));
+    await this.evidence.remove(scope, medCaseId(id), parseId(evidenceId, [], 'evidence'), actor);
     return { deleted: true };
   }
 }

@@ -11,11 +11,11 @@ const LOCK_ACCOUNT = write(
   'med_evidence.lock_account',
   `SELECT pg_advisory_xact_lock(hashtextextended('med_evidence/' || $1, 0))`,
 );
-/** Files that count or still can. */
+/** Files that count, or whose place in the storage may still be written to or has not been cleaned up. */
 const BYTES = read(
   'med_evidence.bytes',
   `SELECT coalesce(sum(file_size), 0)::bigint AS bytes FROM med_evidence
-   WHERE account_id = $1 AND mode = $2 AND (status = 'confirmed' OR status = 'waiting' AND expires_at > $3)`,
+   WHERE account_id = $1 AND mode = $2 AND (status = 'confirmed' OR expires_at > $3::timestamptz - interval '1 hour')`,
 );
 /** The caller holds the case's lock, so the count is right. */
 const INSERT = write(

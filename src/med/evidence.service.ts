@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { type Actor, AuditTrail } from '../audit/index.js';
 import { Clock, DAY_MS } from '../core/clock.js';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { Database, type Tx } from '../core/database/index.js';
@@ -43,6 +44,7 @@ export class EvidenceService {
     private readonly evidence: EvidenceRepository,
     private readonly storage: ObjectStorage,
     private readonly work: WorkService,
+    private readonly audit: AuditTrail,
     private readonly clock: Clock,
     private readonly logger: Logger,
   ) {}
@@ -108,7 +110,7 @@ export class EvidenceService {
    * Takes a file back that is not part of an answer yet: of a case that is open, or one whose upload was not completed.
    * @throws ApiError 404, 409 `evidence_in_use`
    */
-  async remove(scope: Scope, caseId: string, id: string): Promise<void> {
+  async remove(scope: Scope, caseId: string, id: string, actor: Actor): Promise<void> {
     await this.cases.find(scope, caseId);
     const found = await this.evidence.find(caseId, id);
     if (!found || found.status === 'abandoned') throw notFound('evidence');
@@ -116,6 +118,9 @@ export class EvidenceService {
       const medCase = await this.cases.lock(tx, scope, caseId);
       if (isConfirmed(found) && medCase.status !== 'open') throw inUse(medCase.status);
       await this.#end(tx, found);
+      this.audit.record(tx, actor, 'evidence.deleted', scope.accountId, {
+        data: { case_id: caseId, evidence_id: id, mode: scope.mode },
+      });
       // Until then the URL still takes uploads, and what is left now goes with them.
       this.work.add(tx, 'evidence_cleanup', id, new Date(found.expiresAt.getTime() + CLEANUP_MS));
     });

@@ -403,6 +403,9 @@ describe.each([
       const made = answers.findIndex(({ status }) => status === 201);
       const path = `/v1/med/cases/${cases[made % 4]?.id}/evidence/${answers[made]?.body.id}`;
       expect((await bounded.call('DELETE', path, { key })).status).toBe(200);
+      // Its URL still takes the file.
+      expectError(await ask(cases[0]?.id ?? '', 200_000), 422, 'business_error', 'evidence_quota_reached');
+      bounded.clock.advance(900 + 3600);
       expect((await ask(cases[0]?.id ?? '', 200_000)).status).toBe(201);
     } finally {
       await bounded.stop();

@@ -29,6 +29,7 @@ describe('what the OpenAPI document says is kept', () => {
         RATE_LIMIT_RATE: '1000',
         RATE_LIMIT_BURST: '100000',
         RATE_LIMIT_AUTH_FAILURES_PER_MINUTE: '1000',
+        RATE_LIMIT_LOGIN_PER_15_MINUTES: '1000',
       },
     });
     merchant = await service.merchant({ payer_lock: 'true', release_days: '1' });
@@ -495,7 +496,8 @@ describe('what the OpenAPI document says is kept', () => {
     keeps('person_changePassword', await ask('POST', 'password', { current_password: PASSWORD, new_password: NEXT }));
     keeps('person_changePassword', await ask('POST', 'password', {}, {}));
     keeps('person_confirmTotp', await ask('POST', 'totp/confirm', { code: '1' }));
-    const begun = await ask('POST', 'totp');
+    const begun = await ask('POST', 'totp', { password: NEXT });
+    keeps('person_beginTotp', await ask('POST', 'totp', {}));
     keeps('person_beginTotp', begun);
     keeps('person_beginTotp', await ask('POST', 'totp', undefined, {}));
     const totp = new TOTP({ secret: Secret.fromBase32(String(begun.body['secret'])) });
@@ -504,7 +506,7 @@ describe('what the OpenAPI document says is kept', () => {
       keeps('person_confirmTotp', await ask('POST', 'totp/confirm', body));
     }
     keeps('person_confirmTotp', await ask('POST', 'totp/confirm', {}, {}));
-    keeps('person_beginTotp', await ask('POST', 'totp'));
+    keeps('person_beginTotp', await ask('POST', 'totp', { password: NEXT }));
     for (const sent of [{}, { code: code() }]) {
       keeps('auth_login', await service.call('POST', '/v1/auth/login', { body: { email, password: NEXT, ...sent } }));
     }
@@ -520,6 +522,7 @@ describe('what the OpenAPI document says is kept', () => {
     keeps('person_removeTotp', await ask('DELETE', 'totp', {}, {}));
     for (const [method, path, operation] of [
       ['POST', 'password', 'person_changePassword'],
+      ['POST', 'totp', 'person_beginTotp'],
       ['POST', 'totp/confirm', 'person_confirmTotp'],
       ['DELETE', 'totp', 'person_removeTotp'],
     ] as const) {

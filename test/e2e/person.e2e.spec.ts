@@ -42,7 +42,7 @@ function codeOf(secret: string, at = service): string {
   return new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: at.clock.now().getTime() });
 }
 async function withFactor(person: Person, at = service): Promise<{ secret: string; recovery: string[] }> {
-  const { secret } = (await ask('POST', 'totp', person.token, undefined, at)).body;
+  const { secret } = (await ask('POST', 'totp', person.token, { password: PASSWORD }, at)).body;
   const confirmed = await ask('POST', 'totp/confirm', person.token, { code: codeOf(secret, at) }, at);
   expect(confirmed.status).toBe(200);
   at.clock.advance(30);
@@ -64,13 +64,17 @@ describe('a person', () => {
     );
     const first = (await login(email, PASSWORD)).body.access_token;
 
-    const begun = (await ask('POST', 'totp', first)).body;
+    // Whoever has the token alone sets no factor that locks its owner out.
+    expect(said(await ask('POST', 'totp', first, { password: 'stolen token' }))).toBe('400 invalid_request password');
+    const begun = (await ask('POST', 'totp', first, { password: PASSWORD })).body;
     expect(begun.uri).toBe(
       `otpauth://totp/Recebe:${encodeURIComponent(email)}?issuer=Recebe&secret=${begun.secret}&algorithm=SHA1&digits=6&period=30`,
     );
-    expect((await login(email, PASSWORD)).status).toBe(200); // not before it is confirmed
+    const other = await login(email, PASSWORD);
+    expect(other.status).toBe(200); // not before it is confirmed
     const confirmed = await ask('POST', 'totp/confirm', first, { code: codeOf(begun.secret) });
     expect(confirmed.body.recovery_codes).toHaveLength(10);
+    expect([await isIn(first), await isIn(other.body.access_token)]).toEqual([true, false]);
     expect(await service.mailTo(email)).toContain('Second factor set');
     expect(said(await login(email, PASSWORD))).toBe('401 totp_required');
     service.clock.advance(30);
@@ -205,7 +209,7 @@ describe('a second factor', () => {
     const person = await service.member(merchant.accountId, 'MEMBER');
     expect(said(await ask('POST', 'totp/confirm', person.token, { code: '123456' }))).toBe('422 totp_not_begun');
     const { recovery } = await withFactor(person);
-    expect(said(await ask('POST', 'totp', person.token))).toBe('422 totp_already_set');
+    expect(said(await ask('POST', 'totp', person.token, { password: PASSWORD }))).toBe('422 totp_already_set');
     const remove = (password: string, code = ''): Promise<Answer<Body>> =>
       ask('DELETE', 'totp', person.token, { password, code });
     expect(said(await remove('wrong', recovery[0]))).toBe('400 invalid_request password');
@@ -249,9 +253,8 @@ describe('a second factor', () => {
         });
         answers.push(said(answer));
       }
-      // One was used to set it.
-      expect(answers.filter((answer) => answer === '401 totp_invalid')).toHaveLength(9);
-      expect(answers.slice(9)).toEqual(Array.from({ length: 3 }, () => '429 rate_limited'));
+      expect(answers.filter((answer) => answer === '401 totp_invalid')).toHaveLength(10);
+      expect(answers.slice(10)).toEqual(['429 rate_limited', '429 rate_limited']);
     } finally {
       await limited.stop();
     }

@@ -8,7 +8,7 @@ import { CallingBank } from '../support/callbacks.js';
 import { type Ended, runCli } from '../support/cli.js';
 import { aDisputedCharge, happens } from '../support/med.js';
 import { aPaidCharge, paymentIdOf, refundEnd, requestRefund } from '../support/refunds.js';
-import { type Merchant, TestService } from '../support/service.js';
+import { type Merchant, PASSWORD, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 
 jest.setTimeout(60_000);
@@ -96,7 +96,10 @@ describe('secrets reseal', () => {
        VALUES (${columns.map((_, at) => `$${String(at + 1)}`).join()})`,
       columns.map(({ name, type }) => known[name] ?? filler[type] ?? 'x'),
     );
-    await service.call('POST', '/v1/auth/totp', { token: await service.login(merchant.ownerEmail) });
+    await service.call('POST', '/v1/auth/totp', {
+      token: await service.login(merchant.ownerEmail),
+      body: { password: PASSWORD },
+    });
     // A mail that waits: its secret is gone once it is sent.
     const mailId = '01890000-0000-7000-8000-000000000002';
     await service.sql(

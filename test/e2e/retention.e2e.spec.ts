@@ -202,13 +202,7 @@ describe('what is past its time is removed', () => {
 
   it('each table that is said to be kept for a time', async () => {
     service.clock.advance(200 * DAY);
-    const tables = [
-      'acquirer_callbacks',
-      'acquirer_notifications',
-      'emails',
-      'fraud_hits',
-      'idempotency_keys',
-    ];
+    const tables = ['acquirer_callbacks', 'acquirer_notifications', 'emails', 'fraud_hits', 'idempotency_keys'];
     await removeAll(...tables);
     await expect(service.get(Retention).remove('transactions')).rejects.toThrow('Nobody has said');
   });

@@ -323,7 +323,7 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   'GET /v1/auth/sessions': everybody(200),
   // Of nobody: their own are tested where there are some.
   'DELETE /v1/auth/sessions/:id': everybody(404, { path: () => `/v1/auth/sessions/${randomUUID()}` }),
-  'POST /v1/auth/totp': everybody(200),
+  'POST /v1/auth/totp': everybody(200, { body: () => ({ password: PASSWORD }) }),
   'POST /v1/auth/totp/confirm': everybody(400, { body: () => ({ code: 'wrong' }) }),
   'DELETE /v1/auth/totp': everybody(400, { body: () => ({ password: 'wrong', code: 'wrong' }) }),
   'GET /v1/api-keys': people({ OWNER: 200, ADMIN: 200, MEMBER: 200, OPERATOR: 403, foreign: 200 }),

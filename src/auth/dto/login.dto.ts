@@ -69,6 +69,10 @@ export class ChangePasswordDto {
   @NewPassword() new_password!: string;
 }
 
+export class BeginTotpDto {
+  @Required(PASSWORD) password!: string;
+}
+
 export class ConfirmTotpDto {
   @Required({ description: 'A one-time code of the secret.', maxLength: 64, example: '287082' })
   @MaxLength(64, { message: 'must have at most 64 characters' })
