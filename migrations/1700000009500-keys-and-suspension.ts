@@ -18,6 +18,9 @@ export class KeysAndSuspension1700000009500 implements MigrationInterface {
 
   async down(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`
+      -- Without the columns such a key would work for ever, and from everywhere.
+      UPDATE api_keys SET revoked_at = now() WHERE revoked_at IS NULL AND (expires_at IS NOT NULL OR allowed_ips <> '{}'
+        OR account_id IN (SELECT id FROM accounts WHERE suspended));
       ALTER TABLE api_keys DROP COLUMN issued_by, DROP COLUMN expires_at, DROP COLUMN allowed_ips,
         DROP COLUMN last_used_at;
       ALTER TABLE accounts DROP COLUMN suspended;

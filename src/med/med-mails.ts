@@ -15,6 +15,7 @@ export function openedMail({ id, contactEmail }: Account, medCase: MedCase): Mai
     accountId: id,
     to: contactEmail,
     ...bilingualMail({
+      mode: medCase.mode,
       subject: `MED aberto: ${disputed} / MED opened: ${disputed}`,
       portuguese: [
         `Um pagamento foi contestado (${KIND[medCase.type].portuguese}). Valor contestado: ${disputed}.`,
@@ -50,6 +51,7 @@ export function resolvedMail({ id, contactEmail }: Account, medCase: MedCase, am
     accountId: id,
     to: contactEmail,
     ...bilingualMail({
+      mode: medCase.mode,
       subject: `MED encerrado: ${outcome.subject.portuguese} / MED resolved: ${outcome.subject.english}`,
       portuguese: [
         `O caso med_${medCase.id} da cobrança ch_${medCase.transactionId} foi encerrado.`,
@@ -73,6 +75,7 @@ export function correctedMail({ id, contactEmail }: Account, medCase: MedCase, t
     accountId: id,
     to: contactEmail,
     ...bilingualMail({
+      mode: medCase.mode,
       subject: `MED corrigido: ${text.subject.portuguese} / MED corrected: ${text.subject.english}`,
       portuguese: [
         `O banco mudou a decisão do caso med_${medCase.id} da cobrança ch_${medCase.transactionId}, que estava encerrado.`,

@@ -42,9 +42,14 @@ const POWERS = `
      WHERE c.relnamespace = 'public'::regnamespace AND ${IS_APPEND_ONLY}
        AND (pg_has_role(r.oid, c.relowner, 'MEMBER') OR has_any_column_privilege(r.oid, c.oid, 'UPDATE')
          OR has_table_privilege(r.oid, c.oid, 'DELETE, TRUNCATE, TRIGGER'))),
+    CASE WHEN EXISTS (SELECT 1 FROM pg_namespace n WHERE n.oid = 'public'::regnamespace
+        AND (pg_has_role(r.oid, n.nspowner, 'MEMBER') OR has_schema_privilege(r.oid, n.oid, 'CREATE')))
+      THEN 'may make and drop tables in the schema public (as the owner of the database may)' END,
+    CASE WHEN r.rolreplication THEN 'may replicate (REPLICATION)' END,
     CASE WHEN has_parameter_privilege(r.oid, 'session_replication_role', 'SET')
       THEN 'may set session_replication_role' END,
-    CASE WHEN pg_has_role(r.oid, 'pg_execute_server_program', 'MEMBER') THEN 'may run programs on the server' END
+    CASE WHEN pg_has_role(r.oid, 'pg_execute_server_program', 'MEMBER') THEN 'may run programs on the server' END,
+    CASE WHEN pg_has_role(r.oid, 'pg_write_server_files', 'MEMBER') THEN 'may write files on the server' END
   ], NULL) AS powers
   FROM pg_roles r WHERE r.rolname = coalesce($1, current_user)`;
 

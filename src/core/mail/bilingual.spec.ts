@@ -9,4 +9,12 @@ describe('a mail in two languages', () => {
       html: '<div lang="pt-BR">\n<p>Olá &#60;b&#62;&#38;</p>\n<p>Tchau</p>\n</div>\n<hr>\n<div lang="en">\n<p>Hello</p>\n</div>\n',
     });
   });
+
+  it('says first when it is about test mode', () => {
+    const mail = { subject: 'Oi / Hi', portuguese: ['Olá'], english: ['Hello'] };
+    expect(bilingualMail({ ...mail, mode: 'live' })).toEqual(bilingualMail(mail));
+    const { subject, text } = bilingualMail({ ...mail, mode: 'test' });
+    expect(subject).toBe('TESTE: Oi / Hi');
+    expect(text).toMatch(/^TESTE: .*\n\nOlá\n\n---\n\nTEST: .*\n\nHello\n$/);
+  });
 });

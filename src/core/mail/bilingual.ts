@@ -1,3 +1,5 @@
+import type { Mode } from '../mode.js';
+
 /** What a mail says, in Portuguese and in English. */
 export interface Bilingual {
   /** Both languages. */
@@ -5,13 +7,28 @@ export interface Bilingual {
   /** Paragraphs of plain text; whatever a stranger wrote may be in them. */
   readonly portuguese: readonly string[];
   readonly english: readonly string[];
+  /** Of what it tells; a mail about test mode says so first. */
+  readonly mode?: Mode;
 }
 
-export function bilingualMail({ subject, portuguese, english }: Bilingual): {
+const TEST = {
+  portuguese: 'TESTE: isto aconteceu no modo de teste; nenhum dinheiro se moveu.',
+  english: 'TEST: this happened in test mode; no money has moved.',
+};
+
+export function bilingualMail({ mode, ...mail }: Bilingual): {
   subject: string;
   text: string;
   html: string;
 } {
+  const isTest = mode === 'test';
+  const subject = isTest ? `TESTE: ${mail.subject}` : mail.subject;
+  const [portuguese, english] = isTest
+    ? [
+        [TEST.portuguese, ...mail.portuguese],
+        [TEST.english, ...mail.english],
+      ]
+    : [mail.portuguese, mail.english];
   const html = (lines: readonly string[]): string => lines.map((line) => `<p>${escape(line)}</p>`).join('\n');
   return {
     subject,

@@ -1,4 +1,5 @@
 import { bilingualMail } from '../../core/mail/index.js';
+import type { Mode } from '../../core/mode.js';
 
 export interface DisabledMail {
   readonly subject: string;
@@ -13,6 +14,7 @@ export function disabledMail(endpoint: {
   failures: number;
   failingSince: Date;
   lastError: string;
+  mode: Mode;
 }): DisabledMail {
   const since = `${endpoint.failingSince.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
   const path = `/v1/webhooks/endpoints/wh_${endpoint.id}`;
@@ -36,5 +38,10 @@ export function disabledMail(endpoint: {
     `2. Get what was missed, as it stands now: POST ${path}/recover with {"since": "${endpoint.failingSince.toISOString()}"}`,
     'What happened while the endpoint was disabled made no deliveries: read those charges from the API.',
   ];
-  return bilingualMail({ subject: 'Webhooks desativados / Webhooks disabled', portuguese, english });
+  return bilingualMail({
+    mode: endpoint.mode,
+    subject: 'Webhooks desativados / Webhooks disabled',
+    portuguese,
+    english,
+  });
 }

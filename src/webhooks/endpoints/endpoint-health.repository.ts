@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { columnsOf, write, type Tx } from '../../core/database/index.js';
+import type { Mode } from '../../core/mode.js';
 import { DISABLE_AFTER_MS, DISABLE_FAILURES, type Health } from './endpoint-health.js';
 import { WebhookEndpointEntity } from '../webhook.entity.js';
 
@@ -9,6 +10,7 @@ export type EndpointHealth = Pick<WebhookEndpointEntity, (typeof HEALTH)[number]
 
 export interface DisabledEndpoint {
   readonly url: string;
+  readonly mode: Mode;
   readonly failures: number;
   readonly failingSince: Date;
 }
@@ -35,7 +37,7 @@ const DISABLE = write(
   'webhook_endpoints.disable',
   `UPDATE webhook_endpoints SET status = 'INACTIVE', updated_at = $2
    WHERE id = $1 AND kind = 'registered' AND status = 'ACTIVE' AND failures >= $3 AND failing_since <= $4
-   RETURNING url, failures, failing_since AS "failingSince"`,
+   RETURNING url, mode, failures, failing_since AS "failingSince"`,
 );
 
 /** How endpoints fare: the part of their rows that the workers write. */
