@@ -13,6 +13,8 @@ export const AUDIT_EVENT_TYPES = [
   'api_key.issued',
   'api_key.revoked',
   'api_key.rotated',
+  'customer.erased',
+  'customer.exported',
   'default_secret.rotated',
   'evidence.deleted',
   'login.failed',

@@ -14,6 +14,7 @@ import {
 import { apiKeyList, ApiKeysService } from '../api-keys/index.js';
 import { CLI } from '../audit/index.js';
 import { accountArgument, instant, pairs, required, uuid } from './command.js';
+import { customerCommands } from './customer-commands.js';
 import { readPassword, takesPassword } from './passwords.js';
 import { run } from './run.js';
 import type { Shell } from './shell.js';
@@ -123,6 +124,7 @@ export function accountCommands(program: Command, shell: Shell): void {
         accounts: (await allAccounts(app.get(AccountsService))).map(accountLine),
       }));
     });
+  customerCommands(group, shell);
 }
 
 export function memberCommands(program: Command, shell: Shell): void {

@@ -2,6 +2,8 @@ export type { BookedPix, BookedReturn } from './settlement/internal-records.repo
 export { InternalRecordsService } from './settlement/internal-records.service.js';
 export { CancellationService } from './creation/cancellation.service.js';
 export { CreationService } from './creation/creation.service.js';
+export type { Customer } from './customer-data/customer-data.repository.js';
+export { CustomerDataService } from './customer-data/customer-data.service.js';
 export { type Disputed, DisputesService } from './disputes/disputes.service.js';
 export { ExpiryService } from './creation/expiry.service.js';
 export { type FigureKind, TransactionChangeEntity, TransactionFigureEntity } from './statistics/statistics.entity.js';

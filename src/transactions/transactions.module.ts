@@ -11,6 +11,8 @@ import { InternalRecordsRepository } from './settlement/internal-records.reposit
 import { InternalRecordsService } from './settlement/internal-records.service.js';
 import { CancellationService } from './creation/cancellation.service.js';
 import { CreationService } from './creation/creation.service.js';
+import { CustomerDataRepository } from './customer-data/customer-data.repository.js';
+import { CustomerDataService } from './customer-data/customer-data.service.js';
 import { DisputesRepository } from './disputes/disputes.repository.js';
 import { DisputesService } from './disputes/disputes.service.js';
 import { ExpiryRepository } from './creation/expiry.repository.js';
@@ -50,6 +52,8 @@ import { TransactionsService } from './transactions.service.js';
     InternalRecordsService,
     CancellationService,
     CreationService,
+    CustomerDataRepository,
+    CustomerDataService,
     DisputesRepository,
     DisputesService,
     ExpiryRepository,
@@ -83,6 +87,7 @@ import { TransactionsService } from './transactions.service.js';
     InternalRecordsService,
     CancellationService,
     CreationService,
+    CustomerDataService,
     DisputesService,
     ExpiryService,
     StatisticsService,

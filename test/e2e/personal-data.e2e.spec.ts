@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Redis } from 'ioredis';
+import { SecretBox } from '../../src/core/crypto/index.js';
 import { createLogger } from '../../src/core/log/index.js';
+import { runCli } from '../support/cli.js';
 import { WebhookReceiver } from '../support/receiver.js';
 import { startRedis, type TestRedis } from '../support/redis.js';
 import { type Merchant, TestService } from '../support/service.js';
@@ -11,6 +13,7 @@ import { waitFor } from '../support/wait.js';
 
 jest.setTimeout(60_000);
 
+const ENCRYPTION_KEY = 'd4'.repeat(32);
 /** Nobody else's: each is looked for in everything that is stored. */
 const PERSON = {
   name: 'Zenobia Quaresma Xisto',
@@ -18,6 +21,18 @@ const PERSON = {
   email: 'zenobia.xisto@payer.example',
   phone: '11987650123',
 };
+
+interface Answer {
+  transactions: { id: string; status: string; amount: number; end_to_end_id: string | null }[];
+  erased: Record<string, number>;
+  kept: { waiting: { transaction_id: string; reason: string }[] };
+}
+
+/** A sealed text and what binds it to its row. */
+interface Sealed extends Record<string, unknown> {
+  box: string;
+  context: string;
+}
 
 describe('what one payer is asked for', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'recebe-spec-'));
@@ -33,7 +48,7 @@ describe('what one payer is asked for', () => {
     receiver = await WebhookReceiver.start();
     const logger = createLogger('trace', { write: (line) => logged.push(line) });
     service = await TestService.start({
-      env: { DATA_DIR: dataDir, REDIS_URL: redis.url, RATE_LIMIT: 'on' },
+      env: { DATA_DIR: dataDir, ENCRYPTION_KEY, REDIS_URL: redis.url, RATE_LIMIT: 'on' },
       overrides: { logger },
     });
     merchant = await service.merchant();
@@ -100,5 +115,77 @@ describe('what one payer is asked for', () => {
     client.disconnect();
     expect(keys.length).toBeGreaterThan(0);
     expect(dumps.filter(found)).toEqual([]);
+  });
+
+  it('is exported and erased by who asks for it; what is open waits, and nothing of the person is left then', async () => {
+    const key = merchant.testKey;
+    const account = (...args: string[]) =>
+      runCli(['account', ...args], {
+        ...{ DATABASE_URL: service.database.url, DATA_DIR: dataDir, ENCRYPTION_KEY },
+      });
+    const answered = async (...args: string[]): Promise<Answer> => {
+      const { code, stdout, stderr } = await account(...args);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      return JSON.parse(stdout) as Answer;
+    };
+    const exported = await answered('export-customer', merchant.accountId, '--tax-id', '529.982.247-25');
+    expect(exported.transactions).toHaveLength(3);
+    const fields = { customer_name: PERSON.name, customer_document: PERSON.document, customer_email: PERSON.email };
+    for (const transaction of exported.transactions) expect(transaction).toMatchObject(fields);
+    const other = await service.createCharge(key, { customer: { name: 'Somebody Else', document: '11144477735' } });
+    const erase = ['erase-customer', merchant.accountId, '--email', PERSON.email.toUpperCase()];
+    const first = await answered(...erase);
+    expect(first.erased).toMatchObject({ transactions: 1, settlements: 1 });
+    expect(first.kept.waiting.map(({ reason }) => reason)).toEqual(['open_charge', 'open_charge']);
+    const paid = exported.transactions.find(({ status }) => status === 'PAID');
+    const books = 'SELECT id::text, status, amount, end_to_end_id, paid_at FROM transactions WHERE id = $1';
+    expect(await service.sql(books, [paid?.id])).toMatchObject([
+      { status: 'PAID', amount: String(paid?.amount), end_to_end_id: paid?.end_to_end_id },
+    ]);
+
+    for (const { transaction_id: id } of first.kept.waiting) {
+      await service.simulate(key, id, { event: 'pay' });
+    }
+    await waitFor('the webhooks', async () => {
+      const [open] = await service.sql<{ waiting: boolean }>(
+        `SELECT EXISTS (SELECT FROM events WHERE status = 'pending')
+           OR EXISTS (SELECT FROM webhook_deliveries WHERE status <> 'DELIVERED')
+           OR EXISTS (SELECT FROM transactions WHERE customer_document = $1 AND status = 'WAITING_PAYMENT') AS waiting`,
+        [PERSON.document],
+      );
+      return open?.waiting === false;
+    });
+    const second = await answered(...erase);
+    expect(second).toMatchObject({ erased: { transactions: 2 }, kept: { waiting: [] } });
+    expect((await answered(...erase)).erased).toMatchObject({ transactions: 0, events: 0, webhook_messages: 0 });
+
+    const secrets = new SecretBox(ENCRYPTION_KEY);
+    const sealed = [
+      ...(await service.sql<Sealed>(
+        `SELECT payload AS box, 'webhook_message:' || id AS context FROM webhook_messages`,
+      )),
+      ...(await service.sql<Sealed>(
+        `SELECT response_body AS box, 'idempotency:' || account_id || '/' || mode || '/' || operation || '/' || key AS context
+         FROM idempotency_keys WHERE response_body IS NOT NULL`,
+      )),
+    ];
+    const opened = sealed.map(({ box, context }) => secrets.openText(box, context));
+    expect(opened.filter((text) => text.includes('Somebody Else')).length).toBeGreaterThan(1);
+    expect(opened.filter(found)).toEqual([]);
+    expect((await service.rows()).filter(({ text }) => found(text))).toEqual([]);
+    const again = await service.createCharge(key, { customer: PERSON }, 'a-key-that-is-repeated');
+    expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
+    expect(exported.transactions.map(({ id }) => id)).toContain(again.body.id.replace(/^ch_/, ''));
+    expect(found(again.text)).toBe(false);
+    expect((await service.call('GET', `/v1/charges/${other.body.id}`, { key })).text).toContain('Somebody Else');
+    const audited = await service.sql<{ type: string; n: number }>(
+      `SELECT type, count(*)::int AS n FROM audit_events WHERE type LIKE 'customer.%' GROUP BY type ORDER BY type`,
+    );
+    expect(audited).toEqual([
+      { type: 'customer.erased', n: 3 },
+      { type: 'customer.exported', n: 1 },
+    ]);
+    const nobody = await account('erase-customer', merchant.accountId);
+    expect(nobody).toMatchObject({ code: 2, stderr: 'Say who it is by --tax-id, --email or --phone.\n' });
   });
 });

@@ -1,0 +1,77 @@
+import { Injectable } from '@nestjs/common';
+import { AccountsService } from '../../accounts/index.js';
+import { type Actor, AuditTrail } from '../../audit/index.js';
+import { Database } from '../../core/database/index.js';
+import {
+  type Customer,
+  CustomerDataRepository,
+  type CustomerTransaction,
+  type Erased,
+  type Waits,
+} from './customer-data.repository.js';
+
+const BATCH = 500;
+const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
+
+export interface Erasure {
+  readonly erased: Erased;
+  /** Transactions that still need the person's data, with the reason. */
+  readonly waiting: { readonly id: string; readonly waits: Waits }[];
+}
+
+/** What an account keeps about one of its customers, in both modes, for requests by the LGPD. */
+@Injectable()
+export class CustomerDataService {
+  constructor(
+    private readonly repository: CustomerDataRepository,
+    private readonly accounts: AccountsService,
+    private readonly audit: AuditTrail,
+    private readonly database: Database,
+  ) {}
+
+  /** Oldest first. @throws ApiError 404 for an account that is not there */
+  async export(accountId: string, who: Customer, actor: Actor): Promise<CustomerTransaction[]> {
+    await this.accounts.get(accountId);
+    const all: CustomerTransaction[] = [];
+    for (;;) {
+      const page = await this.repository.find(accountId, who, all.at(-1)?.id ?? BEFORE_ALL, BATCH);
+      all.push(...page);
+      if (page.length < BATCH) break;
+    }
+    await this.database.transaction((tx) => {
+      this.audit.record(tx, actor, 'customer.exported', accountId, { data: { transactions: all.length } });
+      return Promise.resolve();
+    });
+    return all;
+  }
+
+  /**
+   * Blanks a person in transactions and in all copies of them. The books stay: amounts, dates, statuses, ledger and
+   * end-to-end ids. A transaction that still needs the data is left as it is, to be erased by a later call.
+   * @throws ApiError 404 for an account that is not there
+   */
+  async erase(accountId: string, who: Customer, withMetadata: boolean, actor: Actor): Promise<Erasure> {
+    await this.accounts.get(accountId);
+    const erased: Erased = {};
+    const waiting: Erasure['waiting'] = [];
+    for (let after: string | null = BEFORE_ALL; after !== null;) {
+      const from: string = after;
+      const batch = await this.database.transaction(async (tx) => {
+        const ids = await this.repository.lock(tx, accountId, who, from, BATCH);
+        const states = await this.repository.waiting(tx, ids);
+        const free = states.filter(({ waits }) => waits === null).map(({ id }) => id);
+        const counts = await this.repository.erase(tx, free, withMetadata);
+        const held = states.flatMap(({ id, waits }) => (waits === null ? [] : [{ id, waits }]));
+        if (ids.length > 0 || from === BEFORE_ALL) {
+          const data = { erased: counts, waiting: held.length };
+          this.audit.record(tx, actor, 'customer.erased', accountId, { data });
+        }
+        return { ids, counts, held };
+      });
+      for (const [table, count] of Object.entries(batch.counts)) erased[table] = (erased[table] ?? 0) + count;
+      waiting.push(...batch.held);
+      after = batch.ids.length < BATCH ? null : (batch.ids.at(-1) ?? null);
+    }
+    return { erased, waiting };
+  }
+}

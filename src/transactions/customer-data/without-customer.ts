@@ -1,0 +1,41 @@
+/** By these names a payer's data stand in events, in what webhooks carry and in what merchants were answered. */
+const NULLED = new Set(['customerName', 'customerDocument', 'customerEmail', 'customerPhone', 'expectedPayerTaxId']);
+const DROPPED = new Set(['payerName', 'payerDocument', 'payerSealed', 'expected_payer_tax_id']);
+
+/**
+ * The JSON text with a payer's data taken out, in the shape that a transaction without a customer has.
+ * @param withMetadata whether the merchant's metadata goes too
+ * @returns null where nothing of a payer is in it, or it is no JSON
+ */
+export function withoutCustomer(json: string, withMetadata: boolean): string | null {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(json);
+  } catch {
+    return null;
+  }
+  const before = JSON.stringify(parsed);
+  const after = JSON.stringify(cleaned(parsed, withMetadata));
+  return after === before ? null : after;
+}
+
+function cleaned(value: unknown, withMetadata: boolean): unknown {
+  if (Array.isArray(value)) return value.map((item) => cleaned(item, withMetadata));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, inner]: [string, unknown]): [string, unknown][] => {
+      if (DROPPED.has(key)) return [];
+      if (NULLED.has(key)) return [[key, null]];
+      if (key === 'customer') return [[key, {}]];
+      if (key === 'metadata') return [[key, cleanedMetadata(inner, withMetadata)]];
+      return [[key, cleaned(inner, withMetadata)]];
+    }),
+  );
+}
+
+/** Names in it are the merchant's own, but for `med`, which tells who opened a dispute. */
+function cleanedMetadata(value: unknown, withMetadata: boolean): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const med = 'med' in value ? { med: cleaned(value.med, false) } : {};
+  return withMetadata ? med : { ...value, ...med };
+}
