@@ -107,6 +107,7 @@ describe('a database', () => {
       // With the rights that it has already nothing is pending: processes need no owner after the first.
       expect(await migrate(url.href, MIGRATIONS)).toEqual([]);
       for (const [given, said] of [
+        [`ALTER SCHEMA public OWNER TO ${url.username}`, /may make and drop tables/],
         [`GRANT pg_execute_server_program TO ${url.username}`, /may run programs/],
         [`ALTER ROLE ${url.username} SUPERUSER`, /is a superuser/],
       ] as const) {
@@ -114,6 +115,7 @@ describe('a database', () => {
         await expect(migrate(database.ownerUrl, MIGRATIONS, url.href)).rejects.toThrow(said);
       }
     } finally {
+      await database.pool.query('ALTER SCHEMA public OWNER TO CURRENT_USER');
       await database.pool.query(`DROP OWNED BY ${url.username}; DROP ROLE ${url.username}`);
       await database.drop();
     }
