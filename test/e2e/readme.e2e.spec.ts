@@ -91,6 +91,8 @@ describe('README.md and docs', () => {
       ['README.md', '# 1. An account and its live key'],
       ['docs/going-live.md', expect.stringMatching(/^npm run .* acquirer configure .* --client-id Client_Id_…/)],
       ['docs/operations.md', 'cp docker/.env.example docker/.env # and fill it in'],
+      ['docs/operations.md', 'npm run --silent cli -- secrets reseal'],
+      ['docs/operations.md', 'set -o pipefail'],
       ['docs/configuration.md', expect.stringMatching(/^STORAGE_URL='s3:\/\/\//)],
     ]);
     const languages = new Set(readingOrder().flatMap((path) => codeLanguages(path)));
