@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@ne
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { type Config, CONFIG } from '../core/config/index.js';
-import { forbidden, notFound, unauthorized } from '../core/errors/index.js';
+import { ApiError, forbidden, notFound, unauthorized } from '../core/errors/index.js';
 import { addressOf, bodyTokensOf, routeOf } from '../core/http/index.js';
 import { addressClass } from '../core/net/index.js';
 import { RateLimiter, type RateLimitResult, takeForAddress } from '../core/rate-limit/index.js';
@@ -41,7 +41,11 @@ export class AuthGuard implements CanActivate {
     const access = this.reflector.getAllAndOverride<Access | undefined>(ACCESS, targets);
     if (access === 'public') return true;
     const request = context.switchToHttp().getRequest<Request>();
-    const principal = await this.#authenticate(access, request);
+    const principal = await this.#authenticate(access, request).catch(async (error: unknown) => {
+      // A key that is good and not let in is refused as often as one that is none.
+      if (error instanceof ApiError && error.status < 500) await this.#countFailure(addressOf(request));
+      throw error;
+    });
     if (!principal) {
       await this.#countFailure(addressOf(request));
       throw unauthorized(access === 'dashboard' ? 'dashboard' : 'api-key');

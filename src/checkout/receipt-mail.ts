@@ -1,6 +1,7 @@
 import type { Account } from '../accounts/index.js';
 import { moneyText } from '../acquirers/index.js';
 import { bilingualMail } from '../core/mail/index.js';
+import { withoutControls } from '../core/text.js';
 import { isPix, type Transaction } from '../transactions/index.js';
 import { formatWhen } from './checkout.format.js';
 
@@ -15,12 +16,15 @@ const METHOD: Readonly<Record<string, { readonly portuguese: string; readonly en
 /** What a payer gets when a sale is paid: to whom, how much, for what, when, and where to look it up. */
 export function receiptMail(
   transaction: PaidTransaction,
-  { name, contactEmail }: Pick<Account, 'name' | 'contactEmail'>,
+  account: Pick<Account, 'name' | 'contactEmail'>,
   publicBaseUrl: string,
 ): { subject: string; text: string; html: string } {
-  const { amount, currency, paidAt, paidWith, endToEndId, customerName, metadata, id, mode } = transaction;
+  const { amount, currency, paidAt, paidWith, endToEndId, metadata, id, mode } = transaction;
   const isTest = mode === 'test';
   const money = moneyText(amount, currency);
+  const name = withoutControls(account.name);
+  const { contactEmail } = account;
+  const customerName = transaction.customerName === null ? null : withoutControls(transaction.customerName);
   const description = metadata['description'];
   const method = METHOD[paidWith ?? ''];
   const page = isPix(transaction) ? `${publicBaseUrl}/checkout/${id}` : null;
@@ -36,7 +40,7 @@ export function receiptMail(
       say(`Para: ${name} (${contactEmail})`, `To: ${name} (${contactEmail})`),
       say(`Valor: ${money}`, `Amount: ${money}`),
       ...(typeof description === 'string' && description !== ''
-        ? [say(`Referente a: ${description}`, `For: ${description}`)]
+        ? [say(`Referente a: ${withoutControls(description)}`, `For: ${withoutControls(description)}`)]
         : []),
       say(`Pago em: ${when} (horário de Brasília)`, `Paid on: ${when} (Brasília time)`),
       ...(method === undefined ? [] : [say(`Forma de pagamento: ${method.portuguese}`, `Method: ${method.english}`)]),

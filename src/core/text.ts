@@ -19,11 +19,16 @@ export function withoutTrailingSlashes(url: string): string {
 const INVISIBLE = /^[\p{Z}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]$/u;
 
 /** Controls, line breaks among them, and marks that turn the direction of what follows: `gpj.exe` would be read as `exe.jpg`. */
-const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
+const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/u;
 
 /** Whether a text that stands in headers, mails and lists has characters that change how the rest is read. */
 export function hasControls(text: string): boolean {
   return CONTROL.test(text);
+}
+
+/** The text on one line, read in one direction: where others' words stand among ours, they cannot pose as a line of ours. */
+export function withoutControls(text: string): string {
+  return text.split(CONTROL).join(' ');
 }
 
 /** How many characters there are from the first to the last that can be seen; an emoji is one. */

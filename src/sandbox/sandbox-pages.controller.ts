@@ -18,6 +18,7 @@ export class SandboxPagesController {
   constructor(private readonly pages: SandboxPagesService) {}
 
   @Get('cards/:txid')
+  @LimitPerIp({ times: 10 })
   @ApiOperation({ summary: 'The page of a test card payment', description: 'What `cardRedirectUrl` points to.' })
   @ApiOkResponse({
     description: 'The page.',
@@ -25,7 +26,7 @@ export class SandboxPagesController {
     content: { 'text/html': { schema: { type: 'string' } } },
     headers: COMMON_HEADERS,
   })
-  @ApiErrors(404)
+  @ApiErrors(404, 429)
   async card(@Param('txid') txid: string, @Res({ passthrough: true }) response: Response): Promise<string> {
     const { transaction, merchant } = await this.pages.card(txid);
     response.set(PAGE_HEADERS);
@@ -33,19 +34,21 @@ export class SandboxPagesController {
   }
 
   @Post('cards/:txid/approve')
+  @LimitPerIp({ times: 10 })
   @HttpCode(303)
   @ApiOperation({ summary: 'Approve a test card payment', description: 'The button of the page; no body.' })
   @ApiResponse({ status: 303, description: 'To `metadata.returnUrl`, or back to the page.', headers: COMMON_HEADERS })
-  @ApiErrors(404)
+  @ApiErrors(404, 429)
   async approve(@Param('txid') txid: string, @Res({ passthrough: true }) response: Response): Promise<void> {
     await this.#answer(txid, true, response);
   }
 
   @Post('cards/:txid/refuse')
+  @LimitPerIp({ times: 10 })
   @HttpCode(303)
   @ApiOperation({ summary: 'Refuse a test card payment', description: 'The button of the page; no body.' })
   @ApiResponse({ status: 303, description: 'To `metadata.returnUrl`, or back to the page.', headers: COMMON_HEADERS })
-  @ApiErrors(404)
+  @ApiErrors(404, 429)
   async refuse(@Param('txid') txid: string, @Res({ passthrough: true }) response: Response): Promise<void> {
     await this.#answer(txid, false, response);
   }

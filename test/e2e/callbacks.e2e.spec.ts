@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { newEndToEndId } from '../../src/brazil/index.js';
 import { SecretBox } from '../../src/core/crypto/index.js';
@@ -254,6 +255,37 @@ describe('callbacks of a PSP', () => {
     const rows = await service.rows();
     expect(rows.filter((row) => forms.some((form) => row.text.includes(form)))).toEqual([]);
   });
+
+  it('does not wait for a stranger’s body, and lets nobody guess without end', async () => {
+    const { port } = new URL(service.url);
+    const half = (path: string): Promise<string> =>
+      new Promise((resolve, reject) => {
+        const socket = connect(Number(port), '127.0.0.1', () => {
+          const head = `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1048576\r\n`;
+          socket.write(`${head}X-Forwarded-For: 198.51.100.9\r\n\r\n${'a'.repeat(1000)}`);
+        });
+        let text = '';
+        socket.setEncoding('utf8').on('data', (chunk: string) => {
+          text += chunk;
+          if (text.includes('\r\n\r\n')) resolve(text.split(' ', 2)[1] ?? '');
+        });
+        socket.on('error', reject).setTimeout(3_000, () => {
+          socket.destroy();
+          reject(new Error('no answer before the body'));
+        });
+      });
+    const guess = `/callbacks/pix/${randomUUID()}/${'a'.repeat(43)}`;
+    expect(await half(guess)).toBe('404');
+    const statuses: string[] = [];
+    for (let n = 0; n < 62; n++) statuses.push(await half(`${guess}/pix`));
+    expect(new Set(statuses)).toEqual(new Set(['404', '429']));
+    expect(statuses.at(-1)).toBe('429');
+    // The PSP itself, which knows the address, is not counted among them.
+    const made = await charge();
+    const { endToEndId } = pay(made);
+    expect((await bank.post([{ endToEndId }], '', { 'X-Forwarded-For': '198.51.100.9' })).status).toBe(200);
+    await settled(made);
+  }, 30_000);
 });
 
 describe('callbacks past a limit', () => {

@@ -65,7 +65,7 @@ export class CallbacksController {
 
   @Receives(':connection/:secret')
   async receive(@Param() address: Address, @Req() request: Request): Promise<void> {
-    await this.#receive(address, request, await readBytes(request, MAX_CALLBACK_BYTES));
+    await this.#receive(address, request, () => readBytes(request, MAX_CALLBACK_BYTES));
   }
 
   @Receives(':connection/:secret/pix')
@@ -95,12 +95,12 @@ export class CallbacksController {
     // Before it is asked whether the PSP calls: `check`, which is not let in then, still learns whom it has reached.
     const proof = await this.callbacks.prove(address, request.headers[NONCE_HEADER]);
     if (proof !== null) response.setHeader(PROOF_HEADER, proof);
-    await this.#receive(address, request, Buffer.alloc(0));
+    await this.#receive(address, request, () => Promise.resolve(Buffer.alloc(0)));
   }
 
-  #receive({ connection, secret }: Address, request: Request, body: Buffer | null): Promise<void> {
+  #receive({ connection, secret }: Address, request: Request, readBody: PostedCallback['readBody']): Promise<void> {
     const caller = { address: addressOf(request), certified: this.#isCertified(request) };
-    return this.callbacks.receive({ connection, secret, body, caller });
+    return this.callbacks.receive({ connection, secret, readBody, caller });
   }
 
   #isCertified({ ips, headers }: Request): boolean | null {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
-import { rateLimited } from '../../auth/index.js';
+import { perMinute, rateLimited } from '../../auth/index.js';
 import { Clock, DAY_MS } from '../../core/clock.js';
 import { type Config, CONFIG } from '../../core/config/index.js';
 import { SecretBox } from '../../core/crypto/index.js';
@@ -9,7 +9,7 @@ import { ApiError, notFound } from '../../core/errors/index.js';
 import { isUuid, newId } from '../../core/ids.js';
 import { Logger } from '../../core/log/index.js';
 import { Metrics } from '../../core/metrics/index.js';
-import { RateLimiter } from '../../core/rate-limit/index.js';
+import { RateLimiter, takeForAddress } from '../../core/rate-limit/index.js';
 import { Retention } from '../../core/retention.js';
 import { InboxService } from '../inbox.service.js';
 import { callbackProof } from './callback-probe.js';
@@ -30,8 +30,8 @@ export interface PostedCallback {
   /** As they stand in the address: anything at all. */
   readonly connection: string;
   readonly secret: string;
-  /** Null when it is too large to be read. */
-  readonly body: Buffer | null;
+  /** Asked for once the caller is let in: a stranger's body is not waited for. Null when it is too large to be read. */
+  readonly readBody: () => Promise<Buffer | null>;
   readonly caller: Caller;
 }
 
@@ -64,16 +64,18 @@ export class CallbacksService implements OnModuleInit {
    * Stores a callback with what it hints at. One without a body only asks whether we are there.
    * @throws ApiError 404 for whoever it is not from, 413, 429
    */
-  async receive({ connection, secret, body, caller }: PostedCallback): Promise<void> {
+  async receive({ connection, secret, readBody, caller }: PostedCallback): Promise<void> {
     const acquirer = acquirerNameOf(connection);
     const source = await this.#sourceOf({ connection, secret });
     if (!source) {
+      await this.#limitGuesses(caller.address);
       // What stands in the place of the id may be anything, a secret among them.
       throw this.#refused('wrong_secret', isUuid(connection) ? { connection } : {});
     }
     const problem = inboundProblem(source.inbound, caller);
     if (problem !== null) throw this.#refused('not_allowed', { acquirer, problem, address: caller.address });
     await this.#limit(acquirer);
+    const body = await readBody();
     if (body === null) {
       this.#count('too_large');
       this.logger.warn({ acquirer }, 'a callback is too large');
@@ -152,6 +154,16 @@ export class CallbacksService implements OnModuleInit {
     const { enabled, rate, burst } = this.config.rateLimit;
     if (!enabled) return;
     const taken = await this.limiter.take(`callbacks:${acquirer}`, { rate, burst });
+    if (taken.allowed) return;
+    this.#count('limited');
+    throw rateLimited(taken);
+  }
+
+  /** Of who does not know the address: a PSP does. */
+  async #limitGuesses(address: string): Promise<void> {
+    const { enabled, authFailuresPerMinute } = this.config.rateLimit;
+    if (!enabled) return;
+    const taken = await takeForAddress(this.limiter, 'callback-guesses', address, perMinute(authFailuresPerMinute));
     if (taken.allowed) return;
     this.#count('limited');
     throw rateLimited(taken);

@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url';
 import { Process, Processor } from '@nestjs/bull';
 import { Inject } from '@nestjs/common';
 import { AccountsService } from '../../accounts/index.js';
@@ -7,11 +8,13 @@ import { fingerprintOf } from '../../core/crypto/index.js';
 import { MAIL_WORK, MailDelivery } from '../../core/mail/index.js';
 import { RateLimiter } from '../../core/rate-limit/index.js';
 import type { Work, WorkAnswer, Worker } from '../../core/work/index.js';
-import { TransactionsService } from '../../transactions/index.js';
+import { type Transaction, TransactionsService } from '../../transactions/index.js';
 import { receiptMail } from '../receipt-mail.js';
 
 /** Whoever makes charges decides to which address their receipts go: nobody's mailbox is filled with them. */
 const PER_ADDRESS = { limit: 10, windowSeconds: 3600 };
+/** Receipts an hour of an account: a test key, which costs nothing, is no relay for mail. */
+const PER_ACCOUNT = { test: { rate: 30 / 3600, burst: 30 }, live: { rate: 2000 / 3600, burst: 2000 } };
 /** A receipt that waits for longer, because the address has had so many, helps nobody. */
 const LATEST_MS = DAY_MS;
 
@@ -38,14 +41,9 @@ export class ReceiptProcessor implements Worker {
     const transaction = await this.transactions.getPublic(id);
     const { customerEmail: to, paidAt } = transaction;
     if (to === null || paidAt === null) return 'done';
-    const now = this.clock.now();
-    const taken = await this.limiter.takeInWindow(
-      `receipt:${fingerprintOf(to.toLowerCase()).toString('base64url')}`,
-      id,
-      PER_ADDRESS,
-    );
-    if (!taken.allowed) {
-      const later = new Date(now.getTime() + taken.retryAfterSeconds * 1000);
+    const waitSeconds = await this.#waitOf(transaction, to);
+    if (waitSeconds > 0) {
+      const later = new Date(this.clock.now().getTime() + waitSeconds * 1000);
       return later.getTime() - paidAt.getTime() > LATEST_MS ? 'done' : later;
     }
     const account = await this.accounts.get(transaction.accountId);
@@ -53,4 +51,20 @@ export class ReceiptProcessor implements Worker {
     await this.delivery.send({ ...mail, id, to, createdAt: paidAt }, attempt);
     return 'done';
   }
+
+  /** @returns seconds until the receipt may go; 0: now */
+  async #waitOf({ id, accountId, mode }: Transaction, to: string): Promise<number> {
+    const mailbox = await this.limiter.takeInWindow(`receipt:${mailboxOf(to)}`, id, PER_ADDRESS);
+    if (!mailbox.allowed) return mailbox.retryAfterSeconds;
+    const budget = await this.limiter.take(`receipts:${accountId}:${mode}`, PER_ACCOUNT[mode]);
+    return budget.allowed ? 0 : budget.retryAfterSeconds;
+  }
+}
+
+/** Whom a mail reaches, however its address is spelt: `ana+x@Example.com` is ana's. A text that names nobody. */
+function mailboxOf(address: string): string {
+  const at = address.lastIndexOf('@');
+  const [name = ''] = address.slice(0, at).toLowerCase().split('+');
+  const domain = address.slice(at + 1);
+  return fingerprintOf([name, domainToASCII(domain) || domain.toLowerCase()]).toString('base64url');
 }

@@ -1,0 +1,24 @@
+import { expect, it } from '@jest/globals';
+import type { Transaction } from '../transactions/index.js';
+import { receiptMail } from './receipt-mail.js';
+
+it('keeps the words of others on their line', () => {
+  const sale: Partial<Transaction> = {
+    amount: 1990,
+    currency: 'BRL',
+    paymentMethods: ['PIX'],
+    paidWith: 'PIX',
+    endToEndId: null,
+    customerName: 'Maria\r\nValor: R$ 1,00',
+    metadata: { description: 'Pedido\u2028Para: Banco\u202e' },
+    mode: 'live',
+    id: 'sale',
+  };
+  const account = { name: 'Padaria\nBcc: x', contactEmail: 'owner@example.com' };
+  const transaction = { ...sale, paidAt: new Date(0) } as Transaction & { paidAt: Date };
+  const { subject, text } = receiptMail(transaction, account, 'https://pay.example.com');
+  expect(subject).toContain('para Padaria Bcc: x');
+  expect(text).toContain('Recibo de pagamento, Maria Valor: R$ 1,00.');
+  expect(text).toContain('Referente a: Pedido Para: Banco ');
+  expect(text).not.toMatch(/^(?:Valor: R\$ 1,00|Para: Banco|Bcc)|\u2028|\u202e/mu);
+});
