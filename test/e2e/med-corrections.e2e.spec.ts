@@ -60,9 +60,9 @@ describe('what the bank rules after all', () => {
     await world.expectBalance(0, 0);
     expect((await eventsAbout(world.service, id)).slice(-2)).toEqual(['med_case.moved', 'med_case.corrected']);
     const [mail] = await world.service.sql<{ subject: string }>(
-      `SELECT subject FROM emails WHERE subject LIKE 'MED corrigido%' ORDER BY created_at DESC LIMIT 1`,
+      `SELECT subject FROM emails WHERE subject LIKE 'TESTE: MED corrigido%' ORDER BY created_at DESC LIMIT 1`,
     );
-    expect(mail?.subject).toBe('MED corrigido: valor perdido / MED corrected: money lost');
+    expect(mail?.subject).toBe('TESTE: MED corrigido: valor perdido / MED corrected: money lost');
   });
 
   it.each(['accepted', 'ruled', 'ruled in spite of an appeal'])('gives back what was lost, %s', async (how) => {
@@ -261,9 +261,9 @@ describe('what the bank rules after all', () => {
       );
       expect(event?.data.resolution).toMatchObject({ money_outcome: 'lost', amount: 40 });
       const [mail] = await world.service.sql<{ subject: string; text_body: string }>(
-        `SELECT subject, text_body FROM emails WHERE subject LIKE 'MED corrigido%' ORDER BY created_at DESC LIMIT 1`,
+        `SELECT subject, text_body FROM emails WHERE subject LIKE 'TESTE: MED corrigido%' ORDER BY created_at DESC LIMIT 1`,
       );
-      expect(mail?.subject).toBe('MED corrigido: valor devolvido a você / MED corrected: money returned to you');
+      expect(mail?.subject).toBe('TESTE: MED corrigido: valor devolvido a você / MED corrected: money returned to you');
       expect(mail?.text_body).toContain('0,60');
     });
 

@@ -294,7 +294,7 @@ describe('the desk of MED cases', () => {
     ).toEqual(['accepted', 'appealed']);
     // People are told by mail all the same.
     const mails = await service.sql<{ subject: string }>(
-      `SELECT subject FROM emails WHERE account_id = $1 AND subject LIKE 'MED encerrado%'`,
+      `SELECT subject FROM emails WHERE account_id = $1 AND subject LIKE 'TESTE: MED encerrado%'`,
       [merchant.accountId],
     );
     expect(mails).toHaveLength(2);

@@ -116,7 +116,7 @@ describe('a MED', () => {
     expect(created).toMatchObject({ object: 'event', api_version: '2026-11-01', type: 'med_case.created' });
     expect(created?.data).toEqual({ object: medCase });
     const [mail] = await mailsTo(service, merchant.ownerEmail, 1);
-    expect(mail?.subject).toMatch(/^MED aberto: .*19,90.* \/ MED opened: /);
+    expect(mail?.subject).toMatch(/^TESTE: MED aberto: .*19,90.* \/ MED opened: /);
     const refused = await requestRefund(service, key, charge.id);
     expect([refused.status, refused.body.error.code]).toEqual([400, 'charge_disputed']);
     await expectQuiet(charge);
@@ -190,7 +190,7 @@ describe('a MED', () => {
       },
     });
     const mails = await mailsTo(service, merchant.ownerEmail, 2);
-    expect(mails[1]?.subject).toMatch(/^MED encerrado: valor devolvido a você \/ MED resolved: /);
+    expect(mails[1]?.subject).toMatch(/^TESTE: MED encerrado: valor devolvido a você \/ MED resolved: /);
     await expectQuiet(charge);
     // And can be refunded again.
     expect((await requestRefund(service, key, charge.id)).status).toBe(201);
