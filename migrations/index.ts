@@ -32,6 +32,8 @@ import { ServiceRole1700000009400 } from './1700000009400-service-role.js';
 import { KeysAndSuspension1700000009500 } from './1700000009500-keys-and-suspension.js';
 import { EvidenceQuota1700000009510 } from './1700000009510-evidence-quota.js';
 import { PayerReceipts1700000009520 } from './1700000009520-payer-receipts.js';
+import { SealedEventCustomers1700000009600 } from './1700000009600-sealed-event-customers.js';
+import { PermanentKeys1700000009610 } from './1700000009610-permanent-keys.js';
 
 /** In the order in which they are applied. */
 export const MIGRATIONS = [
@@ -69,4 +71,6 @@ export const MIGRATIONS = [
   KeysAndSuspension1700000009500,
   EvidenceQuota1700000009510,
   PayerReceipts1700000009520,
+  SealedEventCustomers1700000009600,
+  PermanentKeys1700000009610,
 ];

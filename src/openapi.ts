@@ -2,7 +2,7 @@ import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swag
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { createHash } from 'node:crypto';
 import type { Request, Response } from 'express';
-import { perMinute, rateLimited } from './auth/index.js';
+import { perMinute, rateLimited } from './core/rate-limit/index.js';
 import { type Config, CONFIG } from './core/config/index.js';
 import { addressOf, sendError } from './core/http/index.js';
 import { RateLimiter, takeForAddress } from './core/rate-limit/index.js';

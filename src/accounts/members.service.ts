@@ -92,7 +92,7 @@ export class MembersService implements OnModuleInit {
   /**
    * Sends an invitation by mail, where alone its token is. It reserves nothing, and whoever invites does not learn
    * whether the e-mail is somebody's elsewhere. Repeated for the same e-mail it replaces the one before.
-   * @throws ApiError 400; 403 for an ADMIN who invites an OWNER; 422 `invitation_limit_reached`
+   * @throws ApiError 400; 403 for an ADMIN who invites an OWNER, and `account_suspended`; 422 `invitation_limit_reached`
    */
   async invite(
     accountId: string,
@@ -104,6 +104,7 @@ export class MembersService implements OnModuleInit {
     if (violations.length > 0) throw invalidRequest(violations);
     const account = await this.accounts.find(accountId);
     if (!account) throw notFound('account');
+    if (account.suspended) throw forbidden('This account is suspended and invites nobody.', 'account_suspended');
     // Whoever invites sees the members anyway.
     if ((await this.members.list(accountId)).some((member) => member.email === email)) {
       throw badRequest('invalid_request', 'This is a member of the account already.', 'email');

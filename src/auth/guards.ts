@@ -5,7 +5,14 @@ import { type Config, CONFIG } from '../core/config/index.js';
 import { ApiError, forbidden, notFound, unauthorized } from '../core/errors/index.js';
 import { addressOf, bodyTokensOf, routeOf } from '../core/http/index.js';
 import { addressClass } from '../core/net/index.js';
-import { RateLimiter, type RateLimitResult, takeForAddress } from '../core/rate-limit/index.js';
+import {
+  perMinute,
+  RateLimiter,
+  rateLimitHeaders,
+  type RateLimitResult,
+  refuse,
+  takeForAddress,
+} from '../core/rate-limit/index.js';
 import {
   type Access,
   ACCESS,
@@ -18,7 +25,6 @@ import {
 } from './access.decorators.js';
 import { Authenticators } from './authenticators.service.js';
 import type { DashboardRole, Principal } from './principal.js';
-import { perMinute, refuse, rateLimitHeaders } from './rate-limits.js';
 import { SecondFactorRule } from './second-factor-rule.service.js';
 import { Sessions } from './sessions.service.js';
 

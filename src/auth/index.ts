@@ -21,6 +21,5 @@ export {
   type Principal,
   type UserPrincipal,
 } from './principal.js';
-export { perMinute, rateLimited } from './rate-limits.js';
 export { LoginFailureEntity } from './login-failure.entity.js';
 export { SecondFactorRule } from './second-factor-rule.service.js';

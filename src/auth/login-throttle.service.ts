@@ -3,8 +3,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Origin } from '../audit/index.js';
 import { type Config, CONFIG } from '../core/config/index.js';
-import { addressBucket, RateLimiter } from '../core/rate-limit/index.js';
-import { rateLimited } from './rate-limits.js';
+import {
+  rateLimited,
+  RateLimiter,
+  type RateLimitPolicy,
+  type RateLimitResult,
+  takeForAddress,
+} from '../core/rate-limit/index.js';
 
 /** The injection token for the key that signs logins. */
 export const JWT_SECRET = Symbol('JWT_SECRET');
@@ -36,8 +41,10 @@ export class LoginThrottle {
 
   /** @throws ApiError 429, also for the right password */
   async take(email: string, origin: Origin): Promise<void> {
-    const { loginPer15Minutes } = this.config.rateLimit;
-    await this.#take(`login:${this.hash(`${addressBucket(origin.ip ?? '')} ${email}`)}`, loginPer15Minutes);
+    const burst = this.config.rateLimit.loginPer15Minutes;
+    await this.#take(burst, (policy) =>
+      takeForAddress(this.limiter, `login:${this.hash(email)}`, origin.ip ?? '', policy),
+    );
   }
 
   /** Waits when many have failed for this e-mail from wherever: that slows guessing down and locks nobody out. */
@@ -53,7 +60,7 @@ export class LoginThrottle {
 
   /** @param whose a user's id, with what the code is for where it is not a login @throws ApiError 429, also for the right code */
   async takeCode(whose: string): Promise<void> {
-    await this.#take(`totp:${this.hash(whose)}`, CODES);
+    await this.#take(CODES, (policy) => this.limiter.take(`totp:${this.hash(whose)}`, policy));
   }
 
   /** @returns whether one more mail about a forgotten password may go to this e-mail */
@@ -68,9 +75,12 @@ export class LoginThrottle {
     return createHmac('sha256', this.secret).update(`login:${text}`).digest('hex');
   }
 
-  async #take(key: string, burst: number): Promise<void> {
+  async #take(
+    burst: number,
+    take: (policy: RateLimitPolicy) => RateLimitResult | Promise<RateLimitResult>,
+  ): Promise<void> {
     if (!this.config.rateLimit.enabled) return;
-    const result = await this.limiter.take(key, { rate: burst / WINDOW_SECONDS, burst });
+    const result = await take({ rate: burst / WINDOW_SECONDS, burst });
     if (!result.allowed) throw rateLimited(result);
   }
 }

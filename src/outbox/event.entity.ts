@@ -17,6 +17,10 @@ export class EventEntity {
   @Sealed(`'med_payer:' || subject_id`, 'transaction', 'med', 'payerSealed')
   @Column('jsonb')
   readonly data!: DomainEvents[DomainEventType];
+  /** What `data.transaction` says of the customer, as JSON; null of an event that tells of no transaction. */
+  @Sealed(`'event:' || id`)
+  @Column('text', { name: 'customer_sealed', nullable: true })
+  readonly customerSealed!: string | null;
   @Column('timestamptz', { name: 'occurred_at' }) readonly occurredAt!: Date;
   @Column('text', { default: 'pending' }) readonly status!: string;
   @Column('timestamptz', { name: 'next_attempt_at' }) readonly nextAttemptAt!: Date;

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { SecretBox } from '../core/crypto/index.js';
 import { columnsOf, Reader, read, write, type Tx } from '../core/database/index.js';
 import { FIRST_ID, idBound } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
+import { joinCustomer, splitCustomer } from './customer-fields.js';
 import type { DomainEvent, DomainEventType } from './event-catalog.service.js';
 import { EventEntity } from './event.entity.js';
 
@@ -12,20 +14,20 @@ import { EventEntity } from './event.entity.js';
  */
 const INSERT_ONE = write(
   'events.insert_one',
-  `INSERT INTO events (id, account_id, mode, type, subject_id, data, sequence, occurred_at, next_attempt_at)
-   VALUES ($1, $2, $3, $4, $5, $6, 1 + coalesce(
-     (SELECT sequence FROM events WHERE subject_id = $5 ORDER BY sequence DESC LIMIT 1), 0), $7::timestamptz, $7)`,
+  `INSERT INTO events (id, account_id, mode, type, subject_id, data, customer_sealed, sequence, occurred_at, next_attempt_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, 1 + coalesce(
+     (SELECT sequence FROM events WHERE subject_id = $5 ORDER BY sequence DESC LIMIT 1), 0), $8::timestamptz, $8)`,
 );
 /** The same for several, which costs twice as much for a single one. */
 const INSERT_MANY = write(
   'events.insert_many',
-  `INSERT INTO events (id, account_id, mode, type, subject_id, data, sequence, occurred_at, next_attempt_at)
-   SELECT e.id, e.account_id, e.mode, e.type, e.subject_id, e.data,
+  `INSERT INTO events (id, account_id, mode, type, subject_id, data, customer_sealed, sequence, occurred_at, next_attempt_at)
+   SELECT e.id, e.account_id, e.mode, e.type, e.subject_id, e.data, e.customer_sealed,
      row_number() OVER (PARTITION BY e.subject_id ORDER BY e.number) + coalesce(
        (SELECT sequence FROM events WHERE subject_id = e.subject_id ORDER BY sequence DESC LIMIT 1), 0),
-     $7::timestamptz, $7
-   FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::uuid[], $6::jsonb[])
-     WITH ORDINALITY AS e (id, account_id, mode, type, subject_id, data, number)`,
+     $8::timestamptz, $8
+   FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::uuid[], $6::jsonb[], $7::text[])
+     WITH ORDINALITY AS e (id, account_id, mode, type, subject_id, data, customer_sealed, number)`,
 );
 
 const COLUMNS = columnsOf(EventEntity, 'events', { without: ['status', 'nextAttemptAt'] });
@@ -69,29 +71,45 @@ const LAG = read(
    FROM (SELECT occurred_at FROM events WHERE status = 'pending' ORDER BY next_attempt_at LIMIT 10000) p`,
 );
 
+type EventRow = DomainEvent & Pick<EventEntity, 'customerSealed'>;
+
+/** Binds what is sealed of an event to its row. */
+function contextOf(id: string): string {
+  return `event:${id}`;
+}
+
 @Injectable()
 export class OutboxRepository {
   /** How far old events were looked at since this process has started. */
   #lookedTo = FIRST_ID;
 
-  constructor(private readonly reader: Reader) {}
+  constructor(
+    private readonly reader: Reader,
+    private readonly secrets: SecretBox,
+  ) {}
 
   /** The caller holds the lock of every subject, or has made it in `tx`. */
   insert(tx: Tx, events: readonly Omit<DomainEvent, 'sequence'>[], now: Date): void {
+    const stored = events.map((event) => {
+      const { data, customer } = splitCustomer(event.data);
+      const sealed = customer && this.secrets.sealText(JSON.stringify(customer), contextOf(event.id));
+      return { ...event, data: JSON.stringify(data), sealed };
+    });
     const columns = [
-      events.map((event) => event.id),
-      events.map((event) => event.accountId),
-      events.map((event) => event.mode),
-      events.map((event) => event.type),
-      events.map((event) => event.subjectId),
-      events.map((event) => JSON.stringify(event.data)),
+      stored.map((event) => event.id),
+      stored.map((event) => event.accountId),
+      stored.map((event) => event.mode),
+      stored.map((event) => event.type),
+      stored.map((event) => event.subjectId),
+      stored.map((event) => event.data),
+      stored.map((event) => event.sealed),
     ];
-    if (events.length === 1) tx.defer(INSERT_ONE, [...columns.flat(), now]);
+    if (stored.length === 1) tx.defer(INSERT_ONE, [...columns.flat(), now]);
     else tx.defer(INSERT_MANY, [...columns, now]);
   }
 
   async claim(tx: Tx, now: Date, limit: number): Promise<DomainEvent[]> {
-    return tx.query(CLAIM, [now, limit]);
+    return this.#opened(await tx.query<EventRow>(CLAIM, [now, limit]));
   }
 
   /** The last events of each subject among those of `types`, at most `limit` for each. */
@@ -102,7 +120,8 @@ export class OutboxRepository {
     types: readonly string[],
     limit: number,
   ): Promise<DomainEvent[]> {
-    return tx.query(HISTORY, [scope.accountId, scope.mode, subjectIds, types, limit]);
+    const rows = await tx.query<EventRow>(HISTORY, [scope.accountId, scope.mode, subjectIds, types, limit]);
+    return this.#opened(rows);
   }
 
   async postpone(tx: Tx, id: string, until: Date): Promise<void> {
@@ -120,5 +139,13 @@ export class OutboxRepository {
   async lag(now: Date): Promise<{ pending: number; seconds: number }> {
     const [row] = await this.reader.query<{ pending: number; seconds: number }>(LAG, [now]);
     return row ?? { pending: 0, seconds: 0 };
+  }
+
+  #opened(rows: readonly EventRow[]): DomainEvent[] {
+    return rows.map(({ customerSealed, ...event }) => {
+      if (customerSealed === null) return event;
+      const customer = JSON.parse(this.secrets.openText(customerSealed, contextOf(event.id))) as object;
+      return { ...event, data: joinCustomer(event.data, customer) };
+    });
   }
 }

@@ -3,8 +3,7 @@ import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common'
 import { Clock } from '../core/clock.js';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { badRequest, notFound } from '../core/errors/index.js';
-import { RateLimiter } from '../core/rate-limit/index.js';
-import { rateLimited } from '../auth/index.js';
+import { rateLimited, RateLimiter } from '../core/rate-limit/index.js';
 import { Poller } from '../core/queue/index.js';
 import { DiskLinks, type LinkQuery } from './disk-links.js';
 import { DiskStorage, UploadBrokenOff } from './disk.storage.js';

@@ -7,6 +7,7 @@ import { ApiErrors, ApiRequestId, COMMON_HEADERS, ErrorBody, RESPONSE_HEADERS } 
 import { parseId } from '../core/ids.js';
 import { InvitedMemberBody, MemberBody, MemberListBody, RemovedBody } from './dto/member.body.js';
 import { ChangeRoleDto, InviteMemberDto } from './dto/member.dto.js';
+import { InvitationLimits } from './invitation-limits.service.js';
 import { invitedMember, memberBody, memberList } from './members.serializer.js';
 
 const MEMBER_ID = { name: 'id', description: 'Id of the member.', schema: { type: 'string' as const } };
@@ -26,7 +27,10 @@ const INVITATION_LIMIT = {
 @ApiRequestId()
 @Controller('v1/members')
 export class MembersController {
-  constructor(private readonly members: MembersService) {}
+  constructor(
+    private readonly members: MembersService,
+    private readonly limits: InvitationLimits,
+  ) {}
 
   @Get()
   @ApiOperation({ summary: 'List members', description: 'Those who were invited among them, oldest first.' })
@@ -43,7 +47,7 @@ export class MembersController {
   @ApiOperation({
     summary: 'Invite a member',
     description:
-      'Sends a mail with a token, which is nowhere else: its reader chooses a password with POST /v1/auth/accept-invitation within 7 days and is a member then. The answer is the same whether the e-mail is known elsewhere. Inviting again replaces the invitation, its id and its role. At most 20 wait at a time. Only an OWNER may invite an OWNER.',
+      'Sends a mail with a token, which is nowhere else: its reader chooses a password with POST /v1/auth/accept-invitation within 7 days and is a member then. The answer is the same whether the e-mail is known elsewhere. Inviting again replaces the invitation, its id and its role. At most 20 wait at a time, 5 a day go to one mailbox and 50 a day out of an account. Only an OWNER may invite an OWNER.',
   })
   @ApiCreatedResponse({ description: 'Invited.', type: InvitedMemberBody, headers: RESPONSE_HEADERS })
   @ApiErrors(400, 413, 415)
@@ -53,6 +57,7 @@ export class MembersController {
     @Body() { email, name, role }: InviteMemberDto,
     @CurrentActor() actor: Actor,
   ): Promise<InvitedMemberBody> {
+    await this.limits.take(accountId, email);
     return invitedMember(await this.members.invite(accountId, { email, name: name ?? null, role }, actor));
   }
 

@@ -3,11 +3,13 @@ import { AccountsModule } from '../accounts/index.js';
 import { AuditModule } from '../audit/index.js';
 import { AuthModule } from '../auth/index.js';
 import { AuditEventsController } from './audit-events.controller.js';
+import { InvitationLimits } from './invitation-limits.service.js';
 import { MembersController } from './members.controller.js';
 
 /** What an account's OWNERs and ADMINs see and change of its people. Nobody imports it. */
 @Module({
   imports: [AccountsModule, AuditModule, AuthModule],
+  providers: [InvitationLimits],
   controllers: [AuditEventsController, MembersController],
 })
 export class TeamModule {}

@@ -213,6 +213,37 @@ describe('an invitation', () => {
     expect(claimsOf(await service.login(email))['account_id']).toBe(winner?.accountId);
   });
 
+  it('goes to one mailbox five times a day, and fifty times out of an account', async () => {
+    const limited = await TestService.start({ database: service.database, env: { JWT_SECRET, RATE_LIMIT: 'on' } });
+    try {
+      const theirs = await limited.merchant();
+      const token = await limited.login(theirs.ownerEmail);
+      const ask = async (email: string, as = token): Promise<number> =>
+        (await limited.call('POST', '/v1/members', { token: as, body: { email, role: 'MEMBER' } })).status;
+      const name = randomUUID();
+      const spellings = ['', '+a', '+b', '', '+c', '+d'].map((tag) => `${name}${tag}@Example.com`);
+      const answers: number[] = [];
+      for (const email of spellings) answers.push(await ask(email));
+      expect(answers).toEqual([201, 201, 201, 201, 201, 429]);
+      const other = await limited.login((await limited.merchant()).ownerEmail);
+      expect(await ask(`${name}@example.com`, other)).toBe(429);
+      const emails = Array.from({ length: 9 }, newEmail);
+      const more: number[] = [];
+      for (let n = 0; n < 45; n++) more.push(await ask(emails[n % 9] ?? ''));
+      expect(more.filter((status) => status === 201)).toHaveLength(44);
+    } finally {
+      await limited.stop();
+    }
+  });
+
+  it('is not sent for an account that is suspended', async () => {
+    const theirs = await service.merchant();
+    const token = await service.login(theirs.ownerEmail);
+    await service.sql('UPDATE accounts SET suspended = true WHERE id = $1', [theirs.accountId]);
+    const answer = await invite({ email: newEmail(), role: 'MEMBER' }, token);
+    expect([answer.status, answer.body.error.code]).toEqual([403, 'account_suspended']);
+  });
+
   it('waits with 19 others at most', async () => {
     const emails = Array.from({ length: 21 }, newEmail);
     const answers = [];

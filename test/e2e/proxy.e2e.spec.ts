@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { CheckoutService } from '../../src/checkout/checkout.service.js';
 import { ObjectStorage } from '../../src/storage/index.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { TestService } from '../support/service.js';
+import { waitFor } from '../support/wait.js';
 
 let database: TestDatabase;
 let service: TestService;
@@ -125,7 +128,7 @@ describe('a limit per address', () => {
     expect(answers).toEqual([401, 401, 401, 429]);
   });
 
-  it('of logins counts the addresses of a /64 as one', async () => {
+  it('of logins counts the addresses of a /64 as one, and eight times as many of its /48', async () => {
     await start('loopback', { RATE_LIMIT: 'on', RATE_LIMIT_LOGIN_PER_15_MINUTES: '2' });
     const login = async (address: string): Promise<number> => {
       const body = { email: 'victim@example.com', password: 'x' };
@@ -136,5 +139,38 @@ describe('a limit per address', () => {
       answers.push(await login(address));
     }
     expect(answers).toEqual([401, 401, 429, 401]);
+    // Of the 16 of the /48 there are 13 left.
+    const neighbours: number[] = [];
+    for (let network = 2; network < 17; network++) neighbours.push(await login(`2001:db8:0:${network}::1`));
+    expect(neighbours).toEqual([...Array<number>(13).fill(401), 429, 429]);
+  });
+
+  it.each([
+    ['is a quarter of the connections', '', 3],
+    ['is none for a trusted proxy', 'loopback', 12],
+  ])('of connections %s', async (_, trustProxy, allowed) => {
+    await start(trustProxy, { MAX_CONNECTIONS: '12' });
+    const { port } = new URL(service.url);
+    const open = async (): Promise<Socket | null> => {
+      const socket = connect(Number(port), '127.0.0.1');
+      socket.on('error', () => undefined);
+      await once(socket, 'connect');
+      socket.write('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n');
+      const isHeard = await Promise.race([
+        once(socket, 'data').then(() => true),
+        once(socket, 'close').then(() => false),
+      ]);
+      return isHeard ? socket : null;
+    };
+    const held: Socket[] = [];
+    for (let socket = await open(); socket; socket = await open()) held.push(socket);
+    expect(held).toHaveLength(allowed);
+    held.pop()?.destroy();
+    await waitFor('a place', async () => {
+      const socket = await open();
+      if (socket) held.push(socket);
+      return socket !== null;
+    });
+    for (const socket of held) socket.destroy();
   });
 });

@@ -19,7 +19,7 @@ const isOf = (id: string, sealed: Buffer | string): boolean =>
   typeof sealed === 'string'
     ? sealed.startsWith(`sealed:${id}:`)
     : sealed.subarray(0, id.length + 1).toString() === `\x03${id}`;
-const IN_TEXT = ['idempotency_keys.response_body', 'webhook_messages.payload'];
+const IN_TEXT = ['events.customer_sealed', 'idempotency_keys.response_body', 'webhook_messages.payload'];
 
 describe('secrets reseal', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'recebe-spec-'));

@@ -5,7 +5,7 @@ import { Database } from '../../src/core/database/index.js';
 import { newId } from '../../src/core/ids.js';
 import { Retention } from '../../src/core/retention.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
-import { aPaidCharge, paymentIdOf, requestRefund } from '../support/refunds.js';
+import { aPaidCharge, paymentIdOf, refundEnd, requestRefund } from '../support/refunds.js';
 import { WebhookReceiver } from '../support/receiver.js';
 import { type Merchant, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
@@ -66,6 +66,31 @@ describe('what is past its time is removed', () => {
       return found.length >= least && found.every((one) => one.status === status);
     });
   }
+
+  it('the answer under a permanent key: later the payment or refund is shown as it is by then', async () => {
+    const key = merchant.testKey;
+    const body = { amount: 300, paymentMethods: ['PIX'], customerName: 'Maria Souza', idempotencyKey: 'kept-for-ever' };
+    const first = await service.call<{ id: string }>('POST', '/v1/payments', { key, body });
+    await service.simulate(key, `ch_${first.body.id}`, { event: 'pay' });
+    const order = { amount: 100, idempotencyKey: 'kept-for-ever' };
+    const refund = await requestRefund(service, key, first.body.id, order);
+    await refundEnd(service, key, refund.body);
+    service.clock.advance(DAY + 60);
+    await removeAll('permanent_answers');
+    const kept = await service.sql(
+      'SELECT response_body FROM idempotency_keys WHERE account_id = $1 AND response_body IS NOT NULL',
+      [merchant.accountId],
+    );
+    expect(kept).toEqual([]);
+    const again = await service.call<Record<string, unknown>>('POST', '/v1/payments', { key, body });
+    expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
+    expect(again.body).toEqual({ ...first.body, status: 'PAID' });
+    const refundAgain = await requestRefund(service, key, first.body.id, order);
+    expect([refundAgain.status, refundAgain.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
+    expect(refundAgain.body).toMatchObject({ id: refund.body.id, amount: 100, status: 'REFUNDED' });
+    const other = await service.call('POST', '/v1/payments', { key, body: { ...body, amount: 301 } });
+    expect(other.status).toBe(409);
+  });
 
   it('deliveries that have ended, with their messages and attempts, and events but the last of each subject', async () => {
     const charge = await aPaidCharge(service, merchant.testKey);

@@ -334,16 +334,26 @@ describe('idempotency', () => {
     expect(await things()).toHaveLength(2);
   });
 
-  it('replays a permanent key for ever, and never forgets it', async () => {
+  it('replays a permanent key for ever; after a day the answer is made again from what was made', async () => {
     const asked = request({ permanent: true });
     const first = await run(asked);
+    const kept = async (): Promise<unknown> =>
+      reader.query(raw('SELECT response_status AS status, response_body AS body FROM idempotency_keys'), []);
+    clock.advance(86_400 - 1);
+    expect(await retention.remove('permanent_answers')).toBe(false);
+    expect(await run(asked)).toEqual({ ...first, replayed: true });
+    clock.advance(41);
+    expect(await retention.remove('permanent_answers')).toBe(false);
+    expect(await kept()).toEqual([{ status: 201, body: null }]);
     clock.advance(10 * 365 * 86_400);
     expect(await retention.remove('idempotency_keys')).toBe(false);
-    expect(await run(asked)).toEqual({ ...first, replayed: true });
+    const again = (id: string): Promise<Answer<Body>> => Promise.resolve({ status: 201, body: { id } });
+    expect(await run(asked, {}, again)).toEqual({ ...first, replayed: true });
     await expect(run({ ...asked, fingerprint: fingerprintOf({ amount: 2 }) })).rejects.toMatchObject({
       code: 'idempotency_key_reused',
     });
     expect(await things()).toEqual([first.body.id]);
+    expect(await kept()).toEqual([{ status: 201, body: null }]);
   });
 
   it('clears away what has expired and nothing else', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Clock } from '../../src/core/clock.js';
 import { readConfig } from '../../src/core/config/index.js';
+import { SecretBox } from '../../src/core/crypto/index.js';
 import { type Database, type Reader, read, write, type Tx } from '../../src/core/database/index.js';
 import type { Scope } from '../../src/core/mode.js';
 import { InProcessJobQueue } from '../../src/core/queue/in-process-job-queue.js';
@@ -76,7 +77,7 @@ describe('the outbox', () => {
     const made = new Relay(
       config,
       own.database,
-      new OutboxRepository(own.reader),
+      new OutboxRepository(own.reader, secrets),
       new InProcessJobQueue({ logger: SILENT }),
       new Poller({ logger: SILENT }),
       clock,
@@ -86,13 +87,21 @@ describe('the outbox', () => {
     return made;
   }
 
+  const secrets = new SecretBox('f6'.repeat(32));
   const retention = (): Retention => new Retention(config, database, new Poller({ logger: SILENT }), clock);
 
   function outboxWith(
     relay: { wake(): void } = { wake: () => undefined },
     catalog = new EventCatalog(),
   ): OutboxService {
-    return new OutboxService(config, new OutboxRepository(reader), catalog, relay as Relay, retention(), clock);
+    return new OutboxService(
+      config,
+      new OutboxRepository(reader, secrets),
+      catalog,
+      relay as Relay,
+      retention(),
+      clock,
+    );
   }
 
   async function record(count: number, wakes?: { wake(): void }): Promise<void> {
@@ -349,7 +358,7 @@ describe('the outbox', () => {
       await write(created(first), paid(first), created(second));
       const again: DomainEvent[] = [];
       const one = await relay(new Recorder('a', (events) => void again.push(...events)));
-      const outbox = new OutboxService(config, new OutboxRepository(reader), catalog, one, retention(), clock);
+      const outbox = new OutboxService(config, new OutboxRepository(reader, secrets), catalog, one, retention(), clock);
       const types = ['transaction.created', 'transaction.paid'] as const;
       const replay = (who: Scope, id: string, of: readonly (typeof types)[number][] = types): Promise<number> =>
         database.transaction((tx) => outbox.replay(tx, who, id, [of]));
@@ -410,7 +419,7 @@ describe('the outbox', () => {
   });
 
   it('tells how much waits, and how long', async () => {
-    const events = new OutboxRepository(reader);
+    const events = new OutboxRepository(reader, secrets);
     expect(await events.lag(new Clock().now())).toEqual({ pending: 0, seconds: 0 });
     await record(3);
     clock.advance(100);

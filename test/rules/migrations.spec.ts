@@ -179,6 +179,46 @@ describe('migrations', () => {
     await source.runMigrations();
   });
 
+  it('take the customer out of events, and put them in again', async () => {
+    const isThere = async (): Promise<boolean> =>
+      (
+        await source.query<Row[]>(
+          `SELECT FROM information_schema.columns WHERE table_name = 'events' AND column_name = 'customer_sealed'`,
+        )
+      ).length > 0;
+    while (await isThere()) await source.undoLastMigration();
+    const transaction = { id: 'x', status: 'PAID', customerName: 'Maria', customerEmail: null, metadata: { order: 1 } };
+    const events = [
+      { transaction, previousStatus: null },
+      { case: { id: 'med_x' }, isMuted: false },
+    ];
+    await source.query('TRUNCATE events');
+    await source.query(
+      `INSERT INTO events (id, account_id, mode, type, subject_id, data, sequence, occurred_at, next_attempt_at)
+       SELECT gen_random_uuid(), gen_random_uuid(), 'test', 'x', gen_random_uuid(), e.data, 1, now(), now()
+       FROM jsonb_array_elements($1) AS e (data)`,
+      [JSON.stringify(events)],
+    );
+    const was = await source.query<Row[]>('SELECT id, data FROM events ORDER BY id');
+    await source.runMigrations();
+    const rows = await source.query<{ data: object; customer: string | null }[]>(
+      `SELECT data, customer_sealed AS customer FROM events ORDER BY data ? 'transaction' DESC`,
+    );
+    expect(
+      rows.map(({ data, customer }) => ({ data, customer: customer && (JSON.parse(customer) as object) })),
+    ).toEqual([
+      {
+        data: { transaction: { id: 'x', status: 'PAID' }, previousStatus: null },
+        customer: { customerName: 'Maria', customerEmail: null, metadata: { order: 1 } },
+      },
+      { data: events[1], customer: null },
+    ]);
+    while (await isThere()) await source.undoLastMigration();
+    expect(await source.query('SELECT id, data FROM events ORDER BY id')).toEqual(was);
+    await source.query('TRUNCATE events');
+    await source.runMigrations();
+  });
+
   it('give what was sent back before its place on the sale, while sales are read and written', async () => {
     const isThere = async (): Promise<boolean> =>
       (

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
-import { perMinute, rateLimited } from '../../auth/index.js';
 import { Clock, DAY_MS } from '../../core/clock.js';
 import { type Config, CONFIG } from '../../core/config/index.js';
 import { SecretBox } from '../../core/crypto/index.js';
@@ -9,7 +8,7 @@ import { ApiError, notFound } from '../../core/errors/index.js';
 import { isUuid, newId } from '../../core/ids.js';
 import { Logger } from '../../core/log/index.js';
 import { Metrics } from '../../core/metrics/index.js';
-import { RateLimiter, takeForAddress } from '../../core/rate-limit/index.js';
+import { perMinute, rateLimited, RateLimiter, takeForAddress } from '../../core/rate-limit/index.js';
 import { Retention } from '../../core/retention.js';
 import { InboxService } from '../inbox.service.js';
 import { callbackProof } from './callback-probe.js';

@@ -1,11 +1,9 @@
-import { domainToASCII } from 'node:url';
 import { Process, Processor } from '@nestjs/bull';
 import { Inject } from '@nestjs/common';
 import { AccountsService } from '../../accounts/index.js';
 import { Clock, DAY_MS } from '../../core/clock.js';
 import { type Config, CONFIG } from '../../core/config/index.js';
-import { fingerprintOf } from '../../core/crypto/index.js';
-import { MAIL_WORK, MailDelivery } from '../../core/mail/index.js';
+import { MAIL_WORK, mailboxOf, MailDelivery } from '../../core/mail/index.js';
 import { RateLimiter } from '../../core/rate-limit/index.js';
 import type { Work, WorkAnswer, Worker } from '../../core/work/index.js';
 import { type Transaction, TransactionsService } from '../../transactions/index.js';
@@ -59,12 +57,4 @@ export class ReceiptProcessor implements Worker {
     const budget = await this.limiter.take(`receipts:${accountId}:${mode}`, PER_ACCOUNT[mode]);
     return budget.allowed ? 0 : budget.retryAfterSeconds;
   }
-}
-
-/** Whom a mail reaches, however its address is spelt: `ana+x@Example.com` is ana's. A text that names nobody. */
-function mailboxOf(address: string): string {
-  const at = address.lastIndexOf('@');
-  const [name = ''] = address.slice(0, at).toLowerCase().split('+');
-  const domain = address.slice(at + 1);
-  return fingerprintOf([name, domainToASCII(domain) || domain.toLowerCase()]).toString('base64url');
 }

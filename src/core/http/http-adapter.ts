@@ -10,6 +10,7 @@ import type { Config } from '../config/index.js';
 import { notFound, serviceUnavailable } from '../errors/index.js';
 import type { Logger } from '../log/index.js';
 import type { Metrics } from '../metrics/index.js';
+import { addressBucket } from '../rate-limit/index.js';
 import { browserHeaders } from './browser-headers.js';
 import { sendError, toApiError } from './error.filter.js';
 import { routeOf } from './request.js';
@@ -55,12 +56,17 @@ function answerUnreadable(error: Error & { code?: string }, socket: Socket, logg
   );
 }
 
+/** Of MAX_CONNECTIONS, what the connections of one address may be. */
+const ONE_ADDRESS = 1 / 4;
+
 /**
  * The HTTP server under NestJS. What must hold for every request, also for those no guard or interceptor ever sees
  * (unknown routes, malformed addresses), is done here around Express: its id, the request log, metrics.
  */
 export class HttpAdapter extends ExpressAdapter {
   #isClosing = false;
+  /** Open ones by address, see `addressBucket`; those of trusted proxies are not counted. */
+  readonly #connections = new Map<string, number>();
 
   constructor(
     private readonly config: Config,
@@ -102,6 +108,7 @@ export class HttpAdapter extends ExpressAdapter {
     // for; their size has a limit of its own.
     server.maxHeadersCount = 0;
     server.maxConnections = this.config.maxConnections;
+    server.on('connection', (socket: Socket) => this.#countConnection(socket));
     server.on('clientError', (error, socket) => answerUnreadable(error, socket as Socket, this.requestLogger));
     this.httpServer = server;
   }
@@ -133,6 +140,25 @@ export class HttpAdapter extends ExpressAdapter {
   override close(): Promise<unknown> | undefined {
     this.#isClosing = true;
     return super.close();
+  }
+
+  /** Beyond its part a connection is closed unheard, so that one address cannot keep all others out. */
+  #countConnection(socket: Socket): void {
+    const { remoteAddress = '' } = socket;
+    const isTrusted = this.getInstance<express.Express>().get('trust proxy fn') as (ip: string, hop: number) => boolean;
+    if (isTrusted(remoteAddress, 0)) return;
+    const bucket = addressBucket(remoteAddress);
+    const count = (this.#connections.get(bucket) ?? 0) + 1;
+    if (count > this.config.maxConnections * ONE_ADDRESS) {
+      socket.destroy();
+      return;
+    }
+    this.#connections.set(bucket, count);
+    socket.once('close', () => {
+      const left = (this.#connections.get(bucket) ?? 1) - 1;
+      if (left > 0) this.#connections.set(bucket, left);
+      else this.#connections.delete(bucket);
+    });
   }
 
   #receive(request: Request, response: Response): void {

@@ -4,6 +4,9 @@ import type { Mode } from '../mode.js';
 
 @Entity('idempotency_keys')
 @Index('idempotency_keys_expires_at_idx', ['expiresAt'])
+@Index('idempotency_keys_answered_idx', ['leasedUntil'], {
+  where: 'expires_at IS NULL AND response_body IS NOT NULL',
+})
 export class IdempotencyKeyEntity {
   @PrimaryColumn('uuid', { name: 'account_id', primaryKeyConstraintName: 'idempotency_keys_pkey' })
   readonly accountId!: string;
@@ -13,7 +16,7 @@ export class IdempotencyKeyEntity {
   @Column('bytea') readonly fingerprint!: Buffer;
   @Column('uuid', { name: 'resource_id' }) readonly resourceId!: string;
   @Column('smallint', { name: 'response_status', nullable: true }) readonly responseStatus!: number | null;
-  /** Sealed: what a merchant was answered names the payer. */
+  /** Sealed, as what a merchant was answered names the payer; of a permanent key it is forgotten after a day. */
   @Sealed(`'idempotency:' || account_id || '/' || mode || '/' || operation || '/' || key`)
   @Column('text', { name: 'response_body', nullable: true })
   readonly responseBody!: string | null;

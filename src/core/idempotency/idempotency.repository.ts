@@ -9,7 +9,7 @@ export interface IdempotentRequest extends Scope {
   readonly operation: string;
   readonly key: string;
   readonly fingerprint: Buffer;
-  /** True for keys that come in the body of payments and refunds: they are never forgotten. Otherwise 24 hours. */
+  /** True for keys that come in the body of payments and refunds, which are never forgotten. Otherwise 24 hours. */
   readonly permanent?: boolean;
 }
 
@@ -51,6 +51,15 @@ const REMOVE = write(
   'idempotency.remove',
   `DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
      SELECT ctid FROM idempotency_keys WHERE expires_at <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED))
+   RETURNING 1`,
+);
+
+/** A permanent key is answered in the commit that takes it, so that its only lease tells its age. */
+const FORGET = write(
+  'idempotency.forget',
+  `UPDATE idempotency_keys SET response_body = NULL WHERE ctid = ANY (ARRAY(
+     SELECT ctid FROM idempotency_keys WHERE expires_at IS NULL AND response_body IS NOT NULL AND leased_until <= $1
+     LIMIT $2 FOR UPDATE SKIP LOCKED))
    RETURNING 1`,
 );
 
@@ -114,5 +123,10 @@ export class IdempotencyRepository {
 
   async remove(tx: Tx, now: Date, limit: number): Promise<number> {
     return (await tx.query(REMOVE, [now, limit])).length;
+  }
+
+  /** Takes the answers from permanent keys whose lease ended before `before`. @returns how many */
+  async forget(tx: Tx, before: Date, limit: number): Promise<number> {
+    return (await tx.query(FORGET, [before, limit])).length;
   }
 }

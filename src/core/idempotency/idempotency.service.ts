@@ -41,7 +41,7 @@ export interface Claim<T> {
  * Makes what is asked for, or goes on with it. Null when the key is no longer this request's to answer: what it has
  * become is looked up again.
  * @param resourceId null for a new request, which must call `claim.take` in the transaction that inserts the resource;
- *   otherwise the resource whose maker has no answer
+ *   otherwise the resource whose maker has no answer or, of a permanent key, whose answer is older than a day
  */
 export type Make<T> = (claim: Claim<T>, resourceId: string | null) => Promise<Answer<T> | null>;
 
@@ -67,9 +67,10 @@ export class IdempotencyService implements OnModuleInit {
     private readonly clock: Clock,
   ) {}
 
-  /** Keys past their 24 hours are removed; permanent ones stay. */
+  /** Keys past their 24 hours are removed; permanent ones stay without the answer. */
   onModuleInit(): void {
     this.retention.keep('idempotency_keys', 0, (tx, before, limit) => this.keys.remove(tx, before, limit));
+    this.retention.keep('permanent_answers', REPLAY_MS, (tx, before, limit) => this.keys.forget(tx, before, limit));
   }
 
   /**
@@ -146,6 +147,10 @@ export class IdempotencyService implements OnModuleInit {
       }
       if (row.responseStatus !== null && row.responseBody !== null) {
         return { status: row.responseStatus, body: JSON.parse(row.responseBody) as T, replayed: true };
+      }
+      if (row.responseStatus !== null) {
+        const answer = await make(claim, row.resourceId);
+        return answer && { ...answer, replayed: true };
       }
       if (row.leasedUntil.getTime() <= now.getTime()) {
         const leasedUntil = new Date(now.getTime() + LEASE_MS);

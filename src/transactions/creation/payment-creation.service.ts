@@ -70,7 +70,8 @@ export class PaymentCreationService {
     present: (transaction: Transaction) => Answer<T>,
   ): Promise<IdempotentAnswer<T>> {
     return this.idempotency.run<T>(request, admit, async (claim, id) => {
-      if (id !== null) throw new Error(`The payment ${id} and the answer about it commit together`);
+      // The answer and the payment have committed together; by now the payment is what it has become.
+      if (id !== null) return present(await this.#found(scope, id));
       const acquirer = this.#acquirer(scope, account, input);
       const transaction = withLocalCode(this.#draft(scope, account, acquirer.name, input), acquirer, account);
       const isAnnounced = !isPix(transaction) || transaction.brCode !== null;
@@ -87,6 +88,12 @@ export class PaymentCreationService {
       });
       return answer;
     });
+  }
+
+  async #found(scope: Scope, id: string): Promise<Transaction> {
+    const transaction = await this.transactions.find(scope, id);
+    if (!transaction) throw new Error(`The idempotency key names a payment that does not exist: ${id}`);
+    return transaction;
   }
 
   #acquirer({ mode }: Scope, account: Account, { methods }: NewPayment): Acquirer {

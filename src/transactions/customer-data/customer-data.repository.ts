@@ -35,7 +35,7 @@ export interface CustomerTransaction {
 /** Why a transaction cannot be erased yet. */
 export type Waits = 'open_charge' | 'open_refund' | 'open_med_case' | 'open_review' | 'open_delivery' | 'open_request';
 
-/** Rows that were changed, by table. */
+/** Changes of rows, by table. */
 export type Erased = Record<string, number>;
 
 const MINE = `t.account_id = $1 AND t.id > $5 AND (t.customer_document = $2 OR t.expected_payer_tax_id = $2
@@ -81,6 +81,12 @@ const BLANK = [
      WHERE id = ANY ($1::uuid[]) RETURNING 1`,
   ],
   [
+    'events',
+    `UPDATE events SET data = data #- '{transaction,med,payerSealed}'
+     WHERE subject_id = ANY ($1::uuid[]) AND data #> '{transaction,med,payerSealed}' IS NOT NULL AND $2 IS NOT NULL
+     RETURNING 1`,
+  ],
+  [
     'settlements',
     `UPDATE settlements SET payer_document_sealed = NULL
      WHERE transaction_id = ANY ($1::uuid[]) AND payer_document_sealed IS NOT NULL AND $2 IS NOT NULL RETURNING 1`,
@@ -105,7 +111,7 @@ const BLANK = [
   statement: write(`customer_data.blank_${table}`, text.replaceAll('$2', '$2::boolean')),
 }));
 
-/** What is told or was answered about a transaction, as JSON; `context` binds what is sealed to its row. */
+/** What is told or was answered about a transaction: JSON that is sealed; `context` binds it to its row. */
 interface Copy {
   readonly id: string;
   readonly json: string;
@@ -115,17 +121,15 @@ interface Copy {
 const COPIES = [
   {
     table: 'events',
-    find: `SELECT id::text, data::text AS json, '' AS context FROM events
-           WHERE subject_id = ANY ($1::uuid[]) FOR UPDATE`,
-    replace: `UPDATE events SET data = $2::text::jsonb WHERE id = $1::uuid`,
-    isSealed: false,
+    find: `SELECT id::text, customer_sealed AS json, 'event:' || id AS context FROM events
+           WHERE subject_id = ANY ($1::uuid[]) AND customer_sealed IS NOT NULL FOR UPDATE`,
+    replace: `UPDATE events SET customer_sealed = $2 WHERE id = $1::uuid`,
   },
   {
     table: 'webhook_messages',
     find: `SELECT id::text, payload AS json, 'webhook_message:' || id AS context FROM webhook_messages
            WHERE id IN (SELECT message_id FROM webhook_deliveries WHERE subject_id = ANY ($1::uuid[])) FOR UPDATE`,
     replace: `UPDATE webhook_messages SET payload = $2 WHERE id = $1::uuid`,
-    isSealed: true,
   },
   {
     table: 'idempotency_keys',
@@ -134,13 +138,11 @@ const COPIES = [
            FROM idempotency_keys WHERE response_body IS NOT NULL AND (resource_id = ANY ($1::uuid[]) OR resource_id IN
              (SELECT id FROM refunds WHERE transaction_id = ANY ($1::uuid[]))) FOR UPDATE`,
     replace: `UPDATE idempotency_keys SET response_body = $2 WHERE ctid = $1::tid`,
-    isSealed: true,
   },
-].map(({ table, find, replace, isSealed }) => ({
+].map(({ table, find, replace }) => ({
   table,
   find: write(`customer_data.find_${table}`, find),
   replace: write(`customer_data.replace_${table}`, replace),
-  isSealed,
 }));
 
 /**
@@ -175,18 +177,17 @@ export class CustomerDataRepository {
   /** Of transactions that are locked and wait for nothing. */
   async erase(tx: Tx, ids: readonly string[], withMetadata: boolean): Promise<Erased> {
     const erased: Erased = {};
-    for (const { table, find, replace, isSealed } of COPIES) {
+    for (const { table, find, replace } of COPIES) {
       erased[table] = 0;
       for (const { id, json, context } of await tx.query<Copy & Record<string, unknown>>(find, [ids])) {
-        const before = isSealed ? this.secrets.openText(json, context) : json;
-        const after = withoutCustomer(before, withMetadata);
+        const after = withoutCustomer(this.secrets.openText(json, context), withMetadata);
         if (after === null) continue;
-        await tx.query(replace, [id, isSealed ? this.secrets.sealText(after, context) : after]);
+        await tx.query(replace, [id, this.secrets.sealText(after, context)]);
         erased[table] += 1;
       }
     }
     for (const { table, statement } of BLANK) {
-      erased[table] = (await tx.query(statement, [ids, withMetadata])).length;
+      erased[table] = (erased[table] ?? 0) + (await tx.query(statement, [ids, withMetadata])).length;
     }
     return erased;
   }

@@ -76,7 +76,8 @@ export class RefundsService {
       request,
       () => admit(asked),
       async (claim, refundId) => {
-        if (refundId !== null) throw new Error(`The refund ${refundId} and the answer about it commit together`);
+        // The answer and the refund have committed together; by now the refund is what it has become.
+        if (refundId !== null) return present(await this.#found(scope, transactionId, refundId));
         return this.database.transaction(async (tx) => {
           const id = newId(this.clock.now());
           // Before the transaction, as everywhere: twins queue up at the key.
@@ -96,6 +97,12 @@ export class RefundsService {
   async list(scope: Scope, transactionId: string): Promise<Refund[]> {
     if (!(await this.transactions.find(scope, transactionId))) throw notFound('payment');
     return this.refunds.list(scope, transactionId);
+  }
+
+  async #found(scope: Scope, transactionId: string, id: string): Promise<Refund> {
+    const refund = (await this.refunds.list(scope, transactionId)).find((one) => one.id === id);
+    if (!refund) throw new Error(`The idempotency key names a refund that does not exist: ${id}`);
+    return refund;
   }
 
   async #open(tx: Tx, id: string, account: Account, transactionId: string, order: RefundOrder): Promise<Refund> {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { ApiError } from '../core/errors/index.js';
-import type { RateLimitPolicy, RateLimitResult } from '../core/rate-limit/index.js';
+import { ApiError } from '../errors/index.js';
+import type { RateLimitPolicy, RateLimitResult } from './rate-limiter.js';
 
 export function perMinute(count: number): RateLimitPolicy {
   return { rate: count / 60, burst: count };

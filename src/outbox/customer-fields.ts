@@ -1,0 +1,29 @@
+/** Of `data.transaction`: who pays, and the merchant's own words about the sale. */
+const CUSTOMER_FIELDS = new Set([
+  'customerName',
+  'customerDocument',
+  'customerEmail',
+  'customerPhone',
+  'expectedPayerTaxId',
+  'metadata',
+]);
+
+interface EventData {
+  readonly transaction?: Readonly<Record<string, unknown>>;
+}
+
+/** @returns the data without what `customer` has; null where the event tells of no transaction */
+export function splitCustomer(data: object): { data: object; customer: object | null } {
+  const { transaction } = data as EventData;
+  if (!transaction) return { data, customer: null };
+  const fields = Object.entries(transaction);
+  const rest = fields.filter(([name]) => !CUSTOMER_FIELDS.has(name));
+  return {
+    data: { ...data, transaction: Object.fromEntries(rest) },
+    customer: Object.fromEntries(fields.filter(([name]) => CUSTOMER_FIELDS.has(name))),
+  };
+}
+
+export function joinCustomer<D extends object>(data: D, customer: object): D {
+  return { ...data, transaction: { ...(data as EventData).transaction, ...customer } };
+}
