@@ -120,7 +120,8 @@ describe('others wait at most three times as long', () => {
   });
 
   it('beside 400 bodies that are never finished, with a key and without; their memory is back in 30 s', async () => {
-    const memory = (): number => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8'))?.[1]);
+    const memory = (): number =>
+      Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8'))?.[1]);
     const before = memory();
     const { port } = new URL(service.url);
     const headers = ['POST /v1/charges HTTP/1.1', 'Host: x', 'Content-Type: application/json', 'Content-Length: 60000'];
@@ -139,7 +140,8 @@ describe('others wait at most three times as long', () => {
           if (!isOver) setTimeout(() => begin(key), 1_000);
         });
       };
-      for (let n = 0; n < 400; n++) begin(n % 2 === 0 ? [] : [`apikey: ${hostile.testKey}`, `Idempotency-Key: half-${n}`]);
+      for (let n = 0; n < 400; n++)
+        begin(n % 2 === 0 ? [] : [`apikey: ${hostile.testKey}`, `Idempotency-Key: half-${n}`]);
       await delay(500);
       return async () => {
         most = Math.max(most, memory());
