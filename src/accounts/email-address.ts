@@ -1,12 +1,21 @@
+import { domainToASCII } from 'node:url';
 import { isEmail } from 'class-validator';
 import type { Violation } from '../core/errors/index.js';
 
 /** What mail servers and their clients read as one bare address: no quotes, comments or lists. */
 const PLAIN = /^[\x21\x23-\x27\x2a\x2b\x2d-\x39\x3d\x3f\x41-\x5a\x5e-\x7e]+@[^\s\p{Cc}@<>()[\]\\,;:"]+$/u;
 
-/** One spelling for what people write in several: compatibility forms of Unicode, capitals, blanks around it. */
+/**
+ * One spelling for what people write in several: compatibility forms of Unicode, capitals, blanks around it, and a
+ * domain in Unicode, which has an ASCII form (`loja@café.example` is `loja@xn--caf-dma.example`).
+ */
 export function normalizeEmail(email: string): string {
-  return email.normalize('NFKC').trim().toLowerCase();
+  const text = email.normalize('NFKC').trim().toLowerCase();
+  const at = text.lastIndexOf('@') + 1;
+  const domain = text.slice(at);
+  // Such characters end the host of a URL, as which a domain is read here; `isMailAddress` refuses what they are in.
+  const ascii = /[/?#%:\\[\]]/.test(domain) ? '' : domainToASCII(domain);
+  return ascii === '' ? text : text.slice(0, at) + ascii;
 }
 
 /** @param email normalised; before the @ it is ASCII, where letters that look alike would name two people */

@@ -98,6 +98,11 @@ const NEWS: Readonly<Record<PersonNews, { subject: string; portuguese: string; e
       'Muitas tentativas de login com o seu e-mail foram recusadas. Novas tentativas demoram mais; o seu login não foi bloqueado.',
     english: 'Many logins with your e-mail have failed. Further ones take longer; your login is not locked.',
   },
+  codes_failed: {
+    subject: 'Muitos códigos errados / Many wrong codes',
+    portuguese: 'Alguém digitou a sua senha e muitos códigos errados. Se não foi você, mude a sua senha agora.',
+    english: 'Somebody has entered your password and many wrong codes. If that was not you, change your password now.',
+  },
 };
 
 function timeText(at: Date): string {

@@ -185,11 +185,11 @@ export class UsersService {
   }
 
   /** Tells the user by mail that logins fail, at most once a day. */
-  async warnOfFailures(id: string): Promise<void> {
+  async warnOfFailures(id: string, what: 'logins_failed' | 'codes_failed'): Promise<void> {
     await this.database.transaction(async (tx) => {
       const now = this.clock.now();
       const email = await this.users.warn(tx, id, now, new Date(now.getTime() - DAY_MS));
-      if (email !== null) this.mailer.enqueue(tx, newsMail(email, 'logins_failed', now));
+      if (email !== null) this.mailer.enqueue(tx, newsMail(email, what, now));
     });
   }
 

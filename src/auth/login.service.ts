@@ -60,7 +60,7 @@ export class LoginService {
     const matches = await this.passwords.verify(user?.passwordHash ?? null, input.password, origin.ip);
     if (!user || !matches || !(user.operator || user.membership)) {
       await this.#recordFailure(email, user, origin);
-      if (user && attempt.isSlow) await this.users.warnOfFailures(user.id);
+      if (user && attempt.isSlow) await this.users.warnOfFailures(user.id, 'logins_failed');
       throw invalidCredentials();
     }
     await attempt.forget();
@@ -68,7 +68,10 @@ export class LoginService {
       if (input.code === undefined) {
         throw unauthenticated('totp_required', 'This login needs a one-time code too: send it as `code`.');
       }
-      await this.throttle.takeCode(user.id);
+      await this.throttle.takeCode(user.id).catch(async (error: unknown) => {
+        await this.users.warnOfFailures(user.id, 'codes_failed');
+        throw error;
+      });
     }
     const token = await this.#open(user, input, origin, userAgent);
     if (token !== null) return { token, user };

@@ -296,6 +296,8 @@ describe('an invitation', () => {
     const name = newEmail().split('@')[0];
     const { body } = await invite({ email: `${name}＠ＥＸＡＭＰＬＥ.com`, role: 'MEMBER' });
     expect(body['email']).toBe(`${name}@example.com`);
+    const elsewhere = await invite({ email: `${name}@Café.example`, role: 'MEMBER' });
+    expect(elsewhere.body['email']).toBe(`${name}@xn--caf-dma.example`);
   });
 
   it.each([

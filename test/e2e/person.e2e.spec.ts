@@ -255,6 +255,12 @@ describe('a second factor', () => {
       }
       expect(answers.filter((answer) => answer === '401 totp_invalid')).toHaveLength(10);
       expect(answers.slice(10)).toEqual(['429 rate_limited', '429 rate_limited']);
+      // Whoever tried knows the password.
+      const mails = await limited.sql(
+        `SELECT 1 FROM emails WHERE recipient = $1 AND subject LIKE '%Many wrong codes'`,
+        [person.email],
+      );
+      expect(mails).toHaveLength(1);
     } finally {
       await limited.stop();
     }
