@@ -54,7 +54,7 @@ export function passwordResetMail(to: string, token: string, expiresAt: Date, ba
   };
 }
 
-export type PersonNews = 'password_changed' | 'totp_set' | 'totp_removed' | 'logins_failed';
+export type PersonNews = 'password_changed' | 'totp_set' | 'totp_removed' | 'logins_failed' | 'codes_failed';
 
 /** Tells a person what happened to their login, so that they notice what they did not do themselves. */
 export function newsMail(to: string, news: PersonNews, at: Date): Mail {
