@@ -67,7 +67,7 @@ describe('what is past its time is removed', () => {
     });
   }
 
-  it('the answer under a permanent key: later the payment or refund is shown as it is by then', async () => {
+  it('the answer under a permanent key: later it is made again', async () => {
     const key = merchant.testKey;
     const body = { amount: 300, paymentMethods: ['PIX'], customerName: 'Maria Souza', idempotencyKey: 'kept-for-ever' };
     const first = await service.call<{ id: string }>('POST', '/v1/payments', { key, body });
@@ -84,10 +84,10 @@ describe('what is past its time is removed', () => {
     expect(kept).toEqual([]);
     const again = await service.call<Record<string, unknown>>('POST', '/v1/payments', { key, body });
     expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
-    expect(again.body).toEqual({ ...first.body, status: 'PAID' });
+    expect(again.text).toBe(first.text);
     const refundAgain = await requestRefund(service, key, first.body.id, order);
     expect([refundAgain.status, refundAgain.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
-    expect(refundAgain.body).toMatchObject({ id: refund.body.id, amount: 100, status: 'REFUNDED' });
+    expect(refundAgain.text).toBe(refund.text);
     const other = await service.call('POST', '/v1/payments', { key, body: { ...body, amount: 301 } });
     expect(other.status).toBe(409);
   });

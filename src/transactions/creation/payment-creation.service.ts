@@ -70,8 +70,8 @@ export class PaymentCreationService {
     present: (transaction: Transaction) => Answer<T>,
   ): Promise<IdempotentAnswer<T>> {
     return this.idempotency.run<T>(request, admit, async (claim, id) => {
-      // The answer and the payment have committed together; by now the payment is what it has become.
-      if (id !== null) return present(await this.#found(scope, id));
+      // The answer and the payment have committed together. The answer is made again as it was.
+      if (id !== null) return present({ ...(await this.#found(scope, id)), status: 'WAITING_PAYMENT' });
       const acquirer = this.#acquirer(scope, account, input);
       const transaction = withLocalCode(this.#draft(scope, account, acquirer.name, input), acquirer, account);
       const isAnnounced = !isPix(transaction) || transaction.brCode !== null;

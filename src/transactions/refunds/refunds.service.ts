@@ -76,8 +76,10 @@ export class RefundsService {
       request,
       () => admit(asked),
       async (claim, refundId) => {
-        // The answer and the refund have committed together; by now the refund is what it has become.
-        if (refundId !== null) return present(await this.#found(scope, transactionId, refundId));
+        // The answer and the refund have committed together. The answer is made again as it was.
+        if (refundId !== null) {
+          return present({ ...(await this.#found(scope, transactionId, refundId)), status: 'PENDING' });
+        }
         return this.database.transaction(async (tx) => {
           const id = newId(this.clock.now());
           // Before the transaction, as everywhere: twins queue up at the key.
