@@ -131,7 +131,7 @@ describe('a flood', () => {
         const ratios: number[] = [];
         for (let run = 0; run < 3 && !ratios.some((ratio) => ratio <= 3); run++) {
           const [usual, flood]: [number[], number[]] = [[], []];
-          for (let count = 0; count < 5; count++) {
+          for (let count = 0; count < scaled(5, 3); count++) {
             await timed();
             usual.push(await timed());
             flood.push(await during());

@@ -5,6 +5,7 @@ import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Pool } from 'undici';
 import { Processes, type ServiceProcess } from '../support/process.js';
+import { scaled } from '../support/scale.js';
 import { type Merchant, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 import { SHAPES } from '../support/worst-bodies.js';
@@ -113,46 +114,54 @@ describe('others wait at most three times as long', () => {
     await compare('six connections with the dearest bodies', 0.5, () => send(request, 6, [400, 429]));
   });
 
-  it('beside a stranger who asks for QR codes without pause', async () => {
+  scaled(it, it.skip)('beside a stranger who asks for QR codes without pause', async () => {
     const { body } = await makers.createCharge(hostile.testKey);
     const request = { method: 'GET', path: `/checkout/${body.id}/qr.png` };
     await compare('32 connections on qr.png', 0.99, () => send(request, 32, [200, 429]));
   });
 
-  it('beside 400 bodies that are never finished, with a key and without; their memory is back in 30 s', async () => {
-    const memory = (): number =>
-      Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8'))?.[1]);
-    const before = memory();
-    const { port } = new URL(service.url);
-    const headers = ['POST /v1/charges HTTP/1.1', 'Host: x', 'Content-Type: application/json', 'Content-Length: 60000'];
-    let most = 0;
-    await compare('400 half-sent bodies', 0.99, async () => {
-      const open = new Set<ReturnType<typeof connect>>();
-      let isOver = false;
-      const begin = (key: string[]): void => {
-        const socket = connect(Number(port), '127.0.0.1');
-        open.add(socket);
-        socket.on('error', () => undefined);
-        socket.resume();
-        socket.write(`${[...headers, ...key].join('\r\n')}\r\n\r\n${' '.repeat(50_000)}`);
-        socket.once('close', () => {
-          open.delete(socket);
-          if (!isOver) setTimeout(() => begin(key), 1_000);
-        });
-      };
-      for (let n = 0; n < 400; n++)
-        begin(n % 2 === 0 ? [] : [`apikey: ${hostile.testKey}`, `Idempotency-Key: half-${n}`]);
-      await delay(500);
-      return async () => {
-        most = Math.max(most, memory());
-        isOver = true;
-        for (const socket of open) socket.destroy();
-        await delay(1_000);
-      };
-    });
-    const megabytes = (kilobytes: number): number => Math.round(kilobytes / 1024);
-    process.stderr.write(`${megabytes(before)} MB before, ${megabytes(most)} MB while they were sent\n`);
-    await waitFor('the memory to come back', () => memory() <= before + 32 * 1024, 30_000);
-    process.stderr.write(`${megabytes(memory())} MB after\n`);
-  });
+  scaled(it, it.skip)(
+    'beside 400 bodies that are never finished, with a key and without; their memory is back in 30 s',
+    async () => {
+      const memory = (): number =>
+        Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8'))?.[1]);
+      const before = memory();
+      const { port } = new URL(service.url);
+      const headers = [
+        'POST /v1/charges HTTP/1.1',
+        'Host: x',
+        'Content-Type: application/json',
+        'Content-Length: 60000',
+      ];
+      let most = 0;
+      await compare('400 half-sent bodies', 0.99, async () => {
+        const open = new Set<ReturnType<typeof connect>>();
+        let isOver = false;
+        const begin = (key: string[]): void => {
+          const socket = connect(Number(port), '127.0.0.1');
+          open.add(socket);
+          socket.on('error', () => undefined);
+          socket.resume();
+          socket.write(`${[...headers, ...key].join('\r\n')}\r\n\r\n${' '.repeat(50_000)}`);
+          socket.once('close', () => {
+            open.delete(socket);
+            if (!isOver) setTimeout(() => begin(key), 1_000);
+          });
+        };
+        for (let n = 0; n < 400; n++)
+          begin(n % 2 === 0 ? [] : [`apikey: ${hostile.testKey}`, `Idempotency-Key: half-${n}`]);
+        await delay(500);
+        return async () => {
+          most = Math.max(most, memory());
+          isOver = true;
+          for (const socket of open) socket.destroy();
+          await delay(1_000);
+        };
+      });
+      const megabytes = (kilobytes: number): number => Math.round(kilobytes / 1024);
+      process.stderr.write(`${megabytes(before)} MB before, ${megabytes(most)} MB while they were sent\n`);
+      await waitFor('the memory to come back', () => memory() <= before + 32 * 1024, 30_000);
+      process.stderr.write(`${megabytes(memory())} MB after\n`);
+    },
+  );
 });
