@@ -94,6 +94,10 @@ export class PaymentsService {
       to: query.endDate === undefined ? null : lastInstantOf(query.endDate),
       sortBy: query.sortBy ?? 'createdAt',
       sortOrder: query.sortOrder ?? 'desc',
+      search:
+        query.query === undefined && query.metadata === undefined
+          ? null
+          : { text: query.query?.trim() ?? null, metadata: query.metadata ?? {} },
     });
     const shown = transactions.map((transaction) => this.payers.show(transaction));
     return paymentList(shown, total, page, limit);

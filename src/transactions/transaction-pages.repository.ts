@@ -133,6 +133,31 @@ const sorted = (field: SortColumn, order: SortOrder): ReadStatement => {
   );
 };
 
+/** What a search finds at most, the newest. */
+export const MOST_FOUND = 1_000;
+
+/** Terms of the index `transactions_search_idx`, word by word as it has them. */
+const TERMS =
+  's.account_id, s.mode, s.id, s.txid, s.end_to_end_id, s.customer_email, s.customer_document, s.customer_name, s.metadata';
+const search = (field: SortField, order: SortOrder): ReadStatement => {
+  const by = field === 'id' || field === 'createdAt' ? '' : `t.${SORT_COLUMNS[field]} ${order} NULLS LAST, `;
+  return read(
+    `transactions.search_${field}_${order}`,
+    `SELECT t.id FROM transactions t WHERE t.id = ANY (ARRAY(
+       SELECT s.id FROM transactions s
+       WHERE s.account_id = $1 AND s.mode = $2 AND s.id >= $3 AND s.id < $4 AND ($5::text IS NULL OR s.status = $5)
+         AND transaction_terms(${TERMS}) @@ transaction_search($1, $2, $6, $7, $8)
+       ORDER BY s.id DESC LIMIT ${MOST_FOUND})) ORDER BY ${by}t.id ${order}`,
+  );
+};
+
+/** What a sale has to match, all of it. */
+export interface Search {
+  /** An id of any kind, e-mail, document, value of the metadata, or beginnings of words of the customer's name. */
+  readonly text: string | null;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
 /** Where in a span the wanted row is: the piece or one of its months, days or hours, and how many rows come before. */
 export interface Part extends Piece {
   readonly before: number;
@@ -204,6 +229,32 @@ export class TransactionPagesRepository {
       ids.push(...(await this.reader.query<{ id: string }>(first(by.field, by.order, true), values)));
     const page = ids.slice(offset, end).map(({ id }) => id);
     return this.reader.query(BY_IDS, [...values, page]);
+  }
+
+  /**
+   * The newest `MOST_FOUND` that match, sorted.
+   * @throws an error for which `isStatementTimeout` holds, after `withinMs`
+   */
+  async search(
+    tx: Tx,
+    withinMs: number,
+    scope: Scope,
+    status: TransactionStatus | null,
+    range: Span,
+    { text, metadata }: Search,
+    by: { field: SortField; order: SortOrder },
+  ): Promise<string[]> {
+    tx.defer(WITHIN, [String(withinMs)]);
+    const rows = await tx.query<{ id: string }>(search(by.field, by.order), [
+      ...[scope.accountId, scope.mode, idBound(range.from, 'min'), idBound(range.to, 'min'), status],
+      ...[text, Object.keys(metadata), Object.values(metadata)],
+    ]);
+    return rows.map(({ id }) => id);
+  }
+
+  /** In the order of the ids. */
+  async byIds(tx: Tx, scope: Scope, ids: readonly string[]): Promise<Transaction[]> {
+    return tx.query(BY_IDS, [scope.accountId, scope.mode, ids]);
   }
 
   /**

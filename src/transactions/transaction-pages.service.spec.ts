@@ -14,6 +14,7 @@ const BY_EMAIL: PageQuery = {
   to: null,
   sortBy: 'customerEmail',
   sortOrder: 'asc',
+  search: null,
 };
 
 /** Lists of `total` payments, which take as long to sort as `sort` says. */

@@ -9,6 +9,7 @@ import { asOf, type Transaction } from './transaction.js';
 import {
   isIndexed,
   NEAR,
+  type Search,
   type SortField,
   type SortOrder,
   TransactionPagesRepository,
@@ -26,6 +27,8 @@ export interface PageQuery {
   readonly to: Date | null;
   readonly sortBy: SortField;
   readonly sortOrder: SortOrder;
+  /** Of it the newest `MOST_FOUND` are found, and counted as the total. */
+  readonly search: Search | null;
 }
 
 /** What sorts in some tens of milliseconds. */
@@ -34,6 +37,9 @@ const LARGE = 20_000;
 const LARGE_AT_ONCE = 2;
 const MAX_WAITING = 6;
 const SORT_MS = 5_000;
+/** Most take a millisecond; what is as common as thousands of sales takes tens of them. */
+const SEARCHES_AT_ONCE = 4;
+const MAX_WAITING_SEARCHES = 100;
 
 /**
  * Numbered pages with a total, at a cost that does not grow with the number of transactions: the counts of months,
@@ -44,6 +50,7 @@ const SORT_MS = 5_000;
 @Injectable()
 export class TransactionPagesService {
   readonly #large = new Turnstile(LARGE_AT_ONCE, MAX_WAITING);
+  readonly #searches = new Turnstile(SEARCHES_AT_ONCE, MAX_WAITING_SEARCHES);
 
   constructor(
     private readonly database: Database,
@@ -61,7 +68,11 @@ export class TransactionPagesService {
     if (!span) return { transactions: [], total: 0 };
     // A status is what it is at this moment: what the clock has expired is written as such before it is looked for.
     if (query.status !== null || query.sortBy === 'status') await this.expiry.expireDueOf(scope);
-    const { rows, total } = await this.#page(scope, query, span, (query.page - 1) * query.limit);
+    const offset = (query.page - 1) * query.limit;
+    const { rows, total } =
+      query.search === null
+        ? await this.#page(scope, query, span, offset)
+        : await this.#found(scope, query, query.search, span, offset);
     const now = this.clock.now();
     return { transactions: rows.map((transaction) => asOf(transaction, now)), total };
   }
@@ -107,6 +118,27 @@ export class TransactionPagesService {
     // A page may run on into later parts.
     const range = order === 'asc' ? { from: part.from, to: span.to } : { from: span.from, to: part.to };
     return { rows: await this.pages.rows(scope, status, range, order, within, limit), total: located.total };
+  }
+
+  async #found(
+    scope: Scope,
+    { status, sortBy: field, sortOrder: order, limit }: PageQuery,
+    search: Search,
+    span: Span,
+    offset: number,
+  ): Promise<{ rows: Transaction[]; total: number }> {
+    const tooMuch = (why: string) => () =>
+      serviceUnavailable(`${why}: narrow startDate and endDate, or search for something rarer.`);
+    const find = (): Promise<{ rows: Transaction[]; total: number }> =>
+      this.database.transaction(async (tx) => {
+        const ids = await this.pages.search(tx, SORT_MS, scope, status, span, search, { field, order });
+        return { rows: await this.pages.byIds(tx, scope, ids.slice(offset, offset + limit)), total: ids.length };
+      });
+    try {
+      return await this.#searches.pass(find, tooMuch('Too many searches are under way'));
+    } catch (error) {
+      throw isStatementTimeout(error) ? tooMuch('Searching took too long')() : error;
+    }
   }
 
   async #sorted(total: number, sort: () => Promise<Transaction[]>): Promise<Transaction[]> {

@@ -56,6 +56,18 @@ function answerUnreadable(error: Error & { code?: string }, socket: Socket, logg
   );
 }
 
+const METADATA_KEY = /^metadata\[(.+)\]$/s;
+
+/** `metadata[order]=1` is `{metadata: {order: '1'}}`. */
+function parseQuery(text: string): object {
+  // All of the keys: one that is not read would be an unknown field that nobody refuses.
+  const query = parse(text, '&', '=', { maxKeys: 0 });
+  const names = Object.keys(query).filter((name) => METADATA_KEY.test(name));
+  if (names.length === 0 || 'metadata' in query) return query;
+  const metadata = Object.fromEntries(names.map((name) => [METADATA_KEY.exec(name)?.[1] ?? '', query[name]]));
+  return { ...Object.fromEntries(Object.entries(query).filter(([name]) => !names.includes(name))), metadata };
+}
+
 /** Of MAX_CONNECTIONS, what the connections of one address may be. */
 const ONE_ADDRESS = 1 / 4;
 
@@ -76,8 +88,7 @@ export class HttpAdapter extends ExpressAdapter {
     const app = express();
     app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');
     app.set('trust proxy', config.trustProxies.length > 0 && [...config.trustProxies]);
-    // All of the keys: one that is not read would be an unknown field that nobody refuses.
-    app.set('query parser', (text: string) => parse(text, '&', '=', { maxKeys: 0 }));
+    app.set('query parser', parseQuery);
     super(app);
     app.use(browserHeaders(config));
   }

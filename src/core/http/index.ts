@@ -10,4 +10,13 @@ export * from './openapi.js';
 export { addressOf, type CallerForLog, routeOf } from './request.js';
 export { RequestIdInterceptor } from './request-id.interceptor.js';
 export { DraftBody, ValidationPipe } from './validation.pipe.js';
-export { depthOf, IsIdOf, IsMetadata, IsNullable, IsOneLine, IsOptional, IsText } from './validators.js';
+export {
+  depthOf,
+  IsIdOf,
+  IsMetadata,
+  IsMetadataFilter,
+  IsNullable,
+  IsOneLine,
+  IsOptional,
+  IsText,
+} from './validators.js';

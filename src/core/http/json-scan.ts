@@ -129,10 +129,10 @@ class Scanner {
   }
 }
 
-/** The same of a query, whose values are texts or lists of texts; the length of an address bounds it. */
-export function scanQuery(query: object): Found {
-  const found = new Found();
-  for (const [key, value] of Object.entries(query)) {
+/** The same of a query, whose values are texts, lists of texts or objects of both; the length of an address bounds it. */
+export function scanQuery(query: object, found = new Found()): Found {
+  for (const [key, value] of Object.entries(query) as [string, unknown][]) {
+    if (value !== null && typeof value === 'object' && !Array.isArray(value)) scanQuery(value, found);
     if (key === '__proto__' || !isStorable(key)) found.add(() => printable(key), FORBIDDEN);
     else if (![value].flat().every((text) => isStorable(String(text)))) found.add(() => printable(key), UNSTORABLE);
   }

@@ -77,6 +77,25 @@ export function IsMetadata(): PropertyDecorator {
   });
 }
 
+/** `metadata[key]=value` of a query: 1 to 5 keys of at most 100 characters, each with one text of at most 500. */
+export function IsMetadataFilter(): PropertyDecorator {
+  return ValidateBy({
+    name: 'isMetadataFilter',
+    validator: {
+      validate: (value: unknown) => {
+        if (value === null || typeof value !== 'object') return false;
+        const entries = Object.entries(value);
+        const isFilter = ([key, text]: [string, unknown]): boolean =>
+          key.length <= 100 && typeof text === 'string' && charactersOf(text) <= 500;
+        return entries.length <= 5 && entries.every(isFilter);
+      },
+      defaultMessage: buildMessage(
+        () => 'is written metadata[key]=value, at most 5 times, each key once; values have at most 500 characters',
+      ),
+    },
+  });
+}
+
 /** Levels of objects and arrays; a text or number is none. */
 export function depthOf(value: unknown): number {
   if (value === null || typeof value !== 'object') return 0;

@@ -1,6 +1,6 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
 import { IsIn, Matches } from 'class-validator';
-import { IsOptional, QueryDate } from '../../core/http/index.js';
+import { IsMetadataFilter, IsOptional, IsText, QueryDate } from '../../core/http/index.js';
 import { SORT_FIELDS, type SortField, TRANSACTION_STATUSES, type TransactionStatus } from '../../transactions/index.js';
 
 const ORDERS = ['asc', 'desc'] as const;
@@ -41,4 +41,27 @@ export class ListPaymentsQuery {
   @IsOptional()
   @IsIn(ORDERS, { message: `must be one of ${ORDERS.join(', ')}` })
   sortOrder?: (typeof ORDERS)[number];
+
+  @ApiPropertyOptional({
+    description:
+      'Finds payments by their id in any form, `txid`, end-to-end id, the customer’s e-mail or document, any text of `metadata` (each of them whole), or the beginnings of words of the customer’s name (`mar sou`). Capitals and accents do not count. With it, or with `metadata`, the newest 1 000 that match are found, and `total` counts these.',
+    minLength: 2,
+    maxLength: 200,
+    example: 'pedido-1042',
+  })
+  @IsOptional()
+  @IsText(2, 200)
+  query?: string;
+
+  @ApiPropertyOptional({
+    description: 'Only payments whose `metadata` has this value under this key: `metadata[order_id]=1042`. At most 5.',
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    example: { order_id: '1042' },
+    style: 'deepObject',
+    explode: true,
+  } as ApiPropertyOptions)
+  @IsOptional()
+  @IsMetadataFilter()
+  metadata?: Record<string, string>;
 }

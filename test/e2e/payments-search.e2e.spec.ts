@@ -1,0 +1,182 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Answer, type Merchant, TestService } from '../support/service.js';
+
+interface Page extends Record<string, unknown> {
+  data: { id: string; amount: number; metadata: Record<string, unknown> }[];
+  total: number;
+  error: { details: { param: string }[] };
+}
+
+describe('GET /v1/payments?query=…&metadata[…]=…', () => {
+  let service: TestService;
+  let merchant: Merchant;
+  let key: string;
+  /** Of Maria, of João, of nobody. */
+  let maria: string;
+  let joao: string;
+  let nobody: string;
+
+  async function made(body: Record<string, unknown>, as = key): Promise<string> {
+    return (await service.createCharge(as, body)).body.id.replace(/^ch_/, '');
+  }
+  function ask(query: Record<string, string>, as = key): Promise<Answer<Page>> {
+    return service.call<Page>('GET', `/v1/payments?${new URLSearchParams(query).toString()}`, { key: as });
+  }
+  async function found(query: Record<string, string> | string, as = key): Promise<string[]> {
+    const { status, body } = await ask(typeof query === 'string' ? { query } : query, as);
+    expect({ query, status }).toEqual({ query, status: 200 });
+    expect(body.total).toBe(body.data.length);
+    return body.data.map(({ id }) => id.replace(/^tx_/, ''));
+  }
+
+  beforeAll(async () => {
+    service = await TestService.start();
+    merchant = await service.merchant();
+    key = merchant.testKey;
+    maria = await made({
+      amount: 300,
+      customer: { name: 'Maria Antônia de Souza', email: 'Maria.Souza@Example.com', document: '529.982.247-25' },
+      metadata: { order_id: 'Pedido-1042', channel: 'web', items: 3, gift: true, nested: { secret: 'inner' } },
+    });
+    joao = await made({
+      amount: 200,
+      customer: { name: 'João Souza', email: 'joao@example.com', document: '11144477735' },
+      metadata: { order_id: "d'Ávila \\ | & (x):*", channel: 'web' },
+    });
+    nobody = await made({ amount: 100, metadata: { channel: 'shop' } });
+    await service.simulate(key, `ch_${maria}`, { event: 'pay' });
+  });
+  afterAll(() => service.stop());
+
+  it('finds by an id in any form, txid and end-to-end id', async () => {
+    const [row] = await service.sql<{ txid: string; e2e: string }>(
+      'SELECT txid, end_to_end_id AS e2e FROM transactions WHERE id = $1',
+      [maria],
+    );
+    for (const text of [
+      maria,
+      `ch_${maria}`,
+      `tx_${maria}`,
+      maria.toUpperCase(),
+      maria.replaceAll('-', ''),
+      ` ${maria} `,
+    ]) {
+      expect(await found(text)).toEqual([maria]);
+    }
+    expect(await found(row?.txid ?? '')).toEqual([maria]);
+    expect(await found(row?.e2e ?? '')).toEqual([maria]);
+    expect(await found(randomUUID())).toEqual([]);
+    expect(await found(maria.slice(0, 20))).toEqual([]);
+  });
+
+  it.each([
+    ['an e-mail', 'maria.souza@example.COM', ['maria']],
+    ['a document as it is stored', '52998224725', ['maria']],
+    ['a document as it is printed', '529.982.247-25', ['maria']],
+    ['a text of the metadata', 'pedido-1042', ['maria']],
+    ['a text with every sign of a query language', "d'Ávila \\ | & (x):*", ['joao']],
+    ['a text that several have', 'web', ['joao', 'maria']],
+    ['a beginning of a word of the name', 'sou', ['joao', 'maria']],
+    ['beginnings of several words, in any order', 'souza MAR', ['maria']],
+    ['a name without its accents', 'joao antonia', []],
+    ['a word without its accent', 'joao', ['joao']],
+    ['a word with one', 'ANTÔNIA', ['maria']],
+    ['a part that is no beginning', 'ouza', []],
+    ['a part of an e-mail', 'maria.souza', ['maria']],
+    ['a text inside of an object', 'inner', []],
+    ['signs alone', '**', []],
+  ])('finds by %s', async (_, text, names) => {
+    const ids: Record<string, string> = { maria, joao };
+    expect(await found(text)).toEqual(names.map((name) => ids[name]));
+  });
+
+  it('finds by keys and values of the metadata, all of them', async () => {
+    expect(await found({ 'metadata[channel]': 'web' })).toEqual([joao, maria]);
+    expect(await found({ 'metadata[channel]': 'WEB' })).toEqual([]);
+    expect(await found({ 'metadata[items]': '3' })).toEqual([maria]);
+    expect(await found({ 'metadata[gift]': 'true', 'metadata[channel]': 'web' })).toEqual([maria]);
+    expect(await found({ 'metadata[gift]': 'true', 'metadata[channel]': 'shop' })).toEqual([]);
+    expect(await found({ 'metadata[channel]': 'web', query: 'joao' })).toEqual([joao]);
+    expect(await found({ 'metadata[order_id]': "d'Ávila \\ | & (x):*" })).toEqual([joao]);
+    expect(await found({ 'metadata[chan]': 'nel=web' })).toEqual([]);
+  });
+
+  it('goes with the other filters and orders', async () => {
+    expect(await found({ query: 'souza', status: 'PAID' })).toEqual([maria]);
+    expect(await found({ query: 'souza', sortBy: 'amount', sortOrder: 'asc' })).toEqual([joao, maria]);
+    expect(await found({ query: 'souza', sortBy: 'createdAt', sortOrder: 'asc' })).toEqual([maria, joao]);
+    expect(await found({ query: 'souza', endDate: '2020-01-01' })).toEqual([]);
+    const pages = [1, 2, 3].map((page) => ask({ query: 'souza', limit: '1', page: String(page) }));
+    const answers = (await Promise.all(pages)).map(({ body }) => [
+      body.total,
+      body.data.map(({ id }) => id.replace(/^tx_/, '')),
+    ]);
+    expect(answers).toEqual([
+      [2, [joao]],
+      [2, [maria]],
+      [2, []],
+    ]);
+  });
+
+  it('finds nothing of another account or mode', async () => {
+    const stranger = await service.merchant();
+    for (const text of ['souza', maria, 'pedido-1042', '52998224725']) {
+      expect(await found(text, stranger.testKey)).toEqual([]);
+      expect(await found(text, merchant.liveKey)).toEqual([]);
+    }
+    const theirs = await made({ customer: { name: 'Souza' } }, stranger.testKey);
+    expect(await found('souza', stranger.testKey)).toEqual([theirs]);
+  });
+
+  it('follows what is changed and erased', async () => {
+    const id = await made({ customer: { name: 'Zulmira Quaresma', email: 'zu@example.com' } });
+    expect(await found('zulm')).toEqual([id]);
+    await service.sql('UPDATE transactions SET customer_name = NULL, customer_email = NULL WHERE id = $1', [id]);
+    expect(await found('zulm')).toEqual([]);
+    expect(await found('zu@example.com')).toEqual([]);
+    expect(await found(id)).toEqual([id]);
+  });
+
+  it('finds the newest thousand, and counts no more', async () => {
+    const { accountId, testKey } = await service.merchant();
+    await service.sql(
+      `INSERT INTO transactions (id, account_id, mode, status, amount, currency, payment_methods, metadata, acquirer,
+         created_at, updated_at)
+       SELECT ('01900000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, $1, 'test', 'CANCELLED', n, 'BRL', '{PIX}', '{"run": "many"}', 'sandbox', now(), now()
+       FROM generate_series(1, 1100) n`,
+      [accountId],
+    );
+    const { body } = await ask({ query: 'many', limit: '100', page: '10' }, testKey);
+    expect([body.total, body.data.length]).toEqual([1000, 100]);
+    expect((await ask({ query: 'many', page: '51' }, testKey)).body.data).toEqual([]);
+  });
+
+  it.each([
+    [{ query: 'x' }, ['query']],
+    [{ query: ' x ' }, ['query']],
+    [{ query: '' }, ['query']],
+    [{ query: 'x'.repeat(10_000) }, ['query']],
+    [{ search: 'maria' }, ['search']],
+    [{ metadata: 'x' }, ['metadata']],
+    [{ 'metadata[]': 'x' }, ['metadata[]']],
+    [{ 'metadata[a]': 'x'.repeat(501) }, ['metadata']],
+    [{ [`metadata[${'k'.repeat(101)}]`]: 'x' }, ['metadata']],
+    [Object.fromEntries(Array.from({ length: 6 }, (_, n) => [`metadata[${n}]`, 'x'])), ['metadata']],
+    [{ 'metadata[a\u0000]': 'x' }, ['a?']],
+    [{ 'metadata[a]': '\u0000' }, ['a']],
+    [{ 'metadata[__proto__]': 'x' }, ['__proto__']],
+    [{ metadata: 'x', 'metadata[a]': 'x' }, ['metadata', 'metadata[a]']],
+  ] as [Record<string, string>, string[]][])('%# refuses what it does not understand', async (query, params) => {
+    const { status, body } = await ask(query);
+    expect({ query, status }).toEqual({ query, status: 400 });
+    expect(body.error.details.map(({ param }) => param).sort()).toEqual(params);
+  });
+
+  it('takes a key once', async () => {
+    const { status } = await service.call('GET', '/v1/payments?metadata[a]=1&metadata[a]=2', { key });
+    expect(status).toBe(400);
+    expect(await found('nobody')).toEqual([]);
+    expect(await found({})).toContain(nobody);
+  });
+});
