@@ -35,6 +35,7 @@ import { PayerReceipts1700000009520 } from './1700000009520-payer-receipts.js';
 import { SealedEventCustomers1700000009600 } from './1700000009600-sealed-event-customers.js';
 import { PermanentKeys1700000009610 } from './1700000009610-permanent-keys.js';
 import { Search1700000009630 } from './1700000009630-search.js';
+import { RefundsList1700000009640 } from './1700000009640-refunds-list.js';
 
 /** In the order in which they are applied. */
 export const MIGRATIONS = [
@@ -75,4 +76,5 @@ export const MIGRATIONS = [
   SealedEventCustomers1700000009600,
   PermanentKeys1700000009610,
   Search1700000009630,
+  RefundsList1700000009640,
 ];

@@ -14,7 +14,7 @@ export function refundBody(refund: Refund): RefundBody {
 }
 
 /** Source: docs/contract.md#refunds. */
-function refundItem(refund: Refund): RefundItemBody {
+export function refundItem(refund: Refund): RefundItemBody {
   return {
     id: refund.id,
     transactionId: refund.transactionId,

@@ -1,28 +1,29 @@
-import { Body, Controller, Get, Param, Post } from '@nestjs/common';
+import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../audit/index.js';
 import { ApiKeyAuth, type ApiKeyPrincipal, CurrentPrincipal, CurrentScope, CurrentActor } from '../auth/index.js';
-import { ApiErrors, ApiRequestId, RESPONSE_HEADERS } from '../core/http/index.js';
+import { ApiErrors, ApiRequestId, cursorPage, idCursorFilter, RESPONSE_HEADERS } from '../core/http/index.js';
 import { Idempotent, type IdempotentAnswer, REPLAYED_HEADER } from '../core/idempotency/index.js';
 import type { Scope } from '../core/mode.js';
 import { FraudGuard } from '../fraud/index.js';
 import { RefundsService } from '../transactions/index.js';
-import { RefundBody, RefundListBody } from './dto/refund.body.js';
+import { ListRefundsQuery } from './dto/list-refunds.query.js';
+import { AllRefundsListBody, RefundBody, RefundListBody } from './dto/refund.body.js';
 import { RefundDto, toRefundOrder } from './dto/refund.dto.js';
 import { PAYMENT_ID, paymentId } from './payment-id.js';
-import { refundBody, refundList } from './refund.serializer.js';
+import { refundBody, refundItem, refundList } from './refund.serializer.js';
 
 @ApiTags('Payments')
 @ApiKeyAuth()
 @ApiRequestId()
-@Controller('v1/payments')
+@Controller('v1')
 export class RefundsController {
   constructor(
     private readonly refunds: RefundsService,
     private readonly fraud: FraudGuard,
   ) {}
 
-  @Post(':id/refund')
+  @Post('payments/:id/refund')
   @Idempotent('body')
   @ApiOperation({
     summary: 'Refund a payment',
@@ -56,12 +57,24 @@ export class RefundsController {
     );
   }
 
-  @Get(':id/refunds')
+  @Get('payments/:id/refunds')
   @ApiOperation({ summary: 'List the refunds of a payment', description: 'All of them, newest first.' })
   @ApiParam(PAYMENT_ID)
   @ApiResponse({ status: 200, description: 'The refunds.', type: RefundListBody, headers: RESPONSE_HEADERS })
   @ApiErrors(404)
   async list(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<RefundListBody> {
     return refundList(await this.refunds.list(scope, paymentId(id)));
+  }
+
+  @Get('refunds')
+  @ApiOperation({
+    summary: 'List refunds',
+    description: 'Of all payments of the account in the key’s mode, newest first.',
+  })
+  @ApiResponse({ status: 200, description: 'A page.', type: AllRefundsListBody, headers: RESPONSE_HEADERS })
+  @ApiErrors(400)
+  async listAll(@CurrentScope() scope: Scope, @Query() query: ListRefundsQuery): Promise<AllRefundsListBody> {
+    const filter = { ...idCursorFilter(query), status: query.status ?? null };
+    return cursorPage(await this.refunds.listAll(scope, filter), filter.limit, refundItem, (refund) => refund.id);
   }
 }

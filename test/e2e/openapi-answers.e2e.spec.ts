@@ -288,6 +288,9 @@ describe('what the OpenAPI document says is kept', () => {
       service.call('GET', `/v1/payments/${of}/refunds`, { key: who });
     const body = { idempotencyKey: 'openapi-refund', amount: 990 };
     keeps('refunds_list', await list(testKey));
+    keeps('refunds_listAll', await service.call('GET', '/v1/refunds', { key: testKey }));
+    keeps('refunds_listAll', await service.call('GET', '/v1/refunds?status=x', { key: testKey }));
+    keeps('refunds_listAll', await service.call('GET', '/v1/refunds', { key: 'x' }));
     keeps('refunds_create', await refund({ ...body, reason: 'Article returned' }));
     keeps('refunds_create', await refund({ ...body, reason: 'Article returned' }));
     keeps('refunds_create', await refund({ ...body, amount: 1 }));

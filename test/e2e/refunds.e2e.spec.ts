@@ -363,6 +363,39 @@ describe('refunds', () => {
     });
   });
 
+  it('are listed over all payments, by page, status and time, of this account and mode only', async () => {
+    const own = await service.merchant();
+    const ids: string[] = [];
+    for (let n = 1; n <= 3; n++) {
+      const payment = paymentIdOf(await aPaidCharge(service, own.testKey, 100));
+      const refund = await requestRefund(service, own.testKey, payment, { amount: n });
+      await refundEnd(service, own.testKey, refund.body);
+      ids.unshift(refund.body.id);
+    }
+    const page = async (query: string, as = own.testKey): Promise<[string[], boolean, string | null]> => {
+      const { body } = await service.call<{ data: { id: string }[]; has_more: boolean; next_cursor: string | null }>(
+        'GET',
+        `/v1/refunds?${query}`,
+        { key: as },
+      );
+      return [body.data.map(({ id }) => id), body.has_more, body.next_cursor];
+    };
+    expect(await page('')).toEqual([ids, false, null]);
+    expect(await page('limit=2')).toEqual([ids.slice(0, 2), true, ids[1]]);
+    expect(await page(`limit=2&starting_after=${ids[1]}`)).toEqual([ids.slice(2), false, null]);
+    expect(await page('status=REFUNDED')).toEqual([ids, false, null]);
+    expect(await page('status=FAILED')).toEqual([[], false, null]);
+    expect(await page('created_before=2020-01-01')).toEqual([[], false, null]);
+    expect(await page('created_after=2020-01-01')).toEqual([ids, false, null]);
+    for (const other of [own.liveKey, (await service.merchant()).testKey]) {
+      expect(await page('', other)).toEqual([[], false, null]);
+    }
+    for (const bad of ['status=DONE', 'limit=0', 'starting_after=x', 'page=1', 'created_after=yesterday']) {
+      const { status } = await service.call('GET', `/v1/refunds?${bad}`, { key: own.testKey });
+      expect([bad, status]).toEqual([bad, 400]);
+    }
+  });
+
   describe('the idempotency key', () => {
     it('gives the original refund, for ever, whatever has become of it', async () => {
       const id = paymentIdOf(await aPaidCharge(service, key));

@@ -252,6 +252,7 @@ export const ROUTES: Readonly<Record<string, Row>> = {
     { test: 201, live: 404, foreign: 404 },
     { ...paidPayment('/refund'), body: () => ({ amount: 100, idempotencyKey: `matrix-${randomUUID()}` }) },
   ),
+  'GET /v1/refunds': keys({ test: 200, live: 200, foreign: 200 }),
   'GET /v1/payments/:id/refunds': keys({ test: 200, live: 404, foreign: 404 }, paidPayment('/refunds')),
   'POST /v1/sandbox/payments/:id/simulate': keys(
     { test: 200, live: 404, foreign: 404 },

@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { CursorListOf } from '../../core/http/index.js';
 import { REFUND_STATUSES } from '../../transactions/index.js';
 import { REFUND_STRATEGIES } from './refund.dto.js';
 
@@ -62,3 +63,5 @@ export class RefundListBody {
   @ApiProperty({ description: 'Newest first.', type: [RefundItemBody] }) data!: RefundItemBody[];
   @ApiProperty({ description: 'How many there are.', type: 'integer', example: 1 }) total!: number;
 }
+
+export class AllRefundsListBody extends CursorListOf(RefundItemBody) {}

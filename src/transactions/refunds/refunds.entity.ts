@@ -37,4 +37,5 @@ export class Refund {
 
 @Entity('refunds')
 @Index('refunds_transaction_id_idx', ['transactionId', 'id'])
+@Index('refunds_list_idx', ['accountId', 'mode', 'id'])
 export class RefundEntity extends Refund {}

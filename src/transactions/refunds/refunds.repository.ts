@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { columnsOf, insertInto, Reader, read, write, type Tx } from '../../core/database/index.js';
+import type { IdCursorFilter } from '../../core/http/index.js';
+import { idRange } from '../../core/ids.js';
 import type { Scope } from '../../core/mode.js';
 import type { Amount } from '../../core/money/index.js';
 import type { RefundFailure } from './refund.js';
 import { Refund, RefundEntity } from './refunds.entity.js';
-import { REFUND_MOVES, type RefundTrigger } from './refunds.machine.js';
+import { REFUND_MOVES, type RefundStatus, type RefundTrigger } from './refunds.machine.js';
 
 const COLUMNS = columnsOf(Refund, 'r');
 
@@ -43,11 +45,22 @@ const LIST = read(
   'refunds.list',
   `SELECT ${COLUMNS} FROM refunds r WHERE r.transaction_id = $1 AND r.account_id = $2 AND r.mode = $3 ORDER BY r.id DESC`,
 );
+const LIST_ALL = read(
+  'refunds.list_all',
+  `SELECT ${COLUMNS} FROM refunds r WHERE r.account_id = $1 AND r.mode = $2
+     AND r.id < coalesce($3::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff') AND r.id >= $4::uuid AND r.id <= $5::uuid
+     AND ($6::text IS NULL OR r.status = $6)
+   ORDER BY r.id DESC LIMIT $7`,
+);
 const HAS = read(
   'refunds.has',
   'SELECT 1 FROM refunds r WHERE r.id = $1 AND r.acquirer = $2 AND r.payment_reference = $3',
 );
 const FIND_ALL = read('refunds.find_all', `SELECT ${COLUMNS} FROM refunds r WHERE r.id = ANY ($1::uuid[])`);
+
+export interface RefundFilter extends IdCursorFilter {
+  readonly status: RefundStatus | null;
+}
 
 interface Standing {
   readonly refundsAmount: Amount;
@@ -132,5 +145,11 @@ export class RefundsRepository {
   /** Newest first. */
   async list(scope: Scope, transactionId: string): Promise<Refund[]> {
     return this.reader.query(LIST, [transactionId, scope.accountId, scope.mode]);
+  }
+
+  /** Of all transactions, newest first. */
+  async listAll({ accountId, mode }: Scope, filter: RefundFilter): Promise<Refund[]> {
+    const { before, createdFrom, createdTo, status, limit } = filter;
+    return this.reader.query(LIST_ALL, [accountId, mode, before, ...idRange(createdFrom, createdTo), status, limit]);
   }
 }

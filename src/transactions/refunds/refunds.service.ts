@@ -18,7 +18,7 @@ import type { Scope } from '../../core/mode.js';
 import type { Amount } from '../../core/money/index.js';
 import type { Refund, RefundOrder } from './refund.js';
 import { RefundTransitions } from './refund-transitions.service.js';
-import { RefundsRepository } from './refunds.repository.js';
+import { type RefundFilter, RefundsRepository } from './refunds.repository.js';
 import { planRefund } from './refunds.rules.js';
 import { TransactionsRepository } from '../transactions.repository.js';
 
@@ -99,6 +99,11 @@ export class RefundsService {
   async list(scope: Scope, transactionId: string): Promise<Refund[]> {
     if (!(await this.transactions.find(scope, transactionId))) throw notFound('payment');
     return this.refunds.list(scope, transactionId);
+  }
+
+  /** Of all transactions, newest first. */
+  async listAll(scope: Scope, filter: RefundFilter): Promise<Refund[]> {
+    return this.refunds.listAll(scope, filter);
   }
 
   async #found(scope: Scope, transactionId: string, id: string): Promise<Refund> {
