@@ -36,6 +36,7 @@ import { SealedEventCustomers1700000009600 } from './1700000009600-sealed-event-
 import { PermanentKeys1700000009610 } from './1700000009610-permanent-keys.js';
 import { Search1700000009630 } from './1700000009630-search.js';
 import { RefundsList1700000009640 } from './1700000009640-refunds-list.js';
+import { SettledFigures1700000009650 } from './1700000009650-settled-figures.js';
 
 /** In the order in which they are applied. */
 export const MIGRATIONS = [
@@ -77,4 +78,5 @@ export const MIGRATIONS = [
   PermanentKeys1700000009610,
   Search1700000009630,
   RefundsList1700000009640,
+  SettledFigures1700000009650,
 ];

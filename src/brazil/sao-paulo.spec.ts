@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { releaseTimeOf, SAO_PAULO } from './index.js';
+import { releaseTimeOf, SAO_PAULO, saoPauloTime } from './index.js';
 
 /** The wall clock by Intl, which has a tz database of its own. */
 const WALL = new Intl.DateTimeFormat('sv-SE', {
@@ -70,5 +70,15 @@ describe('releaseTimeOf', () => {
 
   it('refuses a date that is none', () => {
     expect(() => releaseTimeOf(new Date(Number.NaN), 1)).toThrow(RangeError);
+  });
+});
+
+describe('saoPauloTime', () => {
+  it("uses São Paulo's day and hour, with midnight as 00:00", () => {
+    const last = new Date('2026-03-10T02:59:59Z');
+    const first = new Date('2026-03-10T03:00:00Z');
+    expect(saoPauloTime(last)).toBe('9 de março de 2026 às\u00a023:59');
+    expect(saoPauloTime(first)).toBe('10 de março de 2026 às\u00a000:00');
+    expect(saoPauloTime(last, 'english')).toBe('9 March 2026 at\u00a023:59');
   });
 });

@@ -3,6 +3,20 @@ import { DateTime } from 'luxon';
 /** Brazil's banking calendar runs on this zone; its offset is −03:00 today and was −02:00 in the summers up to 2019. */
 export const SAO_PAULO = 'America/Sao_Paulo';
 
+const date = (language: string): Intl.DateTimeFormat =>
+  new Intl.DateTimeFormat(language, { timeZone: SAO_PAULO, day: 'numeric', month: 'long', year: 'numeric' });
+const WRITTEN = {
+  portuguese: { day: date('pt-BR'), between: ' às\u00a0' },
+  english: { day: date('en-GB'), between: ' at\u00a0' },
+};
+const TIME = new Intl.DateTimeFormat('pt-BR', { timeZone: SAO_PAULO, hour: '2-digit', minute: '2-digit' });
+
+/** For people: `9 de março de 2026 às 15:30` or `9 March 2026 at 15:30`, in São Paulo's time. */
+export function saoPauloTime(at: Date, language: keyof typeof WRITTEN = 'portuguese'): string {
+  const { day, between } = WRITTEN[language];
+  return `${day.format(at)}${between}${TIME.format(at)}`;
+}
+
 /**
  * When the money of a payment becomes available: the start (00:00, America/Sao_Paulo) of the n-th calendar day after
  * the day of payment in that zone; for `days` 0 at once, so `paidAt` itself. Nights, not 24-hour spans, are counted: a

@@ -1,6 +1,7 @@
+import { saoPauloTime } from '../brazil/index.js';
 import type { PublicStatus } from '../charges/index.js';
 import type { Amount } from '../core/money/index.js';
-import { formatBrl, formatWhen } from './checkout.format.js';
+import { formatBrl } from './checkout.format.js';
 import { type Html, markup, trusted } from '../core/http/index.js';
 import { FAVICON, type Icon, icon } from './checkout.icons.js';
 import { SCRIPT } from './checkout.script.js';
@@ -181,7 +182,7 @@ function amount(value: Amount): Html {
 }
 
 function time(at: Date): Html {
-  return markup`<time datetime="${at.toISOString()}">${formatWhen(at)}</time> (horário\u00a0de\u00a0Brasília)`;
+  return markup`<time datetime="${at.toISOString()}">${saoPauloTime(at)}</time> (horário\u00a0de\u00a0Brasília)`;
 }
 
 function testBadge(view: CheckoutView): Html | null {

@@ -1,9 +1,9 @@
+import { saoPauloTime } from '../brazil/index.js';
 import type { Account } from '../accounts/index.js';
 import { moneyText } from '../acquirers/index.js';
 import { bilingualMail } from '../core/mail/index.js';
 import { withoutControls } from '../core/text.js';
 import { isPix, type Transaction } from '../transactions/index.js';
-import { formatWhen } from './checkout.format.js';
 
 type PaidTransaction = Transaction & { readonly paidAt: Date };
 
@@ -28,7 +28,6 @@ export function receiptMail(
   const description = metadata['description'];
   const method = METHOD[paidWith ?? ''];
   const page = isPix(transaction) ? `${publicBaseUrl}/checkout/${id}` : null;
-  const when = formatWhen(paidAt);
   const lines = (language: 'portuguese' | 'english'): string[] => {
     const say = (portuguese: string, english: string): string => (language === 'portuguese' ? portuguese : english);
     return [
@@ -42,7 +41,10 @@ export function receiptMail(
       ...(typeof description === 'string' && description !== ''
         ? [say(`Referente a: ${withoutControls(description)}`, `For: ${withoutControls(description)}`)]
         : []),
-      say(`Pago em: ${when} (horário de Brasília)`, `Paid on: ${when} (Brasília time)`),
+      say(
+        `Pago em: ${saoPauloTime(paidAt)} (horário de Brasília)`,
+        `Paid on: ${saoPauloTime(paidAt, 'english')} (Brasília time)`,
+      ),
       ...(method === undefined ? [] : [say(`Forma de pagamento: ${method.portuguese}`, `Method: ${method.english}`)]),
       ...(endToEndId === null
         ? []

@@ -1,99 +1,148 @@
-import type { Account } from '../accounts/index.js';
 import { moneyText } from '../acquirers/index.js';
-import { bilingualMail, type Mail } from '../core/mail/index.js';
+import { saoPauloTime } from '../brazil/index.js';
+import { bilingualMail, type Mail, SECRET } from '../core/mail/index.js';
 import type { Amount } from '../core/money/index.js';
+import { withoutControls } from '../core/text.js';
+import { isPix, type Transaction } from '../transactions/index.js';
+import type { DisputedTransaction } from './disputed-transaction.js';
 import type { MedCase } from './med-case.js';
 import type { MoneyOutcome } from './med-cases.machine.js';
-
-/** Tells the account's contact that money was disputed, how much of it is held and until when to answer. */
-export function openedMail({ id, contactEmail }: Account, medCase: MedCase): Mail {
-  const { responseDeadline } = medCase;
-  const path = `/v1/med/cases/med_${medCase.id}`;
-  const disputed = moneyText(medCase.amount, medCase.currency);
-  const held = moneyText(medCase.heldAmount, medCase.currency);
-  return {
-    accountId: id,
-    to: contactEmail,
-    ...bilingualMail({
-      mode: medCase.mode,
-      subject: `MED aberto: ${disputed} / MED opened: ${disputed}`,
-      portuguese: [
-        `Um pagamento foi contestado (${KIND[medCase.type].portuguese}). Valor contestado: ${disputed}.`,
-        `Cobrança: ch_${medCase.transactionId}`,
-        `Caso: med_${medCase.id}`,
-        ...(medCase.reason === null ? [] : [`Motivo informado: ${medCase.reason}`]),
-        `Valor bloqueado do seu saldo até a decisão: ${held}. O saldo disponível pode ficar negativo.`,
-        responseDeadline === null
-          ? 'O prazo para responder não foi informado.'
-          : `Prazo para responder: ${timeText(responseDeadline)}.`,
-        `Para contestar: POST ${path}/appeal com {"reason": "…"}, e anexe provas. Para aceitar a perda: POST ${path}/accept.`,
-      ],
-      english: [
-        `A payment was disputed (${KIND[medCase.type].english}). Disputed amount: ${disputed}.`,
-        `Charge: ch_${medCase.transactionId}`,
-        `Case: med_${medCase.id}`,
-        ...(medCase.reason === null ? [] : [`Claimed reason: ${medCase.reason}`]),
-        `Held from your balance until the ruling: ${held}. The available balance may become negative.`,
-        responseDeadline === null
-          ? 'The deadline for answering was not informed.'
-          : `Deadline for answering: ${timeText(responseDeadline)}.`,
-        `To contest it: POST ${path}/appeal with {"reason": "…"}, and attach evidence. To accept the loss: POST ${path}/accept.`,
-      ],
-    }),
-  };
-}
-
-/** @param amount what was held and has now its destination */
-export function resolvedMail({ id, contactEmail }: Account, medCase: MedCase, amount: Amount): Mail {
-  const money = moneyText(amount, medCase.currency);
-  const outcome = OUTCOME[medCase.moneyOutcome ?? 'lost'];
-  return {
-    accountId: id,
-    to: contactEmail,
-    ...bilingualMail({
-      mode: medCase.mode,
-      subject: `MED encerrado: ${outcome.subject.portuguese} / MED resolved: ${outcome.subject.english}`,
-      portuguese: [
-        `O caso med_${medCase.id} da cobrança ch_${medCase.transactionId} foi encerrado.`,
-        `${outcome.text.portuguese} Valor: ${money}.`,
-        `Detalhes: GET /v1/med/cases/med_${medCase.id}`,
-      ],
-      english: [
-        `The case med_${medCase.id} of the charge ch_${medCase.transactionId} was resolved.`,
-        `${outcome.text.english} Amount: ${money}.`,
-        `Details: GET /v1/med/cases/med_${medCase.id}`,
-      ],
-    }),
-  };
-}
-
-/** The bank has ruled otherwise after the case was over. @param taken from the merchant; negative: was given back */
-export function correctedMail({ id, contactEmail }: Account, medCase: MedCase, taken: Amount): Mail {
-  const money = moneyText(Math.abs(taken), medCase.currency);
-  const text = taken < 0 || medCase.moneyOutcome === 'refunded_to_merchant' ? GIVEN_BACK : TAKEN;
-  return {
-    accountId: id,
-    to: contactEmail,
-    ...bilingualMail({
-      mode: medCase.mode,
-      subject: `MED corrigido: ${text.subject.portuguese} / MED corrected: ${text.subject.english}`,
-      portuguese: [
-        `O banco mudou a decisão do caso med_${medCase.id} da cobrança ch_${medCase.transactionId}, que estava encerrado.`,
-        `${text.text.portuguese} Valor: ${money}.`,
-        `Detalhes: GET /v1/med/cases/med_${medCase.id}`,
-      ],
-      english: [
-        `The bank has changed its ruling of the case med_${medCase.id} of the charge ch_${medCase.transactionId}, which was closed.`,
-        `${text.text.english} Amount: ${money}.`,
-        `Details: GET /v1/med/cases/med_${medCase.id}`,
-      ],
-    }),
-  };
-}
 
 interface Words {
   readonly portuguese: string;
   readonly english: string;
+}
+
+/** Whose sale a mail tells of. */
+type Sale = Pick<DisputedTransaction, 'account' | 'transaction'>;
+
+/** Tells the account's contact that money was disputed, how much of it is held and until when to answer. */
+export function openedMail(sale: Sale, medCase: MedCase, publicBaseUrl: string): Mail {
+  const { responseDeadline } = medCase;
+  const path = `/v1/med/cases/med_${medCase.id}`;
+  const disputed = moneyText(medCase.amount, medCase.currency);
+  const held = moneyText(medCase.heldAmount, medCase.currency);
+  const kind = KIND[medCase.type];
+  return mail(sale, medCase, { portuguese: `MED aberto: ${disputed}`, english: `MED opened: ${disputed}` }, [
+    {
+      portuguese: `Um pagamento foi contestado (${kind.portuguese}). Valor contestado: ${disputed}.`,
+      english: `A payment was disputed (${kind.english}). Disputed amount: ${disputed}.`,
+    },
+    ...aboutSale(sale, medCase, publicBaseUrl),
+    ...(medCase.reason === null
+      ? []
+      : [{ portuguese: `Motivo informado: ${medCase.reason}`, english: `Claimed reason: ${medCase.reason}` }]),
+    {
+      portuguese: `Valor bloqueado do seu saldo até a decisão: ${held}. O saldo disponível pode ficar negativo.`,
+      english: `Held from your balance until the ruling: ${held}. The available balance may become negative.`,
+    },
+    responseDeadline === null
+      ? {
+          portuguese: 'O prazo para responder não foi informado.',
+          english: 'The deadline for answering was not informed.',
+        }
+      : {
+          portuguese: `Prazo para responder: ${saoPauloTime(responseDeadline)} (horário de Brasília).`,
+          english: `Deadline for answering: ${saoPauloTime(responseDeadline, 'english')} (Brasília time).`,
+        },
+    {
+      portuguese:
+        'Se ninguém responder a tempo, o banco decide sem as suas provas, e o valor bloqueado pode voltar ao pagador.',
+      english:
+        'If nobody answers in time, the bank decides without your evidence, and what is held may go back to the payer.',
+    },
+    {
+      portuguese: `Para contestar: POST ${path}/appeal com {"reason": "…"}, e anexe provas. Para aceitar a perda: POST ${path}/accept.`,
+      english: `To contest it: POST ${path}/appeal with {"reason": "…"}, and attach evidence. To accept the loss: POST ${path}/accept.`,
+    },
+  ]);
+}
+
+/** @param amount what was held and has now its destination */
+export function resolvedMail(sale: Sale, medCase: MedCase, amount: Amount, publicBaseUrl: string): Mail {
+  const money = moneyText(amount, medCase.currency);
+  const { subject, text } = OUTCOME[medCase.moneyOutcome ?? 'lost'];
+  return mail(
+    sale,
+    medCase,
+    { portuguese: `MED encerrado: ${subject.portuguese}`, english: `MED resolved: ${subject.english}` },
+    [
+      {
+        portuguese: `${text.portuguese} Valor: ${money}.`,
+        english: `${text.english} Amount: ${money}.`,
+      },
+      ...aboutSale(sale, medCase, publicBaseUrl),
+    ],
+  );
+}
+
+/** The bank has ruled otherwise after the case was over. @param taken from the merchant; negative: was given back */
+export function correctedMail(sale: Sale, medCase: MedCase, taken: Amount, publicBaseUrl: string): Mail {
+  const money = moneyText(Math.abs(taken), medCase.currency);
+  const isBack = taken < 0 || medCase.moneyOutcome === 'refunded_to_merchant';
+  const { subject, text } = isBack ? GIVEN_BACK : TAKEN;
+  return mail(
+    sale,
+    medCase,
+    { portuguese: `MED corrigido: ${subject.portuguese}`, english: `MED corrected: ${subject.english}` },
+    [
+      {
+        portuguese: 'O banco mudou a decisão deste caso, que estava encerrado.',
+        english: 'The bank has changed its ruling of this case, which was closed.',
+      },
+      { portuguese: `${text.portuguese} Valor: ${money}.`, english: `${text.english} Amount: ${money}.` },
+      ...aboutSale(sale, medCase, publicBaseUrl),
+    ],
+  );
+}
+
+/** @param subject, paragraphs Portuguese comes first */
+function mail({ account, transaction }: Sale, { mode }: MedCase, subject: Words, paragraphs: readonly Words[]): Mail {
+  const secret = saleText(transaction);
+  return {
+    accountId: account.id,
+    to: account.contactEmail,
+    ...(secret === null ? {} : { secret }),
+    ...bilingualMail({
+      mode,
+      subject: `${subject.portuguese} / ${subject.english}`,
+      portuguese: paragraphs.map(({ portuguese }) => portuguese),
+      english: paragraphs.map(({ english }) => english),
+    }),
+  };
+}
+
+function aboutSale({ transaction }: Sale, medCase: MedCase, publicBaseUrl: string): Words[] {
+  const { id } = transaction;
+  const page = `${publicBaseUrl}/checkout/${id}`;
+  return [
+    ...(saleText(transaction) === null
+      ? []
+      : [{ portuguese: `Cliente e pedido: ${SECRET}`, english: `Customer and order: ${SECRET}` }]),
+    {
+      portuguese: `Cobrança: ch_${id}. Caso: med_${medCase.id}.`,
+      english: `Charge: ch_${id}. Case: med_${medCase.id}.`,
+    },
+    ...(isPix(transaction)
+      ? [{ portuguese: `Página da cobrança: ${page}`, english: `Page of the charge: ${page}` }]
+      : []),
+  ];
+}
+
+/** Under which keys of `metadata` merchants keep the number of their order. */
+const ORDER_KEYS = ['order_id', 'orderId', 'order', 'pedido', 'reference', 'description'] as const;
+
+/**
+ * Who paid and what for. In a mail that waits it stands sealed, as all that names customers.
+ * @returns null where nothing is known
+ */
+function saleText({ customerName, metadata }: Transaction): string | null {
+  const orders = ORDER_KEYS.map((key) => metadata[key]);
+  const texts = [customerName, ...orders].filter((value) => typeof value === 'string' || typeof value === 'number');
+  const written = texts
+    .map((value) => withoutControls(String(value)).trim().slice(0, 200))
+    .filter((text) => text !== '');
+  return written.length === 0 ? null : written.join(' · ');
 }
 
 const KIND: Readonly<Record<MedCase['type'], Words>> = {
@@ -142,7 +191,3 @@ const TAKEN = {
     english: 'The money left your available balance for the payer. The balance may become negative.',
   },
 };
-
-function timeText(at: Date): string {
-  return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-}

@@ -1,6 +1,7 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Dispute } from '../acquirers/index.js';
 import { Clock } from '../core/clock.js';
+import { type Config, CONFIG } from '../core/config/index.js';
 import type { Tx } from '../core/database/index.js';
 import { Mailer } from '../core/mail/index.js';
 import type { Amount } from '../core/money/index.js';
@@ -22,6 +23,7 @@ import { correctedMail, openedMail, resolvedMail } from './med-mails.js';
 @Injectable()
 export class MedTransitions {
   constructor(
+    @Inject(CONFIG) private readonly config: Config,
     private readonly cases: MedCasesRepository,
     private readonly disputes: DisputesService,
     private readonly wallets: WalletsService,
@@ -76,7 +78,7 @@ export class MedTransitions {
       );
     }
     this.outbox.record(tx, [medEvent('med_case.opened', opened)]);
-    this.mailer.enqueue(tx, openedMail(disputedTransaction.account, opened));
+    this.mailer.enqueue(tx, openedMail(disputedTransaction, opened, this.config.publicBaseUrl));
   }
 
   /** Brings a case to its end and its money to where it belongs. */
@@ -115,7 +117,7 @@ export class MedTransitions {
       medEvent('med_case.moved', reviewed, isMuted),
       resolvedEvent(reviewed, heldAmount, isMuted),
     ]);
-    this.mailer.enqueue(tx, resolvedMail(disputedTransaction.account, reviewed, heldAmount));
+    this.mailer.enqueue(tx, resolvedMail(disputedTransaction, reviewed, heldAmount, this.config.publicBaseUrl));
     return reviewed;
   }
 
@@ -168,7 +170,7 @@ export class MedTransitions {
     }
     const isMuted = !disputedTransaction.account.medOutcomeNotifications;
     this.outbox.record(tx, [medEvent('med_case.moved', corrected, isMuted), correctedEvent(corrected, taken, isMuted)]);
-    this.mailer.enqueue(tx, correctedMail(disputedTransaction.account, corrected, taken));
+    this.mailer.enqueue(tx, correctedMail(disputedTransaction, corrected, taken, this.config.publicBaseUrl));
   }
 
   /** A case that goes on is about another amount after all: so much is held of it, and what becomes free is for the others. */

@@ -9,7 +9,7 @@ import { MetricsQuery, StatsQuery } from './dto/statistics.query.js';
 import { METRICS_FIGURES, metricsBody, STATS_FIGURES, statsBody } from './statistics.serializer.js';
 
 const WINDOW =
-  'Of the payments created in a window of days of São Paulo: what was paid counts for the day on which the payment was created. Exact as of this moment.';
+  'Of a window of days of São Paulo: what was paid counts for the day on which the payment was created, or with `basis=paid` for that of the payment itself. Exact as of this moment.';
 
 @ApiTags('Payments')
 @ApiKeyAuth()
@@ -23,7 +23,8 @@ export class StatisticsController {
   @ApiResponse({ status: 200, description: 'The statistics.', type: StatsBody, headers: RESPONSE_HEADERS })
   @ApiErrors(400)
   async stats(@CurrentScope() scope: Scope, @Query() query: StatsQuery): Promise<StatsBody> {
-    return statsBody(await this.statistics.window(scope, daysOf(query), { ...STATS_FIGURES, currency: null }));
+    const window = await this.statistics.window(scope, daysOf(query), { ...STATS_FIGURES, currency: null });
+    return statsBody(window, query.basis);
   }
 
   @Get('metrics')
@@ -33,7 +34,8 @@ export class StatisticsController {
   async metrics(@CurrentScope() scope: Scope, @Query() query: MetricsQuery): Promise<MetricsBody> {
     const days = daysOf(query);
     const currency = query.currency ?? null;
-    return metricsBody(await this.statistics.window(scope, days, { ...METRICS_FIGURES, currency }), days, currency);
+    const window = await this.statistics.window(scope, days, { ...METRICS_FIGURES, currency });
+    return metricsBody(window, days, currency, query.basis);
   }
 }
 

@@ -7,6 +7,7 @@ import {
   type TransactionStatus,
   type WindowFigures,
 } from '../transactions/index.js';
+import type { Basis } from './dto/statistics.query.js';
 import type { AmountsByCurrency, MetricsBody, StatsBody, TimeToPayBody, Volume } from './dto/statistics.body.js';
 
 /** Days of `dailyVolume`: docs/contract.md#statistics. */
@@ -15,24 +16,30 @@ const MAX_POINTS = 366;
 const PENDING: readonly TransactionStatus[] = ['PENDING', 'WAITING_PAYMENT', 'PROCESSING'];
 const DISPUTED: readonly TransactionStatus[] = ['CHARGEBACK', 'DISPUTE'];
 
-export const STATS_FIGURES = { kinds: ['day', 'paid'], daily: ['day', 'paid'] } as const;
+/** What was paid, by the day that it counts for. */
+const PAID: Readonly<Record<Basis, 'paid' | 'settled'>> = { created: 'paid', paid: 'settled' };
 
-export function statsBody({ days, figures }: WindowFigures): StatsBody {
+export const STATS_FIGURES = { kinds: ['day', 'paid', 'settled'], daily: ['day', 'paid', 'settled'] } as const;
+
+export function statsBody({ days, figures }: WindowFigures, basis: Basis = 'created'): StatsBody {
   const created = whole(figures, 'day');
-  const paid = whole(figures, 'paid');
+  const paidBy = PAID[basis];
+  const paid = whole(figures, paidBy);
   const today = days.at(-1) ?? '';
   const daily = byDay(figures);
   return {
     totalTransactions: count(created),
     paidTransactions: count(paid),
     todayTransactions: count(daily.get(today)?.day ?? []),
-    successRate: percent(count(paid), count(created)),
+    successRate: percent(count(whole(figures, 'paid')), count(created)),
     volumeByCurrency: currenciesOf(paid).map((currency) => {
       const own = paid.filter((figure) => figure.currency === currency);
       return { currency, volume: amount(own), count: count(own) };
     }),
-    todayVolumeByCurrency: amounts(daily.get(today)?.paid ?? []),
-    dailyVolume: days.slice(-MAX_POINTS).map((date) => ({ date, currencies: amounts(daily.get(date)?.paid ?? []) })),
+    todayVolumeByCurrency: amounts(daily.get(today)?.[paidBy] ?? []),
+    dailyVolume: days
+      .slice(-MAX_POINTS)
+      .map((date) => ({ date, currencies: amounts(daily.get(date)?.[paidBy] ?? []) })),
     methodBreakdown: PAYMENT_METHODS.flatMap((method) => {
       const own = paid.filter((figure) => figure.key === method);
       return own.length === 0 ? [] : [{ method, volume: amount(own), count: count(own) }];
@@ -41,8 +48,8 @@ export function statsBody({ days, figures }: WindowFigures): StatsBody {
 }
 
 export const METRICS_FIGURES = {
-  kinds: ['day', 'offered', 'paid', 'refunded', 'wait'],
-  daily: ['day', 'paid'],
+  kinds: ['day', 'offered', 'paid', 'settled', 'refunded', 'wait'],
+  daily: ['day', 'paid', 'settled'],
 } as const;
 
 /** @param businessDays, currency as asked for */
@@ -50,11 +57,14 @@ export function metricsBody(
   { days, figures }: WindowFigures,
   businessDays: number,
   currency: string | null,
+  basis: Basis = 'created',
 ): MetricsBody {
   const created = whole(figures, 'day');
   const of = (...statuses: readonly TransactionStatus[]): Figure[] =>
     created.filter(({ key }) => statuses.some((status) => status === key));
-  const paid = whole(figures, 'paid');
+  const ofCreated = whole(figures, 'paid');
+  const paidBy = PAID[basis];
+  const paid = whole(figures, paidBy);
   const offered = whole(figures, 'offered');
   const volume = (of: readonly Figure[]): Volume => (currency === null ? amounts(of) : amount(of));
   const daily = byDay(figures);
@@ -67,13 +77,13 @@ export function metricsBody(
     funnel: {
       created: count(created),
       pending: count(of(...PENDING)),
-      paid: count(paid),
+      paid: count(ofCreated),
       failed: count(of('REFUSED')),
       expired: count(of('EXPIRED')),
       cancelled: count(of('CANCELLED')),
       refunded: count(of('REFUNDED')),
       disputed: count(of(...DISPUTED)),
-      conversionRate: percent(count(paid), count(created)),
+      conversionRate: percent(count(ofCreated), count(created)),
     },
     volume: {
       created: volume(created),
@@ -89,20 +99,20 @@ export function metricsBody(
     },
     timeToPay: timeToPay(whole(figures, 'wait')),
     dailyVolume: days.map((date) => {
-      const { day = [], paid: paidOfDay = [] } = daily.get(date) ?? {};
+      const { day = [], [paidBy]: paidOfDay = [] } = daily.get(date) ?? {};
       return { date, created: count(day), paid: count(paidOfDay), volume: volume(paidOfDay) };
     }),
     methodBreakdown: PAYMENT_METHODS.flatMap((method) => {
       const made = count(offered.filter((figure) => figure.key === method));
       const own = paid.filter((figure) => figure.key === method);
-      if (made === 0) return [];
+      if (made === 0 && own.length === 0) return [];
       const paidCount = count(own);
       return [
         {
           method,
           created: made,
           paid: paidCount,
-          conversionRate: percent(paidCount, made),
+          conversionRate: percent(count(ofCreated.filter((figure) => figure.key === method)), made),
           volume: volume(own),
           count: paidCount,
         },

@@ -86,7 +86,14 @@ describe('what a merchant is told of a MED', () => {
   });
 
   it('by mail in Portuguese and English, whatever a payer writes', async () => {
-    const { charge } = await aDisputedCharge(service, key, 123_456, { reason: '<b>Não fui eu</b> & mais' });
+    const sale = {
+      amount: 123_456,
+      customer: { name: "Ana $& D'Ávila <i>" },
+      metadata: { order_id: 'Pedido 1042', channel: 'web' },
+    };
+    const charge = (await service.createCharge(key, sale)).body;
+    await service.simulate(key, charge.id, { event: 'pay' });
+    await happens(service, key, charge.id, { event: 'med_open', reason: '<b>Não fui eu</b> & mais' });
     await happens(service, key, charge.id, { event: 'med_rule', result: 'agreed' });
     const mails = await waitFor('two mails', () => {
       const found = mailbox.received.filter(({ to }) => to.includes(merchant.ownerEmail));
@@ -105,8 +112,16 @@ describe('what a merchant is told of a MED', () => {
       'Deadline for answering',
       'lang="pt-BR"',
       'lang="en"',
+      "Cliente e pedido: Ana $& D'Ávila <i> · Pedido 1042",
+      'Customer and order: Ana $&#38; D&#39;Ávila &#60;i&#62; · Pedido 1042',
+      'horário de Brasília',
+      'Se ninguém responder a tempo',
+      `/checkout/${charge.id.replace('ch_', '')}`,
     ])
       expect(body).toContain(part);
+    // What names a customer lies in no mail that was sent, and in none that waits but sealed.
+    const rows = await service.rows();
+    expect(rows.filter(({ table, text }) => table === 'emails' && text.includes('Ávila'))).toEqual([]);
     expect(body).toContain('&#60;b&#62;Não fui eu&#60;/b&#62; &#38; mais');
     expect(decoded(resolved?.raw ?? '')).toContain('The case ended without an answer of yours');
     expect(headerOf(opened, 'Content-Type')).toMatch(/^multipart\/alternative/);

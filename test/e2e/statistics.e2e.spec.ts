@@ -228,6 +228,26 @@ describe('the figures of payments', () => {
     });
     const { timeToPay } = (await metrics('?days=2', key)).body;
     expect([timeToPay.p50Seconds, timeToPay.p90Seconds]).toEqual([0, expect.closeTo(40, -1)]);
+
+    // By the day on which it was paid; before and after the figures are folded.
+    for (let folded = 0; folded < 2; folded++) {
+      expect((await stats('?days=1&basis=paid', key)).body).toMatchObject({
+        ...{ totalTransactions: 1, paidTransactions: 2, todayTransactions: 1, successRate: 100 },
+        ...{ volumeByCurrency: [{ currency: 'BRL', volume: 101, count: 2 }], todayVolumeByCurrency: { BRL: 101 } },
+        dailyVolume: [{ date: '2026-11-25', currencies: { BRL: 101 } }],
+        methodBreakdown: [{ method: 'PIX', volume: 101, count: 2 }],
+      });
+      expect((await metrics('?days=2&basis=paid&currency=BRL', key)).body).toMatchObject({
+        ...{ funnel: { created: 3, paid: 3 }, volume: { created: 111, paid: 111, averageTicket: 37 } },
+        dailyVolume: [
+          { date: '2026-11-24', created: 2, paid: 1, volume: 10 },
+          { date: '2026-11-25', created: 1, paid: 2, volume: 101 },
+        ],
+        methodBreakdown: [{ method: 'PIX', created: 3, paid: 3, conversionRate: 100, volume: 111 }],
+      });
+      expect((await stats('?days=2&basis=created', key)).body).toEqual((await stats('?days=2', key)).body);
+      while (await service.get(StatisticsService).fold());
+    }
   });
 
   it('count as expired what no sweeper has written yet, to the second', async () => {
@@ -260,7 +280,7 @@ describe('the figures of payments', () => {
 
   it.each([
     ...['0', '3661', '-1', '1.5', '7d', 'abc', '', '07', '1e3', '9'.repeat(30)].map((days) => [`days=${days}`, 'days']),
-    ...['currency=BRL', 'day=7', 'days=7&days=8'].map((query) => [
+    ...['currency=BRL', 'day=7', 'days=7&days=8', 'basis=refunded'].map((query) => [
       query,
       query.includes('currency') ? 'currency' : query.split('=')[0],
     ]),

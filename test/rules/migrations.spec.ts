@@ -219,6 +219,41 @@ describe('migrations', () => {
     await source.runMigrations();
   });
 
+  it('count what was paid by the day of the payment, folded or still to be folded', async () => {
+    const undone = async (): Promise<boolean> =>
+      (await source.query<Row[]>(`SELECT FROM migrations WHERE name LIKE 'SettledFigures%'`)).length === 0;
+    while (!(await undone())) await source.undoLastMigration();
+    const accountId = randomUUID();
+    const figures = (): Promise<Row[]> =>
+      source.query(
+        `SELECT key, (bucket AT TIME ZONE 'America/Sao_Paulo')::date::text AS day, count::int, amount::int
+         FROM transaction_figures WHERE kind = 'settled' AND account_id = $1 ORDER BY bucket`,
+        [accountId],
+      );
+    const pay = (created: string, paid: string): Promise<unknown> =>
+      source.query(
+        `INSERT INTO transactions (id, account_id, mode, status, amount, currency, payment_methods, paid_with, paid_at,
+           metadata, acquirer, created_at, updated_at)
+         VALUES (gen_random_uuid(), $1, 'test', 'PAID', 100, 'BRL', '{PIX}', 'PIX', $3, '{}', 'sandbox', $2, $3)`,
+        [accountId, created, paid],
+      );
+    await source.query('TRUNCATE transaction_changes');
+    await pay('2026-11-24T12:00:00Z', '2026-11-25T02:59:00Z');
+    await pay('2026-11-24T12:00:00Z', '2026-11-25T03:00:00Z');
+    await source.query('DELETE FROM transaction_changes'); // folded
+    await pay('2026-11-24T12:00:00Z', '2026-11-25T04:00:00Z');
+    await source.runMigrations();
+    expect(await figures()).toEqual([
+      { key: 'PIX', day: '2026-11-24', count: 1, amount: 100 },
+      { key: 'PIX', day: '2026-11-25', count: 1, amount: 100 },
+    ]);
+    await source.query('DELETE FROM transactions WHERE account_id = $1', [accountId]);
+    while (!(await undone())) await source.undoLastMigration();
+    expect(await figures()).toEqual([]);
+    await source.query('TRUNCATE transaction_changes, transaction_figures');
+    await source.runMigrations();
+  });
+
   it('give what was sent back before its place on the sale, while sales are read and written', async () => {
     const isThere = async (): Promise<boolean> =>
       (

@@ -86,6 +86,7 @@ const CHECKS: readonly { name: string; sql: string }[] = [
             UNION ALL SELECT side, account_id, mode, 'month', created_at, currency, old, -1, 0 FROM facts WHERE old IS NOT NULL
             UNION ALL SELECT side, account_id, mode, 'offered', created_at, currency, unnest(methods), 1, 0 FROM facts
             UNION ALL SELECT side, account_id, mode, 'paid', created_at, currency, paid_with, 1, amount FROM facts WHERE paid_at IS NOT NULL
+            UNION ALL SELECT side, account_id, mode, 'settled', paid_at, currency, paid_with, 1, amount FROM facts WHERE paid_at IS NOT NULL
             UNION ALL SELECT side, account_id, mode, 'wait', created_at, currency, NULL, 1,
               floor(greatest(0, extract(epoch FROM paid_at) - extract(epoch FROM created_at))) FROM facts WHERE paid_at IS NOT NULL
             UNION ALL SELECT side, account_id, mode, 'wait_month', created_at, currency, NULL, 1,

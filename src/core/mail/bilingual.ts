@@ -29,7 +29,7 @@ export function bilingualMail({ mode, ...mail }: Bilingual): {
         [TEST.english, ...mail.english],
       ]
     : [mail.portuguese, mail.english];
-  const html = (lines: readonly string[]): string => lines.map((line) => `<p>${escape(line)}</p>`).join('\n');
+  const html = (lines: readonly string[]): string => lines.map((line) => `<p>${escapeHtml(line)}</p>`).join('\n');
   return {
     subject,
     text: `${portuguese.join('\n\n')}\n\n---\n\n${english.join('\n\n')}\n`,
@@ -38,6 +38,6 @@ export function bilingualMail({ mode, ...mail }: Bilingual): {
 }
 
 /** What a merchant or a payer wrote, and what a stranger's server caused, must not become markup. */
-function escape(text: string): string {
+export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

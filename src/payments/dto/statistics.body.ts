@@ -31,7 +31,7 @@ export class CurrencyVolumeBody {
 }
 
 export class DayVolumeBody {
-  @day('Of São Paulo, on which the payments were created.') date!: string;
+  @day('Of São Paulo, see `basis`.') date!: string;
   @amounts('Volume of the day') currencies!: AmountsByCurrency;
 }
 
@@ -43,12 +43,13 @@ export class MethodVolumeBody {
 
 export class StatsBody {
   @count('Payments created in the window.', 5) totalTransactions!: number;
-  @count('Those of them that were ever paid, whatever happened to the money later.', 4) paidTransactions!: number;
+  @count('Those that were ever paid, whatever happened to the money later, see `basis`.', 4) paidTransactions!: number;
   @count('Payments created today.', 1) todayTransactions!: number;
   @percent('Paid of created') successRate!: number;
   @ApiProperty({ description: 'What was paid, before fees and refunds.', type: [CurrencyVolumeBody] })
   volumeByCurrency!: CurrencyVolumeBody[];
-  @amounts('What was paid of the payments created today') todayVolumeByCurrency!: AmountsByCurrency;
+  @amounts('What was paid of the payments created today, or with `basis=paid` what was paid today')
+  todayVolumeByCurrency!: AmountsByCurrency;
   @ApiProperty({
     description: 'One point for each calendar day, the oldest first; the 366 most recent of a longer window.',
     type: [DayVolumeBody],

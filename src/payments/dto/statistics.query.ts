@@ -1,8 +1,11 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { Matches } from 'class-validator';
+import { IsIn, Matches } from 'class-validator';
 import { IsOptional } from '../../core/http/index.js';
 
 const MAX_DAYS = 3_660;
+
+export const BASES = ['created', 'paid'] as const;
+export type Basis = (typeof BASES)[number];
 
 export class StatsQuery {
   @ApiPropertyOptional({
@@ -18,6 +21,16 @@ export class StatsQuery {
     message: `must be an integer from 1 to ${MAX_DAYS}`,
   })
   days?: string;
+
+  @ApiPropertyOptional({
+    description:
+      'For which day what was paid counts: the one on which the payment was `created`, or on which it was `paid`. Counts of what was created, and rates, are always of the payments that were created in the window.',
+    enum: BASES,
+    default: 'created',
+  })
+  @IsOptional()
+  @IsIn(BASES, { message: `must be one of ${BASES.join(', ')}` })
+  basis?: Basis;
 }
 
 export class MetricsQuery extends StatsQuery {

@@ -4,8 +4,8 @@ import type { Mode } from '../../core/mode.js';
 import type { Amount } from '../../core/money/index.js';
 import type { TransactionStatus } from '../transactions.machine.js';
 
-/** The migration says what each is. */
-export type FigureKind = 'month' | 'day' | 'hour' | 'offered' | 'paid' | 'refunded' | 'wait' | 'wait_month';
+/** The migrations say what each is. */
+export type FigureKind = 'month' | 'day' | 'hour' | 'offered' | 'paid' | 'settled' | 'refunded' | 'wait' | 'wait_month';
 
 @Entity('transaction_figures')
 export class TransactionFigureEntity {

@@ -38,6 +38,7 @@ const ADDS = `LATERAL (
     SELECT date_trunc('month', c.created_at, 'America/Sao_Paulo') AS month,
       date_trunc('day', c.created_at, 'America/Sao_Paulo') AS day,
       date_trunc('hour', c.created_at, 'America/Sao_Paulo') AS hour,
+      date_trunc('day', c.paid_at, 'America/Sao_Paulo') AS paid_day,
       CASE WHEN c.paid_at IS NOT NULL THEN greatest(0, floor(extract(epoch FROM c.paid_at - c.created_at)))::integer
         END AS seconds OFFSET 0
   ) b, LATERAL (SELECT (${WAIT_STEPS})[width_bucket(b.seconds, ${WAIT_STEPS})]::text AS wait OFFSET 0) w, LATERAL (
@@ -46,6 +47,7 @@ const ADDS = `LATERAL (
       ('day', b.day, c.to_status, 1, c.amount), ('day', b.day, c.from_status, -1, -c.amount),
       ('hour', b.hour, c.to_status, 1, 0), ('hour', b.hour, c.from_status, -1, 0),
       ('paid', b.day, CASE WHEN c.paid_at IS NOT NULL THEN c.paid_with END, 1, c.amount),
+      ('settled', b.paid_day, CASE WHEN c.paid_at IS NOT NULL THEN c.paid_with END, 1, c.amount),
       ('refunded', b.day, CASE WHEN c.refund_id IS NOT NULL THEN 'all' END, 1, c.amount),
       ('wait', b.day, w.wait, 1, b.seconds), ('wait_month', b.month, w.wait, 1, b.seconds)
     ) v (kind, bucket, key, count, amount) WHERE key IS NOT NULL
@@ -88,7 +90,8 @@ const READ = read(
      UNION ALL
      SELECT f.kind, f.bucket, c.currency, f.key, f.count, f.amount FROM transaction_changes c, ${ADDS}
      JOIN wanted ON f.kind = wanted.kind AND f.bucket >= since AND f.bucket < until
-     WHERE c.account_id = $1 AND c.mode = $2 AND c.created_at >= $6 AND c.created_at < $7
+     WHERE c.account_id = $1 AND c.mode = $2
+       AND (c.created_at >= $6 AND c.created_at < $7 OR c.paid_at >= $6 AND c.paid_at < $7)
      UNION ALL
      -- Past their expiry and not yet written as such.
      SELECT 'day', date_trunc('day', t.created_at, 'America/Sao_Paulo'), t.currency, v.key, v.n, v.n * t.amount
@@ -169,7 +172,7 @@ export class StatisticsRepository {
   }
 
   /**
-   * Of what was created within the bounds: whole days of São Paulo.
+   * Of what was created, or for `settled` paid, within the bounds: whole days of São Paulo.
    * @param daily the kinds that are wanted for each day too, besides for the whole
    */
   async read(

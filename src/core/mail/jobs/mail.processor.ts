@@ -5,6 +5,7 @@ import { SecretBox } from '../../crypto/index.js';
 import { Database } from '../../database/index.js';
 import { Retention } from '../../retention.js';
 import type { Work, WorkAnswer, Worker } from '../../work/index.js';
+import { escapeHtml } from '../bilingual.js';
 import { EmailsRepository, type PendingMail, SECRET } from '../emails.repository.js';
 import { MAIL_WORK, MailDelivery } from '../mail-delivery.js';
 import { secretContext } from '../mailer.js';
@@ -44,6 +45,10 @@ export class MailProcessor implements Worker, OnModuleInit {
   #withSecret(mail: PendingMail): PendingMail {
     if (mail.secretSealed === null) return mail;
     const secret = this.secrets.open(mail.secretSealed, secretContext(mail.id));
-    return { ...mail, text: mail.text.replaceAll(SECRET, secret), html: mail.html.replaceAll(SECRET, secret) };
+    return {
+      ...mail,
+      text: mail.text.replaceAll(SECRET, () => secret),
+      html: mail.html.replaceAll(SECRET, () => escapeHtml(secret)),
+    };
   }
 }
