@@ -121,6 +121,9 @@ const WITHIN = write(
      set_config('plan_cache_mode', 'force_custom_plan', true)`,
 );
 
+/** A search of one account takes one processor at a time. */
+const ALONE = write('transactions.alone', `SELECT set_config('max_parallel_workers_per_gather', '0', true)`);
+
 /** Ids are sorted and only those of the page are fetched: what is sorted stays narrow. */
 const sorted = (field: SortColumn, order: SortOrder): ReadStatement => {
   const by = (alias: string): string => `${alias}.${SORT_COLUMNS[field]} ${order} NULLS LAST, ${alias}.id ${order}`;
@@ -245,6 +248,7 @@ export class TransactionPagesRepository {
     by: { field: SortField; order: SortOrder },
   ): Promise<string[]> {
     tx.defer(WITHIN, [String(withinMs)]);
+    tx.defer(ALONE, []);
     const rows = await tx.query<{ id: string }>(search(by.field, by.order), [
       ...[scope.accountId, scope.mode, idBound(range.from, 'min'), idBound(range.to, 'min'), status],
       ...[text, Object.keys(metadata), Object.values(metadata)],

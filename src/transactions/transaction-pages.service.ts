@@ -39,6 +39,7 @@ const MAX_WAITING = 6;
 const SORT_MS = 5_000;
 /** Most take a millisecond; what is as common as thousands of sales takes tens of them. */
 const SEARCHES_AT_ONCE = 4;
+const SEARCHES_OF_ONE = 2;
 const MAX_WAITING_SEARCHES = 100;
 
 /**
@@ -50,7 +51,7 @@ const MAX_WAITING_SEARCHES = 100;
 @Injectable()
 export class TransactionPagesService {
   readonly #large = new Turnstile(LARGE_AT_ONCE, MAX_WAITING);
-  readonly #searches = new Turnstile(SEARCHES_AT_ONCE, MAX_WAITING_SEARCHES);
+  readonly #searches = new Turnstile(SEARCHES_AT_ONCE, MAX_WAITING_SEARCHES, SEARCHES_OF_ONE);
 
   constructor(
     private readonly database: Database,
@@ -135,7 +136,7 @@ export class TransactionPagesService {
         return { rows: await this.pages.byIds(tx, scope, ids.slice(offset, offset + limit)), total: ids.length };
       });
     try {
-      return await this.#searches.pass(find, tooMuch('Too many searches are under way'));
+      return await this.#searches.pass(find, tooMuch('Too many searches are under way'), scope.accountId);
     } catch (error) {
       throw isStatementTimeout(error) ? tooMuch('Searching took too long')() : error;
     }
