@@ -56,6 +56,11 @@ const REQUESTS: readonly { figure: string; judged: boolean; requests?: number; p
     requests: 20,
     path: () => `?limit=${LIMIT}&sortBy=customerName&page=50`,
   },
+  // Of the names all begin with "Cliente" and go on with one of 5 000 numbers.
+  { figure: 'search: one customer in 5 000', judged: false, path: () => `?limit=${LIMIT}&query=cliente+3538` },
+  { figure: 'search: a number that begins so', judged: false, path: () => `?limit=${LIMIT}&query=353` },
+  { figure: 'search: what all have', judged: false, path: () => `?limit=${LIMIT}&query=cli` },
+  { figure: 'search: a value that nobody has', judged: false, path: () => `?limit=${LIMIT}&metadata[order_id]=none` },
   { figure: 'stats of 7 days', judged: true, path: () => '/stats' },
   { figure: 'stats of 250 days, a year', judged: true, path: () => '/stats?days=250' },
   { figure: 'metrics of 7 days', judged: false, path: () => '/metrics' },
