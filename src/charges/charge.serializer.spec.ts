@@ -92,6 +92,18 @@ describe('the public charge', () => {
     expect(chargeBody({ ...fromSnapshot(old), med: null }, BASE)).not.toHaveProperty('returns');
   });
 
+  it('says how much of it was refunded, once something was, and not in events of an earlier version', () => {
+    expect(chargeBody(aPaidTransaction({ refundsAmount: 990 }), BASE)).toStrictEqual({
+      ...chargeBody(aPaidTransaction(), BASE),
+      amount_refunded: 990,
+    });
+    expect(chargeBody(aPaidTransaction(), BASE)).not.toHaveProperty('amount_refunded');
+    const old = JSON.parse(
+      JSON.stringify({ ...toSnapshot(aPaidTransaction()), refundsAmount: undefined }),
+    ) as TransactionSnapshot;
+    expect(chargeBody({ ...fromSnapshot(old), med: null }, BASE)).not.toHaveProperty('amount_refunded');
+  });
+
   it('tells the end-to-end id only of money that was credited', () => {
     expect(chargeBody(aTransaction({ endToEndId: 'E1' }), BASE).settlement).toEqual({});
     expect(chargeBody(aPaidTransaction({ endToEndId: null }), BASE).settlement).toEqual({});

@@ -34,6 +34,7 @@ export function chargeBody(t: ShownTransaction, publicBaseUrl: string): ChargeBo
     },
     created_at: t.createdAt.toISOString(),
     ...(t.expectedPayerTaxId === null ? {} : { expected_payer_tax_id: t.expectedPayerTaxId }),
+    ...(t.refundsAmount === 0 ? {} : { amount_refunded: t.refundsAmount }),
     ...(t.returns === null || t.returns.length === 0
       ? {}
       : {

@@ -16,7 +16,6 @@ export class DisputedTransaction {
   transaction: Transaction;
   readonly account: Account;
   readonly moves: DisputeMove[] = [];
-  readonly #refundsAmount: Amount;
   readonly #isRefunding: boolean;
   readonly #lastRefundAt: Date | null;
   #disputedAmount: Amount;
@@ -28,7 +27,6 @@ export class DisputedTransaction {
   ) {
     this.transaction = disputed.transaction;
     this.account = disputed.account;
-    this.#refundsAmount = disputed.refundsAmount;
     this.#isRefunding = disputed.isRefunding;
     this.#lastRefundAt = disputed.lastRefundAt;
     this.#disputedAmount = disputed.disputedAmount;
@@ -37,7 +35,7 @@ export class DisputedTransaction {
   /** What was credited and is neither refunded nor disputed. */
   get room(): Amount {
     if (this.transaction.paidAt === null) return 0;
-    return this.transaction.amount - this.#refundsAmount - this.#disputedAmount;
+    return this.transaction.amount - this.transaction.refundsAmount - this.#disputedAmount;
   }
 
   /**
@@ -73,7 +71,7 @@ export class DisputedTransaction {
     if (!this.isCredited(medCase)) return 0;
     const others = this.cases.filter(({ id }) => id !== medCase.id);
     const lost = others.reduce((sum, { lostAmount }) => sum + lostAmount, 0);
-    return this.transaction.amount - this.#refundsAmount - lost;
+    return this.transaction.amount - this.transaction.refundsAmount - lost;
   }
 
   /** Whether there is money that the case can hold, or that a refund or another case may yet give back. */

@@ -104,13 +104,26 @@ describe('a payment', () => {
     });
   });
 
+  it('says how much of it was refunded, once something was', () => {
+    const refunded = aPaidTransaction({ refundsAmount: 990, brCode: null });
+    expect(paymentDetail(refunded, null)).toStrictEqual({
+      ...created,
+      ...nothing,
+      ...settled,
+      amountRefunded: 990,
+    });
+    expect(paymentList([refunded], 1, 1, 20).data).toStrictEqual([
+      { ...created, id: `tx_${RAW}`, ...settled, amountRefunded: 990 },
+    ]);
+  });
+
   it('that was cancelled says where it came from, last', () => {
     const body = cancelledPayment(aTransaction({ status: 'CANCELLED', brCode: null }), null, 'PROCESSING');
     expect(body).toStrictEqual({ ...created, ...nothing, status: 'CANCELLED', previousStatus: 'PROCESSING' });
   });
 
   it('never shows accounts, acquirers, locks, payers’ money trails or columns that a later version adds', () => {
-    const later = { ...aPaidTransaction(), payerDocument: '11144477735', refundsAmount: 77_123 };
+    const later = { ...aPaidTransaction(), payerDocument: '11144477735', disputedAmount: 77_123 };
     const text = JSON.stringify([paymentDetail(later, null), paymentList([later], 1, 1, 20)]);
     for (const secret of [later.accountId, 'sandbox', 'expectedPayer', 'E0000', '11144477735', '77123', later.txid]) {
       expect(text).not.toContain(secret);

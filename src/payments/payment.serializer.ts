@@ -24,9 +24,14 @@ export function paymentBody(t: Transaction): PaymentBody {
   };
 }
 
-function returnsOf({ returns }: ShownTransaction): Pick<PaymentItemBody, 'returns'> {
-  if (returns === null || returns.length === 0) return {};
-  return { returns: returns.map(({ amount, reason, endToEndId, at }) => ({ amount, reason, endToEndId, at })) };
+/** What went back to payers: neither key where nothing did. */
+function givenBack({ refundsAmount, returns }: ShownTransaction): Pick<PaymentItemBody, 'amountRefunded' | 'returns'> {
+  return {
+    ...(refundsAmount === 0 ? {} : { amountRefunded: refundsAmount }),
+    ...(returns === null || returns.length === 0
+      ? {}
+      : { returns: returns.map(({ amount, reason, endToEndId, at }) => ({ amount, reason, endToEndId, at })) }),
+  };
 }
 
 /** @param pixQrCode data URL of the picture of `brCode` */
@@ -65,7 +70,7 @@ export function paymentDetail(t: ShownTransaction, pixQrCode: string | null): Pa
     platformFee: t.platformFee,
     netAmount: t.netAmount,
     paidAt: t.paidAt?.toISOString() ?? null,
-    ...returnsOf(t),
+    ...givenBack(t),
   };
 }
 
@@ -95,7 +100,7 @@ function paymentItem(t: ShownTransaction): PaymentItemBody {
     platformFee: t.platformFee,
     netAmount: t.netAmount,
     paidAt: t.paidAt?.toISOString() ?? null,
-    ...returnsOf(t),
+    ...givenBack(t),
   };
 }
 

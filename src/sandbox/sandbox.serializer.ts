@@ -13,5 +13,6 @@ export function sandboxCharge(t: ShownTransaction, publicBaseUrl: string): Charg
     payment_method: (t.paidWith ?? t.paymentMethods[0] ?? '').toLowerCase(),
     metadata: t.metadata,
     created_at: t.createdAt.toISOString(),
+    ...(t.refundsAmount === 0 ? {} : { amount_refunded: t.refundsAmount }),
   };
 }

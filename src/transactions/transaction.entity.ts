@@ -46,11 +46,13 @@ export class Transaction {
   readonly med!: MedBlock | null;
   /** The first one first; null: none. */
   @Column('jsonb', { nullable: true }) readonly returns!: readonly SentBack[] | null;
+  /** Sum of its refunds that have not failed. */
+  @Column('bigint', { name: 'refunds_amount', default: 0 }) readonly refundsAmount!: Amount;
   @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
   @Column('timestamptz', { name: 'updated_at' }) readonly updatedAt!: Date;
 }
 
-/** With what only SQL looks at: when workers have something to do, and what refunds and disputes have taken of it. */
+/** With what only SQL looks at: when workers have something to do, and what disputes have taken of it. */
 @Entity('transactions')
 @Unique('transactions_txid_key', ['txid'])
 @Index('transactions_list_idx', ['accountId', 'mode', 'id'])
@@ -67,7 +69,6 @@ export class Transaction {
 export class TransactionEntity extends Transaction {
   @Column('timestamptz', { name: 'expiry_ask_at', nullable: true }) readonly expiryAskAt!: Date | null;
   @Column('timestamptz', { name: 'expiry_asked_at', nullable: true }) readonly expiryAskedAt!: Date | null;
-  @Column('bigint', { name: 'refunds_amount', default: 0 }) readonly refundsAmount!: Amount;
   @Column('bigint', { name: 'disputed_amount', default: 0 }) readonly disputedAmount!: Amount;
 }
 

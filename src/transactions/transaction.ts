@@ -56,7 +56,7 @@ export interface SentBack {
 export type { Transaction };
 
 /** What a transaction is that nothing has happened to yet. */
-export const UNTOUCHED = nullsOf(Transaction);
+export const UNTOUCHED = { ...nullsOf(Transaction), refundsAmount: 0 };
 
 /** The same for its merchant: what serializers take. */
 export type ShownTransaction = Omit<Transaction, 'med'> & { readonly med: ShownMed | null };
@@ -142,9 +142,10 @@ export function toSnapshot(transaction: Transaction): TransactionSnapshot {
 export function fromSnapshot(snapshot: TransactionSnapshot): Transaction {
   return {
     ...snapshot,
-    // Written before there were such blocks.
+    // Written before there were such fields.
     med: (snapshot as Partial<TransactionSnapshot>).med ?? null,
     returns: (snapshot as Partial<TransactionSnapshot>).returns ?? null,
+    refundsAmount: (snapshot as Partial<TransactionSnapshot>).refundsAmount ?? 0,
     expiresAt: snapshot.expiresAt === null ? null : new Date(snapshot.expiresAt),
     paidAt: snapshot.paidAt === null ? null : new Date(snapshot.paidAt),
     createdAt: new Date(snapshot.createdAt),

@@ -56,6 +56,15 @@ describe('refunds', () => {
     await subscribe();
     const charge = await aPaidCharge(service, key, 1990);
     const id = paymentIdOf(charge);
+    /** What the charge, the payment and its item in the list say of refunds. */
+    const shown = async (): Promise<unknown[]> => {
+      const { body: payment } = await service.call('GET', `/v1/payments/${id}`, { key });
+      const { body: list } = await service.call<{ data: Record<string, unknown>[] }>('GET', '/v1/payments', { key });
+      const { body: read } = await service.getCharge(key, charge.id);
+      const item = list.data.find((one) => one['id'] === `tx_${id}`);
+      return [read['amount_refunded'], payment['amountRefunded'], item?.['amountRefunded']];
+    };
+    expect(await shown()).toEqual([undefined, undefined, undefined]);
 
     const part = await requestRefund(service, key, id, { amount: 990, reason: 'Article returned' });
     expect(part.status).toBe(201);
@@ -69,6 +78,7 @@ describe('refunds', () => {
       reason: 'Article returned',
       createdAt: expect.stringMatching(ISO),
     });
+    expect(await shown()).toEqual([990, 990, 990]);
     // Set aside at once, before the acquirer has heard of it.
     expect(await available(service, key)).toBe(1000);
 
@@ -90,6 +100,7 @@ describe('refunds', () => {
     expect(rest.body).toMatchObject({ amount: 1000, reason: null, transactionId: id });
     await refundEnd(service, key, rest.body);
     expect((await service.getCharge(key, charge.id)).body.status).toBe('refunded');
+    expect(await shown()).toEqual([1990, 1990, 1990]);
     expect(await available(service, key)).toBe(0);
     expect((await refundsOf(service, key, `ch_${id}`)).map((refund) => refund.id)).toEqual([
       rest.body.id,
@@ -127,6 +138,40 @@ describe('refunds', () => {
       'charge.created',
       'charge.paid',
     ]);
+  });
+
+  it('the sum that the sale shows falls when one fails, and its key goes with the last one', async () => {
+    const charge = await aPaidCharge(service, key, 1990);
+    const id = paymentIdOf(charge);
+    const refund = async (amount: number): Promise<void> => {
+      const { body } = await requestRefund(service, key, id, { amount });
+      await refundEnd(service, key, body);
+    };
+    const keysOfCharge = Object.keys(charge);
+    await service.simulate(key, charge.id, { event: 'refund_fail' });
+    await refund(500);
+    const { body: unchanged } = await service.getCharge(key, charge.id);
+    expect(Object.keys(unchanged)).toEqual(keysOfCharge);
+    expect((await service.call('GET', `/v1/payments/${id}`, { key })).body).not.toHaveProperty('amountRefunded');
+    await refund(300);
+    await refund(200);
+    // What a simulation answers is the same charge.
+    const armed = await service.simulate(key, charge.id, { event: 'refund_fail' });
+    expect(armed.body.charge).toHaveProperty('amount_refunded', 500);
+    await refund(1490);
+    expect((await service.getCharge(key, charge.id)).body).toMatchObject({ status: 'paid', amount_refunded: 500 });
+  });
+
+  it('refunds at once never show more than was paid, and what failed of them is not in the sum', async () => {
+    const charge = await aPaidCharge(service, key, 1000);
+    const id = paymentIdOf(charge);
+    await service.simulate(key, charge.id, { event: 'refund_fail' });
+    const asked = await Promise.all(Array.from({ length: 8 }, () => requestRefund(service, key, id, { amount: 300 })));
+    const accepted = asked.filter(({ status }) => status === 201).map(({ body }) => body);
+    expect(accepted).toHaveLength(3);
+    const ends = await Promise.all(accepted.map((body) => refundEnd(service, key, body)));
+    expect(ends.map(({ status }) => status).sort()).toEqual(['FAILED', 'REFUNDED', 'REFUNDED']);
+    expect((await service.getCharge(key, charge.id)).body).toHaveProperty('amount_refunded', 600);
   });
 
   it('takes about a second', async () => {

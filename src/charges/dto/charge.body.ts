@@ -83,6 +83,12 @@ export class ChargeBody {
   @ApiPropertyOptional({ description: 'Only when the payer lock is active for the account.', example: '52998224725' })
   expected_payer_tax_id?: string;
   @ApiPropertyOptional({
+    description: 'Cents: the sum of its refunds that have not failed. Only when there is one.',
+    type: 'integer',
+    example: 990,
+  })
+  amount_refunded?: number;
+  @ApiPropertyOptional({
     description:
       'Late, double or wrong-amount Pix that were sent back to their payers. Only when there is one, and once its bank has accepted it.',
     type: [ChargeReturnBody],

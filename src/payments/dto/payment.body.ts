@@ -42,6 +42,12 @@ abstract class SettledPaymentFields extends PaymentFields {
   @amount('amount − providerFee − platformFee.', 1945) netAmount!: number | null;
   @time('When it was paid.') paidAt!: string | null;
   @ApiPropertyOptional({
+    description: 'The sum of its refunds that have not failed. Only when there is one.',
+    type: 'integer',
+    example: 990,
+  })
+  amountRefunded?: number;
+  @ApiPropertyOptional({
     description:
       'Late, double or wrong-amount Pix that were sent back to their payers. Only when there is one, and once its bank has accepted it.',
     type: [PaymentReturnBody],

@@ -1,4 +1,4 @@
-import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
+import { ApiExtraModels, ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
 import { ChargeBody, PUBLIC_STATUSES, type PublicStatus } from '../../charges/index.js';
 import { PaymentDetailBody } from '../../payments/index.js';
 import { PAYMENT_METHODS } from '../../transactions/index.js';
@@ -19,6 +19,12 @@ export class SandboxChargeBody {
   @ApiProperty({ description: 'As supplied.', type: 'object', additionalProperties: true })
   metadata!: Record<string, unknown>;
   @ApiProperty({ description: 'UTC.', format: 'date-time', example: '2026-11-21T12:00:00.000Z' }) created_at!: string;
+  @ApiPropertyOptional({
+    description: 'The sum of its refunds that have not failed. Only when there is one.',
+    type: 'integer',
+    example: 990,
+  })
+  amount_refunded?: number;
 }
 
 @ApiExtraModels(ChargeBody, SandboxChargeBody)

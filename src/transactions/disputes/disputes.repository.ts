@@ -30,7 +30,7 @@ const UNSETTLED = read(
 );
 const CLAIMS = read(
   'disputes.claims',
-  `SELECT refunds_amount AS "refundsAmount", disputed_amount AS "disputedAmount", EXISTS (
+  `SELECT disputed_amount AS "disputedAmount", EXISTS (
      SELECT 1 FROM refunds r WHERE r.transaction_id = t.id AND r.status IN ('PENDING', 'IN_PROGRESS')) AS "isRefunding",
      (SELECT max(r.created_at) FROM refunds r WHERE r.transaction_id = t.id) AS "lastRefundAt"
    FROM transactions t WHERE id = $1`,
@@ -43,8 +43,6 @@ export type DisputedPayment = Pick<Dispute, 'accountId' | 'paymentReference' | '
 
 /** What there is on a transaction's money. Amounts in the smallest unit. */
 export interface Claims {
-  /** Refunds that have not failed. */
-  readonly refundsAmount: Amount;
   /** What cases hold of it or have lost. */
   readonly disputedAmount: Amount;
   /** Whether a refund is on its way: it may yet fail and give back what it has taken. */
@@ -81,7 +79,7 @@ export class DisputesRepository {
 
   async claims(tx: Tx, id: string): Promise<Claims> {
     const [row] = await tx.query<Claims>(CLAIMS, [id]);
-    return row ?? { refundsAmount: 0, disputedAmount: 0, isRefunding: false, lastRefundAt: null };
+    return row ?? { disputedAmount: 0, isRefunding: false, lastRefundAt: null };
   }
 
   tell(tx: Tx, id: string, med: MedBlock | null): void {

@@ -149,7 +149,10 @@ export class RefundTransitions {
     const failed = refund.status === 'FAILED';
     const returned = refund.status === 'REFUNDED';
     if (failed) this.refunds.add(tx, transaction.id, -refund.amount);
-    const after = returned ? await this.close(tx, transaction) : transaction;
+    const standing = failed
+      ? { ...transaction, refundsAmount: transaction.refundsAmount - refund.amount }
+      : transaction;
+    const after = returned ? await this.close(tx, standing) : standing;
     this.outbox.record(tx, [refundEvent(REFUND_EVENT_OF[trigger], refund, after, transaction.status)]);
     if (failed) await this.#claims?.refundFailed(tx, after, refund);
     if (failed) this.wallets.releaseRefund(tx, moneyOf(refund));
