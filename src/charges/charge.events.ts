@@ -1,24 +1,88 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { type Config, CONFIG } from '../core/config/index.js';
-import { EventCatalog } from '../outbox/index.js';
-import { fromSnapshot, isPix, MedPayers, type TransactionEventType } from '../transactions/index.js';
+import { type DomainEvent, EventCatalog } from '../outbox/index.js';
+import {
+  type DisputeEventData,
+  fromSnapshot,
+  isPix,
+  MedPayers,
+  type RefundEventData,
+  type TransactionEventData,
+  type TransactionEventType,
+} from '../transactions/index.js';
 import { chargeBody } from './charge.serializer.js';
 
 const CREATED = 'A charge was created: its Pix code exists and waits for payment.';
 
 const FAILED = 'A charge failed or was cancelled.';
 
-const EVENTS: readonly { name: string; from: TransactionEventType; description: string; onlyAgain?: true }[] = [
+const PROCESSING = 'A charge is held for review, or its card is being authenticated.';
+
+const DISPUTED = 'A charge that was paid by card is disputed.';
+
+type Source = TransactionEventType | 'refund.returned';
+
+interface ChargeEvent {
+  readonly name: string;
+  readonly from: Source;
+  readonly description: string;
+  readonly onlyAgain?: true;
+  readonly beside?: (event: DomainEvent<Source>) => Readonly<Record<string, unknown>>;
+}
+
+const EVENTS: readonly ChargeEvent[] = [
   { name: 'charge.created', from: 'transaction.created', description: CREATED },
   // Of a payment whose code was made after it had been accepted.
   { name: 'charge.created', from: 'transaction.issued', description: CREATED },
-  { name: 'charge.paid', from: 'transaction.paid', description: 'A charge was paid, confirmed and credited.' },
+  {
+    name: 'charge.paid',
+    from: 'transaction.paid',
+    description: 'A charge was paid, confirmed and credited.',
+    beside: ({ data }) => ({ payment: paymentOf(data) }),
+  },
   { name: 'charge.failed', from: 'transaction.refused', description: FAILED },
   { name: 'charge.failed', from: 'transaction.cancelled', description: FAILED },
   // Refused before anybody was told that it exists.
   { name: 'charge.failed', from: 'transaction.not_issued', description: FAILED, onlyAgain: true },
   { name: 'charge.expired', from: 'transaction.expired', description: 'A charge expired without payment.' },
+  { name: 'charge.processing', from: 'transaction.processing', description: PROCESSING },
+  { name: 'charge.processing', from: 'transaction.held', description: PROCESSING },
+  {
+    name: 'charge.refunded',
+    from: 'refund.returned',
+    description: 'A refund of a charge, or of a part of it, is done.',
+    beside: ({ data }) => refundOf(data as RefundEventData),
+  },
+  // Not of a MED, of which no `charge.*` tells.
+  { name: 'charge.disputed', from: 'transaction.card_disputed', description: DISPUTED, beside: caseOf },
+  { name: 'charge.disputed', from: 'transaction.charged_back', description: DISPUTED, beside: caseOf },
 ];
+
+/** `data.payment` of `charge.paid`: the money, of which a charge itself says nothing. */
+function paymentOf({ transaction: t }: TransactionEventData): object {
+  return {
+    paid_at: t.paidAt,
+    amount: t.amount,
+    fee: (t.providerFee ?? 0) + (t.platformFee ?? 0),
+    net_amount: t.netAmount,
+    method: t.paidWith?.toLowerCase() ?? null,
+  };
+}
+
+/** `data.refund` and `data.amount_refunded` of `charge.refunded`. */
+function refundOf({ refund, transaction }: RefundEventData): Readonly<Record<string, unknown>> {
+  const { id, amount, status, reason } = refund;
+  return {
+    refund: { id, object: 'refund', amount, currency: transaction.currency, status, reason },
+    amount_refunded: transaction.refundsAmount,
+  };
+}
+
+/** `data.case` of `charge.disputed`. */
+function caseOf({ data }: DomainEvent<Source>): Readonly<Record<string, unknown>> {
+  const { case: disputeCase } = data as DisputeEventData;
+  return disputeCase === undefined ? {} : { case: disputeCase };
+}
 
 /** How a charge may end before its code was made. */
 const ENDS = ['charge.failed', 'charge.expired'];

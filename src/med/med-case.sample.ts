@@ -1,8 +1,10 @@
 import { newId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import type { NewEvent } from '../outbox/index.js';
+import { sampleTransactionEvent } from '../transactions/index.js';
 import { type MedCase, UNTOUCHED } from './med-case.js';
-import { medEvent, type MedEventType, resolvedEvent } from './med.events.js';
+import { medCaseBody } from './med-case.serializer.js';
+import { type DisputedSale, medEvent, type MedEventType, resolvedEvent } from './med.events.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -20,19 +22,19 @@ const AGE_MS: Readonly<Record<MedEventType, number>> = {
 /** An event of a case that never was, for merchants who try their receiver: new ids each time, nothing of it is stored. */
 export function sampleMedEvent(type: MedEventType, scope: Scope, now: Date): NewEvent<MedEventType> {
   const open = sampleCase(scope, now, AGE_MS[type]);
+  const sale = saleOf(open);
   switch (type) {
     case 'med_case.moved':
-      return medEvent(type, {
-        ...open,
-        status: 'appealed',
-        appealReason: 'The goods were delivered.',
-        appealedAt: now,
-      });
+      return medEvent(
+        type,
+        { ...open, status: 'appealed', appealReason: 'The goods were delivered.', appealedAt: now },
+        sale,
+      );
     case 'med_case.evidence_requested':
-      return medEvent(type, { ...open, evidenceRequestedAt: now });
+      return medEvent(type, { ...open, evidenceRequestedAt: now }, sale);
     case 'med_case.opened':
     case 'med_case.deadline_approaching':
-      return medEvent(type, open);
+      return medEvent(type, open, sale);
   }
 }
 
@@ -42,8 +44,30 @@ export function sampleResolvedEvent(
   now: Date,
 ): NewEvent<'med_case.resolved'> {
   const open = sampleCase(scope, now, DAY_MS);
-  const closed: MedCase = { ...open, status: 'closed', moneyOutcome: 'refunded_to_merchant', closedAt: now };
-  return resolvedEvent(closed, AMOUNT, false);
+  const ended = { status: 'closed', moneyOutcome: 'refunded_to_merchant', heldAmount: 0, closedAt: now } as const;
+  return resolvedEvent({ ...open, ...ended }, saleOf(open), AMOUNT, false);
+}
+
+/** Of a charge that was paid by card. */
+export function sampleDisputedEvent(
+  type: 'transaction.card_disputed',
+  scope: Scope,
+  now: Date,
+): NewEvent<'transaction.card_disputed'> {
+  const { data, ...event } = sampleTransactionEvent('transaction.paid', scope, now);
+  const transaction = {
+    ...data.transaction,
+    status: 'DISPUTE',
+    paymentMethods: ['PIX', 'CREDIT_CARD'],
+    paidWith: 'CREDIT_CARD',
+    endToEndId: null,
+  } as const;
+  const medCase = { ...sampleCase(scope, now, 0), type: 'dispute', transactionId: transaction.id } as const;
+  return { ...event, type, data: { transaction, previousStatus: 'APPROVED', case: medCaseBody(medCase) } };
+}
+
+function saleOf({ transactionId }: MedCase): DisputedSale {
+  return { id: transactionId, amount: AMOUNT, metadata: { sample: true } };
 }
 
 function sampleCase(scope: Scope, now: Date, ageMs: number): MedCase {

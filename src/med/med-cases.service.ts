@@ -6,6 +6,7 @@ import { badRequest, invalidRequest, notFound } from '../core/errors/index.js';
 import type { CursorFilter } from '../core/http/index.js';
 import type { Scope } from '../core/mode.js';
 import { OutboxService } from '../outbox/index.js';
+import { DisputesService } from '../transactions/index.js';
 import type { MedCase } from './med-case.js';
 import { type MedCaseFilter, MedCaseListsRepository } from './med-case-lists.repository.js';
 import { MED_MOVES } from './med-cases.machine.js';
@@ -26,6 +27,7 @@ export class MedCasesService {
     private readonly cases: MedCasesRepository,
     private readonly lists: MedCaseListsRepository,
     private readonly transitions: MedTransitions,
+    private readonly disputes: DisputesService,
     private readonly outbox: OutboxService,
     private readonly audit: AuditTrail,
     private readonly clock: Clock,
@@ -73,7 +75,11 @@ export class MedCasesService {
         updatedAt: now,
       };
       await this.cases.change(tx, appealed, found.status);
-      this.outbox.record(tx, [medEvent('med_case.moved', appealed)]);
+      const sales = await this.disputes.transactionsOf(tx, [found.transactionId]);
+      this.outbox.record(
+        tx,
+        sales.map((sale) => medEvent('med_case.moved', appealed, sale)),
+      );
       this.audit.record(tx, actor, 'med_case.appealed', scope.accountId, { data: { case_id: id, mode: scope.mode } });
       return appealed;
     });

@@ -4,6 +4,7 @@ import { type Config, CONFIG } from '../core/config/index.js';
 import { Database } from '../core/database/index.js';
 import { Poller } from '../core/queue/index.js';
 import { OutboxService } from '../outbox/index.js';
+import { DisputesService } from '../transactions/index.js';
 import { nextNotice, rulingOf } from './med-case.rules.js';
 import { MedCasesRepository } from './med-cases.repository.js';
 import { medEvent } from './med.events.js';
@@ -18,6 +19,7 @@ export class MedDeadlines implements OnApplicationBootstrap {
     @Inject(CONFIG) private readonly config: Config,
     private readonly database: Database,
     private readonly cases: MedCasesRepository,
+    private readonly disputes: DisputesService,
     private readonly outbox: OutboxService,
     private readonly poller: Poller,
     private readonly clock: Clock,
@@ -45,10 +47,16 @@ export class MedDeadlines implements OnApplicationBootstrap {
           responseDeadline !== null &&
           responseDeadline > now,
       );
-      this.outbox.record(
+      const sales = await this.disputes.transactionsOf(
         tx,
-        near.map((medCase) => ({ ...medEvent('med_case.deadline_approaching', medCase), occurredAt: now })),
+        near.map(({ transactionId }) => transactionId),
       );
+      const saleOf = new Map(sales.map((sale) => [sale.id, sale]));
+      const events = near.flatMap((medCase) => {
+        const sale = saleOf.get(medCase.transactionId);
+        return sale ? [{ ...medEvent('med_case.deadline_approaching', medCase, sale), occurredAt: now }] : [];
+      });
+      this.outbox.record(tx, events);
       return due.length === BATCH;
     });
   }

@@ -109,7 +109,7 @@ export class MedDesk {
     }
     const asked = { ...found, evidenceRequestedAt: now, updatedAt: now };
     await this.transitions.change(tx, disputedTransaction, asked);
-    this.outbox.record(tx, [medEvent('med_case.evidence_requested', asked)]);
+    this.outbox.record(tx, [medEvent('med_case.evidence_requested', asked, disputedTransaction.transaction)]);
     return { before: found, after: asked };
   }
 

@@ -10,6 +10,7 @@ import { type Disputed, DisputesService } from '../transactions/index.js';
 import { WalletsService } from '../wallets/index.js';
 import type { MedCase } from './med-case.js';
 import { claimOf, contradictionOf, medBlockOf, nextNotice } from './med-case.rules.js';
+import { medCaseBody } from './med-case.serializer.js';
 import { MED_MOVES, type MedTrigger } from './med-cases.machine.js';
 import { MedCasesRepository } from './med-cases.repository.js';
 import { DisputedTransaction } from './disputed-transaction.js';
@@ -75,9 +76,10 @@ export class MedTransitions {
         tx,
         disputedTransaction.transaction,
         triggerOf(disputedTransaction, opened),
+        medCaseBody(opened),
       );
     }
-    this.outbox.record(tx, [medEvent('med_case.opened', opened)]);
+    this.outbox.record(tx, [medEvent('med_case.opened', opened, disputedTransaction.transaction)]);
     this.mailer.enqueue(tx, openedMail(disputedTransaction, opened, this.config.publicBaseUrl));
   }
 
@@ -114,8 +116,8 @@ export class MedTransitions {
     await this.revive(tx, disputedTransaction);
     const isMuted = !disputedTransaction.account.medOutcomeNotifications;
     this.outbox.record(tx, [
-      medEvent('med_case.moved', reviewed, isMuted),
-      resolvedEvent(reviewed, heldAmount, isMuted),
+      medEvent('med_case.moved', reviewed, disputedTransaction.transaction, isMuted),
+      resolvedEvent(reviewed, disputedTransaction.transaction, heldAmount, isMuted),
     ]);
     this.mailer.enqueue(tx, resolvedMail(disputedTransaction, reviewed, heldAmount, this.config.publicBaseUrl));
     return reviewed;
@@ -166,10 +168,15 @@ export class MedTransitions {
         tx,
         disputedTransaction.transaction,
         triggerOf(disputedTransaction, disputing),
+        medCaseBody(disputing),
       );
     }
     const isMuted = !disputedTransaction.account.medOutcomeNotifications;
-    this.outbox.record(tx, [medEvent('med_case.moved', corrected, isMuted), correctedEvent(corrected, taken, isMuted)]);
+    const { transaction } = disputedTransaction;
+    this.outbox.record(tx, [
+      medEvent('med_case.moved', corrected, transaction, isMuted),
+      correctedEvent(corrected, transaction, taken, isMuted),
+    ]);
     this.mailer.enqueue(tx, correctedMail(disputedTransaction, corrected, taken, this.config.publicBaseUrl));
   }
 

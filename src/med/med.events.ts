@@ -1,11 +1,19 @@
 import type { Amount } from '../core/money/index.js';
 import type { NewEvent } from '../outbox/index.js';
+import type { Transaction } from '../transactions/index.js';
 import type { MedCase } from './med-case.js';
 import type { MedCaseBody } from './dto/med-case.body.js';
 import { medCaseBody } from './med-case.serializer.js';
 
+/** The payment that a case is about, as far as the case's events tell of it. */
+export type DisputedSale = Pick<Transaction, 'id' | 'amount' | 'metadata'>;
+
 export interface MedEventData {
   readonly case: MedCaseBody;
+  /** Under this name, as its metadata are sealed like those of any transaction. An earlier version has not written it. */
+  readonly transaction?: DisputedSale;
+  /** What the case holds by now of the payment; an earlier version has not written it. */
+  readonly heldAmount?: Amount;
   /** The account is not told by webhook how its cases end (docs/contract.md#event-names). */
   readonly isMuted: boolean;
 }
@@ -54,26 +62,50 @@ export const MED_EVENT_TYPES = [
 ] as const;
 export type MedEventType = (typeof MED_EVENT_TYPES)[number];
 
-export function medEvent(type: MedEventType, medCase: MedCase, isMuted = false): NewEvent<MedEventType> {
-  return { ...about(medCase), type, data: { case: medCaseBody(medCase), isMuted } };
+export function medEvent(
+  type: MedEventType,
+  medCase: MedCase,
+  sale: DisputedSale,
+  isMuted = false,
+): NewEvent<MedEventType> {
+  return { ...about(medCase), type, data: { ...toldOf(medCase, sale), isMuted } };
+}
+
+/** What every event of a case tells of it. */
+export function toldOf(
+  medCase: MedCase,
+  { id, amount, metadata }: DisputedSale,
+): Pick<MedEventData, 'case' | 'transaction' | 'heldAmount'> {
+  return { case: medCaseBody(medCase), transaction: { id, amount, metadata }, heldAmount: medCase.heldAmount };
 }
 
 /** @param amount what was held */
-export function resolvedEvent(medCase: MedCase, amount: Amount, isMuted: boolean): NewEvent<'med_case.resolved'> {
-  return { ...about(medCase), type: 'med_case.resolved', data: resolvedData(medCase, amount, isMuted) };
+export function resolvedEvent(
+  medCase: MedCase,
+  sale: DisputedSale,
+  amount: Amount,
+  isMuted: boolean,
+): NewEvent<'med_case.resolved'> {
+  return { ...about(medCase), type: 'med_case.resolved', data: resolvedData(medCase, sale, amount, isMuted) };
 }
 
 /** @param taken from the merchant by the correction; negative: given back */
-export function correctedEvent(medCase: MedCase, taken: Amount, isMuted: boolean): NewEvent<'med_case.corrected'> {
+export function correctedEvent(
+  medCase: MedCase,
+  sale: DisputedSale,
+  taken: Amount,
+  isMuted: boolean,
+): NewEvent<'med_case.corrected'> {
   const amount = medCase.moneyOutcome === 'refunded_to_merchant' ? -taken : medCase.lostAmount;
-  return { ...about(medCase), type: 'med_case.corrected', data: { ...resolvedData(medCase, amount, isMuted), taken } };
+  const data = { ...resolvedData(medCase, sale, amount, isMuted), taken };
+  return { ...about(medCase), type: 'med_case.corrected', data };
 }
 
-function resolvedData(medCase: MedCase, amount: Amount, isMuted: boolean): MedResolvedData {
-  const body = medCaseBody(medCase);
-  const { money_outcome, currency, charge_id, closed_at } = body;
-  const resolution = { money_outcome, amount, currency, charge_id, resolved_at: closed_at ?? body.updated_at };
-  return { case: body, isMuted, resolution };
+function resolvedData(medCase: MedCase, sale: DisputedSale, amount: Amount, isMuted: boolean): MedResolvedData {
+  const told = toldOf(medCase, sale);
+  const { money_outcome, currency, charge_id, closed_at, updated_at } = told.case;
+  const resolution = { money_outcome, amount, currency, charge_id, resolved_at: closed_at ?? updated_at };
+  return { ...told, isMuted, resolution };
 }
 
 function about({ accountId, mode, id, updatedAt }: MedCase): Omit<NewEvent, 'type' | 'data'> {

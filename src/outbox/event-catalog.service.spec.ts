@@ -94,6 +94,20 @@ describe('the event catalog', () => {
     expect(await refreshing.refresh(tx, [])).toEqual([]);
   });
 
+  it('refreshes a type with everybody who knows a part of it', async () => {
+    const refreshing = new EventCatalog();
+    const type = 'a' as unknown as DomainEventType;
+    for (const part of ['sale', 'case'])
+      refreshing.registerRefresh([type], (_tx, events) =>
+        Promise.resolve(
+          events.map((each) => ({ ...each, data: { ...(each.data as object), [part]: 'now' } as never })),
+        ),
+      );
+    const event = { id: '1', type, data: { sale: 'then', case: 'then', more: 1 } } as unknown as DomainEvent;
+    const [refreshed] = await refreshing.refresh({} as Tx, [event]);
+    expect(refreshed?.data).toEqual({ sale: 'now', case: 'now', more: 1 });
+  });
+
   it('samples the first source that has a sample, and nothing for a name that is not sent', () => {
     const scope = { accountId: 'a', mode: 'test' } as const;
     const now = new Date();

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '../core/database/index.js';
-import { groupBy } from '../core/group-by.js';
 import type { Scope } from '../core/mode.js';
 import type { EventEntity } from './event.entity.js';
 
@@ -44,7 +43,7 @@ export interface PublicEvent<T extends DomainEventType = DomainEventType> {
   /** `data.object` of a canonical event, `data` of a legacy one; null when this event does not concern the name. */
   present(event: DomainEvent<T>): object | null;
   /** What stands beside `object` in `data` of a canonical event; nothing for these, as when left out. */
-  beside?(event: DomainEvent<T>): Readonly<Record<string, object>>;
+  beside?(event: DomainEvent<T>): Readonly<Record<string, unknown>>;
 }
 
 /** Brings events to the state their subjects are in now; one whose subject is gone is left out. */
@@ -63,16 +62,19 @@ export type Sample<T extends DomainEventType = DomainEventType> = (type: T, scop
 @Injectable()
 export class EventCatalog {
   readonly #events: PublicEvent[] = [];
-  readonly #refreshes = new Map<string, Refresh>();
+  readonly #refreshes: { types: readonly string[]; refresh: Refresh }[] = [];
   readonly #samples = new Map<string, Sample>();
 
   register<T extends DomainEventType>(event: PublicEvent<T>): void {
     this.#events.push(event);
   }
 
-  /** How events of these types are told again later: without one they are told as they were. */
+  /**
+   * How events of these types are told again later: without one they are told as they were. A type may have several, of
+   * contexts that each know a part of its data.
+   */
   registerRefresh<T extends DomainEventType>(types: readonly T[], refresh: Refresh<T>): void {
-    for (const type of types) this.#refreshes.set(type, refresh as unknown as Refresh);
+    this.#refreshes.push({ types, refresh: refresh as unknown as Refresh });
   }
 
   registerSample<T extends DomainEventType>(types: readonly T[], sample: Sample<T>): void {
@@ -92,9 +94,13 @@ export class EventCatalog {
 
   /** The events as their subjects are now, in no particular order. */
   async refresh(tx: Tx, events: readonly DomainEvent[]): Promise<DomainEvent[]> {
-    const refreshed: DomainEvent[] = [];
-    for (const [refresh, group] of groupBy(events, (event) => this.#refreshes.get(event.type)))
-      refreshed.push(...(refresh ? await refresh(tx, group) : group));
+    let refreshed = [...events];
+    for (const { types, refresh } of this.#refreshes) {
+      const concerned = refreshed.filter(({ type }) => types.includes(type));
+      if (concerned.length === 0) continue;
+      const others = refreshed.filter(({ type }) => !types.includes(type));
+      refreshed = [...others, ...(await refresh(tx, concerned))];
+    }
     return refreshed;
   }
 

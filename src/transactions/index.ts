@@ -38,9 +38,15 @@ export {
 export { SettlementService } from './settlement/settlement.service.js';
 export { type AcquirerStatus, PAYMENT_METHODS, type PaymentMethod } from '../acquirers/index.js';
 export { PixReturnEntity, SettlementEntity, TransactionEntity } from './transaction.entity.js';
-export type { TransactionEventData, TransactionEventType } from './transaction.events.js';
+export type {
+  DisputeCase,
+  DisputeEventData,
+  TransactionEventData,
+  TransactionEventType,
+} from './transaction.events.js';
 export * from './transaction.js';
 export { SORT_FIELDS, type SortField } from './transaction-pages.repository.js';
+export { sampleTransactionEvent } from './transaction-samples.service.js';
 export { TransactionPagesService } from './transaction-pages.service.js';
 export { TRANSACTION_STATUSES, type TransactionStatus } from './transactions.machine.js';
 export type { TransactionFilter } from './transactions.repository.js';

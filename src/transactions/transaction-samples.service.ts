@@ -22,7 +22,16 @@ export class TransactionSamples implements OnModuleInit {
 
   onModuleInit(): void {
     this.catalog.registerSample(SAMPLED_EVENTS, sampleTransactionEvent);
+    this.catalog.registerSample(['refund.returned'], sampleRefundEvent);
   }
+}
+
+/** The same of a refund that has brought all of a payment back. */
+function sampleRefundEvent(_type: 'refund.returned', scope: Scope, now: Date): NewEvent<'refund.returned'> {
+  const { data, ...event } = sampleTransactionEvent('transaction.paid', scope, now);
+  const refund = { id: newId(now), amount: AMOUNT, status: 'REFUNDED', reason: 'Sample', failureReason: null } as const;
+  const transaction = { ...data.transaction, status: 'REFUNDED', refundsAmount: AMOUNT } as const;
+  return { ...event, type: 'refund.returned', data: { transaction, previousStatus: 'PAID', refund } };
 }
 
 /**

@@ -9,6 +9,17 @@ export interface TransactionEventData {
   readonly previousStatus: TransactionStatus | null;
 }
 
+/** Of a transaction that is disputed from here on. */
+export interface DisputeEventData extends TransactionEventData {
+  /** As the module that keeps cases shows it; an earlier version has not written it. */
+  readonly case?: DisputeCase;
+}
+
+/** The case by which a transaction is disputed, as merchants see it. */
+export interface DisputeCase {
+  readonly id: string;
+}
+
 declare module '../outbox/index.js' {
   interface DomainEvents {
     'transaction.created': TransactionEventData;
@@ -23,9 +34,9 @@ declare module '../outbox/index.js' {
     'transaction.refused': TransactionEventData;
     'transaction.cancelled': TransactionEventData;
     'transaction.processing': TransactionEventData;
-    'transaction.charged_back': TransactionEventData;
-    'transaction.card_disputed': TransactionEventData;
-    'transaction.disputed': TransactionEventData;
+    'transaction.charged_back': DisputeEventData;
+    'transaction.card_disputed': DisputeEventData;
+    'transaction.disputed': DisputeEventData;
     'transaction.dispute_won': TransactionEventData;
     'transaction.card_dispute_won': TransactionEventData;
   }
@@ -59,7 +70,6 @@ export const EVENT_OF: Readonly<Record<Trigger, TransactionEventType>> = {
   not_issued: 'transaction.not_issued',
   settled: 'transaction.paid',
   approved: 'transaction.paid',
-  // Told to nobody, as of a Pix that is held: what comes of it is news.
   authenticating: 'transaction.processing',
   settled_by_other_payer: 'transaction.returned',
   settled_by_unknown_payer: 'transaction.held',

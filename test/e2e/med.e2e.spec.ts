@@ -114,7 +114,12 @@ describe('a MED', () => {
     });
     const [created] = await told(1);
     expect(created).toMatchObject({ object: 'event', api_version: '2026-11-01', type: 'med_case.created' });
-    expect(created?.data).toEqual({ object: medCase });
+    expect(created?.data).toEqual({
+      object: medCase,
+      charge: { id: charge.id, amount: 1990, metadata: {} },
+      held_amount: 1990,
+      response_deadline: medCase.response_deadline,
+    });
     const [mail] = await mailsTo(service, merchant.ownerEmail, 1);
     expect(mail?.subject).toMatch(/^TESTE: MED aberto: .*19,90.* \/ MED opened: /);
     const refused = await requestRefund(service, key, charge.id);
@@ -181,6 +186,9 @@ describe('a MED', () => {
     expect(new Set(events.map(({ id }) => id)).size).toBe(4);
     expect(events[3]?.data).toEqual({
       object: closed,
+      charge: { id: charge.id, amount: 100, metadata: {} },
+      held_amount: 0,
+      response_deadline: closed.response_deadline,
       resolution: {
         money_outcome: 'refunded_to_merchant',
         amount: 100,

@@ -306,6 +306,19 @@ describe('what the OpenAPI document says is kept', () => {
     await service.simulate(testKey, byCard.id, { event: 'pay' });
     keeps('refunds_create', await refund({ idempotencyKey: 'openapi-refund-4' }, { id: byCard.id }));
     keeps('refunds_list', await list(testKey, byCard.id));
+    // Whoever shows a sale of which something was refunded.
+    const shown = {
+      charge: await service.getCharge(testKey, own.id),
+      card: await service.simulate(testKey, byCard.id, { event: 'refund_fail' }),
+    };
+    keeps('charges_get', shown.charge);
+    keeps('sandbox_simulate', shown.card);
+    expect([shown.charge.body, shown.card.body.charge]).toMatchObject([
+      { amount_refunded: 991 },
+      { amount_refunded: 1990 },
+    ]);
+    keeps('payments_get', await service.call('GET', `/v1/payments/${id}`, { key: testKey }));
+    keeps('payments_list', await service.call('GET', '/v1/payments', { key: testKey }));
     // Its money waits for the release.
     const { body: held } = await service.createCharge(key());
     await service.simulate(key(), held.id, { event: 'pay' });

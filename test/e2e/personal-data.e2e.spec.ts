@@ -81,6 +81,44 @@ describe('what one payer is asked for', () => {
 
   const found = (text: string): boolean => Object.values(PERSON).some((mark) => text.includes(mark));
 
+  /** What events of a case say of its order goes with the customer, once the case is over. */
+  async function expectCasesErased(answered: (...args: string[]) => Promise<Answer>): Promise<void> {
+    const key = merchant.testKey;
+    const mark = 'a-word-about-the-order-of-the-case';
+    const customer = { name: 'Yolanda Quaresma', email: 'yolanda@payer.example' };
+    const { body: charge } = await service.createCharge(key, { customer, metadata: { mark } });
+    for (const event of ['pay', 'med_open']) await service.simulate(key, charge.id, { event });
+    const erase = ['erase-customer', merchant.accountId, '--email', customer.email, '--metadata'];
+    const waits = (await answered(...erase)).kept.waiting.map(({ reason }) => reason);
+    expect(waits).toEqual(['open_med_case']);
+    await service.simulate(key, charge.id, { event: 'med_rule', result: 'disagreed' });
+    await waitFor('the webhooks of the case', () =>
+      receiver.received.some(({ body, rawBody }) => body['type'] === 'med.resolved' && rawBody.includes(mark)),
+    );
+    const ofCase = async (): Promise<string[]> => {
+      const sealed = await service.sql<Sealed>(
+        `SELECT customer_sealed AS box, 'event:' || id AS context FROM events WHERE type LIKE 'med\\_case.%'
+         UNION ALL
+         SELECT payload, 'webhook_message:' || id FROM webhook_messages WHERE event_type LIKE 'med%'`,
+      );
+      const secrets = new SecretBox(ENCRYPTION_KEY);
+      return sealed.map(({ box, context }) => secrets.openText(box, context));
+    };
+    const before = await ofCase();
+    expect(before.length).toBeGreaterThanOrEqual(6);
+    expect(before.filter((text) => text.includes(mark))).toEqual(before);
+    expect((await service.rows()).filter(({ text }) => text.includes(mark)).map(({ table }) => table)).toEqual([
+      'transactions',
+    ]);
+    const erased = await waitFor('the last delivery', async () => {
+      const answer = await answered(...erase);
+      return answer.kept.waiting.length === 0 ? answer : null;
+    });
+    expect(erased.erased['events']).toBeGreaterThan(0);
+    expect((await ofCase()).filter((text) => text.includes(mark))).toEqual([]);
+    expect((await service.rows()).filter(({ text }) => text.includes(mark))).toEqual([]);
+  }
+
   it('is sent to the merchant as it was given, and an answer is repeated to the byte', async () => {
     expect(receiver.received.some(({ rawBody }) => found(rawBody))).toBe(true);
     const key = merchant.testKey;
@@ -188,6 +226,7 @@ describe('what one payer is asked for', () => {
       { type: 'customer.erased', n: 3 },
       { type: 'customer.exported', n: 1 },
     ]);
+    await expectCasesErased(answered);
     const nobody = await account('erase-customer', merchant.accountId);
     expect(nobody).toMatchObject({ code: 2, stderr: 'Say who it is by --tax-id, --email or --phone.\n' });
   });

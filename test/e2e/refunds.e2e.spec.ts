@@ -130,13 +130,33 @@ describe('refunds', () => {
       ['WAITING_PAYMENT', 'PAID'],
       ['PAID', 'REFUNDED'],
     ]);
-    // No canonical event tells of a refund.
-    expect(receiver.received.map((webhook) => webhook.headers['x-service-event-type'])).not.toContain(
-      'charge.refunded',
+    const [ofFirst, ofSecond] = await receiver.waitForType('charge.refunded', 2).then(() =>
+      receiver
+        .ofType('charge.refunded')
+        .map(({ body }) => body)
+        .sort((a, b) => Number(a['sequence']) - Number(b['sequence'])),
     );
-    expect(receiver.received.filter(({ body }) => body['object'] === 'event').map(({ body }) => body['type'])).toEqual([
+    const { body: charged } = await service.getCharge(key, charge.id);
+    const refund = { object: 'refund', currency: 'BRL', status: 'REFUNDED' };
+    expect(ofFirst).toMatchObject({ object: 'event', sequence: 4 });
+    expect(ofFirst?.['data']).toEqual({
+      object: { ...charge, status: 'paid', amount_refunded: 990 },
+      refund: { ...refund, id: part.body.id, amount: 990, reason: 'Article returned' },
+      amount_refunded: 990,
+    });
+    expect(ofSecond).toMatchObject({ object: 'event', sequence: 7 });
+    expect(ofSecond?.['data']).toEqual({
+      object: charged,
+      refund: { ...refund, id: rest.body.id, amount: 1000, reason: null },
+      amount_refunded: 1990,
+    });
+    // Each once, and nothing of a refund that is only on its way.
+    const canonical = receiver.received.filter(({ body }) => body['object'] === 'event');
+    expect(canonical.map(({ body }) => body['type']).sort()).toEqual([
       'charge.created',
       'charge.paid',
+      'charge.refunded',
+      'charge.refunded',
     ]);
   });
 
@@ -204,6 +224,7 @@ describe('refunds', () => {
       status: 'PAID',
       previousStatus: 'PAID',
     });
+    expect(receiver.ofType('charge.refunded')).toEqual([]);
     // Only the next one.
     const again = await requestRefund(service, key, id);
     expect((await refundEnd(service, key, again.body)).status).toBe('REFUNDED');

@@ -113,6 +113,7 @@ describe('POST /v1/payments/{id}/resend-webhook', () => {
   const cancel = (id: string, who: string): Promise<unknown> =>
     service.call('POST', `/v1/payments/${id}/cancel`, { key: who });
   const pay = { event: 'pay' };
+  const payByCard = { event: 'pay', method: 'CREDIT_CARD' };
   const won = { event: 'med_rule', result: 'disagreed' };
   const card = ['CREDIT_CARD'];
   const created = { canonical: ['charge.created'], legacy: ['payment.created'], alias: true };
@@ -140,6 +141,15 @@ describe('POST /v1/payments/{id}/resend-webhook', () => {
       methods: ['PIX', 'CREDIT_CARD'],
       events: [{ event: 'processing' }],
       ...created,
+      canonical: ['charge.processing'],
+    },
+    {
+      status: 'DISPUTE',
+      by: 'the cardholder, where Pix was offered too',
+      methods: ['PIX', 'CREDIT_CARD'],
+      events: [payByCard, { event: 'dispute' }],
+      ...failed,
+      canonical: ['charge.disputed'],
     },
     { status: 'PAID', by: 'a Pix', events: [pay], ...paid },
     {
@@ -177,7 +187,7 @@ describe('POST /v1/payments/{id}/resend-webhook', () => {
         await refund(id, who, 990);
         await refund(id, who);
       },
-      canonical: ['charge.paid'],
+      canonical: ['charge.refunded'],
       legacy: ['payment.refunded'],
       alias: true,
     },

@@ -51,6 +51,9 @@ const FIND = read(
 );
 const LOCK = write('customer_data.lock', `SELECT t.id FROM transactions t WHERE ${MINE} FOR UPDATE`);
 
+/** What events and deliveries may be about of the transactions of $1: they themselves and their cases. */
+const SUBJECTS = `SELECT unnest($1::uuid[]) UNION ALL SELECT id FROM med_cases WHERE transaction_id = ANY ($1::uuid[])`;
+
 /** Of transactions that are locked: whatever still needs the person's data, the most telling reason first. */
 const WAITING = read(
   'customer_data.waiting',
@@ -63,9 +66,10 @@ const WAITING = read(
        THEN 'open_refund'
      WHEN EXISTS (SELECT 1 FROM med_cases c WHERE c.transaction_id = t.id
        AND (c.status IN ('open', 'appealed') OR c.review IS NOT NULL)) THEN 'open_med_case'
-     WHEN EXISTS (SELECT 1 FROM events e WHERE e.subject_id = t.id AND e.status = 'pending')
-       OR EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.account_id = t.account_id
-         AND d.subject_id = t.id AND d.status IN ('PENDING', 'PROCESSING')) THEN 'open_delivery'
+     WHEN EXISTS (SELECT 1 FROM (SELECT t.id UNION ALL SELECT c.id FROM med_cases c WHERE c.transaction_id = t.id) s
+       WHERE EXISTS (SELECT 1 FROM events e WHERE e.subject_id = s.id AND e.status = 'pending')
+         OR EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.account_id = t.account_id
+           AND d.subject_id = s.id AND d.status IN ('PENDING', 'PROCESSING'))) THEN 'open_delivery'
      WHEN EXISTS (SELECT 1 FROM idempotency_keys k WHERE k.account_id = t.account_id AND k.resource_id = t.id
        AND k.response_status IS NULL) THEN 'open_request'
      END AS waits
@@ -104,7 +108,7 @@ const BLANK = [
   [
     'webhook_attempts',
     `UPDATE webhook_attempts SET response_body = NULL WHERE response_body IS NOT NULL AND $2 IS NOT NULL
-       AND delivery_id IN (SELECT id FROM webhook_deliveries WHERE subject_id = ANY ($1::uuid[])) RETURNING 1`,
+       AND delivery_id IN (SELECT id FROM webhook_deliveries WHERE subject_id IN (${SUBJECTS})) RETURNING 1`,
   ],
 ].map(([table = '', text = '']) => ({
   table,
@@ -122,13 +126,13 @@ const COPIES = [
   {
     table: 'events',
     find: `SELECT id::text, customer_sealed AS json, 'event:' || id AS context FROM events
-           WHERE subject_id = ANY ($1::uuid[]) AND customer_sealed IS NOT NULL FOR UPDATE`,
+           WHERE subject_id IN (${SUBJECTS}) AND customer_sealed IS NOT NULL FOR UPDATE`,
     replace: `UPDATE events SET customer_sealed = $2 WHERE id = $1::uuid`,
   },
   {
     table: 'webhook_messages',
     find: `SELECT id::text, payload AS json, 'webhook_message:' || id AS context FROM webhook_messages
-           WHERE id IN (SELECT message_id FROM webhook_deliveries WHERE subject_id = ANY ($1::uuid[])) FOR UPDATE`,
+           WHERE id IN (SELECT message_id FROM webhook_deliveries WHERE subject_id IN (${SUBJECTS})) FOR UPDATE`,
     replace: `UPDATE webhook_messages SET payload = $2 WHERE id = $1::uuid`,
   },
   {

@@ -7,7 +7,7 @@ import { OutboxService } from '../../outbox/index.js';
 import { type Claims, type DisputedPayment, DisputesRepository } from './disputes.repository.js';
 import { RefundTransitions } from '../refunds/refund-transitions.service.js';
 import type { MedBlock, Transaction } from '../transaction.js';
-import { EVENT_OF, transactionEvent } from '../transaction.events.js';
+import { type DisputeCase, EVENT_OF, transactionEvent } from '../transaction.events.js';
 import { MOVES, type Trigger } from '../transactions.machine.js';
 import { TransactionsRepository } from '../transactions.repository.js';
 
@@ -59,6 +59,11 @@ export class DisputesService {
     };
   }
 
+  /** The transactions that cases are about, in no particular order and not locked. */
+  async transactionsOf(tx: Tx, ids: readonly string[]): Promise<Transaction[]> {
+    return this.transactions.findAll(tx, ids);
+  }
+
   /** Locks a transaction that has cases. */
   async lock(tx: Tx, transactionId: string): Promise<Disputed> {
     const locked = await this.transactions.lockWithAccount(tx, transactionId);
@@ -79,13 +84,17 @@ export class DisputesService {
     this.disputes.add(tx, transactionId, amount);
   }
 
-  /** @returns the transaction as it is now; unchanged where it cannot be disputed (any more) */
+  /**
+   * @param disputeCase by which it is disputed
+   * @returns the transaction as it is now; unchanged where it cannot be disputed (any more)
+   */
   async dispute(
     tx: Tx,
     transaction: Transaction,
     trigger: 'disputed' | 'card_disputed' | 'charged_back',
+    disputeCase: DisputeCase,
   ): Promise<Transaction> {
-    return this.#move(tx, transaction, trigger);
+    return this.#move(tx, transaction, trigger, { case: disputeCase });
   }
 
   /** Ends the dispute; refunds that arrived meanwhile may have brought all of it back. @returns the transaction as it is now */
@@ -94,11 +103,12 @@ export class DisputesService {
     return this.refunds.close(tx, await this.#move(tx, transaction, trigger));
   }
 
-  async #move(tx: Tx, transaction: Transaction, trigger: Trigger): Promise<Transaction> {
+  async #move(tx: Tx, transaction: Transaction, trigger: Trigger, more: object = {}): Promise<Transaction> {
     if (!MOVES[trigger].from.includes(transaction.status)) return transaction;
     const moved = await this.transactions.move(tx, transaction.id, trigger, this.clock.now());
     if (!moved) throw new Error(`${transaction.id} was moved while it was locked`);
-    this.outbox.record(tx, [transactionEvent(EVENT_OF[trigger], moved, transaction.status)]);
+    const event = transactionEvent(EVENT_OF[trigger], moved, transaction.status);
+    this.outbox.record(tx, [{ ...event, data: { ...event.data, ...more } }]);
     return moved;
   }
 }

@@ -8,7 +8,7 @@ import { DefaultSecretsService } from '../endpoints/default-secrets.service.js';
 import { DeliveriesRepository, type Message } from '../log/deliveries.repository.js';
 import { Dispatcher } from './dispatcher.service.js';
 import { EndpointsRepository } from '../endpoints/endpoints.repository.js';
-import { buildMessages, type Candidate, candidatesAgain, candidatesOf, scopesOf } from './messages.js';
+import { buildMessages, type Candidate, candidatesOf, scopesOf } from './messages.js';
 import { maxAttempts } from './retry-schedule.js';
 import { ALL_CANONICAL } from '../endpoints/subscription.js';
 
@@ -30,7 +30,7 @@ export class DeliveryBuilder implements EventConsumer {
   }
 
   async replay(tx: Tx, events: readonly DomainEvent[]): Promise<number> {
-    return this.#build(tx, candidatesAgain(events, this.catalog), true);
+    return this.#build(tx, candidatesOf(events, this.catalog, true), true);
   }
 
   /**

@@ -11,7 +11,7 @@ export interface CanonicalEnvelope {
   created_at: string;
   /** 1, 2, … for the events of one charge: which of two that arrive is the later one. */
   sequence: number;
-  data: { object: object } & Readonly<Record<string, object>>;
+  data: { object: object } & Readonly<Record<string, unknown>>;
 }
 
 export interface LegacyEnvelope {
@@ -29,7 +29,7 @@ export function envelope(
   event: Pick<DomainEvent, 'id' | 'occurredAt' | 'sequence'>,
   name: string,
   content: object,
-  beside: Readonly<Record<string, object>> = {},
+  beside: Readonly<Record<string, unknown>> = {},
 ): CanonicalEnvelope | LegacyEnvelope {
   switch (family) {
     case 'canonical':

@@ -138,6 +138,37 @@ describe('buildMessages', () => {
     }
   });
 
+  it('that is asked for tells each endpoint, in each family, by the first event that it is subscribed to', () => {
+    const catalog = new EventCatalog();
+    const names: [string, EventFamily, string, boolean?][] = [
+      ['charge.refunded', 'canonical', 'thing.refunded'],
+      ['payment.refunded', 'legacy', 'thing.refunded'],
+      ['payment.status_changed', 'legacy', 'thing.refunded', true],
+      ['charge.paid', 'canonical', 'thing.paid'],
+      ['charge.settled', 'canonical', 'thing.paid'],
+      ['payment.completed', 'legacy', 'thing.paid'],
+      ['payment.status_changed', 'legacy', 'thing.paid', true],
+    ];
+    for (const [name, family, from, isAlias] of names) {
+      const event = { name, family, description: name, from, present: () => ({}), ...(isAlias ? { isAlias } : {}) };
+      catalog.register(event as unknown as PublicEvent);
+    }
+    const events = [domainEvent('2', 'a', 'test', 'thing.refunded'), domainEvent('1', 'a', 'test', 'thing.paid')];
+    const endpoints = [
+      endpoint('star', ['*', 'payment.completed', 'payment.status_changed']),
+      endpoint('old', ['charge.paid', 'charge.settled', 'payment.refunded', 'payment.completed']),
+      endpoint('other', ['charge.created']),
+    ];
+    const told = (manual: boolean, who: string): string[] =>
+      build(events, endpoints, catalog, manual)
+        .filter(({ deliveries }) => deliveries.some(({ endpointId }) => endpointId === who))
+        .map(({ eventId, eventType }) => `${eventId} ${eventType}`);
+    expect(told(true, 'star')).toEqual(['2 charge.refunded', '2 payment.status_changed', '1 payment.completed']);
+    expect(told(true, 'old')).toEqual(['2 payment.refunded', '1 charge.paid', '1 charge.settled']);
+    expect(told(true, 'other')).toEqual([]);
+    expect(told(false, 'old')).toHaveLength(4);
+  });
+
   it('has no candidates for an event without public names', () => {
     expect(candidatesOf([domainEvent('1', 'a', 'test', 'thing.unknown')], catalogWith([]))).toEqual([]);
   });

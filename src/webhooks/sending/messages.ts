@@ -24,20 +24,6 @@ export function candidatesOf(events: readonly DomainEvent[], catalog: EventCatal
   );
 }
 
-/** Of one subject's events what is told when somebody asks for it again: see `EventConsumer.replay`. */
-export function candidatesAgain(events: readonly DomainEvent[], catalog: EventCatalog): Candidate[] {
-  const told = new Set<string>();
-  const voiceOf = ({ isAlias, name, family }: PublicEvent): string => (isAlias === true ? name : family);
-  return events.flatMap((event) => {
-    const speaking = candidatesOf([event], catalog, true).filter(
-      ({ publicEvent }) => !told.has(voiceOf(publicEvent)) && publicEvent.present(event) !== null,
-    );
-    // Not before all of them are known: an expiry has two names in one family.
-    for (const { publicEvent } of speaking) told.add(voiceOf(publicEvent));
-    return speaking;
-  });
-}
-
 /** Each account and mode of the candidates once. */
 export function scopesOf(candidates: readonly Candidate[]): Scope[] {
   const scopes = new Map<string, Scope>();
@@ -48,7 +34,7 @@ export function scopesOf(candidates: readonly Candidate[]): Scope[] {
 /**
  * Who gets what: one delivery for each endpoint and name. A payload is built once for each (event, name), and only when
  * somebody of the event's account and mode is subscribed.
- * @param manual asked for by hand, see Message
+ * @param manual asked for by hand, see Message: of the events of one subject, see `EventConsumer.replay`
  */
 export function buildMessages(
   candidates: readonly Candidate[],
@@ -58,16 +44,24 @@ export function buildMessages(
   nextId: () => string,
 ): Message[] {
   const byScope = groupBy(endpoints, keyOf);
+  /** By which event an endpoint is told again, in each family and by an alias. */
+  const toldBy = new Map<string, string>();
+  const voiceOf = (endpointId: string, { isAlias, name, family }: PublicEvent): string =>
+    `${endpointId} ${isAlias === true ? name : family}`;
   return candidates.flatMap((candidate): Message[] => {
     const { event, publicEvent, direct } = candidate;
-    const receivers: readonly { id: string }[] = direct
+    const subscribed: readonly { id: string }[] = direct
       ? [direct]
       : (byScope.get(keyOf(event)) ?? []).filter((endpoint) =>
           isSubscribed(endpoint.events, publicEvent.name, canonicalNames),
         );
+    const receivers = manual
+      ? subscribed.filter(({ id }) => (toldBy.get(voiceOf(id, publicEvent)) ?? event.id) === event.id)
+      : subscribed;
     if (receivers.length === 0) return [];
     const payload = payloadOf(candidate);
     if (payload === null) return [];
+    for (const { id } of receivers) toldBy.set(voiceOf(id, publicEvent), event.id);
     return [
       {
         id: nextId(),
