@@ -34,6 +34,7 @@ import { EvidenceQuota1700000009510 } from './1700000009510-evidence-quota.js';
 import { PayerReceipts1700000009520 } from './1700000009520-payer-receipts.js';
 import { SealedEventCustomers1700000009600 } from './1700000009600-sealed-event-customers.js';
 import { PermanentKeys1700000009610 } from './1700000009610-permanent-keys.js';
+import { WalletStatement1700000009700 } from './1700000009700-wallet-statement.js';
 
 /** In the order in which they are applied. */
 export const MIGRATIONS = [
@@ -73,4 +74,5 @@ export const MIGRATIONS = [
   PayerReceipts1700000009520,
   SealedEventCustomers1700000009600,
   PermanentKeys1700000009610,
+  WalletStatement1700000009700,
 ];
