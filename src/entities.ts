@@ -36,7 +36,13 @@ import {
   TransactionEntity,
   TransactionFigureEntity,
 } from './transactions/index.js';
-import { BalanceEntity, JournalEntryEntity, JournalLineEntity, ReleaseEntity } from './wallets/index.js';
+import {
+  BalanceEntity,
+  JournalEntryEntity,
+  JournalHashEntity,
+  JournalLineEntity,
+  ReleaseEntity,
+} from './wallets/index.js';
 import {
   WebhookAttemptEntity,
   WebhookDefaultSecretEntity,
@@ -61,6 +67,7 @@ export const ENTITIES = [
   IdempotencyKeyEntity,
   InvitationEntity,
   JournalEntryEntity,
+  JournalHashEntity,
   JournalLineEntity,
   MedCaseEntity,
   MedEvidenceEntity,

@@ -104,7 +104,8 @@ export class DisputedTransaction {
   ): void {
     this.#disputedAmount += claimed;
     if (amount === 0) return;
-    const { id: caseId, accountId, mode, transactionId, currency } = medCase;
-    this.moves.push({ caseId, accountId, mode, transactionId, currency, what, detail, amount });
+    const { id: caseId, type, accountId, mode, transactionId, currency } = medCase;
+    const isCard = type !== 'med';
+    this.moves.push({ caseId, isCard, accountId, mode, transactionId, currency, what, detail, amount });
   }
 }

@@ -1,6 +1,12 @@
 export { type Bucket, LedgerService, type Posting } from './ledger.service.js';
 export { ReleasesService } from './releases.service.js';
-export { BalanceEntity, JournalEntryEntity, JournalLineEntity, ReleaseEntity } from './wallet.entity.js';
+export {
+  BalanceEntity,
+  JournalEntryEntity,
+  JournalHashEntity,
+  JournalLineEntity,
+  ReleaseEntity,
+} from './wallet.entity.js';
 export { WalletsModule } from './wallets.module.js';
 export {
   type CreditedSettlement,

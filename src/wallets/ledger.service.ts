@@ -4,6 +4,7 @@ import type { Tx } from '../core/database/index.js';
 import { newId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
+import type { EntryType } from './entry-types.js';
 import { WalletsRepository } from './wallets.repository.js';
 
 /**
@@ -20,6 +21,7 @@ export interface Posting extends Scope {
   readonly currency: string;
   /** What made it, as in `charge.paid:<id>`: a unique key, so the same cause can never post twice. */
   readonly cause: string;
+  readonly type: EntryType;
   readonly transactionId: string | null;
   /** Amounts in the smallest unit, positive or negative; they sum to zero. */
   readonly lines: Partial<Record<Bucket, Amount>>;
@@ -55,6 +57,7 @@ export class LedgerService {
         mode: posting.mode,
         currency: posting.currency,
         cause: posting.cause,
+        type: posting.type,
         transactionId: posting.transactionId,
         lines,
       };

@@ -122,6 +122,7 @@ export class ReleasesService implements OnApplicationBootstrap {
         currency,
         transactionId,
         cause: `release:${transactionId}`,
+        type: 'release',
         lines: { pending: -amount, available: amount },
       })),
     );

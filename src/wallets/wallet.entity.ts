@@ -2,10 +2,13 @@ import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeor
 import type { Mode } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
 import type { Bucket } from './ledger.service.js';
+import type { EntryType } from './entry-types.js';
 
 @Entity('journal_entries')
 @Unique('journal_entries_cause_key', ['cause'])
-@Index('journal_entries_account_id_idx', ['accountId', 'mode', 'id'])
+@Unique('journal_entries_number_key', ['accountId', 'mode', 'currency', 'number'])
+@Index('journal_entries_transaction_id_idx', ['transactionId'], { where: "type <> 'sale' AND type <> 'release'" })
+@Index('journal_entries_source_idx', { synchronize: false }) // of an expression
 export class JournalEntryEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'journal_entries_pkey' }) readonly id!: string;
   @Column('uuid', { name: 'account_id' }) readonly accountId!: string;
@@ -13,10 +16,17 @@ export class JournalEntryEntity {
   @Column('text') readonly currency!: string;
   @Column('text') readonly cause!: string;
   @Column('uuid', { name: 'transaction_id', nullable: true }) readonly transactionId!: string | null;
+  /** Never before that of the entry before it in the wallet, whatever the clocks of two processes say. */
   @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
+  /** 1, 2, … without a hole in each wallet (account, mode and currency), in the order of the commits. */
+  @Column('bigint') readonly number!: number;
+  @Column('text') readonly type!: EntryType;
 }
 
 @Entity('journal_lines')
+@Index('journal_lines_statement_idx', ['accountId', 'mode', 'currency', 'bucket', 'createdAt', 'number'], {
+  where: "bucket IN ('available', 'pending', 'retained')",
+})
 export class JournalLineEntity {
   @ForeignKey('JournalEntryEntity', { name: 'journal_lines_entry_id_fkey' })
   @PrimaryColumn('uuid', { name: 'entry_id', primaryKeyConstraintName: 'journal_lines_pkey' })
@@ -27,6 +37,23 @@ export class JournalLineEntity {
   @Column('text') readonly currency!: string;
   @Column('text') readonly bucket!: Bucket;
   @Column('bigint') readonly amount!: Amount;
+  /** As of the entry: an index needs them here. */
+  @Column('bigint') readonly number!: number;
+  @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
+  /** Of the bucket. */
+  @Column('bigint', { name: 'balance_after' }) readonly balanceAfter!: Amount;
+}
+
+/** What `ledger verify` walks (ledger-chain.service.ts). */
+@Entity('journal_hashes')
+export class JournalHashEntity {
+  @PrimaryColumn('uuid', { name: 'account_id', primaryKeyConstraintName: 'journal_hashes_pkey' })
+  readonly accountId!: string;
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'journal_hashes_pkey' }) readonly mode!: Mode;
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'journal_hashes_pkey' }) readonly currency!: string;
+  @PrimaryColumn('bigint', { primaryKeyConstraintName: 'journal_hashes_pkey' }) readonly number!: number;
+  @Column('uuid', { name: 'entry_id' }) readonly entryId!: string;
+  @Column('bytea') readonly hash!: Buffer;
 }
 
 @Entity('balances')
@@ -37,6 +64,8 @@ export class BalanceEntity {
   @PrimaryColumn('text', { primaryKeyConstraintName: 'balances_pkey' }) readonly bucket!: Bucket;
   @Column('bigint') readonly amount!: Amount;
   @Column('timestamptz', { name: 'updated_at' }) readonly updatedAt!: Date;
+  /** Of the wallet, kept with its `available`: the number of its last entry. */
+  @Column('bigint', { default: 0 }) readonly entries!: number;
 }
 
 /** Money that waits in `pending` for its day. */

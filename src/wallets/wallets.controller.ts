@@ -1,10 +1,14 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiExtraModels, ApiOperation, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { ApiKeyAuth, CurrentScope } from '../auth/index.js';
-import { ApiErrors, ApiRequestId, RESPONSE_HEADERS } from '../core/http/index.js';
+import { ApiErrors, ApiRequestId, lastInstantOf, RESPONSE_HEADERS } from '../core/http/index.js';
 import type { Scope } from '../core/mode.js';
 import { BalanceQuery } from './dto/balance.query.js';
-import { BalanceBody, WalletBody } from './dto/wallet.body.js';
+import { ListWalletEntriesQuery } from './dto/list-wallet-entries.query.js';
+import { BalanceAtBody, BalanceBody, WalletBody } from './dto/wallet.body.js';
+import { WalletEntryListBody } from './dto/wallet-entry.body.js';
+import { balanceAt } from './statement.serializer.js';
+import { StatementService } from './statement.service.js';
 import { flatBalance, multiCurrencyBalance, walletItem } from './wallets.serializer.js';
 import { WalletsService } from './wallets.service.js';
 
@@ -16,7 +20,10 @@ const PRIMARY = 'BRL';
 @ApiRequestId()
 @Controller('v1/wallets')
 export class WalletsController {
-  constructor(private readonly wallets: WalletsService) {}
+  constructor(
+    private readonly wallets: WalletsService,
+    private readonly statement: StatementService,
+  ) {}
 
   @Get()
   @ApiOperation({ summary: 'List wallets', description: 'One for each currency of the account, in the key’s mode.' })
@@ -26,15 +33,40 @@ export class WalletsController {
   }
 
   @Get('balance')
+  @ApiExtraModels(BalanceBody, BalanceAtBody)
   @ApiOperation({
     summary: 'Read the balance',
-    description: 'All currencies with the primary one at the top; the flat form of one currency with `currency`.',
+    description:
+      'All currencies with the primary one at the top; the flat form of one currency with `currency`. As it was with `at`.',
   })
-  @ApiResponse({ status: 200, description: 'The balance.', type: BalanceBody, headers: RESPONSE_HEADERS })
+  @ApiResponse({
+    status: 200,
+    description: 'The balance.',
+    schema: { oneOf: [{ $ref: getSchemaPath(BalanceBody) }, { $ref: getSchemaPath(BalanceAtBody) }] },
+    headers: RESPONSE_HEADERS,
+  })
   @ApiErrors(400)
-  async balance(@CurrentScope() scope: Scope, @Query() query: BalanceQuery): Promise<BalanceBody> {
+  async balance(@CurrentScope() scope: Scope, @Query() query: BalanceQuery): Promise<BalanceBody | BalanceAtBody> {
+    if (query.at !== undefined) {
+      const at = lastInstantOf(query.at);
+      const [primary, ...others] = await this.statement.balancesAt(scope, query.currency ?? PRIMARY, at);
+      if (!primary) throw new Error('The primary wallet is always listed');
+      return balanceAt(at, primary, query.currency === undefined ? [primary, ...others] : null);
+    }
     const [primary, ...others] = await this.wallets.balances(scope, query.currency ?? PRIMARY);
     if (!primary) throw new Error('The primary wallet is always listed');
     return query.currency === undefined ? multiCurrencyBalance(primary, [primary, ...others]) : flatBalance(primary);
+  }
+
+  @Get('entries')
+  @ApiOperation({
+    summary: 'List the entries of the wallet',
+    description:
+      'The statement: whatever has moved the merchant’s money, newest first, each with the balance after it. The balance at one instant and all entries after it up to another make the balance at that other.',
+  })
+  @ApiResponse({ status: 200, description: 'A page.', type: WalletEntryListBody, headers: RESPONSE_HEADERS })
+  @ApiErrors(400)
+  entries(@CurrentScope() scope: Scope, @Query() query: ListWalletEntriesQuery): Promise<WalletEntryListBody> {
+    return this.statement.list(scope, query);
   }
 }

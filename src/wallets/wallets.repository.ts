@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Reader, read, write, type Tx } from '../core/database/index.js';
 import type { Mode, Scope } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
+import type { EntryType } from './entry-types.js';
 import type { Bucket } from './ledger.service.js';
 
 export interface EntryRow {
@@ -10,30 +11,40 @@ export interface EntryRow {
   mode: Mode;
   currency: string;
   cause: string;
+  type: EntryType;
   transactionId: string | null;
   lines: readonly { bucket: Bucket; amount: Amount }[];
 }
 
 /**
- * Entries, their lines and the balances in one statement. The upsert inserts missing balance rows and locks the others
- * in sorted order, so two postings can never wait for each other; it comes last, so the hot row is held for the
- * shortest time before the commit.
+ * Balances, entries and their lines in one statement. The upsert inserts missing balance rows and locks the others in
+ * sorted order, so two postings can never wait for each other. Every posting takes the wallet's `available`, also for
+ * nothing: it counts the entries and keeps their time, so that numbers, times and balances after each line are in the
+ * order of the commits. What follows an entry or a line in the same statement is taken off what the upsert has given.
  */
 const POST = write(
   'ledger.post',
-  `WITH entries AS (
-     INSERT INTO journal_entries (id, account_id, mode, currency, cause, transaction_id, created_at)
-     SELECT *, $13::timestamptz FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::uuid[])
-   ), lines AS (
-     INSERT INTO journal_lines (entry_id, line, account_id, mode, currency, bucket, amount)
-     SELECT * FROM unnest($7::uuid[], $14::smallint[], $8::uuid[], $9::text[], $10::text[], $11::text[], $12::bigint[])
+  `WITH moved AS (
+     INSERT INTO balances (account_id, mode, currency, bucket, amount, entries, updated_at)
+     SELECT *, $1::timestamptz FROM unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[])
+       AS m (account_id, mode, currency, bucket, amount, entries) ORDER BY account_id, mode, currency, bucket
+     ON CONFLICT (account_id, mode, currency, bucket) DO UPDATE SET amount = balances.amount + excluded.amount,
+       entries = balances.entries + excluded.entries, updated_at = greatest(balances.updated_at, excluded.updated_at)
+     RETURNING *
+   ), entries AS (
+     INSERT INTO journal_entries (id, account_id, mode, currency, cause, type, transaction_id, number, created_at)
+     SELECT e.id, m.account_id, m.mode, m.currency, e.cause, e.type, e.transaction_id, m.entries - e.followers, m.updated_at
+     FROM unnest($8::uuid[], $9::uuid[], $10::text[], $11::text[], $12::text[], $13::text[], $14::uuid[], $15::bigint[])
+       AS e (id, account_id, mode, currency, cause, type, transaction_id, followers)
+     JOIN moved m USING (account_id, mode, currency) WHERE m.bucket = 'available'
+     RETURNING *
    )
-   INSERT INTO balances (account_id, mode, currency, bucket, amount, updated_at)
-   SELECT account_id, mode, currency, bucket, sum(amount)::bigint, $13
-   FROM unnest($8::uuid[], $9::text[], $10::text[], $11::text[], $12::bigint[]) AS l (account_id, mode, currency, bucket, amount)
-   GROUP BY account_id, mode, currency, bucket ORDER BY account_id, mode, currency, bucket
-   ON CONFLICT (account_id, mode, currency, bucket)
-   DO UPDATE SET amount = balances.amount + excluded.amount, updated_at = excluded.updated_at`,
+   INSERT INTO journal_lines (entry_id, line, account_id, mode, currency, bucket, amount, number, created_at, balance_after)
+   SELECT e.id, l.line, e.account_id, e.mode, e.currency, l.bucket, l.amount, e.number, e.created_at, m.amount - l.followed_by
+   FROM unnest($16::uuid[], $17::smallint[], $18::text[], $19::bigint[], $20::bigint[])
+     AS l (entry_id, line, bucket, amount, followed_by)
+   JOIN entries e ON e.id = l.entry_id
+   JOIN moved m ON (m.account_id, m.mode, m.currency, m.bucket) = (e.account_id, e.mode, e.currency, l.bucket)`,
 );
 
 const BALANCES = read(
@@ -55,30 +66,62 @@ const INCOHERENT = read(
    FROM balances b
    FULL JOIN (SELECT account_id, mode, currency, bucket, sum(amount) AS amount FROM journal_lines GROUP BY 1, 2, 3, 4) l
      USING (account_id, mode, currency, bucket)
-   WHERE b.amount IS DISTINCT FROM l.amount LIMIT 100`,
+   WHERE coalesce(b.amount, 0) <> coalesce(l.amount, 0) LIMIT 100`,
 );
+
+interface Moved extends Scope {
+  readonly currency: string;
+  readonly bucket: Bucket;
+  amount: Amount;
+  entries: number;
+}
 
 @Injectable()
 export class WalletsRepository {
   constructor(private readonly reader: Reader) {}
 
   post(tx: Tx, entries: readonly EntryRow[], now: Date): void {
-    const lines = entries.flatMap((entry) => entry.lines.map((line, index) => ({ entry, line, number: index + 1 })));
+    const moved = new Map<string, Moved>();
+    const move = ({ accountId, mode, currency }: EntryRow, bucket: Bucket): Moved => {
+      const key = `${accountId} ${mode} ${currency} ${bucket}`;
+      const known = moved.get(key) ?? { accountId, mode, currency, bucket, amount: 0, entries: 0 };
+      moved.set(key, known);
+      return known;
+    };
+    // From the last one on, so that what follows each is known.
+    const rows = entries.toReversed().map((entry) => {
+      const followers = move(entry, 'available').entries++;
+      const lines = entry.lines.map(({ bucket, amount }, index) => {
+        const balance = move(entry, bucket);
+        const followedBy = balance.amount;
+        balance.amount += amount;
+        return { entryId: entry.id, line: index + 1, bucket, amount, followedBy };
+      });
+      return { ...entry, followers, lines };
+    });
+    const balances = [...moved.values()];
+    const lines = rows.flatMap((row) => row.lines);
     tx.defer(POST, [
-      entries.map((entry) => entry.id),
-      entries.map((entry) => entry.accountId),
-      entries.map((entry) => entry.mode),
-      entries.map((entry) => entry.currency),
-      entries.map((entry) => entry.cause),
-      entries.map((entry) => entry.transactionId),
-      lines.map(({ entry }) => entry.id),
-      lines.map(({ entry }) => entry.accountId),
-      lines.map(({ entry }) => entry.mode),
-      lines.map(({ entry }) => entry.currency),
-      lines.map(({ line }) => line.bucket),
-      lines.map(({ line }) => line.amount),
       now,
-      lines.map(({ number }) => number),
+      balances.map(({ accountId }) => accountId),
+      balances.map(({ mode }) => mode),
+      balances.map(({ currency }) => currency),
+      balances.map(({ bucket }) => bucket),
+      balances.map(({ amount }) => amount),
+      balances.map((balance) => balance.entries),
+      rows.map(({ id }) => id),
+      rows.map(({ accountId }) => accountId),
+      rows.map(({ mode }) => mode),
+      rows.map(({ currency }) => currency),
+      rows.map(({ cause }) => cause),
+      rows.map(({ type }) => type),
+      rows.map(({ transactionId }) => transactionId),
+      rows.map(({ followers }) => followers),
+      lines.map(({ entryId }) => entryId),
+      lines.map(({ line }) => line),
+      lines.map(({ bucket }) => bucket),
+      lines.map(({ amount }) => amount),
+      lines.map(({ followedBy }) => followedBy),
     ]);
   }
 

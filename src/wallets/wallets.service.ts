@@ -5,6 +5,7 @@ import type { Tx } from '../core/database/index.js';
 import { newId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
+import type { EntryType } from './entry-types.js';
 import { LedgerService, type Posting } from './ledger.service.js';
 import { ReleasesRepository } from './releases.repository.js';
 import { WalletsRepository } from './wallets.repository.js';
@@ -43,6 +44,8 @@ export interface RefundMoney extends Scope {
 /** What a dispute does with money of one transaction. */
 export interface DisputeMove extends Scope {
   readonly caseId: string;
+  /** A card payment's: its loss is a chargeback. */
+  readonly isCard: boolean;
   readonly transactionId: string;
   readonly currency: string;
   /**
@@ -55,6 +58,13 @@ export interface DisputeMove extends Scope {
   readonly detail: string | null;
   readonly amount: Amount;
 }
+
+const DISPUTE_TYPES: Readonly<Record<DisputeMove['what'], EntryType>> = {
+  held: 'med_hold',
+  released: 'med_release',
+  lost: 'med_loss',
+  corrected: 'correction',
+};
 
 const DISPUTE_LINES: Readonly<Record<DisputeMove['what'], (amount: Amount) => Posting['lines']>> = {
   held: (amount) => ({ available: -amount, retained: amount }),
@@ -95,6 +105,7 @@ export class WalletsService {
         currency,
         transactionId,
         cause: `charge.paid:${transactionId}`,
+        type: 'sale',
         lines: {
           clearing: -settlement.amount,
           [held ? 'pending' : 'available']: netAmount,
@@ -130,19 +141,22 @@ export class WalletsService {
 
   #postRefund(tx: Tx, refund: RefundMoney, what: 'reserved' | 'released' | 'paid', lines: Posting['lines']): void {
     const { accountId, mode, currency, transactionId, refundId } = refund;
-    this.ledger.post(tx, [{ accountId, mode, currency, transactionId, cause: `refund.${what}:${refundId}`, lines }]);
+    const cause = `refund.${what}:${refundId}`;
+    const type = what === 'released' ? 'refund_failed' : 'refund';
+    this.ledger.post(tx, [{ accountId, mode, currency, transactionId, cause, type, lines }]);
   }
 
   /** Posts what disputes do, in one go. Locks the account's balances: call it last in a transaction. */
   moveDisputed(tx: Tx, moves: readonly DisputeMove[]): void {
     this.ledger.post(
       tx,
-      moves.map(({ accountId, mode, currency, transactionId, caseId, what, detail, amount }) => ({
+      moves.map(({ accountId, mode, currency, transactionId, caseId, isCard, what, detail, amount }) => ({
         accountId,
         mode,
         currency,
         transactionId,
         cause: `med.${what}:${caseId}${detail === null ? '' : `:${detail}`}`,
+        type: what === 'lost' && isCard ? 'chargeback' : DISPUTE_TYPES[what],
         lines: DISPUTE_LINES[what](amount),
       })),
     );

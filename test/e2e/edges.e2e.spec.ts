@@ -774,6 +774,7 @@ describe('authentication and request ids', () => {
           mode: 'test',
           currency: 'BRL',
           cause: `correction:${randomUUID()}`,
+          type: 'correction',
           transactionId: null,
           lines: { clearing: -rest, available: rest },
         },

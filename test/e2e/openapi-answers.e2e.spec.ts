@@ -339,9 +339,17 @@ describe('what the OpenAPI document says is kept', () => {
       keeps('wallets_list', await service.call('GET', '/v1/wallets', { key: who }));
       keeps('wallets_balance', await service.call('GET', '/v1/wallets/balance', { key: who }));
       keeps('wallets_balance', await service.call('GET', '/v1/wallets/balance?currency=USD', { key: who }));
+      keeps('wallets_balance', await service.call('GET', '/v1/wallets/balance?at=2030-01-01', { key: who }));
+      keeps(
+        'wallets_balance',
+        await service.call('GET', '/v1/wallets/balance?at=2030-01-01&currency=BRL', { key: who }),
+      );
+      keeps('wallets_entries', await service.call('GET', '/v1/wallets/entries', { key: who }));
     }
     keeps('wallets_balance', await service.call('GET', '/v1/wallets/balance?currency=brl', { key: key() }));
     keeps('wallets_balance', await service.call('GET', '/v1/wallets/balance'));
+    keeps('wallets_entries', await service.call('GET', '/v1/wallets/entries?type=theft', { key: key() }));
+    keeps('wallets_entries', await service.call('GET', '/v1/wallets/entries'));
     keeps('wallets_list', await service.call('GET', '/v1/wallets'));
   });
 

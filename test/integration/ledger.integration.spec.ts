@@ -28,6 +28,7 @@ describe('the ledger', () => {
     mode: 'test',
     currency: 'BRL',
     cause: `spec:${randomUUID()}`,
+    type: 'correction',
     transactionId: null,
     lines,
     ...changes,
@@ -94,11 +95,12 @@ describe('the ledger', () => {
 
   it('refuses an unbalanced entry in the database too, whoever writes it', async () => {
     const entry = raw(
-      `INSERT INTO journal_entries (id, account_id, mode, currency, cause, created_at) VALUES ($1, $1, 'test', 'BRL', $2, now())`,
+      `INSERT INTO journal_entries (id, account_id, mode, currency, cause, type, number, created_at)
+       VALUES ($1, $1, 'test', 'BRL', $2, 'correction', 1, now())`,
     );
     const lines = raw(
-      `INSERT INTO journal_lines (entry_id, line, account_id, mode, currency, bucket, amount)
-       SELECT $1, l.n, $1, 'test', 'BRL', 'b' || l.n, l.amount FROM unnest($2::bigint[]) WITH ORDINALITY AS l (amount, n)`,
+      `INSERT INTO journal_lines (entry_id, line, account_id, mode, currency, bucket, amount, number, created_at, balance_after)
+       SELECT $1, l.n, $1, 'test', 'BRL', 'b' || l.n, l.amount, 1, now(), l.amount FROM unnest($2::bigint[]) WITH ORDINALITY AS l (amount, n)`,
     );
     for (const amounts of [[-100, 101], [100], [5, -3, -1]]) {
       const id = randomUUID();

@@ -237,6 +237,7 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   ),
   'GET /v1/wallets': keys({ test: 200, live: 200, foreign: 200 }),
   'GET /v1/wallets/balance': keys({ test: 200, live: 200, foreign: 200 }),
+  'GET /v1/wallets/entries': keys({ test: 200, live: 200, foreign: 200 }),
   'GET /v1/payments': keys({ test: 200, live: 200, foreign: 200 }),
   'POST /v1/payments': keys(
     { test: 201, live: 422, foreign: 201 },

@@ -100,28 +100,37 @@ const SANDBOX_RETURNS = `
 
 const POSTED = `
   CREATE TEMPORARY TABLE posted ON COMMIT DROP AS
-  SELECT gen_random_uuid() AS entry_id, cause, id AS transaction_id, ends_at, lines FROM (
-    SELECT 'charge.paid:' || id AS cause, id, ends_at,
+  SELECT gen_random_uuid() AS entry_id, cause, type, id AS transaction_id, lines, b.entries + row_number() OVER (ORDER BY ends_at, n) AS number,
+    greatest(b.updated_at, ends_at) AS created_at
+  FROM (
+    SELECT 1 AS n, 'charge.paid:' || id AS cause, 'sale' AS type, id, ends_at,
       jsonb_build_object('clearing', -amount, 'available', amount - fee, 'platform_fees', fee) AS lines
     FROM made WHERE status IN ('PAID', 'REFUNDED')
-    UNION ALL SELECT 'refund.reserved:' || refund_id, id, ends_at,
+    UNION ALL SELECT 2, 'refund.reserved:' || refund_id, 'refund', id, ends_at,
       jsonb_build_object('available', -refunded, 'reserved', refunded) FROM made WHERE refunded > 0
-    UNION ALL SELECT 'refund.paid:' || refund_id, id, ends_at,
+    UNION ALL SELECT 3, 'refund.paid:' || refund_id, 'refund', id, ends_at,
       jsonb_build_object('reserved', -refunded, 'clearing', refunded) FROM made WHERE refunded > 0
-  ) p`;
+  ) p, LATERAL (
+    SELECT coalesce(max(entries), 0) AS entries, max(updated_at) AS updated_at FROM balances
+    WHERE account_id = $1 AND mode = 'test' AND currency = 'BRL' AND bucket = 'available') b`;
 const ENTRIES = `
-  INSERT INTO journal_entries (id, account_id, mode, currency, cause, transaction_id, created_at)
-  SELECT entry_id, $1, 'test', 'BRL', cause, transaction_id, ends_at FROM posted`;
+  INSERT INTO journal_entries (id, account_id, mode, currency, cause, type, transaction_id, number, created_at)
+  SELECT entry_id, $1, 'test', 'BRL', cause, type, transaction_id, number, created_at FROM posted`;
 const LINES = `
   WITH lines AS (
-    INSERT INTO journal_lines (entry_id, line, account_id, mode, currency, bucket, amount)
-    SELECT entry_id, row_number() OVER (PARTITION BY entry_id), $1, 'test', 'BRL', bucket, amount
-    FROM posted, LATERAL (SELECT key AS bucket, value::bigint AS amount FROM jsonb_each_text(lines)) l WHERE amount <> 0
-    RETURNING bucket, amount
+    INSERT INTO journal_lines (entry_id, line, account_id, mode, currency, bucket, amount, number, created_at, balance_after)
+    SELECT entry_id, row_number() OVER (PARTITION BY entry_id), $1, 'test', 'BRL', l.bucket, l.amount, number, created_at,
+      coalesce(b.amount, 0) + sum(l.amount) OVER (PARTITION BY l.bucket ORDER BY number)
+    FROM posted CROSS JOIN LATERAL (SELECT key AS bucket, value::bigint AS amount FROM jsonb_each_text(lines)) l
+    LEFT JOIN balances b ON (b.account_id, b.mode, b.currency, b.bucket) = ($1, 'test', 'BRL', l.bucket)
+    WHERE l.amount <> 0
+    RETURNING bucket, amount, created_at
   )
-  INSERT INTO balances AS b (account_id, mode, currency, bucket, amount, updated_at)
-  SELECT $1, 'test', 'BRL', bucket, sum(amount), now() FROM lines GROUP BY bucket
-  ON CONFLICT (account_id, mode, currency, bucket) DO UPDATE SET amount = b.amount + excluded.amount`;
+  INSERT INTO balances AS b (account_id, mode, currency, bucket, amount, entries, updated_at)
+  SELECT $1, 'test', 'BRL', bucket, sum(amount), CASE bucket WHEN 'available' THEN (SELECT count(*) FROM posted) ELSE 0 END,
+    max(created_at) FROM lines GROUP BY bucket
+  ON CONFLICT (account_id, mode, currency, bucket) DO UPDATE SET amount = b.amount + excluded.amount,
+    entries = b.entries + excluded.entries, updated_at = greatest(b.updated_at, excluded.updated_at)`;
 
 /**
  * Writes payments as if they had been made, paid and refunded in the past: transactions with their settlements,
@@ -153,7 +162,7 @@ export async function generate(
     await client.query(TRANSACTIONS, [accountId, brCode]);
     await client.query(EVENTS);
     for (const sql of [SETTLEMENTS, REFUNDS, REFUND_EVENTS]) await client.query(sql, [accountId]);
-    await client.query(POSTED);
+    await client.query(POSTED.replaceAll('$1', client.escapeLiteral(accountId)));
     for (const sql of [SANDBOX_PIX, SANDBOX_RETURNS, ENTRIES, LINES]) await client.query(sql, [accountId]);
     await client.query('COMMIT');
     progress(next);

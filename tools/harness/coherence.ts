@@ -13,7 +13,25 @@ const CHECKS: readonly { name: string; sql: string }[] = [
     name: 'each balance is the sum of its lines',
     sql: `SELECT * FROM balances b FULL JOIN (
             SELECT account_id, mode, currency, bucket, sum(amount) AS lines FROM journal_lines GROUP BY 1, 2, 3, 4) l
-          USING (account_id, mode, currency, bucket) WHERE b.amount IS DISTINCT FROM l.lines`,
+          USING (account_id, mode, currency, bucket) WHERE coalesce(b.amount, 0) <> coalesce(l.lines, 0)`,
+  },
+  {
+    name: 'the entries of each wallet are numbered 1, 2, … without a hole, in the order of their times, and counted',
+    sql: `SELECT account_id, mode, currency FROM (
+            SELECT account_id, mode, currency, number, created_at < lag(created_at) OVER (
+              PARTITION BY account_id, mode, currency ORDER BY number) AS is_back FROM journal_entries) e
+          FULL JOIN (SELECT account_id, mode, currency, entries FROM balances WHERE bucket = 'available') b
+          USING (account_id, mode, currency)
+          GROUP BY account_id, mode, currency HAVING bool_or(is_back) OR min(number) <> 1 OR max(number) <> count(number)
+            OR coalesce(max(number), 0) <> coalesce(max(entries), 0)`,
+  },
+  {
+    name: 'the balance after each line is the one before it and its amount; a line has the number and time of its entry',
+    sql: `SELECT * FROM (
+            SELECT l.entry_id, l.line, l.balance_after, l.balance_after - l.amount <> coalesce(lag(l.balance_after) OVER (
+                PARTITION BY l.account_id, l.mode, l.currency, l.bucket ORDER BY l.number, l.line), 0) AS jumps,
+              (l.account_id, l.mode, l.currency, l.number, l.created_at) <> (e.account_id, e.mode, e.currency, e.number, e.created_at) AS strays
+            FROM journal_lines l JOIN journal_entries e ON e.id = l.entry_id) x WHERE jumps OR strays`,
   },
   {
     name: 'each paid transaction has exactly one credited settlement and one credit entry of its amount',

@@ -1,10 +1,17 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Matches } from 'class-validator';
-import { IsOptional } from '../../core/http/index.js';
+import { IsOptional, QueryDate } from '../../core/http/index.js';
+
+export function IsCurrencyCode(): PropertyDecorator {
+  return Matches(/^[A-Z0-9]{3,8}$/, { message: 'must be a currency code of 3 to 8 capital letters or digits' });
+}
 
 export class BalanceQuery {
   @ApiPropertyOptional({ description: 'Ask for the flat form of this one currency.', example: 'BRL' })
   @IsOptional()
-  @Matches(/^[A-Z0-9]{3,8}$/, { message: 'must be a currency code of 3 to 8 capital letters or digits' })
+  @IsCurrencyCode()
   currency?: string;
+
+  @QueryDate('The balance as it was, with all that had been posted by then.')
+  at?: string;
 }

@@ -39,6 +39,24 @@ export class BalanceBody {
   primary?: CurrencyBalanceBody;
 }
 
+export class PastBalanceBody extends CurrencyBalanceBody {
+  @ApiProperty({ description: 'Held by disputes.', type: 'integer', example: 0 }) retained!: number;
+}
+
+export class BalanceAtBody extends PastBalanceBody {
+  @ApiProperty({
+    description: 'The instant that was asked for; the last one of a day.',
+    format: 'date-time',
+    example: '2026-11-22T02:59:59.999Z',
+  })
+  at!: string;
+  @ApiPropertyOptional({
+    description: 'One entry for each currency that had been moved by then; not in the flat form.',
+    type: [PastBalanceBody],
+  })
+  balances?: PastBalanceBody[];
+}
+
 export class WalletBody {
   @ApiProperty({ description: 'ISO 4217.', example: 'BRL' }) currency!: string;
   @ApiProperty({ description: 'Kind of wallet.', example: 'OPERATIONAL' }) walletType!: string;

@@ -1,0 +1,130 @@
+import { Injectable } from '@nestjs/common';
+import { Reader, read } from '../core/database/index.js';
+import type { CursorFilter } from '../core/http/index.js';
+import type { Scope } from '../core/mode.js';
+import type { Amount } from '../core/money/index.js';
+import type { EntryType } from './entry-types.js';
+import type { Bucket } from './ledger.service.js';
+
+/** What a merchant sees of the ledger: the predicate of the index `journal_lines_statement_idx`. */
+export const MERCHANT_BUCKETS = ['available', 'pending', 'retained'] as const;
+export type MerchantBucket = (typeof MERCHANT_BUCKETS)[number];
+
+/** A line of the ledger. */
+export interface WalletEntry {
+  readonly entryId: string;
+  readonly line: number;
+  readonly type: EntryType;
+  readonly cause: string;
+  readonly transactionId: string | null;
+  readonly currency: string;
+  readonly bucket: MerchantBucket;
+  readonly amount: Amount;
+  /** Of the bucket after it. */
+  readonly balance: Amount;
+  readonly createdAt: Date;
+}
+
+/** Where a line stands among all of an account and mode. Within one bucket it is the order of the commits. */
+export interface Position {
+  readonly createdAt: Date;
+  readonly number: number;
+  readonly currency: string;
+  readonly line: number;
+}
+
+export interface StatementFilter extends CursorFilter {
+  readonly before: Position | null;
+  readonly currency: string | null;
+  readonly bucket: MerchantBucket | null;
+  readonly type: EntryType | null;
+  /** A payment with its release, refunds and disputes; one refund; one case. */
+  readonly source: string | null;
+}
+
+const BUCKETS = `('${MERCHANT_BUCKETS.join(`', '`)}')`;
+const OF_BUCKET = `(l.account_id, l.mode, l.currency, l.bucket) = (b.account_id, b.mode, b.currency, b.bucket)
+       AND l.bucket IN ${BUCKETS}`;
+const COLUMNS = `l.entry_id AS "entryId", l.line, e.type, e.cause, e.transaction_id AS "transactionId", l.currency,
+       l.bucket, l.amount, l.balance_after AS balance, l.created_at AS "createdAt"`;
+const NEWEST_FIRST = 'l.created_at DESC, l.number DESC, l.currency DESC, l.line DESC';
+/** The first comparison is for the index. */
+const IN_WINDOW = `l.created_at BETWEEN $5::timestamptz AND $6::timestamptz
+       AND (l.created_at, l.number) <= ($7::timestamptz, $8::bigint)
+       AND (l.created_at, l.number, l.currency, l.line) < ($7::timestamptz, $8::bigint, $9::text, $10::integer)
+       AND ($11::text IS NULL OR e.type = $11)`;
+
+/** Of each bucket its newest lines by the index, and of these the newest. */
+const ENTRIES = read(
+  'statement.entries',
+  `SELECT x.* FROM balances b CROSS JOIN LATERAL (
+     SELECT ${COLUMNS}, l.number FROM journal_lines l JOIN journal_entries e ON e.id = l.entry_id
+     WHERE ${OF_BUCKET} AND ${IN_WINDOW} ORDER BY ${NEWEST_FIRST} LIMIT $12) x
+   WHERE b.account_id = $1 AND b.mode = $2 AND ($3::text IS NULL OR b.currency = $3)
+     AND b.bucket IN ${BUCKETS} AND ($4::text IS NULL OR b.bucket = $4)
+   ORDER BY x."createdAt" DESC, x.number DESC, x.currency DESC, x.line DESC LIMIT $12`,
+);
+
+const LATER = `type <> 'sale' AND type <> 'release'`;
+/** A sale and its release by their causes, what follows by indexes that leave those out. */
+const ENTRIES_OF_SOURCE = read(
+  'statement.entries_of_source',
+  `SELECT ${COLUMNS} FROM (
+     SELECT id FROM journal_entries WHERE cause IN ('charge.paid:' || $13::text, 'release:' || $13::text)
+     UNION SELECT id FROM journal_entries WHERE ${LATER} AND transaction_id = $13::uuid
+     UNION SELECT id FROM journal_entries WHERE ${LATER} AND split_part(cause, ':', 2) = $13::text
+   ) f JOIN journal_entries e ON e.id = f.id JOIN journal_lines l ON l.entry_id = e.id
+   WHERE l.account_id = $1 AND l.mode = $2 AND ($3::text IS NULL OR l.currency = $3)
+     AND l.bucket IN ${BUCKETS} AND ($4::text IS NULL OR l.bucket = $4) AND ${IN_WINDOW}
+   ORDER BY ${NEWEST_FIRST} LIMIT $12`,
+);
+
+const POSITION = read(
+  'statement.position',
+  `SELECT created_at AS "createdAt", number, currency, line FROM journal_lines
+   WHERE entry_id = $3 AND line = $4 AND account_id = $1 AND mode = $2 AND bucket IN ${BUCKETS}`,
+);
+
+/** Of each bucket the balance after the last line by then. */
+const BALANCES_AT = read(
+  'statement.balances_at',
+  `SELECT b.currency, b.bucket, x.amount FROM balances b CROSS JOIN LATERAL (
+     SELECT l.balance_after AS amount FROM journal_lines l WHERE ${OF_BUCKET} AND l.created_at <= $3
+     ORDER BY l.created_at DESC, l.number DESC LIMIT 1) x
+   WHERE b.account_id = $1 AND b.mode = $2 AND b.bucket IN ${BUCKETS} ORDER BY b.currency`,
+);
+
+const END: { [K in keyof Position]: unknown } = {
+  createdAt: 'infinity',
+  number: '9223372036854775807',
+  currency: '',
+  line: 0,
+};
+
+@Injectable()
+export class StatementRepository {
+  constructor(private readonly reader: Reader) {}
+
+  /** Newest first. */
+  async list(scope: Scope, filter: StatementFilter): Promise<WalletEntry[]> {
+    const { createdFrom, createdTo, before, currency, bucket, type, source, limit } = filter;
+    const end = before ?? END;
+    const values = [
+      ...[scope.accountId, scope.mode, currency, bucket, createdFrom ?? '-infinity', createdTo ?? 'infinity'],
+      ...[end.createdAt, end.number, end.currency, end.line, type, limit],
+    ];
+    return source === null
+      ? this.reader.query(ENTRIES, values)
+      : this.reader.query(ENTRIES_OF_SOURCE, [...values, source]);
+  }
+
+  /** @returns null for a line that is not there, or not of this merchant's own money */
+  async positionOf(scope: Scope, entryId: string, line: number): Promise<Position | null> {
+    const [row] = await this.reader.query<Position>(POSITION, [scope.accountId, scope.mode, entryId, line]);
+    return row ?? null;
+  }
+
+  async balancesAt(scope: Scope, at: Date): Promise<{ currency: string; bucket: Bucket; amount: Amount }[]> {
+    return this.reader.query(BALANCES_AT, [scope.accountId, scope.mode, at]);
+  }
+}

@@ -1,0 +1,64 @@
+import type { WalletEntryBody, WalletEntrySourceBody } from './dto/wallet-entry.body.js';
+import type { BalanceAtBody, PastBalanceBody } from './dto/wallet.body.js';
+import type { EntryType } from './entry-types.js';
+import type { WalletEntry } from './statement.repository.js';
+import type { PastBalance } from './statement.service.js';
+
+const DESCRIPTIONS: Readonly<Record<EntryType, string>> = {
+  sale: 'Payment received, less its fees',
+  fee: 'Fee',
+  release: 'Release of a payment',
+  refund: 'Refund to the payer',
+  refund_failed: 'Refund failed, money back',
+  med_hold: 'Held for a dispute',
+  med_release: 'Given back by a dispute',
+  med_loss: 'Lost to a dispute',
+  chargeback: 'Lost to a chargeback',
+  payout: 'Payout',
+  payout_failed: 'Payout failed, money back',
+  payout_returned: 'Payout returned, money back',
+  correction: 'Correction',
+};
+
+/** By the first word of the cause. */
+const SOURCES: Readonly<Record<string, { object: WalletEntrySourceBody['object']; prefix: string }>> = {
+  charge: { object: 'payment', prefix: 'tx_' },
+  release: { object: 'payment', prefix: 'tx_' },
+  refund: { object: 'refund', prefix: '' },
+  med: { object: 'med_case', prefix: 'med_' },
+};
+
+/** @returns null for what nobody can look up, as a correction by hand */
+function sourceOf(cause: string): WalletEntrySourceBody | null {
+  const [what = '', id = ''] = cause.split(':');
+  const source = SOURCES[what.split('.')[0] ?? ''];
+  return source ? { object: source.object, id: `${source.prefix}${id}` } : null;
+}
+
+export function walletEntryBody(entry: WalletEntry): WalletEntryBody {
+  return {
+    id: `we_${entry.entryId}_${entry.line}`,
+    object: 'wallet_entry',
+    type: entry.type,
+    bucket: entry.bucket,
+    amount: entry.amount,
+    balance: entry.balance,
+    currency: entry.currency,
+    source: sourceOf(entry.cause),
+    description: DESCRIPTIONS[entry.type],
+    created_at: entry.createdAt.toISOString(),
+  };
+}
+
+function pastBalance({ currency, available, pending, retained }: PastBalance): PastBalanceBody {
+  return { currency, available, pending, total: available + pending, retained };
+}
+
+/** @param all null for the flat form of one currency */
+export function balanceAt(at: Date, primary: PastBalance, all: readonly PastBalance[] | null): BalanceAtBody {
+  return {
+    at: at.toISOString(),
+    ...pastBalance(primary),
+    ...(all === null ? {} : { balances: all.map(pastBalance) }),
+  };
+}

@@ -1,0 +1,63 @@
+import { Injectable } from '@nestjs/common';
+import { invalidRequest } from '../core/errors/index.js';
+import { cursorFilter, cursorPage } from '../core/http/index.js';
+import type { Scope } from '../core/mode.js';
+import type { Amount } from '../core/money/index.js';
+import type { ListWalletEntriesQuery } from './dto/list-wallet-entries.query.js';
+import type { WalletEntryListBody } from './dto/wallet-entry.body.js';
+import { type Position, StatementRepository } from './statement.repository.js';
+import { walletEntryBody } from './statement.serializer.js';
+
+/** Amounts in the currency's smallest unit. */
+export interface PastBalance {
+  readonly currency: string;
+  readonly available: Amount;
+  readonly pending: Amount;
+  readonly retained: Amount;
+}
+
+/**
+ * The merchant's lines of the ledger, and what they came to. Both go by the time of the entry, which within a wallet is
+ * never before that of the entry before it: the balance at one instant and all lines after it up to another make the
+ * balance at that other. An entry shows with its commit, milliseconds after its time.
+ */
+@Injectable()
+export class StatementService {
+  constructor(private readonly statement: StatementRepository) {}
+
+  /** @throws ApiError 400 for a foreign cursor and for a window that ends before it begins */
+  async list(scope: Scope, query: ListWalletEntriesQuery): Promise<WalletEntryListBody> {
+    const filter = {
+      ...cursorFilter(query),
+      before: query.starting_after === undefined ? null : await this.#position(scope, query.starting_after),
+      currency: query.currency ?? null,
+      bucket: query.bucket ?? null,
+      type: query.type ?? null,
+      source: query.source === undefined ? null : query.source.replace(/^[a-z]+_/, ''),
+    };
+    if (filter.createdFrom && filter.createdTo && filter.createdTo < filter.createdFrom) {
+      const message = 'must not be before created_after';
+      throw invalidRequest([{ param: 'created_before', code: 'invalid', message }]);
+    }
+    const rows = await this.statement.list(scope, filter);
+    return cursorPage(rows, filter.limit, walletEntryBody, ({ id }) => id);
+  }
+
+  /** At the end of that millisecond. One for each currency that had been moved by then; `primary` first, in any case. */
+  async balancesAt(scope: Scope, primary: string, at: Date): Promise<PastBalance[]> {
+    const rows = await this.statement.balancesAt(scope, at);
+    return [...new Set([primary, ...rows.map(({ currency }) => currency)])].map((currency) => {
+      const of = (bucket: string): Amount =>
+        rows.find((row) => row.currency === currency && row.bucket === bucket)?.amount ?? 0;
+      return { currency, available: of('available'), pending: of('pending'), retained: of('retained') };
+    });
+  }
+
+  async #position(scope: Scope, id: string): Promise<Position> {
+    const [, entryId = '', line = ''] = id.split('_');
+    const position = await this.statement.positionOf(scope, entryId, Number(line));
+    if (position) return position;
+    const message = 'must be the id of one of your wallet entries';
+    throw invalidRequest([{ param: 'starting_after', code: 'invalid', message }]);
+  }
+}
