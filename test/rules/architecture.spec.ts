@@ -27,7 +27,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // accounts: the principal of a request carries the account, whose settings a new charge follows.
   charges: ['accounts', 'auth', 'brazil', 'core', 'fraud', 'outbox', 'transactions'],
   payments: ['accounts', 'audit', 'auth', 'brazil', 'core', 'fraud', 'outbox', 'transactions'],
-  med: ['accounts', 'acquirers', 'audit', 'auth', 'core', 'outbox', 'storage', 'transactions', 'wallets'],
+  med: ['accounts', 'acquirers', 'audit', 'auth', 'brazil', 'core', 'outbox', 'storage', 'transactions', 'wallets'],
   webhooks: ['accounts', 'audit', 'auth', 'core', 'outbox'],
   sandbox: ['accounts', 'acquirers', 'auth', 'brazil', 'charges', 'core', 'payments', 'transactions'],
   checkout: ['accounts', 'acquirers', 'auth', 'brazil', 'charges', 'core', 'transactions'],
