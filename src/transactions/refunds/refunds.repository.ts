@@ -10,7 +10,7 @@ const COLUMNS = columnsOf(Refund, 'r');
 
 const STANDING = read(
   'refunds.standing',
-  `SELECT t.refunds_amount AS "refundsAmount", t.disputed_amount AS "disputedAmount", EXISTS (
+  `SELECT t.disputed_amount AS "disputedAmount", EXISTS (
      SELECT 1 FROM settlements s
      WHERE s.transaction_id = t.id AND s.outcome = 'credited' AND s.payer_document_sealed IS NOT NULL) AS "payerIsKnown"
    FROM transactions t WHERE t.id = $1`,
@@ -50,7 +50,6 @@ const HAS = read(
 const FIND_ALL = read('refunds.find_all', `SELECT ${COLUMNS} FROM refunds r WHERE r.id = ANY ($1::uuid[])`);
 
 interface Standing {
-  readonly refundsAmount: Amount;
   readonly disputedAmount: Amount;
   readonly payerIsKnown: boolean;
 }
