@@ -88,7 +88,8 @@ describe('the main job with a live key', () => {
       String(told.headers['x-service-signature']),
       secret,
     );
-    expect([event.type, told.body['data']]).toEqual(['charge.paid', { object: paid }]);
+    const payment = { paid_at: expect.any(String), amount: 10_000, fee: 160, net_amount: 9_840, method: 'pix' };
+    expect([event.type, told.body['data']]).toEqual(['charge.paid', { object: paid, payment }]);
     await receiver.waitForType('payment.completed');
     expect(receiver.ofType('charge.created')).toHaveLength(1);
   });

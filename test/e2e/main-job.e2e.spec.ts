@@ -129,7 +129,10 @@ describe('the main job: a Pix charge is created, paid, credited and announced', 
       type: 'charge.paid',
       created_at: expect.any(String),
       sequence: 2,
-      data: { object: paid.body.charge },
+      data: {
+        object: paid.body.charge,
+        payment: { paid_at: expect.any(String), amount: 10_000, fee: 160, net_amount: 9_840, method: 'pix' },
+      },
     });
     expect(completed.body).toEqual({
       event: 'payment.completed',

@@ -567,7 +567,14 @@ describe('webhook deliveries', () => {
       expect(told).toEqual(
         expect.arrayContaining([
           ['charge.created', 1, { object: expect.objectContaining({ id: unpaid.id, status: 'pending' }) }],
-          ['charge.paid', 2, { object: expect.objectContaining({ id: paid.id, status: 'paid' }) }],
+          [
+            'charge.paid',
+            2,
+            {
+              object: expect.objectContaining({ id: paid.id, status: 'paid' }),
+              payment: expect.objectContaining({ amount: 1990 }),
+            },
+          ],
         ]),
       );
       expect((await recover(endpoint, { since, dry_run: true })).body).toMatchObject({ failed: 0, charges: 0 });

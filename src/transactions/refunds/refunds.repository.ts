@@ -12,7 +12,7 @@ const COLUMNS = columnsOf(Refund, 'r');
 
 const STANDING = read(
   'refunds.standing',
-  `SELECT t.refunds_amount AS "refundsAmount", t.disputed_amount AS "disputedAmount", EXISTS (
+  `SELECT t.disputed_amount AS "disputedAmount", EXISTS (
      SELECT 1 FROM settlements s
      WHERE s.transaction_id = t.id AND s.outcome = 'credited' AND s.payer_document_sealed IS NOT NULL) AS "payerIsKnown"
    FROM transactions t WHERE t.id = $1`,
@@ -63,7 +63,6 @@ export interface RefundFilter extends IdCursorFilter {
 }
 
 interface Standing {
-  readonly refundsAmount: Amount;
   readonly disputedAmount: Amount;
   readonly payerIsKnown: boolean;
 }

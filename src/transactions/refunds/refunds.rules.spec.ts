@@ -15,8 +15,7 @@ const order = (changes: Partial<RefundOrder> = {}): RefundOrder => ({
 });
 
 const facts = (changes: Partial<RefundFacts> = {}): RefundFacts => ({
-  transaction: { status: 'PAID', amount: 100, paidWith: 'PIX' },
-  refundsAmount: 0,
+  transaction: { status: 'PAID', amount: 100, paidWith: 'PIX', refundsAmount: 0 },
   disputedAmount: 0,
   ways: ['cashout', 'devolution'],
   payerIsKnown: true,
@@ -36,7 +35,7 @@ function refusal(asked: RefundOrder, known: RefundFacts): string {
 
 describe('a refund', () => {
   it.each(TRANSACTION_STATUSES)('of a payment that is %s', (status) => {
-    const known = facts({ transaction: { status, amount: 100, paidWith: 'PIX' } });
+    const known = facts({ transaction: { status, amount: 100, paidWith: 'PIX', refundsAmount: 0 } });
     const expected = {
       PAID: '{"way":"cashout","amount":100,"fee":0}',
       APPROVED: '{"way":"cashout","amount":100,"fee":0}',
@@ -57,7 +56,7 @@ describe('a refund', () => {
     [null, 100, null],
     [1, 100, null],
   ])('of %p when %i of 100 are taken: %p', (amount, refundsAmount, expected) => {
-    const answer = refusal(order({ amount }), facts({ refundsAmount }));
+    const answer = refusal(order({ amount }), facts({ transaction: { ...facts().transaction, refundsAmount } }));
     if (expected === null) expect(answer).toBe('400 refund_amount_exceeds_remaining amount');
     else expect(JSON.parse(answer)).toMatchObject({ amount: expected });
   });
@@ -85,7 +84,7 @@ describe('a refund', () => {
 
   describe('of a card payment', () => {
     const card: Partial<RefundFacts> = {
-      transaction: { status: 'APPROVED', amount: 100, paidWith: 'CREDIT_CARD' },
+      transaction: { status: 'APPROVED', amount: 100, paidWith: 'CREDIT_CARD', refundsAmount: 0 },
       ways: ['card'],
     };
 

@@ -6,9 +6,7 @@ import type { Transaction } from '../transaction.js';
 
 /** What a refund is decided on, read under the transaction's lock. */
 export interface RefundFacts {
-  readonly transaction: Pick<Transaction, 'status' | 'amount' | 'paidWith'>;
-  /** Sum of the transaction's refunds that have not failed. */
-  readonly refundsAmount: Amount;
+  readonly transaction: Pick<Transaction, 'status' | 'amount' | 'paidWith' | 'refundsAmount'>;
   /** What disputes have taken of it for good: while one is open there is no refund at all. */
   readonly disputedAmount: Amount;
   /** What the acquirer can do for the method that was paid with; empty when it cannot refund it. */
@@ -51,7 +49,7 @@ export function planRefund(order: RefundOrder, facts: RefundFacts): RefundPlan {
       );
   }
   const way = wayOf(order, facts);
-  const remaining = transaction.amount - facts.refundsAmount - facts.disputedAmount;
+  const remaining = transaction.amount - transaction.refundsAmount - facts.disputedAmount;
   const amount = order.amount ?? remaining;
   if (amount > remaining || remaining === 0) {
     throw badRequest(
