@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { isDay, saoPauloDay } from '../brazil/index.js';
 import { ReconciliationService } from '../reconciliation/index.js';
 import { type FigureDifference, StatisticsService } from '../transactions/index.js';
+import { type BrokenLink, LedgerChainService } from '../wallets/index.js';
 import { accountId, required } from './command.js';
 import { exitCodeOf, failuresOf, reconciliationBody, summaryOf } from './reconciliation.js';
 import { run } from './run.js';
@@ -50,6 +51,36 @@ export function statisticsCommands(program: Command, shell: Shell): void {
       await run(shell, async ({ app }) => {
         const differences = await app.get(StatisticsService).rebuild(account ?? null);
         return { rebuilt: true, differences: differences.map(differenceLine) };
+      });
+    });
+}
+
+function brokenLine({ accountId, mode, currency, number, entryId, cause, what }: BrokenLink): Record<string, unknown> {
+  return { account_id: accountId, mode, currency, number, entry_id: entryId, cause, what };
+}
+
+export function ledgerCommands(program: Command, shell: Shell): void {
+  const group = program.command('ledger').description('the journal and the chain of its hashes');
+  group
+    .command('verify')
+    .description('name the first entry of each wallet that was changed, added or removed; exit code 1 when one was')
+    .option('--account <account_id>', 'of one account only; prints the heads of its chains too', accountId)
+    .action(async ({ account }: { account?: string }) => {
+      await run(shell, async ({ app }) => {
+        const { wallets, entries, notYetLinked, broken, heads } = await app
+          .get(LedgerChainService)
+          .verify(account ?? null);
+        if (broken.length > 0) shell.exitCode = 1;
+        return {
+          intact: broken.length === 0,
+          wallets,
+          entries,
+          not_yet_linked: notYetLinked,
+          broken: broken.map(brokenLine),
+          ...(account === undefined
+            ? {}
+            : { heads: heads.map(({ mode, currency, number, hash }) => ({ mode, currency, number, hash })) }),
+        };
       });
     });
 }

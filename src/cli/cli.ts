@@ -5,7 +5,7 @@ import { EmbeddedServerError } from '../core/embedded/index.js';
 import { ApiError } from '../core/errors/index.js';
 import { accountCommands, keyCommands, memberCommands, operatorCommands, userCommands } from './account-commands.js';
 import { acquirerCommands } from './acquirer-commands.js';
-import { statisticsCommands, reconcileCommand } from './books-commands.js';
+import { ledgerCommands, reconcileCommand, statisticsCommands } from './books-commands.js';
 import { checkRequired, EXIT_USAGE, UsageError } from './command.js';
 import { secretCommands } from './secret-commands.js';
 import type { Shell } from './shell.js';
@@ -30,7 +30,8 @@ function program(shell: Shell): Command {
     })
     .hook('preAction', (_root, command) => checkRequired(command));
   const groups = [accountCommands, memberCommands, operatorCommands, userCommands, keyCommands, acquirerCommands];
-  for (const add of [...groups, statisticsCommands, reconcileCommand, workCommands, secretCommands]) add(root, shell);
+  for (const add of [...groups, statisticsCommands, ledgerCommands, reconcileCommand, workCommands, secretCommands])
+    add(root, shell);
   return root;
 }
 

@@ -1,3 +1,4 @@
+export { type BrokenLink, LedgerChainService } from './ledger-chain.service.js';
 export { type Bucket, LedgerService, type Posting } from './ledger.service.js';
 export { ReleasesService } from './releases.service.js';
 export {

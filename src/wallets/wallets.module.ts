@@ -1,4 +1,6 @@
 import { Module } from '@nestjs/common';
+import { LedgerChainRepository } from './ledger-chain.repository.js';
+import { LedgerChainService } from './ledger-chain.service.js';
 import { LedgerService } from './ledger.service.js';
 import { ReleasesRepository } from './releases.repository.js';
 import { ReleasesService } from './releases.service.js';
@@ -11,9 +13,9 @@ import { WalletsService } from './wallets.service.js';
 @Module({
   controllers: [WalletsController],
   providers: [
-    ...[WalletsRepository, ReleasesRepository, StatementRepository],
-    ...[LedgerService, WalletsService, ReleasesService, StatementService],
+    ...[WalletsRepository, ReleasesRepository, StatementRepository, LedgerChainRepository],
+    ...[LedgerService, LedgerChainService, WalletsService, ReleasesService, StatementService],
   ],
-  exports: [LedgerService, WalletsService, ReleasesService],
+  exports: [LedgerService, LedgerChainService, WalletsService, ReleasesService],
 })
 export class WalletsModule {}

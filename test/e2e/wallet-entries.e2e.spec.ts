@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { LedgerChainService } from '../../src/wallets/index.js';
 import type { WalletEntryBody, WalletEntryListBody } from '../../src/wallets/dto/wallet-entry.body.js';
 import type { BalanceAtBody } from '../../src/wallets/dto/wallet.body.js';
+import { runCli } from '../support/cli.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { aPaidCharge, type ErrorAnswer, paymentIdOf, refundEnd, requestRefund } from '../support/refunds.js';
 import { type ChargeAnswer, type Merchant, TestService } from '../support/service.js';
@@ -226,5 +228,50 @@ describe('the statement of a wallet', () => {
     for (const at of ['yesterday', '2026-02-30', '2026-11-21T12:00:00']) {
       expect((await service.call('GET', `/v1/wallets/balance?at=${at}`, { key })).status).toBe(400);
     }
+  });
+
+  it('is behind a chain that the command line walks: one byte that was changed is named', async () => {
+    const verify = async (...args: string[]): Promise<{ code: number; result: Record<string, unknown> }> => {
+      const ended = await runCli(['ledger', 'verify', ...args], {
+        DATABASE_URL: service.database.url,
+        ENCRYPTION_KEY: 'c1'.repeat(32),
+      });
+      return { code: ended.code, result: JSON.parse(ended.stdout) as Record<string, unknown> };
+    };
+    while (await service.get(LedgerChainService).link());
+    const { code, result } = await verify();
+    expect([code, result]).toEqual([
+      0,
+      { intact: true, wallets: expect.any(Number), entries: expect.any(Number), not_yet_linked: 0, broken: [] },
+    ]);
+    const { accountId } = merchant;
+    const own = await verify('--account', accountId);
+    expect(own.result).toMatchObject({ wallets: 1, entries: 8, heads: [{ mode: 'test', currency: 'BRL', number: 8 }] });
+
+    const client = await service.database.pool.connect();
+    const change = (from: number, to: number): Promise<unknown> =>
+      client.query(`UPDATE journal_lines SET amount = $3 WHERE account_id = $1 AND number = 1 AND amount = $2`, [
+        ...[accountId, from, to],
+      ]);
+    try {
+      await client.query('SET session_replication_role = replica');
+      await change(990, 991);
+      const found = await verify();
+      expect(found.code).toBe(1);
+      expect(found.result).toMatchObject({
+        intact: false,
+        broken: [
+          {
+            ...{ account_id: accountId, mode: 'test', currency: 'BRL', number: 1, what: 'changed' },
+            cause: `charge.paid:${paymentIdOf(sale)}`,
+          },
+        ],
+      });
+      await change(991, 990);
+    } finally {
+      await client.query('RESET session_replication_role');
+      client.release();
+    }
+    expect((await verify()).code).toBe(0);
   });
 });

@@ -12,8 +12,13 @@ import { openRuntime } from '../../src/runtime.js';
 import { createEmptyDatabase } from '../support/database.js';
 import { TestService } from '../support/service.js';
 
-const GROWING = ['journal_entries', 'journal_lines', 'audit_events'];
-const COLUMN = { journal_entries: 'cause', journal_lines: 'bucket', audit_events: 'type' } as Record<string, string>;
+const GROWING = ['journal_entries', 'journal_lines', 'journal_hashes', 'audit_events'];
+const COLUMN = {
+  journal_entries: 'cause',
+  journal_lines: 'bucket',
+  journal_hashes: 'currency',
+  audit_events: 'type',
+} as Record<string, string>;
 
 describe('the role that the service runs as', () => {
   let service: TestService;

@@ -106,7 +106,9 @@ describe('the statement of a random history', () => {
 
   it('is the lines of the ledger, each once, whatever the size of the pages', async () => {
     // The refunds and cases of these entries are not there.
-    const broken = await brokenPromises(async (sql) => (await schema.database.pool.query(sql)).rows);
+    const broken = await brokenPromises(
+      async (sql) => (await schema.database.pool.query<Record<string, unknown>>(sql)).rows,
+    );
     const ofTheLedger = /^(?:the lines|all lines|each balance|the entries of each wallet|the balance after)/;
     expect(Object.keys(broken).filter((name) => ofTheLedger.test(name))).toEqual([]);
     for (const scope of scopes) {

@@ -34,6 +34,11 @@ const CHECKS: readonly { name: string; sql: string }[] = [
             FROM journal_lines l JOIN journal_entries e ON e.id = l.entry_id) x WHERE jumps OR strays`,
   },
   {
+    name: 'each link of the chain is of an entry that is there, and they have no hole',
+    sql: `SELECT account_id, mode, currency FROM journal_hashes h LEFT JOIN journal_entries e USING (account_id, mode, currency, number)
+          GROUP BY account_id, mode, currency HAVING max(number) <> count(*) OR bool_or(e.id IS DISTINCT FROM h.entry_id)`,
+  },
+  {
     name: 'each paid transaction has exactly one credited settlement and one credit entry of its amount',
     sql: `SELECT t.id FROM transactions t
           WHERE (t.paid_at IS NOT NULL) <> EXISTS (SELECT 1 FROM settlements s WHERE s.transaction_id = t.id AND s.outcome = 'credited' AND s.amount = t.amount)

@@ -1,0 +1,150 @@
+import { Injectable } from '@nestjs/common';
+import { Reader, read, type Tx, write } from '../core/database/index.js';
+import type { Scope } from '../core/mode.js';
+
+/** Of one account, mode and currency. */
+export interface Wallet extends Scope {
+  readonly currency: string;
+}
+
+export interface Unlinked extends Wallet {
+  /** The number of the last entry. */
+  readonly entries: number;
+  /** Of the last entry that is linked, and its hash; null when none is. */
+  readonly linked: number | null;
+  readonly hash: Buffer | null;
+}
+
+/** What an entry says, with all its lines. */
+export interface EntryContent {
+  readonly number: number;
+  readonly entryId: string;
+  readonly content: string;
+}
+
+export interface WalletEnds extends Wallet {
+  readonly entries: number;
+  readonly linked: number;
+  /** An entry outside the numbers that the wallet has counted. */
+  readonly strayId: string | null;
+  readonly strayNumber: string | null;
+}
+
+/** An entry, its link, or both. */
+export interface Link {
+  readonly number: number;
+  readonly entryId: string | null;
+  readonly cause: string | null;
+  readonly content: string | null;
+  readonly linkedId: string | null;
+  readonly hash: Buffer | null;
+}
+
+/** Arrays as JSON, times in microseconds: the same text for the same entry, whatever the session's settings. */
+const CONTENT = `json_build_array(e.number, e.id, e.account_id, e.mode, e.currency, e.cause, e.type, e.transaction_id,
+  (extract(epoch FROM e.created_at) * 1000000)::bigint, (
+    SELECT json_agg(json_build_array(l.line, l.account_id, l.mode, l.currency, l.bucket, l.amount, l.number, l.balance_after,
+      (extract(epoch FROM l.created_at) * 1000000)::bigint) ORDER BY l.line)
+    FROM journal_lines l WHERE l.entry_id = e.id))::text`;
+const OF_WALLET = 'account_id = $1 AND mode = $2 AND currency = $3';
+
+const LOCK = read(
+  'ledger_chain.lock',
+  `SELECT pg_try_advisory_xact_lock(hashtextextended('ledger_chain', 0)) AS "isFree"`,
+);
+
+/** The count of a wallet's entries tells what is committed: it is written under the lock that gives them their numbers. */
+const UNLINKED = read(
+  'ledger_chain.unlinked',
+  `SELECT b.account_id AS "accountId", b.mode, b.currency, b.entries, h.number AS linked, h.hash
+   FROM balances b LEFT JOIN LATERAL (
+     SELECT h.number, h.hash FROM journal_hashes h
+     WHERE h.account_id = b.account_id AND h.mode = b.mode AND h.currency = b.currency ORDER BY h.number DESC LIMIT 1) h ON true
+   WHERE b.bucket = 'available' AND b.entries > coalesce(h.number, 0) ORDER BY b.updated_at LIMIT $1`,
+);
+
+const CONTENTS = read(
+  'ledger_chain.contents',
+  `SELECT e.number, e.id AS "entryId", ${CONTENT} AS content FROM journal_entries e
+   WHERE ${OF_WALLET} AND number > $4 AND number <= $5 ORDER BY number LIMIT $6`,
+);
+
+const LINK = write(
+  'ledger_chain.link',
+  `INSERT INTO journal_hashes (account_id, mode, currency, number, entry_id, hash)
+   SELECT $1, $2, $3, * FROM unnest($4::bigint[], $5::uuid[], $6::bytea[])`,
+);
+
+const UNHURRIED = write('ledger_chain.unhurried', 'SET LOCAL statement_timeout = 0');
+/** In one statement, so that what is posted meanwhile is no stray. */
+const WALLETS = read(
+  'ledger_chain.wallets',
+  `WITH wallets AS (
+     SELECT account_id, mode, currency, entries FROM balances WHERE bucket = 'available'
+     UNION ALL SELECT account_id, mode, currency, 0 FROM journal_entries GROUP BY account_id, mode, currency
+     UNION ALL SELECT account_id, mode, currency, 0 FROM journal_hashes GROUP BY account_id, mode, currency
+   )
+   SELECT w.account_id AS "accountId", w.mode, w.currency, w.entries, w.linked, e.id AS "strayId", e.number::text AS "strayNumber"
+   FROM (
+     SELECT account_id, mode, currency, max(entries) AS entries, coalesce((
+         SELECT max(number) FROM journal_hashes h WHERE (h.account_id, h.mode, h.currency) = (w.account_id, w.mode, w.currency)
+       ), 0) AS linked
+     FROM wallets w WHERE $1::uuid IS NULL OR account_id = $1 GROUP BY account_id, mode, currency) w
+   LEFT JOIN LATERAL (
+     SELECT e.id, e.number FROM journal_entries e
+     WHERE (e.account_id, e.mode, e.currency) = (w.account_id, w.mode, w.currency)
+       AND (e.number > greatest(w.entries, w.linked) OR e.number < 1) ORDER BY e.number LIMIT 1) e ON true
+   ORDER BY w.account_id, w.mode, w.currency`,
+  true,
+);
+
+const LINKS = read(
+  'ledger_chain.links',
+  `SELECT number, e."entryId", e.cause, e.content, h."linkedId", h.hash FROM (
+     SELECT e.number, e.id AS "entryId", e.cause, ${CONTENT} AS content FROM journal_entries e
+     WHERE ${OF_WALLET} AND number > $4 AND number <= $5) e
+   FULL JOIN (
+     SELECT number, entry_id AS "linkedId", hash FROM journal_hashes
+     WHERE ${OF_WALLET} AND number > $4 AND number <= $5) h USING (number)`,
+);
+
+const keyOf = ({ accountId, mode, currency }: Wallet): unknown[] => [accountId, mode, currency];
+
+@Injectable()
+export class LedgerChainRepository {
+  constructor(private readonly reader: Reader) {}
+
+  /** @returns whether nobody else links until the end of `tx` */
+  async lock(tx: Tx): Promise<boolean> {
+    const [row] = await tx.query<{ isFree: boolean }>(LOCK, []);
+    return row?.isFree === true;
+  }
+
+  async unlinked(tx: Tx, limit: number): Promise<Unlinked[]> {
+    return tx.query<Unlinked>(UNLINKED, [limit]);
+  }
+
+  /** In the order of their numbers. */
+  async contents(tx: Tx, wallet: Unlinked, limit: number): Promise<EntryContent[]> {
+    return tx.query<EntryContent>(CONTENTS, [...keyOf(wallet), wallet.linked ?? 0, wallet.entries, limit]);
+  }
+
+  link(tx: Tx, wallet: Wallet, links: readonly { number: number; entryId: string; hash: Buffer }[]): void {
+    tx.defer(LINK, [
+      ...keyOf(wallet),
+      links.map(({ number }) => number),
+      links.map(({ entryId }) => entryId),
+      links.map(({ hash }) => hash),
+    ]);
+  }
+
+  async wallets(tx: Tx, accountId: string | null): Promise<WalletEnds[]> {
+    tx.defer(UNHURRIED, []);
+    return tx.query<WalletEnds>(WALLETS, [accountId]);
+  }
+
+  /** What there is of the numbers above `after` up to `to`, in no order. */
+  async links(wallet: Wallet, after: number, to: number): Promise<Link[]> {
+    return this.reader.query<Link>(LINKS, [...keyOf(wallet), after, to]);
+  }
+}
