@@ -252,6 +252,11 @@ describe('endpoints do not delay each other', () => {
     expect(mails[0]?.text_body).toContain('HTTP 500');
 
     await service.createCharge(key);
+    // Relayed while the endpoint is switched off, or it would be told of afterwards.
+    await waitFor('the event to be relayed', async () => {
+      const pending = await service.sql(`SELECT FROM events WHERE status = 'pending'`);
+      return pending.length === 0;
+    });
     receiver.answer = 200;
     receiver.received.length = 0;
     const patched = await service.call('PATCH', `/v1/webhooks/endpoints/${id}`, { key, body: { status: 'ACTIVE' } });
