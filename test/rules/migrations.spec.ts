@@ -254,6 +254,78 @@ describe('migrations', () => {
     await source.runMigrations();
   });
 
+  it('number the entries of the journal in the order of their times, and give each line its balance', async () => {
+    const isThere = async (): Promise<boolean> =>
+      (await source.query<Row[]>(`SELECT FROM pg_tables WHERE tablename = 'journal_hashes'`)).length > 0;
+    while (await isThere()) await source.undoLastMigration();
+    const [accountId, chargeback] = [randomUUID(), randomUUID()];
+    // Written in another order than that of their times, as by processes with clocks of their own.
+    const entries = [
+      { cause: `release:${randomUUID()}`, second: 3, currency: 'BRL', lines: { pending: -900, available: 900 } },
+      { cause: `charge.paid:${randomUUID()}`, second: 1, currency: 'BRL', lines: { clearing: -1000, pending: 1000 } },
+      { cause: `charge.paid:${randomUUID()}`, second: 2, currency: 'USD', lines: { clearing: -7, pending: 7 } },
+      { cause: `refund.reserved:${randomUUID()}`, second: 4, currency: 'BRL', lines: { available: -50, reserved: 50 } },
+      { cause: `refund.released:${randomUUID()}`, second: 5, currency: 'BRL', lines: { reserved: -50, available: 50 } },
+      { cause: `med.held:${chargeback}`, second: 6, currency: 'BRL', lines: { available: -1, retained: 1 } },
+      { cause: `med.lost:${chargeback}`, second: 7, currency: 'BRL', lines: { retained: -1, clearing: 1 } },
+    ];
+    for (const { cause, second, currency, lines } of entries) {
+      const id = randomUUID();
+      await source.query(
+        `INSERT INTO journal_entries (id, account_id, mode, currency, cause, created_at)
+         VALUES ($1, $2, 'live', $3, $4, $5)`,
+        [id, accountId, currency, cause, `2026-11-21T12:00:0${second}Z`],
+      );
+      await source.query(
+        `INSERT INTO journal_lines (entry_id, line, account_id, mode, currency, bucket, amount)
+         SELECT $1, row_number() OVER (), $2, 'live', $3, key, value::bigint FROM json_each_text($4)`,
+        [id, accountId, currency, JSON.stringify(lines)],
+      );
+    }
+    await source.query(
+      `INSERT INTO balances (account_id, mode, currency, bucket, amount, updated_at)
+       SELECT account_id, mode, currency, bucket, sum(amount), now() FROM journal_lines GROUP BY 1, 2, 3, 4`,
+    );
+    const balances = (): Promise<Row[]> =>
+      source.query('SELECT currency, bucket, amount FROM balances ORDER BY currency, bucket');
+    const was = await balances();
+    await source.runMigrations();
+    const lines = await source.query<Row[]>(
+      `SELECT concat_ws(' ', e.currency, e.number, e.type, l.number, l.bucket, l.balance_after, l.created_at = e.created_at) AS line
+       FROM journal_entries e JOIN journal_lines l ON l.entry_id = e.id ORDER BY e.currency, e.number, l.line`,
+    );
+    expect(lines.map(({ line }) => line)).toEqual([
+      'BRL 1 sale 1 clearing -1000 t',
+      'BRL 1 sale 1 pending 1000 t',
+      'BRL 2 release 2 pending 100 t',
+      'BRL 2 release 2 available 900 t',
+      'BRL 3 refund 3 available 850 t',
+      'BRL 3 refund 3 reserved 50 t',
+      'BRL 4 refund_failed 4 reserved 0 t',
+      'BRL 4 refund_failed 4 available 900 t',
+      'BRL 5 med_hold 5 available 899 t',
+      'BRL 5 med_hold 5 retained 1 t',
+      'BRL 6 med_loss 6 retained 0 t',
+      'BRL 6 med_loss 6 clearing -999 t',
+      'USD 1 sale 1 clearing -7 t',
+      'USD 1 sale 1 pending 7 t',
+    ]);
+    const counted = await source.query<Row[]>(
+      `SELECT concat_ws(' ', currency, amount, entries) AS line FROM balances WHERE bucket = 'available' ORDER BY 1`,
+    );
+    expect(counted.map(({ line }) => line)).toEqual(['BRL 899 6', 'USD 0 1']);
+    await expect(source.query(`UPDATE journal_lines SET number = 1`)).rejects.toThrow('append-only');
+
+    while (await isThere()) await source.undoLastMigration();
+    expect(await balances()).toEqual(was);
+    await source.runMigrations();
+    const runner = source.createQueryRunner();
+    await runner.query('SET session_replication_role = replica');
+    for (const table of ['journal_lines', 'journal_entries', 'balances']) await runner.query(`DELETE FROM ${table}`);
+    await runner.query('RESET session_replication_role');
+    await runner.release();
+  });
+
   it('give what was sent back before its place on the sale, while sales are read and written', async () => {
     const isThere = async (): Promise<boolean> =>
       (
