@@ -17,6 +17,7 @@ import { OperationsModule } from './operations/index.js';
 import { OutboxModule } from './outbox/index.js';
 import { PaymentsModule } from './payments/index.js';
 import { ReconciliationModule } from './reconciliation/index.js';
+import { ReportsModule } from './reports/index.js';
 import { RequestLogsModule } from './request-logs/index.js';
 import { SandboxModule } from './sandbox/index.js';
 import { StorageModule } from './storage/index.js';
@@ -45,6 +46,7 @@ export class AppModule {
         ChargesModule,
         PaymentsModule,
         MedModule,
+        ReportsModule,
         WebhooksModule,
         SandboxModule,
         CheckoutModule,

@@ -27,6 +27,7 @@ import { FraudHitEntity } from './fraud/index.js';
 import { MedCaseEntity, MedEvidenceEntity } from './med/index.js';
 import { EventEntity } from './outbox/index.js';
 import { AcquirerStatementEntity } from './reconciliation/index.js';
+import { ReportEntity } from './reports/index.js';
 import { RequestLogEntity } from './request-logs/index.js';
 import {
   PixReturnEntity,
@@ -75,6 +76,7 @@ export const ENTITIES = [
   PixReturnEntity,
   RefundEntity,
   ReleaseEntity,
+  ReportEntity,
   RequestLogEntity,
   LoginFailureEntity,
   PasswordResetEntity,

@@ -7,6 +7,7 @@ import { accountCommands, keyCommands, memberCommands, operatorCommands, userCom
 import { acquirerCommands } from './acquirer-commands.js';
 import { ledgerCommands, reconcileCommand, statisticsCommands } from './books-commands.js';
 import { checkRequired, EXIT_USAGE, UsageError } from './command.js';
+import { reportCommands } from './report-commands.js';
 import { secretCommands } from './secret-commands.js';
 import type { Shell } from './shell.js';
 import { workCommands } from './work-commands.js';
@@ -30,8 +31,8 @@ function program(shell: Shell): Command {
     })
     .hook('preAction', (_root, command) => checkRequired(command));
   const groups = [accountCommands, memberCommands, operatorCommands, userCommands, keyCommands, acquirerCommands];
-  for (const add of [...groups, statisticsCommands, ledgerCommands, reconcileCommand, workCommands, secretCommands])
-    add(root, shell);
+  const books = [statisticsCommands, ledgerCommands, reportCommands, reconcileCommand];
+  for (const add of [...groups, ...books, workCommands, secretCommands]) add(root, shell);
   return root;
 }
 

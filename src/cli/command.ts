@@ -64,6 +64,12 @@ export function instant(text: string): Date {
   }
 }
 
+/** The same, as it was written. */
+export function date(text: string): string {
+  instant(text);
+  return text;
+}
+
 export function accountArgument(): Argument {
   return new Argument('<account_id>').argParser(accountId);
 }

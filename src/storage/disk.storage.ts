@@ -15,7 +15,7 @@ const UPLOAD = 'upload';
 const CLOSED = 'closed';
 /** Uploads under way, beside the directories of the keys. */
 const INCOMING = '.incoming';
-/** No upload takes longer than its request may. */
+/** Nothing is written to a draft for so long without a pause: whoever did has ended. */
 const INCOMING_LIMIT_MS = 3600_000;
 
 /** Fewer bytes than were agreed have come: the sender hung up. Nothing is kept of it. */
@@ -88,6 +88,23 @@ export class DiskStorage extends ObjectStorage {
     });
   }
 
+  override async write(key: string, chunks: AsyncIterable<Buffer>): Promise<StoredObject> {
+    await withStore(() => this.#makeDirectory(INCOMING));
+    const draft = join(this.directory, INCOMING, randomUUID());
+    const id = randomUUID();
+    try {
+      const size = await this.#writeDraft(draft, chunks);
+      await withStore(async () => {
+        await this.#makeDirectory(key);
+        await rename(draft, this.#path(key, id));
+        for (const entry of [join(this.directory, key), this.directory]) await flush(entry);
+      });
+      return { name: `${key}/${id}`, size };
+    } finally {
+      await rm(draft, { force: true });
+    }
+  }
+
   override async firstBytes(name: string, count: number): Promise<Buffer> {
     return withStore(async () => {
       const file = await open(this.#pathOf(name), 'r');
@@ -147,6 +164,23 @@ export class DiskStorage extends ObjectStorage {
       if (free - size >= this.minFree) return;
       throw new Error(`${this.directory} has ${free} bytes free; ${this.minFree} stay free (STORAGE_MIN_FREE_MB)`);
     });
+  }
+
+  async #writeDraft(draft: string, chunks: AsyncIterable<Buffer>): Promise<number> {
+    const file = await withStore(() => open(draft, 'wx', 0o600));
+    let size = 0;
+    try {
+      keepOwner(draft);
+      for await (const chunk of chunks) {
+        await this.#assertRoom(chunk.length);
+        await withStore(() => file.writeFile(chunk));
+        size += chunk.length;
+      }
+      await withStore(() => file.sync());
+    } finally {
+      await file.close();
+    }
+    return size;
   }
 
   async #refuseClosed(key: string): Promise<void> {

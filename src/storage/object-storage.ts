@@ -39,6 +39,12 @@ export abstract class ObjectStorage {
   /** Copies what was uploaded under the key to a name of its own; null when nothing was. */
   abstract take(key: string): Promise<StoredObject | null>;
 
+  /**
+   * Keeps a file of our own in constant memory: whole or not at all.
+   * @throws also what `chunks` throws
+   */
+  abstract write(key: string, chunks: AsyncIterable<Buffer>): Promise<StoredObject>;
+
   /** At most `count` bytes from its start. */
   abstract firstBytes(name: string, count: number): Promise<Buffer>;
 

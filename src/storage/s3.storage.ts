@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
 import {
   CopyObjectCommand,
   DeleteObjectCommand,
@@ -12,6 +13,7 @@ import {
   S3Client,
   type S3ClientConfig,
 } from '@aws-sdk/client-s3';
+import { Upload as MultipartUpload } from '@aws-sdk/lib-storage';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Clock } from '../core/clock.js';
@@ -88,6 +90,32 @@ export class S3Storage extends ObjectStorage implements OnApplicationShutdown {
       if (ContentLength === undefined) throw new Error('The store does not say how large an object is');
       return { name, size: ContentLength };
     });
+  }
+
+  override async write(key: string, chunks: AsyncIterable<Buffer>): Promise<StoredObject> {
+    const name = `${key}/${randomUUID()}`;
+    let size = 0;
+    let failure: unknown;
+    const counted = async function* (): AsyncGenerator<Buffer> {
+      try {
+        for await (const chunk of chunks) {
+          size += chunk.length;
+          yield chunk;
+        }
+      } catch (error) {
+        failure = error;
+        throw error;
+      }
+    };
+    // Parts of 5 MiB, one at a time.
+    const params = { ...this.#object(name), Body: Readable.from(counted(), { objectMode: false }) };
+    const upload = new MultipartUpload({ client: this.#client, params, queueSize: 1 });
+    try {
+      await withStore(() => upload.done());
+    } catch (error) {
+      throw failure ?? error;
+    }
+    return { name, size };
   }
 
   override async firstBytes(name: string, count: number): Promise<Buffer> {

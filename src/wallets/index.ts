@@ -1,5 +1,9 @@
+export type { EntryType } from './entry-types.js';
 export { type BrokenLink, LedgerChainService } from './ledger-chain.service.js';
 export { type Bucket, LedgerService, type Posting } from './ledger.service.js';
+export { MERCHANT_BUCKETS, type MerchantBucket, type WalletEntry } from './statement.repository.js';
+export { ENTRY_DESCRIPTIONS, sourceOf, walletEntryId } from './statement.serializer.js';
+export { StatementService } from './statement.service.js';
 export { ReleasesService } from './releases.service.js';
 export {
   BalanceEntity,

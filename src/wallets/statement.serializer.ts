@@ -4,7 +4,8 @@ import type { EntryType } from './entry-types.js';
 import type { WalletEntry } from './statement.repository.js';
 import type { PastBalance } from './statement.service.js';
 
-const DESCRIPTIONS: Readonly<Record<EntryType, string>> = {
+/** For people. */
+export const ENTRY_DESCRIPTIONS: Readonly<Record<EntryType, string>> = {
   sale: 'Payment received, less its fees',
   fee: 'Fee',
   release: 'Release of a payment',
@@ -28,16 +29,20 @@ const SOURCES: Readonly<Record<string, { object: WalletEntrySourceBody['object']
   med: { object: 'med_case', prefix: 'med_' },
 };
 
-/** @returns null for what nobody can look up, as a correction by hand */
-function sourceOf(cause: string): WalletEntrySourceBody | null {
+/** What an entry follows from. @returns null for what nobody can look up, as a correction by hand */
+export function sourceOf(cause: string): WalletEntrySourceBody | null {
   const [what = '', id = ''] = cause.split(':');
   const source = SOURCES[what.split('.')[0] ?? ''];
   return source ? { object: source.object, id: `${source.prefix}${id}` } : null;
 }
 
+export function walletEntryId({ entryId, line }: Pick<WalletEntry, 'entryId' | 'line'>): string {
+  return `we_${entryId}_${line}`;
+}
+
 export function walletEntryBody(entry: WalletEntry): WalletEntryBody {
   return {
-    id: `we_${entry.entryId}_${entry.line}`,
+    id: walletEntryId(entry),
     object: 'wallet_entry',
     type: entry.type,
     bucket: entry.bucket,
@@ -45,7 +50,7 @@ export function walletEntryBody(entry: WalletEntry): WalletEntryBody {
     balance: entry.balance,
     currency: entry.currency,
     source: sourceOf(entry.cause),
-    description: DESCRIPTIONS[entry.type],
+    description: ENTRY_DESCRIPTIONS[entry.type],
     created_at: entry.createdAt.toISOString(),
   };
 }

@@ -16,6 +16,6 @@ import { WalletsService } from './wallets.service.js';
     ...[WalletsRepository, ReleasesRepository, StatementRepository, LedgerChainRepository],
     ...[LedgerService, LedgerChainService, WalletsService, ReleasesService, StatementService],
   ],
-  exports: [LedgerService, LedgerChainService, WalletsService, ReleasesService],
+  exports: [LedgerService, LedgerChainService, WalletsService, ReleasesService, StatementService],
 })
 export class WalletsModule {}

@@ -85,7 +85,8 @@ describe('mail', () => {
     const repository = new WorkRepository(reader);
     const work = new WorkService(config, database, repository, jobs, poller, new Metrics(), clock, logger);
     const { backoff, leaseMs } = mails;
-    const run = (subjectId: string, attempt: number) => mails.run({ subjectId, attempt });
+    const run = (subjectId: string, attempt: number, prolong: () => Promise<void>) =>
+      mails.run({ subjectId, attempt, prolong });
     work.register('mail', { backoff, leaseMs, concurrency: 5, run });
     return work;
   }

@@ -28,6 +28,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   charges: ['accounts', 'auth', 'brazil', 'core', 'fraud', 'outbox', 'transactions'],
   payments: ['accounts', 'audit', 'auth', 'brazil', 'core', 'fraud', 'outbox', 'transactions'],
   med: ['accounts', 'acquirers', 'audit', 'auth', 'brazil', 'core', 'outbox', 'storage', 'transactions', 'wallets'],
+  // Files of everything that a merchant has to do with.
+  reports: ['auth', 'brazil', 'core', 'outbox', 'storage', 'transactions', 'wallets'],
   webhooks: ['accounts', 'audit', 'auth', 'core', 'outbox'],
   sandbox: ['accounts', 'acquirers', 'auth', 'brazil', 'charges', 'core', 'payments', 'transactions'],
   checkout: ['accounts', 'acquirers', 'auth', 'brazil', 'charges', 'core', 'transactions'],
@@ -43,6 +45,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'brazil',
     'core',
     'reconciliation',
+    'reports',
     'root',
     'transactions',
     'wallets',

@@ -34,6 +34,37 @@ export class Reader {
     });
     return rowsOf(statement, result);
   }
+
+  /**
+   * Any number of rows in constant memory: those of one statement for several lists of values, one after the other, all
+   * as they are at one instant. Holds a connection until its end, or until the caller stops.
+   * @param size rows at a time
+   */
+  async *stream<R extends QueryResultRow>(
+    statement: ReadStatement,
+    lists: readonly (readonly unknown[])[],
+    size = 500,
+  ): AsyncGenerator<R[]> {
+    const client = await this.#pool.connect();
+    let isDone = false;
+    try {
+      await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+      for (const values of lists) {
+        await client.query(`DECLARE stream NO SCROLL CURSOR FOR ${statement.text}`, values as unknown[]);
+        for (let rows: R[] = []; ; rows = []) {
+          ({ rows } = await client.query<R>(`FETCH ${size} FROM stream`));
+          if (rows.length > 0) yield rows;
+          if (rows.length < size) break;
+        }
+        await client.query('CLOSE stream');
+      }
+      await client.query('COMMIT');
+      isDone = true;
+    } finally {
+      // A connection amidst a transaction is of no use to others.
+      client.release(!isDone);
+    }
+  }
 }
 
 /** The only maker of transactions. */

@@ -82,6 +82,11 @@ const CLAIM_ONE = write(
    WHERE w.kind = $1 AND w.subject_id = $2
    RETURNING ${columnsOf(WorkEntity, 'w', { only: CLAIMED })}`,
 );
+const PROLONG = write(
+  'work.prolong',
+  `UPDATE work w SET leased_until = ${inMs('$4')}
+   WHERE w.kind = $1 AND w.subject_id = $2 AND w.lease_id = $3 RETURNING 1`,
+);
 const FINISH = write('work.finish', 'DELETE FROM work WHERE kind = $1 AND subject_id = $2 AND lease_id = $3');
 const AGAIN = write(
   'work.again',
@@ -137,6 +142,11 @@ export class WorkRepository {
   async claimOne(tx: Tx, kind: string, subjectId: string, leaseMs: number): Promise<ClaimedWork | null> {
     const [row] = await tx.query<ClaimedWork>(CLAIM_ONE, [kind, subjectId, randomUUID(), leaseMs]);
     return row ?? null;
+  }
+
+  /** @param leaseMs from now on by the clock of the database @returns false when it is not ours any more */
+  async prolong(tx: Tx, { kind, subjectId, leaseId }: ClaimedWork, leaseMs: number): Promise<boolean> {
+    return (await tx.query(PROLONG, [kind, subjectId, leaseId, leaseMs])).length > 0;
   }
 
   /** It is done, if it is still ours. */

@@ -24,6 +24,11 @@ declare module '../queue/index.js' {
 /** `again`: after the back-off of its kind; a date begins to count attempts anew. */
 export type WorkAnswer = 'done' | 'again' | Date;
 
+/** A run is too late: the work is somebody else's, or was added anew. */
+export class LeaseLost extends Error {
+  override readonly name = 'LeaseLost';
+}
+
 /** A kind of work. What throws is done again after the back-off, and its error is kept. */
 export interface WorkKind {
   /** Pauses after the first attempt, the second and so on, in milliseconds; the last one from there on. */
@@ -32,8 +37,11 @@ export interface WorkKind {
   readonly concurrency: number;
   /** After it the process is taken for dead, and another one runs it again: longer than a run takes but for outages. */
   readonly leaseMs: number;
-  /** @param attempt from 1 on */
-  run(subjectId: string, attempt: number): Promise<WorkAnswer>;
+  /**
+   * @param attempt from 1 on
+   * @param prolong begins the lease anew, for runs of any length; throws when the work is somebody else's by now
+   */
+  run(subjectId: string, attempt: number, prolong: () => Promise<void>): Promise<WorkAnswer>;
 }
 
 /** A back-off whose pauses double. */
@@ -183,7 +191,7 @@ export class WorkService implements OnApplicationBootstrap, OnModuleDestroy, OnA
     let failure: Error | null = null;
     this.#running.set(kind, (this.#running.get(kind) ?? 0) + 1);
     try {
-      answer = await this.#kind(kind).run(subjectId, attempts);
+      answer = await this.#kind(kind).run(subjectId, attempts, () => this.#prolong(claimed));
     } catch (error) {
       this.logger.error({ error, kind, subjectId }, 'work has failed; it is due again');
       failure = error instanceof Error ? error : new Error(String(error));
@@ -204,6 +212,12 @@ export class WorkService implements OnApplicationBootstrap, OnModuleDestroy, OnA
     // More may be due than there was room for.
     if (running >= this.#kind(kind).concurrency) this.poller.wake(TASK);
     return failure;
+  }
+
+  async #prolong(claimed: ClaimedWork): Promise<void> {
+    const leaseMs = this.#kind(claimed.kind).leaseMs + this.clock.offsetMs;
+    if (await this.database.transaction((tx) => this.work.prolong(tx, claimed, leaseMs))) return;
+    throw new LeaseLost('Its lease was over, and it has been taken or changed since');
   }
 
   #later(kind: string, attempts: number): Date {

@@ -8,6 +8,8 @@ export interface Work {
   readonly subjectId: string;
   /** From 1 on. */
   readonly attempt: number;
+  /** Begins its lease anew, for runs of any length. @throws when it is somebody else's by now */
+  readonly prolong: () => Promise<void>;
 }
 
 /** A class with `@Processor('a kind of work')` and one `@Process({ concurrency })` method that answers a WorkAnswer. */
@@ -20,7 +22,7 @@ export function workers(...classes: readonly Type<Worker>[]): Provider[] {
     const useFactory = (work: WorkService, { backoff, leaseMs }: Worker) => ({
       /** Called by @nestjs/bull with what stands in `@Process()`. */
       process(concurrency: number, handler: (work: Work) => Promise<WorkAnswer>): void {
-        const run: WorkKind['run'] = (subjectId, attempt) => handler({ subjectId, attempt });
+        const run: WorkKind['run'] = (subjectId, attempt, prolong) => handler({ subjectId, attempt, prolong });
         work.register(kind, { backoff, concurrency, leaseMs, run });
       },
     });

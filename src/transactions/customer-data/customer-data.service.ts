@@ -22,12 +22,19 @@ export interface Erasure {
 /** What an account keeps about one of its customers, in both modes, for requests by the LGPD. */
 @Injectable()
 export class CustomerDataService {
+  #whenErased: ((accountId: string) => Promise<void>) | null = null;
+
   constructor(
     private readonly repository: CustomerDataRepository,
     private readonly accounts: AccountsService,
     private readonly audit: AuditTrail,
     private readonly database: Database,
   ) {}
+
+  /** What else is to forget a customer, after each erasure. Before the application has started. */
+  whenErased(forget: (accountId: string) => Promise<void>): void {
+    this.#whenErased = forget;
+  }
 
   /** Oldest first. @throws ApiError 404 for an account that is not there */
   async export(accountId: string, who: Customer, actor: Actor): Promise<CustomerTransaction[]> {
@@ -72,6 +79,7 @@ export class CustomerDataService {
       waiting.push(...batch.held);
       after = batch.ids.length < BATCH ? null : (batch.ids.at(-1) ?? null);
     }
+    await this.#whenErased?.(accountId);
     return { erased, waiting };
   }
 }

@@ -1,0 +1,96 @@
+import { open, rename, rm } from 'node:fs/promises';
+import type { WriteStream } from 'node:tty';
+import { type Command, Option } from 'commander';
+import type { Mode } from '../core/mode.js';
+import { AccountsService } from '../accounts/index.js';
+import { REPORT_FORMATS, REPORT_TYPES, type ReportFormat, ReportsService, type ReportType } from '../reports/index.js';
+import { accountId, date, required } from './command.js';
+import { run } from './run.js';
+import type { Shell } from './shell.js';
+
+interface Options {
+  readonly account: string;
+  readonly mode: Mode;
+  readonly type: ReportType;
+  readonly format: ReportFormat;
+  readonly from: string;
+  readonly to: string;
+  readonly columns?: string[];
+  readonly out: string;
+}
+
+const BAR = 30;
+const TELL_MS = 100;
+
+/** A line that is written over itself, on a terminal only. @returns what tells how far it is */
+function progressBar(stderr: NodeJS.WritableStream): (rows: number, total: number) => void {
+  if ((stderr as Partial<WriteStream>).isTTY !== true) return () => undefined;
+  let toldAt = 0;
+  return (rows, total) => {
+    const isEnd = rows >= total;
+    if (!isEnd && performance.now() - toldAt < TELL_MS) return;
+    toldAt = performance.now();
+    const done = total === 0 ? 1 : Math.min(rows / total, 1);
+    const bar = '#'.repeat(Math.floor(done * BAR)).padEnd(BAR, '.');
+    stderr.write(
+      `\r[${bar}] ${Math.floor(done * 100)} %  ${rows} of ${Math.max(rows, total)} rows${isEnd ? '\n' : ''}`,
+    );
+  };
+}
+
+/** Whole or not at all: what breaks off leaves the file as it was. */
+async function writeWhole(out: string, pieces: AsyncIterable<string>): Promise<number> {
+  const draft = `${out}.part`;
+  const file = await open(draft, 'w', 0o600);
+  let bytes = 0;
+  try {
+    for await (const piece of pieces) {
+      await file.writeFile(piece);
+      bytes += Buffer.byteLength(piece);
+    }
+    await file.sync();
+    await file.close();
+    await rename(draft, out);
+  } catch (error) {
+    await file.close().catch(() => undefined);
+    await rm(draft, { force: true });
+    throw error;
+  }
+  return bytes;
+}
+
+export function reportCommands(program: Command, shell: Shell): void {
+  const group = program.command('report').description('files of the books');
+  group
+    .command('create')
+    .description('write one to a file; the same as POST /v1/reports makes')
+    .addOption(required('--account <account_id>', 'whose').argParser(accountId))
+    .addOption(new Option('--mode <mode>', 'of which money').choices(['live', 'test']).default('live'))
+    .addOption(new Option('--type <type>', 'of what').choices(REPORT_TYPES).default('statement'))
+    .addOption(new Option('--format <format>', 'of the file').choices(REPORT_FORMATS).default('csv'))
+    .addOption(required('--from <date>', 'a day in São Paulo, or an instant with its zone').argParser(date))
+    .addOption(required('--to <date>', 'as --from, included').argParser(date))
+    .addOption(
+      new Option('--columns <list>', 'of a CSV, as in day,amount').argParser((text: string) => text.split(',')),
+    )
+    .addOption(required('--out <file>', 'where to; what is there is replaced'))
+    .action(async ({ account, mode, type, format, from, to, columns, out }: Options) => {
+      await run(shell, async ({ app }) => {
+        await app.get(AccountsService).get(account);
+        const reports = app.get(ReportsService);
+        const dto = { type, format, from, to, ...(columns === undefined ? {} : { columns }) };
+        const { totalRows, pieces } = await reports.write(reports.read({ accountId: account, mode }, dto));
+        const tell = progressBar(shell.stderr);
+        let rows = 0;
+        const texts = async function* (): AsyncGenerator<string> {
+          for await (const piece of pieces) {
+            rows += piece.rows;
+            tell(rows, totalRows);
+            yield piece.text;
+          }
+        };
+        const bytes = await writeWhole(out, texts());
+        return { file: out, rows, bytes };
+      });
+    });
+}

@@ -1,0 +1,61 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsArray, IsDefined, IsIn, IsString } from 'class-validator';
+import { DAY_OR_INSTANT, IsDayOrInstant, IsOptional } from '../../core/http/index.js';
+import { REPORT_FORMATS, REPORT_TYPES, type ReportFormat, type ReportType } from '../report.entity.js';
+
+const MOST_COLUMNS = 50;
+
+/** Body of `POST /v1/reports`. What its fields may be together, the service says: the command line asks it too. */
+export class CreateReportDto {
+  @ApiProperty({
+    description:
+      '`statement`: every line of the wallet, with the balance after it. `sales`: what was paid in the window. `refunds`, `disputes`: what was created in it.',
+    enum: REPORT_TYPES,
+  })
+  @IsDefined({ message: 'is required' })
+  @IsIn(REPORT_TYPES, { message: `must be one of ${REPORT_TYPES.join(', ')}` })
+  type!: ReportType;
+
+  @ApiProperty({
+    description: '`ofx` (1.0.2) and `journal` (for hledger, ledger and beancount) are of the statement alone.',
+    enum: REPORT_FORMATS,
+  })
+  @IsDefined({ message: 'is required' })
+  @IsIn(REPORT_FORMATS, { message: `must be one of ${REPORT_FORMATS.join(', ')}` })
+  format!: ReportFormat;
+
+  @ApiProperty({
+    description: 'Begin of the window: an instant with its zone, or a day, from its beginning in São Paulo.',
+    ...DAY_OR_INSTANT,
+    example: '2026-11-01',
+  })
+  @IsDefined({ message: 'is required' })
+  @IsDayOrInstant()
+  from!: string;
+
+  @ApiProperty({
+    description: 'Its end, included: as `from`, a day to its end in São Paulo. At most 400 days.',
+    ...DAY_OR_INSTANT,
+    example: '2026-11-30',
+  })
+  @IsDefined({ message: 'is required' })
+  @IsDayOrInstant()
+  to!: string;
+
+  @ApiPropertyOptional({
+    description:
+      'Of a CSV, in this order; all of them when left out. `metadata.<key>` is one key of the metadata as a column of its own.',
+    type: [String],
+    minItems: 1,
+    maxItems: MOST_COLUMNS,
+    uniqueItems: true,
+    example: ['day', 'amount', 'metadata.orderId'],
+  })
+  @IsOptional()
+  @IsArray({ message: 'must be a list of names of columns' })
+  @ArrayMinSize(1, { message: 'must name at least one column' })
+  @ArrayMaxSize(MOST_COLUMNS, { message: `must name at most ${MOST_COLUMNS} columns` })
+  @ArrayUnique({ message: 'must name each column once' })
+  @IsString({ each: true, message: 'must be a list of names of columns' })
+  columns?: string[];
+}

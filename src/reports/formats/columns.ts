@@ -1,0 +1,156 @@
+import { saoPauloDay } from '../../brazil/index.js';
+import { type Amount, decimalText } from '../../core/money/index.js';
+import { type Metadata, publicMetadata } from '../../transactions/index.js';
+import { ENTRY_DESCRIPTIONS, sourceOf, walletEntryId } from '../../wallets/index.js';
+import type { DisputeRow, RefundRow, SaleRow, StatementRow } from '../report-rows.repository.js';
+import type { ReportType } from '../report.entity.js';
+
+/** A column of a CSV. What is not a number is somebody's text, which must not run as a formula. */
+export interface Column<R> {
+  readonly isNumber: boolean;
+  of(row: R): string | null;
+}
+
+/** What rows of every report have. */
+export interface Common {
+  readonly currency: string;
+  readonly createdAt: Date;
+  readonly metadata: Metadata | null;
+}
+
+function text<R>(of: (row: R) => string | null): Column<R> {
+  return { isNumber: false, of };
+}
+
+/** In the currency itself. */
+function money<R extends Common>(of: (row: R) => Amount | null): Column<R> {
+  const decimal = (row: R): string | null => {
+    const amount = of(row);
+    return amount === null ? null : decimalText(amount, row.currency);
+  };
+  return { isNumber: true, of: decimal };
+}
+
+/** An instant, in UTC as in all of the API. */
+function time<R>(of: (row: R) => Date | null): Column<R> {
+  return text((row) => of(row)?.toISOString() ?? null);
+}
+
+/** Of São Paulo. */
+function day<R>(of: (row: R) => Date): Column<R> {
+  return text((row) => saoPauloDay(of(row)));
+}
+
+function metadataOf({ metadata }: Pick<Common, 'metadata'>): Metadata {
+  return metadata === null ? {} : publicMetadata(metadata);
+}
+
+const METADATA = text<Common>((row) => {
+  const metadata = metadataOf(row);
+  return Object.keys(metadata).length === 0 ? null : JSON.stringify(metadata);
+});
+
+const STATEMENT = {
+  day: day((row) => row.createdAt),
+  created_at: time((row) => row.createdAt),
+  currency: text((row) => row.currency),
+  bucket: text((row) => row.bucket),
+  type: text((row) => row.type),
+  amount: money((row) => row.amount),
+  balance: money((row) => row.balance),
+  description: text((row) => ENTRY_DESCRIPTIONS[row.type]),
+  source: text((row) => sourceOf(row.cause)?.id ?? null),
+  payment: text((row) => (row.transactionId === null ? null : `tx_${row.transactionId}`)),
+  end_to_end_id: text((row) => row.endToEndId),
+  metadata: METADATA,
+  id: text(walletEntryId),
+} satisfies Record<string, Column<StatementRow>>;
+
+const SALES = {
+  day: day((row) => row.paidAt),
+  paid_at: time((row) => row.paidAt),
+  payment: text((row) => `tx_${row.id}`),
+  status: text((row) => row.status),
+  method: text((row) => row.method),
+  currency: text((row) => row.currency),
+  amount: money((row) => row.amount),
+  provider_fee: money((row) => row.providerFee),
+  platform_fee: money((row) => row.platformFee),
+  net_amount: money((row) => row.netAmount),
+  refunded: money((row) => row.refunded),
+  disputed: money((row) => row.disputed),
+  end_to_end_id: text((row) => row.endToEndId),
+  txid: text((row) => row.txid),
+  customer_name: text((row) => row.customerName),
+  customer_document: text((row) => row.customerDocument),
+  customer_email: text((row) => row.customerEmail),
+  metadata: METADATA,
+  created_at: time((row) => row.createdAt),
+} satisfies Record<string, Column<SaleRow>>;
+
+const REFUNDS = {
+  day: day((row) => row.createdAt),
+  created_at: time((row) => row.createdAt),
+  refund: text((row) => row.id),
+  payment: text((row) => `tx_${row.transactionId}`),
+  status: text((row) => row.status),
+  currency: text((row) => row.currency),
+  amount: money((row) => row.amount),
+  fee: money((row) => row.fee),
+  strategy: text((row) => (row.way === 'card' ? null : row.way)),
+  reason: text((row) => row.reason),
+  failure_reason: text((row) => row.failureReason),
+  bank_reference: text((row) => row.bankReference),
+  metadata: METADATA,
+  updated_at: time((row) => row.updatedAt),
+} satisfies Record<string, Column<RefundRow>>;
+
+const DISPUTES = {
+  day: day((row) => row.createdAt),
+  created_at: time((row) => row.createdAt),
+  dispute: text((row) => `med_${row.id}`),
+  payment: text((row) => `tx_${row.transactionId}`),
+  type: text((row) => row.type),
+  status: text((row) => row.status),
+  money_outcome: text((row) => row.moneyOutcome),
+  currency: text((row) => row.currency),
+  amount: money((row) => row.amount),
+  held: money((row) => row.held),
+  lost: money((row) => row.lost),
+  reason: text((row) => row.reason),
+  end_to_end_id: text((row) => row.paymentReference),
+  metadata: METADATA,
+  response_deadline: time((row) => row.responseDeadline),
+  closed_at: time((row) => row.closedAt),
+} satisfies Record<string, Column<DisputeRow>>;
+
+const COLUMNS: Readonly<Record<ReportType, Readonly<Record<string, unknown>>>> = {
+  statement: STATEMENT,
+  sales: SALES,
+  refunds: REFUNDS,
+  disputes: DISPUTES,
+};
+
+/** One key of the metadata as a column of its own, as in `metadata.orderId`. */
+const METADATA_KEY = /^metadata\.(?<key>[\w-]{1,40})$/;
+
+/** What a report has columns of, in the order of the file when none are named. */
+export function columnNames(type: ReportType): string[] {
+  return Object.keys(COLUMNS[type]);
+}
+
+export function isColumn(type: ReportType, name: string): boolean {
+  return Object.hasOwn(COLUMNS[type], name) || METADATA_KEY.test(name);
+}
+
+/** @param names which `isColumn` has let pass */
+export function columnsOf<R extends Common>(type: ReportType, names: readonly string[]): Column<R>[] {
+  return names.map((name) => {
+    const key = METADATA_KEY.exec(name)?.groups?.['key'];
+    if (key === undefined) return COLUMNS[type][name] as Column<R>;
+    return text((row) => {
+      const value = metadataOf(row)[key];
+      return typeof value === 'string' || value == null ? (value ?? null) : JSON.stringify(value);
+    });
+  });
+}

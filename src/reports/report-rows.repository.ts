@@ -1,0 +1,236 @@
+import { Injectable } from '@nestjs/common';
+import { Reader, type ReadStatement, read } from '../core/database/index.js';
+import { idBound } from '../core/ids.js';
+import type { Amount } from '../core/money/index.js';
+import type { Metadata } from '../transactions/index.js';
+import { type Bucket, type EntryType, MERCHANT_BUCKETS, type WalletEntry } from '../wallets/index.js';
+import type { ReportOrder } from './report.entity.js';
+
+export interface StatementRow extends WalletEntry {
+  readonly endToEndId: string | null;
+  readonly metadata: Metadata | null;
+}
+
+export interface SaleRow {
+  readonly id: string;
+  readonly status: string;
+  readonly method: string | null;
+  readonly currency: string;
+  readonly amount: Amount;
+  readonly providerFee: Amount | null;
+  readonly platformFee: Amount | null;
+  readonly netAmount: Amount | null;
+  readonly refunded: Amount;
+  readonly disputed: Amount;
+  readonly endToEndId: string | null;
+  readonly txid: string | null;
+  readonly customerName: string | null;
+  readonly customerDocument: string | null;
+  readonly customerEmail: string | null;
+  readonly metadata: Metadata;
+  readonly createdAt: Date;
+  readonly paidAt: Date;
+}
+
+export interface RefundRow {
+  readonly id: string;
+  readonly transactionId: string;
+  readonly status: string;
+  readonly currency: string;
+  readonly amount: Amount;
+  readonly fee: Amount;
+  readonly way: string | null;
+  readonly reason: string | null;
+  readonly failureReason: string | null;
+  readonly bankReference: string | null;
+  readonly metadata: Metadata;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+export interface DisputeRow {
+  readonly id: string;
+  readonly transactionId: string;
+  readonly type: string;
+  readonly status: string;
+  readonly moneyOutcome: string | null;
+  readonly currency: string;
+  readonly amount: Amount;
+  readonly held: Amount;
+  readonly lost: Amount;
+  readonly reason: string | null;
+  readonly paymentReference: string;
+  readonly metadata: Metadata;
+  readonly responseDeadline: Date | null;
+  readonly createdAt: Date;
+  readonly closedAt: Date | null;
+}
+
+/** A journal entry with all of its lines, the service's side of it too. */
+export interface EntryRow {
+  readonly id: string;
+  readonly type: EntryType;
+  readonly cause: string;
+  readonly currency: string;
+  readonly createdAt: Date;
+  readonly lines: Readonly<Partial<Record<Bucket, Amount>>>;
+}
+
+/** What the statement of a wallet consists of: each bucket is an account of its own. */
+export interface StatementPart {
+  readonly currency: string;
+  readonly bucket: (typeof MERCHANT_BUCKETS)[number];
+}
+
+/** The rows of a report, and how many there are: one `from` and its order, two select lists. */
+interface Source {
+  readonly rows: ReadStatement;
+  readonly count: ReadStatement;
+}
+
+function source(name: string, columns: string, from: string, joins: string, order: string): Source {
+  return {
+    rows: read(
+      `reports.${name}`,
+      `SELECT ${columns} FROM ${from.replace(' WHERE ', ` ${joins} WHERE `)} ORDER BY ${order}`,
+      true,
+    ),
+    count: read(`reports.${name}_count`, `SELECT count(*) AS rows FROM ${from}`, true),
+  };
+}
+
+const BUCKETS = `('${MERCHANT_BUCKETS.join(`', '`)}')`;
+/** $1, $2 scope; $3 currency; $4, $5 the window, both included; $6 bucket. */
+const STATEMENT = source(
+  'statement',
+  `l.entry_id AS "entryId", l.line, e.type, e.cause, e.transaction_id AS "transactionId", l.currency, l.bucket, l.amount,
+     l.balance_after AS balance, l.created_at AS "createdAt", t.end_to_end_id AS "endToEndId", t.metadata`,
+  `journal_lines l WHERE l.account_id = $1 AND l.mode = $2 AND l.currency = $3 AND l.created_at BETWEEN $4 AND $5
+     AND l.bucket = $6 AND l.bucket IN ${BUCKETS}`,
+  'JOIN journal_entries e ON e.id = l.entry_id LEFT JOIN transactions t ON t.id = e.transaction_id',
+  'l.created_at, l.number, l.line',
+);
+
+/**
+ * Numbers are found by the lines that have an index on their time: before the first entry of the window, and after its
+ * last one.
+ */
+const edge = (comparison: string, order: string): string =>
+  `SELECT x.number FROM unnest(ARRAY[${BUCKETS.slice(1, -1)}]) b CROSS JOIN LATERAL (
+     SELECT l.number FROM journal_lines l WHERE l.account_id = $1 AND l.mode = $2 AND l.currency = $3 AND l.bucket = b
+       AND l.bucket IN ${BUCKETS} AND l.created_at ${comparison} ORDER BY l.created_at ${order}, l.number ${order} LIMIT 1) x`;
+const JOURNAL = source(
+  'journal',
+  `e.id, e.type, e.cause, e.currency, e.created_at AS "createdAt",
+     (SELECT json_object_agg(l.bucket, l.amount) FROM journal_lines l WHERE l.entry_id = e.id) AS lines`,
+  `journal_entries e WHERE e.account_id = $1 AND e.mode = $2 AND e.currency = $3 AND e.created_at BETWEEN $4 AND $5
+     AND e.number > coalesce((SELECT max(number) FROM (${edge('< $4', 'DESC')}) f), 0)
+     AND e.number < coalesce((SELECT min(number) FROM (${edge('> $5', 'ASC')}) t), 9223372036854775807)`,
+  '',
+  'e.number',
+);
+
+/** By the time of payment. */
+const SALES = source(
+  'sales',
+  `t.id, t.status, t.paid_with AS method, t.currency, t.amount, t.provider_fee AS "providerFee",
+     t.platform_fee AS "platformFee", t.net_amount AS "netAmount", t.refunds_amount AS refunded,
+     t.disputed_amount AS disputed, t.end_to_end_id AS "endToEndId", t.txid, t.customer_name AS "customerName",
+     t.customer_document AS "customerDocument", t.customer_email AS "customerEmail", t.metadata,
+     t.created_at AS "createdAt", t.paid_at AS "paidAt"`,
+  'transactions t WHERE t.account_id = $1 AND t.mode = $2 AND t.paid_at BETWEEN $3 AND $4',
+  '',
+  't.paid_at, t.id',
+);
+const REFUNDS = source(
+  'refunds',
+  `r.id, r.transaction_id AS "transactionId", r.status, r.currency, r.amount, r.fee, r.way, r.reason,
+     r.failure_reason AS "failureReason", r.bank_reference AS "bankReference", t.metadata, r.created_at AS "createdAt",
+     r.updated_at AS "updatedAt"`,
+  'refunds r WHERE r.account_id = $1 AND r.mode = $2 AND r.id BETWEEN $3 AND $4',
+  'JOIN transactions t ON t.id = r.transaction_id',
+  'r.id',
+);
+const DISPUTES = source(
+  'disputes',
+  `c.id, c.transaction_id AS "transactionId", c.type, c.status, c.money_outcome AS "moneyOutcome", c.currency, c.amount,
+     c.held_amount AS held, c.lost_amount AS lost, c.reason, c.payment_reference AS "paymentReference", t.metadata,
+     c.response_deadline AS "responseDeadline", c.created_at AS "createdAt", c.closed_at AS "closedAt"`,
+  'med_cases c WHERE c.account_id = $1 AND c.mode = $2 AND c.visible AND c.created_at BETWEEN $3 AND $4',
+  'JOIN transactions t ON t.id = c.transaction_id',
+  'c.created_at, c.id',
+);
+
+const PARTS = read(
+  'reports.parts',
+  `SELECT currency, bucket FROM balances WHERE account_id = $1 AND mode = $2 AND bucket IN ${BUCKETS}
+   ORDER BY currency, array_position(ARRAY[${BUCKETS.slice(1, -1)}], bucket)`,
+);
+
+/**
+ * All SQL of what reports are made of, in whatever table: read in the order of an index, so that rows of any number come
+ * one after the other.
+ */
+@Injectable()
+export class ReportRowsRepository {
+  constructor(private readonly reader: Reader) {}
+
+  /** Of every wallet of the account; `available` is in each. */
+  async parts({ accountId, mode }: ReportOrder): Promise<StatementPart[]> {
+    return this.reader.query<StatementPart & Record<string, unknown>>(PARTS, [accountId, mode]);
+  }
+
+  /** Lines part by part, each in the order of its commits. */
+  statement(order: ReportOrder, parts: readonly StatementPart[]): Rows<StatementRow> {
+    return this.#rows(
+      STATEMENT,
+      parts.map(({ currency, bucket }) => [...walletOf(order, currency), bucket]),
+    );
+  }
+
+  /** Entries wallet by wallet, each in the order of its commits. */
+  journal(order: ReportOrder, currencies: readonly string[]): Rows<EntryRow> {
+    return this.#rows(
+      JOURNAL,
+      currencies.map((currency) => walletOf(order, currency)),
+    );
+  }
+
+  /** In the order of their payment. */
+  sales({ accountId, mode, from, to }: ReportOrder): Rows<SaleRow> {
+    return this.#rows(SALES, [[accountId, mode, from, to]]);
+  }
+
+  /** In the order of their creation, as `disputes`. */
+  refunds({ accountId, mode, from, to }: ReportOrder): Rows<RefundRow> {
+    return this.#rows(REFUNDS, [[accountId, mode, idBound(from, 'min'), idBound(to, 'max')]]);
+  }
+
+  disputes({ accountId, mode, from, to }: ReportOrder): Rows<DisputeRow> {
+    return this.#rows(DISPUTES, [[accountId, mode, from, to]]);
+  }
+
+  #rows<R>({ rows, count }: Source, lists: readonly (readonly unknown[])[]): Rows<R> {
+    return {
+      batches: () => this.reader.stream<R & Record<string, unknown>>(rows, lists),
+      count: async () => {
+        let total = 0;
+        for (const values of lists) {
+          const [row] = await this.reader.query<{ rows: number }>(count, values);
+          total += row?.rows ?? 0;
+        }
+        return total;
+      },
+    };
+  }
+}
+
+/** Rows as they are at one instant, some at a time; and how many there are, a moment before or after. */
+export interface Rows<R> {
+  batches(): AsyncIterable<R[]>;
+  count(): Promise<number>;
+}
+
+function walletOf({ accountId, mode, from, to }: ReportOrder, currency: string): unknown[] {
+  return [accountId, mode, currency, from, to];
+}

@@ -1,0 +1,125 @@
+import { Injectable } from '@nestjs/common';
+import type { Amount } from '../core/money/index.js';
+import { StatementService } from '../wallets/index.js';
+import { type Column, columnNames, columnsOf, type Common } from './formats/columns.js';
+import { csvHeader, csvLines } from './formats/csv.js';
+import { journalBegin, journalEnd, journalEntry } from './formats/journal.js';
+import { OFX_END, ofxAccountBegin, ofxAccountEnd, ofxBegin, ofxLine } from './formats/ofx.js';
+import { ReportRowsRepository, type Rows, type StatementPart } from './report-rows.repository.js';
+import type { ReportOrder } from './report.entity.js';
+
+/** A piece of the file, and how many of the report's rows are in it. */
+export interface Piece {
+  readonly text: string;
+  readonly rows: number;
+}
+
+/** The text of a report, piece by piece, and how many rows it is going to have: counted a moment before. */
+export interface Report {
+  readonly totalRows: number;
+  readonly pieces: AsyncIterable<Piece>;
+}
+
+/** A part of the statement with what is in it: before the window at first, and at last after it. */
+type Account = StatementPart & { amount: Amount };
+
+/** Makes the files, in constant memory. */
+@Injectable()
+export class ReportWriter {
+  constructor(
+    private readonly rows: ReportRowsRepository,
+    private readonly statement: StatementService,
+  ) {}
+
+  async write(order: ReportOrder): Promise<Report> {
+    switch (order.format) {
+      case 'csv':
+        return this.#csv(order);
+      case 'ofx':
+        return this.#ofx(order);
+      case 'journal':
+        return this.#journal(order);
+    }
+  }
+
+  async #csv(order: ReportOrder): Promise<Report> {
+    switch (order.type) {
+      case 'statement':
+        return csv(order, this.rows.statement(order, await this.rows.parts(order)));
+      case 'sales':
+        return csv(order, this.rows.sales(order));
+      case 'refunds':
+        return csv(order, this.rows.refunds(order));
+      case 'disputes':
+        return csv(order, this.rows.disputes(order));
+    }
+  }
+
+  async #ofx(order: ReportOrder): Promise<Report> {
+    const accounts = await this.#opening(order);
+    const rows = this.rows.statement(order, accounts);
+    const pieces = async function* (): AsyncGenerator<Piece> {
+      const [...coming] = accounts;
+      let account = coming.shift();
+      const begin = (): string => (account ? ofxAccountBegin(order, account) : '');
+      const next = (): string => {
+        const end = account ? ofxAccountEnd(order, account, account.amount) : '';
+        account = coming.shift();
+        return end + begin();
+      };
+      yield { text: ofxBegin(order) + begin(), rows: 0 };
+      for await (const batch of rows.batches()) {
+        let text = '';
+        for (const row of batch) {
+          while (account && (account.currency !== row.currency || account.bucket !== row.bucket)) text += next();
+          if (account) account.amount = row.balance;
+          text += ofxLine(row);
+        }
+        yield { text, rows: batch.length };
+      }
+      let text = '';
+      while (account) text += next();
+      yield { text: text + OFX_END, rows: 0 };
+    };
+    return { totalRows: await rows.count(), pieces: pieces() };
+  }
+
+  async #journal(order: ReportOrder): Promise<Report> {
+    const accounts = await this.#opening(order);
+    const rows = this.rows.journal(order, [...new Set(accounts.map(({ currency }) => currency))]);
+    const pieces = async function* (): AsyncGenerator<Piece> {
+      yield { text: journalBegin(order, accounts), rows: 0 };
+      for await (const batch of rows.batches()) {
+        for (const { currency, lines } of batch) {
+          for (const account of accounts) {
+            if (account.currency === currency) account.amount += lines[account.bucket] ?? 0;
+          }
+        }
+        yield { text: batch.map((entry) => journalEntry(order, entry)).join(''), rows: batch.length };
+      }
+      yield { text: journalEnd(order, accounts), rows: 0 };
+    };
+    return { totalRows: await rows.count(), pieces: pieces() };
+  }
+
+  /** What each part of the statement had before the window. */
+  async #opening(order: ReportOrder): Promise<Account[]> {
+    const parts = await this.rows.parts(order);
+    const before = await this.statement.balancesAt(order, 'BRL', new Date(order.from.getTime() - 1));
+    return parts.map(({ currency, bucket }) => ({
+      currency,
+      bucket,
+      amount: before.find((balance) => balance.currency === currency)?.[bucket] ?? 0,
+    }));
+  }
+}
+
+async function csv<R extends Common>(order: ReportOrder, rows: Rows<R>): Promise<Report> {
+  const names = order.columns ?? columnNames(order.type);
+  const columns: Column<R>[] = columnsOf(order.type, names);
+  const pieces = async function* (): AsyncGenerator<Piece> {
+    yield { text: csvHeader(names), rows: 0 };
+    for await (const batch of rows.batches()) yield { text: csvLines(columns, batch), rows: batch.length };
+  };
+  return { totalRows: await rows.count(), pieces: pieces() };
+}

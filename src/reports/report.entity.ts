@@ -1,0 +1,49 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { Mode } from '../core/mode.js';
+
+export const REPORT_TYPES = ['statement', 'sales', 'refunds', 'disputes'] as const;
+export type ReportType = (typeof REPORT_TYPES)[number];
+
+export const REPORT_FORMATS = ['csv', 'ofx', 'journal'] as const;
+export type ReportFormat = (typeof REPORT_FORMATS)[number];
+
+/** `expired`: its file is removed, after its days or because a customer of the account was erased. */
+export const REPORT_STATUSES = ['pending', 'processing', 'ready', 'failed', 'expired'] as const;
+export type ReportStatus = (typeof REPORT_STATUSES)[number];
+
+/** A file that was asked for. */
+@Entity('reports')
+@Index('reports_list_idx', ['accountId', 'mode', 'id'])
+@Index('reports_over_idx', ['id'], { where: "status IN ('failed', 'expired')" })
+export class ReportEntity {
+  /** Also the key of its file in the object storage. */
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'reports_pkey' }) readonly id!: string;
+  @Column('uuid', { name: 'account_id' }) readonly accountId!: string;
+  @Column('text') readonly mode!: Mode;
+  @Column('text') readonly type!: ReportType;
+  @Column('text') readonly format!: ReportFormat;
+  /** First and last millisecond of the window. */
+  @Column('timestamptz', { name: 'window_from' }) readonly from!: Date;
+  @Column('timestamptz', { name: 'window_to' }) readonly to!: Date;
+  /** Of a CSV, in their order; null: all of them. */
+  @Column('text', { array: true, nullable: true }) readonly columns!: readonly string[] | null;
+  @Column('text') readonly status!: ReportStatus;
+  /** Written by now. */
+  @Column('bigint', { default: 0 }) readonly rows!: number;
+  /** To be written, counted when it was begun; null before. */
+  @Column('bigint', { name: 'total_rows', nullable: true }) readonly totalRows!: number | null;
+  /** Bytes. */
+  @Column('bigint', { nullable: true }) readonly size!: number | null;
+  /** Of the file, in the object storage. */
+  @Column('text', { name: 'object_name', nullable: true }) readonly objectName!: string | null;
+  @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
+  @Column('timestamptz', { name: 'ready_at', nullable: true }) readonly readyAt!: Date | null;
+  /** When its file is removed. */
+  @Column('timestamptz', { name: 'expires_at', nullable: true }) readonly expiresAt!: Date | null;
+}
+
+/** What a report is of. */
+export type ReportOrder = Pick<
+  ReportEntity,
+  'accountId' | 'mode' | 'type' | 'format' | 'from' | 'to' | 'columns' | 'createdAt'
+>;

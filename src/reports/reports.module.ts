@@ -1,0 +1,24 @@
+import { Module } from '@nestjs/common';
+import { workers } from '../core/work/index.js';
+import { OutboxModule } from '../outbox/index.js';
+import { StorageModule } from '../storage/index.js';
+import { TransactionsModule } from '../transactions/index.js';
+import { WalletsModule } from '../wallets/index.js';
+import { ReportProcessor } from './jobs/report.processor.js';
+import { ReportEvents } from './report.events.js';
+import { ReportRowsRepository } from './report-rows.repository.js';
+import { ReportWriter } from './report-writer.service.js';
+import { ReportsController } from './reports.controller.js';
+import { ReportsRepository } from './reports.repository.js';
+import { ReportsService } from './reports.service.js';
+
+@Module({
+  imports: [OutboxModule, StorageModule, TransactionsModule, WalletsModule],
+  controllers: [ReportsController],
+  providers: [
+    ...[ReportsRepository, ReportRowsRepository, ReportWriter, ReportsService, ReportEvents],
+    ...workers(ReportProcessor),
+  ],
+  exports: [ReportsService],
+})
+export class ReportsModule {}

@@ -1,0 +1,212 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { saoPauloDay } from '../brazil/index.js';
+import { Clock, DAY_MS } from '../core/clock.js';
+import { Database } from '../core/database/index.js';
+import { ApiError, invalidRequest, notFound, type Violation } from '../core/errors/index.js';
+import { firstInstantOf, type IdCursorFilter, lastInstantOf } from '../core/http/index.js';
+import { newId, parseId } from '../core/ids.js';
+import { Logger } from '../core/log/index.js';
+import type { Scope } from '../core/mode.js';
+import { Retention } from '../core/retention.js';
+import { LeaseLost, type Work, type WorkAnswer, WorkService } from '../core/work/index.js';
+import { OutboxService } from '../outbox/index.js';
+import { ObjectStorage } from '../storage/index.js';
+import { CustomerDataService } from '../transactions/index.js';
+import type { CreateReportDto } from './dto/create-report.dto.js';
+import { columnNames, isColumn } from './formats/columns.js';
+import { reportEvent } from './report.events.js';
+import type { ReportEntity, ReportFormat, ReportOrder } from './report.entity.js';
+import { type Report, ReportWriter } from './report-writer.service.js';
+import { ReportsRepository, type ReportUse } from './reports.repository.js';
+
+const MOST_DAYS = 400;
+/** Of one account and mode. */
+const MOST_UNFINISHED = 5;
+const MOST_BYTES = 2 * 1024 ** 3;
+const KEPT_MS = 7 * DAY_MS;
+const ROW_KEPT_MS = 90 * DAY_MS;
+const DOWNLOAD_SECONDS = 3_600;
+const MOST_ATTEMPTS = 5;
+/** Between two words about how far it is. */
+const TELL_MS = 1_000;
+
+const CONTENT_TYPES: Readonly<Record<ReportFormat, string>> = {
+  csv: 'text/csv; charset=utf-8',
+  ofx: 'application/x-ofx',
+  journal: 'text/plain; charset=utf-8',
+};
+
+/** A report with a link to its file, made for this answer; null unless it is ready. */
+export interface ShownReport {
+  readonly report: ReportEntity;
+  readonly downloadUrl: string | null;
+}
+
+/**
+ * Files of the books, made by workers. A process that dies while it makes one is followed by another, which begins anew:
+ * what there is of a file is nowhere to be had before it is whole.
+ */
+@Injectable()
+export class ReportsService implements OnModuleInit {
+  constructor(
+    private readonly database: Database,
+    private readonly reports: ReportsRepository,
+    private readonly writer: ReportWriter,
+    private readonly storage: ObjectStorage,
+    private readonly work: WorkService,
+    private readonly outbox: OutboxService,
+    private readonly customers: CustomerDataService,
+    private readonly retention: Retention,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {}
+
+  onModuleInit(): void {
+    this.retention.keep('reports', ROW_KEPT_MS, (tx, before, limit) => this.reports.remove(tx, before, limit));
+    // A file may tell of whoever has just been erased.
+    this.customers.whenErased((accountId) => this.#endAll(accountId));
+  }
+
+  /** @throws ApiError 400 with every problem; 429 `report_limit_reached` */
+  async create(scope: Scope, dto: CreateReportDto): Promise<ReportEntity> {
+    const order = this.read(scope, dto);
+    return this.database.transaction(async (tx) => {
+      refuseTooMany(await this.reports.lockUse(tx, scope));
+      const report = await this.reports.insert(tx, { ...order, id: newId(order.createdAt), status: 'pending' });
+      this.work.add(tx, 'report', report.id, order.createdAt);
+      return report;
+    });
+  }
+
+  /** What is asked for. @throws ApiError 400 with every problem */
+  read(scope: Scope, { type, format, from, to, columns }: CreateReportDto): ReportOrder {
+    const window = { from: firstInstantOf(from), to: lastInstantOf(to) };
+    const violations: Violation[] = [];
+    const refuse = (param: string, message: string, code = 'invalid'): void => {
+      violations.push({ param, code, message });
+    };
+    if (type !== 'statement' && format !== 'csv')
+      refuse('format', 'must be csv: the other formats are of the statement');
+    if (window.to < window.from) refuse('to', 'must not be before from');
+    if (window.to.getTime() - window.from.getTime() > MOST_DAYS * DAY_MS) {
+      refuse('to', `must be at most ${MOST_DAYS} days after from`);
+    }
+    if (columns !== undefined && format !== 'csv') refuse('columns', 'are of a CSV: leave them out');
+    for (const name of columns ?? []) {
+      if (isColumn(type, name)) continue;
+      const known = columnNames(type).join(', ');
+      refuse('columns', `names a column that is none of ${known} or metadata.<key>`, 'unknown');
+      break;
+    }
+    if (violations.length > 0) throw invalidRequest(violations);
+    const { accountId, mode } = scope;
+    return { accountId, mode, type, format, ...window, columns: columns ?? null, createdAt: this.clock.now() };
+  }
+
+  /** @throws ApiError 404, 503 */
+  async get({ accountId, mode }: Scope, text: string): Promise<ShownReport> {
+    const report = await this.reports.find(parseId(text, ['rep_'], 'report'));
+    if (!report || report.accountId !== accountId || report.mode !== mode) throw notFound('report');
+    return { report, downloadUrl: await this.#downloadUrl(report) };
+  }
+
+  /** Newest first. */
+  list(scope: Scope, filter: IdCursorFilter): Promise<ReportEntity[]> {
+    return this.reports.list(scope, filter);
+  }
+
+  /** Its file as it is made, for whoever keeps it elsewhere. */
+  write(order: ReportOrder): Promise<Report> {
+    return this.writer.write(order);
+  }
+
+  /** Makes the file, or removes it when its days are over. */
+  async run({ subjectId: id, attempt, prolong }: Work): Promise<WorkAnswer> {
+    const begun = await this.database.transaction((tx) => this.reports.begin(tx, id));
+    if (!begun) return this.#end(id);
+    try {
+      return await this.#make(begun, prolong);
+    } catch (error) {
+      if (attempt < MOST_ATTEMPTS || error instanceof LeaseLost) throw error;
+      this.logger.error({ error, reportId: id }, 'a report could not be made and is given up');
+      await this.#giveUp(id);
+      return 'done';
+    }
+  }
+
+  async #make(report: ReportEntity, prolong: () => Promise<void>): Promise<WorkAnswer> {
+    const { totalRows, pieces } = await this.writer.write(report);
+    let rows = 0;
+    const tell = async (): Promise<void> => {
+      await prolong();
+      await this.database.transaction((tx) => Promise.resolve(this.reports.progress(tx, report.id, rows, totalRows)));
+    };
+    await tell();
+    const chunks = async function* (): AsyncGenerator<Buffer> {
+      let toldAt = performance.now();
+      for await (const piece of pieces) {
+        rows += piece.rows;
+        yield Buffer.from(piece.text);
+        if (performance.now() - toldAt < TELL_MS) continue;
+        await tell();
+        toldAt = performance.now();
+      }
+    };
+    const object = await this.storage.write(report.id, chunks());
+    const now = this.clock.now();
+    const expiresAt = new Date(now.getTime() + KEPT_MS);
+    const isReady = await this.database.transaction(async (tx) => {
+      const ready = await this.reports.ready(tx, report.id, rows, object, now, expiresAt);
+      if (ready) this.outbox.record(tx, [reportEvent('report.ready', ready, now)]);
+      return ready !== null;
+    });
+    // What an attempt before this one has left, or all of it when the report was ended meanwhile.
+    await this.storage.close(report.id, isReady ? object.name : null);
+    return isReady ? expiresAt : 'done';
+  }
+
+  async #giveUp(id: string): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      const failed = await this.reports.fail(tx, id);
+      if (failed) this.outbox.record(tx, [reportEvent('report.failed', failed, this.clock.now())]);
+    });
+    await this.storage.close(id, null);
+  }
+
+  async #end(id: string): Promise<WorkAnswer> {
+    const found = await this.reports.find(id);
+    if (found?.status === 'ready' && found.expiresAt !== null && this.clock.now() < found.expiresAt) {
+      return found.expiresAt;
+    }
+    await this.storage.close(id, null);
+    await this.database.transaction((tx) => Promise.resolve(this.reports.expire(tx, id)));
+    return 'done';
+  }
+
+  async #endAll(accountId: string): Promise<void> {
+    const ids = await this.database.transaction((tx) => this.reports.expireAll(tx, accountId));
+    for (const id of ids) await this.storage.close(id, null);
+  }
+
+  async #downloadUrl(report: ReportEntity): Promise<string | null> {
+    const { status, objectName: name, format, type, mode, from, to } = report;
+    if (status !== 'ready' || name === null) return null;
+    const what = mode === 'test' ? `test-${type}` : type;
+    const fileName = `recebe-${what}-${saoPauloDay(from)}-${saoPauloDay(to)}.${format}`;
+    return this.storage.downloadUrl({ name, contentType: CONTENT_TYPES[format], fileName }, DOWNLOAD_SECONDS);
+  }
+}
+
+/** @throws ApiError 429 */
+function refuseTooMany({ unfinished, size, expiresAt }: ReportUse): void {
+  const refuse = (message: string): ApiError =>
+    new ApiError(429, 'rate_limit_error', 'report_limit_reached', message, { headers: { 'Retry-After': '60' } });
+  if (unfinished >= MOST_UNFINISHED) {
+    throw refuse(`${unfinished} reports are still being made, and no more at once; repeat this when one is ready.`);
+  }
+  if (size >= MOST_BYTES) {
+    throw refuse(
+      `The files of your reports have reached ${MOST_BYTES} bytes; the next one ends ${expiresAt?.toISOString() ?? 'soon'}.`,
+    );
+  }
+}
