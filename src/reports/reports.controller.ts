@@ -21,10 +21,10 @@ export class ReportsController {
   @ApiOperation({
     summary: 'Ask for a report',
     description:
-      'A file of any size, of the key’s mode. `report.ready` tells when it is done; it is kept for 7 days. 429 `report_limit_reached`: five are being made, or the files have reached 2 GiB.',
+      'A file of any size, of the key’s mode. `report.ready` tells when it is done; it is kept for 7 days. 422 `report_limit_reached`: five are being made, or the files have reached 2 GiB.',
   })
   @ApiResponse({ status: 202, description: 'It will be made.', type: ReportBody, headers: RESPONSE_HEADERS })
-  @ApiErrors(400, 413, 415)
+  @ApiErrors(400, 413, 415, 422)
   async create(@CurrentScope() scope: Scope, @Body() dto: CreateReportDto): Promise<ReportBody> {
     return reportBody(await this.reports.create(scope, dto), null);
   }

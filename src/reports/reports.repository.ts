@@ -17,7 +17,7 @@ export interface ReportUse {
   readonly expiresAt: Date | null;
 }
 
-const LOCK = read(
+const LOCK = write(
   'reports.lock',
   `SELECT pg_advisory_xact_lock(hashtextextended('reports:' || $1::text || '/' || $2::text, 0))`,
 );

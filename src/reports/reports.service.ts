@@ -67,7 +67,7 @@ export class ReportsService implements OnModuleInit {
     this.customers.whenErased((accountId) => this.#endAll(accountId));
   }
 
-  /** @throws ApiError 400 with every problem; 429 `report_limit_reached` */
+  /** @throws ApiError 400 with every problem, 422 `report_limit_reached` */
   async create(scope: Scope, dto: CreateReportDto): Promise<ReportEntity> {
     const order = this.read(scope, dto);
     return this.database.transaction(async (tx) => {
@@ -197,10 +197,9 @@ export class ReportsService implements OnModuleInit {
   }
 }
 
-/** @throws ApiError 429 */
+/** @throws ApiError 422 */
 function refuseTooMany({ unfinished, size, expiresAt }: ReportUse): void {
-  const refuse = (message: string): ApiError =>
-    new ApiError(429, 'rate_limit_error', 'report_limit_reached', message, { headers: { 'Retry-After': '60' } });
+  const refuse = (message: string): ApiError => new ApiError(422, 'business_error', 'report_limit_reached', message);
   if (unfinished >= MOST_UNFINISHED) {
     throw refuse(`${unfinished} reports are still being made, and no more at once; repeat this when one is ready.`);
   }

@@ -353,6 +353,40 @@ describe('what the OpenAPI document says is kept', () => {
     keeps('wallets_list', await service.call('GET', '/v1/wallets'));
   });
 
+  it('when reports are asked for', async () => {
+    const body = { type: 'statement', format: 'csv', from: '2026-11-01', to: '2026-11-30' };
+    const path = '/v1/reports';
+    const asked = await service.call<{ id: string }>('POST', path, { key: key(), body });
+    keeps('reports_create', asked);
+    for (const wrong of [
+      { ...body, to: '2026-10-01' },
+      { ...body, note: 'x'.repeat(300_000) },
+    ]) {
+      keeps('reports_create', await service.call('POST', path, { key: key(), body: wrong }));
+    }
+    const text = { rawBody: 'x', headers: { 'content-type': 'text/plain' } };
+    keeps('reports_create', await service.call('POST', path, { key: key(), ...text }));
+    keeps('reports_create', await service.call('POST', path, { body }));
+    const one = `${path}/${asked.body.id}`;
+    await waitFor('the report', async () => {
+      const answer = await service.call('GET', one, { key: key() });
+      keeps('reports_get', answer);
+      return answer.body['status'] === 'ready';
+    });
+    keeps('reports_get', await service.call('GET', one, { key: merchant.liveKey }));
+    keeps('reports_get', await service.call('GET', one));
+    const busy = await service.merchant();
+    await service.sql(
+      `INSERT INTO reports (id, account_id, mode, type, format, window_from, window_to, status, created_at)
+       SELECT gen_random_uuid(), $1, 'test', 'statement', 'csv', now(), now(), 'pending', now() FROM generate_series(1, 5)`,
+      [busy.accountId],
+    );
+    keeps('reports_create', await service.call('POST', path, { key: busy.testKey, body }));
+    keeps('reports_list', await service.call('GET', path, { key: key() }));
+    keeps('reports_list', await service.call('GET', `${path}?limit=0`, { key: key() }));
+    keeps('reports_list', await service.call('GET', path));
+  });
+
   it('when endpoints are registered and listed', async () => {
     const path = '/v1/webhooks/endpoints';
     const url = 'https://merchant.example/hooks';

@@ -1,14 +1,18 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { saoPauloDay } from '../../src/brazil/index.js';
+import { SYSTEM } from '../../src/audit/index.js';
+import { CustomerDataService } from '../../src/transactions/index.js';
 import type { ReportBody, ReportListBody } from '../../src/reports/dto/report.body.js';
+import { runCli } from '../support/cli.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { reach } from '../support/evidence.js';
-import { ask as askProgram, balancesBy, bookkeepersAvailable } from '../support/bookkeepers.js';
+import { balancesBy, bookkeepersAvailable, ofxAccounts, spreadsheet } from '../support/bookkeepers.js';
 import { WebhookReceiver } from '../support/receiver.js';
 import { aPaidCharge, type ErrorAnswer, paymentIdOf, refundEnd, requestRefund } from '../support/refunds.js';
+import { onDisk } from '../support/storage.js';
 import { type ChargeAnswer, type Merchant, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 
@@ -122,5 +126,215 @@ describe('reports', () => {
         '',
       ].join('\r\n'),
     );
+  });
+
+  it('have sales by the day of payment, refunds and disputes, with keys of the metadata as columns', async () => {
+    const columns = ['payment', 'amount', 'platform_fee', 'net_amount', 'refunded', 'disputed', 'metadata.orderId'];
+    const [, first, second] = (await file({ type: 'sales', format: 'csv', columns })).split('\r\n');
+    expect(first).toBe(`tx_${paymentIdOf(sale)},10.00,0.10,9.90,3.00,0.00,'-1042`);
+    expect(second).toMatch(/^tx_[0-9a-f-]{36},5\.00,0\.05,4\.95,0\.00,5\.00,$/);
+    const refunds = await file({
+      type: 'refunds',
+      format: 'csv',
+      columns: ['payment', 'status', 'amount', 'currency'],
+    });
+    expect(refunds).toBe(`payment,status,amount,currency\r\ntx_${paymentIdOf(sale)},REFUNDED,3.00,BRL\r\n`);
+    const disputes = await file({ type: 'disputes', format: 'csv', columns: ['status', 'amount', 'held', 'lost'] });
+    expect(disputes).toBe('status,amount,held,lost\r\nopen,5.00,5.00,0.00\r\n');
+  });
+
+  it('quote by RFC 4180', async () => {
+    const text = await file({ type: 'sales', format: 'csv', columns: ['customer_name', 'metadata.note'] });
+    const [, maria] = text.split('\r\n');
+    expect(maria).toBe(`"'=HYPERLINK(""https://evil.example"",""Maria"")","two, with ""quotes""\nand lines"`);
+  });
+
+  const judged = bookkeepersAvailable() ? it : it.skip;
+
+  judged('have a journal that hledger, ledger and beancount balance alike, as the wallet is', async () => {
+    const path = keep('today.journal', await file({ type: 'statement', format: 'journal' }));
+    const balances = {
+      'Assets:RecebeTest:Available': '6.85 BRL',
+      'Assets:RecebeTest:Retained': '5.00 BRL',
+      'Expenses:RecebeTest:Fees:Platform': '0.15 BRL',
+      'Income:RecebeTest:Refunds': '3.00 BRL',
+      'Income:RecebeTest:Sales': '-15.00 BRL',
+    };
+    const next = { from: saoPauloDay(new Date(Date.now() + 86_400_000)), to: '2027-11-01' };
+    const later = keep('later.journal', await file({ type: 'statement', format: 'journal', ...next }));
+    const pending = keep('pending.journal', await file({ type: 'statement', format: 'journal' }, other.testKey));
+    for (const program of ['hledger', 'ledger', 'beancount'] as const) {
+      expect(balancesBy(program, path)).toEqual(balances);
+      expect(balancesBy(program, later)).toEqual({
+        'Assets:RecebeTest:Available': '6.85 BRL',
+        'Assets:RecebeTest:Retained': '5.00 BRL',
+        'Equity:RecebeTest:Opening': '-11.85 BRL',
+      });
+      expect(balancesBy(program, pending)).toEqual({
+        'Assets:RecebeTest:Pending': '7.00 BRL',
+        'Income:RecebeTest:Sales': '-7.00 BRL',
+      });
+    }
+  });
+
+  judged('have an OFX that ofxdump reads: a statement of each bucket', async () => {
+    const path = keep('today.ofx', await file({ type: 'statement', format: 'ofx' }));
+    const account = (bucket: string): string => `RECEBETST  ${merchant.accountId.slice(-12)}-${bucket}`;
+    expect(ofxAccounts(path)).toEqual([
+      { account: account('available'), balance: '6.85', amounts: ['9.90', '-3.00', '4.95', '-5.00'] },
+      { account: account('retained'), balance: '5.00', amounts: ['5.00'] },
+    ]);
+  });
+
+  judged('run nothing in a spreadsheet program', async () => {
+    for (const type of ['statement', 'sales', 'refunds', 'disputes']) {
+      const text = await file({ type, format: 'csv' });
+      const { formulas, cells } = spreadsheet(keep(`${type}.csv`, text));
+      expect(formulas).toEqual([]);
+      expect(cells).toBeGreaterThan(15);
+    }
+    // The judge sees a formula where there is one.
+    expect(spreadsheet(keep('bad.csv', 'a,b,c\r\n=1+1,2,3\r\n4,5,6\r\n')).formulas).toHaveLength(1);
+  });
+
+  it.each([
+    ['type', { type: 'theft' }],
+    ['format', { format: 'xlsx' }],
+    ['format', { type: 'sales', format: 'ofx' }],
+    ['columns', { format: 'journal', columns: ['day'] }],
+    ['columns', { columns: ['day', 'password_hash'] }],
+    ['columns', { columns: ['metadata.'] }],
+    ['columns', { columns: ['toString'] }],
+    ['columns', { columns: [] }],
+    ['columns', { columns: ['day', 'day'] }],
+    ['columns', { columns: 'day' }],
+    ['from', { from: 'yesterday' }],
+    ['from', { from: '2026-02-30' }],
+    ['to', { from: '2026-11-02', to: '2026-11-01' }],
+    ['to', { from: '2025-01-01', to: '2026-11-01' }],
+    ['to', { to: undefined }],
+    ['mode', { mode: 'live' }],
+  ])('refuse a bad %s: %j', async (param, body) => {
+    const before = await service.sql('SELECT 1 FROM reports');
+    const { status, body: refused } = await ask<ErrorAnswer>({ type: 'statement', format: 'csv', ...body });
+    expect(status).toBe(400);
+    expect(refused.error).toMatchObject({ type: 'invalid_request_error', param });
+    expect(await service.sql('SELECT 1 FROM reports')).toHaveLength(before.length);
+  });
+
+  it('take 400 days to the day', async () => {
+    expect((await ask({ type: 'statement', format: 'csv', from: '2025-01-01', to: '2026-02-04' })).status).toBe(202);
+    expect((await ask({ type: 'statement', format: 'csv', from: '2025-01-01', to: '2026-02-05' })).status).toBe(400);
+  });
+
+  it('are of one account and mode', async () => {
+    const report = await ready({ type: 'statement', format: 'csv' });
+    for (const key of [other.testKey, merchant.liveKey]) {
+      const { status, body } = await service.call<ErrorAnswer>('GET', `/v1/reports/${report.id}`, { key });
+      expect([status, body.error.code]).toEqual([404, 'not_found']);
+      const { body: list } = await service.call<ReportListBody>('GET', '/v1/reports', { key });
+      expect(list.data.map(({ id }) => id)).not.toContain(report.id);
+    }
+    expect(await file({ type: 'statement', format: 'csv', columns: ['amount'] }, merchant.liveKey)).toBe('amount\r\n');
+    expect(await file({ type: 'statement', format: 'csv', columns: ['amount'] }, other.testKey)).toBe(
+      'amount\r\n7.00\r\n',
+    );
+  });
+
+  it('are five at once, and no more', async () => {
+    const busy = await service.merchant();
+    const insert = `INSERT INTO reports (id, account_id, mode, type, format, window_from, window_to, status, created_at)
+      SELECT gen_random_uuid(), $1, 'test', 'statement', 'csv', now(), now(), 'pending', now() FROM generate_series(1, 4)`;
+    await service.sql(insert, [busy.accountId]);
+    const asked = await Promise.all(
+      Array.from({ length: 4 }, () =>
+        ask<ErrorAnswer>({ type: 'statement', format: 'csv' }, busy.testKey).then(({ status, body }) => ({
+          status,
+          body,
+        })),
+      ),
+    );
+    const refused = asked.filter(({ status }) => status === 422);
+    expect(refused.length).toBeGreaterThanOrEqual(1);
+    expect(refused[0]?.body.error.code).toBe('report_limit_reached');
+    expect((await ask({ type: 'statement', format: 'csv' }, busy.liveKey)).status).toBe(202);
+    await service.sql(
+      `UPDATE reports SET status = 'ready', size = 2147483648, expires_at = now() WHERE account_id = $1`,
+      [busy.accountId],
+    );
+    const { body } = await ask<ErrorAnswer>({ type: 'statement', format: 'csv' }, busy.testKey);
+    expect(body.error).toMatchObject({ code: 'report_limit_reached', message: expect.stringContaining('2147483648') });
+  });
+
+  it('are written by the command line too, whole or not at all', async () => {
+    const env = { DATABASE_URL: service.database.url, DATA_DIR: directory, ENCRYPTION_KEY: 'c1'.repeat(32) };
+    const out = join(directory, 'cli.csv');
+    const create = (...args: string[]) =>
+      runCli(['report', 'create', '--mode', 'test', '--from', TODAY, '--to', TODAY, '--out', out, ...args], env);
+    const { code, stdout, stderr } = await create('--account', merchant.accountId);
+    expect([code, stderr]).toEqual([0, '']);
+    const written = readFileSync(out, 'utf8');
+    expect(JSON.parse(stdout)).toEqual({ file: out, rows: 5, bytes: Buffer.byteLength(written) });
+    expect(written).toBe(await file({ type: 'statement', format: 'csv' }));
+
+    const wrong = await create('--account', merchant.accountId, '--columns', 'day,nothing');
+    expect([wrong.code, wrong.stdout]).toEqual([1, '']);
+    expect(wrong.stderr).toContain('names a column that is none of day, created_at');
+    expect((await create('--account', '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12')).code).toBe(1);
+    expect((await create('--account', merchant.accountId, '--from', 'yesterday')).code).toBe(2);
+    expect(readFileSync(out, 'utf8')).toBe(written);
+    expect(readdirSync(directory).filter((name) => name.endsWith('.part'))).toEqual([]);
+  });
+
+  it('end when a customer of the account is erased, and after seven days', async () => {
+    const report = await ready({ type: 'sales', format: 'csv' });
+    const who = { taxId: null, email: 'nobody@example.com', phone: null };
+    await service.get(CustomerDataService).erase(merchant.accountId, who, false, SYSTEM);
+    expect(await read(report.id)).toMatchObject({ status: 'expired', download_url: null });
+    expect((await fetch(reach(service, String(report.download_url)))).status).toBe(404);
+
+    const untouched = await ready({ type: 'sales', format: 'csv' }, other.testKey);
+    service.clock.advance(7 * 86_400 + 1);
+    await waitFor('the end of its file', async () => (await read(untouched.id, other.testKey)).status === 'expired');
+    await waitFor(
+      'nothing to do',
+      async () => (await service.sql(`SELECT 1 FROM work WHERE kind = 'report'`)).length === 0,
+    );
+  });
+});
+
+describe('a report that cannot be written', () => {
+  it('is tried again, and given up in the end', async () => {
+    const place = await onDisk();
+    const { service } = place;
+    try {
+      const { testKey: key } = await service.merchant();
+      await place.storage.check();
+      await place.fail('down');
+      const body = { type: 'statement', format: 'csv', ...WINDOW };
+      const { body: asked } = await service.call<ReportBody>('POST', '/v1/reports', { key, body });
+      const status = async (): Promise<string> =>
+        (await service.call<ReportBody>('GET', `/v1/reports/${asked.id}`, { key })).body.status;
+      const attempts = async (): Promise<number> =>
+        (await service.sql<{ attempts: number }>(`SELECT attempts FROM work WHERE leased_until IS NULL`))[0]
+          ?.attempts ?? 0;
+      for (let attempt = 1; attempt <= 4; attempt++) {
+        await waitFor(`attempt ${attempt}`, async () => (await attempts()) === attempt);
+        expect(await status()).toBe('processing');
+        service.clock.advance(600);
+      }
+      await waitFor('the end', async () => (await status()) === 'failed');
+      const events = await service.sql(`SELECT 1 FROM events WHERE type = 'report.failed'`);
+      expect(events).toHaveLength(1);
+      await place.mend();
+      const { body: second } = await service.call<ReportBody>('POST', '/v1/reports', { key, body });
+      await waitFor('another one', async () => {
+        const { body: report } = await service.call<ReportBody>('GET', `/v1/reports/${second.id}`, { key });
+        return report.status === 'ready';
+      });
+      expect((await place.stored()).filter((name) => name.startsWith(asked.id.slice(4)))).toEqual([]);
+    } finally {
+      await place.stop();
+    }
   });
 });

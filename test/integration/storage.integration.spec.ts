@@ -76,6 +76,33 @@ describe.each([
     );
   });
 
+  it('of our own are written in pieces, as they were', async () => {
+    const key = randomUUID();
+    const pieces = Array.from({ length: 130 }, () => BYTES);
+    const chunks = async function* (): AsyncGenerator<Buffer> {
+      yield* pieces;
+    };
+    const { name, size } = await storage.write(key, chunks());
+    expect(name).toMatch(new RegExp(`^${key}/[0-9a-f-]{36}$`));
+    expect(size).toBe(130 * BYTES.length);
+    const download = { name, contentType: 'text/csv', fileName: 'a.csv' };
+    const response = await fetch(reach(await storage.downloadUrl(download, 300)));
+    expect(Buffer.concat(pieces).equals(Buffer.from(await response.arrayBuffer()))).toBe(true);
+    expect((await storage.write(randomUUID(), (async function* () {})())).size).toBe(0);
+  });
+
+  it('of our own whose making breaks off leave nothing, and what broke is told', async () => {
+    const key = randomUUID();
+    for (const whole of [1, 130]) {
+      const chunks = async function* (): AsyncGenerator<Buffer> {
+        for (let piece = 0; piece < whole; piece++) yield BYTES;
+        throw new RangeError('no more rows');
+      };
+      await expect(storage.write(key, chunks())).rejects.toThrow(new RangeError('no more rows'));
+    }
+    expect((await place.stored()).filter((name) => name.includes(key) || name.includes('incoming'))).toEqual([]);
+  });
+
   it('are not there before they are uploaded', async () => {
     expect(await storage.take(randomUUID())).toBeNull();
   });

@@ -108,6 +108,11 @@ describe('every route, for everybody', () => {
         return service.mailedToken(email);
       },
       endpointId,
+      reportId: async () => {
+        const body = { type: 'statement', format: 'csv', from: '2026-11-01', to: '2026-11-30' };
+        const answer = await service.call<{ id: string }>('POST', '/v1/reports', { key: merchant.testKey, body });
+        return answer.body.id;
+      },
       deliveryId: async () => {
         const id = randomUUID();
         await service.sql(

@@ -37,6 +37,8 @@ export interface World {
   readonly deliveryId: () => Promise<string>;
   /** A MED case for this request, open. */
   readonly medCaseId: () => Promise<string>;
+  /** A report of the account that will be made. */
+  readonly reportId: () => Promise<string>;
   /** Evidence of a case, uploaded and to be completed. */
   readonly uploadId: (caseId: string) => Promise<string>;
 }
@@ -238,6 +240,15 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   'GET /v1/wallets': keys({ test: 200, live: 200, foreign: 200 }),
   'GET /v1/wallets/balance': keys({ test: 200, live: 200, foreign: 200 }),
   'GET /v1/wallets/entries': keys({ test: 200, live: 200, foreign: 200 }),
+  'GET /v1/reports': keys({ test: 200, live: 200, foreign: 200 }),
+  'POST /v1/reports': keys(
+    { test: 202, live: 202, foreign: 202 },
+    { body: () => ({ type: 'statement', format: 'csv', from: '2026-11-01', to: '2026-11-30' }) },
+  ),
+  'GET /v1/reports/:id': keys(
+    { test: 200, live: 404, foreign: 404 },
+    { path: async ({ reportId }) => `/v1/reports/${await reportId()}` },
+  ),
   'GET /v1/payments': keys({ test: 200, live: 200, foreign: 200 }),
   'POST /v1/payments': keys(
     { test: 201, live: 422, foreign: 201 },

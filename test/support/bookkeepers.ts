@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 
 const PROGRAMS = ['hledger', 'ledger', 'bean-check', 'bean-report', 'ofxdump', 'ssconvert'];
 
@@ -13,7 +14,7 @@ export function bookkeepersAvailable(): boolean {
 }
 
 /** @returns what the program prints. @throws Error with what it complains about */
-export function ask(program: string, ...args: string[]): string {
+function ask(program: string, ...args: string[]): string {
   const { status, stdout, stderr } = spawnSync(program, args, {
     encoding: 'utf8',
     maxBuffer: 2 ** 28,
@@ -35,7 +36,7 @@ export function balancesBy(program: 'hledger' | 'ledger' | 'beancount', file: st
   const AMOUNT_FIRST = /^\s*(?<amount>-?[\d.]+) (?<currency>[A-Z]+)\s+(?<account>\w+:\S+)$/;
   switch (program) {
     case 'hledger':
-      ask('hledger', '-f', file, 'check', 'autobalanced', 'parseable');
+      ask('hledger', '-f', file, 'check');
       return Object.fromEntries(lines(ask('hledger', '-f', file, 'balance', '--flat', '--no-total'), AMOUNT_FIRST));
     case 'ledger':
       return Object.fromEntries(
@@ -50,13 +51,33 @@ export function balancesBy(program: 'hledger' | 'ledger' | 'beancount', file: st
   }
 }
 
-/** One statement of an OFX file as `ofxdump` reads it. */
+/** One statement of an OFX file. */
 export interface OfxAccount {
   readonly account: string;
-  readonly ledgerBalance: number;
-  readonly amounts: readonly number[];
+  readonly balance: string;
+  readonly amounts: readonly string[];
 }
 
-export function ofxAccounts(file: string): string {
-  return ask('ofxdump', file);
+/** As `ofxdump` reads them. */
+export function ofxAccounts(file: string): OfxAccount[] {
+  const dumped = ask('ofxdump', file);
+  return dumped
+    .split('ofx_proc_statement():')
+    .slice(1)
+    .map((text) => {
+      const values = (name: string): string[] =>
+        text.split('\n').flatMap((line) => (line.trim().startsWith(`${name}: `) ? [line.split(': ')[1] ?? ''] : []));
+      const [account = ''] = values('Account ID');
+      const [balance = ''] = values('Ledger balance');
+      return { account, balance, amounts: values('Total money amount') };
+    });
+}
+
+/** Cells that a spreadsheet program (Gnumeric) runs as formulas, and how many there are in all. */
+export function spreadsheet(file: string): { formulas: string[]; cells: number } {
+  const xml = `${file}.xml`;
+  ask('ssconvert', '-T', 'Gnumeric_XmlIO:sax:0', file, xml);
+  const cells = readFileSync(xml, 'utf8').match(/<gnm:Cell [^>]*>[^<]*/g) ?? [];
+  // What is no formula says what type of value it is.
+  return { formulas: cells.filter((cell) => !cell.includes('ValueType=')), cells: cells.length };
 }
