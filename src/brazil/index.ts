@@ -30,5 +30,5 @@ export {
 } from './end-to-end-id.js';
 export { normalizePixKey, type PixKey, type PixKeyKind } from './pix-key.js';
 export { qrPng } from './qr-code.js';
-export { releaseTimeOf, SAO_PAULO, saoPauloTime } from './sao-paulo.js';
+export { releaseTimeOf, SAO_PAULO, saoPauloLocal, saoPauloTime } from './sao-paulo.js';
 export { maskTaxId, normalizeTaxId, taxIdKind, type TaxIdKind } from './tax-id.js';

@@ -17,6 +17,16 @@ export function saoPauloTime(at: Date, language: keyof typeof WRITTEN = 'portugu
   return `${day.format(at)}${between}${TIME.format(at)}`;
 }
 
+/** The offset of the hour that was asked for last: rows come in the order of their time, and a look into the tz database is slow. */
+let known = { hour: Number.NaN, offsetMs: 0 };
+
+/** `2026-11-21T12:30:00`: São Paulo's own time, whose day is that of the books. */
+export function saoPauloLocal(at: Date): string {
+  const hour = Math.floor(at.getTime() / 3_600_000);
+  if (hour !== known.hour) known = { hour, offsetMs: DateTime.fromJSDate(at, { zone: SAO_PAULO }).offset * 60_000 };
+  return new Date(at.getTime() + known.offsetMs).toISOString().slice(0, 19);
+}
+
 /**
  * When the money of a payment becomes available: the start (00:00, America/Sao_Paulo) of the n-th calendar day after
  * the day of payment in that zone; for `days` 0 at once, so `paidAt` itself. Nights, not 24-hour spans, are counted: a

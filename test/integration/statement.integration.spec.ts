@@ -1,8 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Clock } from '../../src/core/clock.js';
 import { type Database, type Reader } from '../../src/core/database/index.js';
 import type { Mode, Scope } from '../../src/core/mode.js';
+import type { ReportFormat, ReportOrder } from '../../src/reports/report.entity.js';
+import { ReportRowsRepository } from '../../src/reports/report-rows.repository.js';
+import { ReportWriter } from '../../src/reports/report-writer.service.js';
 import { type Bucket, LedgerService } from '../../src/wallets/index.js';
 import type { ListWalletEntriesQuery } from '../../src/wallets/dto/list-wallet-entries.query.js';
 import type { WalletEntryBody } from '../../src/wallets/dto/wallet-entry.body.js';
@@ -11,6 +17,7 @@ import { StatementService } from '../../src/wallets/statement.service.js';
 import { WalletsRepository } from '../../src/wallets/wallets.repository.js';
 import { brokenPromises } from '../../tools/harness/coherence.js';
 import { Random } from '../../tools/harness/random.js';
+import { balancesBy, bookkeepersAvailable, ofxAccounts } from '../support/bookkeepers.js';
 import { TestSchema } from '../support/schema.js';
 
 const START = Date.parse('2026-11-21T12:00:00.000Z');
@@ -26,6 +33,8 @@ const CAUSES = [
   ['med.lost', 'chargeback'],
 ] as const;
 
+const decimal = (cents: number): string => (cents / 100).toFixed(2);
+
 describe('the statement of a random history', () => {
   const random = new Random(20261121);
   const pick = <T>(from: readonly T[]): T => from[random.between(0, from.length - 1)] as T;
@@ -33,6 +42,7 @@ describe('the statement of a random history', () => {
     (['test', 'live'] as Mode[]).map((mode): Scope => ({ accountId, mode })),
   );
   const payments = Array.from({ length: 40 }, () => randomUUID());
+  const directory = mkdtempSync(join(tmpdir(), 'recebe-statement-'));
   let schema: TestSchema;
   let reader: Reader;
   let statement: StatementService;
@@ -78,7 +88,29 @@ describe('the statement of a random history', () => {
       }),
     );
   });
-  afterAll(() => schema.close());
+  afterAll(async () => {
+    await schema.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  const orderOf = (format: ReportFormat): ReportOrder => {
+    const times = [random.between(-50, SPAN_MS + 50), random.between(-50, SPAN_MS + 50)];
+    const [from, to] = times.sort((a, b) => a - b).map((at) => new Date(START + at)) as [Date, Date];
+    const columns = format === 'csv' ? ['id', 'bucket', 'currency', 'amount', 'balance'] : null;
+    return { ...pick(scopes), type: 'statement', format, from, to, columns, createdAt: new Date(START) };
+  };
+
+  async function textOf(order: ReportOrder): Promise<string> {
+    const { totalRows, pieces } = await new ReportWriter(new ReportRowsRepository(reader), statement).write(order);
+    let text = '';
+    let rows = 0;
+    for await (const piece of pieces) {
+      text += piece.text;
+      rows += piece.rows;
+    }
+    expect(rows).toBe(totalRows);
+    return text;
+  }
 
   async function all(scope: Scope, query: ListWalletEntriesQuery, limit = '100'): Promise<WalletEntryBody[]> {
     const entries: WalletEntryBody[] = [];
@@ -201,6 +233,74 @@ describe('the statement of a random history', () => {
         expect(found.map(({ id }) => id)).toContain(entry.id);
         expect(new Set(found.map(({ source }) => source?.id))).toEqual(new Set([entry.source?.id]));
       }
+    }
+  });
+
+  it('is in the files of reports as it is in the API, for any window', async () => {
+    for (let round = 0; round < 30; round++) {
+      const order = orderOf('csv');
+      const [header, ...lines] = (await textOf(order)).trimEnd().split('\r\n');
+      expect(header).toBe('id,bucket,currency,amount,balance');
+      const window = { created_after: order.from.toISOString(), created_before: order.to.toISOString() };
+      const entries = (await all(order, window)).toReversed();
+      expect([...lines].sort()).toEqual(
+        entries
+          .map(({ id, bucket, currency, amount, balance }) => {
+            return [id, bucket, currency, decimal(amount), decimal(balance)].join(',');
+          })
+          .sort(),
+      );
+      // Bucket by bucket, each in its order.
+      for (const currency of ['BRL', 'USD']) {
+        for (const bucket of ['available', 'pending', 'retained']) {
+          const own = lines
+            .filter((line) => line.includes(`,${bucket},${currency},`))
+            .map((line) => line.split(',')[0]);
+          const expected = entries.filter((entry) => entry.bucket === bucket && entry.currency === currency);
+          expect(own).toEqual(expected.map(({ id }) => id));
+        }
+      }
+    }
+  });
+
+  (bookkeepersAvailable() ? it : it.skip)('is balanced to the cent by programs of others, for any window', async () => {
+    for (let round = 0; round < 5; round++) {
+      const order = orderOf('journal');
+      const path = join(directory, `${round}.journal`);
+      writeFileSync(path, await textOf(order));
+      const at = await statement.balancesAt(order, 'BRL', order.to);
+      const own = at.flatMap(({ currency, ...buckets }) =>
+        (['available', 'pending', 'retained'] as const)
+          .filter((bucket) => buckets[bucket] !== 0)
+          .map((bucket) => `${bucket} ${decimal(buckets[bucket])} ${currency}`),
+      );
+      for (const program of ['hledger', 'ledger', 'beancount'] as const) {
+        const assets = balancesBy(program, path).filter((line) => line.startsWith('Assets:'));
+        expect(assets.map((line) => line.split(':')[2]?.toLowerCase()).sort()).toEqual(
+          own.map((line) => line.toLowerCase()).sort(),
+        );
+      }
+      const ofx = orderOf('ofx');
+      const ofxPath = join(directory, `${round}.ofx`);
+      writeFileSync(ofxPath, await textOf(ofx));
+      const closing = await statement.balancesAt(ofx, 'BRL', ofx.to);
+      const entries = (
+        await all(ofx, { created_after: ofx.from.toISOString(), created_before: ofx.to.toISOString() })
+      ).toReversed();
+      const accounts = ['BRL', 'USD'].flatMap((currency) =>
+        (['available', 'pending', 'retained'] as const).map((bucket) => ({
+          account: `RECEBE${ofx.mode === 'live' ? '' : 'TST'} ${ofx.accountId.slice(-12)}-${bucket}`,
+          balance: decimal(closing.find((end) => end.currency === currency)?.[bucket] ?? 0),
+          amounts: entries
+            .filter((entry) => entry.currency === currency && entry.bucket === bucket)
+            .map(({ amount }) => decimal(amount)),
+        })),
+      );
+      const dumped = ofxAccounts(ofxPath).map((account) => ({
+        ...account,
+        account: account.account.replace(/ +/, ' '),
+      }));
+      expect(dumped).toEqual(accounts);
     }
   });
 });

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-const PROGRAMS = ['hledger', 'ledger', 'bean-check', 'bean-report', 'ofxdump', 'ssconvert'];
+const PROGRAMS = ['hledger', 'ledger', 'bean-check', 'bean-query', 'ofxdump', 'ssconvert'];
 
 /** Whether programs of others are installed that judge files of the books; where REQUIRE_BOOKKEEPERS=1 a missing one is an error. */
 export function bookkeepersAvailable(): boolean {
@@ -26,29 +26,62 @@ function ask(program: string, ...args: string[]): string {
   return stdout;
 }
 
-/** Balances of accounts with their whole names, in text such as `9.90 BRL`; accounts of nothing are left out. */
-export function balancesBy(program: 'hledger' | 'ledger' | 'beancount', file: string): Record<string, string> {
-  const lines = (text: string, form: RegExp): [string, string][] =>
-    text.split('\n').flatMap((line) => {
-      const { account, amount, currency } = form.exec(line)?.groups ?? {};
-      return account === undefined || Number(amount) === 0 ? [] : [[account, `${String(amount)} ${String(currency)}`]];
-    });
-  const AMOUNT_FIRST = /^\s*(?<amount>-?[\d.]+) (?<currency>[A-Z]+)\s+(?<account>\w+:\S+)$/;
+/**
+ * Balances of a journal, which the program has found to be in order: `Assets:Recebe:Available 9.90 BRL`, sorted, one
+ * for each currency of an account that has something.
+ */
+export function balancesBy(program: 'hledger' | 'ledger' | 'beancount', file: string): string[] {
+  return readBalances(program, file)
+    .filter(({ amount }) => Number(amount) !== 0)
+    .map(({ account, amount, currency }) => `${account} ${amount} ${currency}`)
+    .sort();
+}
+
+interface Balance {
+  readonly account: string;
+  readonly amount: string;
+  readonly currency: string;
+}
+
+function readBalances(program: 'hledger' | 'ledger' | 'beancount', file: string): Balance[] {
   switch (program) {
-    case 'hledger':
+    case 'hledger': {
       ask('hledger', '-f', file, 'check');
-      return Object.fromEntries(lines(ask('hledger', '-f', file, 'balance', '--flat', '--no-total'), AMOUNT_FIRST));
-    case 'ledger':
-      return Object.fromEntries(
-        lines(ask('ledger', '-f', file, 'balance', '--flat', '--no-total', '--pedantic', '--permissive'), AMOUNT_FIRST),
+      const csv = ask('hledger', '-f', file, 'balance', '--flat', '--no-total', '-O', 'csv', '--layout=bare');
+      return found(csv, /^"(?<account>\w+:[^"]+)","(?<currency>[A-Z]+)","(?<amount>-?[\d.]+)"$/);
+    }
+    case 'ledger': {
+      const text = ask(
+        'ledger',
+        '-f',
+        file,
+        'balance',
+        '--flat',
+        '--no-total',
+        '--format',
+        '%(account)|%(display_total)\n',
       );
+      // A second currency of an account stands on a line of its own.
+      let last = '';
+      return found(text, /^(?:(?<account>\w+:\S+)\|)?(?<amount>-?[\d.]+) (?<currency>[A-Z]+)$/).map((balance) => {
+        last = balance.account || last;
+        return { ...balance, account: last };
+      });
+    }
     case 'beancount': {
       const said = ask('bean-check', file);
       if (said.trim() !== '') throw new Error(said);
-      const form = /^(?<account>\w+:\S+)\s+(?<amount>-?[\d.]+) (?<currency>[A-Z]+)/;
-      return Object.fromEntries(lines(ask('bean-report', file, 'balances'), form));
+      const query = ask('bean-query', file, 'select account, currency, sum(number) group by account, currency');
+      return found(query, /^(?<account>\w+:\S+)\s+(?<currency>[A-Z]+)\s+(?<amount>-?[\d.]+)\s*$/);
     }
   }
+}
+
+function found(text: string, form: RegExp): Balance[] {
+  return text.split('\n').flatMap((line) => {
+    const { account = '', amount = '', currency = '' } = form.exec(line)?.groups ?? {};
+    return amount === '' ? [] : [{ account, amount, currency }];
+  });
 }
 
 /** One statement of an OFX file. */

@@ -43,7 +43,7 @@ export class Reader {
   async *stream<R extends QueryResultRow>(
     statement: ReadStatement,
     lists: readonly (readonly unknown[])[],
-    size = 500,
+    size = 200,
   ): AsyncGenerator<R[]> {
     const client = await this.#pool.connect();
     let isDone = false;

@@ -1,5 +1,5 @@
 import { DateTime } from 'luxon';
-import { SAO_PAULO, saoPauloDay } from '../../brazil/index.js';
+import { SAO_PAULO, saoPauloLocal } from '../../brazil/index.js';
 import type { Mode } from '../../core/mode.js';
 import { type Amount, decimalText } from '../../core/money/index.js';
 import { type Bucket, ENTRY_DESCRIPTIONS, type EntryType, type MerchantBucket, sourceOf } from '../../wallets/index.js';
@@ -56,7 +56,7 @@ export function journalBegin(
   { accountId, mode, from, to }: ReportOrder,
   opening: readonly (StatementPart & { readonly amount: Amount })[],
 ): string {
-  const day = saoPauloDay(from);
+  const day = saoPauloLocal(from).slice(0, 10);
   const names = [...Object.values(OWN), ...Object.values(OTHER_SIDE), ...Object.values(FEES), OPENING];
   const accounts = [...new Set(names.map((name) => spelled(name, mode)))].sort();
   const nonzero = opening.filter(({ amount }) => amount !== 0);
@@ -87,9 +87,9 @@ export function journalEntry({ mode }: ReportOrder, { id, type, cause, currency,
   const postings = [...amounts].filter(([, amount]) => amount !== 0);
   if (postings.length === 0) return '';
   const source = sourceOf(cause);
-  const local = DateTime.fromJSDate(createdAt, { zone: SAO_PAULO });
+  const [day, time] = saoPauloLocal(createdAt).split('T');
   return [
-    `\n${saoPauloDay(createdAt)} * "${ENTRY_DESCRIPTIONS[type]}"\n  ; entry: ${id}\n  ; time: ${local.toFormat('HH:mm:ss')}\n`,
+    `\n${day} * "${ENTRY_DESCRIPTIONS[type]}"\n  ; entry: ${id}\n  ; time: ${time}\n`,
     source === null ? '' : `  ; source: ${source.id}\n`,
     ...postings.map(([account, amount]) => posting(account, amount, currency)),
   ].join('');

@@ -1,5 +1,4 @@
-import { DateTime } from 'luxon';
-import { SAO_PAULO } from '../../brazil/index.js';
+import { saoPauloLocal } from '../../brazil/index.js';
 import { type Amount, decimalText } from '../../core/money/index.js';
 import { ENTRY_DESCRIPTIONS, sourceOf, walletEntryId } from '../../wallets/index.js';
 import type { StatementPart, StatementRow } from '../report-rows.repository.js';
@@ -12,10 +11,11 @@ const HEADER = [
 ].join('\r\n');
 const STATUS = '<STATUS><CODE>0<SEVERITY>INFO</STATUS>';
 
-/** `20261121123000[-3:BRT]`: São Paulo's own time, whose day is that of the books. */
+/** `20261121123000[-3:BRT]`, in São Paulo's own time. */
 function dateTime(at: Date): string {
-  const local = DateTime.fromJSDate(at, { zone: SAO_PAULO });
-  return `${local.toFormat('yyyyMMddHHmmss')}[${local.offset / 60}:BRT]`;
+  const local = saoPauloLocal(at);
+  const offset = (Date.parse(`${local}Z`) - Math.floor(at.getTime() / 1000) * 1000) / 3_600_000;
+  return `${local.replace(/[-:T]/g, '')}[${offset}:BRT]`;
 }
 
 export function ofxBegin({ createdAt }: ReportOrder): string {

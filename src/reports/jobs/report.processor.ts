@@ -7,7 +7,7 @@ import { ReportsService } from '../reports.service.js';
 export class ReportProcessor implements Worker {
   readonly backoff = doubling(5_000, 600_000);
   /** Prolonged while rows are coming. */
-  readonly leaseMs = 60_000;
+  readonly leaseMs = 30_000;
 
   constructor(private readonly reports: ReportsService) {}
 
