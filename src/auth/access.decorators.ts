@@ -17,6 +17,7 @@ import {
 export type Access = 'public' | 'api-key' | 'dashboard';
 
 export const ACCESS = Symbol('access');
+export const COST = Symbol('cost');
 export const IP_LIMIT = Symbol('ip limit');
 export const ROLES = Symbol('roles');
 export const ROLE_REFUSAL = Symbol('role refusal');
@@ -72,6 +73,14 @@ export interface IpLimit {
 /** Limits a public route by the caller's address. */
 export function LimitPerIp(limit: IpLimit = {}): MethodDecorator {
   return SetMetadata(IP_LIMIT, limit);
+}
+
+/** Tokens that a request takes beyond those of its body. @param tokens of its query as it came, which nobody has checked */
+export type Cost = (query: Readonly<Record<string, unknown>>) => number;
+
+/** A read whose work depends on what is asked for. */
+export function Costs(tokens: Cost): MethodDecorator {
+  return SetMetadata(COST, tokens);
 }
 
 /** A sandbox route: a live key gets 404, before its body is looked at. */

@@ -3,7 +3,7 @@ import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { ApiError, forbidden, notFound, unauthorized } from '../core/errors/index.js';
-import { addressOf, bodyTokensOf, routeOf } from '../core/http/index.js';
+import { addressOf, answerTokensOf, bodyTokensOf, routeOf } from '../core/http/index.js';
 import { addressClass } from '../core/net/index.js';
 import {
   perMinute,
@@ -16,6 +16,8 @@ import {
 import {
   type Access,
   ACCESS,
+  COST,
+  type Cost,
   BEFORE_SECOND_FACTOR,
   IP_LIMIT,
   type IpLimit,
@@ -109,12 +111,23 @@ export class RateLimitGuard implements CanActivate {
     return true;
   }
 
+  /** How large it is shows when it has been made. */
+  #debitAnswer(response: Response, bucket: string): void {
+    response.once('finish', () => {
+      const tokens = answerTokensOf(Number(response.getHeader('content-length') ?? 0));
+      if (tokens > 0) this.limiter.debit(bucket, this.config.rateLimit, tokens);
+    });
+  }
+
   #take(context: ExecutionContext, request: Request): RateLimitResult | Promise<RateLimitResult> | null {
     const { rate, burst, publicPerMinute } = this.config.rateLimit;
     if (request.principal) {
-      // A large body costs more than one token, but never more than a full bucket has.
-      const cost = Math.min(bodyTokensOf(request), burst);
-      return this.limiter.take(bucketOf(request.principal), { rate, burst }, cost);
+      // A large body and a dear question cost more than one token, but never more than a full bucket has.
+      const asked = this.reflector.get<Cost | undefined>(COST, context.getHandler())?.(request.query) ?? 0;
+      const cost = Math.min(bodyTokensOf(request) + (asked > 0 ? asked : 0), burst);
+      const bucket = bucketOf(request.principal);
+      this.#debitAnswer(context.switchToHttp().getResponse<Response>(), bucket);
+      return this.limiter.take(bucket, { rate, burst }, cost);
     }
     const limit = this.reflector.get<IpLimit | undefined>(IP_LIMIT, context.getHandler());
     if (!limit) return null;

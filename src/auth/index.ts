@@ -1,5 +1,6 @@
 export {
   ApiKeyAuth,
+  Costs,
   CurrentActor,
   CurrentMember,
   CurrentPrincipal,

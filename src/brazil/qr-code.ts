@@ -1,4 +1,5 @@
 import { crc32, deflateSync } from 'node:zlib';
+import { LRUCache } from 'lru-cache';
 import { create } from 'qrcode';
 
 /**
@@ -11,11 +12,22 @@ const QUIET_ZONE = 4;
 const WHITE = 0xff;
 const BLACK = 0x00;
 
+/** A code is looked at several times, by its merchant and its payer, and drawing it takes a millisecond of processor time. */
+const drawn = new LRUCache<string, Buffer>({ max: 1_000 });
+
+export function qrPng(brCode: string): Buffer {
+  const known = drawn.get(brCode);
+  if (known) return known;
+  const png = draw(brCode);
+  drawn.set(brCode, png);
+  return png;
+}
+
 /**
  * The code as a PNG, black on white in its quiet zone, about 1 KB. Made here because libraries draw four bytes for each
  * pixel and try five filters on them, which takes 25 ms of CPU instead of one.
  */
-export function qrPng(brCode: string): Buffer {
+function draw(brCode: string): Buffer {
   const { modules } = create(brCode, { errorCorrectionLevel: 'M' });
   const size = modules.size + 2 * QUIET_ZONE;
   // Each row of pixels begins with the number of its filter: none.

@@ -7,6 +7,7 @@ import { ApiError, badRequest, notFound } from '../core/errors/index.js';
 import { newId } from '../core/ids.js';
 import { Logger } from '../core/log/index.js';
 import type { Scope } from '../core/mode.js';
+import { rateLimited, RateLimiter } from '../core/rate-limit/index.js';
 import { WorkService } from '../core/work/index.js';
 import { ObjectStorage, type StoredObject } from '../storage/index.js';
 import { type ConfirmedEvidence, type Evidence, isConfirmed } from './evidence.js';
@@ -25,6 +26,8 @@ const VIEW_SECONDS = 300;
 const CLEANUP_MS = 3600_000;
 /** Files of test mode are for trying. */
 const TEST_MS = 30 * DAY_MS;
+/** Of one upload, at once; then one a minute. */
+const MAX_COMPLETIONS = 20;
 /** All of them are in one answer. */
 export const MAX_EVIDENCE = 100;
 
@@ -44,6 +47,7 @@ export class EvidenceService {
     private readonly evidence: EvidenceRepository,
     private readonly storage: ObjectStorage,
     private readonly work: WorkService,
+    private readonly limiter: RateLimiter,
     private readonly audit: AuditTrail,
     private readonly clock: Clock,
     private readonly logger: Logger,
@@ -87,7 +91,7 @@ export class EvidenceService {
   /**
    * Confirms an upload; repeated, it gives the same evidence.
    * @throws ApiError 404; 409 `EVIDENCE_NOT_UPLOADED`, `EVIDENCE_SIZE_MISMATCH`; 400 when the content is of another type
-   *   or the case takes no evidence any more; 503
+   *   or the case takes no evidence any more; 429 after 20 tries; 503
    */
   async complete(scope: Scope, caseId: string, id: string): Promise<ShownEvidence> {
     const medCase = await this.cases.find(scope, caseId);
@@ -164,6 +168,9 @@ export class EvidenceService {
     try {
       assertTakesEvidence(medCase, this.clock.now());
       if (waiting.status !== 'waiting' || this.clock.now() >= waiting.expiresAt) throw notUploaded();
+      // Looking at a file copies it.
+      const taken = await this.limiter.take(`evidence:${waiting.id}`, { rate: 1 / 60, burst: MAX_COMPLETIONS });
+      if (!taken.allowed) throw rateLimited(taken);
       const object = await this.storage.take(waiting.id);
       if (!object) throw notUploaded();
       own = object.name;

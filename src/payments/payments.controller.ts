@@ -1,6 +1,6 @@
 import { Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { ApiKeyAuth, type ApiKeyPrincipal, CurrentPrincipal, CurrentScope } from '../auth/index.js';
+import { ApiKeyAuth, type ApiKeyPrincipal, Costs, CurrentPrincipal, CurrentScope } from '../auth/index.js';
 import { Draft } from '../core/errors/index.js';
 import { ApiErrors, ApiRequestId, DraftBody, RESPONSE_HEADERS } from '../core/http/index.js';
 import { Idempotent, type IdempotentAnswer, REPLAYED_HEADER } from '../core/idempotency/index.js';
@@ -18,6 +18,9 @@ import {
 import { ResendWebhookBody } from './dto/resend-webhook.body.js';
 import { PAYMENT_ID } from './payment-id.js';
 import { PaymentsService } from './payments.service.js';
+
+/** Of a list that is sorted by another field than the time of creation. */
+const SORT_TOKENS = 10;
 
 @ApiTags('Payments')
 @ApiKeyAuth()
@@ -54,6 +57,7 @@ export class PaymentsController {
   })
   @ApiResponse({ status: 200, description: 'A page.', type: PaymentListBody, headers: RESPONSE_HEADERS })
   @ApiErrors(400, 503)
+  @Costs(({ sortBy = 'createdAt' }) => (sortBy === 'createdAt' || sortBy === 'id' ? 0 : SORT_TOKENS))
   list(@CurrentScope() scope: Scope, @Query() query: ListPaymentsQuery): Promise<PaymentListBody> {
     return this.payments.list(scope, query);
   }

@@ -127,7 +127,7 @@ export class PaymentsService {
   }
 }
 
-/** Drawn at each read: a picture is a hundred times its code, and most are never looked at. */
+/** Not kept in the row: a picture is a hundred times its code, and most are never looked at. */
 function pixQrCode({ brCode }: Transaction): string | null {
   return brCode === null ? null : `data:image/png;base64,${qrPng(brCode).toString('base64')}`;
 }

@@ -1,6 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { ApiKeyAuth, CurrentScope } from '../auth/index.js';
+import { ApiKeyAuth, Costs, CurrentScope } from '../auth/index.js';
 import { ApiErrors, ApiRequestId, RESPONSE_HEADERS } from '../core/http/index.js';
 import type { Scope } from '../core/mode.js';
 import { StatisticsService } from '../transactions/index.js';
@@ -19,6 +19,7 @@ export class StatisticsController {
   constructor(private readonly statistics: StatisticsService) {}
 
   @Get('stats')
+  @Costs(tokensOf)
   @ApiOperation({ summary: 'Read statistics', description: WINDOW })
   @ApiResponse({ status: 200, description: 'The statistics.', type: StatsBody, headers: RESPONSE_HEADERS })
   @ApiErrors(400)
@@ -28,6 +29,7 @@ export class StatisticsController {
   }
 
   @Get('metrics')
+  @Costs(tokensOf)
   @ApiOperation({ summary: 'Read the conversion funnel and volumes', description: WINDOW })
   @ApiResponse({ status: 200, description: 'The metrics.', type: MetricsBody, headers: RESPONSE_HEADERS })
   @ApiErrors(400)
@@ -37,6 +39,11 @@ export class StatisticsController {
     const window = await this.statistics.window(scope, days, { ...METRICS_FIGURES, currency });
     return metricsBody(window, days, currency, query.basis);
   }
+}
+
+/** One for each hundred days. */
+function tokensOf({ days }: Readonly<Record<string, unknown>>): number {
+  return Math.floor(Number(days ?? 0) / 100);
 }
 
 function daysOf({ days }: StatsQuery): number {

@@ -74,6 +74,9 @@ export class DiskStorage extends ObjectStorage {
   override async take(key: string): Promise<StoredObject | null> {
     const id = randomUUID();
     const path = this.#path(key, id);
+    const size = await withStore(() => sizeOf(this.#path(key, UPLOAD)));
+    if (size === null) return null;
+    await this.#assertRoom(size);
     return withStore(async () => {
       try {
         await copyFile(this.#path(key, UPLOAD), path, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);

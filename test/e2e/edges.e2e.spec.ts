@@ -835,6 +835,33 @@ describe('authentication and request ids', () => {
     await limited.stop();
   });
 
+  it('takes more tokens for large answers, for sorting and for long windows', async () => {
+    const limited = await TestService.start({
+      database: service.database,
+      env: { RATE_LIMIT: 'on', RATE_LIMIT_RATE: '1', RATE_LIMIT_BURST: '100' },
+    });
+    try {
+      const { testKey: key } = await limited.merchant();
+      // 40 KB of an answer: two tokens beyond its first 16 KiB.
+      for (let n = 0; n < 3; n++) await limited.createCharge(key, { metadata: { text: 'x'.repeat(13_000) } });
+      const left = async (path: string, as = key): Promise<number> => {
+        const answer = await limited.call('GET', path, { key: as });
+        expect(answer.status).toBe(200);
+        return Number(answer.headers.get('ratelimit-remaining'));
+      };
+      expect(await left('/v1/payments')).toBe(96);
+      expect(await left('/v1/payments?limit=1')).toBe(93);
+      const { testKey: other } = await limited.merchant();
+      expect(await left('/v1/payments', other)).toBe(99);
+      expect(await left('/v1/payments?sortBy=createdAt&sortOrder=asc', other)).toBe(98);
+      expect(await left('/v1/payments?sortBy=metadata', other)).toBe(87);
+      expect(await left('/v1/payments/stats?days=3660', other)).toBe(50);
+      expect(await left('/v1/payments/metrics?days=99', other)).toBe(49);
+    } finally {
+      await limited.stop();
+    }
+  });
+
   it('rate limits a live key at the routes of the sandbox, before saying that they are not for it', async () => {
     const limited = await TestService.start({
       database: service.database,

@@ -209,6 +209,14 @@ describe.each([
     expect(await counted()).toBe(1);
   });
 
+  it('is looked at twenty times, and then once a minute', async () => {
+    const { body: ticket } = await requestUpload(service, key, medCase.id, { file_size: 1000 });
+    await upload(service, ticket, Buffer.alloc(1000, 'x'));
+    const statuses: number[] = [];
+    for (let n = 0; n < 21; n++) statuses.push((await complete(service, key, medCase.id, ticket.id)).status);
+    expect(statuses).toEqual([...Array<number>(20).fill(400), 429]);
+  });
+
   it('is completed once, however often and however much at once', async () => {
     const id = await anUpload(service, key, medCase.id);
     const answers = await Promise.all(Array.from({ length: 8 }, () => complete(service, key, medCase.id, id)));

@@ -221,7 +221,9 @@ describe('an invitation', () => {
       const ask = async (email: string, as = token): Promise<number> =>
         (await limited.call('POST', '/v1/members', { token: as, body: { email, role: 'MEMBER' } })).status;
       const name = randomUUID();
-      const spellings = ['', '+a', '+b', '', '+c', '+d'].map((tag) => `${name}${tag}@Example.com`);
+      const spellings = ['', '+a', ' ', '+b', '+c', '+d'].map(
+        (tag) => `${tag.trim() === '' ? tag : ''}${name}${tag.trim()}@Example.com`,
+      );
       const answers: number[] = [];
       for (const email of spellings) answers.push(await ask(email));
       expect(answers).toEqual([201, 201, 201, 201, 201, 429]);

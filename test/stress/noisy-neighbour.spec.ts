@@ -114,6 +114,23 @@ describe('others wait at most three times as long', () => {
     await compare('six connections with the dearest bodies', 0.5, () => send(request, 6, [400, 429]));
   });
 
+  it('beside an account that asks for the dearest lists without pause', async () => {
+    const { testKey: apikey } = hostile;
+    for (let n = 0; n < 300; n++) {
+      const { status } = await makers.createCharge(apikey, { metadata: { text: 'x'.repeat(15_000) } });
+      expect(status).toBe(201);
+    }
+    for (const path of [
+      '/v1/payments?limit=100',
+      '/v1/payments?sortBy=metadata&limit=1',
+      '/v1/payments/metrics?days=3660',
+    ]) {
+      await compare(`32 connections on ${path}`, 0.5, () =>
+        send({ method: 'GET', path, headers: { apikey } }, 32, [200, 429]),
+      );
+    }
+  });
+
   scaled(it, it.skip)('beside a stranger who asks for QR codes without pause', async () => {
     const { body } = await makers.createCharge(hostile.testKey);
     const request = { method: 'GET', path: `/checkout/${body.id}/qr.png` };

@@ -43,6 +43,11 @@ export function bodyTokensOf({ headers }: Pick<IncomingMessage, 'headers'>): num
   return Math.max(1, Math.ceil(Math.min(length, MAX_BODY_BYTES) / BYTES_PER_TOKEN));
 }
 
+/** What an answer takes from it: a token for each 16 KiB after the first. */
+export function answerTokensOf(bytes: number): number {
+  return Math.max(0, Math.ceil(bytes / BYTES_PER_TOKEN) - 1);
+}
+
 /**
  * The bytes of a body, read to their end.
  * @returns null for more than `maxBytes`

@@ -1,13 +1,18 @@
 import { domainToASCII } from 'node:url';
 import { fingerprintOf } from '../crypto/index.js';
 
+/** Names of one provider, which does not look at dots before the @. */
+const WITHOUT_DOTS = ['gmail.com', 'googlemail.com'];
+
 /**
  * Whom a mail reaches, however its address is spelt: `ana+x@Example.com` is ana's.
  * @returns a text that names nobody
  */
 export function mailboxOf(address: string): string {
-  const at = address.lastIndexOf('@');
-  const [name = ''] = address.slice(0, at).toLowerCase().split('+');
-  const domain = address.slice(at + 1);
-  return fingerprintOf([name, domainToASCII(domain) || domain.toLowerCase()]).toString('base64url');
+  const text = address.normalize('NFKC').trim().toLowerCase();
+  const at = text.lastIndexOf('@');
+  const [name = ''] = text.slice(0, at).split('+');
+  const domain = domainToASCII(text.slice(at + 1)) || text.slice(at + 1);
+  const isDotless = WITHOUT_DOTS.includes(domain);
+  return fingerprintOf(isDotless ? [name.replaceAll('.', ''), 'gmail.com'] : [name, domain]).toString('base64url');
 }

@@ -44,13 +44,21 @@ export class MemoryRateLimiter extends RateLimiter {
     const now = this.now();
     const capacityMs = (policy.burst / policy.rate) * 1000;
     const known = this.fullAt.get(key);
-    // The debt never exceeds the capacity, also after the policy has been made smaller.
-    const found = known === undefined ? now : Math.min(Math.max(known, now), now + capacityMs);
+    // The debt never exceeds twice the capacity, also after the policy has been made smaller.
+    const found = known === undefined ? now : Math.min(Math.max(known, now), now + 2 * capacityMs);
     const after = found + (cost / policy.rate) * 1000;
     if (after - now > capacityMs + TOLERANCE_MS) return toResult(policy, cost, false, (found - now) / 1000);
     if (known === undefined) this.makeRoom(now);
     this.fullAt.set(key, after);
     return toResult(policy, cost, true, (after - now) / 1000);
+  }
+
+  override debit(key: string, { rate, burst }: RateLimitPolicy, cost: number): void {
+    const now = this.now();
+    const known = this.fullAt.get(key);
+    if (known === undefined) this.makeRoom(now);
+    const after = Math.max(known ?? now, now) + (cost / rate) * 1000;
+    this.fullAt.set(key, Math.min(after, now + ((2 * burst) / rate) * 1000));
   }
 
   override takeInWindow(key: string, member: string, policy: WindowPolicy): WindowResult {

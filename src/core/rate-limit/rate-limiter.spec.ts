@@ -52,6 +52,18 @@ function contract(create: () => Promise<{ limiter: RateLimiter; pass: Pass }>): 
     expect(await limiter.take('b', slow)).toMatchObject({ allowed: true, remaining: 9 });
   });
 
+  it('takes what is known afterwards, also what is not there, up to one burst', async () => {
+    await limiter.take('debit', slow, 4);
+    limiter.debit('debit', slow, 8);
+    await waitFor('the debit', async () => !(await limiter.take('debit', slow)).allowed);
+    // Two are missing, and the one that is asked for.
+    expect(await limiter.take('debit', slow)).toMatchObject({ allowed: false, remaining: 0, retryAfterSeconds: 270 });
+    limiter.debit('debit', slow, 1_000_000);
+    await waitFor('the second', async () => (await limiter.take('debit', slow)).retryAfterSeconds > 270);
+    expect((await limiter.take('debit', slow)).retryAfterSeconds).toBe(990);
+    expect(await limiter.take('another', slow)).toMatchObject({ allowed: true, remaining: 9 });
+  });
+
   it('takes what a request costs, or nothing', async () => {
     expect(await limiter.take('cost', slow, 7)).toMatchObject({ allowed: true, remaining: 3 });
     expect(await limiter.take('cost', slow, 5)).toEqual({
@@ -80,14 +92,14 @@ function contract(create: () => Promise<{ limiter: RateLimiter; pass: Pass }>): 
     expect(refilled.map(({ allowed }) => allowed)).toEqual([true, true, false]);
   });
 
-  it('applies a changed policy to a key it knows', async () => {
+  it('applies a changed policy to a key it knows, as far as a debit may go', async () => {
     await takeMany('changed', slow, 10);
     expect(await limiter.take('changed', { rate: slow.rate, burst: 2 })).toMatchObject({
       allowed: false,
       limit: 2,
       remaining: 0,
-      resetSeconds: 180,
-      retryAfterSeconds: 90,
+      resetSeconds: 360,
+      retryAfterSeconds: 270,
     });
   });
 

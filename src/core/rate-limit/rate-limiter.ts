@@ -60,6 +60,12 @@ export abstract class RateLimiter {
   abstract take(key: string, policy: RateLimitPolicy, cost?: number): RateLimitResult | Promise<RateLimitResult>;
 
   /**
+   * Takes what is known only afterwards, as of the size of an answer: also tokens that the bucket does not have, which
+   * it then has to get back first, up to one burst. Never rejects.
+   */
+  abstract debit(key: string, policy: RateLimitPolicy, cost: number): void;
+
+  /**
    * Counts `member` among those of the key in the last `windowSeconds`, unless there are `limit` already. Exact where a
    * bucket is not: one of 30 that refills in a minute lets 59 through in its first minute. Costs a number for each
    * member, so it is for limits that are low. Never rejects.
@@ -96,11 +102,12 @@ export function toResult(
   secondsToFull: number,
 ): RateLimitResult {
   // A millionth of a token covers the rounding of the division; without it a just refilled token would not be seen.
-  const tokens = Math.max(0, policy.burst - secondsToFull * policy.rate);
+  // Below zero after a debit.
+  const tokens = policy.burst - secondsToFull * policy.rate;
   return {
     allowed,
     limit: policy.burst,
-    remaining: Math.floor(tokens + 1e-6),
+    remaining: Math.max(0, Math.floor(tokens + 1e-6)),
     resetSeconds: Math.ceil(secondsToFull - 1e-6),
     retryAfterSeconds: allowed ? 0 : Math.max(1, Math.ceil((cost - tokens) / policy.rate - 1e-6)),
   };

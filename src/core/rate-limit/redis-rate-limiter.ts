@@ -32,9 +32,13 @@ local now = time[1] * 1000000 + time[2]
 local capacity = tonumber(ARGV[1])
 local found = tonumber(redis.call('GET', KEYS[1]) or now)
 if found < now then found = now end
-if found > now + capacity then found = now + capacity end
+if found > now + 2 * capacity then found = now + 2 * capacity end
 local after = found + tonumber(ARGV[2])
-if after - now > capacity + 1 then return {0, math.ceil(found - now)} end
+if ARGV[3] == 'debit' then
+  if after > now + 2 * capacity then after = now + 2 * capacity end
+elseif after - now > capacity + 1 then
+  return {0, math.ceil(found - now)}
+end
 redis.call('SET', KEYS[1], string.format('%.0f', math.floor(after)), 'PX', string.format('%.0f', math.ceil((after - now) / 1000)))
 return {1, math.floor(after - now)}
 `;
@@ -57,7 +61,7 @@ return {1, 1, 0}
 
 interface TakeCommand {
   /** @returns whether it was allowed (1 or 0) and the microseconds until the bucket is full */
-  takeTokens(key: string, capacityMicros: number, costMicros: number): Promise<[number, number]>;
+  takeTokens(key: string, capacityMicros: number, costMicros: number, how: 'take' | 'debit'): Promise<[number, number]>;
   /** @returns whether it was allowed and whether it was counted (1 or 0), and the microseconds until the oldest leaves */
   takeInWindow(key: string, limit: number, windowMicros: number, member: string): Promise<[number, number, number]>;
 }
@@ -108,6 +112,18 @@ export class RedisRateLimiter extends RateLimiter {
     return this.takeShared(key, policy, cost);
   }
 
+  override debit(key: string, policy: RateLimitPolicy, cost: number): void {
+    if (this.client.status !== 'ready') {
+      this.fallback.debit(key, policy, cost);
+      return;
+    }
+    const microsPerToken = 1_000_000 / policy.rate;
+    const [capacity, micros] = [policy.burst * microsPerToken, cost * microsPerToken];
+    bounded(PATIENCE_MS, this.client.takeTokens(PREFIX + key, capacity, micros, 'debit')).catch((err: unknown) =>
+      this.degrade(err),
+    );
+  }
+
   override takeInWindow(key: string, member: string, policy: WindowPolicy): WindowResult | Promise<WindowResult> {
     if (this.client.status !== 'ready') return this.fallback.takeInWindow(key, member, policy);
     return this.takeInSharedWindow(key, member, policy);
@@ -133,7 +149,7 @@ export class RedisRateLimiter extends RateLimiter {
       const microsPerToken = 1_000_000 / policy.rate;
       const [allowed, micros] = await bounded(
         PATIENCE_MS,
-        this.client.takeTokens(PREFIX + key, policy.burst * microsPerToken, cost * microsPerToken),
+        this.client.takeTokens(PREFIX + key, policy.burst * microsPerToken, cost * microsPerToken, 'take'),
       );
       this.recover();
       return toResult(policy, cost, allowed === 1, micros / 1_000_000);
