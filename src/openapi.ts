@@ -1,7 +1,7 @@
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { createHash } from 'node:crypto';
-import type { Request, Response } from 'express';
+import type { RequestHandler } from 'express';
 import { perMinute, rateLimited } from './core/rate-limit/index.js';
 import { type Config, CONFIG } from './core/config/index.js';
 import { addressOf, sendError } from './core/http/index.js';
@@ -56,33 +56,67 @@ export function setupOpenApi(app: NestExpressApplication, baseUrl: string): void
     .getHttpAdapter()
     .getInstance()
     .get('/', (_request, response) => void response.status(302).location('/docs').end());
+  const limited = limitedByAddress(app);
+  serveDocs(app, limited);
   SwaggerModule.setup('docs', app, createDocument, {
     // Served below: from here both would be written anew for each request.
     raw: false,
     customSiteTitle: 'Recebe API',
   });
-  serveDocument(app, createDocument);
+  serveDocument(app, limited, createDocument);
+}
+
+/** @param times how many times RATE_LIMIT_PUBLIC_PER_MINUTE */
+type Limited = (route: string, times: number) => RequestHandler;
+
+/** No guard stands before what is served here. */
+function limitedByAddress(app: NestExpressApplication): Limited {
+  const { rateLimit } = app.get<Config>(CONFIG);
+  const limiter = app.get(RateLimiter);
+  return (route, times) => async (request, response, next) => {
+    if (rateLimit.enabled) {
+      const policy = perMinute(rateLimit.publicPerMinute * times);
+      const taken = await takeForAddress(limiter, `ip:${route}`, addressOf(request), policy);
+      if (!taken.allowed) return sendError(request, response, rateLimited(taken));
+    }
+    next();
+  };
+}
+
+/** What the page begins with: Nest's own has the whole document in it, and writes it anew for each request. */
+const DOCS_INIT = `window.onload = () => {
+  window.ui = SwaggerUIBundle({
+    url: '/openapi.json',
+    dom_id: '#swagger-ui',
+    deepLinking: true,
+    presets: [SwaggerUIBundle.presets.apis, SwaggerUIStandalonePreset],
+    plugins: [SwaggerUIBundle.plugins.DownloadUrl],
+    layout: 'StandaloneLayout',
+  });
+};
+`;
+
+/** Comes before Nest's own routes of the same names. A page asks for half a dozen files, some of them large. */
+function serveDocs(app: NestExpressApplication, limited: Limited): void {
+  const instance = app.getHttpAdapter().getInstance();
+  instance.use('/docs', limited('/docs', 2));
+  for (const path of ['/docs/swagger-ui-init.js', '/docs/docs/swagger-ui-init.js']) {
+    instance.get(path, (_request, response) => void response.type('text/javascript').send(DOCS_INIT));
+  }
 }
 
 /** `/openapi.json`: written once, and for who has it already only said to be the same; limited by address. */
-function serveDocument(app: NestExpressApplication, createDocument: () => OpenAPIObject): void {
-  const { rateLimit } = app.get<Config>(CONFIG);
-  const limiter = app.get(RateLimiter);
+function serveDocument(app: NestExpressApplication, limited: Limited, createDocument: () => OpenAPIObject): void {
   let written: { readonly text: Buffer; readonly etag: string } | null = null;
   const write = (): NonNullable<typeof written> => {
     const text = Buffer.from(JSON.stringify(createDocument()));
     return { text, etag: `"${createHash('sha256').update(text).digest('base64url')}"` };
   };
-  const serve = async (request: Request, response: Response): Promise<void> => {
-    if (rateLimit.enabled) {
-      const policy = perMinute(rateLimit.publicPerMinute);
-      const taken = await takeForAddress(limiter, 'ip:/openapi.json', addressOf(request), policy);
-      if (!taken.allowed) return sendError(request, response, rateLimited(taken));
-    }
+  const serve: RequestHandler = (request, response) => {
     const { text, etag } = (written ??= write());
     response.set({ ETag: etag, 'Cache-Control': 'no-cache' });
     if (request.headers['if-none-match'] === etag) response.status(304).end();
     else response.set({ 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': text.length }).end(text);
   };
-  app.getHttpAdapter().getInstance().get('/openapi.json', serve);
+  app.getHttpAdapter().getInstance().get('/openapi.json', limited('/openapi.json', 1), serve);
 }

@@ -193,7 +193,12 @@ describe('what one payer is asked for', () => {
       );
       return open?.waiting === false;
     });
+    const fingerprints = 'SELECT fingerprint FROM idempotency_keys WHERE resource_id = $1';
+    const before = await service.sql(fingerprints, [first.kept.waiting[0]?.transaction_id]);
     const second = await answered(...erase);
+    expect(before).toHaveLength(1);
+    // Of a body of which all but the document is known it would tell the document.
+    expect(await service.sql(fingerprints, [first.kept.waiting[0]?.transaction_id])).not.toEqual(before);
     expect(second).toMatchObject({ erased: { transactions: 2 }, kept: { waiting: [] } });
     expect((await answered(...erase)).erased).toMatchObject({ transactions: 0, events: 0, webhook_messages: 0 });
 

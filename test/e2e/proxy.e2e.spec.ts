@@ -100,6 +100,7 @@ describe('a limit per address', () => {
     for (const path of ['/openapi.json', '/health/ready', '/metrics', '/sandbox/boletos/x/boleto.pdf']) {
       expect([path, await allowed(path, stranger)]).toEqual([path, 3]);
     }
+    expect(['/docs', await allowed('/docs/swagger-ui-init.js', stranger)]).toEqual(['/docs', 6]);
     // People behind one address of their provider.
     for (const path of [charge, `${charge}/qr.png`]) expect([path, await allowed(path, stranger)]).toEqual([path, 30]);
     for (const address of ['127.0.0.1', '10.0.0.7', '::1', 'fd00::7']) {

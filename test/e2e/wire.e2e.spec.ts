@@ -115,6 +115,35 @@ describe('an answer', () => {
   });
 });
 
+describe('an answer that nobody reads', () => {
+  it('is hung up on, as is what takes longer than any answer', async () => {
+    const server = service.runtime.app.getHttpServer();
+    expect(server.timeout).toBe(60_000);
+    server.timeout = 300;
+    const closed = new Promise<void>((resolve) => {
+      server.once('connection', (socket: Socket) => socket.once('close', () => resolve()));
+    });
+    try {
+      const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+      socket.on('error', () => undefined);
+      socket.pause();
+      socket.write('GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(20));
+      await closed;
+      socket.destroy();
+    } finally {
+      server.timeout = 60_000;
+    }
+  });
+});
+
+describe('the page of the documentation', () => {
+  it('asks for the document, and does not have it in itself', async () => {
+    const { text } = await service.call('GET', '/docs/swagger-ui-init.js');
+    expect(text).toContain("url: '/openapi.json'");
+    expect(text.length).toBeLessThan(1_000);
+  });
+});
+
 describe('the OpenAPI document', () => {
   it('is not sent again to who has it', async () => {
     const first = await service.call('GET', '/openapi.json');

@@ -68,6 +68,8 @@ function parseQuery(text: string): object {
   return { ...Object.fromEntries(Object.entries(query).filter(([name]) => !names.includes(name))), metadata };
 }
 
+/** Of a connection with a request under way. */
+const SILENCE_MS = 60_000;
 /** Of MAX_CONNECTIONS, what the connections of one address may be. */
 const ONE_ADDRESS = 1 / 4;
 
@@ -118,6 +120,8 @@ export class HttpAdapter extends ExpressAdapter {
     // Beyond its count Node.js drops headers in silence, and with them a second Idempotency-Key or apikey that is looked
     // for; their size has a limit of its own.
     server.maxHeadersCount = 0;
+    // Nobody reads the answer, or nobody makes one: longer than an acquirer is waited for.
+    server.timeout = SILENCE_MS;
     server.maxConnections = this.config.maxConnections;
     server.on('connection', (socket: Socket) => this.#countConnection(socket));
     server.on('clientError', (error, socket) => answerUnreadable(error, socket as Socket, this.requestLogger));

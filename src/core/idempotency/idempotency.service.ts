@@ -134,7 +134,8 @@ export class IdempotencyService implements OnModuleInit {
       // A permanent key is answered in the commit that takes it: its first lease is its only one.
       const takenAt = row.expiresAt ? row.expiresAt.getTime() - REPLAY_MS : row.leasedUntil.getTime() - LEASE_MS;
       const isTwin = takenAt > now.getTime() - WAIT_MS;
-      const isSame = row.fingerprint.equals(request.fingerprint);
+      // An empty one is of a request that was forgotten with its customer.
+      const isSame = row.fingerprint.length === 0 || row.fingerprint.equals(request.fingerprint);
       // A twin's admission stands for what the twin makes.
       if (!isTwin || !isSame) await admission?.undo();
       if (!isSame) {

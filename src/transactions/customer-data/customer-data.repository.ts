@@ -86,8 +86,10 @@ const BLANK = [
   ],
   [
     'events',
-    `UPDATE events SET data = data #- '{transaction,med,payerSealed}'
-     WHERE subject_id = ANY ($1::uuid[]) AND data #> '{transaction,med,payerSealed}' IS NOT NULL AND $2 IS NOT NULL
+    `UPDATE events SET data = CASE WHEN $2 THEN jsonb_set_lax(data, '{refund,reason}', NULL, false) ELSE data END
+       #- '{transaction,med,payerSealed}'
+     WHERE (subject_id = ANY ($1::uuid[]) AND data #> '{transaction,med,payerSealed}' IS NOT NULL)
+       OR ($2 AND subject_id = ANY ($1::uuid[]) AND data #>> '{refund,reason}' IS NOT NULL)
      RETURNING 1`,
   ],
   [
@@ -97,8 +99,16 @@ const BLANK = [
   ],
   [
     'refunds',
-    `UPDATE refunds SET destination_sealed = NULL
-     WHERE transaction_id = ANY ($1::uuid[]) AND destination_sealed IS NOT NULL AND $2 IS NOT NULL RETURNING 1`,
+    `UPDATE refunds SET destination_sealed = NULL, reason = CASE WHEN $2 THEN NULL ELSE reason END
+     WHERE transaction_id = ANY ($1::uuid[]) AND (destination_sealed IS NOT NULL OR $2 AND reason IS NOT NULL)
+     RETURNING 1`,
+  ],
+  [
+    'idempotency_keys',
+    // A body of which all but the document is known would be found again by its hash, which nothing keeps secret.
+    `UPDATE idempotency_keys SET fingerprint = ''
+     WHERE $2 IS NOT NULL AND (resource_id = ANY ($1::uuid[]) OR resource_id IN
+       (SELECT id FROM refunds WHERE transaction_id = ANY ($1::uuid[]))) RETURNING 1`,
   ],
   [
     'med_cases',
