@@ -102,6 +102,8 @@ export class InvitationEntity {
   @Column('bytea', { name: 'token_hash' }) readonly tokenHash!: Buffer;
   @Column('timestamptz', { name: 'expires_at' }) readonly expiresAt!: Date;
   @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
+  /** It ends with whoever sent it; null: not a person. */
+  @Column('uuid', { name: 'invited_by', nullable: true }) readonly invitedBy!: string | null;
 }
 
 /** Of a forgotten password: at most one for a user. */

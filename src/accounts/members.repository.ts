@@ -26,6 +26,7 @@ const LOCK = write(
 );
 const SET_ROLE = write('members.set_role', 'UPDATE members SET role = $3 WHERE account_id = $1 AND user_id = $2');
 const REMOVE = write('members.remove', 'DELETE FROM members WHERE account_id = $1 AND user_id = $2');
+const WITHDRAW = write('invitations.withdraw', 'DELETE FROM invitations WHERE account_id = $1 AND invited_by = $2');
 const INVITATION = columnsOf(InvitationEntity, 'i');
 const OPEN_INVITATIONS = read(
   'invitations.open',
@@ -37,7 +38,8 @@ const FIND_INVITATION = read(
 );
 const PUT_INVITATION = insertInto('invitations.put', InvitationEntity, {
   after: `ON CONFLICT (account_id, email) DO UPDATE SET id = excluded.id, name = excluded.name, role = excluded.role,
-     token_hash = excluded.token_hash, expires_at = excluded.expires_at, created_at = excluded.created_at`,
+     token_hash = excluded.token_hash, expires_at = excluded.expires_at, created_at = excluded.created_at,
+     invited_by = excluded.invited_by`,
 });
 const TAKE_INVITATION = write('invitations.take', 'DELETE FROM invitations WHERE id = $1 RETURNING 1');
 const REMOVE_INVITATIONS = write(
@@ -79,8 +81,10 @@ export class MembersRepository {
     tx.defer(SET_ROLE, [accountId, userId, role]);
   }
 
+  /** With the invitations that the user has sent. */
   remove(tx: Tx, accountId: string, userId: string): void {
     tx.defer(REMOVE, [accountId, userId]);
+    tx.defer(WITHDRAW, [accountId, userId]);
   }
 
   /** Those that can be accepted, oldest first. */

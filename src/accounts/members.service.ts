@@ -140,6 +140,7 @@ export class MembersService implements OnModuleInit {
       tokenHash: hashOf(token),
       expiresAt: new Date(createdAt.getTime() + INVITATION_MS),
       createdAt,
+      invitedBy: actor.type === 'member' ? actor.id : null,
     };
     this.members.putInvitation(tx, invitation);
     this.mailer.enqueue(tx, invitationMail({ ...invitation, token }, account.name, this.config.publicBaseUrl));

@@ -420,6 +420,17 @@ describe('removing a member', () => {
     }
   });
 
+  it('ends the invitations that they have sent, and no others', async () => {
+    const admin = await service.member(merchant.accountId, 'ADMIN');
+    const [theirs, mine] = [newEmail(), newEmail()];
+    expect((await invite({ email: theirs, role: 'ADMIN' }, admin.token)).status).toBe(201);
+    expect((await invite({ email: mine, role: 'MEMBER' })).status).toBe(201);
+    const tokens = [await service.mailedToken(theirs), await service.mailedToken(mine)];
+    expect((await remove(admin.userId)).status).toBe(200);
+    const answers = await Promise.all(tokens.map((token) => accept(token, PASSWORD)));
+    expect(answers.map(({ status }) => status)).toEqual([400, 204]);
+  });
+
   it('of another account finds nobody', async () => {
     const stranger = await service.merchant();
     const theirs = await service.login(stranger.ownerEmail);
