@@ -146,32 +146,43 @@ describe('a limit per address', () => {
     expect(neighbours).toEqual([...Array<number>(13).fill(401), 429, 429]);
   });
 
-  it.each([
-    ['is a quarter of the connections', '', 3],
-    ['is none for a trusted proxy', 'loopback', 12],
-  ])('of connections %s', async (_, trustProxy, allowed) => {
-    await start(trustProxy, { MAX_CONNECTIONS: '12' });
-    const { port } = new URL(service.url);
-    const open = async (): Promise<Socket | null> => {
-      const socket = connect(Number(port), '127.0.0.1');
-      socket.on('error', () => undefined);
-      await once(socket, 'connect');
-      socket.write('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n');
-      const isHeard = await Promise.race([
-        once(socket, 'data').then(() => true),
-        once(socket, 'close').then(() => false),
-      ]);
-      return isHeard ? socket : null;
-    };
+  /** A connection and the answer that it gets; null: closed unheard. */
+  async function open(): Promise<{ socket: Socket; text: string } | null> {
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+    socket.on('error', () => undefined);
+    await once(socket, 'connect');
+    socket.write('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n');
+    const heard = once(socket, 'data').then(([data]) => ({ socket, text: String(data) }));
+    return Promise.race([heard, once(socket, 'close').then(() => null)]);
+  }
+
+  it('of connections is a quarter of them', async () => {
+    await start('', { MAX_CONNECTIONS: '12' });
     const held: Socket[] = [];
-    for (let socket = await open(); socket; socket = await open()) held.push(socket);
-    expect(held).toHaveLength(allowed);
+    for (let one = await open(); one; one = await open()) held.push(one.socket);
+    expect(held).toHaveLength(3);
     held.pop()?.destroy();
     await waitFor('a place', async () => {
-      const socket = await open();
-      if (socket) held.push(socket);
-      return socket !== null;
+      const one = await open();
+      if (one) held.push(one.socket);
+      return one !== null;
     });
+    for (const socket of held) socket.destroy();
+  });
+
+  it('of connections is none for a trusted proxy; when most are taken none is kept alive', async () => {
+    await start('loopback', { MAX_CONNECTIONS: '12' });
+    const held: Socket[] = [];
+    for (let count = 0; count < 9; count++) {
+      const one = await open();
+      expect(one?.text).toContain('Connection: keep-alive');
+      if (one) held.push(one.socket);
+    }
+    for (let count = 0; count < 5; count++) {
+      const one = await open();
+      expect(one?.text).toContain('Connection: close');
+      if (one && !one.socket.closed) await once(one.socket.resume(), 'close');
+    }
     for (const socket of held) socket.destroy();
   });
 });

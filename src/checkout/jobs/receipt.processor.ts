@@ -52,9 +52,10 @@ export class ReceiptProcessor implements Worker {
 
   /** @returns seconds until the receipt may go; 0: now */
   async #waitOf({ id, accountId, mode }: Transaction, to: string): Promise<number> {
-    const mailbox = await this.limiter.takeInWindow(`receipt:${mailboxOf(to)}`, id, PER_ADDRESS);
-    if (!mailbox.allowed) return mailbox.retryAfterSeconds;
     const budget = await this.limiter.take(`receipts:${accountId}:${mode}`, PER_ACCOUNT[mode]);
-    return budget.allowed ? 0 : budget.retryAfterSeconds;
+    if (!budget.allowed) return budget.retryAfterSeconds;
+    // Sales that cost nothing do not hold up the receipts of others.
+    const mailbox = await this.limiter.takeInWindow(`receipt:${mode}:${mailboxOf(to)}`, id, PER_ADDRESS);
+    return mailbox.allowed ? 0 : mailbox.retryAfterSeconds;
   }
 }

@@ -10,7 +10,7 @@ import type { Config } from '../config/index.js';
 import { notFound, serviceUnavailable } from '../errors/index.js';
 import type { Logger } from '../log/index.js';
 import type { Metrics } from '../metrics/index.js';
-import { addressBucket } from '../rate-limit/index.js';
+import { addressBucket, siteBucket } from '../rate-limit/index.js';
 import { browserHeaders } from './browser-headers.js';
 import { sendError, toApiError } from './error.filter.js';
 import { routeOf } from './request.js';
@@ -70,8 +70,11 @@ function parseQuery(text: string): object {
 
 /** Of a connection with a request under way. */
 const SILENCE_MS = 60_000;
-/** Of MAX_CONNECTIONS, what the connections of one address may be. */
+/** Of MAX_CONNECTIONS, what the connections of one address may be, and of the /48 of an IPv6 address. */
 const ONE_ADDRESS = 1 / 4;
+const ONE_SITE = 1 / 2;
+/** From here on no connection is kept for another request: those that wait for nothing would keep others out. */
+const CROWDED = 3 / 4;
 
 /**
  * The HTTP server under NestJS. What must hold for every request, also for those no guard or interceptor ever sees
@@ -79,8 +82,9 @@ const ONE_ADDRESS = 1 / 4;
  */
 export class HttpAdapter extends ExpressAdapter {
   #isClosing = false;
-  /** Open ones by address, see `addressBucket`; those of trusted proxies are not counted. */
+  /** Open ones by address and site, see `addressBucket`; those of trusted proxies are not counted. */
   readonly #connections = new Map<string, number>();
+  #open = 0;
 
   constructor(
     private readonly config: Config,
@@ -159,21 +163,27 @@ export class HttpAdapter extends ExpressAdapter {
 
   /** Beyond its part a connection is closed unheard, so that one address cannot keep all others out. */
   #countConnection(socket: Socket): void {
+    this.#open++;
+    socket.once('close', () => this.#open--);
     const { remoteAddress = '' } = socket;
     const isTrusted = this.getInstance<express.Express>().get('trust proxy fn') as (ip: string, hop: number) => boolean;
     if (isTrusted(remoteAddress, 0)) return;
     const bucket = addressBucket(remoteAddress);
-    const count = (this.#connections.get(bucket) ?? 0) + 1;
-    if (count > this.config.maxConnections * ONE_ADDRESS) {
+    const site = siteBucket(bucket);
+    const isWithin = (key: string, share: number): boolean =>
+      (this.#connections.get(key) ?? 0) + 1 <= this.config.maxConnections * share;
+    if (!isWithin(bucket, ONE_ADDRESS) || (site !== null && !isWithin(site, ONE_SITE))) {
       socket.destroy();
       return;
     }
-    this.#connections.set(bucket, count);
-    socket.once('close', () => {
-      const left = (this.#connections.get(bucket) ?? 1) - 1;
-      if (left > 0) this.#connections.set(bucket, left);
-      else this.#connections.delete(bucket);
-    });
+    for (const key of site === null ? [bucket] : [bucket, site]) {
+      this.#connections.set(key, (this.#connections.get(key) ?? 0) + 1);
+      socket.once('close', () => {
+        const left = (this.#connections.get(key) ?? 1) - 1;
+        if (left > 0) this.#connections.set(key, left);
+        else this.#connections.delete(key);
+      });
+    }
   }
 
   #receive(request: Request, response: Response): void {
@@ -182,6 +192,7 @@ export class HttpAdapter extends ExpressAdapter {
     response.once('finish', () => this.#finished(request, response));
     // Proxies may send the whole address.
     const url = (request.url = request.url.replace(/^https?:\/\/[^/?]*/i, ''));
+    if (this.#open > this.config.maxConnections * CROWDED) response.setHeader('Connection', 'close');
     if (this.#isClosing) {
       response.setHeader('Connection', 'close');
       sendError(request, response, serviceUnavailable());

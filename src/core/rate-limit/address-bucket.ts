@@ -29,6 +29,11 @@ export function addressBucket(address: string): string {
   return `${network.join(':')}::/64`;
 }
 
+/** The /48 that a bucket is of; null: IPv4. @param bucket of `addressBucket` */
+export function siteBucket(bucket: string): string | null {
+  return bucket.endsWith('::/64') ? `${bucket.split(':').slice(0, 3).join(':')}::/48` : null;
+}
+
 /**
  * Takes a token for an address: from its own bucket, and for IPv6 also from the larger one of its /48. What the first
  * refuses takes nothing of the second, so that one /64 cannot use up what its neighbours have.
@@ -42,10 +47,10 @@ export async function takeForAddress(
 ): Promise<RateLimitResult> {
   const bucket = addressBucket(address);
   const own = await limiter.take(`${name}:${bucket}`, policy);
-  if (!own.allowed || !bucket.endsWith('::/64')) return own;
-  const site = bucket.split(':').slice(0, 3).join(':');
+  const site = siteBucket(bucket);
+  if (!own.allowed || site === null) return own;
   const { rate, burst } = policy;
-  const shared = await limiter.take(`${name}:${site}::/48`, { rate: rate * SITE_SHARE, burst: burst * SITE_SHARE });
+  const shared = await limiter.take(`${name}:${site}`, { rate: rate * SITE_SHARE, burst: burst * SITE_SHARE });
   return shared.allowed ? own : shared;
 }
 

@@ -1,4 +1,4 @@
-export { addressBucket, takeForAddress } from './address-bucket.js';
+export { addressBucket, siteBucket, takeForAddress } from './address-bucket.js';
 export {
   RateLimiter,
   type RateLimitLogger,
