@@ -25,6 +25,9 @@ export class UploadBrokenOff extends Error {
 
 /** Files in a directory of ours: `<key>/<name>`, both UUIDs, so that no path is made of what a user sent. */
 export class DiskStorage extends ObjectStorage {
+  /** Bytes of what is being written by this process; some of them are on the disk already. */
+  #setAside = 0;
+
   constructor(
     private readonly directory: string,
     private readonly links: DiskLinks,
@@ -49,11 +52,9 @@ export class DiskStorage extends ObjectStorage {
    */
   async receive(upload: Upload, body: Readable): Promise<void> {
     await this.#refuseClosed(upload.key);
-    await this.#assertRoom(upload.size);
     const draft = join(this.directory, INCOMING, randomUUID());
     try {
-      await withStore(() => this.#makeDirectory(INCOMING));
-      await writeStream(draft, body, upload.size);
+      await this.#withRoom(upload.size, () => writeStream(draft, body, upload.size));
       await this.#refuseClosed(upload.key);
       await withStore(async () => {
         await this.#makeDirectory(upload.key);
@@ -76,8 +77,7 @@ export class DiskStorage extends ObjectStorage {
     const path = this.#path(key, id);
     const size = await withStore(() => sizeOf(this.#path(key, UPLOAD)));
     if (size === null) return null;
-    await this.#assertRoom(size);
-    return withStore(async () => {
+    const copy = async (): Promise<StoredObject | null> => {
       try {
         await copyFile(this.#path(key, UPLOAD), path, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
       } catch (error) {
@@ -88,11 +88,12 @@ export class DiskStorage extends ObjectStorage {
       // On the disk before anybody writes down that it is there: the file, its name, and the name of its directory.
       for (const entry of [path, join(this.directory, key), this.directory]) await flush(entry);
       return { name: `${key}/${id}`, size: (await stat(path)).size };
-    });
+    };
+    return this.#withRoom(size, () => withStore(copy));
   }
 
   override async write(key: string, chunks: AsyncIterable<Buffer>): Promise<StoredObject> {
-    await withStore(() => this.#makeDirectory(INCOMING));
+    await this.#assertRoom();
     const draft = join(this.directory, INCOMING, randomUUID());
     const id = randomUUID();
     try {
@@ -124,7 +125,8 @@ export class DiskStorage extends ObjectStorage {
     const directory = join(this.directory, uuid(key));
     await withStore(async () => {
       if (keep === null) {
-        await rm(directory, { recursive: true, force: true });
+        // Again when a file has come into it meanwhile: a twin may be taking a copy.
+        await rm(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
         return;
       }
       await writeFile(join(directory, CLOSED), '', { mode: 0o600 });
@@ -144,7 +146,7 @@ export class DiskStorage extends ObjectStorage {
       await this.#makeDirectory(INCOMING);
       await access(join(this.directory, INCOMING), constants.R_OK | constants.W_OK | constants.X_OK);
     });
-    await this.#assertRoom(0);
+    await this.#assertRoom();
   }
 
   /** Removes what uploads have left behind that ended with their process. @param now of the files' clock */
@@ -158,13 +160,24 @@ export class DiskStorage extends ObjectStorage {
     }
   }
 
+  /** Writes that many bytes, which are set aside until it is done: others are under way. @throws StorageUnavailable */
+  async #withRoom<T>(size: number, write: () => Promise<T>): Promise<T> {
+    this.#setAside += size;
+    try {
+      await this.#assertRoom();
+      return await write();
+    } finally {
+      this.#setAside -= size;
+    }
+  }
+
   /** Not the last of the disk: the database may live on it too. @throws StorageUnavailable */
-  async #assertRoom(size: number): Promise<void> {
+  async #assertRoom(): Promise<void> {
     await withStore(async () => {
       await this.#makeDirectory(INCOMING);
       const { bavail, bsize } = await statfs(this.directory);
-      const free = bavail * bsize;
-      if (free - size >= this.minFree) return;
+      const free = bavail * bsize - this.#setAside;
+      if (free >= this.minFree) return;
       throw new Error(`${this.directory} has ${free} bytes free; ${this.minFree} stay free (STORAGE_MIN_FREE_MB)`);
     });
   }
@@ -175,8 +188,7 @@ export class DiskStorage extends ObjectStorage {
     try {
       keepOwner(draft);
       for await (const chunk of chunks) {
-        await this.#assertRoom(chunk.length);
-        await withStore(() => file.writeFile(chunk));
+        await this.#withRoom(chunk.length, () => withStore(() => file.writeFile(chunk)));
         size += chunk.length;
       }
       await withStore(() => file.sync());

@@ -1,9 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statfsSync, utimesSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type ObjectStorage, type Upload } from '../../src/storage/index.js';
+import type { DiskLinks } from '../../src/storage/disk-links.js';
+import { DiskStorage, UploadBrokenOff } from '../../src/storage/disk.storage.js';
+import { StorageUnavailable } from '../../src/storage/storage.errors.js';
 import { inS3, onDisk, type Place } from '../support/storage.js';
 import { waitFor } from '../support/wait.js';
 
@@ -29,6 +34,28 @@ function put(url: string, headers: Record<string, string>, ...chunks: Buffer[]):
     request.end();
   });
 }
+
+describe('a disk that is nearly full', () => {
+  it('takes no two uploads at once of which one alone has room', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'recebe-room-'));
+    const { bavail, bsize } = statfsSync(directory);
+    const size = 2 ** 30;
+    // Others write to it meanwhile.
+    const disk = new DiskStorage(directory, null as unknown as DiskLinks, bavail * bsize - 1.5 * size);
+    const [first, second, third] = [new PassThrough(), new PassThrough(), new PassThrough()];
+    const broken = expect(disk.receive(upload({ size }), first)).rejects.toThrow(UploadBrokenOff);
+    first.write('a');
+    const incoming = join(directory, '.incoming');
+    await waitFor('the first one', () => existsSync(incoming) && readdirSync(incoming).length === 1);
+    await expect(disk.receive(upload({ size }), second)).rejects.toThrow(StorageUnavailable);
+    first.end();
+    await broken;
+    const again = expect(disk.receive(upload({ size }), third)).rejects.toThrow(UploadBrokenOff);
+    third.end();
+    await again;
+    rmSync(directory, { recursive: true });
+  });
+});
 
 describe.each([
   ['on disk', onDisk],
