@@ -17,6 +17,7 @@ import {
 export type Access = 'public' | 'api-key' | 'dashboard';
 
 export const ACCESS = Symbol('access');
+export const ASKS_OTHERS = Symbol('asks others');
 export const COST = Symbol('cost');
 export const IP_LIMIT = Symbol('ip limit');
 export const ROLES = Symbol('roles');
@@ -81,6 +82,11 @@ export type Cost = (query: Readonly<Record<string, unknown>>) => number;
 /** A read whose work depends on what is asked for. */
 export function Costs(tokens: Cost): MethodDecorator {
   return SetMetadata(COST, tokens);
+}
+
+/** A read that waits for an acquirer: it does not keep the caller's other reads waiting. */
+export function AsksOthers(): MethodDecorator {
+  return SetMetadata(ASKS_OTHERS, true);
 }
 
 /** A sandbox route: a live key gets 404, before its body is looked at. */

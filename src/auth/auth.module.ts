@@ -1,6 +1,6 @@
 import { createSecretKey } from 'node:crypto';
 import { Module } from '@nestjs/common';
-import { APP_GUARD } from '@nestjs/core';
+import { APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import { JwtService } from '@nestjs/jwt';
 import { AccountsModule } from '../accounts/index.js';
 import { AuditModule } from '../audit/index.js';
@@ -17,6 +17,7 @@ import { PersonController } from './person.controller.js';
 import { PersonService } from './person.service.js';
 import { SecondFactorRule } from './second-factor-rule.service.js';
 import { Sessions } from './sessions.service.js';
+import { TurnsInterceptor } from './turns.interceptor.js';
 
 const ISSUER = 'recebe';
 const AUDIENCE = 'recebe-dashboard';
@@ -55,6 +56,7 @@ function jwtService(secret: string): JwtService {
     { provide: APP_GUARD, useClass: AuthGuard },
     { provide: APP_GUARD, useClass: RateLimitGuard },
     { provide: APP_GUARD, useClass: RoleGuard },
+    { provide: APP_INTERCEPTOR, useClass: TurnsInterceptor },
   ],
   exports: [Authenticators, SecondFactorRule],
 })

@@ -26,7 +26,7 @@ import {
   TEST_ONLY,
 } from './access.decorators.js';
 import { Authenticators } from './authenticators.service.js';
-import type { DashboardRole, Principal } from './principal.js';
+import { bucketOf, type DashboardRole, type Principal } from './principal.js';
 import { SecondFactorRule } from './second-factor-rule.service.js';
 import { Sessions } from './sessions.service.js';
 
@@ -136,12 +136,6 @@ export class RateLimitGuard implements CanActivate {
     const policy = perMinute(publicPerMinute * (limit.times ?? 1));
     return takeForAddress(this.limiter, `ip:${routeOf(request) ?? ''}`, address, policy);
   }
-}
-
-/** People do not take from the programs of their account, nor the other way round. */
-function bucketOf(principal: Principal): string {
-  if (principal.kind === 'api-key') return `account:${principal.accountId}:${principal.mode}`;
-  return principal.kind === 'member' ? `account:${principal.accountId}:dashboard` : `operator:${principal.userId}`;
 }
 
 /** What the caller may do: roles of people, and for keys whether the route is of their world at all. */

@@ -1,5 +1,6 @@
 export {
   ApiKeyAuth,
+  AsksOthers,
   Costs,
   CurrentActor,
   CurrentMember,

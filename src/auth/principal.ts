@@ -73,3 +73,9 @@ export function actorOf(request: CallerRequest): Actor {
   if (principal.kind !== 'api-key') return { type: principal.kind, id: principal.userId, ...originOf(request) };
   return { type: 'api_key', id: null, apiKeyFingerprint: principal.fingerprint, ...originOf(request) };
 }
+
+/** Whose requests are limited together: people do not take from the programs of their account, nor the other way round. */
+export function bucketOf(principal: Principal): string {
+  if (principal.kind === 'api-key') return `account:${principal.accountId}:${principal.mode}`;
+  return principal.kind === 'member' ? `account:${principal.accountId}:dashboard` : `operator:${principal.userId}`;
+}

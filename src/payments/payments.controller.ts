@@ -1,6 +1,6 @@
 import { Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { ApiKeyAuth, type ApiKeyPrincipal, Costs, CurrentPrincipal, CurrentScope } from '../auth/index.js';
+import { ApiKeyAuth, type ApiKeyPrincipal, AsksOthers, Costs, CurrentPrincipal, CurrentScope } from '../auth/index.js';
 import { Draft } from '../core/errors/index.js';
 import { ApiErrors, ApiRequestId, DraftBody, RESPONSE_HEADERS } from '../core/http/index.js';
 import { Idempotent, type IdempotentAnswer, REPLAYED_HEADER } from '../core/idempotency/index.js';
@@ -94,6 +94,7 @@ export class PaymentsController {
   }
 
   @Get(':id/provider-status')
+  @AsksOthers()
   @ApiOperation({
     summary: 'Ask the acquirer about a payment',
     description: 'Its state there at this moment; nothing is cached. Changes nothing here.',
@@ -111,6 +112,7 @@ export class PaymentsController {
   }
 
   @Get(':id/receipt')
+  @AsksOthers()
   @ApiOperation({
     summary: 'Get the receipt of a payment',
     description:

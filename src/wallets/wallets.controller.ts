@@ -1,6 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiExtraModels, ApiOperation, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
-import { ApiKeyAuth, CurrentScope } from '../auth/index.js';
+import { ApiKeyAuth, Costs, CurrentScope } from '../auth/index.js';
 import { ApiErrors, ApiRequestId, lastInstantOf, RESPONSE_HEADERS } from '../core/http/index.js';
 import type { Scope } from '../core/mode.js';
 import { BalanceQuery } from './dto/balance.query.js';
@@ -59,6 +59,8 @@ export class WalletsController {
   }
 
   @Get('entries')
+  // A rare type is looked for among all that there is.
+  @Costs(({ type }) => (type === undefined ? 0 : 5))
   @ApiOperation({
     summary: 'List the entries of the wallet',
     description:

@@ -124,6 +124,8 @@ describe('others wait at most three times as long', () => {
       '/v1/payments?limit=100',
       '/v1/payments?sortBy=metadata&limit=1',
       '/v1/payments/metrics?days=3660',
+      '/v1/webhooks/stats',
+      '/v1/wallets/entries?type=payout',
     ]) {
       await compare(`32 connections on ${path}`, 0.5, () =>
         send({ method: 'GET', path, headers: { apikey } }, 32, [200, 429]),

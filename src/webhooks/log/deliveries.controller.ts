@@ -1,6 +1,6 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { ApiKeyAuth, CurrentScope } from '../../auth/index.js';
+import { ApiKeyAuth, Costs, CurrentScope } from '../../auth/index.js';
 import {
   ApiErrors,
   ApiRequestId,
@@ -30,6 +30,9 @@ const ID = {
   schema: { type: 'string' as const },
 };
 
+/** Looking through the events of weeks. */
+const RECOVERY_TOKENS = 20;
+
 @ApiTags('Webhooks')
 @ApiKeyAuth()
 @ApiRequestId()
@@ -41,6 +44,7 @@ export class DeliveriesController {
   ) {}
 
   @Get('deliveries')
+  @Costs(({ offset }) => Math.floor(Number(offset ?? 0) / 1_000))
   @ApiOperation({
     summary: 'List webhook deliveries',
     description:
@@ -103,6 +107,7 @@ export class DeliveriesController {
   }
 
   @Post('endpoints/:id/recover')
+  @Costs(() => RECOVERY_TOKENS)
   @HttpCode(200)
   @ApiOperation({
     summary: 'Bring an endpoint up to date after an outage',
