@@ -38,6 +38,7 @@ import { Search1700000009630 } from './1700000009630-search.js';
 import { RefundsList1700000009640 } from './1700000009640-refunds-list.js';
 import { SettledFigures1700000009650 } from './1700000009650-settled-figures.js';
 import { Reports1700000009710 } from './1700000009710-reports.js';
+import { Brands1700000009717 } from './1700000009717-brands.js';
 import { Inviters1700000009716 } from './1700000009716-inviters.js';
 import { MetadataTerms1700000009715 } from './1700000009715-metadata-terms.js';
 import { WalletStatement1700000009700 } from './1700000009700-wallet-statement.js';
@@ -87,4 +88,5 @@ export const MIGRATIONS = [
   Reports1700000009710,
   MetadataTerms1700000009715,
   Inviters1700000009716,
+  Brands1700000009717,
 ];

@@ -46,6 +46,10 @@ export class Account {
 export class AccountEntity extends Account {
   @Column('text', { name: 'fraud_blocked_documents', array: true, default: [] })
   readonly fraudBlockedDocuments!: readonly string[];
+  /** Of the checkout's buttons, as `#0b6b60`; null: the service's own. */
+  @Column('text', { nullable: true }) readonly accent!: string | null;
+  /** Of the checkout, a picture as a `data:` URL; null: none. */
+  @Column('text', { nullable: true }) readonly logo!: string | null;
   @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
 }
 

@@ -35,7 +35,9 @@ const UPDATE = write(
      fraud_max_amount = nullif(coalesce($12::bigint, fraud_max_amount), 0),
      fraud_blocked_documents = coalesce($13, fraud_blocked_documents), pix_out_fee = coalesce($14, pix_out_fee),
      med_outcome_notifications = coalesce($15, med_outcome_notifications), suspended = coalesce($16, suspended),
-     payer_receipts = coalesce($17, payer_receipts)
+     payer_receipts = coalesce($17, payer_receipts),
+     -- An empty text stands for none.
+     accent = nullif(coalesce($18, accent), ''), logo = nullif(coalesce($19, logo), '')
    WHERE a.id = $1 RETURNING ${COLUMNS}`,
 );
 const SET_LIVE_ACQUIRER = write('accounts.set_live_acquirer', 'UPDATE accounts SET live_acquirer = $2 WHERE id = $1');
@@ -104,6 +106,8 @@ export class AccountsRepository {
       changes.medOutcomeNotifications,
       changes.suspended,
       changes.payerReceipts,
+      changes.accent,
+      changes.logo,
     ]);
     return row ?? null;
   }

@@ -10,6 +10,7 @@ export {
 } from './account.entity.js';
 export { AccountsModule } from './accounts.module.js';
 export { AccountsService } from './accounts.service.js';
+export { readLogo, textOn } from './brand.js';
 export { normalizeEmail } from './email-address.js';
 export { type Member } from './members.repository.js';
 export { MembersService, type RemovedMember } from './members.service.js';

@@ -1,9 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseSettings, readSettings, type SettingName, SETTINGS } from './settings.js';
 
+const PNG = `data:image/png;base64,${Buffer.from('\x89PNG\r\n\x1a\n', 'latin1').toString('base64')}`;
+
 describe('settings as texts', () => {
   it('are these', () => {
     expect(Object.keys(SETTINGS).sort()).toEqual([
+      'accent',
       'city',
       'contact_email',
       'default_expires_in',
@@ -13,6 +16,7 @@ describe('settings as texts', () => {
       'fraud_max_amount',
       'fraud_mode',
       'fraud_velocity',
+      'logo',
       'med_outcome_notifications',
       'name',
       'payer_lock',
@@ -24,6 +28,10 @@ describe('settings as texts', () => {
   });
 
   it.each([
+    ['accent', '#0B6B60', { accent: '#0b6b60' }],
+    ['accent', 'none', { accent: '' }],
+    ['logo', PNG, { logo: PNG }],
+    ['logo', 'none', { logo: '' }],
     ['name', ' Padaria ', { name: 'Padaria' }],
     ['name', 'x'.repeat(120), { name: 'x'.repeat(120) }],
     ['contact_email', 'owner@demo.local', { contactEmail: 'owner@demo.local' }],
@@ -70,6 +78,14 @@ describe('settings as texts', () => {
     ...['0', '10001', 'none', '1.5'].map((text) => ['fraud_velocity', text]),
     ...['0', 'null', '-1', '1000000000000', ''].map((text) => ['fraud_max_amount', text]),
     ...['none', '52998224726', '52998224725,', 'x'].map((text) => ['fraud_blocked_documents', text]),
+    ...['', 'red', '#fff', '#ffffff', '#ffee00', '#0b6b6', '#0b6b60;}'].map((text) => ['accent', text]),
+    ...[
+      '',
+      PNG.replace('png', 'svg+xml'),
+      PNG.replace('png', 'jpeg'),
+      `${PNG}${'A'.repeat(22_000)}`,
+      'https://shop.example/logo.png',
+    ].map((text) => ['logo', text]),
     ['fee_bps', 'none'],
   ])('refuse %s=%j and say what it must be', (key = '', text = '') => {
     const { changes, violations } = parseSettings({ [key]: text });

@@ -3,11 +3,13 @@ import type { Violation } from '../core/errors/index.js';
 import { MAX_AMOUNT } from '../core/money/index.js';
 import { hasControls, visibleLength } from '../core/text.js';
 import type { AccountChanges } from './accounts.repository.js';
+import { isAccent, isLogo, MAX_LOGO_BYTES } from './brand.js';
 import { isMailAddress, normalizeEmail } from './email-address.js';
 
 interface Setting {
   /** The JSON type; the texts of the command line are turned into it first. */
   readonly kind: 'text' | 'integer' | 'boolean' | 'list';
+  readonly isNullable?: true;
   /** What a value must be, as errors say it. */
   readonly rule: string;
   /** The change, or null when the value breaks the rule. */
@@ -49,6 +51,7 @@ function orNone(setting: Setting, none: AccountChanges): Setting {
   return {
     ...setting,
     rule: `${setting.rule}, or none (null in JSON)`,
+    isNullable: true,
     read: (value) => (value === null ? none : setting.read(value)),
   };
 }
@@ -95,6 +98,18 @@ export const SETTINGS = {
     rule: `a list of at most ${MAX_BLOCKED_DOCUMENTS} CPFs and CNPJs`,
     read: blockedDocuments,
   },
+  accent: orNone(
+    text('a colour as #0b6b60 that stands out from white by 3:1 or more', (accent) =>
+      isAccent(accent) ? { accent: accent.toLowerCase() } : null,
+    ),
+    { accent: '' },
+  ),
+  logo: orNone(
+    text(`a PNG, JPEG or WebP picture of at most ${MAX_LOGO_BYTES / 1024} KiB as a data: URL in base64`, (logo) =>
+      isLogo(logo) ? { logo } : null,
+    ),
+    { logo: '' },
+  ),
   payer_receipts: truth((payerReceipts) => ({ payerReceipts })),
   suspended: truth((suspended) => ({ suspended })),
 } as const satisfies Record<string, Setting>;
@@ -105,13 +120,14 @@ export type SettingName = keyof typeof SETTINGS;
 export type SettingValues = Readonly<Record<string, unknown>>;
 
 /** The JSON value that a text of the command line stands for; the rule of the setting says whether it will do. */
-function fromText(kind: Setting['kind'], value: string): unknown {
+function fromText({ kind, isNullable }: Setting, value: string): unknown {
+  if (isNullable === true && value === 'none') return null;
   switch (kind) {
     case 'text':
       return value;
     case 'integer':
       // Not Number alone, which takes ' 1', '1e3' and '0x10'.
-      return value === 'none' ? null : /^\d{1,15}$/.test(value) ? Number(value) : value;
+      return /^\d{1,15}$/.test(value) ? Number(value) : value;
     case 'boolean':
       return value === 'true' ? true : value === 'false' ? false : value;
     case 'list':
@@ -124,7 +140,7 @@ export function parseSettings(texts: Readonly<Record<string, string>>): {
   changes: AccountChanges;
   violations: Violation[];
 } {
-  return read(Object.entries(texts), (setting, value) => fromText(setting.kind, value));
+  return read(Object.entries(texts), (setting, value) => fromText(setting, value));
 }
 
 /** The same for JSON. */

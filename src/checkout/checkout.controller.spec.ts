@@ -10,13 +10,15 @@ import { createLogger } from '../core/log/index.js';
 import { Metrics } from '../core/metrics/index.js';
 import { type Transaction, TransactionsService } from '../transactions/index.js';
 import { CheckoutController } from './checkout.controller.js';
-import { CONTENT_SECURITY_POLICY } from './checkout.csp.js';
-import { aTransaction, ID, NOW } from './checkout.fixture.js';
+import { contentSecurityPolicy } from './checkout.csp.js';
+import { ACCOUNT, aTransaction, ID, NOW } from './checkout.fixture.js';
 import { CheckoutService } from './checkout.service.js';
+import type { CheckoutAccount } from './checkout.view.js';
 
 let app: NestExpressApplication;
 let url: string;
 let stored: Transaction | null;
+let account: CheckoutAccount;
 
 beforeAll(async () => {
   const module = await Test.createTestingModule({
@@ -32,7 +34,7 @@ beforeAll(async () => {
           },
         },
       },
-      { provide: AccountsService, useValue: { get: async () => ({ name: 'Padaria Nova Aurora' }) } },
+      { provide: AccountsService, useValue: { details: async () => account } },
       { provide: Clock, useValue: { now: () => NOW } },
     ],
   }).compile();
@@ -48,6 +50,7 @@ afterAll(() => app.close());
 
 beforeEach(() => {
   stored = aTransaction();
+  account = ACCOUNT;
 });
 
 interface Got {
@@ -57,8 +60,8 @@ interface Got {
   readonly body: string;
 }
 
-async function get(path: string): Promise<Got> {
-  const response = await fetch(`${url}${path}`);
+async function get(path: string, language = ''): Promise<Got> {
+  const response = await fetch(`${url}${path}`, { headers: { 'accept-language': language } });
   const bytes = Buffer.from(await response.arrayBuffer());
   const headers = Object.fromEntries(response.headers);
   return { statusCode: response.status, headers, bytes, body: bytes.toString('utf8') };
@@ -66,7 +69,8 @@ async function get(path: string): Promise<Got> {
 
 const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': CONTENT_SECURITY_POLICY,
+  'content-security-policy': contentSecurityPolicy(''),
+  vary: 'Accept-Language',
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
   'x-robots-tag': 'noindex, nofollow',
@@ -97,6 +101,71 @@ describe('GET /checkout/:id', () => {
   it('does not exist for a payment without Pix', async () => {
     stored = aTransaction({ paymentMethods: ['BOLETO'], brCode: null });
     expect((await get(`/checkout/${ID}`)).statusCode).toBe(404);
+  });
+});
+
+describe('the language of the pages', () => {
+  it.each([
+    ['', '', 'pt-BR'],
+    ['pt-BR,pt;q=0.9,en;q=0.8', '', 'pt-BR'],
+    ['en-US,en;q=0.9,pt;q=0.8', '', 'en'],
+    ['de', '', 'pt-BR'],
+    ['en', '?lang=pt', 'pt-BR'],
+    ['pt', '?lang=en', 'en'],
+    ['en', '?lang=xx', 'en'],
+  ])('of a browser that wants "%s" with "%s" is %s', async (language, query, expected) => {
+    for (const path of [ID, 'nobody', `${ID}/receipt`]) {
+      expect((await get(`/checkout/${path}${query}`, language)).body).toContain(`<html lang="${expected}">`);
+    }
+  });
+});
+
+describe('GET /checkout/:id/receipt', () => {
+  const paidAt = new Date(NOW.getTime() - 1_000);
+
+  it('is a page for 30 days after the payment, by whatever method', async () => {
+    stored = aTransaction({ status: 'PAID', paidAt, paidWith: 'BOLETO', paymentMethods: ['BOLETO'] });
+    const answer = await get(`/checkout/${ID}/receipt`);
+    expect(answer.statusCode).toBe(200);
+    expect(answer.headers).toMatchObject(PAGE_HEADERS);
+    for (const text of ['Recibo de pagamento', 'R$ 1.234,56', 'Two loaves of bread', 'owner@mail.example', 'Boleto']) {
+      expect(answer.body).toContain(text);
+    }
+    for (const secret of ['Private Name', '52998224725', 'private']) expect(answer.body).not.toContain(secret);
+  });
+
+  it.each([
+    ['is not paid', {}],
+    ['was paid 31 days ago', { status: 'PAID', paidAt: new Date(NOW.getTime() - 31 * 86_400_000) } as const],
+  ])('is a friendly 404 for what %s', async (_what, changes) => {
+    stored = aTransaction(changes);
+    const answer = await get(`/checkout/${ID}/receipt`);
+    expect(answer.statusCode).toBe(404);
+    expect(answer.body).toContain('Recibo não disponível');
+  });
+});
+
+describe('the merchant’s brand', () => {
+  it('is a stylesheet that the policy allows, and a picture', async () => {
+    account = {
+      ...ACCOUNT,
+      accent: '#7a1fa2',
+      logo: `data:image/png;base64,${Buffer.from('\x89PNG\r\n\x1a\n', 'latin1').toString('base64')}`,
+    };
+    const page = await get(`/checkout/${ID}`);
+    expect(page.body).toContain('<style>:root{--button:#7a1fa2;--on-button:#fff}</style>');
+    expect(page.headers['content-security-policy']).toBe(
+      contentSecurityPolicy(':root{--button:#7a1fa2;--on-button:#fff}'),
+    );
+    expect(page.body).toContain(`src="${ID}/logo"`);
+    const logo = await get(`/checkout/${ID}/logo`);
+    expect([logo.statusCode, logo.headers['content-type']]).toEqual([200, 'image/png']);
+    expect(logo.bytes).toEqual(Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'));
+  });
+
+  it('is nothing where there is none', async () => {
+    expect((await get(`/checkout/${ID}/logo`)).statusCode).toBe(404);
+    expect((await get(`/checkout/${ID}`)).body).not.toContain('logo');
   });
 });
 

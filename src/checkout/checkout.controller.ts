@@ -1,12 +1,21 @@
-import { Controller, Get, Header, Param, Res } from '@nestjs/common';
-import { ApiNotFoundResponse, ApiOkResponse, ApiOperation, ApiParam, ApiProduces, ApiTags } from '@nestjs/swagger';
-import type { Response } from 'express';
+import { Controller, Get, Header, Param, Req, Res } from '@nestjs/common';
+import {
+  ApiNotFoundResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiParam,
+  ApiProduces,
+  ApiQuery,
+  ApiTags,
+} from '@nestjs/swagger';
+import type { Request, Response } from 'express';
 import { LimitPerIp, Public } from '../auth/index.js';
 import { ApiError } from '../core/errors/index.js';
 import { ApiErrors, COMMON_HEADERS } from '../core/http/index.js';
-import { PAGE_HEADERS } from './checkout.csp.js';
-import { checkoutPage, notFoundPage } from './checkout.page.js';
+import { pageHeaders } from './checkout.csp.js';
+import { checkoutPage, noReceiptPage, notFoundPage, type Page, receiptPage } from './checkout.page.js';
 import { CheckoutService } from './checkout.service.js';
+import { type Language, LANGUAGES } from './checkout.texts.js';
 import type { CheckoutStatus } from './checkout.view.js';
 
 const TIME = { type: 'string', format: 'date-time', nullable: true };
@@ -28,6 +37,35 @@ const STATUS_SCHEMA = {
 /** Providers of mobile networks let many payers share one address. An open page asks for its status again and again. */
 const PAYERS_PER_ADDRESS = 10;
 
+const LANG = {
+  name: 'lang',
+  required: false,
+  description: 'Language of the page, in place of the browser’s.',
+  schema: { type: 'string' as const, enum: [...LANGUAGES] },
+};
+
+/** What was chosen on the page, else what the browser prefers; Portuguese for all others. */
+function languageOf(request: Request): Language {
+  const chosen = LANGUAGES.find((language) => language === request.query['lang']);
+  return chosen ?? (request.acceptsLanguages([...LANGUAGES]) === 'en' ? 'en' : 'pt');
+}
+
+/** A payer reads it, not a program: what is not found is a page too, in place of the JSON envelope. */
+async function send(
+  request: Request,
+  response: Response,
+  make: (language: Language) => Promise<Page>,
+): Promise<string> {
+  const language = languageOf(request);
+  const { html, ownStyle } = await make(language).catch((error: unknown) => {
+    if (!(error instanceof ApiError) || error.status !== 404) throw error;
+    response.status(404);
+    return notFoundPage(language);
+  });
+  response.set(pageHeaders(ownStyle));
+  return html;
+}
+
 /** The page for payers: docs/contract.md#checkout. */
 @Public()
 @ApiTags('Checkout')
@@ -42,18 +80,57 @@ export class CheckoutController {
   @ApiProduces('text/html')
   @ApiOkResponse({ description: 'The page.', schema: { type: 'string' }, headers: COMMON_HEADERS })
   @ApiNotFoundResponse({ description: 'A page that says so.', schema: { type: 'string' }, headers: COMMON_HEADERS })
+  @ApiQuery(LANG)
   @ApiErrors(429)
-  async page(@Param('id') id: string, @Res({ passthrough: true }) response: Response): Promise<string> {
-    try {
-      const page = checkoutPage(await this.checkout.view(id));
-      response.set(PAGE_HEADERS);
-      return page;
-    } catch (error) {
-      // A payer reads this, not a program: a page instead of the JSON envelope.
-      if (!(error instanceof ApiError) || error.status !== 404) throw error;
-      response.status(404).set(PAGE_HEADERS);
-      return notFoundPage();
-    }
+  page(
+    @Param('id') id: string,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<string> {
+    return send(request, response, async (language) => checkoutPage(await this.checkout.view(id), language));
+  }
+
+  @Get(':id/receipt')
+  @LimitPerIp({ times: PAYERS_PER_ADDRESS })
+  @ApiOperation({
+    summary: 'The receipt of a payment',
+    description: 'A page to keep and print, of a payment by any method, for 30 days after it.',
+  })
+  @ApiProduces('text/html')
+  @ApiOkResponse({ description: 'The page.', schema: { type: 'string' }, headers: COMMON_HEADERS })
+  @ApiNotFoundResponse({ description: 'A page that says so.', schema: { type: 'string' }, headers: COMMON_HEADERS })
+  @ApiQuery(LANG)
+  @ApiErrors(429)
+  receipt(
+    @Param('id') id: string,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<string> {
+    return send(request, response, async (language) => {
+      const receipt = await this.checkout.receipt(id);
+      if (receipt) return receiptPage(receipt, language);
+      response.status(404);
+      return noReceiptPage(language);
+    });
+  }
+
+  @Get(':id/logo')
+  @LimitPerIp({ times: PAYERS_PER_ADDRESS })
+  @ApiOperation({ summary: 'The logo of a charge’s merchant', description: 'What the page shows.' })
+  @ApiOkResponse({
+    description: 'PNG, JPEG or WebP.',
+    content: { 'image/*': { schema: { type: 'string', format: 'binary' } } },
+    headers: COMMON_HEADERS,
+  })
+  @ApiErrors(404, 429)
+  async logo(@Param('id') id: string, @Res({ passthrough: true }) response: Response): Promise<Buffer> {
+    const { type, bytes } = await this.checkout.logo(id);
+    response.set({
+      'Content-Type': type,
+      'Cache-Control': 'public, max-age=3600',
+      'X-Content-Type-Options': 'nosniff',
+    });
+    return bytes;
   }
 
   @Get(':id/status')

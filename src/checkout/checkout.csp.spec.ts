@@ -1,17 +1,19 @@
 import { createHash } from 'node:crypto';
 import { Script } from 'node:vm';
 import { describe, expect, it } from '@jest/globals';
-import { CONTENT_SECURITY_POLICY } from './checkout.csp.js';
-import { aView } from './checkout.fixture.js';
-import { checkoutPage, notFoundPage } from './checkout.page.js';
+import { contentSecurityPolicy } from './checkout.csp.js';
+import { aReceipt, aView } from './checkout.fixture.js';
+import { checkoutPage, notFoundPage, receiptPage } from './checkout.page.js';
 import { SCRIPT } from './checkout.script.js';
 import { STYLES } from './checkout.styles.js';
 
 const DIRECTIVES = new Map(
-  CONTENT_SECURITY_POLICY.split('; ').map((directive) => {
-    const [name = '', ...sources] = directive.split(' ');
-    return [name, sources.join(' ')] as const;
-  }),
+  contentSecurityPolicy('')
+    .split('; ')
+    .map((directive) => {
+      const [name = '', ...sources] = directive.split(' ');
+      return [name, sources.join(' ')] as const;
+    }),
 );
 
 function hashesOf(page: string, element: 'style' | 'script'): string[] {
@@ -38,18 +40,23 @@ describe('the content security policy', () => {
     for (const name of ['default-src', 'base-uri', 'form-action', 'frame-ancestors']) {
       expect(DIRECTIVES.get(name)).toBe("'none'");
     }
-    expect(CONTENT_SECURITY_POLICY).not.toMatch(/unsafe|\*|http/);
+    expect(contentSecurityPolicy('')).not.toMatch(/unsafe|\*|http/);
   });
 
   it('carries the hashes of what is really inline', () => {
-    const page = checkoutPage(aView());
+    const { html: page } = checkoutPage(aView(), 'pt');
     expect(hashesOf(page, 'style')).toEqual([DIRECTIVES.get('style-src')]);
     expect(hashesOf(page, 'script')).toEqual([DIRECTIVES.get('script-src')]);
-    expect(hashesOf(notFoundPage(), 'style')).toEqual([DIRECTIVES.get('style-src')]);
+    expect(hashesOf(notFoundPage('en').html, 'style')).toEqual([DIRECTIVES.get('style-src')]);
+    const branded = checkoutPage(aView({ accent: '#0b6b60' }), 'pt');
+    expect(branded.ownStyle).toBe(':root{--button:#0b6b60;--on-button:#fff}');
+    const styles = hashesOf(branded.html, 'style');
+    expect(styles).toHaveLength(2);
+    expect(contentSecurityPolicy(branded.ownStyle)).toContain(`style-src ${styles.join(' ')};`);
   });
 
   it('needs no inline attribute, which a hash does not cover', () => {
-    for (const page of [checkoutPage(aView()), notFoundPage()]) {
+    for (const { html: page } of [checkoutPage(aView(), 'pt'), notFoundPage('pt'), receiptPage(aReceipt(), 'en')]) {
       const markup = page.replace(/<(style|script)>.*?<\/\1>/gs, '');
       expect(markup).not.toMatch(/\s(?:style|on[a-z]+)=/);
     }
@@ -74,13 +81,14 @@ describe('the colours', () => {
       ['ink', 'field', 4.5],
       ['soft', 'card', 4.5],
       ['accent', 'accent-tint', 4.5],
-      ['on-accent', 'accent', 4.5],
+      ['on-button', 'button', 4.5],
+      ['accent', 'card', 4.5],
+      ['accent', 'page', 4.5],
       ['warn', 'warn-tint', 4.5],
       // Not text: icons, the field's edge, the focus ring.
       ['good', 'good-tint', 3],
       ['bad', 'bad-tint', 3],
       ['edge', 'card', 3],
-      ['accent', 'card', 3],
     ];
     const poor = pairs.filter(([text, background, least]) => contrast(colour(text), colour(background)) < least);
     expect(poor).toEqual([]);

@@ -11,23 +11,32 @@ export function cspHash(text: string): string {
  * Nothing but the one stylesheet, the one script, this origin's images and status. Hashes instead of a nonce: they hold
  * for any number of renderings and a page kept by a proxy cannot carry somebody else's nonce.
  */
-export const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  `style-src ${cspHash(STYLES)}`,
-  `script-src ${cspHash(SCRIPT)}`,
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+const STYLE_HASH = cspHash(STYLES);
+const SCRIPT_HASH = cspHash(SCRIPT);
+
+/** @param ownStyle the stylesheet of the merchant's colours; '' without one */
+export function contentSecurityPolicy(ownStyle: string): string {
+  return [
+    "default-src 'none'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    `style-src ${STYLE_HASH}${ownStyle === '' ? '' : ` ${cspHash(ownStyle)}`}`,
+    `script-src ${SCRIPT_HASH}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
 
 /** Headers of every HTML answer of this module. The address is what lets one in, so it is kept from logs and indexes. */
-export const PAGE_HEADERS: Readonly<Record<string, string>> = {
-  'Content-Type': 'text/html; charset=utf-8',
-  'Content-Security-Policy': CONTENT_SECURITY_POLICY,
-  'Referrer-Policy': 'no-referrer',
-  'X-Content-Type-Options': 'nosniff',
-  'X-Robots-Tag': 'noindex, nofollow',
-  'Cache-Control': 'no-store',
-};
+export function pageHeaders(ownStyle: string): Readonly<Record<string, string>> {
+  return {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': contentSecurityPolicy(ownStyle),
+    'Referrer-Policy': 'no-referrer',
+    'X-Content-Type-Options': 'nosniff',
+    'X-Robots-Tag': 'noindex, nofollow',
+    'Cache-Control': 'no-store',
+    Vary: 'Accept-Language',
+  };
+}

@@ -1,6 +1,6 @@
 import { encodeBrCode } from '../brazil/index.js';
 import { type Transaction, UNTOUCHED } from '../transactions/index.js';
-import type { CheckoutView } from './checkout.view.js';
+import type { CheckoutAccount, CheckoutView, ReceiptView } from './checkout.view.js';
 
 export const ID = '0199a0c4-7c1d-7b3e-9f00-3a5b7c9d1e2f';
 export const NOW = new Date('2026-03-10T02:10:30.000Z');
@@ -29,7 +29,7 @@ export function aTransaction(changes: Partial<Transaction> = {}): Transaction {
     customerDocument: '52998224725',
     customerEmail: 'private@mail.example',
     customerPhone: '+5511900001111',
-    metadata: { order: 'private-order', description: 'private-description' },
+    metadata: { order: 'private-order', description: 'Two loaves of bread' },
     expectedPayerTaxId: '11144477735',
     acquirer: 'private-acquirer',
     txid: 'PRIVATETXID00000000000000000',
@@ -52,7 +52,7 @@ export function aTransaction(changes: Partial<Transaction> = {}): Transaction {
       lastEventAt: NOW.toISOString(),
       amountMismatch: false,
     },
-    returns: [{ amount: 70004, reason: 'late', endToEndId: 'E00000000202603100210PRIVATE0002', at: NOW.toISOString() }],
+    returns: [{ amount: 90009, reason: 'late', endToEndId: 'E00000000202603100210000000002', at: NOW.toISOString() }],
     createdAt: new Date('2026-03-10T02:00:07.007Z'),
     updatedAt: new Date('2026-03-10T02:00:09.009Z'),
     ...changes,
@@ -70,6 +70,41 @@ export function aView(changes: Partial<CheckoutView> = {}): CheckoutView {
     expiresAt: new Date('2026-03-10T02:30:00.000Z'),
     paidAt: null,
     now: NOW,
+    accent: null,
+    hasLogo: false,
+    description: null,
+    lockedTo: null,
+    otherWays: { cardUrl: null, boleto: null },
+    refunded: 0,
+    returns: [],
+    returnUrl: null,
+    hasReceipt: false,
+    ...changes,
+  };
+}
+
+export const ACCOUNT: CheckoutAccount = {
+  name: 'Padaria Nova Aurora',
+  contactEmail: 'owner@mail.example',
+  accent: null,
+  logo: null,
+};
+
+export function aReceipt(changes: Partial<ReceiptView> = {}): ReceiptView {
+  return {
+    id: ID,
+    merchant: 'Padaria Nova Aurora',
+    contact: 'owner@mail.example',
+    accent: null,
+    hasLogo: false,
+    test: false,
+    amount: 123456,
+    currency: 'BRL',
+    description: null,
+    paidAt: new Date('2026-03-10T03:05:00Z'),
+    method: 'PIX',
+    reference: 'E00000000202603100210000000001',
+    refunded: 0,
     ...changes,
   };
 }

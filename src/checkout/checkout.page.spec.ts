@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { aTransaction, aView, BR_CODE, ID, NOW } from './checkout.fixture.js';
-import { checkoutPage, notFoundPage } from './checkout.page.js';
+import { ACCOUNT, aReceipt, aTransaction, aView, BR_CODE, ID, NOW } from './checkout.fixture.js';
+import { checkoutPage, notFoundPage, receiptPage } from './checkout.page.js';
 import { qrPng } from '../brazil/index.js';
 import { type CheckoutView, toCheckoutView } from './checkout.view.js';
 
@@ -30,9 +30,30 @@ function view(status: CheckoutView['status'], changes: Partial<CheckoutView> = {
   return aView({ status, ...(status === 'pending' ? {} : { brCode: null }), ...changes });
 }
 
+/** Everything that a page can have, as long as it can be. */
+const FULL: Partial<CheckoutView> = {
+  merchant: '&'.repeat(120),
+  accent: '#7a1fa2',
+  hasLogo: true,
+  test: true,
+  description: '<'.repeat(200),
+  lockedTo: '***.982.247-**',
+  otherWays: {
+    cardUrl: 'https://psp.example/card/1',
+    boleto: { line: '0'.repeat(54), pdfUrl: 'https://psp.example/boleto.pdf' },
+  },
+  refunded: 999_999_999_999,
+  returns: [
+    { amount: 123_456, reason: 'late', endToEndId: 'E00000000202603100210000000002', at: NOW },
+    { amount: 999_999_999_999, reason: 'duplicate', endToEndId: 'E00000000202603100210000000003', at: NOW },
+  ],
+  returnUrl: new URL('https://shop.example/thanks?order=1&x=%22'),
+  hasReceipt: true,
+};
+
 describe('checkoutPage', () => {
   it('shows exactly this while it waits for the payment', () => {
-    expect(words(checkoutPage(view('pending', { test: true })))).toEqual([
+    expect(words(checkoutPage(view('pending', { test: true }), 'pt').html)).toEqual([
       'Ambiente de teste',
       'Pagamento para Padaria Nova Aurora R$ 1.234,56',
       'Pague até 9 de março de 2026 às 23:30 (horário de Brasília)',
@@ -43,6 +64,8 @@ describe('checkoutPage', () => {
       'Selecione e copie o código acima. Esta página se atualiza sozinha a cada 15 segundos.',
       'Ou escaneie o QR Code',
       'com a câmera do aplicativo do seu banco',
+      'Salvar imagem',
+      'Compartilhar',
       'Abra o aplicativo do seu banco e entre na área Pix.',
       'Cole o código em Pix Copia e Cola ou escaneie o QR Code.',
       'Confira o valor e o recebedor e confirme. O resultado aparece aqui em segundos.',
@@ -50,7 +73,7 @@ describe('checkoutPage', () => {
   });
 
   it('shows exactly this once it is paid', () => {
-    expect(words(checkoutPage(view('paid', { paidAt: new Date('2026-03-10T03:05:00Z') })))).toEqual([
+    expect(words(checkoutPage(view('paid', { paidAt: new Date('2026-03-10T03:05:00Z') }), 'pt').html)).toEqual([
       'Pagamento confirmado',
       'R$ 1.234,56',
       'para Padaria Nova Aurora',
@@ -67,7 +90,7 @@ describe('checkoutPage', () => {
     ['refunded', 'Pagamento devolvido', 'O valor foi devolvido a quem pagou.'],
     ['disputed', 'Pagamento contestado', 'Este pagamento foi contestado'],
   ] as const)('says what %s means', (status, title, text) => {
-    const page = checkoutPage(view(status));
+    const page = checkoutPage(view(status), 'pt').html;
     expect(words(page)[0]).toBe(title);
     expect(words(page).join('\n')).toContain(text);
     expect(page).toContain(`<title>${title} · Padaria Nova Aurora</title>`);
@@ -77,14 +100,14 @@ describe('checkoutPage', () => {
   });
 
   it('waits for a code that is not there yet and takes no QR code that would be missing', () => {
-    const page = checkoutPage(view('pending', { brCode: null }));
+    const page = checkoutPage(view('pending', { brCode: null }), 'pt').html;
     expect(words(page)[0]).toBe('Preparando o código Pix');
     expect(page).toContain('data-status="pending" data-view="preparing"');
     expect(page).not.toContain('<img');
   });
 
   it('has no countdown for a charge that does not expire', () => {
-    const page = checkoutPage(view('pending', { expiresAt: null }));
+    const page = checkoutPage(view('pending', { expiresAt: null }), 'pt').html;
     expect(page).not.toContain('Pague até');
     expect(page).not.toContain('<span data-countdown>');
     expect(page).not.toContain('data-expires=');
@@ -92,7 +115,7 @@ describe('checkoutPage', () => {
 
   it('reloads by itself without JavaScript only while the outcome is open', () => {
     const refresh = '<noscript><meta http-equiv="refresh" content="15"></noscript>';
-    expect(STATUSES.filter((status) => checkoutPage(view(status)).includes(refresh))).toEqual([
+    expect(STATUSES.filter((status) => checkoutPage(view(status), 'pt').html.includes(refresh))).toEqual([
       'pending',
       'processing',
     ]);
@@ -101,8 +124,8 @@ describe('checkoutPage', () => {
   it('shows the sandbox badge in every state of a sandbox charge and in none of a live one', () => {
     const badge = '<p class="badge">Ambiente de teste</p>';
     for (const status of STATUSES) {
-      expect(checkoutPage(view(status, { test: true }))).toContain(badge);
-      expect(checkoutPage(view(status, { test: false }))).not.toContain(badge);
+      expect(checkoutPage(view(status, { test: true }), 'pt').html).toContain(badge);
+      expect(checkoutPage(view(status, { test: false }), 'pt').html).not.toContain(badge);
     }
   });
 
@@ -110,7 +133,7 @@ describe('checkoutPage', () => {
     'keeps everything private about a charge in %s',
     (status) => {
       const transaction = aTransaction({ status });
-      const page = checkoutPage(toCheckoutView(transaction, { name: 'Padaria Nova Aurora' }, NOW));
+      const page = checkoutPage(toCheckoutView(transaction, ACCOUNT, NOW), 'pt').html;
       const secrets = [
         transaction.accountId,
         transaction.customerName,
@@ -134,7 +157,7 @@ describe('checkoutPage', () => {
 
   it.each(STATUSES)('leaves a merchant called <script> harmless in %s', (status) => {
     const hostile = `"><script>alert('1')</script><img src=x onerror=alert(1)>&`;
-    const page = checkoutPage(view(status, { merchant: hostile }));
+    const page = checkoutPage(view(status, { merchant: hostile }), 'pt').html;
     expect(page).not.toContain(hostile);
     expect(page).not.toContain("<script>alert('1')");
     expect(page).not.toContain('<img src=x');
@@ -145,15 +168,16 @@ describe('checkoutPage', () => {
   });
 
   it('escapes a code too', () => {
-    const page = checkoutPage(view('pending', { brCode: '0002</textarea><script>1</script>' }));
+    const page = checkoutPage(view('pending', { brCode: '0002</textarea><script>1</script>' }), 'pt').html;
     expect(page).toContain('>0002&lt;/textarea&gt;&lt;script&gt;1&lt;/script&gt;</textarea>');
   });
 
   it('asks nobody else for anything', () => {
-    for (const page of [...STATUSES.map((status) => checkoutPage(view(status))), notFoundPage()]) {
+    for (const page of [...STATUSES.map((status) => checkoutPage(view(status), 'pt').html), notFoundPage('pt').html]) {
       expect(page).not.toMatch(/https?:|\/\/[a-z0-9]/i);
       const sources = [...page.matchAll(/\b(?:src|srcset|href|action|url)\s*[=(]\s*"?([^"\s)>]*)/g)].map((m) => m[1]);
-      for (const source of sources) expect(source).toMatch(new RegExp(`^(?:${ID}/qr\\.png|data:image/svg\\+xml,.*)$`));
+      for (const source of sources)
+        expect(source).toMatch(new RegExp(`^(?:${ID}/qr\\.png|\\?lang=en|data:image/svg\\+xml,.*)$`));
     }
   });
 
@@ -161,14 +185,13 @@ describe('checkoutPage', () => {
     expect(BR_CODE.length).toBeGreaterThanOrEqual(150);
     const png = qrPng(BR_CODE);
     const heaviest = Math.max(
-      ...STATUSES.map((status) => Buffer.byteLength(checkoutPage(view(status, { merchant: '&'.repeat(120) })))),
+      ...STATUSES.map((status) => Buffer.byteLength(checkoutPage(view(status, FULL), 'pt').html)),
     );
-    expect(heaviest).toBeLessThan(20 * 1024);
     expect(heaviest + png.length).toBeLessThan(30_720);
   });
 
   it('is Brazilian Portuguese, labelled, and announces changes', () => {
-    const page = checkoutPage(view('pending'));
+    const page = checkoutPage(view('pending'), 'pt').html;
     expect(page).toMatch(/^<!doctype html>\n<html lang="pt-BR">/);
     expect(page).toContain('<label for="br-code">');
     expect(page).toContain('<textarea id="br-code" rows="4" readonly');
@@ -180,10 +203,69 @@ describe('checkoutPage', () => {
 
 describe('notFoundPage', () => {
   it('is friendly, in Portuguese, and runs nothing', () => {
-    expect(words(notFoundPage())).toEqual([
+    expect(words(notFoundPage('pt').html)).toEqual([
       'Cobrança não encontrada',
       'Confira se o endereço está completo ou peça um novo link a quem enviou a cobrança.',
     ]);
-    expect(notFoundPage()).not.toContain('<script');
+    expect(notFoundPage('pt').html).not.toContain('<script');
+  });
+});
+
+describe('what a page shows beyond that', () => {
+  it('while it waits: what for, who must pay, other ways, the way back', () => {
+    const text = words(
+      checkoutPage(view('pending', { ...FULL, description: 'Two loaves', merchant: 'Padaria' }), 'pt').html,
+    );
+    for (const line of [
+      'Two loaves',
+      'Pague de uma conta do titular ***.982.247-**. Um Pix de outra pessoa é devolvido automaticamente.',
+      'Outras formas de pagar',
+      'Pagar com cartão',
+      'Copiar linha do boleto',
+      'Abrir boleto (PDF)',
+      'Voltar para shop.example',
+    ]) {
+      expect(text).toContain(line);
+    }
+  });
+
+  it.each(['paid', 'expired', 'failed', 'cancelled', 'refunded', 'disputed'] as const)(
+    'when it is %s: what went back and why, the receipt, the way back',
+    (status) => {
+      const page = checkoutPage(view(status, FULL), 'en').html;
+      const text = words(page);
+      expect(text).toContain('Sent back');
+      expect(text).toContain('Refunded by the receiver: R$ 9.999.999.999,99');
+      expect(text).toContain('R$ 1.234,56 · Pix after the deadline · 9 March 2026 at 23:10 (Brasília time)');
+      expect(text).toContain('E00000000202603100210000000002');
+      expect(page).toContain(`href="${ID}/receipt?lang=en"`);
+      expect(page).toContain('href="https://shop.example/thanks?order=1&amp;x=%22" rel="noopener noreferrer"');
+    },
+  );
+
+  it('is in English where that is wanted, every word of it', () => {
+    for (const status of STATUSES) {
+      const text = words(checkoutPage(view(status, FULL), 'en').html).join(' ');
+      expect(text).not.toMatch(/[ãçõéê]|\b(?:Pague|Pagar|para)\b/i);
+    }
+  });
+});
+
+describe('receiptPage', () => {
+  it('says what was paid to whom, when and how, and nothing of the payer', () => {
+    expect(words(receiptPage(aReceipt({ description: 'Two loaves', refunded: 1_000 }), 'pt').html)).toEqual([
+      'Recibo de pagamento',
+      'R$ 1.234,56',
+      ...['Recebedor', 'Padaria Nova Aurora', 'Contato', 'owner@mail.example', 'Referente a', 'Two loaves'],
+      ...['Data', '10 de março de 2026 às 00:05 (horário de Brasília)', 'Forma de pagamento', 'Pix'],
+      ...['Identificador da transação', 'E00000000202603100210000000001', 'Cobrança', ID],
+      ...['Devolvido pelo recebedor: R$ 10,00', 'Imprimir'],
+    ]);
+  });
+
+  it('is harmless whatever the merchant is called', () => {
+    const hostile = '"><script>alert(1)</script>';
+    const page = receiptPage(aReceipt({ merchant: hostile, description: hostile, contact: hostile }), 'en').html;
+    expect(page).not.toContain('<script>alert');
   });
 });

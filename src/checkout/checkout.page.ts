@@ -1,26 +1,17 @@
+import { textOn } from '../accounts/index.js';
+import { moneyText } from '../acquirers/index.js';
 import { saoPauloTime } from '../brazil/index.js';
 import type { PublicStatus } from '../charges/index.js';
-import type { Amount } from '../core/money/index.js';
-import { formatBrl } from './checkout.format.js';
 import { type Html, markup, trusted } from '../core/http/index.js';
+import { formatBrl } from './checkout.format.js';
 import { FAVICON, type Icon, icon } from './checkout.icons.js';
 import { SCRIPT } from './checkout.script.js';
 import { STYLES } from './checkout.styles.js';
-import type { CheckoutView } from './checkout.view.js';
+import { type Language, TEXTS, type Wording } from './checkout.texts.js';
+import type { Brand, CheckoutView, ReceiptView } from './checkout.view.js';
 
 /** Characters of an amount that fit one line of a 320-pixel screen in the large size (`R$ 9.999.999,99`). */
 const LARGE_AMOUNT = 15;
-
-const TITLES: Readonly<Record<PublicStatus, string>> = {
-  pending: 'Pague com Pix',
-  processing: 'Pagamento em análise',
-  paid: 'Pagamento confirmado',
-  failed: 'Cobrança não concluída',
-  expired: 'Cobrança expirada',
-  cancelled: 'Cobrança cancelada',
-  refunded: 'Pagamento devolvido',
-  disputed: 'Pagamento contestado',
-};
 
 /** Everything but `pending`, which is the page one pays on. */
 type Outcome = Exclude<PublicStatus, 'pending'>;
@@ -35,33 +26,91 @@ const MARKS: Readonly<Record<Outcome, { icon: Icon; tone: 'good' | 'warn' | 'bad
   disputed: { icon: 'alert', tone: 'warn' },
 };
 
-/** The whole page for the charge as it is now. Under 20 KB with its stylesheet and script. */
-export function checkoutPage(view: CheckoutView): string {
-  return page({
-    title: `${TITLES[view.status]} · ${view.merchant}`,
+/** A page, and the stylesheet in it that is the merchant's own: '' without one. */
+export interface Page {
+  readonly html: string;
+  readonly ownStyle: string;
+}
+
+/** Of the buttons alone: what is read on the page keeps colours whose contrast is known. */
+function ownStyle({ accent }: Brand): string {
+  return accent === null ? '' : `:root{--button:${accent};--on-button:${textOn(accent)}}`;
+}
+
+/** The whole page for the charge as it is now. Under 30 KB with its stylesheet and script. */
+export function checkoutPage(view: CheckoutView, language: Language): Page {
+  const words = TEXTS[language];
+  return page(language, view, {
+    title: `${words.titles[view.status]} · ${view.merchant}`,
     refresh: view.status === 'pending' || view.status === 'processing',
-    main: view.status === 'pending' ? pending(view) : outcome(view, view.status),
+    main: view.status === 'pending' ? pending(view, words) : outcome(view, view.status, words),
     live: true,
   });
 }
 
 /** For an address nobody has: mistyped, cut off or made up. */
-export function notFoundPage(): string {
-  return page({
-    title: 'Cobrança não encontrada',
+export function notFoundPage(language: Language): Page {
+  const { notFound, notFoundNote } = TEXTS[language];
+  return messagePage(language, notFound, notFoundNote);
+}
+
+/** For the receipt of what is not paid, or was too long ago. */
+export function noReceiptPage(language: Language): Page {
+  const { receiptGone, receiptGoneNote } = TEXTS[language];
+  return messagePage(language, receiptGone, receiptGoneNote);
+}
+
+function messagePage(language: Language, title: string, note: string): Page {
+  return page(language, null, {
+    title,
     refresh: false,
     main: markup`<main class="result">
   <div><span class="mark calm">${icon('search', 34)}</span></div>
-  <h1>Cobrança não encontrada</h1>
-  <p class="note">Confira se o endereço está completo ou peça um novo link a quem enviou a cobrança.</p>
+  <h1>${title}</h1>
+  <p class="note">${note}</p>
 </main>`,
     live: false,
   });
 }
 
-function page(parts: { title: string; refresh: boolean; main: Html; live: boolean }): string {
-  return markup`<!doctype html>
-<html lang="pt-BR">
+export function receiptPage(view: ReceiptView, language: Language): Page {
+  const words = TEXTS[language];
+  const methods: Readonly<Record<string, string>> = words.methods;
+  const line = (name: string, value: Html | string | null): Html | null =>
+    value === null ? null : markup`<div><dt>${name}</dt><dd>${value}</dd></div>`;
+  return page(language, view, {
+    title: `${words.receiptTitle} · ${view.merchant}`,
+    refresh: false,
+    main: markup`<main class="receipt">
+${logo(view, '')}
+${testBadge(view, words)}
+<h1>${words.receiptTitle}</h1>
+<p>${amount(moneyText(view.amount, view.currency))}</p>
+<dl>
+${line(words.receiver, markup`<bdi>${view.merchant}</bdi>`)}
+${line(words.contact, view.contact)}
+${line(words.forWhat, view.description === null ? null : markup`<bdi>${view.description}</bdi>`)}
+${line(words.when, time(view.paidAt, words))}
+${line(words.method, view.method === null ? null : (methods[view.method] ?? view.method))}
+${line(words.reference, view.reference)}
+${line(words.chargeId, view.id)}
+</dl>
+${view.refunded === 0 ? null : markup`<p class="note">${words.partlyRefunded(moneyText(view.refunded, view.currency))}</p>`}
+<p class="actions no-print"><button type="button" class="js-only" data-print>${words.print}</button></p>
+</main>`,
+    live: true,
+  });
+}
+
+function page(
+  language: Language,
+  brand: Brand | null,
+  parts: { title: string; refresh: boolean; main: Html; live: boolean },
+): Page {
+  const { code, other } = TEXTS[language];
+  const own = brand ? ownStyle(brand) : '';
+  const { text: html } = markup`<!doctype html>
+<html lang="${code}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -72,121 +121,171 @@ function page(parts: { title: string; refresh: boolean; main: Html; live: boolea
 <link rel="icon" href="${FAVICON}">
 ${parts.refresh ? markup`<noscript><meta http-equiv="refresh" content="15"></noscript>` : null}
 <style>${trusted(STYLES)}</style>
+${own === '' ? null : markup`<style>${trusted(own)}</style>`}
 </head>
 <body>
 ${parts.main}
+<footer class="no-print"><a href="?lang=${other.language}" lang="${other.code}" hreflang="${other.code}">${other.name}</a></footer>
 ${parts.live ? LIVE : null}
 </body>
 </html>
-`.text;
+`;
+  return { html, ownStyle: own };
 }
 
 /** Outside <main>, which the script replaces: a live region that is itself replaced is not read out. */
 const LIVE = markup`<div id="news" class="sr" role="status" aria-live="polite"></div>
 <script>${trusted(SCRIPT)}</script>`;
 
-function pending(view: CheckoutView): Html {
-  if (view.brCode === null) return preparing(view);
+function pending(view: CheckoutView, words: Wording): Html {
+  if (view.brCode === null) return preparing(view, words);
   return markup`<main class="wide" ${data(view, 'pending')}>
 <header>
-  ${testBadge(view)}
-  <h1><span class="to">Pagamento para <bdi>${view.merchant}</bdi></span> ${amount(view.amount)}</h1>
-  ${view.expiresAt === null ? null : markup`<p class="due">Pague até ${time(view.expiresAt)}</p>`}
-  <p class="live js-only"><i class="dot"></i><span data-live="Aguardando pagamento">Aguardando pagamento</span>${
-    view.expiresAt === null ? null : COUNTDOWN
+  ${logo(view, `${view.id}/`)}
+  ${testBadge(view, words)}
+  <h1><span class="to">${words.paymentTo} <bdi>${view.merchant}</bdi></span> ${amount(formatBrl(view.amount))}</h1>
+  ${description(view)}
+  ${view.expiresAt === null ? null : markup`<p class="due">${words.payUntil} ${time(view.expiresAt, words)}</p>`}
+  ${view.lockedTo === null ? null : markup`<p class="lock">${words.lock(view.lockedTo)}</p>`}
+  <p class="live js-only no-print"><i class="dot"></i><span data-live="${words.waiting}" data-lost="${words.lost}">${words.waiting}</span>${
+    view.expiresAt === null ? null : countdown(words)
   }</p>
 </header>
 <div class="pay">
   <section class="code">
-    <label for="br-code">Pix Copia e Cola</label>
+    <label for="br-code">${words.code_label}</label>
     <div class="field"><textarea id="br-code" rows="4" readonly spellcheck="false" autocomplete="off" translate="no">${view.brCode}</textarea></div>
-    <button type="button" class="js-only" data-copy>${icon('copy', 20)}<span data-label="Copiar código Pix">Copiar código Pix</span></button>
-    <p class="hint no-js">Selecione e copie o código acima. Esta página se atualiza sozinha a cada 15 segundos.</p>
+    ${copyButton('br-code', words.copy, words)}
+    <p class="hint no-js no-print">${words.noScript}</p>
   </section>
   <section class="qr">
-    <h2>Ou escaneie o QR Code</h2>
-    <p>com a câmera do aplicativo do seu banco</p>
-    <div class="tile">${qrImage(view)}</div>
+    <h2>${words.scan}</h2>
+    <p>${words.scanWith}</p>
+    <div class="tile">${qrImage(view, words)}</div>
+    <p class="tools no-print"><a href="${view.id}/qr.png" download="pix.png">${words.save}</a><button type="button" class="plain js-only" data-share hidden>${words.share}</button></p>
   </section>
+  <div class="rest">
   <ol>
-    <li>Abra o aplicativo do seu banco e entre na área Pix.</li>
-    <li>Cole o código em Pix Copia e Cola ou escaneie o QR Code.</li>
-    <li>Confira o valor e o recebedor e confirme. O resultado aparece aqui em segundos.</li>
+    ${words.steps.map((step) => markup`<li>${step}</li>`)}
   </ol>
+  ${otherWays(view, words)}
+  ${wayBack(view, words, 'plain')}
+  </div>
 </div>
 </main>`;
 }
 
-const COUNTDOWN = markup`<b role="timer"><span class="sr">Tempo restante: </span><span data-countdown></span></b>`;
+function copyButton(target: string, label: string, words: Wording): Html {
+  return markup`<button type="button" class="js-only no-print" data-copy="${target}" data-done="${words.copied}" data-failed="${words.notCopied}">${icon('copy', 20)}<span data-label="${label}">${label}</span></button>`;
+}
 
-/**
- * Relative, so that it holds behind a proxy that serves the checkout under another path. The PNG has 8 pixels per
- * module; said to be a 2x picture it is shown at 4, whole pixels on every screen, so its edges stay sharp.
- */
-function qrImage(view: CheckoutView): Html {
-  const source = `${view.id}/qr.png`;
-  return markup`<img src="${source}" srcset="${source} 2x" alt="QR Code do Pix de ${formatBrl(view.amount)} para ${view.merchant}">`;
+function otherWays({ otherWays: { cardUrl, boleto } }: CheckoutView, words: Wording): Html | null {
+  if (cardUrl === null && boleto === null) return null;
+  return markup`<section class="ways">
+    <h2>${words.otherWays}</h2>
+    ${cardUrl === null ? null : markup`<a class="button second no-print" href="${cardUrl}" rel="noreferrer">${words.card}</a>`}
+    ${
+      boleto === null
+        ? null
+        : markup`<label for="boleto">${words.boleto}</label>
+    <div class="field"><textarea id="boleto" rows="2" readonly spellcheck="false" autocomplete="off" translate="no">${boleto.line}</textarea></div>
+    ${copyButton('boleto', words.boletoCopy, words)}
+    <p class="tools no-print"><a href="${boleto.pdfUrl}" rel="noreferrer">${words.boletoPdf}</a></p>`
+    }
+  </section>`;
+}
+
+function countdown(words: Wording): Html {
+  return markup`<b role="timer"><span class="sr">${words.timeLeft}</span><span data-countdown></span></b>`;
+}
+
+/** Relative, so that it holds behind a proxy that serves the checkout under another path. */
+function qrImage(view: CheckoutView, words: Wording): Html {
+  return markup`<img src="${view.id}/qr.png" width="256" height="256" alt="${words.qrOf(formatBrl(view.amount), view.merchant)}">`;
+}
+
+/** @param base of the page's own address */
+function logo({ hasLogo }: Brand, base: string): Html | null {
+  return hasLogo ? markup`<p class="brand"><img src="${base}logo" alt=""></p>` : null;
+}
+
+function description(view: CheckoutView): Html | null {
+  return view.description === null ? null : markup`<p class="what"><bdi>${view.description}</bdi></p>`;
 }
 
 /** The acquirer has not answered yet; seldom seen. */
-function preparing(view: CheckoutView): Html {
+function preparing(view: CheckoutView, words: Wording): Html {
   return markup`<main class="result" ${data(view, 'preparing')}>
-${testBadge(view)}
+${logo(view, `${view.id}/`)}
+${testBadge(view, words)}
 <div><span class="mark calm">${icon('clock', 34)}</span></div>
-<h1 tabindex="-1">Preparando o código Pix</h1>
-${amount(view.amount)}
-<p class="to">para <bdi>${view.merchant}</bdi></p>
-<p class="note">O código aparece aqui em instantes.</p>
+<h1 tabindex="-1">${words.preparing}</h1>
+${amount(formatBrl(view.amount))}
+<p class="to">${words.to} <bdi>${view.merchant}</bdi></p>
+${description(view)}
+<p class="note">${words.preparingNote}</p>
 </main>`;
 }
 
-function outcome(view: CheckoutView, status: Outcome): Html {
+function outcome(view: CheckoutView, status: Outcome, words: Wording): Html {
   const mark = MARKS[status];
   return markup`<main class="result" ${data(view, status)}>
-${testBadge(view)}
+${logo(view, `${view.id}/`)}
+${testBadge(view, words)}
 <div><span class="mark ${mark.tone}">${icon(mark.icon, 34)}</span></div>
-<h1 tabindex="-1">${TITLES[status]}</h1>
-${amount(view.amount)}
-<p class="to">para <bdi>${view.merchant}</bdi></p>
-${explanation(view, status)}
+<h1 tabindex="-1">${words.titles[status]}</h1>
+${amount(formatBrl(view.amount))}
+<p class="to">${words.to} <bdi>${view.merchant}</bdi></p>
+${description(view)}
+${when(view, status, words)}
+${words.notes[status].map((note) => markup`<p class="note">${withMerchant(note, view)}</p>`)}
+${returned(view, words)}
+${view.hasReceipt ? markup`<p class="actions no-print"><a class="button" href="${view.id}/receipt?lang=${words.language}">${words.receipt}</a></p>` : null}
+${wayBack(view, words, view.hasReceipt ? 'plain' : 'button')}
 </main>`;
 }
 
-/** What it means for the payer and what to do next. */
-function explanation(view: CheckoutView, status: Outcome): Html {
-  const merchant = markup`<bdi>${view.merchant}</bdi>`;
-  switch (status) {
-    case 'paid':
-      return markup`${view.paidAt === null ? null : markup`<p class="note">Pago em ${time(view.paidAt)}</p>`}
-<p class="note">Tudo certo. Você já pode fechar esta página.</p>`;
-    case 'processing':
-      return markup`<p class="note">O Pix foi recebido e está sendo conferido. Não pague de novo: o resultado aparece nesta página.</p>`;
-    case 'expired':
-      return markup`<p class="note">O prazo terminou${view.expiresAt === null ? null : markup` em ${time(view.expiresAt)}`}.</p>
-<p class="note">Peça uma nova cobrança a ${merchant}. Um Pix feito depois do prazo é devolvido automaticamente.</p>`;
-    case 'cancelled':
-      return markup`<p class="note">Ela não deve mais ser paga: um Pix feito agora é devolvido automaticamente.</p>
-<p class="note">Em caso de dúvida, fale com ${merchant}.</p>`;
-    case 'failed':
-      return markup`<p class="note">Esta cobrança não pode ser paga. Peça uma nova a ${merchant}.</p>`;
-    case 'refunded':
-      return markup`<p class="note">O valor foi devolvido a quem pagou. Em caso de dúvida, fale com ${merchant}.</p>`;
-    case 'disputed':
-      return markup`<p class="note">Este pagamento foi contestado e está em análise. Para acompanhar, fale com ${merchant} ou com o seu banco.</p>`;
-  }
+function when(view: CheckoutView, status: Outcome, words: Wording): Html | null {
+  if (status === 'paid' && view.paidAt) return markup`<p class="note">${words.paidAt} ${time(view.paidAt, words)}</p>`;
+  if (status !== 'expired') return null;
+  return view.expiresAt === null
+    ? markup`<p class="note">${words.deadlineOver}</p>`
+    : markup`<p class="note">${words.deadlineWas} ${time(view.expiresAt, words)}.</p>`;
 }
 
-function amount(value: Amount): Html {
-  const text = formatBrl(value);
+function withMerchant(note: string, { merchant }: Brand): Html {
+  const [before = '', after] = note.split('{merchant}');
+  return after === undefined ? markup`${before}` : markup`${before}<bdi>${merchant}</bdi>${after}`;
+}
+
+/** What went back, and why: the payer looks for it in the bank's statement. */
+function returned({ returns, refunded }: CheckoutView, words: Wording): Html | null {
+  if (returns.length === 0 && refunded === 0) return null;
+  return markup`<section class="back"><h2>${words.returned}</h2><ul>
+${refunded === 0 ? null : markup`<li>${words.partlyRefunded(formatBrl(refunded))}</li>`}
+${returns.map(
+  ({ amount: sum, reason, endToEndId, at }) =>
+    markup`<li><b>${formatBrl(sum)}</b> · ${words.reasons[reason]} · ${time(at, words)}<br><small>${endToEndId}</small></li>`,
+)}
+</ul></section>`;
+}
+
+function wayBack({ returnUrl }: CheckoutView, words: Wording, look: 'button' | 'plain'): Html | null {
+  if (returnUrl === null) return null;
+  return markup`<p class="actions no-print"><a class="${look}" href="${returnUrl.href}" rel="noopener noreferrer">${words.backTo(returnUrl.host)}</a></p>`;
+}
+
+function amount(text: string): Html {
   return markup`<span class="amount${text.length > LARGE_AMOUNT ? ' long' : ''}">${text}</span>`;
 }
 
-function time(at: Date): Html {
-  return markup`<time datetime="${at.toISOString()}">${saoPauloTime(at)}</time> (horário\u00a0de\u00a0Brasília)`;
+function time(at: Date, { code, zone }: Wording): Html {
+  const text = saoPauloTime(at, code === 'en' ? 'english' : 'portuguese');
+  return markup`<time datetime="${at.toISOString()}">${text}</time> ${zone}`;
 }
 
-function testBadge(view: CheckoutView): Html | null {
-  return view.test ? markup`<p class="badge">Ambiente de teste</p>` : null;
+function testBadge({ test }: Brand, words: Wording): Html | null {
+  return test ? markup`<p class="badge">${words.test}</p>` : null;
 }
 
 /** What the script reads. `view` differs from the status while the code is missing. Times in epoch milliseconds. */

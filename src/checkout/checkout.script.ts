@@ -21,6 +21,8 @@ export const SCRIPT = `
 
   function adopt() {
     main = document.querySelector('main');
+    for (const share of main.querySelectorAll('[data-share]')) share.hidden = !navigator.share;
+    if (!main.dataset.now) return;
     skew = Date.now() - Number(main.dataset.now);
     tick();
   }
@@ -33,7 +35,9 @@ export const SCRIPT = `
     const s = Math.ceil(left / 1000);
     const two = (n) => String(n).padStart(2, '0');
     const h = Math.floor(s / 3600);
-    out.textContent = (h ? h + ':' : '') + two(Math.floor(s / 60) % 60) + ':' + two(s % 60);
+    out.textContent = h >= 24
+      ? Math.floor(h / 24) + ' d ' + (h % 24) + ' h'
+      : (h ? h + ':' : '') + two(Math.floor(s / 60) % 60) + ':' + two(s % 60);
     root.classList.toggle('soon', s <= 60);
     if (s > 0) clock = setTimeout(tick, left % 1000 || 1000);
     else poll();
@@ -73,12 +77,12 @@ export const SCRIPT = `
     const lost = failures > 1;
     root.classList.toggle('lost', lost);
     const live = main.querySelector('[data-live]');
-    if (live) live.textContent = lost ? 'Sem conexão, tentando de novo' : live.dataset.live;
+    if (live) live.textContent = lost ? live.dataset.lost : live.dataset.live;
     schedule();
   }
 
   async function swap() {
-    const next = new DOMParser().parseFromString(await get(base, 'text/html'), 'text/html');
+    const next = new DOMParser().parseFromString(await get(base + location.search, 'text/html'), 'text/html');
     const fresh = next.querySelector('main');
     if (!fresh) throw new Error('no page');
     const changed = fresh.dataset.view !== main.dataset.view;
@@ -103,7 +107,7 @@ export const SCRIPT = `
   }
 
   async function copy(button) {
-    const code = document.getElementById('br-code');
+    const code = document.getElementById(button.dataset.copy);
     let done = true;
     try {
       await navigator.clipboard.writeText(code.value);
@@ -112,7 +116,7 @@ export const SCRIPT = `
       done = document.execCommand('copy');
     }
     const label = button.querySelector('span');
-    news.textContent = label.textContent = done ? 'Código copiado' : 'Selecione o código e copie';
+    news.textContent = label.textContent = done ? button.dataset.done : button.dataset.failed;
     if (!done) code.select();
     clearTimeout(reset);
     reset = setTimeout(() => {
@@ -124,9 +128,14 @@ export const SCRIPT = `
   document.addEventListener('click', (event) => {
     const button = event.target.closest('[data-copy]');
     if (button) copy(button);
+    if (event.target.closest('[data-print]')) print();
+    if (event.target.closest('[data-share]')) {
+      const text = document.getElementById('br-code').value;
+      navigator.share({ title: document.title, text, url: location.href }).catch(() => {});
+    }
   });
   document.addEventListener('focusin', (event) => {
-    if (event.target.id === 'br-code') event.target.select();
+    if (event.target.matches('textarea')) event.target.select();
   });
   document.addEventListener('visibilitychange', wake);
   addEventListener('online', wake);

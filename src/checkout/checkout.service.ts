@@ -1,22 +1,22 @@
 import { Injectable } from '@nestjs/common';
-import { AccountsService } from '../accounts/index.js';
-import { LRUCache } from 'lru-cache';
+import { AccountsService, readLogo } from '../accounts/index.js';
 import { qrPng } from '../brazil/index.js';
 import { Clock } from '../core/clock.js';
 import { notFound } from '../core/errors/index.js';
 import { parseId } from '../core/ids.js';
 import { isPix, type Transaction, TransactionsService } from '../transactions/index.js';
-import { type CheckoutStatus, type CheckoutView, toCheckoutStatus, toCheckoutView } from './checkout.view.js';
-
-/** About 2 MB of pictures. */
-const KEPT_PICTURES = 1_000;
+import {
+  type CheckoutStatus,
+  type CheckoutView,
+  type ReceiptView,
+  toCheckoutStatus,
+  toCheckoutView,
+  toReceiptView,
+} from './checkout.view.js';
 
 /** What somebody who holds only a checkout address may read. Takes `<uuid>` and `ch_<uuid>`. */
 @Injectable()
 export class CheckoutService {
-  /** By code. */
-  readonly #pictures = new LRUCache<string, Buffer>({ max: KEPT_PICTURES });
-
   constructor(
     private readonly transactions: TransactionsService,
     private readonly accounts: AccountsService,
@@ -26,8 +26,23 @@ export class CheckoutService {
   /** @throws ApiError 404 */
   async view(id: string): Promise<CheckoutView> {
     const transaction = await this.#charge(id);
-    const account = await this.accounts.get(transaction.accountId);
+    const account = await this.accounts.details(transaction.accountId);
     return toCheckoutView(transaction, account, this.clock.now());
+  }
+
+  /** Of a payment by any method. @returns null for what is not paid, and 30 days after it was @throws ApiError 404 */
+  async receipt(id: string): Promise<ReceiptView | null> {
+    const transaction = await this.#transaction(id);
+    const account = await this.accounts.details(transaction.accountId);
+    return toReceiptView(transaction, account, this.clock.now());
+  }
+
+  /** The merchant's picture. @throws ApiError 404, also where there is none */
+  async logo(id: string): Promise<{ readonly type: string; readonly bytes: Buffer }> {
+    const { logo } = await this.accounts.details((await this.#transaction(id)).accountId);
+    const picture = logo === null ? null : readLogo(logo);
+    if (!picture) throw notFound('logo');
+    return picture;
   }
 
   /** @throws ApiError 404 */
@@ -42,17 +57,17 @@ export class CheckoutService {
   async qr(id: string): Promise<Buffer> {
     const { brCode } = await this.#charge(id);
     if (brCode === null) throw notFound('QR code');
-    const known = this.#pictures.get(brCode);
-    if (known) return known;
-    const png = qrPng(brCode);
-    this.#pictures.set(brCode, png);
-    return png;
+    return qrPng(brCode);
   }
 
   /** Payments without Pix have no checkout (docs/contract.md#checkout). */
   async #charge(id: string): Promise<Transaction> {
-    const transaction = await this.transactions.getPublic(parseId(id, ['ch_'], 'charge'));
+    const transaction = await this.#transaction(id);
     if (!isPix(transaction)) throw notFound('charge');
     return transaction;
+  }
+
+  #transaction(id: string): Promise<Transaction> {
+    return this.transactions.getPublic(parseId(id, ['ch_'], 'charge'));
   }
 }

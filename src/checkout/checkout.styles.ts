@@ -5,10 +5,10 @@
  */
 export const STYLES = `
 :root{color-scheme:light dark;--page:#eef2f1;--card:#fff;--ink:#10201d;--soft:#50625e;--line:#d5dedb;--edge:#7d8f89;--field:#f5f8f7;
---accent:#0b6b60;--on-accent:#fff;--accent-tint:#e0f1ee;--good:#0a6b43;--good-tint:#dcf3e6;--warn:#845003;--warn-tint:#fdf0d5;
+--accent:#0b6b60;--button:#0b6b60;--on-button:#fff;--accent-tint:#e0f1ee;--good:#0a6b43;--good-tint:#dcf3e6;--warn:#845003;--warn-tint:#fdf0d5;
 --bad:#a62b20;--bad-tint:#fce6e3;--shadow:0 1px 2px #10201d14,0 12px 32px #10201d14}
 @media (prefers-color-scheme:dark){:root{--page:#0b1211;--card:#141d1b;--ink:#e9f1ef;--soft:#a0b2ad;--line:#2b3936;--edge:#677b75;--field:#0e1614;
---accent:#4fd1bd;--on-accent:#04231e;--accent-tint:#12302b;--good:#5fdb9e;--good-tint:#10301f;--warn:#f2bd5c;--warn-tint:#33260d;
+--accent:#4fd1bd;--button:#4fd1bd;--on-button:#04231e;--accent-tint:#12302b;--good:#5fdb9e;--good-tint:#10301f;--warn:#f2bd5c;--warn-tint:#33260d;
 --bad:#ff9d92;--bad-tint:#3a1916;--shadow:none}}
 *{box-sizing:border-box;margin:0}
 html{-webkit-text-size-adjust:100%}
@@ -21,6 +21,7 @@ bdi,.amount{overflow-wrap:anywhere}
 .js-only{display:none}
 .js .js-only{display:flex}
 .js .no-js{display:none}
+[hidden]{display:none!important}
 .badge{display:inline-block;margin-bottom:18px;padding:3px 12px;border-radius:99px;background:var(--warn-tint);color:var(--warn);font-size:13px;font-weight:600}
 h1{font-size:16px;font-weight:400;line-height:1.4}
 h1 span{display:block}
@@ -30,7 +31,7 @@ h1 span{display:block}
 .amount.long{font-size:28px}
 .due{margin-top:8px;color:var(--soft);font-size:14px}
 .live{align-items:center;gap:10px;margin-top:16px;padding:10px 14px;border-radius:12px;background:var(--accent-tint);color:var(--accent);font-size:15px;font-weight:500}
-.live b{margin-left:auto;font-weight:700;font-variant-numeric:tabular-nums}
+.live b{margin-left:auto;white-space:nowrap;font-weight:700;font-variant-numeric:tabular-nums}
 .dot{flex:none;width:9px;height:9px;border-radius:50%;background:currentColor;animation:pulse 1.8s ease-in-out infinite}
 .soon .live,.lost .live{background:var(--warn-tint);color:var(--warn)}
 @keyframes pulse{50%{opacity:.25}}
@@ -41,18 +42,42 @@ h2,label{display:block;font-size:15px;font-weight:600;line-height:1.5}
 textarea{display:block;width:100%;height:80px;padding:0;border:0;outline:none;background:none;color:inherit;
 font:13px/20px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;word-break:break-all;resize:none}
 .hint{margin-top:8px;color:var(--soft);font-size:14px}
-button{width:100%;min-height:52px;margin-top:12px;padding:10px 16px;align-items:center;justify-content:center;gap:10px;border:0;border-radius:12px;
-background:var(--accent);color:var(--on-accent);font:inherit;font-weight:600;cursor:pointer}
+button,.button{width:100%;min-height:52px;margin-top:12px;padding:10px 16px;align-items:center;justify-content:center;gap:10px;border:1px solid transparent;border-radius:12px;
+background:var(--button);color:var(--on-button);font:inherit;font-weight:600;text-decoration:none;cursor:pointer}
+.button{display:flex}
+.second{background:none;border-color:var(--edge);color:var(--ink)}
+.plain{width:auto;min-height:44px;margin:0;padding:10px 6px;background:none;color:var(--accent);border:0;font-weight:500;text-decoration:underline;overflow-wrap:anywhere}
+a{color:var(--accent)}
+.tools{display:flex;flex-wrap:wrap;gap:4px 20px;align-items:center;justify-content:center;margin-top:8px}
+.tools a{display:inline-block;padding:10px 6px}
+.actions{margin-top:16px}
+.brand{margin-bottom:16px}
+.brand img{display:inline-block;max-width:160px;max-height:56px;padding:4px;border-radius:10px;background:#fff}
+.what{margin-top:8px;overflow-wrap:anywhere}
+.lock{margin-top:12px;padding:10px 14px;border-radius:12px;background:var(--warn-tint);color:var(--warn);font-size:15px}
+.ways{display:grid;gap:8px;margin-top:24px;padding-top:24px;border-top:1px solid var(--line)}
+.ways .button,.ways button{margin-top:4px}
+.back{margin-top:24px;padding-top:20px;border-top:1px solid var(--line);text-align:left;font-size:15px}
+.back ul{padding:0;list-style:none}
+.back li{padding:8px 0 0}
+small{color:var(--soft);font-size:13px;overflow-wrap:anywhere}
+.receipt h1{margin-bottom:8px;font-size:20px;font-weight:700}
+dl{margin-top:20px;border-top:1px solid var(--line)}
+dl div{padding:12px 0;border-bottom:1px solid var(--line)}
+dt{color:var(--soft);font-size:14px}
+dd{margin:0;overflow-wrap:anywhere}
+footer{margin-top:20px;font-size:14px}
+footer a{display:inline-block;padding:10px}
 button:hover{filter:brightness(1.08)}
 button:active{transform:translateY(1px)}
 :focus-visible{outline:3px solid var(--accent);outline-offset:2px}
 .qr{padding-top:24px;border-top:1px solid var(--line);text-align:center}
 .qr p{color:var(--soft);font-size:14px}
-.tile{display:flex;width:272px;max-width:100%;min-height:272px;margin:12px auto 0;padding:4px;align-items:center;justify-content:center;border:1px solid var(--line);border-radius:16px;background:#fff;color:#10201d}
-.tile img{display:block;max-width:100%;height:auto}
+.tile{display:flex;width:266px;min-height:266px;margin:12px auto 0;padding:4px;align-items:center;justify-content:center;border:1px solid var(--line);border-radius:16px;background:#fff;color:#10201d}
+.tile img{display:block;width:256px;height:256px}
 ol{display:grid;gap:10px;padding:24px 0 0;border-top:1px solid var(--line);list-style:none;counter-reset:step}
-li{position:relative;padding-left:38px;font-size:15px;counter-increment:step}
-li::before{content:counter(step);position:absolute;left:0;top:-1px;width:26px;height:26px;border-radius:50%;background:var(--accent-tint);color:var(--accent);font-size:13px;font-weight:700;line-height:26px;text-align:center}
+ol li{position:relative;padding-left:38px;font-size:15px;counter-increment:step}
+ol li::before{content:counter(step);position:absolute;left:0;top:-1px;width:26px;height:26px;border-radius:50%;background:var(--accent-tint);color:var(--accent);font-size:13px;font-weight:700;line-height:26px;text-align:center}
 .result{padding:32px 24px 36px;text-align:center}
 .result h1{margin-top:20px;font-size:24px;font-weight:700;line-height:1.25;letter-spacing:-.01em;text-wrap:balance}
 .result .amount{font-size:32px;margin-top:10px}
@@ -67,14 +92,15 @@ li::before{content:counter(step);position:absolute;left:0;top:-1px;width:26px;he
 svg{flex:none;fill:none;stroke:currentColor;stroke-width:2;stroke-linecap:round;stroke-linejoin:round}
 .swapped .mark{animation:arrive .35s ease-out}
 @keyframes arrive{from{transform:scale(.7);opacity:0}}
-@media (max-width:360px){body{padding:10px}main{padding:20px 18px}.amount{font-size:34px}.amount.long{font-size:24px}}
+@media (max-width:360px){body{padding:10px}main{padding:20px 16px}.amount{font-size:34px}.amount.long{font-size:22px}}
 @media (min-width:860px){body{justify-content:center;padding:32px}main.wide{max-width:880px;padding:40px;display:grid;grid-template-columns:minmax(0,1fr) 320px;gap:0 48px;align-items:start}
 main.wide .pay{display:contents}
-main.wide header,main.wide .code,main.wide ol{grid-column:1}
-main.wide .code,main.wide ol{margin-top:24px}
+main.wide header,main.wide .code,main.wide .rest{grid-column:1}
+main.wide .code,main.wide .rest{margin-top:24px}
 main.wide .qr{grid-column:2;grid-row:1/4;align-self:center;padding:0;border:0}
-main.wide .tile{width:320px;min-height:320px;margin-top:16px}
+main.wide .tile{margin-top:16px}
 .result{padding:48px 40px 52px}}
 @media (prefers-reduced-motion:reduce){*{animation:none!important}}
+@media print{:root{--page:#fff;--card:#fff;--ink:#000;--soft:#333}.no-print,.live{display:none!important}body{padding:0}main{border:0;box-shadow:none;max-width:none}}
 @media (forced-colors:active){.tile{forced-color-adjust:none}}
 `;

@@ -1,9 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { TRANSACTION_STATUSES } from '../transactions/index.js';
-import { aTransaction, BR_CODE, ID, NOW } from './checkout.fixture.js';
+import { ACCOUNT, aTransaction, BR_CODE, ID, NOW } from './checkout.fixture.js';
 import { toCheckoutStatus, toCheckoutView } from './checkout.view.js';
-
-const ACCOUNT = { name: 'Padaria Nova Aurora', contactEmail: 'owner@mail.example' };
 
 describe('toCheckoutView', () => {
   it('lets exactly these values through', () => {
@@ -17,7 +15,40 @@ describe('toCheckoutView', () => {
       expiresAt: new Date('2026-03-10T02:30:00.000Z'),
       paidAt: null,
       now: NOW,
+      accent: null,
+      hasLogo: false,
+      description: 'Two loaves of bread',
+      lockedTo: '***.444.777-**',
+      otherWays: { cardUrl: null, boleto: null },
+      refunded: 0,
+      returns: [{ amount: 90009, reason: 'late', endToEndId: 'E00000000202603100210000000002', at: NOW }],
+      returnUrl: null,
+      hasReceipt: false,
     });
+  });
+
+  it.each([
+    ['https://shop.example/thanks?order=1', 'https://shop.example/thanks?order=1'],
+    ...[
+      'http://shop.example/',
+      'javascript:alert(1)',
+      'https://user:password@shop.example/',
+      'shop.example',
+      7,
+      '',
+      null,
+    ].map((wrong) => [wrong, undefined] as const),
+  ])('leads back to %j: %s', (returnUrl, expected) => {
+    const view = toCheckoutView(aTransaction({ metadata: { returnUrl } }), ACCOUNT, NOW);
+    expect(view.returnUrl?.href).toBe(expected);
+  });
+
+  it('has a description on one line, of at most 500 characters, or none', () => {
+    const of = (description: unknown) =>
+      toCheckoutView(aTransaction({ metadata: { description } }), ACCOUNT, NOW).description;
+    expect(of('  a\n\u202ebread ')).toBe('a bread');
+    expect(of('x'.repeat(600))).toHaveLength(500);
+    for (const nothing of ['', ' \n', 7, {}, undefined]) expect(of(nothing)).toBeNull();
   });
 
   it('marks a sandbox charge', () => {

@@ -1,27 +1,81 @@
-import type { Account } from '../accounts/index.js';
+import type { AccountEntity } from '../accounts/index.js';
+import { maskTaxId } from '../brazil/index.js';
 import { type PublicStatus, publicStatus } from '../charges/index.js';
+import { DAY_MS } from '../core/clock.js';
 import type { Amount } from '../core/money/index.js';
-import type { Transaction } from '../transactions/index.js';
+import { withoutControls } from '../core/text.js';
+import type { PaymentMethod, Transaction } from '../transactions/index.js';
+
+/** A receipt is there for so long after the payment. */
+const RECEIPT_MS = 30 * DAY_MS;
+
+export type CheckoutAccount = Pick<AccountEntity, 'name' | 'contactEmail' | 'accent' | 'logo'>;
+
+/** A Pix that was sent back. */
+export interface Returned {
+  readonly amount: Amount;
+  readonly reason: NonNullable<Transaction['returns']>[number]['reason'];
+  readonly endToEndId: string;
+  readonly at: Date;
+}
+
+/** What the payer needs for methods beside Pix. */
+export interface OtherWays {
+  readonly cardUrl: string | null;
+  readonly boleto: { readonly line: string; readonly pdfUrl: string } | null;
+}
+
+/** What of the merchant a page shows. */
+export interface Brand {
+  readonly merchant: string;
+  readonly accent: string | null;
+  readonly hasLogo: boolean;
+  /** Whether this is a sandbox charge. */
+  readonly test: boolean;
+}
 
 /**
- * All that the page may show. Whoever has the address sees it, so this list is the privacy of the payer: no name,
- * document, e-mail or phone of the customer, no metadata, no fees, no end-to-end id.
+ * All that the page may show. Whoever has the address sees it, so this list is the privacy of the payer: no name, e-mail
+ * or phone of the customer, no whole document, of the metadata the description and the way back alone, no fees, no
+ * end-to-end id of the payment.
  */
-export interface CheckoutView {
+export interface CheckoutView extends Brand {
   /** Raw, without `ch_`. */
   readonly id: string;
   readonly status: PublicStatus;
-  readonly merchant: string;
   /** Cents. */
   readonly amount: Amount;
-  /** Whether this is a sandbox charge. */
-  readonly test: boolean;
+  /** What is paid for; null where the merchant has not said. */
+  readonly description: string | null;
+  /** Masked document of whoever must pay; null: anybody. */
+  readonly lockedTo: string | null;
   /** Only while it can be paid: a code that is over invites a Pix that has to be sent back. */
   readonly brCode: string | null;
+  readonly otherWays: OtherWays;
   readonly expiresAt: Date | null;
   readonly paidAt: Date | null;
+  /** Cents that the merchant has given back of the payment. */
+  readonly refunded: Amount;
+  readonly returns: readonly Returned[];
+  /** Where the merchant wants its customer back. */
+  readonly returnUrl: URL | null;
+  readonly hasReceipt: boolean;
   /** The server's clock; the payer's may be wrong, and the countdown runs on this one. */
   readonly now: Date;
+}
+
+/** What a payer keeps, and shows others: it names the payment, and still nobody's name or document. */
+export interface ReceiptView extends Brand {
+  readonly id: string;
+  readonly contact: string;
+  readonly amount: Amount;
+  readonly currency: string;
+  readonly description: string | null;
+  readonly paidAt: Date;
+  readonly method: PaymentMethod | null;
+  /** Of the Pix its end-to-end id. */
+  readonly reference: string | null;
+  readonly refunded: Amount;
 }
 
 export interface CheckoutStatus {
@@ -32,18 +86,70 @@ export interface CheckoutStatus {
   readonly expires_at: string | null;
 }
 
-export function toCheckoutView(transaction: Transaction, account: Pick<Account, 'name'>, now: Date): CheckoutView {
+function brandOf({ mode }: Transaction, { name, accent, logo }: CheckoutAccount): Brand {
+  return { merchant: name, accent, hasLogo: logo !== null, test: mode === 'test' };
+}
+
+function descriptionOf({ metadata }: Transaction): string | null {
+  const { description } = metadata;
+  const text = typeof description === 'string' ? withoutControls(description).trim() : '';
+  return text === '' ? null : text.slice(0, 500);
+}
+
+/** An address of a website and nothing else: no script, no password, nothing that is not encrypted. */
+function returnUrlOf({ metadata }: Transaction): URL | null {
+  const { returnUrl } = metadata;
+  if (typeof returnUrl !== 'string' || returnUrl.length > 2_000 || !URL.canParse(returnUrl)) return null;
+  const url = new URL(returnUrl);
+  return url.protocol === 'https:' && url.username === '' && url.password === '' ? url : null;
+}
+
+function otherWaysOf({ artefacts }: Transaction): OtherWays {
+  const { CREDIT_CARD: card, BOLETO: boleto } = artefacts ?? {};
+  return { cardUrl: card?.redirectUrl ?? null, boleto: boleto ? { line: boleto.line, pdfUrl: boleto.pdfUrl } : null };
+}
+
+function hasReceipt({ paidAt }: Transaction, now: Date): boolean {
+  return paidAt !== null && now.getTime() - paidAt.getTime() <= RECEIPT_MS;
+}
+
+export function toCheckoutView(transaction: Transaction, account: CheckoutAccount, now: Date): CheckoutView {
   const status = publicStatus(transaction.status);
+  const isOpen = status === 'pending';
   return {
+    ...brandOf(transaction, account),
     id: transaction.id,
     status,
-    merchant: account.name,
     amount: transaction.amount,
-    test: transaction.mode === 'test',
-    brCode: status === 'pending' ? transaction.brCode : null,
+    description: descriptionOf(transaction),
+    lockedTo: isOpen && transaction.expectedPayerTaxId !== null ? maskTaxId(transaction.expectedPayerTaxId) : null,
+    brCode: isOpen ? transaction.brCode : null,
+    otherWays: isOpen ? otherWaysOf(transaction) : { cardUrl: null, boleto: null },
     expiresAt: transaction.expiresAt,
     paidAt: transaction.paidAt,
+    refunded: transaction.refundsAmount,
+    returns: (transaction.returns ?? []).map(({ amount, reason, endToEndId, at }) => ({
+      ...{ amount, reason, endToEndId },
+      at: new Date(at),
+    })),
+    returnUrl: returnUrlOf(transaction),
+    hasReceipt: hasReceipt(transaction, now),
     now,
+  };
+}
+
+/** @returns null for what is not paid, and when it is too long ago */
+export function toReceiptView(transaction: Transaction, account: CheckoutAccount, now: Date): ReceiptView | null {
+  const { id, amount, currency, paidAt, paidWith, endToEndId, refundsAmount } = transaction;
+  if (paidAt === null || !hasReceipt(transaction, now)) return null;
+  return {
+    ...brandOf(transaction, account),
+    ...{ id, amount, currency, paidAt },
+    contact: account.contactEmail,
+    description: descriptionOf(transaction),
+    method: paidWith,
+    reference: endToEndId,
+    refunded: refundsAmount,
   };
 }
 

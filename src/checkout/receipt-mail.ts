@@ -3,7 +3,7 @@ import type { Account } from '../accounts/index.js';
 import { moneyText } from '../acquirers/index.js';
 import { bilingualMail } from '../core/mail/index.js';
 import { withoutControls } from '../core/text.js';
-import { isPix, type Transaction } from '../transactions/index.js';
+import type { Transaction } from '../transactions/index.js';
 
 type PaidTransaction = Transaction & { readonly paidAt: Date };
 
@@ -27,7 +27,7 @@ export function receiptMail(
   const customerName = transaction.customerName === null ? null : withoutControls(transaction.customerName);
   const description = metadata['description'];
   const method = METHOD[paidWith ?? ''];
-  const page = isPix(transaction) ? `${publicBaseUrl}/checkout/${id}` : null;
+  const page = `${publicBaseUrl}/checkout/${id}/receipt`;
   const lines = (language: 'portuguese' | 'english'): string[] => {
     const say = (portuguese: string, english: string): string => (language === 'portuguese' ? portuguese : english);
     return [
@@ -49,7 +49,7 @@ export function receiptMail(
       ...(endToEndId === null
         ? []
         : [say(`Identificador da transação: ${endToEndId}`, `Id of the payment: ${endToEndId}`)]),
-      ...(page === null ? [] : [say(`Página da cobrança: ${page}`, `Page of the charge: ${page}`)]),
+      say(`Recibo, por 30 dias: ${page}`, `Receipt, for 30 days: ${page}?lang=en`),
     ];
   };
   const subject = `Recibo: ${money} para ${name} / Receipt`;

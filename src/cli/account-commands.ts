@@ -44,6 +44,8 @@ function accountLine(account: AccountEntity): Record<string, unknown> {
     fraud_velocity: account.fraudVelocity,
     fraud_max_amount: account.fraudMaxAmount,
     fraud_blocked_documents: account.fraudBlockedDocuments,
+    accent: account.accent,
+    logo: account.logo,
     payer_receipts: account.payerReceipts,
     suspended: account.suspended,
   } satisfies Record<'account_id' | SettingName, unknown>; // a setting that is forgotten here does not compile

@@ -30,6 +30,8 @@ export function accountBody(account: AccountEntity): AccountBody {
     fraud_velocity: account.fraudVelocity,
     fraud_max_amount: account.fraudMaxAmount,
     fraud_blocked_documents: [...account.fraudBlockedDocuments],
+    accent: account.accent,
+    logo: account.logo,
     payer_receipts: account.payerReceipts,
     suspended: account.suspended,
     created_at: account.createdAt.toISOString(),

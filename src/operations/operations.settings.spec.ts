@@ -40,6 +40,8 @@ const ACCOUNT: AccountEntity = {
   payerReceipts: true,
   suspended: false,
   fraudBlockedDocuments: [],
+  accent: null,
+  logo: null,
   createdAt: new Date('2026-11-21T12:00:00Z'),
 };
 

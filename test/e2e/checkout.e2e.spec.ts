@@ -1,7 +1,11 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { browserAvailable, openBrowser } from '../support/browser.js';
-import { type Merchant, TestService } from '../support/service.js';
+import { refundEnd, requestRefund } from '../support/refunds.js';
+import { type ChargeAnswer, type Merchant, TestService } from '../support/service.js';
+import { waitFor } from '../support/wait.js';
 
 const describeInBrowser = browserAvailable() ? describe : describe.skip;
 
@@ -25,7 +29,7 @@ describeInBrowser('the checkout page in a real browser', () => {
     id: string,
     options: { javaScriptEnabled: boolean },
   ): Promise<{ page: Page; requested: string[] }> {
-    const context = await browser.newContext({ ...options, viewport: { width: 375, height: 800 } });
+    const context = await browser.newContext({ ...options, locale: 'pt-BR', viewport: { width: 375, height: 800 } });
     const page = await context.newPage();
     const requested: string[] = [];
     page.on('request', (request) => requested.push(new URL(request.url()).origin));
@@ -75,5 +79,163 @@ describeInBrowser('the checkout page in a real browser', () => {
     const { page } = await open(`ch_${'0'.repeat(8)}-0000-7000-8000-${'0'.repeat(12)}`, { javaScriptEnabled: true });
     expect(await page.locator('h1').innerText()).not.toBe('');
     expect((await fetch(`${service.url}/checkout/nonsense`)).status).toBe(404);
+  });
+
+  describe('in every state', () => {
+    const WIDTHS = [320, 390, 1280];
+    const LOGO =
+      'iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAIAAAACUFjqAAAAFUlEQVR4nGNgaPiPB41KN+BAg1MaAD3yxzkvN8oQAAAAAElFTkSuQmCC';
+    const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+    /** Where pictures of all of them are put for people to look at; nowhere when unset. */
+    const pictures = process.env['SCREENSHOTS'];
+    const states = new Map<string, string>();
+    let key: string;
+
+    async function charge(body: Record<string, unknown> = {}): Promise<ChargeAnswer> {
+      const metadata = { returnUrl: 'https://loja.example/obrigado?pedido=1042' };
+      const answer = await service.createCharge(key, {
+        amount: 123_456,
+        description: 'Pedido 1042: dois pães e um café, para retirar na loja',
+        metadata,
+        ...body,
+      });
+      if (answer.status !== 201) throw new Error(answer.text);
+      return answer.body;
+    }
+
+    beforeAll(async () => {
+      const brand = await service.merchant({
+        payer_lock: 'true',
+        accent: '#7a1fa2',
+        logo: `data:image/png;base64,${LOGO}`,
+      });
+      key = brand.testKey;
+      const simulate = (id: string, event: string) => service.simulate(key, id, { event });
+      const path = (id: string, rest = ''): string => `/checkout/${id.slice(3)}${rest}`;
+      const pending = await charge({ customer: { name: 'Maria' }, expected_payer_tax_id: '52998224725' });
+      states.set('pending', path(pending.id));
+      const { body: payment } = await service.call<{ id: string }>('POST', '/v1/payments', {
+        key,
+        body: {
+          ...{ amount: 9_999_999_999, currency: 'BRL', paymentMethods: ['PIX', 'BOLETO', 'CREDIT_CARD'] },
+          ...{ customerName: 'Maria', customerDocument: '52998224725', idempotencyKey: 'every-method' },
+          metadata: { description: '<b>Um nome longo</b> \u202eRTL ' + 'palavra '.repeat(20) + 'x'.repeat(60) },
+        },
+      });
+      states.set('every-method', `/checkout/${payment.id}`);
+      for (const [name, events] of Object.entries({
+        paid: ['pay'],
+        expired: ['expire'],
+        late: ['expire', 'pay'],
+        disputed: ['pay', 'med_open'],
+      })) {
+        const { id } = await charge();
+        for (const event of events) await simulate(id, event);
+        states.set(name, path(id));
+        if (name === 'paid') states.set('receipt', path(id, '/receipt'));
+      }
+      const cancelled = await charge();
+      await service.call('POST', `/v1/payments/${cancelled.id.slice(3)}/cancel`, { key });
+      states.set('cancelled', path(cancelled.id));
+      const refunded = await charge();
+      await simulate(refunded.id, 'pay');
+      for (const amount of [23_456, 100_000]) {
+        const { body: refund } = await requestRefund(service, key, refunded.id.slice(3), { amount });
+        await refundEnd(service, key, refund);
+      }
+      states.set('refunded', path(refunded.id));
+      const { chargeId } = await service.heldCharge(key, { amount: 123_456 });
+      states.set('processing', path(chargeId));
+      states.set('not-found', '/checkout/nobody');
+      states.set('no-receipt', path(pending.id, '/receipt'));
+      await waitFor('what came late to be sent back', async () => {
+        const page = await service.call('GET', `${states.get('late') ?? ''}`);
+        return page.text.includes('Pix depois do prazo');
+      });
+    });
+
+    it.each(['pt', 'en'] as const)(
+      'has nothing that axe finds, fits every width and asks nobody else (%s)',
+      async (lang) => {
+        for (const colorScheme of ['light', 'dark'] as const) {
+          const context = await browser.newContext({ colorScheme, javaScriptEnabled: true, deviceScaleFactor: 2 });
+          const page = await context.newPage();
+          const problems: string[] = [];
+          page.on('pageerror', (error) => problems.push(error.message));
+          page.on('console', (message) => {
+            // The answers to what is not found are 404.
+            if (message.type() === 'error' && !message.text().includes('404')) problems.push(message.text());
+          });
+          page.on('request', (request) => {
+            if (!request.url().startsWith(service.url) && !request.url().startsWith('data:'))
+              problems.push(request.url());
+          });
+          for (const [name, path] of states) {
+            for (const width of WIDTHS) {
+              await page.setViewportSize({ width, height: 800 });
+              await page.goto(`${service.url}${path}?lang=${lang}`);
+              const where = `${name} ${lang} ${colorScheme} ${width}`;
+              const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+              expect({ where, overflow: Math.max(0, overflow) }).toEqual({ where, overflow: 0 });
+              if (pictures !== undefined && (lang === 'pt' || width === 320)) {
+                mkdirSync(pictures, { recursive: true });
+                await page.screenshot({ path: `${pictures}/${where.replaceAll(' ', '-')}.png`, fullPage: true });
+              }
+              const square = await page.evaluate<number[] | null>(
+                `(() => { const box = document.querySelector('.tile img')?.getBoundingClientRect(); return box ? [box.width, box.height] : null; })()`,
+              );
+              if (square !== null) expect({ where, square }).toEqual({ where, square: [256, 256] });
+              await page.evaluate(axe);
+              const found = await page.evaluate<{ id: string; nodes: { html: string }[] }[]>(
+                'axe.run().then((result) => result.violations)',
+              );
+              expect({ where, found: found.map(({ id, nodes }) => [id, nodes[0]?.html]) }).toEqual({
+                where,
+                found: [],
+              });
+            }
+          }
+          expect(problems).toEqual([]);
+          await context.close();
+        }
+      },
+      240_000,
+    );
+
+    it('is paid, opened and left without JavaScript', async () => {
+      const { page } = await open(`ch_${states.get('pending')?.split('/').at(-1) ?? ''}`, { javaScriptEnabled: false });
+      expect(await page.locator('.tools a').getAttribute('download')).toBe('pix.png');
+      expect(await page.locator('button').filter({ visible: true }).count()).toBe(0);
+      await page.goto(`${service.url}${states.get('paid') ?? ''}`);
+      await page.locator('a.button').click();
+      expect(await page.locator('h1').innerText()).toBe('Recibo de pagamento');
+      await page.locator('footer a').click();
+      expect(await page.locator('h1').innerText()).toBe('Receipt of a payment');
+    });
+
+    it('counts days where there are some, and shares where the phone can', async () => {
+      const context = await browser.newContext();
+      const page = await context.newPage();
+      await page.addInitScript(`navigator.share = (what) => { window.shared = what; return Promise.resolve(); }`);
+      await page.clock.install({ time: Date.now() });
+      const { id } = await charge();
+      await service.sql(`UPDATE transactions SET expires_at = now() + interval '90 hours 53 minutes' WHERE id = $1`, [
+        id.slice(3),
+      ]);
+      await page.goto(`${service.url}/checkout/${id.slice(3)}`);
+      expect(await page.locator('[data-countdown]').innerText()).toBe('3 d 18 h');
+      await page.locator('[data-share]').click();
+      expect(await page.evaluate<string>('window.shared.text')).toContain('br.gov.bcb.pix');
+      await context.close();
+    });
+
+    it('weighs at most 30 KB with everything on it', async () => {
+      for (const [, path] of states) {
+        const { text } = await service.call('GET', path);
+        const png = text.includes('qr.png') ? await fetch(`${service.url}${path}/qr.png`) : null;
+        const bytes = Buffer.byteLength(text) + (png ? (await png.arrayBuffer()).byteLength : 0);
+        expect(bytes).toBeLessThanOrEqual(30_720);
+      }
+    });
   });
 });

@@ -935,9 +935,18 @@ describe('what the OpenAPI document says is kept', () => {
     const raw = charge.id.slice(3);
     for (const id of [raw, 'nobody']) {
       keeps('checkout_page', await service.call('GET', `/checkout/${id}`));
+      keeps('checkout_receipt', await service.call('GET', `/checkout/${id}/receipt`));
+      keeps('checkout_logo', await service.call('GET', `/checkout/${id}/logo`));
       keeps('checkout_status', await service.call('GET', `/checkout/${id}/status`));
       keeps('checkout_qr', await service.call('GET', `/checkout/${id}/qr.png`));
     }
+    const brand = await service.merchant({
+      logo: `data:image/png;base64,${Buffer.from('\x89PNG\r\n\x1a\n', 'latin1').toString('base64')}`,
+    });
+    const sold = await service.createCharge(brand.testKey);
+    await service.simulate(brand.testKey, sold.body.id, { event: 'pay' });
+    keeps('checkout_receipt', await service.call('GET', `/checkout/${sold.body.id}/receipt`));
+    keeps('checkout_logo', await service.call('GET', `/checkout/${sold.body.id}/logo`));
     keeps('health_live', await service.call('GET', '/health/live'));
     keeps('health_ready', await service.call('GET', '/health/ready'));
     keeps('health_show', await service.call('GET', '/metrics'));

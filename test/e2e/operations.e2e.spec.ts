@@ -92,6 +92,8 @@ describe('accounts', () => {
       fraud_velocity: 5,
       fraud_max_amount: 50_000,
       fraud_blocked_documents: ['52998224725'],
+      accent: null,
+      logo: null,
       payer_receipts: true,
       suspended: false,
       created_at: expect.stringMatching(/Z$/),

@@ -197,6 +197,8 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   'GET /checkout/:id': open(200, { path: ({ rawId }) => `/checkout/${rawId}` }),
   // Of no charge: drawing takes seconds where Jest runs the code.
   'GET /checkout/:id/qr.png': open(404, { path: () => '/checkout/nobody/qr.png' }),
+  'GET /checkout/:id/receipt': open(404, { path: ({ rawId }) => `/checkout/${rawId}/receipt` }),
+  'GET /checkout/:id/logo': open(404, { path: ({ rawId }) => `/checkout/${rawId}/logo` }),
   'GET /checkout/:id/status': open(200, { path: ({ rawId }) => `/checkout/${rawId}/status` }),
   'GET /docs': open(200),
   'GET /docs/': open(200),

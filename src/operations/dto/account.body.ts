@@ -26,6 +26,20 @@ export class AccountBody {
   fraud_max_amount!: number | null;
   @ApiProperty({ description: 'CPFs and CNPJs that are not charged.', type: [String], example: ['52998224725'] })
   fraud_blocked_documents!: string[];
+  @ApiProperty({
+    description: 'Colour of the checkout’s buttons; null for the service’s own.',
+    type: String,
+    nullable: true,
+    example: '#0b6b60',
+  })
+  accent!: string | null;
+  @ApiProperty({
+    description: 'Picture of the checkout as a `data:` URL; null for none.',
+    type: String,
+    nullable: true,
+    example: 'data:image/png;base64,iVBORw0KGgo=',
+  })
+  logo!: string | null;
   @ApiProperty({ description: 'Whether payers get a receipt by mail.', example: true }) payer_receipts!: boolean;
   @ApiProperty({ description: 'Whether its API keys are refused.', example: false }) suspended!: boolean;
   @ApiProperty({ description: 'UTC.', format: 'date-time', example: '2026-11-21T12:00:00.000Z' }) created_at!: string;

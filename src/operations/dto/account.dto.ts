@@ -112,6 +112,24 @@ abstract class SettingsDto {
   })
   fraud_blocked_documents?: string[];
 
+  @Setting('accent', {
+    description:
+      'Colour of the checkout’s buttons, which stands out from white by 3:1 or more; what is written on it is black or white. Null for the service’s own.',
+    type: 'string',
+    pattern: '^#[0-9a-fA-F]{6}$',
+    nullable: true,
+    example: '#0b6b60',
+  })
+  accent?: string | null;
+
+  @Setting('logo', {
+    description: 'Picture of the checkout: PNG, JPEG or WebP of at most 16 KiB as a `data:` URL. Null for none.',
+    type: 'string',
+    nullable: true,
+    example: 'data:image/png;base64,iVBORw0KGgo=',
+  })
+  logo?: string | null;
+
   @Setting('payer_receipts', {
     description: 'Whether payers whose `customer.email` was sent get a receipt by mail when the sale is paid.',
     type: 'boolean',
