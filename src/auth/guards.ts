@@ -3,7 +3,7 @@ import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { ApiError, forbidden, notFound, unauthorized } from '../core/errors/index.js';
-import { addressOf, answerTokensOf, bodyTokensOf, routeOf } from '../core/http/index.js';
+import { addressOf, ANSWERED, answerTokensOf, bodyTokensOf, routeOf } from '../core/http/index.js';
 import { addressClass } from '../core/net/index.js';
 import {
   perMinute,
@@ -113,8 +113,8 @@ export class RateLimitGuard implements CanActivate {
 
   /** How large it is shows when it has been made. */
   #debitAnswer(response: Response, bucket: string): void {
-    response.once('finish', () => {
-      const tokens = answerTokensOf(Number(response.getHeader('content-length') ?? 0));
+    response.once(ANSWERED, (bytes: number) => {
+      const tokens = answerTokensOf(bytes);
       if (tokens > 0) this.limiter.debit(bucket, this.config.rateLimit, tokens);
     });
   }

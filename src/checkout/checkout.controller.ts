@@ -34,6 +34,8 @@ const STATUS_SCHEMA = {
   },
 };
 
+const LOGO_TYPES = ['image/png', 'image/jpeg', 'image/webp'];
+
 /** Providers of mobile networks let many payers share one address. An open page asks for its status again and again. */
 const PAYERS_PER_ADDRESS = 10;
 
@@ -119,7 +121,7 @@ export class CheckoutController {
   @ApiOperation({ summary: 'The logo of a charge’s merchant', description: 'What the page shows.' })
   @ApiOkResponse({
     description: 'PNG, JPEG or WebP.',
-    content: { 'image/*': { schema: { type: 'string', format: 'binary' } } },
+    content: Object.fromEntries(LOGO_TYPES.map((type) => [type, { schema: { type: 'string', format: 'binary' } }])),
     headers: COMMON_HEADERS,
   })
   @ApiErrors(404, 429)

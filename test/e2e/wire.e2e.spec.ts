@@ -136,6 +136,22 @@ describe('an answer that nobody reads', () => {
   });
 });
 
+describe('requests that do not wait for answers', () => {
+  it('are four at most; who sends more is hung up on', async () => {
+    const request = 'GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n';
+    const few = await Wire.open(service);
+    few.socket.write(request.repeat(4));
+    await waitFor('four answers', () => few.text.split('HTTP/1.1 200').length === 5);
+    few.socket.write(request.repeat(4));
+    await waitFor('four more', () => few.text.split('HTTP/1.1 200').length === 9);
+    few.socket.destroy();
+    const many = await Wire.open(service);
+    many.socket.write(request.repeat(40));
+    await waitFor('the end', () => many.isClosed);
+    expect(many.text.split('HTTP/1.1 200').length).toBeLessThan(10);
+  });
+});
+
 describe('the page of the documentation', () => {
   it('asks for the document, and does not have it in itself', async () => {
     const { text } = await service.call('GET', '/docs/swagger-ui-init.js');

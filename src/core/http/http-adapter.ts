@@ -15,6 +15,9 @@ import { browserHeaders } from './browser-headers.js';
 import { sendError, toApiError } from './error.filter.js';
 import { routeOf } from './request.js';
 
+/** Event of a response: its body has been made, of so many bytes, whether anybody reads it or not. */
+export const ANSWERED = 'answered';
+
 const REQUEST_ID = /^[A-Za-z0-9_-]{8,128}$/;
 /** Longer than any id of ours. */
 const MAX_SEGMENT_LENGTH = 200;
@@ -73,6 +76,8 @@ const SILENCE_MS = 60_000;
 /** Of MAX_CONNECTIONS, what the connections of one address may be, and of the /48 of an IPv6 address. */
 const ONE_ADDRESS = 1 / 4;
 const ONE_SITE = 1 / 2;
+/** Requests that a connection may have on their way: no client of today sends another before the answer to the first. */
+const UNANSWERED = 4;
 /** From here on no connection is kept for another request: those that wait for nothing would keep others out. */
 const CROWDED = 3 / 4;
 
@@ -85,6 +90,8 @@ export class HttpAdapter extends ExpressAdapter {
   /** Open ones by address and site, see `addressBucket`; those of trusted proxies are not counted. */
   readonly #connections = new Map<string, number>();
   #open = 0;
+  /** Requests on their way by connection. */
+  readonly #unanswered = new WeakMap<Socket, number>();
 
   constructor(
     private readonly config: Config,
@@ -151,7 +158,9 @@ export class HttpAdapter extends ExpressAdapter {
           ? ['application/octet-stream', body]
           : ['application/json; charset=utf-8', JSON.stringify(body)];
     if (!response.hasHeader('Content-Type')) response.setHeader('Content-Type', type);
-    response.setHeader('Content-Length', Buffer.byteLength(payload));
+    const bytes = Buffer.byteLength(payload);
+    response.setHeader('Content-Length', bytes);
+    response.emit(ANSWERED, bytes);
     return response.end(payload);
   }
 
@@ -186,7 +195,20 @@ export class HttpAdapter extends ExpressAdapter {
     }
   }
 
+  /** Answers that nobody reads pile up in memory: who sends on without reading them is hung up on. */
+  #isWithinTurn(socket: Socket, response: Response): boolean {
+    const count = (this.#unanswered.get(socket) ?? 0) + 1;
+    if (count > UNANSWERED) {
+      socket.destroy();
+      return false;
+    }
+    this.#unanswered.set(socket, count);
+    response.once('close', () => this.#unanswered.set(socket, (this.#unanswered.get(socket) ?? 1) - 1));
+    return true;
+  }
+
   #receive(request: Request, response: Response): void {
+    if (!this.#isWithinTurn(request.socket, response)) return;
     request.id = requestId(request.headers['x-request-id']);
     request.receivedAt = performance.now();
     response.once('finish', () => this.#finished(request, response));

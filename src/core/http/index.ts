@@ -3,7 +3,7 @@ export { BodyInterceptor } from './body.interceptor.js';
 export * from './cursor-list.js';
 export { DAY_OR_INSTANT, firstInstantOf, IsDayOrInstant, lastInstantOf, QueryDate } from './dates.js';
 export { ErrorFilter, sendError } from './error.filter.js';
-export { HttpAdapter } from './http-adapter.js';
+export { ANSWERED, HttpAdapter } from './http-adapter.js';
 export { type Html, markup, trusted } from './html.js';
 export { Nested } from './nested.decorator.js';
 export * from './openapi.js';
