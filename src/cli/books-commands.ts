@@ -67,12 +67,14 @@ export function ledgerCommands(program: Command, shell: Shell): void {
     .option('--account <account_id>', 'of one account only; prints the heads of its chains too', accountId)
     .action(async ({ account }: { account?: string }) => {
       await run(shell, async ({ app }) => {
-        const { wallets, entries, notYetLinked, broken, heads } = await app
+        const { wallets, entries, notYetLinked, isStalled, broken, heads } = await app
           .get(LedgerChainService)
           .verify(account ?? null);
-        if (broken.length > 0) shell.exitCode = 1;
+        if (broken.length > 0 || isStalled) shell.exitCode = 1;
+        if (isStalled) shell.stderr.write('Entries have waited for ten minutes to be linked: is a worker running?\n');
         return {
           intact: broken.length === 0,
+          stalled: isStalled,
           wallets,
           entries,
           not_yet_linked: notYetLinked,

@@ -30,6 +30,14 @@ export interface WalletEnds extends Wallet {
   readonly strayNumber: string | null;
 }
 
+export interface OddLine extends Wallet {
+  readonly number: number;
+  readonly entryId: string | null;
+  /** Of `balance` the bucket. */
+  readonly cause: string | null;
+  readonly what: 'changed' | 'balance';
+}
+
 /** An entry, its link, or both. */
 export interface Link {
   readonly number: number;
@@ -108,6 +116,42 @@ const LINKS = read(
      WHERE ${OF_WALLET} AND number > $4 AND number <= $5) h USING (number)`,
 );
 
+/**
+ * Of each wallet the first line that is not of its own entry, or whose balance is not that of the lines up to it; and
+ * balances that are not what all lines come to, in one statement with them.
+ */
+const ODD = read(
+  'ledger_chain.odd',
+  `WITH lines AS (
+     SELECT l.account_id, l.mode, l.currency, l.bucket, l.amount, l.number, l.entry_id, e.cause,
+       (l.account_id, l.mode, l.currency, l.number, l.created_at)
+         IS DISTINCT FROM (e.account_id, e.mode, e.currency, e.number, e.created_at) OR l.balance_after <> sum(l.amount)
+           OVER (PARTITION BY l.account_id, l.mode, l.currency, l.bucket ORDER BY l.number, l.line) AS odd
+     FROM journal_lines l LEFT JOIN journal_entries e ON e.id = l.entry_id
+     WHERE $1::uuid IS NULL OR l.account_id = $1
+   ), found AS (
+     SELECT account_id, mode, currency, number, entry_id, cause, 'changed' AS what FROM lines WHERE odd
+     UNION ALL
+     SELECT b.account_id, b.mode, b.currency, b.entries, NULL, b.bucket, 'balance' FROM balances b LEFT JOIN (
+       SELECT account_id, mode, currency, bucket, sum(amount) AS amount FROM lines GROUP BY 1, 2, 3, 4) s
+       USING (account_id, mode, currency, bucket)
+     WHERE ($1::uuid IS NULL OR b.account_id = $1) AND b.amount <> coalesce(s.amount, 0)
+   )
+   SELECT DISTINCT ON (account_id, mode, currency) account_id AS "accountId", mode, currency, number,
+     entry_id AS "entryId", cause, what FROM found ORDER BY account_id, mode, currency, what DESC, number`,
+  true,
+);
+
+/** Since when the oldest entry waits that is not linked; its wallet's count says that it is committed. */
+const WAITING_SINCE = read(
+  'ledger_chain.waiting_since',
+  `SELECT min(e.created_at) AS since FROM balances b CROSS JOIN LATERAL (
+     SELECT coalesce(max(h.number), 0) AS number FROM journal_hashes h
+     WHERE (h.account_id, h.mode, h.currency) = (b.account_id, b.mode, b.currency)) h
+   JOIN journal_entries e ON (e.account_id, e.mode, e.currency, e.number) = (b.account_id, b.mode, b.currency, h.number + 1)
+   WHERE b.bucket = 'available' AND b.entries > h.number AND ($1::uuid IS NULL OR b.account_id = $1)`,
+);
+
 const keyOf = ({ accountId, mode, currency }: Wallet): unknown[] => [accountId, mode, currency];
 
 @Injectable()
@@ -141,6 +185,18 @@ export class LedgerChainRepository {
   async wallets(tx: Tx, accountId: string | null): Promise<WalletEnds[]> {
     tx.defer(UNHURRIED, []);
     return tx.query<WalletEnds>(WALLETS, [accountId]);
+  }
+
+  /** What does not add up, whatever its hashes say: the first of each wallet. */
+  async odd(tx: Tx, accountId: string | null): Promise<OddLine[]> {
+    tx.defer(UNHURRIED, []);
+    return tx.query<OddLine & Record<string, unknown>>(ODD, [accountId]);
+  }
+
+  /** @returns null when all are linked */
+  async waitingSince(accountId: string | null): Promise<Date | null> {
+    const [row] = await this.reader.query<{ since: Date | null }>(WAITING_SINCE, [accountId]);
+    return row?.since ?? null;
   }
 
   /** What there is of the numbers above `after` up to `to`, in no order. */

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Clock } from '../core/clock.js';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { Database } from '../core/database/index.js';
 import { Poller } from '../core/queue/index.js';
 import { LedgerChainRepository, type Link, type Wallet, type WalletEnds } from './ledger-chain.repository.js';
 
 const POLL_MS = 5_000;
+const STALLED_MS = 600_000;
 const WALLETS = 100;
 const ENTRIES = 1_000;
 
@@ -16,9 +18,9 @@ export interface BrokenLink extends Wallet {
   readonly cause: string | null;
   /**
    * `changed`: the entry, a line of it or its hash says something else; `added`: it was never posted, or put in the place
-   * of one that was removed; `removed`: it is not there.
+   * of one that was removed; `removed`: it is not there; `balance`: a balance of the wallet is not what its lines come to.
    */
-  readonly what: 'changed' | 'added' | 'removed';
+  readonly what: 'changed' | 'added' | 'removed' | 'balance';
 }
 
 export interface Verification {
@@ -26,6 +28,8 @@ export interface Verification {
   readonly entries: number;
   /** Posted in the last seconds. */
   readonly notYetLinked: number;
+  /** Entries wait for minutes: nobody links, or somebody keeps others from it. */
+  readonly isStalled: boolean;
   readonly broken: readonly BrokenLink[];
   /** The last link of each wallet. */
   readonly heads: readonly (Wallet & { readonly number: number; readonly hash: string })[];
@@ -42,9 +46,9 @@ function hashOf(before: Buffer | null, content: string): Buffer {
  * The chain of hashes over the journal: one for each wallet, in the order of the entries' numbers. A worker links what is
  * committed, seconds later, so no posting waits for it.
  *
- * Found is any change of an entry or its lines after it was linked, also by the owner of the tables; one that was removed,
+ * Found is whatever does not add up, linked or not; any change of an entry or its lines after it was linked, also by the owner of the tables; one that was removed,
  * linked or not, as the numbers have no holes; one put in that was not posted. Not found are: a change in the seconds
- * before the link; an entry posted as the service posts; and what is done by somebody who makes all later hashes anew, or
+ * before the link (entries that wait for minutes are told); an entry posted as the service posts; and what is done by somebody who makes all later hashes anew, or
  * removes the newest entries with their hashes and sets the wallet's count and balances back. The last two change the
  * heads that `ledger verify --account` prints: who keeps those elsewhere finds them too.
  */
@@ -55,6 +59,7 @@ export class LedgerChainService implements OnApplicationBootstrap {
     private readonly database: Database,
     private readonly chain: LedgerChainRepository,
     private readonly poller: Poller,
+    private readonly clock: Clock,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -87,11 +92,19 @@ export class LedgerChainService implements OnApplicationBootstrap {
     const wallets = await this.database.transaction((tx) => this.chain.wallets(tx, accountId));
     const walks = [];
     for (const wallet of wallets) walks.push(await this.#walk(wallet));
+    const broken: BrokenLink[] = walks.flatMap((walk) => walk.broken ?? []);
+    const isKnown = (odd: Wallet): boolean =>
+      broken.some(
+        ({ accountId: id, mode, currency }) => id === odd.accountId && mode === odd.mode && currency === odd.currency,
+      );
+    const odd = await this.database.transaction((tx) => this.chain.odd(tx, accountId));
+    const since = await this.chain.waitingSince(accountId);
     return {
       wallets: wallets.length,
       entries: wallets.reduce((sum, { entries }) => sum + entries, 0),
       notYetLinked: wallets.reduce((sum, { entries, linked }) => sum + Math.max(0, entries - linked), 0),
-      broken: walks.flatMap(({ broken }) => broken ?? []),
+      isStalled: since !== null && this.clock.now().getTime() - since.getTime() > STALLED_MS,
+      broken: [...broken, ...odd.filter((line) => !isKnown(line))],
       heads: walks.flatMap(({ head }) => head ?? []),
     };
   }

@@ -242,7 +242,10 @@ describe('the statement of a wallet', () => {
     const { code, result } = await verify();
     expect([code, result]).toEqual([
       0,
-      { intact: true, wallets: expect.any(Number), entries: expect.any(Number), not_yet_linked: 0, broken: [] },
+      {
+        ...{ intact: true, stalled: false, wallets: expect.any(Number), entries: expect.any(Number) },
+        ...{ not_yet_linked: 0, broken: [] },
+      },
     ]);
     const { accountId } = merchant;
     const own = await verify('--account', accountId);

@@ -8,12 +8,14 @@ import { LedgerChainRepository } from '../../src/wallets/ledger-chain.repository
 import { LedgerChainService, LedgerService } from '../../src/wallets/index.js';
 import { WalletsRepository } from '../../src/wallets/wallets.repository.js';
 import { SILENT, TestSchema } from '../support/schema.js';
+import { TestClock } from '../support/service.js';
 
 describe('the chain over the journal', () => {
   let schema: TestSchema;
   let database: Database;
   let ledger: LedgerService;
   let chain: LedgerChainService;
+  let clock: TestClock;
 
   beforeAll(async () => {
     schema = await TestSchema.open();
@@ -21,7 +23,8 @@ describe('the chain over the journal', () => {
     ({ database } = doors);
     ledger = new LedgerService(new WalletsRepository(doors.reader), new Clock());
     const repository = new LedgerChainRepository(doors.reader);
-    chain = new LedgerChainService(readConfig({}), database, repository, new Poller({ logger: SILENT }));
+    clock = new TestClock();
+    chain = new LedgerChainService(readConfig({}), database, repository, new Poller({ logger: SILENT }), clock);
   });
   afterAll(() => schema.close());
 
@@ -173,6 +176,61 @@ describe('the chain over the journal', () => {
     // Of all accounts it is this one that is named, and no other for it.
     const all = (await chain.verify(null)).broken.map((link) => link.accountId);
     expect(all.filter((id) => id === accountId || id === intact)).toEqual([accountId]);
+  });
+
+  it.each([
+    [
+      'a line in the entry of another wallet',
+      `INSERT INTO journal_lines
+        (entry_id, line, account_id, mode, currency, bucket, amount, number, created_at, balance_after)
+      SELECT (SELECT id FROM journal_entries WHERE account_id <> $1 LIMIT 1), 9, account_id, mode, currency, bucket, 5,
+        number, created_at, balance_after + 5 FROM journal_lines WHERE account_id = $1 AND number = 7 AND bucket = 'available'`,
+      7,
+      'changed',
+    ],
+    [
+      'two lines more in an entry',
+      `INSERT INTO journal_lines
+        (entry_id, line, account_id, mode, currency, bucket, amount, number, created_at, balance_after)
+      SELECT entry_id, line + 5, account_id, mode, currency, bucket, CASE bucket WHEN 'clearing' THEN -5 ELSE 5 END,
+        number, created_at, balance_after FROM journal_lines WHERE account_id = $1 AND number = 20 AND bucket <> 'platform_fees'`,
+      20,
+      'changed',
+    ],
+    [
+      'a balance after a line',
+      `UPDATE journal_lines SET balance_after = balance_after + 1
+      WHERE account_id = $1 AND number = 7 AND bucket = 'available'`,
+      7,
+      'changed',
+    ],
+    [
+      'a balance',
+      `UPDATE balances SET amount = amount + 1 WHERE account_id = $1 AND bucket = 'available'`,
+      20,
+      'balance',
+    ],
+  ])('finds %s that does not add up, before it is linked', async (_what, sql, number, what) => {
+    await history(5);
+    const accountId = await history(20);
+    expect((await chain.verify(accountId)).broken).toEqual([]);
+    await tamper(sql, accountId);
+    const [found] = (await chain.verify(accountId)).broken;
+    expect(found).toMatchObject({ accountId, mode: 'test', currency: 'BRL', number, what });
+    expect((await chain.verify(null)).broken).toContainEqual(expect.objectContaining({ accountId, number, what }));
+  });
+
+  it('tells that nobody links', async () => {
+    const accountId = await history(3);
+    expect(await chain.verify(accountId)).toMatchObject({ notYetLinked: 3, isStalled: false });
+    clock.offsetMs = 11 * 60_000;
+    try {
+      expect(await chain.verify(accountId)).toMatchObject({ notYetLinked: 3, isStalled: true });
+      await link();
+      expect(await chain.verify(accountId)).toMatchObject({ notYetLinked: 0, isStalled: false });
+    } finally {
+      clock.offsetMs = 0;
+    }
   });
 
   it('finds what was removed before it was linked, and links the rest', async () => {
