@@ -23,7 +23,7 @@ class Asked {
     const principal = { kind: 'api-key', accountId, mode: 'test' } as Principal;
     const context = {
       switchToHttp: () => ({ getRequest: () => ({ method, principal }) }),
-      getHandler: () => Reflect.get(Routes.prototype, route) as () => void,
+      getHandler: () => Object.getOwnPropertyDescriptor(Routes.prototype, route)?.value as unknown,
     } as unknown as ExecutionContext;
     const next: CallHandler = {
       handle: () =>
