@@ -90,6 +90,7 @@ describeInBrowser('the checkout page in a real browser', () => {
     const pictures = process.env['SCREENSHOTS'];
     const states = new Map<string, string>();
     let key: string;
+    let owner: string;
 
     async function charge(body: Record<string, unknown> = {}): Promise<ChargeAnswer> {
       const metadata = { returnUrl: 'https://loja.example/obrigado?pedido=1042' };
@@ -110,6 +111,7 @@ describeInBrowser('the checkout page in a real browser', () => {
         logo: `data:image/png;base64,${LOGO}`,
       });
       key = brand.testKey;
+      owner = brand.ownerEmail;
       const simulate = (id: string, event: string) => service.simulate(key, id, { event });
       const path = (id: string, rest = ''): string => `/checkout/${id.slice(3)}${rest}`;
       const pending = await charge({ customer: { name: 'Maria' }, expected_payer_tax_id: '52998224725' });
@@ -202,6 +204,47 @@ describeInBrowser('the checkout page in a real browser', () => {
       240_000,
     );
 
+    it('comes with mails that fit every width, of the receipt and of the dispute', async () => {
+      const payer = 'maria.payer@example.com';
+      const { id } = await charge({ customer: { name: 'Maria da Silva', email: payer } });
+      await service.simulate(key, id, { event: 'pay' });
+      for (const [name, recipient] of [
+        ['mail-receipt', payer],
+        ['mail-dispute', owner],
+      ] as const) {
+        const html = htmlOf(await service.mailTo(recipient));
+        expect(html).toContain('TESTE');
+        for (const colorScheme of ['light', 'dark'] as const) {
+          const context = await browser.newContext({ colorScheme, deviceScaleFactor: 2 });
+          const page = await context.newPage();
+          for (const width of WIDTHS) {
+            await page.setViewportSize({ width, height: 800 });
+            // As mailboxes show it: on their own colours.
+            await page.setContent(
+              `<!doctype html><html lang="pt-BR"><title>.</title><meta name="color-scheme" content="light dark"><main>${html}</main>`,
+            );
+            const where = `${name} pt ${colorScheme} ${width}`;
+            expect({
+              where,
+              overflow: await page.evaluate('document.documentElement.scrollWidth - innerWidth'),
+            }).toEqual({ where, overflow: 0 });
+            if (pictures !== undefined) {
+              mkdirSync(pictures, { recursive: true });
+              await page.screenshot({ path: `${pictures}/${where.replaceAll(' ', '-')}.png`, fullPage: true });
+            }
+            await page.evaluate(axe);
+            const found = await page.evaluate<{ id: string }[]>('axe.run().then((result) => result.violations)');
+            // The heading of a mail is its subject.
+            expect({
+              where,
+              found: found.map((one) => one.id).filter((one) => one !== 'page-has-heading-one'),
+            }).toEqual({ where, found: [] });
+          }
+          await context.close();
+        }
+      }
+    }, 60_000);
+
     it('is paid, opened and left without JavaScript', async () => {
       const { page } = await open(`ch_${states.get('pending')?.split('/').at(-1) ?? ''}`, { javaScriptEnabled: false });
       expect(await page.locator('.tools a').getAttribute('download')).toBe('pix.png');
@@ -239,3 +282,13 @@ describeInBrowser('the checkout page in a real browser', () => {
     });
   });
 });
+
+/** The HTML of a mail's file, whose parts are quoted-printable or base64. */
+function htmlOf(mail: string): string {
+  const [, headers = '', body = ''] = /(Content-Type: text\/html[^]*?)\r\n\r\n([^]*?)\r\n--/.exec(mail) ?? [];
+  if (headers.includes('base64')) return Buffer.from(body, 'base64').toString('utf8');
+  const bytes = body
+    .replace(/=\r\n/g, '')
+    .replace(/=([0-9A-F]{2})/g, (_match, hex: string) => String.fromCharCode(parseInt(hex, 16)));
+  return headers.includes('quoted-printable') ? Buffer.from(bytes, 'latin1').toString('utf8') : body;
+}

@@ -93,6 +93,10 @@ describe('README.md and docs', () => {
       ['docs/operations.md', 'cp docker/.env.example docker/.env # and fill it in'],
       ['docs/operations.md', 'npm run --silent cli -- secrets reseal'],
       ['docs/operations.md', 'set -o pipefail'],
+      [
+        'docs/operations.md',
+        'npm run --silent cli -- report create --account ACCOUNT_ID --format journal --from 2026-11-01 --to 2026-11-30 --out november.journal',
+      ],
       ['docs/configuration.md', expect.stringMatching(/^STORAGE_URL='s3:\/\/\//)],
     ]);
     const languages = new Set(readingOrder().flatMap((path) => codeLanguages(path)));

@@ -368,8 +368,7 @@ describe('a sample event', () => {
         expect(webhook.body).toMatchObject({
           type: event,
           sequence: 1,
-          // A case has no metadata to be marked in.
-          data: { object: event.startsWith('med') ? { object: 'med_case' } : { metadata: { sample: true } } },
+          data: { object: objectOf(event) },
         });
       expect(await endOf(answer.body.id)).toMatchObject({ status: 'DELIVERED', attempts: 1 });
     }
@@ -377,6 +376,12 @@ describe('a sample event', () => {
     const listed = await service.call<{ total: number }>('GET', '/v1/webhooks/deliveries', { key });
     expect(listed.body.total).toBe(names.length);
   });
+
+  /** Cases and reports have no metadata to be marked in. */
+  function objectOf(event: string): object {
+    if (event.startsWith('med')) return { object: 'med_case' };
+    return event.startsWith('report') ? { object: 'report' } : { metadata: { sample: true } };
+  }
 
   it('has the very fields of a real one', async () => {
     const { id } = await register(['charge.paid', 'payment.completed']);

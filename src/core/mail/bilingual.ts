@@ -16,6 +16,9 @@ const TEST = {
   english: 'TEST: this happened in test mode; no money has moved.',
 };
 
+/** No colours, so that a dark mailbox makes its own; long addresses break on a phone. */
+const STYLE = 'max-width:600px;margin:0 auto;padding:16px;font:16px/1.5 system-ui,sans-serif;overflow-wrap:anywhere';
+
 export function bilingualMail({ mode, ...mail }: Bilingual): {
   subject: string;
   text: string;
@@ -33,7 +36,7 @@ export function bilingualMail({ mode, ...mail }: Bilingual): {
   return {
     subject,
     text: `${portuguese.join('\n\n')}\n\n---\n\n${english.join('\n\n')}\n`,
-    html: `<div lang="pt-BR">\n${html(portuguese)}\n</div>\n<hr>\n<div lang="en">\n${html(english)}\n</div>\n`,
+    html: `<div style="${STYLE}">\n<div lang="pt-BR">\n${html(portuguese)}\n</div>\n<hr>\n<div lang="en">\n${html(english)}\n</div>\n</div>\n`,
   };
 }
 
