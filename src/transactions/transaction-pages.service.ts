@@ -37,10 +37,6 @@ const LARGE = 20_000;
 const LARGE_AT_ONCE = 2;
 const MAX_WAITING = 6;
 const SORT_MS = 5_000;
-/** Of the others: those of one account do not sort beside each other. */
-const SMALL_AT_ONCE = 4;
-const SMALL_OF_ONE = 1;
-const MAX_WAITING_SMALL = 100;
 /** Most take a millisecond; what is as common as thousands of sales takes tens of them. */
 const SEARCHES_AT_ONCE = 4;
 const SEARCHES_OF_ONE = 2;
@@ -55,7 +51,6 @@ const MAX_WAITING_SEARCHES = 100;
 @Injectable()
 export class TransactionPagesService {
   readonly #large = new Turnstile(LARGE_AT_ONCE, MAX_WAITING);
-  readonly #small = new Turnstile(SMALL_AT_ONCE, MAX_WAITING_SMALL, SMALL_OF_ONE);
   readonly #searches = new Turnstile(SEARCHES_AT_ONCE, MAX_WAITING_SEARCHES, SEARCHES_OF_ONE);
 
   constructor(
@@ -98,7 +93,7 @@ export class TransactionPagesService {
       const rows =
         isIndexed(field) && isWhole(query) && offset + limit <= NEAR
           ? await this.pages.near(scope, { ...by, field }, offset, limit)
-          : await this.#sorted(scope, total, () =>
+          : await this.#sorted(total, () =>
               this.database.transaction((tx) => this.pages.sorted(tx, SORT_MS, scope, status, span, by, offset, limit)),
             );
       return { rows, total };
@@ -147,14 +142,14 @@ export class TransactionPagesService {
     }
   }
 
-  async #sorted({ accountId }: Scope, total: number, sort: () => Promise<Transaction[]>): Promise<Transaction[]> {
+  async #sorted(total: number, sort: () => Promise<Transaction[]>): Promise<Transaction[]> {
     const tooMuch = (why: string) => () =>
       serviceUnavailable(
         `${why}: narrow startDate and endDate or the status, or sort by createdAt. ${total} payments are to be sorted.`,
       );
     try {
       return total <= LARGE
-        ? await this.#small.pass(sort, tooMuch('Too many lists are being sorted'), accountId)
+        ? await sort()
         : await this.#large.pass(sort, tooMuch('Too many large lists are being sorted'));
     } catch (error) {
       throw isStatementTimeout(error) ? tooMuch('Sorting took too long')() : error;

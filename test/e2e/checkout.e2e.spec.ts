@@ -1,5 +1,6 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { browserAvailable, openBrowser } from '../support/browser.js';
@@ -205,14 +206,13 @@ describeInBrowser('the checkout page in a real browser', () => {
     );
 
     it('comes with mails that fit every width, of the receipt and of the dispute', async () => {
-      const payer = 'maria.payer@example.com';
-      const { id } = await charge({ customer: { name: 'Maria da Silva', email: payer } });
+      const { id } = await charge({ customer: { name: 'Maria da Silva', email: 'maria.payer@example.com' } });
       await service.simulate(key, id, { event: 'pay' });
-      for (const [name, recipient] of [
-        ['mail-receipt', payer],
-        ['mail-dispute', owner],
-      ] as const) {
-        const html = htmlOf(await service.mailTo(recipient));
+      const receipt = join(service.runtime.resources.config.dataDir, 'mail', `${id.slice(3)}.eml`);
+      await waitFor('the receipt', () => existsSync(receipt));
+      const mails = { 'mail-receipt': readFileSync(receipt, 'utf8'), 'mail-dispute': await service.mailTo(owner) };
+      for (const [name, mail] of Object.entries(mails)) {
+        const html = htmlOf(mail);
         expect(html).toContain('TESTE');
         for (const colorScheme of ['light', 'dark'] as const) {
           const context = await browser.newContext({ colorScheme, deviceScaleFactor: 2 });
