@@ -2,10 +2,9 @@ import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swag
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { createHash } from 'node:crypto';
 import type { RequestHandler } from 'express';
-import { perMinute, rateLimited } from './core/rate-limit/index.js';
 import { type Config, CONFIG } from './core/config/index.js';
 import { addressOf, sendError } from './core/http/index.js';
-import { RateLimiter, takeForAddress } from './core/rate-limit/index.js';
+import { perMinute, rateLimited, RateLimiter, takeForAddress } from './core/rate-limit/index.js';
 import { API_VERSION } from './core/api-version.js';
 
 const DESCRIPTION = `Payment collection for Brazil, Pix first.

@@ -130,8 +130,7 @@ export class ReportsService implements OnModuleInit {
     } catch (error) {
       if (attempt < MOST_ATTEMPTS || error instanceof LeaseLost) throw error;
       this.logger.error({ error, reportId: id }, 'a report could not be made and is given up');
-      await this.#giveUp(id);
-      return 'done';
+      return this.#giveUp(id);
     }
   }
 
@@ -166,17 +165,23 @@ export class ReportsService implements OnModuleInit {
       if (ready) this.outbox.record(tx, [reportEvent('report.ready', ready, now)]);
       return ready !== null;
     });
-    // What an attempt before this one has left, or all of it when the report was ended meanwhile.
-    await this.storage.close(report.id, isReady ? object.name : null);
-    return isReady ? expiresAt : 'done';
+    // Another process may have been first: its file stays.
+    if (!isReady) {
+      await this.storage.remove(object.name);
+      return this.#end(report.id);
+    }
+    // What an attempt before this one has left.
+    await this.storage.close(report.id, object.name);
+    return expiresAt;
   }
 
-  async #giveUp(id: string): Promise<void> {
+  /** Unless it is ready all the same: what failed may have been the answer to its commit. */
+  async #giveUp(id: string): Promise<WorkAnswer> {
     await this.database.transaction(async (tx) => {
       const failed = await this.reports.fail(tx, id);
       if (failed) this.outbox.record(tx, [reportEvent('report.failed', failed, this.clock.now())]);
     });
-    await this.storage.close(id, null);
+    return this.#end(id);
   }
 
   async #end(id: string): Promise<WorkAnswer> {

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { saoPauloDay } from '../../src/brazil/index.js';
 import { SYSTEM } from '../../src/audit/index.js';
 import { CustomerDataService } from '../../src/transactions/index.js';
+import { ReportsService } from '../../src/reports/index.js';
 import type { ReportBody, ReportListBody } from '../../src/reports/dto/report.body.js';
 import { runCli } from '../support/cli.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
@@ -333,6 +334,57 @@ describe('a report that cannot be written', () => {
         return report.status === 'ready';
       });
       expect((await place.stored()).filter((name) => name.startsWith(asked.id.slice(4)))).toEqual([]);
+    } finally {
+      await place.stop();
+    }
+  });
+});
+
+describe('a report that two processes make', () => {
+  it('keeps the file of the first, also when the second is late or fails at its end', async () => {
+    const place = await onDisk();
+    const { service, storage } = place;
+    try {
+      const { testKey: key } = await service.merchant();
+      const read = async (id: string): Promise<ReportBody> =>
+        (await service.call<ReportBody>('GET', `/v1/reports/${id}`, { key })).body;
+      const reports = service.get(ReportsService);
+      const write = storage.write.bind(storage);
+      let late: Promise<unknown> | undefined;
+      // Its lease is over, and another process makes the whole file meanwhile.
+      storage.write = async (name, chunks) => {
+        storage.write = write;
+        late = reports.run({ subjectId: name, attempt: 2, prolong: () => Promise.resolve() });
+        await late;
+        return write(name, chunks);
+      };
+      const body = { type: 'statement', format: 'csv', ...WINDOW };
+      const { body: asked } = await service.call<ReportBody>('POST', '/v1/reports', { key, body });
+      const id = asked.id.slice('rep_'.length);
+      await waitFor('the work to rest', async () => {
+        const [row] = await service.sql<{ rests: boolean }>(
+          'SELECT leased_until IS NULL AND due_at > now() AS rests FROM work WHERE subject_id = $1',
+          [id],
+        );
+        return row?.rests === true;
+      });
+      expect(late).toBeDefined();
+      const whole = async (): Promise<number> =>
+        (await fetch(reach(service, String((await read(id)).download_url)))).status;
+      expect([(await read(id)).status, await whole()]).toEqual(['ready', 200]);
+
+      const close = storage.close.bind(storage);
+      const { body: second } = await service.call<ReportBody>('POST', '/v1/reports', { key, body });
+      await waitFor('the second', async () => (await read(second.id)).status === 'ready');
+      await service.sql(`UPDATE reports SET status = 'processing' WHERE id = $1`, [second.id.slice(4)]);
+      // The last attempt: the commit is through, and what comes after it fails.
+      storage.close = () => {
+        storage.close = close;
+        return Promise.reject(new Error('not now'));
+      };
+      await reports.run({ subjectId: second.id.slice(4), attempt: 5, prolong: () => Promise.resolve() });
+      const { status, download_url: url } = await read(second.id);
+      expect([status, (await fetch(reach(service, String(url)))).status]).toEqual(['ready', 200]);
     } finally {
       await place.stop();
     }
