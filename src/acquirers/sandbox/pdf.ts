@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon';
 import type PDFDocument from 'pdfkit';
 import { maskTaxId, normalizeTaxId, SAO_PAULO } from '../../brazil/index.js';
-import type { Amount } from '../../core/money/index.js';
+import { type Amount, decimalText } from '../../core/money/index.js';
 
 export type Pdf = InstanceType<typeof PDFDocument>;
 
@@ -34,12 +34,10 @@ export function labelled(pdf: Pdf, label: string, value: string, x: number, y: n
   pdf.fillColor('#000000').text(fitted, x, y + 10, { width, lineBreak: false });
 }
 
-/** R$ 1.234,56; other currencies by their code. The smallest unit is a hundredth for all but bitcoin. */
+/** R$ 1.234,56; other currencies by their code. */
 export function moneyText(amount: Amount, currency: string): string {
-  const decimals = currency === 'BTC' ? 8 : 2;
-  const digits = String(amount).padStart(decimals + 1, '0');
-  const whole = Number(digits.slice(0, -decimals)).toLocaleString('pt-BR');
-  return `${currency === 'BRL' ? 'R$' : currency} ${whole},${digits.slice(-decimals)}`;
+  const [whole, fraction] = decimalText(amount, currency).split('.');
+  return `${currency === 'BRL' ? 'R$' : currency} ${Number(whole).toLocaleString('pt-BR')},${fraction}`;
 }
 
 export function dayText(at: Date): string {

@@ -23,19 +23,9 @@ export function feesOf(
   return { providerFee, platformFee, netAmount: amount - providerFee - platformFee };
 }
 
-/** Digits of the smallest unit where they are not those of ISO 4217. */
-const DIGITS: Readonly<Record<string, number>> = { BTC: 8 };
-
-/** In the currency itself, exactly: 1990 of BRL is `19.90`. */
+/** In the currency itself, exactly: 1990 of BRL is `19.90`. The smallest unit is a hundredth for all but bitcoin. */
 export function decimalText(amount: Amount, currency: string): string {
-  const digits = DIGITS[currency] ?? digitsOf(currency);
+  const digits = currency === 'BTC' ? 8 : 2;
   const text = String(Math.abs(amount)).padStart(digits + 1, '0');
-  const whole = `${amount < 0 ? '-' : ''}${text.slice(0, text.length - digits)}`;
-  return digits === 0 ? whole : `${whole}.${text.slice(-digits)}`;
-}
-
-/** By ISO 4217; 2 of what has no code there. */
-function digitsOf(currency: string): number {
-  if (!/^[A-Z]{3}$/.test(currency)) return 2;
-  return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
+  return `${amount < 0 ? '-' : ''}${text.slice(0, -digits)}.${text.slice(-digits)}`;
 }

@@ -26,11 +26,18 @@ function cleaned(value: unknown, withMetadata: boolean): unknown {
     Object.entries(value).flatMap(([key, inner]: [string, unknown]): [string, unknown][] => {
       if (DROPPED.has(key)) return [];
       if (NULLED.has(key)) return [[key, null]];
+      // Why a refund was made are the merchant's own words, as metadata are.
+      if (withMetadata && (key === 'refundReason' || (key === 'reason' && isRefund(value)))) return [[key, null]];
       if (key === 'customer') return [[key, {}]];
       if (key === 'metadata') return [[key, cleanedMetadata(inner, withMetadata)]];
       return [[key, cleaned(inner, withMetadata)]];
     }),
   );
+}
+
+/** As events tell of one, and as one is answered. */
+function isRefund(value: object): boolean {
+  return ('object' in value && value.object === 'refund') || 'transactionId' in value;
 }
 
 /** Names in it are the merchant's own, but for `med`, which tells who opened a dispute. */
