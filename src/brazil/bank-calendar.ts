@@ -1,5 +1,5 @@
 import { DateTime } from 'luxon';
-import { SAO_PAULO } from './sao-paulo.js';
+import { SAO_PAULO, saoPauloLocal } from './sao-paulo.js';
 
 /** A calendar day, `YYYY-MM-DD`. */
 export type Day = string;
@@ -51,9 +51,7 @@ export function isDay(text: string): boolean {
 
 /** The day that it is in São Paulo. */
 export function saoPauloDay(at: Date): Day {
-  const day = DateTime.fromJSDate(at, { zone: SAO_PAULO }).toISODate();
-  if (day === null) throw new RangeError('at must be a valid date');
-  return day;
+  return saoPauloLocal(at).slice(0, 10);
 }
 
 /** The first instant of a day in São Paulo, and of the day after it. */

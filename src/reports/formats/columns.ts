@@ -1,4 +1,4 @@
-import { saoPauloLocal } from '../../brazil/index.js';
+import { saoPauloDay } from '../../brazil/index.js';
 import { type Amount, decimalText } from '../../core/money/index.js';
 import { type Metadata, publicMetadata } from '../../transactions/index.js';
 import { ENTRY_DESCRIPTIONS, sourceOf, walletEntryId } from '../../wallets/index.js';
@@ -38,7 +38,7 @@ function time<R>(of: (row: R) => Date | null): Column<R> {
 
 /** Of São Paulo. */
 function day<R>(of: (row: R) => Date): Column<R> {
-  return text((row) => saoPauloLocal(of(row)).slice(0, 10));
+  return text((row) => saoPauloDay(of(row)));
 }
 
 function metadataOf({ metadata }: Pick<Common, 'metadata'>): Metadata {

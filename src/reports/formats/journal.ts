@@ -1,5 +1,4 @@
-import { DateTime } from 'luxon';
-import { SAO_PAULO, saoPauloLocal } from '../../brazil/index.js';
+import { saoPauloDay, saoPauloDayBounds, saoPauloLocal } from '../../brazil/index.js';
 import type { Mode } from '../../core/mode.js';
 import { type Amount, decimalText } from '../../core/money/index.js';
 import { type Bucket, ENTRY_DESCRIPTIONS, type EntryType, type MerchantBucket, sourceOf } from '../../wallets/index.js';
@@ -56,7 +55,7 @@ export function journalBegin(
   { accountId, mode, from, to }: ReportOrder,
   opening: readonly (StatementPart & { readonly amount: Amount })[],
 ): string {
-  const day = saoPauloLocal(from).slice(0, 10);
+  const day = saoPauloDay(from);
   const names = [...Object.values(OWN), ...Object.values(OTHER_SIDE), ...Object.values(FEES), OPENING];
   const accounts = [...new Set(names.map((name) => spelled(name, mode)))].sort();
   const nonzero = opening.filter(({ amount }) => amount !== 0);
@@ -100,7 +99,7 @@ export function journalEnd(
   { mode, to }: ReportOrder,
   closing: readonly (StatementPart & { readonly amount: Amount })[],
 ): string {
-  const next = DateTime.fromJSDate(to, { zone: SAO_PAULO }).plus({ days: 1 }).toFormat('yyyy-MM-dd');
+  const next = saoPauloDay(saoPauloDayBounds(saoPauloDay(to)).to);
   const lines = closing.map(
     ({ bucket, currency, amount }) =>
       `${next} balance ${spelled(OWN[bucket], mode)}  ${decimalText(amount, currency)} ${currency}\n`,
