@@ -3,7 +3,7 @@ import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { ApiError, forbidden, notFound, unauthorized } from '../core/errors/index.js';
-import { addressOf, ANSWERED, answerTokensOf, bodyTokensOf, routeOf } from '../core/http/index.js';
+import { addressOf, ANSWERED, answerTokensOf, bodyBytesOf, bodyTokensOf, routeOf } from '../core/http/index.js';
 import { addressClass } from '../core/net/index.js';
 import {
   perMinute,
@@ -92,6 +92,9 @@ export class AuthGuard implements CanActivate {
   }
 }
 
+/** What a request writes beside its body: rows, events, deliveries. */
+const BYTES_PER_WRITE = 1024;
+
 @Injectable()
 export class RateLimitGuard implements CanActivate {
   constructor(
@@ -108,7 +111,21 @@ export class RateLimitGuard implements CanActivate {
     if (result === null) return true;
     if (!result.allowed) await refuse(result);
     http.getResponse<Response>().set(rateLimitHeaders(result));
+    await this.#takeTestData(http.getRequest<Request>());
     return true;
+  }
+
+  /** Test mode costs its account nothing, so that nothing else ends what a forgotten script writes to the disk. */
+  async #takeTestData(request: Request): Promise<void> {
+    const { principal } = request;
+    if (principal?.kind !== 'api-key' || principal.mode !== 'test' || request.method === 'GET') return;
+    const bytes = this.config.rateLimit.testModePerDay;
+    const result = await this.limiter.take(
+      `test-data:${principal.accountId}`,
+      { rate: bytes / 86_400, burst: bytes },
+      bodyBytesOf(request) + BYTES_PER_WRITE,
+    );
+    if (!result.allowed) await refuse(result, "The day's data of test mode are used up");
   }
 
   /** How large it is shows when it has been made. */

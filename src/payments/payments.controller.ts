@@ -21,6 +21,8 @@ import { PaymentsService } from './payments.service.js';
 
 /** Of a list that is sorted by another field than the time of creation. */
 const SORT_TOKENS = 10;
+/** It makes a delivery for each endpoint and name of the event. */
+const RESEND_TOKENS = 20;
 
 @ApiTags('Payments')
 @ApiKeyAuth()
@@ -126,6 +128,7 @@ export class PaymentsController {
   }
 
   @Post(':id/resend-webhook')
+  @Costs(() => RESEND_TOKENS)
   @HttpCode(200)
   @ApiOperation({
     summary: 'Send the webhook of the current status again',

@@ -835,6 +835,33 @@ describe('authentication and request ids', () => {
     await limited.stop();
   });
 
+  it('takes of an account in test mode so many bytes a day, a kilobyte for each request and its body', async () => {
+    const limited = await TestService.start({
+      database: service.database,
+      env: { RATE_LIMIT: 'on', TEST_MODE_MB_PER_DAY: '1' },
+    });
+    try {
+      const { testKey: key, liveKey } = await limited.merchant();
+      const write = (as: string): Promise<Answer<ErrorAnswer>> =>
+        limited.call('POST', '/v1/webhooks/verify', { key: as, rawBody: '{}'.padEnd(60_000) });
+      const answers: Answer<ErrorAnswer>[] = [];
+      for (let n = 0; n < 18; n++) answers.push(await write(key));
+      // 17 times 61 024 of 1 048 576 bytes.
+      expect(answers.map(({ status }) => status)).toEqual([...Array<number>(17).fill(400), 429]);
+      const refused = answers[17];
+      if (!refused) throw new Error('unreachable');
+      expectError(refused, 429, 'rate_limit_error', 'rate_limited');
+      expect(refused.body.error.message).toContain("day's data of test mode");
+      // What is missing comes back within the day.
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(600);
+      expect(Number(refused.headers.get('retry-after'))).toBeLessThan(5_100);
+      expect((await limited.call('GET', '/v1/wallets', { key })).status).toBe(200);
+      expect((await write(liveKey)).status).toBe(400);
+    } finally {
+      await limited.stop();
+    }
+  });
+
   it('takes more tokens for large answers, for sorting and for long windows', async () => {
     const limited = await TestService.start({
       database: service.database,

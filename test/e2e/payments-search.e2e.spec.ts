@@ -37,7 +37,14 @@ describe('GET /v1/payments?query=…&metadata[…]=…', () => {
     maria = await made({
       amount: 300,
       customer: { name: 'Maria Antônia de Souza', email: 'Maria.Souza@Example.com', document: '529.982.247-25' },
-      metadata: { order_id: 'Pedido-1042', channel: 'web', items: 3, gift: true, nested: { secret: 'inner' } },
+      metadata: {
+        order_id: 'Pedido-1042',
+        channel: 'web',
+        items: 3,
+        gift: true,
+        formula: 'b=c',
+        nested: { secret: 'inner' },
+      },
     });
     joao = await made({
       amount: 200,
@@ -110,6 +117,8 @@ describe('GET /v1/payments?query=…&metadata[…]=…', () => {
     expect(await found({ 'metadata[channel]': 'web', query: 'joao' })).toEqual([joao]);
     expect(await found({ 'metadata[order_id]': "d'Ávila \\ | & (x):*" })).toEqual([joao]);
     expect(await found({ 'metadata[chan]': 'nel=web' })).toEqual([]);
+    expect(await found({ 'metadata[formula]': 'b=c' })).toEqual([maria]);
+    expect(await found({ 'metadata[formula=b]': 'c' })).toEqual([]);
   });
 
   it('goes with the other filters and orders', async () => {

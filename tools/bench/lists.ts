@@ -193,7 +193,7 @@ function linesOf(
   [small = [], large = []]: readonly number[][],
 ): Line[] {
   const text = (times: readonly number[]): string =>
-    `p50 ${percentile(times, 0.5).toFixed(1)} ms, p99 ${percentile(times, 0.99).toFixed(1)} ms`;
+    `p50 ${percentile(times, 0.5).toFixed(1)} ms, p95 ${percentile(times, 0.95).toFixed(1)}, p99 ${percentile(times, 0.99).toFixed(1)} ms`;
   const ratio = percentile(large, 0.5) / percentile(small, 0.5);
   return [
     told(`${figure}, of ${String(plan.small)}`, text(small)),

@@ -56,6 +56,7 @@ describe('the configuration', () => {
         authFailuresPerMinute: 60,
         publicPerMinute: 60,
         loginPer15Minutes: 10,
+        testModePerDay: 268_435_456,
       },
       dashboardOrigins: [],
       retentionMs: 90 * 86_400_000,

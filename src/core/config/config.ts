@@ -107,6 +107,7 @@ const schema = z.object({
   RATE_LIMIT_AUTH_FAILURES_PER_MINUTE: integer(60, 1, 1_000_000),
   RATE_LIMIT_PUBLIC_PER_MINUTE: integer(60, 1, 1_000_000),
   RATE_LIMIT_LOGIN_PER_15_MINUTES: integer(10, 1, 1_000_000),
+  TEST_MODE_MB_PER_DAY: integer(256, 1, 1_000_000),
   DASHBOARD_ORIGIN: list().refine((origins) => origins.every(isOrigin), {
     message: 'must be origins separated by commas, for example https://dashboard.example.com',
   }),
@@ -172,6 +173,8 @@ export interface Config {
     authFailuresPerMinute: number;
     publicPerMinute: number;
     loginPer15Minutes: number;
+    /** Bytes that an account writes in test mode. */
+    testModePerDay: number;
   };
   /** Origins of the dashboard, where it is served from elsewhere: browsers there may call its routes. */
   readonly dashboardOrigins: readonly string[];
@@ -264,6 +267,7 @@ export function readConfig(env: NodeJS.ProcessEnv, options: { onTerminal: boolea
       authFailuresPerMinute: v.RATE_LIMIT_AUTH_FAILURES_PER_MINUTE,
       publicPerMinute: v.RATE_LIMIT_PUBLIC_PER_MINUTE,
       loginPer15Minutes: v.RATE_LIMIT_LOGIN_PER_15_MINUTES,
+      testModePerDay: v.TEST_MODE_MB_PER_DAY * MEGABYTE,
     },
     dashboardOrigins: v.DASHBOARD_ORIGIN,
     retentionMs: v.RETENTION_DAYS * DAY_MS,

@@ -38,9 +38,14 @@ export class JsonBody {
  * What a request takes from its caller's bucket: a token for each 16 KiB that its body begins, and at least one. Told by
  * the headers, before anything of the body is read; one that does not say its length counts as the largest.
  */
-export function bodyTokensOf({ headers }: Pick<IncomingMessage, 'headers'>): number {
-  const length = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : MAX_BODY_BYTES;
-  return Math.max(1, Math.ceil(Math.min(length, MAX_BODY_BYTES) / BYTES_PER_TOKEN));
+export function bodyTokensOf(request: Pick<IncomingMessage, 'headers'>): number {
+  return Math.max(1, Math.ceil(bodyBytesOf(request) / BYTES_PER_TOKEN));
+}
+
+/** How large the headers say that a body is, at most as large as one may be; one that does not say it is the largest. */
+export function bodyBytesOf({ headers }: Pick<IncomingMessage, 'headers'>): number {
+  if (headers['transfer-encoding'] !== undefined) return MAX_BODY_BYTES;
+  return Math.min(Number(headers['content-length'] ?? 0), MAX_BODY_BYTES);
 }
 
 /** What an answer takes from it: a token for each 16 KiB after the first. */

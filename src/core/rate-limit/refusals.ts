@@ -18,14 +18,14 @@ export function rateLimitHeaders(result: RateLimitResult): Record<string, string
 const HELD_MS = 100;
 
 /** Refuses after a moment, in which its caller's connection waits. @throws ApiError 429 */
-export async function refuse(result: RateLimitResult): Promise<never> {
+export async function refuse(result: RateLimitResult, reason?: string): Promise<never> {
   await delay(HELD_MS);
-  throw rateLimited(result);
+  throw rateLimited(result, reason);
 }
 
-export function rateLimited(result: RateLimitResult): ApiError {
+export function rateLimited(result: RateLimitResult, reason = 'Too many requests'): ApiError {
   const seconds = result.retryAfterSeconds;
-  return new ApiError(429, 'rate_limit_error', 'rate_limited', `Too many requests; try again in ${seconds} s.`, {
+  return new ApiError(429, 'rate_limit_error', 'rate_limited', `${reason}; try again in ${seconds} s.`, {
     headers: { ...rateLimitHeaders(result), 'Retry-After': String(seconds) },
   });
 }
