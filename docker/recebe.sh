@@ -1,3 +1,3 @@
 #!/bin/sh
 # The command line in the image: recebe account create --name … --email …
-exec node /app/dist/src/cli/main.js "$@"
+exec node /app/dist/bundle/cli/main.js "$@"

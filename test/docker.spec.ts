@@ -113,7 +113,7 @@ function dockerfileProblems(text: string): string[] {
   if (health?.[0] !== 'node') problems.push('no HEALTHCHECK by node');
   if (
     execForm(lastOf(all, final, 'CMD'))?.join(' ') !==
-    'node --max-old-space-size=512 --max-semi-space-size=8 dist/src/main.js'
+    'node --max-old-space-size=512 --max-semi-space-size=8 dist/bundle/main.js'
   )
     problems.push('CMD not in exec form');
   if (!lastOf(all, final, 'STOPSIGNAL')) problems.push('no STOPSIGNAL');
@@ -194,7 +194,7 @@ describe('docker/Dockerfile', () => {
     ['root, by name', (t) => t.replace(/USER .*/, 'USER root'), /runs as root/],
     ['root, by leaving USER out', (t) => t.replace(/USER .*/, ''), /runs as root/],
     ['curl', (t) => t.replace(/CMD \["node", "docker.*/, 'CMD curl -f localhost'), /no HEALTHCHECK/],
-    ['CMD in a shell', (t) => t.replace(/CMD \["node", "--max-old.*/, 'CMD node dist/src/main.js'), /exec form/],
+    ['CMD in a shell', (t) => t.replace(/CMD \["node", "--max-old.*/, 'CMD node dist/bundle/main.js'), /exec form/],
     ['no stop signal', (t) => t.replace(/STOPSIGNAL .*/, ''), /STOPSIGNAL/],
   ];
   it.each(broken)('would be caught with %s', (_name, mutate, problem) => {
@@ -213,7 +213,7 @@ describe('docker/Dockerfile', () => {
     expect(composeText).not.toContain('npm run');
     // As in the image, but for where the files lie.
     const script = read('docker/recebe.sh');
-    expect(script).toContain('exec node /app/dist/src/cli/main.js');
+    expect(script).toContain('exec node /app/dist/bundle/cli/main.js');
     const run = (...args: string[]): string =>
       execFileSync('sh', ['-c', script.replace('/app', root), 'recebe', ...args], { encoding: 'utf8' });
     expect(run('--version').trim()).toBe((JSON.parse(read('package.json')) as { version: string }).version);

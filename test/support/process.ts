@@ -8,9 +8,9 @@ import type { DemoFile } from '../../src/demo-data.js';
 import { waitFor } from './wait.js';
 
 /** What `npm start`, `npm run demo` and `npm run cli` run, once built. */
-export const MAIN = 'dist/src/main.js';
-export const DEMO = 'dist/src/cli/demo.js';
-export const CLI = 'dist/src/cli/main.js';
+export const MAIN = 'dist/bundle/main.js';
+export const DEMO = 'dist/bundle/cli/demo.js';
+export const CLI = 'dist/bundle/cli/main.js';
 
 const READY_LIMIT_MS = 90_000;
 const EXIT_LIMIT_MS = 60_000;

@@ -94,7 +94,7 @@ export class LivePixStage {
   /** The command line, as an operator uses it while the service runs. */
   cli(...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
     const DATA_DIR = mkdtempSync(join(this.run.directory, 'cli-'));
-    return runToEnd('src/cli/main.js', args, { ...this.env, DATA_DIR });
+    return runToEnd('bundle/cli/main.js', args, { ...this.env, DATA_DIR });
   }
 
   /** On a connection of its own. */

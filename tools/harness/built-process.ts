@@ -11,7 +11,7 @@ const START_LIMIT_MS = 120_000;
 const OWN = ['DATABASE_URL', 'REDIS_URL', 'NODE_ENV', 'NODE_OPTIONS', 'ROLE', 'HOST', 'PUBLIC_BASE_URL', 'LOG_LEVEL'];
 
 export interface Program<T> {
-  /** Below the build's directory, as `src/main.js`. */
+  /** Below the build's directory, as `bundle/main.js`. */
   readonly script: string;
   readonly args?: readonly string[];
   readonly nodeOptions?: readonly string[];

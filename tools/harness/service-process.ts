@@ -17,7 +17,7 @@ export class ServiceProcess {
   /** @throws Error with the service's own words when it does not start */
   static async start(dataDir: string, cleanup: Cleanup, env: Record<string, string> = {}): Promise<ServiceProcess> {
     const program = {
-      script: 'src/main.js',
+      script: 'bundle/main.js',
       nodeOptions: NODE_OPTIONS,
       env: { DATA_DIR: dataDir, PORT: '0', RATE_LIMIT: 'off', ...env },
       logPath: join(dataDir, '..', `${dataDir.split('/').at(-1) ?? 'service'}.log`),

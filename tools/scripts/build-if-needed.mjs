@@ -28,6 +28,8 @@ if (hasSources && sources.some((path) => newest(path) > built)) {
     process.stderr.write(` failed:\n${stdout}${stderr}\n`);
     process.exit(1);
   }
+  // Imported here: an image has dist/ without what builds it.
+  await (await import('./bundle.mjs')).bundle();
   writeFileSync(stamp, `${new Date(started).toISOString()}\n`);
   process.stderr.write(` done in ${((Date.now() - started) / 1000).toFixed(1)} s\n`);
 }
