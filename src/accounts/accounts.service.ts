@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Actor, AuditTrail } from '../audit/index.js';
 import { Clock } from '../core/clock.js';
 import { Database, type Tx } from '../core/database/index.js';
-import { invalidRequest, notFound, type Violation } from '../core/errors/index.js';
+import { type ApiError, forbidden, invalidRequest, notFound, type Violation } from '../core/errors/index.js';
 import type { IdCursorFilter } from '../core/http/index.js';
 import { newId } from '../core/ids.js';
 import type { Account, AccountEntity, Role } from './account.entity.js';
@@ -12,6 +12,14 @@ import { MembersService } from './members.service.js';
 import { Passwords } from './passwords.service.js';
 import { isName, parseSettings, readSettings, type SettingValues } from './settings.js';
 import { unlessEmailTaken, UsersService } from './users.service.js';
+
+/** Of a request that would begin something new. */
+export function accountSuspended(): ApiError {
+  return forbidden(
+    'This account is suspended, and its API keys with it. Ask the operator of the service.',
+    'account_suspended',
+  );
+}
 
 /** Merchants and their settings. */
 @Injectable()

@@ -9,7 +9,7 @@ export {
   UserEntity,
 } from './account.entity.js';
 export { AccountsModule } from './accounts.module.js';
-export { AccountsService } from './accounts.service.js';
+export { accountSuspended, AccountsService } from './accounts.service.js';
 export { readLogo, textOn } from './brand.js';
 export { normalizeEmail } from './email-address.js';
 export { type Member } from './members.repository.js';

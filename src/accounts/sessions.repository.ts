@@ -6,7 +6,8 @@ import { SessionEntity } from './session.entity.js';
 /** One query for every request of a person, by primary keys alone: whether the login goes on, and the role of now. */
 const FIND = read(
   'sessions.find',
-  `SELECT u.operator, m.role, u.totp_confirmed_at IS NOT NULL AS "hasSecondFactor", s.used_at AS "usedAt"
+  `SELECT u.operator, m.role, u.totp_confirmed_at IS NOT NULL AS "hasSecondFactor", s.used_at AS "usedAt",
+     s.created_at AS "createdAt"
    FROM sessions s JOIN users u ON u.id = s.user_id
    LEFT JOIN members m ON m.account_id = s.account_id AND m.user_id = s.user_id
    WHERE s.id = $1 AND s.user_id = $2 AND s.account_id IS NOT DISTINCT FROM $3::uuid`,
@@ -18,6 +19,7 @@ const LIST = read(
 );
 const INSERT = insertInto('sessions.insert', SessionEntity);
 const TOUCH = write('sessions.touch', 'UPDATE sessions SET used_at = $2 WHERE id = $1 AND used_at < $2');
+const PROLONG = write('sessions.prolong', 'UPDATE sessions SET expires_at = $2 WHERE id = $1 AND expires_at < $2');
 const END = write('sessions.end', 'DELETE FROM sessions WHERE id = $1 AND user_id = $2 RETURNING 1');
 const END_ALL = write('sessions.end_all', 'DELETE FROM sessions WHERE user_id = $1 AND id IS DISTINCT FROM $2::uuid');
 const REMOVE = write(
@@ -31,6 +33,7 @@ export interface SessionHolder {
   readonly role: Role | null;
   readonly hasSecondFactor: boolean;
   readonly usedAt: Date;
+  readonly createdAt: Date;
 }
 
 @Injectable()
@@ -54,6 +57,10 @@ export class SessionsRepository {
   /** @param hour of the request */
   touch(tx: Tx, id: string, hour: Date): void {
     tx.defer(TOUCH, [id, hour]);
+  }
+
+  prolong(tx: Tx, id: string, expiresAt: Date): void {
+    tx.defer(PROLONG, [id, expiresAt]);
   }
 
   /** @returns whether the user had such a one */

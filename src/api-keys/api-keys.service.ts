@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { type Account, AccountsService } from '../accounts/index.js';
+import { type Account, accountSuspended, AccountsService } from '../accounts/index.js';
 import { type Actor, AuditTrail } from '../audit/index.js';
 import { type ApiKeyPrincipal, Authenticators } from '../auth/index.js';
 import { Clock } from '../core/clock.js';
@@ -214,12 +214,7 @@ function assertUsable(
       'ip_not_allowed',
     );
   }
-  if (account.suspended) {
-    throw forbidden(
-      'This account is suspended, and its API keys with it. Ask the operator of the service.',
-      'account_suspended',
-    );
-  }
+  if (account.suspended) throw accountSuspended();
 }
 
 function hourOf(time: Date): Date {

@@ -6,11 +6,12 @@ import type { Scope } from '../core/mode.js';
 import { ApiErrors } from '../core/http/index.js';
 import {
   actorOf,
-  type ApiKeyPrincipal,
   type DashboardRole,
   type MemberPrincipal,
   originOf,
   principalOf,
+  type ScopedCaller,
+  scopedCallerOf,
   type UserPrincipal,
 } from './principal.js';
 
@@ -23,6 +24,7 @@ export const IP_LIMIT = Symbol('ip limit');
 export const ROLES = Symbol('roles');
 export const ROLE_REFUSAL = Symbol('role refusal');
 export const BEFORE_SECOND_FACTOR = Symbol('before the second factor');
+export const OPEN_TO_MEMBERS = Symbol('open to members');
 export const TEST_ONLY = Symbol('test keys only');
 
 /** Nobody is asked who they are. The list of public routes is held by a test: adding one is a decision. */
@@ -30,7 +32,10 @@ export function Public(): MethodDecorator & ClassDecorator {
   return SetMetadata(ACCESS, 'public' satisfies Access);
 }
 
-/** Server-to-server: the `apikey` header. */
+/**
+ * Server-to-server: the `apikey` header. Through the dashboard's door also members of the account: everybody reads, and
+ * OWNER and ADMIN write.
+ */
 export function ApiKeyAuth(): MethodDecorator & ClassDecorator {
   return applyDecorators(
     SetMetadata(ACCESS, 'api-key' satisfies Access),
@@ -89,6 +94,11 @@ export function AsksOthers(): MethodDecorator {
   return SetMetadata(ASKS_OTHERS, true);
 }
 
+/** A write of the dashboard's door that changes nothing but what its caller sees: MEMBER may make it too. */
+export function OpenToMembers(): MethodDecorator {
+  return SetMetadata(OPEN_TO_MEMBERS, true);
+}
+
 /** A sandbox route: a live key gets 404, before its body is looked at. */
 export function TestKeysOnly(): MethodDecorator & ClassDecorator {
   return SetMetadata(TEST_ONLY, true);
@@ -100,12 +110,13 @@ function requestOf(context: ExecutionContext): Request {
 
 /** Account and mode of the caller: what every query of the request is restricted to. */
 export const CurrentScope = createParamDecorator((_data: unknown, context: ExecutionContext): Scope => {
-  const { accountId, mode } = principalOf(requestOf(context), 'api-key');
+  const { accountId, mode } = scopedCallerOf(requestOf(context));
   return { accountId, mode };
 });
 
-export const CurrentPrincipal = createParamDecorator((_data: unknown, context: ExecutionContext): ApiKeyPrincipal =>
-  principalOf(requestOf(context), 'api-key'),
+/** The same, with the account's settings. */
+export const CurrentCaller = createParamDecorator((_data: unknown, context: ExecutionContext): ScopedCaller =>
+  scopedCallerOf(requestOf(context)),
 );
 
 /** For routes of members only: the account they are logged in to is what every query is restricted to. */

@@ -1,5 +1,6 @@
-import { Body, Controller, Header, Headers, HttpCode, Post } from '@nestjs/common';
+import { Body, Controller, Header, Headers, HttpCode, Post, Res } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
 import { MembersService, UsersService } from '../accounts/index.js';
 import type { Actor, Origin } from '../audit/index.js';
 import { ApiErrors, ApiRequestId, RESPONSE_HEADERS } from '../core/http/index.js';
@@ -18,6 +19,7 @@ import { loginBody } from './login.serializer.js';
 import { LoginService } from './login.service.js';
 import { PersonService } from './person.service.js';
 import type { UserPrincipal } from './principal.js';
+import { SessionCookie } from './session-cookie.service.js';
 
 @ApiTags('Dashboard')
 @ApiRequestId()
@@ -28,6 +30,7 @@ export class AuthController {
     private readonly members: MembersService,
     private readonly users: UsersService,
     private readonly people: PersonService,
+    private readonly cookie: SessionCookie,
   ) {}
 
   @Post('login')
@@ -46,8 +49,12 @@ export class AuthController {
     @Body() body: LoginDto,
     @RequestOrigin() origin: Origin,
     @Headers('user-agent') userAgent: string | undefined,
+    @Res({ passthrough: true }) response: Response,
   ): Promise<LoginBody> {
-    return loginBody(await this.logins.login(body, origin, userAgent));
+    const login = await this.logins.login(body, origin, userAgent);
+    const { session = 'token' } = body;
+    if (session === 'cookie') this.cookie.set(response, login.token);
+    return loginBody(login, session);
   }
 
   @Post('logout')
@@ -56,8 +63,13 @@ export class AuthController {
   @HttpCode(204)
   @ApiOperation({ summary: 'Log out', description: 'The token stops working at once. Other logins of the user go on.' })
   @ApiNoContentResponse({ description: 'Logged out.', headers: RESPONSE_HEADERS })
-  async logout(@CurrentUser() user: UserPrincipal, @CurrentActor() actor: Actor): Promise<void> {
+  async logout(
+    @CurrentUser() user: UserPrincipal,
+    @CurrentActor() actor: Actor,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<void> {
     await this.logins.logout(user, actor);
+    this.cookie.clear(response);
   }
 
   @Post('accept-invitation')

@@ -16,6 +16,7 @@ import { JWT_SECRET, LoginThrottle } from './login-throttle.service.js';
 import { PersonController } from './person.controller.js';
 import { PersonService } from './person.service.js';
 import { SecondFactorRule } from './second-factor-rule.service.js';
+import { SessionCookie } from './session-cookie.service.js';
 import { Sessions } from './sessions.service.js';
 import { TurnsInterceptor } from './turns.interceptor.js';
 
@@ -52,6 +53,7 @@ function jwtService(secret: string): JwtService {
     LoginThrottle,
     PersonService,
     SecondFactorRule,
+    SessionCookie,
     Sessions,
     { provide: APP_GUARD, useClass: AuthGuard },
     { provide: APP_GUARD, useClass: RateLimitGuard },

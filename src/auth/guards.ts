@@ -1,9 +1,10 @@
 import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
+import { accountSuspended, AccountsService } from '../accounts/index.js';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { ApiError, forbidden, notFound, unauthorized } from '../core/errors/index.js';
-import { addressOf, ANSWERED, answerTokensOf, bodyBytesOf, bodyTokensOf, routeOf } from '../core/http/index.js';
+import { addressOf, ANSWERED, answerTokensOf, bodyBytesOf, bodyTokensOf, isRead, routeOf } from '../core/http/index.js';
 import { addressClass } from '../core/net/index.js';
 import {
   perMinute,
@@ -21,18 +22,21 @@ import {
   BEFORE_SECOND_FACTOR,
   IP_LIMIT,
   type IpLimit,
+  OPEN_TO_MEMBERS,
   ROLE_REFUSAL,
   ROLES,
   TEST_ONLY,
 } from './access.decorators.js';
 import { Authenticators } from './authenticators.service.js';
-import { bucketOf, type DashboardRole, type Principal } from './principal.js';
+import { bucketOf, type DashboardRole, modeOf, type Principal, type UserPrincipal } from './principal.js';
 import { SecondFactorRule } from './second-factor-rule.service.js';
+import { assertOwnPage, SessionCookie } from './session-cookie.service.js';
 import { Sessions } from './sessions.service.js';
 
 /**
  * In the order of docs/contract.md#order-of-checks. A route that says nothing is
- * closed, and each route takes one kind of credential: a key opens no dashboard route, a login no other.
+ * closed, and each route takes one kind of credential: a key opens no dashboard route, and a login no route of keys but
+ * through the dashboard's door, which leads to nothing else.
  */
 @Injectable()
 export class AuthGuard implements CanActivate {
@@ -41,28 +45,35 @@ export class AuthGuard implements CanActivate {
     private readonly reflector: Reflector,
     private readonly authenticators: Authenticators,
     private readonly sessions: Sessions,
+    private readonly cookies: SessionCookie,
+    private readonly accounts: AccountsService,
     private readonly limiter: RateLimiter,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const targets = [context.getHandler(), context.getClass()];
     const access = this.reflector.getAllAndOverride<Access | undefined>(ACCESS, targets);
+    const http = context.switchToHttp();
+    const request = http.getRequest<Request>();
+    if (request.door !== undefined && access !== 'api-key') throw notFound('route');
     if (access === 'public') return true;
-    const request = context.switchToHttp().getRequest<Request>();
-    const principal = await this.#authenticate(access, request).catch(async (error: unknown) => {
-      // A key that is good and not let in is refused as often as one that is none.
-      if (error instanceof ApiError && error.status < 500) await this.#countFailure(addressOf(request));
-      throw error;
-    });
+    const principal = await this.#authenticate(access, request, http.getResponse<Response>()).catch(
+      async (error: unknown) => {
+        // A key that is good and not let in is refused as often as one that is none.
+        if (error instanceof ApiError && error.status < 500) await this.#countFailure(addressOf(request));
+        throw error;
+      },
+    );
     if (!principal) {
       await this.#countFailure(addressOf(request));
-      throw unauthorized(access === 'dashboard' ? 'dashboard' : 'api-key');
+      throw unauthorized(access === 'dashboard' || request.door !== undefined ? 'dashboard' : 'api-key');
     }
     request.principal = principal;
     if (principal.kind !== 'api-key') {
       request.callerForLog = {
         userId: principal.userId,
         ...(principal.kind === 'member' ? { accountId: principal.accountId } : {}),
+        ...(request.door === undefined ? {} : { mode: request.door }),
       };
       return true;
     }
@@ -74,13 +85,31 @@ export class AuthGuard implements CanActivate {
     return true;
   }
 
-  async #authenticate(access: Access | undefined, request: Request): Promise<Principal | null> {
-    const { apikey, authorization } = request.headers;
-    if (access === 'api-key') {
+  async #authenticate(access: Access | undefined, request: Request, response: Response): Promise<Principal | null> {
+    const { apikey } = request.headers;
+    const { door } = request;
+    if (access === 'dashboard') return this.#person(request, response);
+    if (access !== 'api-key') return null;
+    if (door === undefined) {
       return typeof apikey === 'string' ? this.authenticators.apiKey(apikey, addressOf(request)) : null;
     }
-    if (access === 'dashboard') return authorization === undefined ? null : this.sessions.authenticate(authorization);
-    return null;
+    const person = await this.#person(request, response);
+    if (person?.kind !== 'member') return person;
+    const account = await this.accounts.get(person.accountId);
+    if (account.suspended && !isRead(request)) throw accountSuspended();
+    return { ...person, door: { mode: door, account } };
+  }
+
+  /** By the token of a program, or by the cookie of a browser, which is given a new one while it is used. */
+  async #person(request: Request, response: Response): Promise<UserPrincipal | null> {
+    const { authorization, cookie } = request.headers;
+    if (authorization !== undefined) return this.sessions.authenticate(authorization);
+    const token = this.cookies.read(cookie);
+    if (token === null) return null;
+    if (!isRead(request)) assertOwnPage(request);
+    const session = await this.sessions.authenticateCookie(token);
+    if (session !== null && session.renewed !== null) this.cookies.set(response, session.renewed);
+    return session === null ? null : session.person;
   }
 
   /** Guessing is slow work: past the limit an address hears 429 instead of 401. */
@@ -118,7 +147,7 @@ export class RateLimitGuard implements CanActivate {
   /** Test mode costs its account nothing, so that nothing else ends what a forgotten script writes to the disk. */
   async #takeTestData(request: Request): Promise<void> {
     const { principal } = request;
-    if (principal?.kind !== 'api-key' || principal.mode !== 'test' || request.method === 'GET') return;
+    if (!principal || principal.kind === 'operator' || modeOf(principal) !== 'test' || isRead(request)) return;
     const bytes = this.config.rateLimit.testModePerDay;
     const result = await this.limiter.take(
       `test-data:${principal.accountId}`,
@@ -164,15 +193,18 @@ export class RoleGuard implements CanActivate {
   ) {}
 
   canActivate(context: ExecutionContext): boolean {
-    const { principal } = context.switchToHttp().getRequest<Request>();
+    const request = context.switchToHttp().getRequest<Request>();
+    const { principal } = request;
     if (!principal) return true;
     const targets = [context.getHandler(), context.getClass()];
-    if (principal.kind === 'api-key') {
-      const testOnly = this.reflector.getAllAndOverride<boolean | undefined>(TEST_ONLY, targets) === true;
-      if (testOnly && principal.mode !== 'test') throw notFound('route');
-      return true;
-    }
-    const roles = this.reflector.getAllAndOverride<readonly DashboardRole[] | undefined>(ROLES, targets) ?? [];
+    const mode = modeOf(principal);
+    const testOnly = this.reflector.getAllAndOverride<boolean | undefined>(TEST_ONLY, targets) === true;
+    if (testOnly && mode !== null && mode !== 'test') throw notFound('route');
+    if (principal.kind === 'api-key') return true;
+    const roles =
+      request.door === undefined
+        ? (this.reflector.getAllAndOverride<readonly DashboardRole[] | undefined>(ROLES, targets) ?? [])
+        : this.#rolesAtDoor(request, context);
     if (!roles.includes(principal.role)) {
       throw forbidden(
         `This needs the role ${roles.join(' or ')}; yours is ${principal.role}.`,
@@ -182,5 +214,10 @@ export class RoleGuard implements CanActivate {
     const isBefore = this.reflector.getAllAndOverride<boolean | undefined>(BEFORE_SECOND_FACTOR, targets) === true;
     if (principal.kind === 'operator' && !isBefore) this.secondFactor.check(principal);
     return true;
+  }
+
+  #rolesAtDoor(request: Request, context: ExecutionContext): readonly DashboardRole[] {
+    const isOpen = this.reflector.get<boolean | undefined>(OPEN_TO_MEMBERS, context.getHandler()) === true;
+    return isRead(request) || isOpen ? ['OWNER', 'ADMIN', 'MEMBER'] : ['OWNER', 'ADMIN'];
   }
 }

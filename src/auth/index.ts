@@ -3,12 +3,13 @@ export {
   AsksOthers,
   Costs,
   CurrentActor,
+  CurrentCaller,
   CurrentMember,
-  CurrentPrincipal,
   CurrentScope,
   CurrentUser,
   DashboardAuth,
   LimitPerIp,
+  OpenToMembers,
   Public,
   RoleRefusal,
   TestKeysOnly,
@@ -21,6 +22,7 @@ export {
   type MemberPrincipal,
   type OperatorPrincipal,
   type Principal,
+  type ScopedCaller,
   type UserPrincipal,
 } from './principal.js';
 export { LoginFailureEntity } from './login-failure.entity.js';

@@ -1,17 +1,29 @@
 import type { SessionEntity } from '../accounts/index.js';
-import type { LoginBody, SessionListBody } from './dto/login.body.js';
+import type { CurrentSessionBody, LoginBody, SessionListBody } from './dto/login.body.js';
 import type { Login } from './login.service.js';
-import { SESSION_SECONDS } from './sessions.service.js';
+import type { CurrentLogin } from './person.service.js';
+import { SESSION_SECONDS, type SessionKind } from './sessions.service.js';
 
-export function loginBody({ token, user }: Login): LoginBody {
+/** @param kind `cookie`: what logs in is in the cookie, and nowhere else */
+export function loginBody({ token, user }: Login, kind: SessionKind): LoginBody {
   const { membership } = user;
   return {
-    access_token: token,
-    token,
-    token_type: 'Bearer',
+    ...(kind === 'token' ? { access_token: token, token, token_type: 'Bearer' } : {}),
     expires_in: SESSION_SECONDS,
     user: { id: user.id, email: user.email, name: user.name },
     account: membership ? { id: membership.accountId, name: membership.accountName, role: membership.role } : null,
+  };
+}
+
+export function currentSession({ user, account, person, needsSecondFactor }: CurrentLogin): CurrentSessionBody {
+  return {
+    object: 'session',
+    id: person.sessionId,
+    role: person.role,
+    second_factor: person.hasSecondFactor,
+    second_factor_required: needsSecondFactor,
+    user: { id: user.id, email: user.email, name: user.name },
+    account: account === null ? null : { id: account.id, name: account.name },
   };
 }
 

@@ -16,9 +16,17 @@ import { WorkService } from '../core/work/index.js';
 import { LoginFailuresRepository } from './login-failures.repository.js';
 import { LoginThrottle } from './login-throttle.service.js';
 import type { UserPrincipal } from './principal.js';
-import { Sessions } from './sessions.service.js';
+import { type SessionKind, Sessions } from './sessions.service.js';
 
 const MINUTE_MS = 60_000;
+
+interface LoginInput {
+  readonly email: string;
+  readonly password: string;
+  /** One-time or recovery code, of who has a second factor. */
+  readonly code?: string;
+  readonly session?: SessionKind;
+}
 
 export interface Login {
   readonly token: string;
@@ -44,15 +52,10 @@ export class LoginService {
   /**
    * A wrong password and an e-mail that nobody has take the same steps: one look-up, one hash, one recorded event. Who
    * measures the time learns nothing.
-   * @param input.code one-time or recovery code, of who has a second factor
    * @throws ApiError 401 `invalid_credentials`, `totp_required`, `totp_invalid`; 429 after too many tries for an e-mail
    *   from an address, or of codes
    */
-  async login(
-    input: { email: string; password: string; code?: string },
-    origin: Origin,
-    userAgent: string | undefined,
-  ): Promise<Login> {
+  async login(input: LoginInput, origin: Origin, userAgent: string | undefined): Promise<Login> {
     const email = normalizeEmail(input.email);
     await this.throttle.take(email, origin);
     const attempt = await this.throttle.attempt(email);
@@ -90,7 +93,7 @@ export class LoginService {
   /** @returns null for a wrong code */
   async #open(
     user: LoginUser,
-    input: { password: string; code?: string },
+    input: LoginInput,
     origin: Origin,
     userAgent: string | undefined,
   ): Promise<string | null> {
@@ -106,7 +109,7 @@ export class LoginService {
       if (now.totpConfirmedAt !== null && !this.secondFactor.use(tx, now, input.code ?? '')) return null;
       if (outdated !== null && renewed !== null) this.users.rehash(tx, user.id, outdated, renewed);
       this.audit.record(tx, actor, 'login.succeeded', accountId);
-      return this.sessions.open(tx, { userId: user.id, accountId, role }, origin, userAgent);
+      return this.sessions.open(tx, { userId: user.id, accountId, role }, origin, userAgent, input.session ?? 'token');
     });
   }
 

@@ -4,9 +4,9 @@ import type { Actor } from '../audit/index.js';
 import { ApiErrors, ApiRequestId, COMMON_HEADERS, ErrorBody, RESPONSE_HEADERS } from '../core/http/index.js';
 import { parseId } from '../core/ids.js';
 import { BeforeSecondFactor, CurrentActor, CurrentUser, DashboardAuth } from './access.decorators.js';
-import { RecoveryCodesBody, SessionListBody, TotpBody } from './dto/login.body.js';
+import { CurrentSessionBody, RecoveryCodesBody, SessionListBody, TotpBody } from './dto/login.body.js';
 import { ChangePasswordDto, BeginTotpDto, ConfirmTotpDto, RemoveTotpDto } from './dto/login.dto.js';
-import { sessionList } from './login.serializer.js';
+import { currentSession, sessionList } from './login.serializer.js';
 import { PersonService } from './person.service.js';
 import type { UserPrincipal } from './principal.js';
 
@@ -39,6 +39,14 @@ export class PersonController {
     @CurrentActor() actor: Actor,
   ): Promise<void> {
     await this.people.changePassword(user, { current, next }, actor);
+  }
+
+  @Get('session')
+  @BeforeSecondFactor()
+  @ApiOperation({ summary: 'Read your login', description: 'Who you are, in which account, and what you may do now.' })
+  @ApiOkResponse({ description: 'The login of this request.', type: CurrentSessionBody, headers: RESPONSE_HEADERS })
+  async currentSession(@CurrentUser() user: UserPrincipal): Promise<CurrentSessionBody> {
+    return currentSession(await this.people.current(user));
   }
 
   @Get('sessions')

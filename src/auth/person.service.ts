@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import {
+  AccountsService,
   normalizeEmail,
   Passwords,
   SecondFactor,
@@ -15,9 +16,17 @@ import { Database } from '../core/database/index.js';
 import { notFound } from '../core/errors/index.js';
 import { LoginThrottle } from './login-throttle.service.js';
 import type { UserPrincipal } from './principal.js';
+import { SecondFactorRule } from './second-factor-rule.service.js';
 
 /** An answer takes so long at least: that a mail is written must not show. */
 const FORGOT_MS = 200;
+
+export interface CurrentLogin {
+  readonly person: UserPrincipal;
+  readonly user: { readonly id: string; readonly email: string; readonly name: string };
+  readonly account: { readonly id: string; readonly name: string } | null;
+  readonly needsSecondFactor: boolean;
+}
 
 /** What people do about their own login. Whoever has a token alone cannot guess the password or codes with it. */
 @Injectable()
@@ -25,6 +34,8 @@ export class PersonService {
   constructor(
     private readonly database: Database,
     private readonly users: UsersService,
+    private readonly accounts: AccountsService,
+    private readonly factorRule: SecondFactorRule,
     private readonly passwords: Passwords,
     private readonly secondFactor: SecondFactor,
     private readonly sessions: SessionsRepository,
@@ -48,6 +59,13 @@ export class PersonService {
     const longEnough = wait(FORGOT_MS);
     if (await this.throttle.mayMail(normalizeEmail(email))) await this.users.forgotPassword(email, origin);
     await longEnough;
+  }
+
+  /** Who is logged in, as of now. */
+  async current(person: UserPrincipal): Promise<CurrentLogin> {
+    const user = await this.users.get(person.userId);
+    const account = person.kind === 'member' ? await this.accounts.get(person.accountId) : null;
+    return { person, user, account, needsSecondFactor: this.factorRule.keepsOut(person) };
   }
 
   /** Newest first. */

@@ -2,14 +2,18 @@ import type { Account, Role } from '../accounts/index.js';
 import type { Actor, Origin } from '../audit/index.js';
 import type { Mode } from '../core/mode.js';
 
-/** Who calls with an API key. The account comes with the key in one query. */
-export interface ApiKeyPrincipal {
-  readonly kind: 'api-key';
-  readonly keyId: string;
-  readonly fingerprint: string;
+/** For whom a route of keys works: account and mode are what every query of the request is restricted to. */
+export interface ScopedCaller {
   readonly accountId: string;
   readonly mode: Mode;
   readonly account: Account;
+}
+
+/** Who calls with an API key. The account comes with the key in one query. */
+export interface ApiKeyPrincipal extends ScopedCaller {
+  readonly kind: 'api-key';
+  readonly keyId: string;
+  readonly fingerprint: string;
 }
 
 /** Who is logged in to the dashboard of an account. The role is that of now, not that of the login. */
@@ -21,6 +25,8 @@ export interface MemberPrincipal {
   readonly sessionId: string;
   /** Whether their login needs a one-time code. */
   readonly hasSecondFactor: boolean;
+  /** Of a request through the door to the routes of keys, else null. */
+  readonly door: { readonly mode: Mode; readonly account: Account } | null;
 }
 
 /** Platform staff: a user without an account (docs/contract.md#roles). */
@@ -61,6 +67,20 @@ export function principalOf<K extends Principal['kind']>(
     throw new Error(`This route reads the caller as ${kinds.join(' or ')} but lets others in`);
   }
   return principal as Extract<Principal, { kind: K }>;
+}
+
+/** @throws Error as `principalOf` */
+export function scopedCallerOf(request: Pick<CallerRequest, 'principal'>): ScopedCaller {
+  const principal = principalOf(request, 'api-key', 'member');
+  if (principal.kind === 'api-key') return principal;
+  if (principal.door === null) throw new Error('This route reads account and mode but is no route of keys');
+  return { accountId: principal.accountId, ...principal.door };
+}
+
+/** Null where the request is of no mode. */
+export function modeOf(principal: Principal): Mode | null {
+  if (principal.kind === 'api-key') return principal.mode;
+  return principal.kind === 'member' ? (principal.door?.mode ?? null) : null;
 }
 
 export function originOf(request: CallerRequest): Origin {

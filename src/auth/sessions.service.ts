@@ -9,6 +9,10 @@ import { Retention } from '../core/retention.js';
 import type { DashboardRole, UserPrincipal } from './principal.js';
 
 export const SESSION_SECONDS = 3600;
+/** A cookie's token is renewed at the first request so long after it was made, and the login goes on for an hour. */
+const RENEWED_AFTER_SECONDS = 600;
+/** However much it is used. */
+const LONGEST_MS = 12 * 3_600_000;
 const HOUR_MS = 3_600_000;
 const MAX_USER_AGENT = 120;
 const BEARER = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i;
@@ -22,7 +26,12 @@ interface Claims {
   readonly jti: string;
   readonly iat: number;
   readonly exp: number;
+  /** Whether it comes as a cookie, and in no header. */
+  readonly cookie: boolean;
 }
+
+/** How the token of a login is kept: by a program, or by a browser as a cookie that no script reads. */
+export type SessionKind = 'token' | 'cookie';
 
 /** Logins as signed tokens (HS256): they name a session, and the database says whether it goes on and whose it is. */
 @Injectable()
@@ -48,6 +57,7 @@ export class Sessions implements OnModuleInit {
     user: { userId: string; accountId: string | null; role: DashboardRole },
     origin: Origin,
     userAgent: string | undefined,
+    kind: SessionKind,
   ): string {
     const now = this.clock.now();
     const iat = Math.floor(now.getTime() / 1000);
@@ -63,8 +73,12 @@ export class Sessions implements OnModuleInit {
       ip: origin.ip,
       userAgent: userAgent?.slice(0, MAX_USER_AGENT) ?? null,
     });
-    const claims: Claims = { sub: userId, account_id: accountId, role, jti: id, iat, exp: iat + SESSION_SECONDS };
-    return this.jwt.sign(claims);
+    return this.#sign({ sub: userId, account_id: accountId, role, jti: id, iat, cookie: kind === 'cookie' });
+  }
+
+  #sign(claims: Omit<Claims, 'exp'>): string {
+    const { cookie, ...rest } = claims;
+    return this.jwt.sign({ ...rest, exp: claims.iat + SESSION_SECONDS, ...(cookie ? { cookie } : {}) });
   }
 
   /**
@@ -74,7 +88,31 @@ export class Sessions implements OnModuleInit {
   async authenticate(authorization: string): Promise<UserPrincipal | null> {
     const token = BEARER.exec(authorization)?.[1];
     const claims = token === undefined ? null : this.#verify(token);
-    if (!claims) return null;
+    if (!claims || claims.cookie) return null;
+    return (await this.#holder(claims))?.person ?? null;
+  }
+
+  /**
+   * @param token of a cookie
+   * @returns null as `authenticate`; with a new token when it is time for one
+   */
+  async authenticateCookie(token: string): Promise<{ person: UserPrincipal; renewed: string | null } | null> {
+    const claims = this.#verify(token);
+    if (!claims?.cookie) return null;
+    const holder = await this.#holder(claims);
+    if (!holder) return null;
+    const { person, createdAt } = holder;
+    const iat = Math.floor(this.clock.now().getTime() / 1000);
+    const expiresAt = new Date((iat + SESSION_SECONDS) * 1000);
+    if (iat - claims.iat < RENEWED_AFTER_SECONDS || expiresAt.getTime() - createdAt.getTime() > LONGEST_MS) {
+      return { person, renewed: null };
+    }
+    await this.database.transaction(async (tx) => this.sessions.prolong(tx, claims.jti, expiresAt));
+    return { person, renewed: this.#sign({ ...claims, iat }) };
+  }
+
+  /** Who the login is of now; null when it was ended, or they are let in no more. */
+  async #holder(claims: Claims): Promise<{ person: UserPrincipal; createdAt: Date } | null> {
     const { sub: userId, account_id: accountId, jti: sessionId } = claims;
     const found = await this.sessions.find(sessionId, userId, accountId);
     if (!found) return null;
@@ -83,10 +121,11 @@ export class Sessions implements OnModuleInit {
     if (found.usedAt < hour) {
       await this.database.transaction(async (tx) => this.sessions.touch(tx, sessionId, hour));
     }
-    const { operator, role, hasSecondFactor } = found;
+    const { operator, role, hasSecondFactor, createdAt } = found;
     const login = { userId, sessionId, hasSecondFactor };
-    if (accountId === null) return operator ? { kind: 'operator', role: 'OPERATOR', ...login } : null;
-    return role === null ? null : { kind: 'member', accountId, role, ...login };
+    if (accountId === null)
+      return operator ? { person: { kind: 'operator', role: 'OPERATOR', ...login }, createdAt } : null;
+    return role === null ? null : { person: { kind: 'member', accountId, role, door: null, ...login }, createdAt };
   }
 
   #verify(token: string): Claims | null {
@@ -98,11 +137,11 @@ export class Sessions implements OnModuleInit {
       return null;
     }
     // The library checks what is there; here is checked that it is there.
-    const { sub, account_id, role, jti, iat, exp } = payload;
+    const { sub, account_id, role, jti, iat, exp, cookie = false } = payload;
     if (!isUuid(sub) || !isUuid(jti) || !(account_id === null || isUuid(account_id))) return null;
     if (!ROLES.includes(role) || (role === 'OPERATOR') !== (account_id === null)) return null;
-    if (!Number.isSafeInteger(iat) || !Number.isSafeInteger(exp)) return null;
-    const claims = { sub, account_id, role, jti, iat, exp } as Claims;
+    if (!Number.isSafeInteger(iat) || !Number.isSafeInteger(exp) || typeof cookie !== 'boolean') return null;
+    const claims = { sub, account_id, role, jti, iat, exp, cookie } as Claims;
     // Clocks of our own machines differ; a token of the far future is a forgery.
     if (claims.iat > now + CLOCK_SKEW_SECONDS || claims.exp - claims.iat !== SESSION_SECONDS) return null;
     return claims;

@@ -1,6 +1,6 @@
 import { Controller, Get, Headers, Param, Post, Query, UseGuards } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { ApiKeyAuth, type ApiKeyPrincipal, CurrentPrincipal, CurrentScope } from '../auth/index.js';
+import { ApiKeyAuth, type ScopedCaller, CurrentCaller, CurrentScope } from '../auth/index.js';
 import { Draft } from '../core/errors/index.js';
 import { ApiErrors, ApiRequestId, DraftBody, RESPONSE_HEADERS } from '../core/http/index.js';
 import { Idempotent, type IdempotentAnswer, REPLAYED_HEADER } from '../core/idempotency/index.js';
@@ -31,7 +31,7 @@ export class ChargesController {
   @ApiResponse(CREATED)
   @ApiErrors(400, 403, 409, 413, 415, 422)
   create(
-    @CurrentPrincipal() { accountId, mode, account }: ApiKeyPrincipal,
+    @CurrentCaller() { accountId, mode, account }: ScopedCaller,
     @DraftBody(CreateChargeDto) draft: Draft<CreateChargeDto>,
     @Headers('Idempotency-Key') key: string,
   ): Promise<IdempotentAnswer<ChargeBody>> {
@@ -47,7 +47,7 @@ export class ChargesController {
   @ApiResponse(CREATED)
   @ApiErrors(400, 403, 409, 413, 415, 422)
   createPix(
-    @CurrentPrincipal() { accountId, mode, account }: ApiKeyPrincipal,
+    @CurrentCaller() { accountId, mode, account }: ScopedCaller,
     @DraftBody(CreatePixChargeDto) draft: Draft<CreatePixChargeDto>,
     @Headers('Idempotency-Key') key: string,
   ): Promise<IdempotentAnswer<ChargeBody>> {

@@ -1,6 +1,6 @@
 import { Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { ApiKeyAuth, type ApiKeyPrincipal, AsksOthers, Costs, CurrentPrincipal, CurrentScope } from '../auth/index.js';
+import { ApiKeyAuth, type ScopedCaller, AsksOthers, Costs, CurrentCaller, CurrentScope } from '../auth/index.js';
 import { Draft } from '../core/errors/index.js';
 import { ApiErrors, ApiRequestId, DraftBody, RESPONSE_HEADERS } from '../core/http/index.js';
 import { Idempotent, type IdempotentAnswer, REPLAYED_HEADER } from '../core/idempotency/index.js';
@@ -46,7 +46,7 @@ export class PaymentsController {
   })
   @ApiErrors(400, 403, 409, 413, 415, 422)
   create(
-    @CurrentPrincipal() { accountId, mode, account }: ApiKeyPrincipal,
+    @CurrentCaller() { accountId, mode, account }: ScopedCaller,
     @DraftBody(CreatePaymentDto) draft: Draft<CreatePaymentDto>,
   ): Promise<IdempotentAnswer<PaymentBody>> {
     return this.payments.create({ accountId, mode }, account, draft);

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../audit/index.js';
-import { ApiKeyAuth, type ApiKeyPrincipal, CurrentPrincipal, CurrentScope, CurrentActor } from '../auth/index.js';
+import { ApiKeyAuth, type ScopedCaller, CurrentCaller, CurrentScope, CurrentActor } from '../auth/index.js';
 import { ApiErrors, ApiRequestId, cursorPage, idCursorFilter, RESPONSE_HEADERS } from '../core/http/index.js';
 import { Idempotent, type IdempotentAnswer, REPLAYED_HEADER } from '../core/idempotency/index.js';
 import type { Scope } from '../core/mode.js';
@@ -39,7 +39,7 @@ export class RefundsController {
   })
   @ApiErrors(400, 403, 404, 409, 413, 415, 422)
   create(
-    @CurrentPrincipal() { accountId, mode, account }: ApiKeyPrincipal,
+    @CurrentCaller() { accountId, mode, account }: ScopedCaller,
     @Param('id') id: string,
     @Body() dto: RefundDto,
     @CurrentActor() actor: Actor,

@@ -1,6 +1,6 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { ApiKeyAuth, CurrentScope } from '../auth/index.js';
+import { ApiKeyAuth, CurrentScope, OpenToMembers } from '../auth/index.js';
 import { ApiErrors, ApiRequestId, cursorPage, idCursorFilter, RESPONSE_HEADERS } from '../core/http/index.js';
 import type { Scope } from '../core/mode.js';
 import { CreateReportDto } from './dto/create-report.dto.js';
@@ -17,6 +17,7 @@ export class ReportsController {
   constructor(private readonly reports: ReportsService) {}
 
   @Post()
+  @OpenToMembers()
   @HttpCode(202)
   @ApiOperation({
     summary: 'Ask for a report',

@@ -532,6 +532,9 @@ describe('what the OpenAPI document says is kept', () => {
     keeps('auth_resetPassword', await service.call('POST', reset, { body: chosen }));
     keeps('auth_resetPassword', await service.call('POST', reset, { body: chosen }));
     const again = await service.login(merchant.ownerEmail);
+    keeps('person_currentSession', await service.call('GET', '/v1/auth/session', { token: again }));
+    keeps('person_currentSession', await service.call('GET', '/v1/auth/session'));
+    keeps('auth_login', await login({ email: merchant.ownerEmail, password: PASSWORD, session: 'cookie' }));
     keeps('auth_logout', await service.call('POST', '/v1/auth/logout', { token: again }));
     keeps('auth_logout', await service.call('POST', '/v1/auth/logout', { token }));
   });

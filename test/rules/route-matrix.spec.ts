@@ -7,7 +7,7 @@ import { anUpload } from '../support/evidence.js';
 import { aDisputedCharge } from '../support/med.js';
 import { type Merchant, PASSWORD, TestService } from '../support/service.js';
 import { byAnotherKey, claimsOf, expired, forge, JWT_SECRET, withoutSignature } from '../support/tokens.js';
-import { type Caller, CALLERS, type Row, ROUTES, type World } from './route-table.js';
+import { atDoor, type Caller, CALLERS, DOOR_CALLERS, type Row, ROUTES, type World } from './route-table.js';
 
 type Credentials = Record<string, string>;
 
@@ -182,5 +182,44 @@ describe('every route, for everybody', () => {
       expect(codes(404).filter((code) => code !== 'not_found')).toEqual([]);
     },
     60_000,
+  );
+
+  it.each(Object.entries(ROUTES).filter(([, { access }]) => access === 'api-key'))(
+    "%s, through the dashboard's door",
+    async (route, row) => {
+      const expected = atDoor(route, row);
+      const isWrite = !route.startsWith('GET ');
+      const request = async (): Promise<Request> => {
+        const { path, ...body } = await requestOf(route, row);
+        return { path: path.replace('/v1/', '/v1/dashboard/test/'), ...body };
+      };
+      const refused = request();
+      const answers = await Promise.all(
+        DOOR_CALLERS.map(async (caller) =>
+          ask(
+            route.split(' '),
+            row,
+            caller,
+            isWrite && (expected[caller] ?? 0) < 400 ? await request() : await refused,
+          ),
+        ),
+      );
+      expect(Object.fromEntries(DOOR_CALLERS.map((caller, index) => [caller, answers[index]?.status]))).toEqual(
+        expected,
+      );
+    },
+    60_000,
+  );
+
+  it.each(Object.entries(ROUTES).filter(([, { access }]) => access !== 'api-key'))(
+    '%s is not behind the door',
+    async (route, row) => {
+      const { path, ...body } = await requestOf(route, row);
+      const [method = ''] = route.split(' ');
+      for (const mode of ['test', 'live']) {
+        const door = `/v1/dashboard/${mode}${path.replace(/^\/v1(?=\/)/, '')}`;
+        expect((await ask([method], row, 'OWNER', { path: door, ...body })).status).toBe(404);
+      }
+    },
   );
 });

@@ -50,9 +50,11 @@ export interface Row {
   readonly path?: (world: World) => string | Promise<string>;
   readonly body?: (world: World) => object | Promise<object>;
   readonly headers?: () => Record<string, string>;
+  /** A write that MEMBER may make too, through the dashboard's door. */
+  readonly isOpenToMembers?: boolean;
 }
 
-type Request = Pick<Row, 'path' | 'body' | 'headers'>;
+type Request = Pick<Row, 'path' | 'body' | 'headers' | 'isOpenToMembers'>;
 
 function all(status: number): Record<Caller, number> {
   return Object.fromEntries(CALLERS.map((caller) => [caller, status])) as Record<Caller, number>;
@@ -71,6 +73,22 @@ function keys(expected: { test: number; live: number; foreign: number }, request
     expected: { ...all(401), 'test key': test, 'live key': live, 'foreign key': foreign },
     ...request,
   };
+}
+
+/** Who asks through the dashboard's door, in test mode. */
+export const DOOR_CALLERS = [
+  ...(['nobody', 'test key', 'MEMBER', 'ADMIN', 'OWNER', 'foreign OWNER', 'OPERATOR'] as const),
+  ...(['logged out', 'removed', 'expired'] as const),
+];
+
+/** What the door of a route of keys answers: everybody of the account reads, OWNER and ADMIN write. */
+export function atDoor(route: string, { expected, isOpenToMembers = false }: Row): Partial<Expected> {
+  const { 'test key': own, 'foreign key': foreign } = expected;
+  const people: Partial<Expected> = {
+    ...{ OWNER: own, ADMIN: own, MEMBER: route.startsWith('GET ') || isOpenToMembers ? own : 403 },
+    ...{ 'foreign OWNER': foreign, OPERATOR: 403 },
+  };
+  return Object.fromEntries(DOOR_CALLERS.map((caller) => [caller, people[caller] ?? 401]));
 }
 
 /** Lets people in who are logged in, by role; the OWNER of another account hears `foreign`. */
@@ -245,7 +263,10 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   'GET /v1/reports': keys({ test: 200, live: 200, foreign: 200 }),
   'POST /v1/reports': keys(
     { test: 202, live: 202, foreign: 202 },
-    { body: () => ({ type: 'statement', format: 'csv', from: '2026-11-01', to: '2026-11-30' }) },
+    {
+      body: () => ({ type: 'statement', format: 'csv', from: '2026-11-01', to: '2026-11-30' }),
+      isOpenToMembers: true,
+    },
   ),
   'GET /v1/reports/:id': keys(
     { test: 200, live: 404, foreign: 404 },
@@ -328,13 +349,14 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   'POST /v1/webhooks/default-secret/rotate': keys({ test: 200, live: 200, foreign: 200 }),
   'POST /v1/webhooks/verify': keys(
     { test: 200, live: 200, foreign: 200 },
-    { body: () => ({ payload: '{}', headers: {}, secret: 'none' }) },
+    { body: () => ({ payload: '{}', headers: {}, secret: 'none' }), isOpenToMembers: true },
   ),
 
   'POST /v1/auth/logout': everybody(204),
   'POST /v1/auth/password': everybody(400, {
     body: () => ({ current_password: 'wrong', new_password: PASSWORD }),
   }),
+  'GET /v1/auth/session': everybody(200),
   'GET /v1/auth/sessions': everybody(200),
   // Of nobody: their own are tested where there are some.
   'DELETE /v1/auth/sessions/:id': everybody(404, { path: () => `/v1/auth/sessions/${randomUUID()}` }),

@@ -1,5 +1,6 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { Role } from '../../accounts/index.js';
+import type { DashboardRole } from '../principal.js';
 
 const TOKEN_EXAMPLE = 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIwMTlhIn0.q1w2e3r4t5y6u7i8o9p0';
 
@@ -10,13 +11,13 @@ export class LoginUserBody {
 }
 
 export class LoginBody {
-  @ApiProperty({
-    description: 'Send it as `Authorization: Bearer <token>`.',
+  @ApiPropertyOptional({
+    description: 'Send it as `Authorization: Bearer <token>`. With `session: cookie` it is in the cookie alone.',
     example: TOKEN_EXAMPLE,
   })
-  access_token!: string;
-  @ApiProperty({ description: 'Same as `access_token`.', example: TOKEN_EXAMPLE }) token!: string;
-  @ApiProperty({ description: 'Kind of token.', enum: ['Bearer'] }) token_type!: string;
+  access_token?: string;
+  @ApiPropertyOptional({ description: 'Same as `access_token`.', example: TOKEN_EXAMPLE }) token?: string;
+  @ApiPropertyOptional({ description: 'Kind of token.', enum: ['Bearer'] }) token_type?: string;
   @ApiProperty({ description: 'Seconds until it ends.', type: 'integer', example: 3600 }) expires_in!: number;
   @ApiProperty({ description: 'Who has logged in.', type: LoginUserBody }) user!: LoginUserBody;
   // Written out: in OpenAPI 3.0 a reference cannot be null.
@@ -32,6 +33,32 @@ export class LoginBody {
     },
   })
   account!: { id: string; name: string; role: Role } | null;
+}
+
+export class CurrentSessionBody {
+  @ApiProperty({ description: 'Kind of object.', enum: ['session'] }) object!: string;
+  @ApiProperty({ description: 'Id of the login.', example: '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a14' }) id!: string;
+  @ApiProperty({ description: 'What the user may do, as of now.', enum: ['OWNER', 'ADMIN', 'MEMBER', 'OPERATOR'] })
+  role!: DashboardRole;
+  @ApiProperty({ description: 'Whether a login of this user needs a one-time code too.', example: true })
+  second_factor!: boolean;
+  @ApiProperty({
+    description: 'Whether a second factor must be set before anything else is open (operators, in production).',
+    example: false,
+  })
+  second_factor_required!: boolean;
+  @ApiProperty({ description: 'Who is logged in.', type: LoginUserBody }) user!: LoginUserBody;
+  @ApiProperty({
+    description: 'The account; null for platform staff.',
+    type: 'object',
+    nullable: true,
+    required: ['id', 'name'],
+    properties: {
+      id: { description: 'Id of the account.', type: 'string', example: '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a13' },
+      name: { description: 'Name of the account.', type: 'string', example: 'Padaria São João' },
+    },
+  })
+  account!: { id: string; name: string } | null;
 }
 
 export class SessionBody {

@@ -1,7 +1,8 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
-import { IsDefined, IsString, MaxLength } from 'class-validator';
+import { IsDefined, IsIn, IsString, MaxLength } from 'class-validator';
 import { IsOptional } from '../../core/http/index.js';
+import type { SessionKind } from '../sessions.service.js';
 
 export class LoginDto {
   @ApiProperty({ description: 'E-mail of the user; case does not matter.', maxLength: 254, example: 'ana@example.com' })
@@ -24,6 +25,16 @@ export class LoginDto {
   @IsString({ message: 'must be a text' })
   @MaxLength(64, { message: 'must have at most 64 characters' })
   code?: string;
+
+  @ApiPropertyOptional({
+    description:
+      '`cookie`: the login is kept in a cookie of the browser, which no script reads, and the answer has no token. It ends after an hour without use, and after 12 hours at most. Writes then need the header `X-Requested-With: dashboard`.',
+    enum: ['token', 'cookie'],
+    default: 'token',
+  })
+  @IsOptional()
+  @IsIn(['token', 'cookie'], { message: 'must be token or cookie' })
+  session?: SessionKind;
 }
 
 /** A password that is to be: what it must be like is said by the service. */

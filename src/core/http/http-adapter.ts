@@ -13,7 +13,7 @@ import type { Metrics } from '../metrics/index.js';
 import { addressBucket, siteBucket } from '../rate-limit/index.js';
 import { browserHeaders } from './browser-headers.js';
 import { sendError, toApiError } from './error.filter.js';
-import { routeOf } from './request.js';
+import { enterDoor, routeOf } from './request.js';
 
 /** Event of a response: its body has been made, of so many bytes, whether anybody reads it or not. */
 export const ANSWERED = 'answered';
@@ -213,7 +213,9 @@ export class HttpAdapter extends ExpressAdapter {
     request.receivedAt = performance.now();
     response.once('finish', () => this.#finished(request, response));
     // Proxies may send the whole address.
-    const url = (request.url = request.url.replace(/^https?:\/\/[^/?]*/i, ''));
+    request.url = request.url.replace(/^https?:\/\/[^/?]*/i, '');
+    enterDoor(request);
+    const { url } = request;
     if (this.#open > this.config.maxConnections * CROWDED) response.setHeader('Connection', 'close');
     if (this.#isClosing) {
       response.setHeader('Connection', 'close');

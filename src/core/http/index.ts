@@ -7,7 +7,7 @@ export { ANSWERED, HttpAdapter } from './http-adapter.js';
 export { type Html, markup, trusted } from './html.js';
 export { Nested } from './nested.decorator.js';
 export * from './openapi.js';
-export { addressOf, type CallerForLog, routeOf } from './request.js';
+export { addressOf, type CallerForLog, isRead, routeOf } from './request.js';
 export { RequestIdInterceptor } from './request-id.interceptor.js';
 export { DraftBody, ValidationPipe } from './validation.pipe.js';
 export {

@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import type { Mode } from '../mode.js';
 
 /** What the guards found out about the caller, for the request log: of a key, or of a user. */
 export interface CallerForLog {
@@ -14,9 +15,29 @@ declare module 'express-serve-static-core' {
     /** Of `performance.now()`. */
     receivedAt: number;
     callerForLog?: CallerForLog;
+    /** Who is logged in asks, in this mode, for what a key asks for: see `enterDoor`. */
+    door?: Mode;
     /** The `error.code` it was answered with. */
     errorCode?: string;
   }
+}
+
+const DOOR = /^\/v1\/dashboard\/(test|live)(?=\/)/;
+
+/**
+ * The dashboard's door to the routes of keys: `/v1/dashboard/test/payments` is `/v1/payments`, in test mode, for who is
+ * logged in. What may pass is the guards' to say.
+ */
+export function enterDoor(request: Pick<Request, 'url' | 'door'>): void {
+  const [way, mode] = DOOR.exec(request.url) ?? [];
+  if (way === undefined) return;
+  request.door = mode as Mode;
+  request.url = `/v1${request.url.slice(way.length)}`;
+}
+
+/** Whether nothing is written by it. */
+export function isRead({ method }: Pick<Request, 'method'>): boolean {
+  return method === 'GET' || method === 'HEAD';
 }
 
 /** Where the caller is, or the proxy that is not trusted; nothing is known of a connection that is gone. */

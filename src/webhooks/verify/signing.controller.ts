@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../../audit/index.js';
-import { ApiKeyAuth, CurrentScope, CurrentActor } from '../../auth/index.js';
+import { ApiKeyAuth, CurrentActor, CurrentScope, OpenToMembers } from '../../auth/index.js';
 import { ApiErrors, ApiRequestId, RESPONSE_HEADERS } from '../../core/http/index.js';
 import type { Scope } from '../../core/mode.js';
 import { DefaultSecretsService } from '../endpoints/default-secrets.service.js';
@@ -39,6 +39,7 @@ export class SigningController {
   }
 
   @Post('verify')
+  @OpenToMembers()
   @HttpCode(200)
   @ApiOperation({
     summary: 'Find out why a signature fails',

@@ -1,0 +1,49 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { CookieOptions, Request, Response } from 'express';
+import { type Config, CONFIG } from '../core/config/index.js';
+import { forbidden } from '../core/errors/index.js';
+import { SESSION_SECONDS } from './sessions.service.js';
+
+/** What a page of ours sends with every write, and what a form of somebody else's page cannot send. */
+const OWN_PAGE = 'x-requested-with';
+
+/** The login of a browser: no script can read it, and no other site's page can send it. */
+@Injectable()
+export class SessionCookie {
+  readonly #name: string;
+  readonly #options: CookieOptions;
+
+  constructor(@Inject(CONFIG) config: Config) {
+    const secure = config.publicBaseUrl.startsWith('https:');
+    // A browser takes a name with this prefix from this host over TLS alone.
+    this.#name = secure ? '__Host-recebe_session' : 'recebe_session';
+    this.#options = { httpOnly: true, sameSite: 'strict', secure, path: '/' };
+  }
+
+  /** @param header as it came @returns null without one */
+  read(header: string | undefined): string | null {
+    for (const pair of (header ?? '').split(';')) {
+      const [name, value] = pair.trim().split('=', 2);
+      if (name === this.#name && value !== undefined && value !== '') return value;
+    }
+    return null;
+  }
+
+  set(response: Response, token: string): void {
+    response.cookie(this.#name, token, { ...this.#options, maxAge: SESSION_SECONDS * 1000 });
+  }
+
+  clear(response: Response): void {
+    response.clearCookie(this.#name, this.#options);
+  }
+}
+
+/** @throws ApiError 403 `foreign_page` for a write that a page of ours has not sent */
+export function assertOwnPage({ headers }: Pick<Request, 'headers'>): void {
+  const site = headers['sec-fetch-site'];
+  if (headers[OWN_PAGE] === 'dashboard' && (site === undefined || site === 'same-origin')) return;
+  throw forbidden(
+    'A write with the cookie of a login comes from a page of this service, with the header X-Requested-With: dashboard.',
+    'foreign_page',
+  );
+}

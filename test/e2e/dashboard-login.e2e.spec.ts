@@ -1,0 +1,197 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { CurrentSessionBody, LoginBody } from '../../src/auth/dto/login.body.js';
+import { expectLedgerCoherent } from '../support/coherence.js';
+import { type Answer, type Merchant, PASSWORD, TestService } from '../support/service.js';
+
+interface Failure {
+  readonly error: { readonly type: string; readonly code: string; readonly message: string };
+}
+
+function expectForbidden({ status, body }: Answer<Failure>, code: string): void {
+  expect({ status, type: body.error.type, code: body.error.code }).toEqual({
+    status: 403,
+    type: 'permission_error',
+    code,
+  });
+}
+
+const PAGE = { 'x-requested-with': 'dashboard' };
+
+describe('the login of a browser', () => {
+  let service: TestService;
+  let merchant: Merchant;
+
+  beforeAll(async () => {
+    service = await TestService.start();
+    merchant = await service.merchant();
+  });
+  afterAll(() => service.stop());
+
+  const logIn = (email = merchant.ownerEmail): Promise<Answer<LoginBody>> =>
+    service.call<LoginBody>('POST', '/v1/auth/login', { body: { email, password: PASSWORD, session: 'cookie' } });
+  /** `name=value` of the cookie that an answer sets. */
+  const cookieOf = (answer: Answer<unknown>): string => answer.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const ask = <T>(method: string, path: string, cookie: string, headers = {}, body?: object): Promise<Answer<T>> =>
+    service.call<T>(method, path, { headers: { cookie, ...headers }, ...(body ? { body } : {}) });
+
+  it('is a cookie that no script reads, and no token', async () => {
+    const answer = await logIn();
+    expect(answer.status).toBe(200);
+    expect(Object.keys(answer.body).sort()).toEqual(['account', 'expires_in', 'user']);
+    const attributes = (answer.headers.get('set-cookie') ?? '').split('; ').slice(1);
+    expect(attributes).toEqual([
+      'Max-Age=3600',
+      'Path=/',
+      expect.stringMatching(/^Expires=/),
+      'HttpOnly',
+      'Secure',
+      'SameSite=Strict',
+    ]);
+    const current = await ask<CurrentSessionBody>('GET', '/v1/auth/session', cookieOf(answer));
+    expect(current.body).toMatchObject({
+      object: 'session',
+      role: 'OWNER',
+      second_factor: false,
+      second_factor_required: false,
+      user: { email: merchant.ownerEmail },
+      account: { id: merchant.accountId },
+    });
+    // Neither kind stands in for the other.
+    const [, token = ''] = cookieOf(answer).split('=');
+    expect((await service.call('GET', '/v1/auth/session', { token })).status).toBe(401);
+    const program = await service.login(merchant.ownerEmail);
+    expect((await ask('GET', '/v1/auth/session', `__Host-recebe_session=${program}`)).status).toBe(401);
+  });
+
+  it('is a cookie of this host, sent over TLS alone where the service has TLS', async () => {
+    expect(cookieOf(await logIn())).toMatch(/^__Host-recebe_session=/);
+    const local = await TestService.start({
+      database: service.database,
+      env: { PUBLIC_BASE_URL: 'http://localhost:3000' },
+    });
+    try {
+      const body = { email: merchant.ownerEmail, password: PASSWORD, session: 'cookie' };
+      const answer = await local.call('POST', '/v1/auth/login', { body });
+      expect(cookieOf(answer)).toMatch(/^recebe_session=/);
+      expect(answer.headers.get('set-cookie')).not.toMatch(/Secure|Domain/);
+    } finally {
+      await local.stop();
+    }
+  });
+
+  it('writes from pages of the service alone', async () => {
+    const cookie = cookieOf(await logIn());
+    const body = { amount: 100, payment_method: 'pix' };
+    const write = (headers: object): Promise<Answer<Failure>> =>
+      ask<Failure>(
+        'POST',
+        '/v1/dashboard/test/charges',
+        cookie,
+        { 'Idempotency-Key': 'from-a-page', ...headers },
+        body,
+      );
+    for (const foreign of [{}, { 'x-requested-with': 'XMLHttpRequest' }, { ...PAGE, 'sec-fetch-site': 'cross-site' }]) {
+      expectForbidden(await write(foreign), 'foreign_page');
+    }
+    const own = await write({ ...PAGE, 'sec-fetch-site': 'same-origin' });
+    expect(own.status).toBe(201);
+    // The same request is the same charge, whichever way it comes.
+    const again = await service.call('POST', '/v1/charges', {
+      key: merchant.testKey,
+      headers: { 'Idempotency-Key': 'from-a-page' },
+      body,
+    });
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect((await ask('POST', '/v1/auth/logout', cookie)).status).toBe(403);
+    expect((await ask('GET', '/v1/auth/session', cookie)).status).toBe(200);
+  });
+
+  it('sees at each door what its mode has, and leaves the names of people in the audit trail', async () => {
+    const charge = await service.createCharge(merchant.testKey, { amount: 4200 });
+    const cookie = cookieOf(await logIn());
+    const path = (mode: string): string => `/v1/dashboard/${mode}/payments/${charge.body.id.slice(3)}`;
+    expect((await ask<{ amount: number }>('GET', path('test'), cookie)).body.amount).toBe(4200);
+    expect((await ask('GET', path('live'), cookie)).status).toBe(404);
+    expect((await ask('GET', `${path('test')}?limit=1`, cookie)).status).toBe(400);
+    const found = await ask<{ data: object[] }>('GET', '/v1/dashboard/test/payments?query=nobody', cookie);
+    expect(found.body.data).toEqual([]);
+    // The sandbox is at the door of test mode alone.
+    const simulate = `sandbox/charges/${charge.body.id}/simulate`;
+    const pay = (mode: string): Promise<Answer<unknown>> =>
+      ask('POST', `/v1/dashboard/${mode}/${simulate}`, cookie, PAGE, { event: 'pay' });
+    expect([(await pay('live')).status, (await pay('test')).status]).toEqual([404, 200]);
+    const endpoint = { url: 'https://merchant.example/hooks', events: ['*'] };
+    expect((await ask('POST', '/v1/dashboard/test/webhooks/endpoints', cookie, PAGE, endpoint)).status).toBe(201);
+    const [event] = await service.sql<{ type: string; actor: string }>(
+      `SELECT type, actor_id AS actor FROM audit_events WHERE account_id = $1 ORDER BY created_at DESC, id DESC LIMIT 1`,
+      [merchant.accountId],
+    );
+    expect(event).toEqual({ type: 'webhook_endpoint.registered', actor: merchant.ownerId });
+    await expectLedgerCoherent(service.database.url);
+  });
+
+  it('leads to nothing but the routes of keys, whatever is written behind it', async () => {
+    const cookie = cookieOf(await logIn());
+    const paths = [
+      '',
+      '/',
+      '/payments/../api-keys',
+      '/dashboard/live/payments',
+      '/auth/session',
+      '//payments',
+      '/nothing',
+    ];
+    for (const path of paths) {
+      const answer = await ask<Failure>('GET', `/v1/dashboard/test${path}`, cookie);
+      expect([path, answer.status]).toEqual([path, 404]);
+    }
+    expect((await ask('GET', '/v1/dashboard/TEST/payments', cookie)).status).toBe(404);
+    expect((await ask('GET', '/v1/payments', cookie)).status).toBe(401);
+  });
+
+  it('of a suspended account reads and writes nothing', async () => {
+    const suspended = await service.merchant();
+    const cookie = cookieOf(await logIn(suspended.ownerEmail));
+    await service.sql('UPDATE accounts SET suspended = true WHERE id = $1', [suspended.accountId]);
+    expect((await ask('GET', '/v1/dashboard/test/payments', cookie)).status).toBe(200);
+    const write = await ask<Failure>('POST', '/v1/dashboard/test/webhooks/default-secret/rotate', cookie, PAGE);
+    expectForbidden(write, 'account_suspended');
+  });
+
+  it('goes on while it is used, ends after an hour without, and after twelve at most', async () => {
+    const begun = service.clock.now();
+    let cookie = cookieOf(await logIn());
+    const use = (): Promise<Answer<CurrentSessionBody>> => ask('GET', '/v1/auth/session', cookie);
+    service.clock.advance(599);
+    expect((await use()).headers.get('set-cookie')).toBeNull();
+    let hours = 0;
+    for (;;) {
+      service.clock.advance(3_000);
+      const answer = await use();
+      if (answer.status !== 200) break;
+      cookie = cookieOf(answer) || cookie;
+      hours = (service.clock.now().getTime() - begun.getTime()) / 3_600_000;
+    }
+    expect(hours).toBeGreaterThan(10.5);
+    expect(hours).toBeLessThanOrEqual(12);
+    const idle = cookieOf(await logIn());
+    service.clock.advance(3_601);
+    expect((await ask('GET', '/v1/auth/session', idle)).status).toBe(401);
+  });
+
+  it('ends at once with its log-out, also its renewed tokens, and where it is ended from elsewhere', async () => {
+    const first = cookieOf(await logIn());
+    service.clock.advance(700);
+    const renewed = cookieOf(await ask('GET', '/v1/auth/session', first));
+    expect(renewed).not.toBe('');
+    const out = await ask('POST', '/v1/auth/logout', renewed, PAGE);
+    expect(out.status).toBe(204);
+    expect(out.headers.get('set-cookie')).toContain('Expires=Thu, 01 Jan 1970');
+    for (const cookie of [first, renewed]) expect((await ask('GET', '/v1/auth/session', cookie)).status).toBe(401);
+    const here = cookieOf(await logIn());
+    const { body } = await ask<CurrentSessionBody>('GET', '/v1/auth/session', here);
+    const elsewhere = await service.login(merchant.ownerEmail);
+    await service.call('DELETE', `/v1/auth/sessions/${body.id}`, { token: elsewhere });
+    expect((await ask('GET', '/v1/dashboard/test/payments', here)).status).toBe(401);
+  });
+});
