@@ -4,6 +4,7 @@ import { ConfigError, readConfig, type Config } from './core/config/index.js';
 import { ServiceRoleError } from './core/database/index.js';
 import { EmbeddedServerError } from './core/embedded/index.js';
 import type { Logger } from './core/log/index.js';
+import { serveDashboard } from './dashboard.js';
 import { type DemoFile, ensureDemo, sampleCheckoutUrl } from './demo-data.js';
 import { setupOpenApi } from './openapi.js';
 import { openRuntime, type Runtime } from './runtime.js';
@@ -27,6 +28,7 @@ function banner(
   const rows: (readonly [string, string])[] = [
     ...(config.runsApi
       ? ([
+          ['Dashboard', `${config.publicBaseUrl}/dashboard`],
           ['API', config.publicBaseUrl],
           ['Docs', `${config.publicBaseUrl}/docs`],
         ] as const)
@@ -91,7 +93,10 @@ async function start(): Promise<void> {
   const { app, resources } = runtime;
 
   try {
-    if (config.runsApi) setupOpenApi(app, config.publicBaseUrl);
+    if (config.runsApi) {
+      setupOpenApi(app, config.publicBaseUrl);
+      serveDashboard(app);
+    }
     await app.init();
     // Before anybody can ask whether it is ready: scripts read the file then.
     let demo = config.runsApi ? await ensureDemo(app, config) : null;

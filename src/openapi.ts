@@ -3,8 +3,8 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { createHash } from 'node:crypto';
 import type { RequestHandler } from 'express';
 import { type Config, CONFIG } from './core/config/index.js';
-import { addressOf, sendError } from './core/http/index.js';
-import { perMinute, rateLimited, RateLimiter, takeForAddress } from './core/rate-limit/index.js';
+import { type Limited, limitedByAddress } from './core/http/index.js';
+import { RateLimiter } from './core/rate-limit/index.js';
 import { API_VERSION } from './core/api-version.js';
 
 const DESCRIPTION = `Payment collection for Brazil, Pix first.
@@ -50,12 +50,7 @@ export function setupOpenApi(app: NestExpressApplication, baseUrl: string): void
     SwaggerModule.createDocument(app, config, {
       operationIdFactory: (controller, method) => `${controller.replace('Controller', '').toLowerCase()}_${method}`,
     });
-  // Who opens the printed address in a browser wants to read.
-  app
-    .getHttpAdapter()
-    .getInstance()
-    .get('/', (_request, response) => void response.status(302).location('/docs').end());
-  const limited = limitedByAddress(app);
+  const limited = limitedByAddress(app.get<Config>(CONFIG).rateLimit, app.get(RateLimiter));
   serveDocs(app, limited);
   SwaggerModule.setup('docs', app, createDocument, {
     // Served below: from here both would be written anew for each request.
@@ -63,23 +58,6 @@ export function setupOpenApi(app: NestExpressApplication, baseUrl: string): void
     customSiteTitle: 'Recebe API',
   });
   serveDocument(app, limited, createDocument);
-}
-
-/** @param times how many times RATE_LIMIT_PUBLIC_PER_MINUTE */
-type Limited = (route: string, times: number) => RequestHandler;
-
-/** No guard stands before what is served here. */
-function limitedByAddress(app: NestExpressApplication): Limited {
-  const { rateLimit } = app.get<Config>(CONFIG);
-  const limiter = app.get(RateLimiter);
-  return (route, times) => async (request, response, next) => {
-    if (rateLimit.enabled) {
-      const policy = perMinute(rateLimit.publicPerMinute * times);
-      const taken = await takeForAddress(limiter, `ip:${route}`, addressOf(request), policy);
-      if (!taken.allowed) return sendError(request, response, rateLimited(taken));
-    }
-    next();
-  };
 }
 
 /** What the page begins with: Nest's own has the whole document in it, and writes it anew for each request. */

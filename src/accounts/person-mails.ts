@@ -7,7 +7,7 @@ export function invitationMail(
   baseUrl: string,
 ): Mail {
   const { accountId, email, token, expiresAt } = invitation;
-  const route = `POST ${baseUrl}/v1/auth/accept-invitation`;
+  const page = `${baseUrl}/dashboard/invitation`;
   return {
     accountId,
     to: email,
@@ -16,13 +16,13 @@ export function invitationMail(
       subject: 'Convite para uma conta / Invitation to an account',
       portuguese: [
         `Você foi convidado para a conta ${accountName}.`,
-        `Para aceitar, escolha uma senha: ${route} com {"token": "…", "password": "…"}.`,
+        `Para aceitar, escolha uma senha em ${page}#${SECRET}`,
         `Token: ${SECRET}`,
         `O convite vale até ${timeText(expiresAt)} e só uma vez. Quem já entra em outra conta com este e-mail não pode aceitá-lo. Se você não esperava este convite, ignore esta mensagem.`,
       ],
       english: [
         `You are invited to the account ${accountName}.`,
-        `To accept, choose a password: ${route} with {"token": "…", "password": "…"}.`,
+        `To accept, choose a password at ${page}#${SECRET}`,
         `Token: ${SECRET}`,
         `The invitation works until ${timeText(expiresAt)}, once. Who logs in to another account with this e-mail already cannot accept it. If you did not expect it, ignore this message.`,
       ],
@@ -31,7 +31,7 @@ export function invitationMail(
 }
 
 export function passwordResetMail(to: string, token: string, expiresAt: Date, baseUrl: string): Mail {
-  const route = `POST ${baseUrl}/v1/auth/reset-password`;
+  const page = `${baseUrl}/dashboard/reset-password`;
   return {
     accountId: null,
     to,
@@ -40,13 +40,13 @@ export function passwordResetMail(to: string, token: string, expiresAt: Date, ba
       subject: 'Redefinir a senha / Reset your password',
       portuguese: [
         'Alguém pediu uma nova senha para este e-mail.',
-        `Para escolhê-la: ${route} com {"token": "…", "password": "…"}.`,
+        `Para escolhê-la: ${page}#${SECRET}`,
         `Token: ${SECRET}`,
         `Vale até ${timeText(expiresAt)} e só uma vez. Se não foi você, ignore esta mensagem: a senha continua a mesma.`,
       ],
       english: [
         'Somebody asked for a new password for this e-mail.',
-        `To choose it: ${route} with {"token": "…", "password": "…"}.`,
+        `To choose it: ${page}#${SECRET}`,
         `Token: ${SECRET}`,
         `It works until ${timeText(expiresAt)}, once. If it was not you, ignore this message: the password stays as it is.`,
       ],

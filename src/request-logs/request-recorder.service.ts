@@ -4,7 +4,7 @@ import { HttpAdapterHost } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { Clock } from '../core/clock.js';
 import { RowBuffer } from '../core/database/index.js';
-import { addressOf, routeOf } from '../core/http/index.js';
+import { addressOf, isRead, routeOf } from '../core/http/index.js';
 import { newId } from '../core/ids.js';
 import { Logger } from '../core/log/index.js';
 import { Metrics } from '../core/metrics/index.js';
@@ -64,6 +64,8 @@ export class RequestRecorder implements OnModuleInit, OnApplicationBootstrap, On
     const route = routeOf(request);
     const address = addressOf(request);
     if (accountId === undefined || route === undefined) return;
+    // A page that is open asks again and again: it would bury what programs ask.
+    if (request.door !== undefined && isRead(request)) return;
     const durationMs = Math.round(performance.now() - request.receivedAt);
     const createdAt = new Date(this.clock.now().getTime() - durationMs);
     const full = this.#rows.add({

@@ -50,6 +50,7 @@ export function walletEntryBody(entry: WalletEntry): WalletEntryBody {
     balance: entry.balance,
     currency: entry.currency,
     source: sourceOf(entry.cause),
+    payment_id: entry.transactionId === null ? null : `tx_${entry.transactionId}`,
     description: ENTRY_DESCRIPTIONS[entry.type],
     created_at: entry.createdAt.toISOString(),
   };

@@ -80,6 +80,7 @@ describe('the statement of a wallet', () => {
       balance: 990,
       currency: 'BRL',
       source: { object: 'payment', id: `tx_${paymentIdOf(sale)}` },
+      payment_id: `tx_${paymentIdOf(sale)}`,
       description: 'Payment received, less its fees',
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
     });

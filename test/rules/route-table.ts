@@ -203,6 +203,8 @@ function medDecision(action: string): Request {
 
 export const ROUTES: Readonly<Record<string, Row>> = {
   'GET /': open(302),
+  'GET /dashboard': open(200),
+  'GET /dashboard/{*path}': open(200, { path: () => '/dashboard/test/sales' }),
   // Addresses that nobody was given: those of a connection are tested where there is one.
   ...Object.fromEntries(
     ['GET', 'POST'].flatMap((method) =>

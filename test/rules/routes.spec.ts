@@ -6,6 +6,7 @@ import { AccountsService } from '../../src/accounts/index.js';
 import { ApiKeysService } from '../../src/api-keys/index.js';
 import { SYSTEM } from '../../src/audit/index.js';
 import { readConfig } from '../../src/core/config/index.js';
+import { serveDashboard } from '../../src/dashboard.js';
 import { setupOpenApi } from '../../src/openapi.js';
 import { openRuntime, type Runtime } from '../../src/runtime.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
@@ -50,6 +51,7 @@ describe('every route', () => {
     });
     runtime = await openRuntime(config, { redis: false });
     setupOpenApi(runtime.app, config.publicBaseUrl);
+    serveDashboard(runtime.app, 'dist/dashboard');
     await runtime.app.listen(0, '127.0.0.1');
     // Taken from the server itself: a route that no decorator or document tells of is seen all the same.
     for (const layer of runtime.app.getHttpAdapter().getInstance().router.stack as unknown as RouterLayer[]) {

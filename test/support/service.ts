@@ -15,6 +15,7 @@ import { ApiKeysService } from '../../src/api-keys/index.js';
 import { SYSTEM } from '../../src/audit/index.js';
 import { Clock } from '../../src/core/clock.js';
 import { readConfig } from '../../src/core/config/index.js';
+import { serveDashboard } from '../../src/dashboard.js';
 import { setupOpenApi } from '../../src/openapi.js';
 import { openRuntime, type Runtime, type RuntimeOverrides } from '../../src/runtime.js';
 import { createTestDatabase, type TestDatabase } from './database.js';
@@ -135,6 +136,7 @@ export class TestService {
       },
     );
     setupOpenApi(runtime.app, config.publicBaseUrl);
+    serveDashboard(runtime.app, 'dist/dashboard');
     await runtime.app.listen(0, '127.0.0.1');
     const url = await runtime.app.getUrl();
     return new TestService(runtime, database, clock, url, dataDir, options.database === undefined);

@@ -13,7 +13,7 @@ function newest(path) {
 }
 
 // An image or a package may ship dist/ without the sources.
-const sources = ['src', 'migrations', 'tools', '.swcrc', 'nest-cli.json', 'package-lock.json']
+const sources = ['src', 'dashboard', 'migrations', 'tools', '.swcrc', 'nest-cli.json', 'package-lock.json']
   .map((name) => join(root, name))
   .filter((path) => existsSync(path));
 const built = existsSync(stamp) ? statSync(stamp).mtimeMs : 0;

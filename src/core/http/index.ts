@@ -5,10 +5,11 @@ export { DAY_OR_INSTANT, firstInstantOf, IsDayOrInstant, lastInstantOf, QueryDat
 export { ErrorFilter, sendError } from './error.filter.js';
 export { ANSWERED, HttpAdapter } from './http-adapter.js';
 export { type Html, markup, trusted } from './html.js';
+export { type Limited, limitedByAddress } from './limited-by-address.js';
 export { Nested } from './nested.decorator.js';
 export * from './openapi.js';
 export { addressOf, type CallerForLog, isRead, routeOf } from './request.js';
-export { RequestIdInterceptor } from './request-id.interceptor.js';
+export { RequestIdInterceptor, stampAnswer } from './request-id.interceptor.js';
 export { DraftBody, ValidationPipe } from './validation.pipe.js';
 export {
   depthOf,

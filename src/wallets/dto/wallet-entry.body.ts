@@ -27,6 +27,13 @@ export class WalletEntryBody {
     nullable: true,
   })
   source!: WalletEntrySourceBody | null;
+  @ApiProperty({
+    description: 'The sale that it is about, also where a refund or a case of it is the source.',
+    type: String,
+    nullable: true,
+    example: 'tx_019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12',
+  })
+  payment_id!: string | null;
   @ApiProperty({ description: 'For people.', example: 'Payment received, less its fees' }) description!: string;
   @ApiProperty({ description: 'When, UTC.', format: 'date-time', example: '2026-11-21T12:00:00.000Z' })
   created_at!: string;

@@ -1,0 +1,79 @@
+/** The error envelope of the service (docs/contract.md#errors). */
+interface ErrorEnvelope {
+  readonly error?: {
+    readonly code: string;
+    readonly message: string;
+    readonly details?: readonly { readonly param: string; readonly message: string }[];
+  };
+  readonly request_id?: string;
+}
+
+/** What the service refused, or 0 where it was not reached. */
+export class ApiFailure extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly requestId: string | null,
+    readonly details: readonly { readonly param: string; readonly message: string }[] = [],
+  ) {
+    super(message);
+  }
+}
+
+/** Told when the login has ended, wherever that is found out. */
+export const loginEnded = new EventTarget();
+
+type Query = Readonly<Record<string, string | number | boolean | undefined | null>>;
+
+export function withQuery(path: string, query: Query = {}): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== '');
+  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  return text === '' ? path : `${path}?${text}`;
+}
+
+/** @throws ApiFailure for every answer but a 2xx */
+export async function call<T>(
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+  path: string,
+  body?: object,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<T> {
+  let response: Response;
+  try {
+    response = await fetch(path, {
+      method,
+      headers: {
+        'X-Requested-With': 'dashboard',
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  } catch {
+    throw new ApiFailure(0, 'unreachable', 'The service does not answer.', null);
+  }
+  const text = await response.text();
+  let parsed: unknown = null;
+  try {
+    parsed = text === '' ? null : JSON.parse(text);
+  } catch {
+    // A proxy's page: its status says enough.
+  }
+  if (response.ok) return parsed as T;
+  const { error, request_id: requestId } = (parsed ?? {}) as ErrorEnvelope;
+  const failure = new ApiFailure(
+    response.status,
+    error?.code ?? 'unknown',
+    error?.message ?? `HTTP ${String(response.status)}`,
+    requestId ?? response.headers.get('x-request-id'),
+    error?.details,
+  );
+  if (failure.status === 401 && failure.code === 'unauthorized') loginEnded.dispatchEvent(new Event('ended'));
+  throw failure;
+}
+
+/** @param path of a route of keys, without `/v1` */
+export function door(mode: string, path: string): string {
+  return `/v1/dashboard/${mode}${path}`;
+}

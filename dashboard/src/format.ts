@@ -1,0 +1,67 @@
+import type { Language } from './language.js';
+
+/** Digits after the comma of a currency. */
+function digitsOf(currency: string): number {
+  try {
+    return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
+  } catch {
+    return 2;
+  }
+}
+
+/** @param amount in the smallest unit */
+export function money(amount: number, currency: string, language: Language): string {
+  const digits = digitsOf(currency);
+  try {
+    return new Intl.NumberFormat(language, { style: 'currency', currency }).format(amount / 10 ** digits);
+  } catch {
+    return `${(amount / 10 ** digits).toFixed(digits)} ${currency}`;
+  }
+}
+
+/**
+ * What somebody typed, in either spelling: `1.234,56`, `1,234.56`, `1234`.
+ * @returns the smallest unit; null for what is no amount
+ */
+export function parseAmount(text: string): number | null {
+  const bare = text.replace(/[R$\s]/g, '');
+  const match = /^(\d{1,3}(?:[.,]\d{3})*|\d+)(?:[.,](\d{1,2}))?$/.exec(bare);
+  if (!match) return null;
+  const whole = Number((match[1] ?? '').replace(/[.,]/g, ''));
+  const amount = whole * 100 + Number((match[2] ?? '').padEnd(2, '0') || 0);
+  return Number.isSafeInteger(amount) && amount > 0 ? amount : null;
+}
+
+const ZONE = 'America/Sao_Paulo';
+
+export function dateTime(at: string, language: Language): string {
+  return new Intl.DateTimeFormat(language, { dateStyle: 'short', timeStyle: 'short', timeZone: ZONE }).format(
+    new Date(at),
+  );
+}
+
+export function day(at: string | Date, language: Language): string {
+  return new Intl.DateTimeFormat(language, { day: '2-digit', month: 'short', timeZone: ZONE }).format(new Date(at));
+}
+
+/** `2026-11-23` in São Paulo. */
+export function isoDay(at: Date): string {
+  return new Intl.DateTimeFormat('sv-SE', { timeZone: ZONE }).format(at);
+}
+
+/** How long until then, in its largest unit: `3 d`, `5 h`, `12 min`; null when it is over. */
+export function timeLeft(at: string, now: number): string | null {
+  const minutes = Math.floor((new Date(at).getTime() - now) / 60_000);
+  if (minutes < 0) return null;
+  if (minutes < 60) return `${String(minutes)} min`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${String(hours)} h` : `${String(Math.floor(hours / 24))} d`;
+}
+
+export function percent(share: number, language: Language): string {
+  return new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 }).format(share);
+}
+
+export function fileSize(bytes: number): string {
+  return bytes < 1_048_576 ? `${String(Math.ceil(bytes / 1024))} KB` : `${(bytes / 1_048_576).toFixed(1)} MB`;
+}

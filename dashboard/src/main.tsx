@@ -1,0 +1,34 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { ApiFailure } from './api.js';
+import './app.css';
+import { Languages } from './language.js';
+import { router } from './router.js';
+
+const client = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 5_000,
+      // What was refused is refused again; what was not reached is tried until it is.
+      retry: (count, error) =>
+        error instanceof ApiFailure && (error.status === 0 || error.status >= 500 || error.status === 429)
+          ? count < 60
+          : false,
+      retryDelay: (count) => Math.min(1_000 * 2 ** count, 5_000),
+    },
+  },
+});
+
+const root = document.getElementById('root');
+if (!root) throw new Error('The page has no #root');
+createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={client}>
+      <Languages>
+        <RouterProvider router={router} />
+      </Languages>
+    </QueryClientProvider>
+  </StrictMode>,
+);

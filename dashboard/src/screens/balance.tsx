@@ -1,0 +1,162 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import type { BalanceBody } from '../../../src/wallets/dto/wallet.body.js';
+import type { WalletEntryBody, WalletEntryListBody } from '../../../src/wallets/dto/wallet-entry.body.js';
+import { call, door, withQuery } from '../api.js';
+import { useLanguage } from '../language.js';
+import { useMode } from '../session.js';
+import { Button, Card, Choice, Empty, Facts, Failure, Input, Link, Loading, Money, Page, Table, Time } from '../ui.js';
+import { bucketName, entryType } from '../words.js';
+
+const TYPES = [
+  'sale',
+  'fee',
+  'release',
+  'refund',
+  'refund_failed',
+  'med_hold',
+  'med_release',
+  'med_loss',
+  'chargeback',
+  'correction',
+];
+
+/** Why the balance is what it is: every line with the balance after it, and the way to its cause. */
+export function Balance(): ReactNode {
+  const { t } = useLanguage();
+  const mode = useMode();
+  const [filters, setFilters] = useState<Record<string, string>>({ bucket: 'available' });
+  const balance = useQuery({
+    queryKey: [mode, 'balance'],
+    queryFn: () => call<BalanceBody>('GET', door(mode, '/wallets/balance')),
+    refetchInterval: 10_000,
+  });
+  const entries = useInfiniteQuery({
+    queryKey: [mode, 'entries', filters],
+    queryFn: ({ pageParam }) =>
+      call<WalletEntryListBody>(
+        'GET',
+        door(mode, withQuery('/wallets/entries', { ...filters, limit: 50, starting_after: pageParam })),
+      ),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
+  });
+  const rows = entries.data?.pages.flatMap(({ data }) => data) ?? [];
+  const cause = ({ source, payment_id: paymentId }: WalletEntryBody): ReactNode => {
+    if (source?.object === 'refund' && paymentId !== null)
+      return <Link to={`/${mode}/sales/${paymentId}`}>{t('reembolso de uma venda', 'refund of a sale')}</Link>;
+    if (source === null) return '–';
+    if (source.object === 'payment') return <Link to={`/${mode}/sales/${source.id}`}>{t('venda', 'sale')}</Link>;
+    if (source.object === 'med_case')
+      return <Link to={`/${mode}/disputes/${source.id}`}>{t('disputa', 'dispute')}</Link>;
+    return <code>{source.id}</code>;
+  };
+  return (
+    <Page
+      title={t('Saldo', 'Balance')}
+      actions={
+        <Link to={`/${mode}/reports`} className="button">
+          {t('Exportar', 'Export')}
+        </Link>
+      }
+    >
+      <Card title={t('Agora', 'Now')}>
+        {balance.error && <Failure error={balance.error} />}
+        {balance.isPending && <Loading />}
+        {balance.data && (
+          <Facts
+            rows={[
+              [
+                t('Disponível', 'Available'),
+                <Money amount={balance.data.available} currency={balance.data.currency} />,
+              ],
+              [t('A liberar', 'Pending'), <Money amount={balance.data.pending} currency={balance.data.currency} />],
+              balance.data.retained === undefined
+                ? null
+                : [
+                    t('Retido por disputas', 'Held for disputes'),
+                    <Money amount={balance.data.retained} currency={balance.data.currency} />,
+                  ],
+              balance.data.next_release_at === null
+                ? null
+                : [
+                    t('Próxima liberação', 'Next release'),
+                    <>
+                      <Money amount={balance.data.next_release_amount} currency={balance.data.currency} />{' '}
+                      <Time at={balance.data.next_release_at} />
+                    </>,
+                  ],
+            ]}
+          />
+        )}
+      </Card>
+      <form
+        className="filters"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const form = new FormData(event.currentTarget);
+          setFilters(
+            Object.fromEntries(
+              ['bucket', 'type', 'created_after', 'created_before'].map((name) => [name, String(form.get(name) ?? '')]),
+            ),
+          );
+        }}
+      >
+        <Choice
+          label={t('Conta', 'Part')}
+          name="bucket"
+          defaultValue="available"
+          options={[
+            ['', t('Todas', 'All')],
+            ...['available', 'pending', 'retained'].map((bucket) => [bucket, bucketName(bucket, t)] as const),
+          ]}
+        />
+        <Choice
+          label={t('Tipo', 'Type')}
+          name="type"
+          options={[['', t('Todos', 'All')], ...TYPES.map((type) => [type, entryType(type, t)] as const)]}
+        />
+        <Input label={t('De', 'From')} name="created_after" type="date" />
+        <Input label={t('Até', 'To')} name="created_before" type="date" />
+        <Button type="submit">{t('Filtrar', 'Filter')}</Button>
+      </form>
+      {entries.error && <Failure error={entries.error} retry={() => void entries.refetch()} />}
+      {entries.isPending && <Loading />}
+      {entries.data && rows.length === 0 && (
+        <Empty title={t('Nenhum lançamento.', 'No entries.')}>
+          <p>
+            {t('O extrato começa com a primeira venda paga.', 'The statement begins with the first sale that is paid.')}
+          </p>
+        </Empty>
+      )}
+      {rows.length > 0 && (
+        <Table
+          label={t('Extrato', 'Statement')}
+          rows={rows}
+          keyOf={({ id }) => id}
+          columns={[
+            { name: t('Quando', 'When'), cell: ({ created_at: at }) => <Time at={at} /> },
+            { name: t('O quê', 'What'), cell: ({ type }) => entryType(type, t) },
+            { name: t('Conta', 'Part'), cell: ({ bucket }) => bucketName(bucket, t) },
+            {
+              name: t('Valor', 'Amount'),
+              isNumber: true,
+              cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
+            },
+            {
+              name: t('Saldo depois', 'Balance after'),
+              isNumber: true,
+              cell: (entry) => <Money amount={entry.balance} currency={entry.currency} />,
+            },
+            { name: t('Por quê', 'Why'), cell: cause },
+          ]}
+        />
+      )}
+      {entries.hasNextPage && (
+        <Button isDisabled={entries.isFetchingNextPage} onPress={() => void entries.fetchNextPage()}>
+          {t('Mais antigos', 'Older ones')}
+        </Button>
+      )}
+    </Page>
+  );
+}

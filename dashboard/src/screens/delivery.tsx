@@ -1,0 +1,92 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { DeliveryDetailBody } from '../../../src/webhooks/dto/delivery.body.js';
+import { call, door } from '../api.js';
+import { useLanguage } from '../language.js';
+import { useMayAct, useMode } from '../session.js';
+import { ActionDialog, Card, Empty, Facts, Failure, Id, Loading, Page, Status, Time } from '../ui.js';
+import { deliveryStatus } from '../words.js';
+
+/** What was sent, and what each attempt was answered. */
+export function Delivery(): ReactNode {
+  const { t } = useLanguage();
+  const mode = useMode();
+  const mayAct = useMayAct();
+  const { id = '' } = useParams({ strict: false }) as { id?: string };
+  const client = useQueryClient();
+  const path = `/webhooks/deliveries/${encodeURIComponent(id)}`;
+  const delivery = useQuery({
+    queryKey: [mode, 'delivery', id],
+    queryFn: () => call<DeliveryDetailBody>('GET', door(mode, path)),
+    refetchInterval: 2_000,
+  });
+  if (delivery.error && !delivery.data) return <Failure error={delivery.error} retry={() => void delivery.refetch()} />;
+  if (!delivery.data) return <Loading />;
+  const { data } = delivery;
+  return (
+    <Page
+      title={`${t('Entrega de', 'Delivery of')} ${data.eventType}`}
+      actions={
+        mayAct &&
+        ['FAILED', 'PENDING'].includes(data.status) && (
+          <ActionDialog
+            trigger={t('Tentar agora', 'Try now')}
+            tone="primary"
+            title={t('Tentar agora', 'Try now')}
+            confirm={t('Tentar agora', 'Try now')}
+            act={async () => {
+              await call('POST', door(mode, `${path}/retry`));
+              await client.invalidateQueries({ queryKey: [mode] });
+            }}
+          >
+            <p>
+              {t(
+                'A mesma entrega, com o mesmo conteúdo, é enviada mais uma vez.',
+                'The same delivery, with the same content, is sent once more.',
+              )}
+            </p>
+          </ActionDialog>
+        )
+      }
+    >
+      <Card>
+        <Facts
+          rows={[
+            [t('Situação', 'Status'), <Status value={data.status} label={deliveryStatus(data.status, t)} />],
+            ['URL', <code>{data.url}</code>],
+            [t('Tentativas', 'Attempts'), `${String(data.attempts)} / ${String(data.maxAttempts)}`],
+            [t('Próxima', 'Next'), <Time at={data.nextRetryAt} />],
+            [t('Entregue', 'Delivered'), <Time at={data.deliveredAt} />],
+            ['Id', <Id value={data.id} />],
+            [t('Evento', 'Event'), <Id value={data.eventId} />],
+          ]}
+        />
+      </Card>
+      <div className="grid">
+        <Card title={t('O que é enviado', 'What is sent')}>
+          <pre tabIndex={0}>{JSON.stringify(data.payload, null, 2)}</pre>
+        </Card>
+        <Card title={t('O que foi respondido', 'What was answered')}>
+          {data.history.length === 0 && <Empty title={t('Ainda nada.', 'Nothing yet.')} />}
+          <ol className="timeline">
+            {data.history.map((attempt) => (
+              <li key={attempt.number}>
+                <Time at={attempt.startedAt} /> ·{' '}
+                <strong>
+                  {attempt.statusCode === null
+                    ? (attempt.error ?? t('sem resposta', 'no answer'))
+                    : `HTTP ${String(attempt.statusCode)}`}
+                </strong>{' '}
+                · {attempt.durationMs} ms
+                {attempt.responseBody !== null && attempt.responseBody !== '' && (
+                  <pre tabIndex={0}>{attempt.responseBody}</pre>
+                )}
+              </li>
+            ))}
+          </ol>
+        </Card>
+      </div>
+    </Page>
+  );
+}

@@ -1,0 +1,245 @@
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import type {
+  ApiKeyBody,
+  ApiKeyDetailsBody,
+  ApiKeyListBody,
+  IssuedApiKeyBody,
+} from '../../../src/api-keys/dto/api-key.body.js';
+import type { RequestLogListBody } from '../../../src/request-logs/dto/request-log.body.js';
+import { call, withQuery } from '../api.js';
+import { useLanguage } from '../language.js';
+import { type Mode, useMode, useSession } from '../session.js';
+import {
+  ActionDialog,
+  Button,
+  Card,
+  Empty,
+  Facts,
+  Failure,
+  Id,
+  Input,
+  Loading,
+  Page,
+  Status,
+  Table,
+  Time,
+} from '../ui.js';
+
+export function Developers(): ReactNode {
+  const { t } = useLanguage();
+  const mode = useMode();
+  return (
+    <Page
+      title={t('Desenvolvedores', 'Developers')}
+      actions={
+        <a className="button" href="/docs">
+          {t('Documentação da API', 'API reference')}
+        </a>
+      }
+    >
+      <Keys mode={mode} />
+      <RequestLog mode={mode} />
+    </Page>
+  );
+}
+
+function Keys({ mode }: { mode: Mode }): ReactNode {
+  const { t } = useLanguage();
+  const list = useQuery({ queryKey: ['api-keys'], queryFn: () => call<ApiKeyListBody>('GET', '/v1/api-keys') });
+  const keys = (list.data?.data ?? []).filter((key) => key.mode === mode);
+  return (
+    <Card
+      title={mode === 'test' ? t('Chaves de teste', 'Test keys') : t('Chaves de produção', 'Live keys')}
+      actions={list.data?.access.canManage && <IssueKey mode={mode} />}
+    >
+      {list.error && <Failure error={list.error} retry={() => void list.refetch()} />}
+      {list.isPending && <Loading />}
+      {list.data && keys.length === 0 && (
+        <Empty title={t('Nenhuma chave.', 'No keys.')}>
+          <p>{t('Com uma chave o seu programa cria cobranças.', 'With a key your program creates charges.')}</p>
+        </Empty>
+      )}
+      {keys.map((key) => (
+        <Key key={key.id} apiKey={key} canManage={list.data?.access.canManage === true} />
+      ))}
+    </Card>
+  );
+}
+
+/** The key is shown here and nowhere else. */
+function Shown({ value }: { value: string }): ReactNode {
+  const { t } = useLanguage();
+  return (
+    <>
+      <p>
+        <strong>
+          {t('Guarde esta chave agora: ela não é mostrada de novo.', 'Keep this key now: it is not shown again.')}
+        </strong>
+      </p>
+      <Id value={value} label={t('a chave', 'the key')} />
+    </>
+  );
+}
+
+function IssueKey({ mode }: { mode: Mode }): ReactNode {
+  const { t } = useLanguage();
+  const client = useQueryClient();
+  const [label, setLabel] = useState('');
+  const [issued, setIssued] = useState('');
+  return (
+    <ActionDialog
+      trigger={t('Emitir chave', 'Issue a key')}
+      tone="primary"
+      title={t('Emitir chave', 'Issue a key')}
+      confirm={t('Emitir', 'Issue')}
+      act={async () => {
+        const made = await call<IssuedApiKeyBody>('POST', '/v1/api-keys', {
+          test: mode === 'test',
+          ...(label === '' ? {} : { label }),
+        });
+        setIssued(made.apiKey);
+        setLabel('');
+        await client.invalidateQueries({ queryKey: ['api-keys'] });
+      }}
+      done={<Shown value={issued} />}
+    >
+      {mode === 'live' && <p>{t('Uma chave de produção move dinheiro de verdade.', 'A live key moves real money.')}</p>}
+      <Input
+        label={t('Para que é', 'What it is for')}
+        maxLength={64}
+        value={label}
+        onChange={(event) => setLabel(event.target.value)}
+        placeholder={t('site', 'website')}
+      />
+    </ActionDialog>
+  );
+}
+
+function Key({ apiKey, canManage }: { apiKey: ApiKeyBody; canManage: boolean }): ReactNode {
+  const { t } = useLanguage();
+  const client = useQueryClient();
+  const details = useQuery({
+    queryKey: ['api-keys', apiKey.id],
+    queryFn: () => call<ApiKeyDetailsBody>('GET', `/v1/api-keys/${apiKey.id}`),
+  });
+  const [issued, setIssued] = useState('');
+  const refresh = (): Promise<void> => client.invalidateQueries({ queryKey: ['api-keys'] });
+  const used = details.data?.last_used_at ?? null;
+  return (
+    <div className="row">
+      <Facts
+        rows={[
+          [t('Chave', 'Key'), <code>{apiKey.prefix}…</code>],
+          [t('Para que é', 'What it is for'), apiKey.label ?? '–'],
+          [t('Emitida', 'Issued'), <Time at={apiKey.createdAt} />],
+          [t('Usada por último', 'Last used'), used === null ? t('nunca', 'never') : <Time at={used} />],
+          details.data?.expires_at ? [t('Vale até', 'Good until'), <Time at={details.data.expires_at} />] : null,
+        ]}
+      />
+      {canManage && (
+        <div className="actions">
+          <ActionDialog
+            trigger={t('Trocar', 'Rotate')}
+            title={t('Trocar a chave', 'Rotate the key')}
+            confirm={t('Trocar', 'Rotate')}
+            act={async () => {
+              const made = await call<IssuedApiKeyBody>('POST', `/v1/api-keys/${apiKey.id}/rotate`, {});
+              setIssued(made.apiKey);
+            }}
+            done={<Shown value={issued} />}
+          >
+            <p>
+              {t(
+                'Esta chave deixa de valer agora, e uma nova toma o lugar dela.',
+                'This key stops working now, and a new one takes its place.',
+              )}{' '}
+              {t('Usada por último:', 'Last used:')} {used === null ? t('nunca', 'never') : <Time at={used} />}
+            </p>
+          </ActionDialog>
+          <ActionDialog
+            trigger={t('Revogar', 'Revoke')}
+            tone="danger"
+            title={t('Revogar a chave', 'Revoke the key')}
+            confirm={t('Revogar', 'Revoke')}
+            act={async () => {
+              await call('DELETE', `/v1/api-keys/${apiKey.id}`);
+              await refresh();
+            }}
+          >
+            <p>
+              {t(
+                'Programas com esta chave são recusados a partir de agora.',
+                'Programs with this key are refused from now on.',
+              )}{' '}
+              {t('Usada por último:', 'Last used:')} {used === null ? t('nunca', 'never') : <Time at={used} />}
+            </p>
+          </ActionDialog>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function RequestLog({ mode }: { mode: Mode }): ReactNode {
+  const { t } = useLanguage();
+  const { account } = useSession();
+  const [requestId, setRequestId] = useState('');
+  const list = useInfiniteQuery({
+    queryKey: ['request-logs', mode, requestId],
+    queryFn: ({ pageParam }) =>
+      call<RequestLogListBody>(
+        'GET',
+        withQuery('/v1/request-logs', { mode, requestId, limit: 25, starting_after: pageParam }),
+      ),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
+    enabled: account !== null,
+  });
+  const rows = list.data?.pages.flatMap(({ data }) => data) ?? [];
+  return (
+    <Card title={t('Pedidos dos últimos sete dias', 'Requests of the last seven days')}>
+      <form
+        className="filters"
+        onSubmit={(event) => {
+          event.preventDefault();
+          setRequestId(String(new FormData(event.currentTarget).get('id') ?? '').trim());
+        }}
+      >
+        <Input label={t('Id do pedido', 'Request id')} name="id" maxLength={128} placeholder="req_…" />
+        <Button type="submit">{t('Procurar', 'Search')}</Button>
+        <Button onPress={() => void list.refetch()}>{t('Atualizar', 'Refresh')}</Button>
+      </form>
+      {list.error && <Failure error={list.error} retry={() => void list.refetch()} />}
+      {list.isPending && <Loading />}
+      {list.data && rows.length === 0 && <Empty title={t('Nenhum pedido.', 'No requests.')} />}
+      {rows.length > 0 && (
+        <Table
+          label={t('Pedidos', 'Requests')}
+          rows={rows}
+          keyOf={({ id }) => id}
+          columns={[
+            { name: t('Quando', 'When'), cell: (one) => <Time at={one.createdAt} /> },
+            { name: t('Pedido', 'Request'), cell: (one) => <code>{`${one.method} ${one.path}`}</code> },
+            {
+              name: t('Resposta', 'Answer'),
+              cell: (one) => (
+                <Status
+                  value={one.status < 400 ? 'ACTIVE' : 'FAILED'}
+                  label={`${String(one.status)} ${one.errorCode ?? ''}`}
+                />
+              ),
+            },
+            { name: 'ms', isNumber: true, cell: (one) => String(Math.round(one.durationMs)) },
+            { name: 'Id', cell: (one) => <Id value={one.requestId} /> },
+          ]}
+        />
+      )}
+      {list.hasNextPage && (
+        <Button isDisabled={list.isFetchingNextPage} onPress={() => void list.fetchNextPage()}>
+          {t('Mais antigos', 'Older ones')}
+        </Button>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,276 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { DropZone, FileTrigger } from 'react-aria-components';
+import type { EvidenceListBody, EvidenceTicketBody } from '../../../src/med/dto/evidence.body.js';
+import type { MedCaseBody } from '../../../src/med/dto/med-case.body.js';
+import { ApiFailure, call, door } from '../api.js';
+import { fileSize, money } from '../format.js';
+import { useLanguage } from '../language.js';
+import { useMayAct, useMode } from '../session.js';
+import {
+  ActionDialog,
+  Button,
+  Card,
+  Empty,
+  Facts,
+  Failure,
+  Field,
+  Id,
+  Link,
+  Loading,
+  Money,
+  Page,
+  Status,
+  Table,
+  Time,
+} from '../ui.js';
+import { caseStatus, moneyOutcome } from '../words.js';
+import { Countdown } from './disputes.js';
+
+const TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif', 'application/pdf'];
+const MAX_SIZE = 10 * 1024 * 1024;
+
+interface Upload {
+  readonly name: string;
+  readonly share: number;
+  readonly problem: string | null;
+}
+
+export function Dispute(): ReactNode {
+  const { t, language } = useLanguage();
+  const mode = useMode();
+  const mayAct = useMayAct();
+  const { id = '' } = useParams({ strict: false }) as { id?: string };
+  const client = useQueryClient();
+  const path = `/med/cases/${encodeURIComponent(id)}`;
+  const one = useQuery({
+    queryKey: [mode, 'case', id],
+    queryFn: () => call<MedCaseBody>('GET', door(mode, path)),
+    refetchInterval: 5_000,
+  });
+  const evidence = useQuery({
+    queryKey: [mode, 'case', id, 'evidence'],
+    queryFn: () => call<EvidenceListBody>('GET', door(mode, `${path}/evidence`)),
+    enabled: one.data !== undefined,
+  });
+  const refresh = (): Promise<void> => client.invalidateQueries({ queryKey: [mode] });
+  const [reason, setReason] = useState('');
+  const [uploads, setUploads] = useState<readonly Upload[]>([]);
+
+  if (one.error && !one.data) return <Failure error={one.error} retry={() => void one.refetch()} />;
+  if (!one.data) return <Loading />;
+  const data = one.data;
+  const isOpen = data.status === 'open';
+  const takesFiles = isOpen || data.status === 'appealed';
+  const text = money(data.amount, data.currency, language);
+
+  const send = async (file: File): Promise<void> => {
+    const tell = (change: Partial<Upload>): void =>
+      setUploads((all) => all.map((upload) => (upload.name === file.name ? { ...upload, ...change } : upload)));
+    setUploads((all) => [
+      ...all.filter(({ name }) => name !== file.name),
+      { name: file.name, share: 0, problem: null },
+    ]);
+    if (!TYPES.includes(file.type)) {
+      tell({ problem: t('Só imagens (PNG, JPEG, WebP, GIF) e PDF.', 'Only pictures (PNG, JPEG, WebP, GIF) and PDF.') });
+      return;
+    }
+    if (file.size > MAX_SIZE) {
+      tell({ problem: t('Maior que 10 MB.', 'Larger than 10 MB.') });
+      return;
+    }
+    try {
+      const ticket = await call<EvidenceTicketBody>('POST', door(mode, `${path}/evidence`), {
+        file_name: file.name,
+        file_size: file.size,
+        mime_type: file.type,
+      });
+      await put(ticket, file, (share) => tell({ share }));
+      await call('POST', door(mode, `${path}/evidence/${ticket.id}/complete`));
+      setUploads((all) => all.filter(({ name }) => name !== file.name));
+      await refresh();
+    } catch (failure) {
+      tell({
+        problem:
+          failure instanceof ApiFailure
+            ? failure.message
+            : t('O envio foi interrompido. Tente de novo.', 'The upload broke off. Try again.'),
+      });
+    }
+  };
+  const sendAll = (files: Iterable<File>): void => {
+    for (const file of files) void send(file);
+  };
+
+  return (
+    <Page
+      title={`${t('Disputa de', 'Dispute of')} ${text}`}
+      actions={
+        mayAct &&
+        isOpen && (
+          <>
+            <ActionDialog
+              trigger={t('Contestar', 'Appeal')}
+              tone="primary"
+              title={t('Contestar a disputa', 'Appeal the dispute')}
+              confirm={t('Enviar a contestação', 'Send the appeal')}
+              isReady={reason.trim().length > 0}
+              act={async () => {
+                await call('POST', door(mode, `${path}/appeal`), { reason: reason.trim() });
+                await refresh();
+              }}
+            >
+              <p>
+                {t(
+                  'Diga o que foi vendido, a quem, quando e como foi entregue, e o que o cliente disse. O banco lê isto com os arquivos.',
+                  'Say what was sold, to whom, when and how it was delivered, and what the customer said. The bank reads this with the files.',
+                )}
+              </p>
+              <Field label={t('O que aconteceu', 'What happened')} hint={`${String(reason.length)} / 2000`}>
+                {(named) => (
+                  <textarea
+                    {...named}
+                    rows={8}
+                    maxLength={2000}
+                    value={reason}
+                    onChange={(event) => setReason(event.target.value)}
+                    placeholder={t('Pedido: …\nEntregue em: …\nRastreio: …', 'Order: …\nDelivered on: …\nTracking: …')}
+                  />
+                )}
+              </Field>
+              <p className="quiet">
+                {data.evidence_count} {t('arquivos anexados', 'files attached')}
+              </p>
+            </ActionDialog>
+            <ActionDialog
+              trigger={t('Aceitar', 'Accept')}
+              tone="danger"
+              title={t('Aceitar a disputa', 'Accept the dispute')}
+              confirm={t(`Devolver ${text}`, `Give back ${text}`)}
+              act={async () => {
+                await call('POST', door(mode, `${path}/accept`));
+                await refresh();
+              }}
+            >
+              <p>
+                {t(
+                  `${text} voltam para o pagador. Isto não pode ser desfeito.`,
+                  `${text} go back to the payer. This cannot be undone.`,
+                )}
+              </p>
+            </ActionDialog>
+          </>
+        )
+      }
+    >
+      <div className="grid">
+        <Card title={t('Caso', 'Case')}>
+          <Facts
+            rows={[
+              [t('Situação', 'Status'), <Status value={data.status} label={caseStatus(data.status, t)} />],
+              [t('Valor contestado', 'Disputed amount'), <Money amount={data.amount} currency={data.currency} />],
+              isOpen ? [t('Responder até', 'Answer until'), <Countdown at={data.response_deadline} />] : null,
+              isOpen
+                ? [
+                    t('Se ninguém responder', 'If nobody answers'),
+                    t(
+                      'o banco decide sem a loja, e o valor retido pode ser perdido',
+                      'the bank decides without the shop, and what is held may be lost',
+                    ),
+                  ]
+                : null,
+              [t('O que o banco disse', 'What the bank said'), data.reason ?? '–'],
+              [
+                t('Venda', 'Sale'),
+                <Link to={`/${mode}/sales/${data.charge_id.replace(/^ch_/, '')}`}>{t('abrir', 'open')}</Link>,
+              ],
+              data.money_outcome === null ? null : [t('Dinheiro', 'Money'), moneyOutcome(data.money_outcome, t)],
+              [t('Aberta', 'Opened'), <Time at={data.opened_at} />],
+              data.closed_at === null ? null : [t('Encerrada', 'Closed'), <Time at={data.closed_at} />],
+              ['Id', <Id value={data.id} />],
+            ]}
+          />
+        </Card>
+        {data.appeal_reason !== null && (
+          <Card title={t('A contestação', 'The appeal')}>
+            <p className="written">{data.appeal_reason}</p>
+            <p className="quiet">
+              <Time at={data.appealed_at} />
+            </p>
+          </Card>
+        )}
+      </div>
+      <Card title={t('Provas', 'Evidence')}>
+        {data.evidence_requested_at !== null && takesFiles && (
+          <p role="note">{t('A plataforma pediu mais provas.', 'The platform asked for more evidence.')}</p>
+        )}
+        {mayAct && takesFiles && (
+          <DropZone
+            className="drop"
+            aria-label={t('Solte arquivos aqui', 'Drop files here')}
+            onDrop={({ items }) => {
+              void Promise.all(items.filter((item) => item.kind === 'file').map((item) => item.getFile())).then(
+                sendAll,
+              );
+            }}
+          >
+            <p>{t('Solte imagens ou PDFs aqui, de até 10 MB, ou', 'Drop pictures or PDFs here, up to 10 MB, or')}</p>
+            <FileTrigger allowsMultiple acceptedFileTypes={TYPES} onSelect={(files) => sendAll(files ?? [])}>
+              <Button>{t('escolha arquivos', 'choose files')}</Button>
+            </FileTrigger>
+          </DropZone>
+        )}
+        <ul className="bare" aria-live="polite">
+          {uploads.map(({ name, share, problem }) => (
+            <li key={name}>
+              {name}{' '}
+              {problem === null ? (
+                <progress value={share} max={1} aria-label={`${t('Envio de', 'Upload of')} ${name}`} />
+              ) : (
+                <strong className="problem">{problem}</strong>
+              )}
+            </li>
+          ))}
+        </ul>
+        {evidence.error && <Failure error={evidence.error} />}
+        {evidence.data?.data.length === 0 && <Empty title={t('Nenhum arquivo.', 'No files.')} />}
+        {evidence.data && evidence.data.data.length > 0 && (
+          <Table
+            label={t('Provas', 'Evidence')}
+            rows={evidence.data.data}
+            keyOf={(file) => file.id}
+            columns={[
+              {
+                name: t('Arquivo', 'File'),
+                cell: (file) => (
+                  <a href={file.view_url} target="_blank" rel="noreferrer">
+                    {file.file_name}
+                  </a>
+                ),
+              },
+              { name: t('Tamanho', 'Size'), isNumber: true, cell: (file) => fileSize(file.file_size) },
+              { name: t('De', 'By'), cell: (file) => file.uploaded_by },
+              { name: t('Quando', 'When'), cell: (file) => <Time at={file.uploaded_at} /> },
+            ]}
+          />
+        )}
+      </Card>
+    </Page>
+  );
+}
+
+/** With progress, which fetch does not tell of what is sent. */
+function put(ticket: EvidenceTicketBody, file: File, progress: (share: number) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open(ticket.upload_method, ticket.upload_url);
+    for (const [name, value] of Object.entries(ticket.upload_headers)) {
+      if (name.toLowerCase() !== 'content-length') request.setRequestHeader(name, String(value));
+    }
+    request.upload.onprogress = ({ loaded, total }) => progress(total > 0 ? loaded / total : 0);
+    request.onload = () => (request.status < 300 ? resolve() : reject(new Error(`HTTP ${String(request.status)}`)));
+    request.onerror = () => reject(new Error('broken off'));
+    request.send(file);
+  });
+}

@@ -1,0 +1,114 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { type ReactNode, useEffect, useState } from 'react';
+import type { MedCaseBody, MedCaseListBody } from '../../../src/med/dto/med-case.body.js';
+import { call, door, withQuery } from '../api.js';
+import { timeLeft } from '../format.js';
+import { useLanguage } from '../language.js';
+import { useMode } from '../session.js';
+import { Button, Choice, Empty, Failure, Link, Loading, Money, Page, Status, Table, Time } from '../ui.js';
+import { caseStatus, moneyOutcome } from '../words.js';
+
+const STATUSES = ['open', 'appealed', 'accepted', 'rejected', 'closed'] as const;
+
+/** What is still open comes first, the nearest deadline before all. */
+function urgency(a: MedCaseBody, b: MedCaseBody): number {
+  const deadline = (one: MedCaseBody): string =>
+    one.status === 'open' ? (one.response_deadline ?? '9') : `~${one.id}`;
+  const [first, second] = [deadline(a), deadline(b)];
+  if (first.startsWith('~') && second.startsWith('~')) return second.localeCompare(first);
+  return first < second ? -1 : 1;
+}
+
+export function Disputes(): ReactNode {
+  const { t } = useLanguage();
+  const mode = useMode();
+  const [status, setStatus] = useState('');
+  const list = useInfiniteQuery({
+    queryKey: [mode, 'cases', 'list', status],
+    queryFn: ({ pageParam }) =>
+      call<MedCaseListBody>(
+        'GET',
+        door(mode, withQuery('/med/cases', { status, limit: 50, starting_after: pageParam })),
+      ),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
+    refetchInterval: 10_000,
+  });
+  const rows = (list.data?.pages.flatMap(({ data }) => data) ?? []).sort(urgency);
+  return (
+    <Page title={t('Disputas', 'Disputes')}>
+      <div className="filters">
+        <Choice
+          label={t('Situação', 'Status')}
+          value={status}
+          onChange={(event) => setStatus(event.target.value)}
+          options={[['', t('Todas', 'All')], ...STATUSES.map((one) => [one, caseStatus(one, t)] as const)]}
+        />
+      </div>
+      {list.error && <Failure error={list.error} retry={() => void list.refetch()} />}
+      {list.isPending && <Loading />}
+      {list.data && rows.length === 0 && (
+        <Empty title={t('Nenhuma disputa.', 'No disputes.')}>
+          <p>
+            {t(
+              'Quando o banco de um pagador contesta um Pix (MED), o caso aparece aqui com o prazo para responder.',
+              'When a payer’s bank disputes a Pix (MED), the case is here with the time to answer.',
+            )}
+          </p>
+        </Empty>
+      )}
+      {rows.length > 0 && (
+        <Table
+          label={t('Disputas', 'Disputes')}
+          rows={rows}
+          keyOf={({ id }) => id}
+          columns={[
+            {
+              name: t('Valor', 'Amount'),
+              cell: (one) => (
+                <Link to={`/${mode}/disputes/${one.id}`}>
+                  <Money amount={one.amount} currency={one.currency} />
+                </Link>
+              ),
+            },
+            {
+              name: t('Situação', 'Status'),
+              cell: (one) => <Status value={one.status} label={caseStatus(one.status, t)} />,
+            },
+            {
+              name: t('Prazo', 'Deadline'),
+              cell: (one) => (one.status === 'open' ? <Countdown at={one.response_deadline} /> : '–'),
+            },
+            { name: t('Aberta', 'Opened'), cell: (one) => <Time at={one.opened_at} /> },
+            { name: t('O que o banco disse', 'What the bank said'), cell: (one) => one.reason ?? one.type },
+            {
+              name: t('Dinheiro', 'Money'),
+              cell: (one) => (one.money_outcome === null ? '–' : moneyOutcome(one.money_outcome, t)),
+            },
+          ]}
+        />
+      )}
+      {list.hasNextPage && (
+        <Button isDisabled={list.isFetchingNextPage} onPress={() => void list.fetchNextPage()}>
+          {t('Mais antigas', 'Older ones')}
+        </Button>
+      )}
+    </Page>
+  );
+}
+
+export function Countdown({ at }: { at: string | null }): ReactNode {
+  const { t } = useLanguage();
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 30_000);
+    return () => clearInterval(timer);
+  }, []);
+  if (at === null) return '–';
+  const left = timeLeft(at, now);
+  return (
+    <>
+      <strong>{left === null ? t('vencido', 'over') : t(`faltam ${left}`, `${left} left`)}</strong> (<Time at={at} />)
+    </>
+  );
+}

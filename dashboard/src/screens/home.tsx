@@ -1,0 +1,201 @@
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import type { MedCaseListBody } from '../../../src/med/dto/med-case.body.js';
+import type { MetricsBody, StatsBody } from '../../../src/payments/dto/statistics.body.js';
+import type { BalanceBody } from '../../../src/wallets/dto/wallet.body.js';
+import type { DeliveryStatsBody } from '../../../src/webhooks/dto/delivery.body.js';
+import { call, door, withQuery } from '../api.js';
+import { day, money } from '../format.js';
+import { useLanguage } from '../language.js';
+import { useMayAct, useMode } from '../session.js';
+import { Bars, Card, Empty, Facts, Failure, Link, Loading, Money, Page, Time } from '../ui.js';
+
+const WINDOWS = [7, 30, 90] as const;
+
+export function Home(): ReactNode {
+  const { t, language } = useLanguage();
+  const mode = useMode();
+  const mayAct = useMayAct();
+  const [days, setDays] = useState<number>(7);
+  const stats = useQuery({
+    queryKey: [mode, 'stats', days],
+    queryFn: () => call<StatsBody>('GET', door(mode, withQuery('/payments/stats', { days, basis: 'paid' }))),
+  });
+  const metrics = useQuery({
+    queryKey: [mode, 'metrics', days],
+    queryFn: () => call<MetricsBody>('GET', door(mode, withQuery('/payments/metrics', { days }))),
+  });
+  const balance = useQuery({
+    queryKey: [mode, 'balance'],
+    queryFn: () => call<BalanceBody>('GET', door(mode, '/wallets/balance')),
+  });
+  const cases = useQuery({
+    queryKey: [mode, 'cases', 'open'],
+    queryFn: () => call<MedCaseListBody>('GET', door(mode, '/med/cases?status=open&limit=5')),
+  });
+  const hooks = useQuery({
+    queryKey: [mode, 'webhooks', 'stats'],
+    queryFn: () => call<DeliveryStatsBody>('GET', door(mode, '/webhooks/stats')),
+  });
+  const isEmpty = stats.data !== undefined && metrics.data?.funnel.created === 0;
+  return (
+    <Page
+      title={t('Início', 'Home')}
+      actions={
+        mayAct && (
+          <Link to={`/${mode}/sales/new`} className="button primary">
+            {t('Nova cobrança', 'New charge')}
+          </Link>
+        )
+      }
+    >
+      {isEmpty && (
+        <Card title={t('Primeiros passos', 'First steps')}>
+          <ol className="steps">
+            <li>
+              <Link to={`/${mode}/sales/new`}>{t('Crie a primeira cobrança', 'Create the first charge')}</Link>
+              {mode === 'test' && ` ${t('e pague-a aqui mesmo, com um botão.', 'and pay it right here, by a button.')}`}
+            </li>
+            <li>
+              <Link to={`/${mode}/developers`}>{t('Emita uma chave da API', 'Issue an API key')}</Link>
+            </li>
+            <li>
+              <Link to={`/${mode}/webhooks`}>{t('Registre um webhook', 'Register a webhook')}</Link>
+            </li>
+          </ol>
+        </Card>
+      )}
+      <div className="grid">
+        <Card title={t('Hoje', 'Today')}>
+          {stats.error && <Failure error={stats.error} />}
+          {stats.isPending && <Loading />}
+          {stats.data && (
+            <>
+              <p className="figure">
+                {Object.entries(stats.data.todayVolumeByCurrency).length === 0
+                  ? money(0, 'BRL', language)
+                  : Object.entries(stats.data.todayVolumeByCurrency).map(([currency, amount]) => (
+                      <Money key={currency} amount={Number(amount)} currency={currency} />
+                    ))}
+              </p>
+              <p className="quiet">{t('recebido hoje, até agora', 'received today, up to now')}</p>
+            </>
+          )}
+        </Card>
+        <Card title={t('Saldo', 'Balance')} actions={<Link to={`/${mode}/balance`}>{t('Extrato', 'Statement')}</Link>}>
+          {balance.error && <Failure error={balance.error} />}
+          {balance.isPending && <Loading />}
+          {balance.data && (
+            <Facts
+              rows={[
+                [
+                  t('Disponível', 'Available'),
+                  <Money amount={balance.data.available} currency={balance.data.currency} />,
+                ],
+                [t('A liberar', 'Pending'), <Money amount={balance.data.pending} currency={balance.data.currency} />],
+                balance.data.retained === undefined
+                  ? null
+                  : [
+                      t('Retido por disputas', 'Held for disputes'),
+                      <Money amount={balance.data.retained} currency={balance.data.currency} />,
+                    ],
+                balance.data.next_release_at === null
+                  ? null
+                  : [
+                      t('Próxima liberação', 'Next release'),
+                      <>
+                        <Money amount={balance.data.next_release_amount} currency={balance.data.currency} />{' '}
+                        <Time at={balance.data.next_release_at} />
+                      </>,
+                    ],
+              ]}
+            />
+          )}
+        </Card>
+        <Card
+          title={t('Disputas abertas', 'Open disputes')}
+          actions={<Link to={`/${mode}/disputes`}>{t('Todas', 'All')}</Link>}
+        >
+          {cases.error && <Failure error={cases.error} />}
+          {cases.isPending && <Loading />}
+          {cases.data?.data.length === 0 && <Empty title={t('Nenhuma.', 'None.')} />}
+          <ul className="bare">
+            {cases.data?.data.map((one) => (
+              <li key={one.id}>
+                <Link to={`/${mode}/disputes/${one.id}`}>
+                  <Money amount={one.amount} currency={one.currency} />
+                </Link>{' '}
+                {t('até', 'until')} <Time at={one.response_deadline} />
+              </li>
+            ))}
+          </ul>
+        </Card>
+        <Card title="Webhooks" actions={<Link to={`/${mode}/webhooks`}>{t('Ver', 'See')}</Link>}>
+          {hooks.error && <Failure error={hooks.error} />}
+          {hooks.isPending && <Loading />}
+          {hooks.data && (
+            <Facts
+              rows={[
+                [t('Entregues', 'Delivered'), String(hooks.data.DELIVERED)],
+                [t('A caminho', 'On their way'), String(hooks.data.PENDING + hooks.data.PROCESSING)],
+                [
+                  t('Falharam', 'Failed'),
+                  hooks.data.FAILED === 0 ? (
+                    '0'
+                  ) : (
+                    <Link to={`/${mode}/webhooks?status=FAILED`}>{String(hooks.data.FAILED)}</Link>
+                  ),
+                ],
+              ]}
+            />
+          )}
+        </Card>
+      </div>
+      <Card
+        title={t('Movimento', 'Volume')}
+        actions={
+          <div className="modes" role="group" aria-label={t('Período', 'Period')}>
+            {WINDOWS.map((one) => (
+              <button key={one} type="button" aria-pressed={one === days} onClick={() => setDays(one)}>
+                {one} {t('dias', 'days')}
+              </button>
+            ))}
+          </div>
+        }
+      >
+        {metrics.error && <Failure error={metrics.error} />}
+        {metrics.isPending && <Loading />}
+        {metrics.data && (
+          <>
+            <Bars
+              label={t('Recebido por dia, como lista', 'Received by day, as a list')}
+              days={metrics.data.dailyVolume.map(({ date, volume }) => {
+                const amount = typeof volume === 'number' ? volume : Number(Object.values(volume ?? {})[0] ?? 0);
+                return {
+                  name: day(`${date}T12:00:00-03:00`, language),
+                  value: amount,
+                  text: money(amount, metrics.data.currency ?? 'BRL', language),
+                };
+              })}
+            />
+            <Facts
+              rows={[
+                [t('Criadas', 'Created'), String(metrics.data.funnel.created)],
+                [t('Pagas', 'Paid'), String(metrics.data.funnel.paid)],
+                [t('Conversão', 'Conversion'), `${String(metrics.data.funnel.conversionRate)} %`],
+                [t('Reembolsadas', 'Refunded'), String(metrics.data.funnel.refunded)],
+                [t('Em disputa', 'Disputed'), String(metrics.data.funnel.disputed)],
+                [
+                  t('Metade paga em até', 'Half are paid within'),
+                  metrics.data.timeToPay.p50Seconds === null
+                    ? '–'
+                    : `${String(Math.round(metrics.data.timeToPay.p50Seconds))} s`,
+                ],
+              ]}
+            />
+          </>
+        )}
+      </Card>
+    </Page>
+  );
+}

@@ -1,0 +1,90 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
+import { ApiFailure, call } from '../api.js';
+import { useLanguage } from '../language.js';
+import { SESSION } from '../session.js';
+import { Button, Input, Link } from '../ui.js';
+
+export function LoginScreen(): ReactNode {
+  const { t, language, setLanguage } = useLanguage();
+  const client = useQueryClient();
+  const [needsCode, setNeedsCode] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  useEffect(() => {
+    document.title = `${t('Entrar', 'Log in')} · Recebe`;
+  }, [t]);
+  const tell = (failure: unknown): string => {
+    const code = failure instanceof ApiFailure ? failure.code : '';
+    if (code === 'invalid_credentials')
+      return t('O e-mail ou a senha não confere.', 'The e-mail or the password is wrong.');
+    if (code === 'totp_invalid')
+      return t('O código não confere, ou já foi usado.', 'The code is wrong, or was used already.');
+    if (code === 'rate_limited')
+      return t('Tentativas demais. Espere alguns minutos.', 'Too many tries. Wait some minutes.');
+    return failure instanceof Error ? failure.message : String(failure);
+  };
+  const logIn = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    const code = String(form.get('code') ?? '').trim();
+    setBusy(true);
+    setProblem(null);
+    try {
+      await call('POST', '/v1/auth/login', {
+        email: String(form.get('email')),
+        password: String(form.get('password')),
+        session: 'cookie',
+        ...(code === '' ? {} : { code }),
+      });
+      await client.resetQueries({ queryKey: SESSION });
+    } catch (failure) {
+      if (failure instanceof ApiFailure && failure.code === 'totp_required') setNeedsCode(true);
+      else setProblem(tell(failure));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <main className="door">
+      <form onSubmit={(event) => void logIn(event)}>
+        <p className="brand">Recebe</p>
+        <h1>{t('Entrar', 'Log in')}</h1>
+        <Input label={t('E-mail', 'E-mail')} name="email" type="email" autoComplete="username" required autoFocus />
+        <Input
+          label={t('Senha', 'Password')}
+          name="password"
+          type="password"
+          autoComplete="current-password"
+          required
+        />
+        {needsCode && (
+          <Input
+            label={t('Código do aplicativo', 'Code of the app')}
+            hint={t('Ou um dos códigos de recuperação.', 'Or one of the recovery codes.')}
+            name="code"
+            autoComplete="one-time-code"
+            required
+            autoFocus
+          />
+        )}
+        {problem !== null && (
+          <p className="problem" role="alert">
+            {problem}
+          </p>
+        )}
+        <Button tone="primary" type="submit" isDisabled={isBusy}>
+          {isBusy ? t('Entrando…', 'Logging in…') : t('Entrar', 'Log in')}
+        </Button>
+        <p>
+          <Link to="/forgot-password">{t('Esqueci a senha', 'I forgot my password')}</Link>
+        </p>
+        <p>
+          <Button onPress={() => setLanguage(language === 'en' ? 'pt-BR' : 'en')}>
+            {language === 'en' ? 'Português' : 'English'}
+          </Button>
+        </p>
+      </form>
+    </main>
+  );
+}

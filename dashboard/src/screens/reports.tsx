@@ -1,0 +1,129 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import type { ReportBody, ReportListBody } from '../../../src/reports/dto/report.body.js';
+import { call, door } from '../api.js';
+import { fileSize, isoDay } from '../format.js';
+import { useLanguage } from '../language.js';
+import { useMode } from '../session.js';
+import { Button, Card, Choice, Empty, Failure, Input, Loading, Page, Status, Table, Time } from '../ui.js';
+
+const DAY_MS = 86_400_000;
+
+export function Reports(): ReactNode {
+  const { t } = useLanguage();
+  const mode = useMode();
+  const client = useQueryClient();
+  const [type, setType] = useState('statement');
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const list = useQuery({
+    queryKey: [mode, 'reports'],
+    queryFn: () => call<ReportListBody>('GET', door(mode, '/reports?limit=25')),
+    refetchInterval: ({ state }) =>
+      state.data?.data.some(({ status }) => ['pending', 'processing'].includes(status)) ? 1_000 : false,
+  });
+  const types: readonly (readonly [string, string])[] = [
+    ['statement', t('Extrato', 'Statement')],
+    ['sales', t('Vendas', 'Sales')],
+    ['refunds', t('Reembolsos', 'Refunds')],
+    ['disputes', t('Disputas', 'Disputes')],
+  ];
+  const statuses: Readonly<Record<string, string>> = {
+    pending: t('Na fila', 'Waiting'),
+    processing: t('Sendo feito', 'Being made'),
+    ready: t('Pronto', 'Ready'),
+    failed: t('Falhou', 'Failed'),
+    expired: t('Removido', 'Removed'),
+  };
+  const formats: readonly (readonly [string, string])[] =
+    type === 'statement'
+      ? [
+          ['csv', 'CSV'],
+          ['ofx', 'OFX'],
+          ['journal', t('Diário (hledger, ledger, beancount)', 'Journal (hledger, ledger, beancount)')],
+        ]
+      : [['csv', 'CSV']];
+  const create = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    setBusy(true);
+    setError(null);
+    try {
+      await call(
+        'POST',
+        door(mode, '/reports'),
+        Object.fromEntries(['type', 'format', 'from', 'to'].map((name) => [name, form.get(name)])),
+      );
+      await client.invalidateQueries({ queryKey: [mode, 'reports'] });
+    } catch (failure) {
+      setError(failure);
+    } finally {
+      setBusy(false);
+    }
+  };
+  const name = (report: ReportBody): string => types.find(([one]) => one === report.type)?.[1] ?? report.type;
+  return (
+    <Page title={t('Relatórios', 'Reports')}>
+      <Card title={t('Novo arquivo', 'New file')}>
+        <form className="filters" onSubmit={(event) => void create(event)}>
+          <Choice
+            label={t('O quê', 'What')}
+            name="type"
+            value={type}
+            onChange={(event) => setType(event.target.value)}
+            options={types}
+          />
+          <Choice label={t('Formato', 'Format')} name="format" options={formats} />
+          <Input
+            label={t('De', 'From')}
+            name="from"
+            type="date"
+            required
+            defaultValue={isoDay(new Date(Date.now() - 30 * DAY_MS))}
+          />
+          <Input label={t('Até', 'To')} name="to" type="date" required defaultValue={isoDay(new Date())} />
+          <Button tone="primary" type="submit" isDisabled={isBusy}>
+            {t('Fazer', 'Make')}
+          </Button>
+        </form>
+        {error !== null && <Failure error={error} />}
+      </Card>
+      {list.error && <Failure error={list.error} retry={() => void list.refetch()} />}
+      {list.isPending && <Loading />}
+      {list.data?.data.length === 0 && <Empty title={t('Nenhum arquivo ainda.', 'No files yet.')} />}
+      {list.data && list.data.data.length > 0 && (
+        <Table
+          label={t('Arquivos', 'Files')}
+          rows={list.data.data}
+          keyOf={({ id }) => id}
+          columns={[
+            { name: t('Pedido', 'Asked for'), cell: (report) => <Time at={report.created_at} /> },
+            { name: t('O quê', 'What'), cell: (report) => `${name(report)} (${report.format})` },
+            {
+              name: t('Situação', 'Status'),
+              cell: (report) => <Status value={report.status} label={statuses[report.status] ?? report.status} />,
+            },
+            {
+              name: t('Andamento', 'Progress'),
+              cell: (report) =>
+                ['pending', 'processing'].includes(report.status) ? (
+                  <progress value={report.progress} max={1} aria-label={t('Andamento', 'Progress')} />
+                ) : (
+                  `${String(report.rows)} ${t('linhas', 'rows')}`
+                ),
+            },
+            {
+              name: t('Arquivo', 'File'),
+              cell: (report) =>
+                report.download_url === null ? (
+                  '–'
+                ) : (
+                  <a href={report.download_url}>{`${t('Baixar', 'Download')} (${fileSize(report.size ?? 0)})`}</a>
+                ),
+            },
+          ]}
+        />
+      )}
+    </Page>
+  );
+}

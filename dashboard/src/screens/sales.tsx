@@ -1,0 +1,189 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { type ReactNode } from 'react';
+import type { PaymentItemBody, PaymentListBody } from '../../../src/payments/dto/payment.body.js';
+import { call, door, withQuery } from '../api.js';
+import { useLanguage } from '../language.js';
+import { useMayAct, useMode } from '../session.js';
+import {
+  Button,
+  Choice,
+  type Column,
+  Empty,
+  Failure,
+  Input,
+  Link,
+  Loading,
+  Money,
+  Page,
+  Status,
+  Table,
+  Time,
+} from '../ui.js';
+import { saleStatus } from '../words.js';
+
+const STATUSES = [
+  'WAITING_PAYMENT',
+  'PROCESSING',
+  'PAID',
+  'REFUNDED',
+  'EXPIRED',
+  'REFUSED',
+  'CANCELLED',
+  'DISPUTE',
+  'CHARGEBACK',
+];
+const FILTERS = ['query', 'status', 'startDate', 'endDate', 'sortBy', 'sortOrder', 'page'] as const;
+const LIMIT = 25;
+
+type Filters = Partial<Record<(typeof FILTERS)[number], string>>;
+
+/** What is filtered is in the address, so that it can be kept and sent. */
+function useFilters(): [Filters, (changes: Filters) => void] {
+  const search = useSearch({ strict: false }) as Record<string, unknown>;
+  const navigate = useNavigate();
+  const filters = Object.fromEntries(
+    FILTERS.filter((name) => search[name] !== undefined && search[name] !== '').map((name) => [
+      name,
+      String(search[name]),
+    ]),
+  ) as Filters;
+  const change = (changes: Filters): void => {
+    const next = Object.entries({ ...filters, page: undefined, ...changes }).filter(
+      ([, value]) => value !== undefined && value !== '',
+    );
+    void navigate({ to: '.', search: Object.fromEntries(next) as never });
+  };
+  return [filters, change];
+}
+
+export function Sales(): ReactNode {
+  const { t } = useLanguage();
+  const mode = useMode();
+  const mayAct = useMayAct();
+  const [filters, change] = useFilters();
+  const list = useQuery({
+    queryKey: [mode, 'sales', filters],
+    queryFn: () => call<PaymentListBody>('GET', door(mode, withQuery('/payments', { ...filters, limit: LIMIT }))),
+    placeholderData: keepPreviousData,
+    refetchInterval: 10_000,
+  });
+  const columns: readonly Column<PaymentItemBody>[] = [
+    {
+      name: t('Quando', 'When'),
+      cell: ({ id, createdAt }) => (
+        <Link to={`/${mode}/sales/${id}`}>
+          <Time at={createdAt} />
+        </Link>
+      ),
+    },
+    {
+      name: t('Valor', 'Amount'),
+      isNumber: true,
+      cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
+    },
+    { name: t('Situação', 'Status'), cell: ({ status }) => <Status value={status} label={saleStatus(status, t)} /> },
+    { name: t('Cliente', 'Customer'), cell: ({ customerName, customerEmail }) => customerName ?? customerEmail ?? '–' },
+    { name: t('Meio', 'Method'), cell: ({ paidWith, paymentMethods }) => paidWith ?? paymentMethods.join(', ') },
+    {
+      name: t('Líquido', 'Net'),
+      isNumber: true,
+      cell: ({ netAmount, currency }) => <Money amount={netAmount} currency={currency} />,
+    },
+    { name: t('Pedido', 'Order'), cell: ({ metadata }) => String(metadata['order_id'] ?? metadata['order'] ?? '–') },
+  ];
+  const page = Number(filters.page ?? 1);
+  const pages = Math.max(1, Math.ceil((list.data?.total ?? 0) / LIMIT));
+  const isFiltered = Object.keys(filters).some((name) => name !== 'page');
+  return (
+    <Page
+      title={t('Vendas', 'Sales')}
+      actions={
+        <>
+          <Link to={`/${mode}/reports`} className="button">
+            {t('Exportar', 'Export')}
+          </Link>
+          {mayAct && (
+            <Link to={`/${mode}/sales/new`} className="button primary">
+              {t('Nova cobrança', 'New charge')}
+            </Link>
+          )}
+        </>
+      }
+    >
+      <form
+        key={JSON.stringify(filters)}
+        className="filters"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const form = new FormData(event.currentTarget);
+          change(
+            Object.fromEntries(
+              ['query', 'status', 'startDate', 'endDate'].map((name) => [name, String(form.get(name) ?? '')]),
+            ) as Filters,
+          );
+        }}
+      >
+        <Input
+          label={t('Procurar', 'Search')}
+          name="query"
+          type="search"
+          maxLength={200}
+          defaultValue={filters.query}
+          placeholder={t('Nome, documento, e-mail, pedido ou id', 'Name, document, e-mail, order or id')}
+        />
+        <Choice
+          label={t('Situação', 'Status')}
+          name="status"
+          defaultValue={filters.status ?? ''}
+          options={[['', t('Todas', 'All')], ...STATUSES.map((status) => [status, saleStatus(status, t)] as const)]}
+        />
+        <Input label={t('De', 'From')} name="startDate" type="date" defaultValue={filters.startDate} />
+        <Input label={t('Até', 'To')} name="endDate" type="date" defaultValue={filters.endDate} />
+        <Button type="submit">{t('Filtrar', 'Filter')}</Button>
+        {isFiltered && (
+          <Link to={`/${mode}/sales`} className="button">
+            {t('Limpar', 'Clear')}
+          </Link>
+        )}
+      </form>
+      {list.error && <Failure error={list.error} retry={() => void list.refetch()} />}
+      {list.isPending && <Loading />}
+      {list.data?.data.length === 0 &&
+        (isFiltered ? (
+          <Empty title={t('Nenhuma venda é assim.', 'No sale is like that.')}>
+            <p>
+              {t(
+                'Confira o que foi escrito, ou o modo: vendas de teste e de produção são separadas.',
+                'Look at the spelling, or the mode: test and live sales are apart.',
+              )}
+            </p>
+          </Empty>
+        ) : (
+          <Empty title={t('Ainda não há vendas.', 'There are no sales yet.')}>
+            {mayAct && (
+              <p>
+                <Link to={`/${mode}/sales/new`}>{t('Crie a primeira cobrança.', 'Create the first charge.')}</Link>
+              </p>
+            )}
+          </Empty>
+        ))}
+      {list.data && list.data.data.length > 0 && (
+        <>
+          <Table label={t('Vendas', 'Sales')} columns={columns} rows={list.data.data} keyOf={({ id }) => id} />
+          <nav className="pages" aria-label={t('Páginas', 'Pages')}>
+            <Button isDisabled={page <= 1} onPress={() => change({ page: String(page - 1) })}>
+              {t('Anterior', 'Previous')}
+            </Button>
+            <span>
+              {page} / {pages} · {list.data.total} {t('vendas', 'sales')}
+            </span>
+            <Button isDisabled={page >= pages} onPress={() => change({ page: String(page + 1) })}>
+              {t('Próxima', 'Next')}
+            </Button>
+          </nav>
+        </>
+      )}
+    </Page>
+  );
+}

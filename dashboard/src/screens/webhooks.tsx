@@ -1,0 +1,453 @@
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import type {
+  DeliveryBody,
+  DeliveryListBody,
+  DeliveryStatsBody,
+  RecoveryBody,
+} from '../../../src/webhooks/dto/delivery.body.js';
+import type {
+  EndpointBody,
+  EndpointListBody,
+  RegisteredEndpointBody,
+  RotatedSecretBody,
+} from '../../../src/webhooks/dto/endpoint.body.js';
+import type { EventCatalogItemBody } from '../../../src/webhooks/dto/event-catalog-item.body.js';
+import { call, door, withQuery } from '../api.js';
+import { useLanguage } from '../language.js';
+import { useMayAct, useMode } from '../session.js';
+import {
+  ActionDialog,
+  Button,
+  Card,
+  Choice,
+  Empty,
+  Facts,
+  Failure,
+  Id,
+  Input,
+  Link,
+  Loading,
+  Page,
+  Status,
+  Table,
+  Time,
+} from '../ui.js';
+import { deliveryStatus } from '../words.js';
+
+const STATUSES = ['PENDING', 'PROCESSING', 'DELIVERED', 'FAILED', 'CANCELLED'] as const;
+const LIMIT = 25;
+const DAY_MS = 86_400_000;
+
+export function Webhooks(): ReactNode {
+  const { t } = useLanguage();
+  const mode = useMode();
+  const mayAct = useMayAct();
+  const search = useSearch({ strict: false }) as { status?: string; endpoint?: string; offset?: number };
+  const navigate = useNavigate();
+  const offset = Number(search.offset ?? 0);
+  const endpoints = useQuery({
+    queryKey: [mode, 'endpoints'],
+    queryFn: () => call<EndpointListBody>('GET', door(mode, '/webhooks/endpoints')),
+  });
+  const stats = useQuery({
+    queryKey: [mode, 'webhooks', 'stats'],
+    queryFn: () => call<DeliveryStatsBody>('GET', door(mode, '/webhooks/stats')),
+    refetchInterval: 5_000,
+  });
+  const deliveries = useQuery({
+    queryKey: [mode, 'deliveries', search],
+    queryFn: () =>
+      call<DeliveryListBody>(
+        'GET',
+        door(
+          mode,
+          withQuery('/webhooks/deliveries', {
+            status: search.status,
+            endpointId: search.endpoint,
+            limit: LIMIT,
+            offset,
+          }),
+        ),
+      ),
+    placeholderData: keepPreviousData,
+    refetchInterval: 5_000,
+  });
+  const show = (changes: Record<string, string | number>): void => {
+    const next = Object.entries({ status: search.status, endpoint: search.endpoint, ...changes } as Record<
+      string,
+      string | number | undefined
+    >).filter(([, value]) => value !== undefined && value !== '' && value !== 0);
+    void navigate({ to: '.', search: Object.fromEntries(next) as never });
+  };
+  return (
+    <Page title="Webhooks" actions={mayAct && <AddEndpoint />}>
+      {stats.data && (
+        <Card>
+          <Facts
+            rows={STATUSES.map((status) => [
+              deliveryStatus(status, t),
+              <button key={status} type="button" className="quiet-button" onClick={() => show({ status })}>
+                {stats.data[status]}
+              </button>,
+            ])}
+          />
+        </Card>
+      )}
+      <h2>{t('Endereços', 'Endpoints')}</h2>
+      {endpoints.error && <Failure error={endpoints.error} retry={() => void endpoints.refetch()} />}
+      {endpoints.isPending && <Loading />}
+      {endpoints.data?.data.length === 0 && (
+        <Empty title={t('Nenhum endereço ainda.', 'No endpoints yet.')}>
+          <p>
+            {t(
+              'Registre o endereço do seu servidor, e ele fica sabendo de cada pagamento em segundos.',
+              'Register your server’s address, and it hears of each payment within seconds.',
+            )}
+          </p>
+        </Empty>
+      )}
+      {endpoints.data?.data.map((endpoint) => (
+        <Endpoint key={endpoint.id} endpoint={endpoint} mayAct={mayAct} />
+      ))}
+      <h2 id="deliveries">{t('Entregas', 'Deliveries')}</h2>
+      <div className="filters">
+        <Choice
+          label={t('Situação', 'Status')}
+          value={search.status ?? ''}
+          onChange={(event) => show({ status: event.target.value })}
+          options={[['', t('Todas', 'All')], ...STATUSES.map((one) => [one, deliveryStatus(one, t)] as const)]}
+        />
+        <Choice
+          label={t('Endereço', 'Endpoint')}
+          value={search.endpoint ?? ''}
+          onChange={(event) => show({ endpoint: event.target.value })}
+          options={[['', t('Todos', 'All')], ...(endpoints.data?.data ?? []).map((one) => [one.id, one.url] as const)]}
+        />
+      </div>
+      {deliveries.error && <Failure error={deliveries.error} retry={() => void deliveries.refetch()} />}
+      {deliveries.isPending && <Loading />}
+      {deliveries.data?.data.length === 0 && <Empty title={t('Nenhuma entrega.', 'No deliveries.')} />}
+      {deliveries.data && deliveries.data.data.length > 0 && (
+        <>
+          <Table
+            label={t('Entregas', 'Deliveries')}
+            rows={deliveries.data.data}
+            keyOf={({ id }) => id}
+            columns={[
+              {
+                name: t('Quando', 'When'),
+                cell: (one) => (
+                  <Link to={`/${mode}/webhooks/deliveries/${one.id}`}>
+                    <Time at={one.createdAt} />
+                  </Link>
+                ),
+              },
+              { name: t('Evento', 'Event'), cell: (one) => <code>{one.eventType}</code> },
+              {
+                name: t('Situação', 'Status'),
+                cell: (one) => <Status value={one.status} label={deliveryStatus(one.status, t)} />,
+              },
+              {
+                name: t('Tentativas', 'Attempts'),
+                isNumber: true,
+                cell: (one) => `${String(one.attempts)} / ${String(one.maxAttempts)}`,
+              },
+              { name: t('Última resposta', 'Last answer'), cell: lastAnswer },
+              { name: t('Próxima', 'Next'), cell: (one) => <Time at={one.nextRetryAt} /> },
+            ]}
+          />
+          <nav className="pages" aria-label={t('Páginas', 'Pages')}>
+            <Button isDisabled={offset === 0} onPress={() => show({ offset: Math.max(0, offset - LIMIT) })}>
+              {t('Anterior', 'Previous')}
+            </Button>
+            <span>
+              {offset + 1}–{offset + deliveries.data.data.length} / {deliveries.data.total}
+            </span>
+            <Button
+              isDisabled={offset + LIMIT >= deliveries.data.total}
+              onPress={() => show({ offset: offset + LIMIT })}
+            >
+              {t('Próxima', 'Next')}
+            </Button>
+          </nav>
+        </>
+      )}
+    </Page>
+  );
+}
+
+function lastAnswer(one: DeliveryBody): ReactNode {
+  if (one.lastStatusCode !== null) return `HTTP ${String(one.lastStatusCode)}`;
+  return one.lastError ?? '–';
+}
+
+function useCatalog(): readonly EventCatalogItemBody[] {
+  const catalog = useQuery({
+    queryKey: ['event-catalog'],
+    queryFn: () => call<EventCatalogItemBody[] | { data: EventCatalogItemBody[] }>('GET', '/v1/webhooks/event-catalog'),
+    staleTime: Infinity,
+  });
+  return Array.isArray(catalog.data) ? catalog.data : (catalog.data?.data ?? []);
+}
+
+/** The secret is shown here and nowhere else. */
+function Secret({ secret }: { secret: string }): ReactNode {
+  const { t } = useLanguage();
+  return (
+    <>
+      <p>
+        <strong>
+          {t('Guarde este segredo agora: ele não é mostrado de novo.', 'Keep this secret now: it is not shown again.')}
+        </strong>
+      </p>
+      <Id value={secret} label={t('o segredo', 'the secret')} />
+    </>
+  );
+}
+
+function EventPicker({
+  events,
+  onChange,
+}: {
+  events: readonly string[];
+  onChange: (events: string[]) => void;
+}): ReactNode {
+  const { t } = useLanguage();
+  const catalog = useCatalog();
+  const isAll = events.includes('*');
+  return (
+    <fieldset className="events">
+      <legend>{t('Eventos', 'Events')}</legend>
+      <label>
+        <input
+          type="checkbox"
+          checked={isAll}
+          onChange={(event) => onChange(event.target.checked ? ['*'] : ['charge.paid'])}
+        />{' '}
+        {t('Todos, também os que vierem', 'All, also those to come')}
+      </label>
+      {!isAll &&
+        catalog
+          .filter(({ event }) => event !== '*')
+          .map(({ event, description }) => (
+            <label key={event} title={description}>
+              <input
+                type="checkbox"
+                checked={events.includes(event)}
+                onChange={(change) =>
+                  onChange(change.target.checked ? [...events, event] : events.filter((one) => one !== event))
+                }
+              />{' '}
+              <code>{event}</code>
+            </label>
+          ))}
+    </fieldset>
+  );
+}
+
+function AddEndpoint(): ReactNode {
+  const { t } = useLanguage();
+  const mode = useMode();
+  const client = useQueryClient();
+  const [url, setUrl] = useState('');
+  const [events, setEvents] = useState<string[]>(['*']);
+  const [secret, setSecret] = useState('');
+  return (
+    <ActionDialog
+      trigger={t('Novo endereço', 'New endpoint')}
+      tone="primary"
+      title={t('Novo endereço', 'New endpoint')}
+      confirm={t('Registrar', 'Register')}
+      isReady={url !== '' && events.length > 0}
+      act={async () => {
+        const made = await call<RegisteredEndpointBody>('POST', door(mode, '/webhooks/endpoints'), { url, events });
+        setSecret(made.secret);
+        setUrl('');
+        await client.invalidateQueries({ queryKey: [mode, 'endpoints'] });
+      }}
+      done={<Secret secret={secret} />}
+    >
+      <Input
+        label="URL"
+        type="url"
+        value={url}
+        onChange={(event) => setUrl(event.target.value)}
+        placeholder="https://minha-loja.com.br/webhooks"
+        required
+      />
+      <EventPicker events={events} onChange={setEvents} />
+    </ActionDialog>
+  );
+}
+
+function Endpoint({ endpoint, mayAct }: { endpoint: EndpointBody; mayAct: boolean }): ReactNode {
+  const { t } = useLanguage();
+  const mode = useMode();
+  const client = useQueryClient();
+  const path = `/webhooks/endpoints/${endpoint.id}`;
+  const refresh = (): Promise<void> => client.invalidateQueries({ queryKey: [mode] });
+  const [url, setUrl] = useState(endpoint.url);
+  const [events, setEvents] = useState([...endpoint.events]);
+  const [overlap, setOverlap] = useState('86400');
+  const [secret, setSecret] = useState('');
+  const [event, setEvent] = useState('charge.paid');
+  const [days, setDays] = useState('1');
+  const [count, setCount] = useState<RecoveryBody | null>(null);
+  const catalog = useCatalog();
+  const isActive = endpoint.status === 'ACTIVE';
+  const since = (): string => new Date(Date.now() - Number(days) * DAY_MS).toISOString();
+  return (
+    <Card>
+      <Facts
+        rows={[
+          ['URL', <Id value={endpoint.url} />],
+          [t('Eventos', 'Events'), endpoint.events.includes('*') ? t('todos', 'all') : endpoint.events.join(', ')],
+          [
+            t('Situação', 'Status'),
+            <Status value={endpoint.status} label={isActive ? t('Ligado', 'On') : t('Desligado', 'Off')} />,
+          ],
+          [t('Desde', 'Since'), <Time at={endpoint.createdAt} />],
+        ]}
+      />
+      {mayAct && (
+        <div className="actions">
+          <ActionDialog
+            trigger={t('Testar', 'Test')}
+            title={t('Enviar um evento de teste', 'Send a test event')}
+            confirm={t('Enviar', 'Send')}
+            act={async () => {
+              await call('POST', door(mode, `${path}/test`), { event });
+              await refresh();
+            }}
+          >
+            <Choice
+              label={t('Evento', 'Event')}
+              value={event}
+              onChange={(change) => setEvent(change.target.value)}
+              options={catalog.filter((one) => one.event !== '*').map((one) => [one.event, one.event] as const)}
+            />
+            <p>{t('A resposta aparece nas entregas.', 'The answer is shown with the deliveries.')}</p>
+          </ActionDialog>
+          <ActionDialog
+            trigger={t('Mudar', 'Change')}
+            title={t('Mudar o endereço', 'Change the endpoint')}
+            confirm={t('Salvar', 'Save')}
+            isReady={events.length > 0}
+            act={async () => {
+              await call('PATCH', door(mode, path), { url, events });
+              await refresh();
+            }}
+          >
+            <Input label="URL" type="url" value={url} onChange={(change) => setUrl(change.target.value)} required />
+            <EventPicker events={events} onChange={setEvents} />
+          </ActionDialog>
+          <ActionDialog
+            trigger={isActive ? t('Desligar', 'Turn off') : t('Ligar', 'Turn on')}
+            title={
+              isActive
+                ? t('Desligar o endereço', 'Turn the endpoint off')
+                : t('Ligar o endereço', 'Turn the endpoint on')
+            }
+            confirm={isActive ? t('Desligar', 'Turn off') : t('Ligar', 'Turn on')}
+            act={async () => {
+              await call('PATCH', door(mode, path), { status: isActive ? 'INACTIVE' : 'ACTIVE' });
+              await refresh();
+            }}
+          >
+            {isActive && (
+              <p>
+                {t(
+                  'O que acontece enquanto está desligado não é enviado.',
+                  'What happens while it is off is not sent.',
+                )}
+              </p>
+            )}
+          </ActionDialog>
+          <ActionDialog
+            trigger={t('Trocar o segredo', 'Rotate the secret')}
+            title={t('Trocar o segredo', 'Rotate the secret')}
+            confirm={t('Trocar', 'Rotate')}
+            act={async () => {
+              const made = await call<RotatedSecretBody>('POST', door(mode, `${path}/rotate-secret`), {
+                overlap_seconds: Number(overlap),
+              });
+              setSecret(made.secret);
+              await refresh();
+            }}
+            done={<Secret secret={secret} />}
+          >
+            <Choice
+              label={t('O segredo antigo ainda vale por', 'The old secret still works for')}
+              value={overlap}
+              onChange={(change) => setOverlap(change.target.value)}
+              options={[
+                ['0', t('nada', 'no time')],
+                ['3600', t('1 hora', '1 hour')],
+                ['86400', t('1 dia', '1 day')],
+              ]}
+            />
+          </ActionDialog>
+          <ActionDialog
+            trigger={t('Recuperar', 'Recover')}
+            title={t('Enviar de novo o que se perdeu', 'Send again what was lost')}
+            confirm={
+              count === null
+                ? t('Contar', 'Count')
+                : t(`Enviar ${String(count.charges)}`, `Send ${String(count.charges)}`)
+            }
+            isReady={count === null || count.charges > 0}
+            act={async () => {
+              if (count === null) {
+                setCount(
+                  await call<RecoveryBody>('POST', door(mode, `${path}/recover`), { since: since(), dry_run: true }),
+                );
+                return 'stays';
+              }
+              await call('POST', door(mode, `${path}/recover`), { since: count.since });
+              setCount(null);
+              return refresh();
+            }}
+          >
+            <Choice
+              label={t('O que falhou desde', 'What failed since')}
+              value={days}
+              onChange={(change) => {
+                setDays(change.target.value);
+                setCount(null);
+              }}
+              options={[
+                ['1', t('ontem', 'yesterday')],
+                ['7', t('7 dias', '7 days')],
+                ['30', t('30 dias', '30 days')],
+              ]}
+            />
+            {count !== null && (
+              <p role="status">
+                {t(
+                  `${String(count.failed)} entregas falharam, de ${String(count.charges)} vendas: cada venda é enviada uma vez, como está agora.`,
+                  `${String(count.failed)} deliveries failed, of ${String(count.charges)} sales: each sale is sent once, as it is now.`,
+                )}
+              </p>
+            )}
+          </ActionDialog>
+          <ActionDialog
+            trigger={t('Remover', 'Remove')}
+            tone="danger"
+            title={t('Remover o endereço', 'Remove the endpoint')}
+            confirm={t('Remover', 'Remove')}
+            act={async () => {
+              await call('DELETE', door(mode, path));
+              await refresh();
+            }}
+          >
+            <p>
+              {t('Nada mais é enviado para', 'Nothing more is sent to')} <code>{endpoint.url}</code>.
+            </p>
+          </ActionDialog>
+        </div>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,55 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { createContext, type ReactNode, use, useEffect } from 'react';
+import type { CurrentSessionBody } from '../../src/auth/dto/login.body.js';
+import { ApiFailure, call, loginEnded } from './api.js';
+import { useLanguage } from './language.js';
+import { LoginScreen } from './screens/login.js';
+import { Failure, Loading } from './ui.js';
+
+export type Mode = 'test' | 'live';
+
+const Context = createContext<CurrentSessionBody | null>(null);
+export const SESSION = ['session'] as const;
+
+/** What is inside is shown to who is logged in; to everybody else the login, and then what they came for. */
+export function Session({ children }: { children: ReactNode }): ReactNode {
+  const { t } = useLanguage();
+  const client = useQueryClient();
+  const session = useQuery({
+    queryKey: SESSION,
+    queryFn: () => call<CurrentSessionBody>('GET', '/v1/auth/session'),
+    retry: (count, error) => count < 3 && !(error instanceof ApiFailure && error.status === 401),
+    staleTime: Infinity,
+  });
+  useEffect(() => {
+    // What the last login has seen is nobody else's.
+    const end = (): void => {
+      if (client.getQueryData(SESSION) === undefined || client.getQueryState(SESSION)?.status === 'error') return;
+      client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION[0] });
+      void client.resetQueries({ queryKey: SESSION });
+    };
+    loginEnded.addEventListener('ended', end);
+    return () => loginEnded.removeEventListener('ended', end);
+  }, [client]);
+  if (session.data) return <Context value={session.data}>{children}</Context>;
+  if (session.error instanceof ApiFailure && session.error.status === 401) return <LoginScreen />;
+  if (session.error) return <Failure error={session.error} retry={() => void session.refetch()} />;
+  return <Loading label={t('Carregando', 'Loading')} />;
+}
+
+export function useSession(): CurrentSessionBody {
+  const session = use(Context);
+  if (!session) throw new Error('Outside of <Session>');
+  return session;
+}
+
+/** Whether the role may act, and not only look. */
+export function useMayAct(): boolean {
+  return ['OWNER', 'ADMIN'].includes(useSession().role);
+}
+
+export function useMode(): Mode {
+  const { mode } = useParams({ strict: false }) as { mode?: string };
+  return mode === 'live' ? 'live' : 'test';
+}

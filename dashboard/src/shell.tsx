@@ -1,0 +1,157 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { Outlet, useLocation, useNavigate } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { call } from './api.js';
+import { useLanguage } from './language.js';
+import { type Mode, SESSION, useMode, useSession } from './session.js';
+import { Button, Empty, Link, Page } from './ui.js';
+
+/** The bar, the mode, the search, and the screen of the address. */
+export function Shell(): ReactNode {
+  const { t, language, setLanguage } = useLanguage();
+  const session = useSession();
+  const mode = useMode();
+  const { pathname } = useLocation();
+  const isOperator = session.role === 'OPERATOR';
+  const [isOpen, setOpen] = useState(false);
+  const client = useQueryClient();
+  const main = useRef<HTMLElement>(null);
+  const first = useRef(true);
+  // Who hears the page is told that it is another one.
+  useEffect(() => {
+    setOpen(false);
+    if (first.current) first.current = false;
+    else main.current?.focus();
+  }, [pathname]);
+  const logOut = async (): Promise<void> => {
+    await call('POST', '/v1/auth/logout');
+    client.clear();
+    await client.resetQueries({ queryKey: SESSION });
+    location.assign('/dashboard/');
+  };
+  const places: readonly (readonly [string, string])[] = isOperator
+    ? [
+        ['/operations', t('Operação', 'Operations')],
+        ['/settings', t('Meu acesso', 'My login')],
+      ]
+    : [
+        [`/${mode}`, t('Início', 'Home')],
+        [`/${mode}/sales`, t('Vendas', 'Sales')],
+        [`/${mode}/balance`, t('Saldo', 'Balance')],
+        [`/${mode}/reports`, t('Relatórios', 'Reports')],
+        [`/${mode}/disputes`, t('Disputas', 'Disputes')],
+        [`/${mode}/webhooks`, 'Webhooks'],
+        [`/${mode}/developers`, t('Desenvolvedores', 'Developers')],
+        ...(session.role === 'MEMBER' ? [] : [['/team', t('Equipe', 'Team')] as const]),
+        ['/settings', t('Meu acesso', 'My login')],
+      ];
+  const current = (to: string): 'page' | undefined => {
+    const path = pathname.replace(/^\/dashboard/, '').replace(/\/$/, '');
+    return path === to || (to !== `/${mode}` && path.startsWith(`${to}/`)) ? 'page' : undefined;
+  };
+  return (
+    <div className={isOperator ? 'shell' : `shell ${mode}`}>
+      <a className="skip" href="#main">
+        {t('Ir para o conteúdo', 'Skip to the content')}
+      </a>
+      <nav aria-label={t('Principal', 'Main')} className={isOpen ? 'bar open' : 'bar'}>
+        <p className="brand">Recebe</p>
+        <Button aria-expanded={isOpen} onPress={() => setOpen(!isOpen)} aria-label={t('Menu', 'Menu')}>
+          ☰
+        </Button>
+        <ul>
+          {places.map(([to, name]) => (
+            <li key={to} aria-current={current(to)}>
+              <Link to={to}>{name}</Link>
+            </li>
+          ))}
+        </ul>
+        <div className="who">
+          <p>
+            <strong>{session.account?.name ?? t('Operador', 'Operator')}</strong>
+            <br />
+            {session.user.email} · {session.role}
+          </p>
+          <div className="actions">
+            <Button onPress={() => setLanguage(language === 'en' ? 'pt-BR' : 'en')}>
+              {language === 'en' ? 'Português' : 'English'}
+            </Button>
+            <Button onPress={() => void logOut()}>{t('Sair', 'Log out')}</Button>
+          </div>
+        </div>
+      </nav>
+      <div className="column">
+        {!isOperator && (
+          <div className="top" role="search">
+            <Search mode={mode} />
+            <ModeSwitch mode={mode} />
+          </div>
+        )}
+        <main id="main" ref={main} tabIndex={-1}>
+          <Outlet />
+        </main>
+      </div>
+    </div>
+  );
+}
+
+function ModeSwitch({ mode }: { mode: Mode }): ReactNode {
+  const { t } = useLanguage();
+  const names = { test: t('Teste', 'Test'), live: t('Produção', 'Live') };
+  return (
+    <div className="modes" role="group" aria-label={t('Modo', 'Mode')}>
+      {(['test', 'live'] as const).map((one) => (
+        <span key={one} aria-current={one === mode ? 'true' : undefined}>
+          <Link to={`/${one}`}>{names[one]}</Link>
+        </span>
+      ))}
+    </div>
+  );
+}
+
+/** By id, order number, txid, end-to-end id, name, e-mail or document; `/` leads here. */
+function Search({ mode }: { mode: Mode }): ReactNode {
+  const { t } = useLanguage();
+  const navigate = useNavigate();
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    const focus = (event: KeyboardEvent): void => {
+      if (event.key !== '/' || event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement)
+        return;
+      event.preventDefault();
+      field.current?.focus();
+    };
+    document.addEventListener('keydown', focus);
+    return () => document.removeEventListener('keydown', focus);
+  }, []);
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        const query = field.current?.value.trim() ?? '';
+        if (query !== '') void navigate({ to: `/${mode}/sales`, search: { query } as never });
+      }}
+    >
+      <input
+        ref={field}
+        type="search"
+        maxLength={200}
+        aria-label={t('Procurar vendas', 'Search sales')}
+        placeholder={t('Nome, documento, e-mail, pedido ou id', 'Name, document, e-mail, order or id')}
+      />
+    </form>
+  );
+}
+
+export function Missing(): ReactNode {
+  const { t } = useLanguage();
+  return (
+    <Page title={t('Página não encontrada', 'Page not found')}>
+      <Empty title={t('Não há nada neste endereço.', 'There is nothing at this address.')}>
+        <p>
+          <Link to="/">{t('Ir para o início', 'Go to the home page')}</Link>
+        </p>
+      </Empty>
+    </Page>
+  );
+}

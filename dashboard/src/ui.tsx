@@ -1,0 +1,456 @@
+import { Link as RouterLink } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import {
+  Button as AriaButton,
+  type ButtonProps,
+  Dialog as AriaDialog,
+  Heading,
+  Modal,
+  ModalOverlay,
+} from 'react-aria-components';
+import { ApiFailure } from './api.js';
+import { dateTime, money } from './format.js';
+import { useLanguage } from './language.js';
+
+/** @param tone `primary`: what the page is for; `danger`: what cannot be taken back */
+export function Button({
+  tone = 'plain',
+  ...props
+}: ButtonProps & { tone?: 'plain' | 'primary' | 'danger' }): ReactNode {
+  return <AriaButton {...props} className={`button ${tone}`} />;
+}
+
+export function Loading({ label }: { label?: string }): ReactNode {
+  const { t } = useLanguage();
+  return (
+    <div className="skeleton" role="status">
+      <span className="hidden">{label ?? t('Carregando', 'Loading')}</span>
+      <i />
+      <i />
+      <i />
+    </div>
+  );
+}
+
+/** What to do about an error, with what support asks for. */
+export function Failure({ error, retry }: { error: unknown; retry?: () => void }): ReactNode {
+  const { t } = useLanguage();
+  const failure = error instanceof ApiFailure ? error : null;
+  const hint =
+    failure?.status === 0
+      ? t(
+          'O serviço não responde. Verifique a sua conexão; a página tenta de novo.',
+          'The service does not answer. Check your connection; the page tries again.',
+        )
+      : failure?.status === 404
+        ? t('Não há nada aqui com este endereço.', 'There is nothing here at this address.')
+        : failure?.status === 403
+          ? t(
+              'O seu papel não permite isto. Peça a um OWNER ou ADMIN da conta.',
+              'Your role does not allow this. Ask an OWNER or ADMIN of the account.',
+            )
+          : failure?.status === 429
+            ? t('Pedidos demais de uma vez. Espere um momento.', 'Too many requests at once. Wait a moment.')
+            : null;
+  return (
+    <div className="failure" role="alert">
+      <p>
+        <strong>{hint ?? t('Não deu certo.', 'That did not work.')}</strong>
+      </p>
+      {failure && failure.status !== 0 && failure.status !== 404 && <p>{failure.message}</p>}
+      {failure?.details.map(({ param, message }) => (
+        <p key={param}>
+          <code>{param}</code> {message}
+        </p>
+      ))}
+      {failure?.requestId && (
+        <p className="quiet">
+          {t('Para o suporte:', 'For support:')} <code>{failure.requestId}</code>
+        </p>
+      )}
+      {retry && <Button onPress={retry}>{t('Tentar de novo', 'Try again')}</Button>}
+    </div>
+  );
+}
+
+export function Empty({ title, children }: { title: string; children?: ReactNode }): ReactNode {
+  return (
+    <div className="empty">
+      <p>
+        <strong>{title}</strong>
+      </p>
+      {children}
+    </div>
+  );
+}
+
+export function Money({ amount, currency = 'BRL' }: { amount: number | null; currency?: string }): ReactNode {
+  const { language } = useLanguage();
+  return amount === null ? (
+    <span className="quiet">–</span>
+  ) : (
+    <span className="number">{money(amount, currency, language)}</span>
+  );
+}
+
+/** In São Paulo, with the exact instant on hover. */
+export function Time({ at }: { at: string | null }): ReactNode {
+  const { language } = useLanguage();
+  if (at === null) return <span className="quiet">–</span>;
+  return (
+    <time dateTime={at} title={at}>
+      {dateTime(at, language)}
+    </time>
+  );
+}
+
+/** Monospace, copied by a click. */
+export function Id({ value, label }: { value: string; label?: string }): ReactNode {
+  const { t } = useLanguage();
+  const [copied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!copied) return;
+    const timer = setTimeout(() => setCopied(false), 1500);
+    return () => clearTimeout(timer);
+  }, [copied]);
+  return (
+    <AriaButton
+      className="id"
+      aria-label={`${t('Copiar', 'Copy')} ${label ?? value}`}
+      onPress={() => void navigator.clipboard.writeText(value).then(() => setCopied(true))}
+    >
+      <code>{value}</code>
+      <span aria-live="polite">{copied ? ` ${t('copiado', 'copied')}` : ''}</span>
+    </AriaButton>
+  );
+}
+
+type Tone = 'good' | 'bad' | 'wait' | 'quiet';
+
+const TONES: Readonly<Record<string, Tone>> = {
+  ...{ PAID: 'good', DELIVERED: 'good', ACTIVE: 'good', SUCCEEDED: 'good', active: 'good', ready: 'good', won: 'good' },
+  ...{ FAILED: 'bad', DISPUTE: 'bad', CHARGEBACK: 'bad', failed: 'bad', open: 'bad', lost: 'bad', accepted: 'quiet' },
+  ...{ PENDING: 'wait', PROCESSING: 'wait', pending: 'wait', processing: 'wait', writing: 'wait', invited: 'wait' },
+  ...{ under_review: 'wait', appealed: 'wait', in_review: 'wait', evidence_requested: 'bad' },
+};
+
+/** A word, never a colour alone. */
+export function Status({ value, label }: { value: string; label?: string }): ReactNode {
+  return <span className={`status ${TONES[value] ?? 'quiet'}`}>{label ?? value}</span>;
+}
+
+export function Link({ to, children, className }: { to: string; children: ReactNode; className?: string }): ReactNode {
+  return (
+    <RouterLink to={to} {...(className === undefined ? {} : { className })}>
+      {children}
+    </RouterLink>
+  );
+}
+
+/** A screen: its title, what can be done on it, what is in it. */
+export function Page({
+  title,
+  actions,
+  children,
+}: {
+  title: string;
+  actions?: ReactNode;
+  children: ReactNode;
+}): ReactNode {
+  useEffect(() => {
+    document.title = `${title} · Recebe`;
+  }, [title]);
+  return (
+    <>
+      <header className="page">
+        <h1>{title}</h1>
+        {actions && <div className="actions">{actions}</div>}
+      </header>
+      {children}
+    </>
+  );
+}
+
+export function Card({
+  title,
+  children,
+  actions,
+}: {
+  title?: string;
+  children: ReactNode;
+  actions?: ReactNode;
+}): ReactNode {
+  const id = useId();
+  return (
+    <section className="card" {...(title === undefined ? {} : { 'aria-labelledby': id })}>
+      {title !== undefined && (
+        <header>
+          <h2 id={id}>{title}</h2>
+          {actions}
+        </header>
+      )}
+      {children}
+    </section>
+  );
+}
+
+export interface Column<R> {
+  readonly name: string;
+  readonly cell: (row: R) => ReactNode;
+  readonly isNumber?: boolean;
+}
+
+/**
+ * Rows that scroll inside of their card where they are wider than it. Arrows move between the links of the rows, and
+ * Enter follows one.
+ */
+export function Table<R>({
+  label,
+  columns,
+  rows,
+  keyOf,
+}: {
+  label: string;
+  columns: readonly Column<R>[];
+  rows: readonly R[];
+  keyOf: (row: R) => string;
+}): ReactNode {
+  const body = useRef<HTMLTableSectionElement>(null);
+  const move = (event: React.KeyboardEvent): void => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step === undefined || !body.current) return;
+    const links = [...body.current.querySelectorAll<HTMLElement>('tr > :first-child a, tr > :first-child button')];
+    const now = links.findIndex((link) => link.closest('tr')?.contains(document.activeElement));
+    const next = links[now + step];
+    if (now < 0 || !next) return;
+    event.preventDefault();
+    next.focus();
+  };
+  return (
+    <div className="scroll" tabIndex={0} role="group" aria-label={label}>
+      <table>
+        <thead>
+          <tr>
+            {columns.map(({ name, isNumber }) => (
+              <th key={name} scope="col" className={isNumber ? 'number' : undefined}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody ref={body} onKeyDown={move}>
+          {rows.map((row) => (
+            <tr key={keyOf(row)}>
+              {columns.map(({ name, cell, isNumber }) => (
+                <td key={name} className={isNumber ? 'number' : undefined}>
+                  {cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** Terms and what they are here. */
+export function Facts({ rows }: { rows: readonly (readonly [string, ReactNode] | null)[] }): ReactNode {
+  return (
+    <dl className="facts">
+      {rows.map(
+        (row) =>
+          row && (
+            <div key={row[0]}>
+              <dt>{row[0]}</dt>
+              <dd>{row[1]}</dd>
+            </div>
+          ),
+      )}
+    </dl>
+  );
+}
+
+export function Field({
+  label,
+  hint,
+  children,
+}: {
+  label: string;
+  hint?: string;
+  children: (attributes: { id: string; 'aria-describedby'?: string }) => ReactNode;
+}): ReactNode {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      {children({ id, ...(hint === undefined ? {} : { 'aria-describedby': `${id}-hint` }) })}
+      {hint !== undefined && (
+        <p className="quiet" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+export function Input({
+  label,
+  hint,
+  ...attributes
+}: { label: string; hint?: string } & React.InputHTMLAttributes<HTMLInputElement>): ReactNode {
+  return (
+    <Field label={label} {...(hint === undefined ? {} : { hint })}>
+      {(named) => <input {...attributes} {...named} />}
+    </Field>
+  );
+}
+
+export function Choice({
+  label,
+  options,
+  ...attributes
+}: {
+  label: string;
+  options: readonly (readonly [value: string, name: string])[];
+} & React.SelectHTMLAttributes<HTMLSelectElement>): ReactNode {
+  return (
+    <Field label={label}>
+      {(named) => (
+        <select {...attributes} {...named}>
+          {options.map(([value, name]) => (
+            <option key={value} value={value}>
+              {name}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+/**
+ * A dialog that does one thing and says what it costs. It cannot be sent twice: the button rests while the answer is on
+ * its way, and what makes a repetition harmless is made when the dialog opens.
+ */
+export function ActionDialog({
+  trigger,
+  tone = 'plain',
+  title,
+  confirm,
+  children,
+  act,
+  done,
+  isReady = true,
+}: {
+  trigger: string;
+  tone?: 'plain' | 'primary' | 'danger';
+  title: string;
+  confirm: string;
+  children?: ReactNode;
+  /** @param key the same for every try of one opened dialog @returns `stays` where something is left to confirm */
+  act: (key: string) => Promise<unknown>;
+  /** Shown in place of the form when it is done, as for a secret that is shown once; else the dialog closes. */
+  done?: ReactNode;
+  isReady?: boolean;
+}): ReactNode {
+  const { t } = useLanguage();
+  const [key, setKey] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const [isDone, setDone] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const open = (): void => {
+    setKey(crypto.randomUUID());
+    setError(null);
+    setDone(false);
+  };
+  const send = async (): Promise<void> => {
+    if (key === null || isBusy || !isReady) return;
+    setBusy(true);
+    setError(null);
+    try {
+      if ((await act(key)) === 'stays') return;
+      if (done === undefined) setKey(null);
+      else setDone(true);
+    } catch (failure) {
+      setError(failure);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <>
+      <Button tone={tone} onPress={open}>
+        {trigger}
+      </Button>
+      <ModalOverlay
+        className="overlay"
+        isOpen={key !== null}
+        isDismissable={!isBusy}
+        onOpenChange={(isOpen) => {
+          if (!isOpen && !isBusy) setKey(null);
+        }}
+      >
+        <Modal className="modal">
+          <AriaDialog>
+            <form
+              onSubmit={(event) => {
+                event.preventDefault();
+                void send();
+              }}
+            >
+              <Heading slot="title">{title}</Heading>
+              {isDone ? done : children}
+              {error !== null && <Failure error={error} />}
+              <div className="actions">
+                <Button onPress={() => setKey(null)} isDisabled={isBusy}>
+                  {isDone ? t('Fechar', 'Close') : t('Cancelar', 'Cancel')}
+                </Button>
+                {!isDone && (
+                  <Button tone={tone === 'danger' ? 'danger' : 'primary'} type="submit" isDisabled={isBusy || !isReady}>
+                    {isBusy ? t('Enviando…', 'Sending…') : confirm}
+                  </Button>
+                )}
+              </div>
+            </form>
+          </AriaDialog>
+        </Modal>
+      </ModalOverlay>
+    </>
+  );
+}
+
+/** Numbers by day as bars, with the same numbers as a table for who does not see them. */
+export function Bars({
+  label,
+  days,
+}: {
+  label: string;
+  days: readonly { readonly name: string; readonly value: number; readonly text: string }[];
+}): ReactNode {
+  const most = Math.max(1, ...days.map(({ value }) => value));
+  return (
+    <figure className="bars">
+      <svg viewBox={`0 0 ${String(days.length * 10)} 60`} preserveAspectRatio="none" aria-hidden="true">
+        {days.map(({ name, value, text }, index) => {
+          const height = Math.max(value > 0 ? 1 : 0, (value / most) * 58);
+          return (
+            <rect key={name} x={index * 10 + 1} y={60 - height} width={8} height={height}>
+              <title>{`${name}: ${text}`}</title>
+            </rect>
+          );
+        })}
+      </svg>
+      <details>
+        <summary>{label}</summary>
+        <ul>
+          {days.map(({ name, text }) => (
+            <li key={name}>
+              {name} <span className="number">{text}</span>
+            </li>
+          ))}
+        </ul>
+      </details>
+    </figure>
+  );
+}

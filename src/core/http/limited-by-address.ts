@@ -1,0 +1,24 @@
+import type { RequestHandler } from 'express';
+import type { Config } from '../config/index.js';
+import { perMinute, rateLimited, type RateLimiter, takeForAddress } from '../rate-limit/index.js';
+import { sendError } from './error.filter.js';
+import { addressOf } from './request.js';
+
+/** @param times how many times RATE_LIMIT_PUBLIC_PER_MINUTE */
+export type Limited = (route: string, times: number) => RequestHandler;
+
+/** For what Express serves by itself, where no guard stands before it. */
+export function limitedByAddress({ enabled, publicPerMinute }: Config['rateLimit'], limiter: RateLimiter): Limited {
+  return (route, times) => async (request, response, next) => {
+    if (enabled) {
+      const taken = await takeForAddress(
+        limiter,
+        `ip:${route}`,
+        addressOf(request),
+        perMinute(publicPerMinute * times),
+      );
+      if (!taken.allowed) return sendError(request, response, rateLimited(taken));
+    }
+    next();
+  };
+}

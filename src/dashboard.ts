@@ -1,0 +1,112 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { RequestHandler, Response } from 'express';
+import { type Config, CONFIG, type StorageConfig } from './core/config/index.js';
+import { notFound } from './core/errors/index.js';
+import { limitedByAddress, sendError, stampAnswer } from './core/http/index.js';
+import { RateLimiter } from './core/rate-limit/index.js';
+
+/** Beside this file once it is built, and beside the bundle that it is in. */
+const BUILT = join(import.meta.dirname, '../dashboard');
+const TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+const ENCODINGS = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+] as const;
+const YEAR_SECONDS = 31_536_000;
+
+/**
+ * The dashboard's pages at `/dashboard`: files of the build, and for every other path the page itself, which knows what
+ * is there. `/` leads to it.
+ * @param directory of the build; without one `/` leads to the documentation
+ */
+export function serveDashboard(app: NestExpressApplication, directory = BUILT): void {
+  const instance = app.getHttpAdapter().getInstance();
+  const isBuilt = existsSync(join(directory, 'index.html'));
+  instance.get(
+    '/',
+    (_request, response) =>
+      void response
+        .status(302)
+        .location(isBuilt ? '/dashboard' : '/docs')
+        .end(),
+  );
+  if (!isBuilt) return;
+  const config = app.get<Config>(CONFIG);
+  const files = new Map(
+    ['', 'assets'].flatMap((below) =>
+      readdirSync(join(directory, below), { withFileTypes: true })
+        .filter((entry) => entry.isFile() && extname(entry.name) in TYPES)
+        .map(({ name }) => [join('/', below, name), new BuiltFile(join(directory, below, name))] as const),
+    ),
+  );
+  const policy = policyOf(config.storage);
+  const serve: RequestHandler = (request, response) => {
+    stampAnswer(request, response);
+    const path = request.path.replace(/^\/dashboard/, '');
+    const file = files.get(path);
+    if (file && path !== '/index.html') {
+      response.set(
+        'Cache-Control',
+        path.startsWith('/assets/') ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache',
+      );
+      file.send(request.headers['accept-encoding'], response);
+    } else if (path.startsWith('/assets/')) {
+      sendError(request, response, notFound('route'));
+    } else {
+      response.set({ 'Cache-Control': 'no-cache', 'Content-Security-Policy': policy });
+      files.get('/index.html')?.send(request.headers['accept-encoding'], response);
+    }
+  };
+  const limited = limitedByAddress(config.rateLimit, app.get(RateLimiter));
+  // A first visit asks for a dozen files.
+  instance.get(['/dashboard', '/dashboard/{*path}'], limited('/dashboard', 10), serve);
+}
+
+/** Nothing runs, is shown or is asked for that is not ours; evidence goes to the store that keeps it. */
+function policyOf(storage: StorageConfig): string {
+  const store =
+    storage.kind === 'disk'
+      ? ''
+      : ` ${storage.publicUrl ?? storage.endpoint ?? `https://${storage.bucket}.s3.${storage.region}.amazonaws.com`}`;
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    // The one that React Aria adds, so that a press is no gesture of the browser's.
+    "style-src 'self' 'sha256-38RhXrc7EdReTKsOm23ZPOCUgniTUUcjky8QOOrQx6o='",
+    "img-src 'self' data: blob:",
+    `connect-src 'self'${store}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+/** Read when it is first asked for, in the form that is asked for. */
+class BuiltFile {
+  readonly #bytes = new Map<string, Buffer>();
+
+  constructor(private readonly path: string) {}
+
+  send(acceptEncoding: string | undefined, response: Response): void {
+    const accepted = (acceptEncoding ?? '').split(',').map((one) => one.trim().split(';')[0]);
+    const [encoding, extension] =
+      ENCODINGS.find(([name, end]) => accepted.includes(name) && existsSync(this.path + end)) ?? [];
+    response.vary('Accept-Encoding');
+    if (encoding !== undefined) response.set('Content-Encoding', encoding);
+    const bytes = this.#read(extension ?? '');
+    response.set({ 'Content-Type': TYPES[extname(this.path)], 'Content-Length': String(bytes.length) }).end(bytes);
+  }
+
+  #read(extension: string): Buffer {
+    const known = this.#bytes.get(extension) ?? readFileSync(this.path + extension);
+    this.#bytes.set(extension, known);
+    return known;
+  }
+}

@@ -1,0 +1,450 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { browserAvailable, openBrowser } from '../support/browser.js';
+import { CLI, type Finished, Processes, readDemo, type ServiceProcess } from '../support/process.js';
+import { WebhookReceiver } from '../support/receiver.js';
+import { scaled } from '../support/scale.js';
+
+jest.setTimeout(300_000);
+
+const describeInBrowser = browserAvailable() ? describe : describe.skip;
+const PASSWORD = 'correct horse battery';
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+/** A picture of one point. */
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+/** As a person sees it: roles and names, never a selector of the page's own. */
+describeInBrowser('the dashboard in a real browser', () => {
+  const processes = new Processes();
+  let dataDir: string;
+  let service: ServiceProcess;
+  let browser: Browser;
+  /** What no page may do: break, ask somebody else, or run against its own policy. */
+  const faults: string[] = [];
+
+  beforeAll(async () => {
+    dataDir = processes.dataDir();
+    service = await processes.start(dataDir, { LOG_LEVEL: 'error', RATE_LIMIT_LOGIN_PER_15_MINUTES: '1000' });
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await processes.cleanUp();
+  });
+
+  /** As the service calls itself: what it signs URLs with is what a page may ask. */
+  const base = (): string => service.url.replace('127.0.0.1', 'localhost');
+
+  async function open(path = '', options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
+    const context = await browser.newContext({ locale: 'pt-BR', viewport: { width: 1280, height: 900 }, ...options });
+    const page = await context.newPage();
+    page.on('pageerror', (error) => faults.push(`${page.url()} ${error.message}`));
+    page.on('request', (request) => {
+      if (new URL(request.url()).origin !== base()) faults.push(`foreign ${request.url()}`);
+    });
+    page.on('console', (message) => {
+      if (/Content Security Policy/.test(message.text())) faults.push(`${page.url()} ${message.text()}`);
+    });
+    await page.goto(`${base()}/dashboard${path}`);
+    return page;
+  }
+  async function logIn(page: Page, email: string, password: string): Promise<void> {
+    await page.getByLabel('E-mail').fill(email);
+    await page.getByLabel('Senha').fill(password);
+    await page.getByRole('button', { name: 'Entrar' }).click();
+  }
+  async function asOwner(path = '', options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
+    const page = await open(path, options);
+    const { email, password } = readDemo(dataDir);
+    await logIn(page, email, password);
+    await page.getByRole('navigation', { name: 'Principal' }).waitFor();
+    return page;
+  }
+  const go = (page: Page, name: string): Promise<void> =>
+    page.getByRole('navigation', { name: 'Principal' }).getByRole('link', { name, exact: true }).click();
+  const heading = (page: Page, name: string | RegExp): Promise<void> =>
+    page.getByRole('heading', { level: 1, name }).waitFor();
+  const inDialog = (page: Page): ReturnType<Page['getByRole']> => page.getByRole('dialog');
+  const cli = (args: readonly string[]): Promise<Finished> =>
+    processes.run(CLI, args, { DATA_DIR: dataDir, LOG_LEVEL: 'silent' });
+
+  async function api<T>(method: string, path: string, body?: object, headers = {}): Promise<T> {
+    const response = await fetch(`${service.url}${path}`, {
+      method,
+      headers: { apikey: readDemo(dataDir).test_api_key, 'Content-Type': 'application/json', ...headers },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    if (!response.ok) throw new Error(`${path}: ${String(response.status)} ${await response.text()}`);
+    return (await response.json()) as T;
+  }
+  let count = 0;
+  const aCharge = (body: object = {}): Promise<{ id: string }> =>
+    api(
+      'POST',
+      '/v1/charges',
+      { amount: 5000, payment_method: 'pix', ...body },
+      { 'Idempotency-Key': `spec-charge-${String(++count)}` },
+    );
+  const simulate = (id: string, event: object): Promise<unknown> =>
+    api('POST', `/v1/sandbox/charges/${id}/simulate`, event);
+
+  it('takes a first charge, its payment and a refund of R$ 9,90, found by name and order', async () => {
+    const page = await asOwner();
+    await heading(page, 'Início');
+    await page.getByRole('link', { name: 'Nova cobrança' }).click();
+    await page.getByLabel('Valor em reais').fill('129,90');
+    await page.getByLabel('Pedido').fill('1042');
+    await page.getByText('Cliente (opcional)').click();
+    await page.getByLabel('Nome').fill('Maria <b>Silva</b>');
+    await page.getByRole('button', { name: 'Criar cobrança' }).dblclick();
+    await heading(page, /Venda de R\$\s129,90/);
+    await page.getByRole('button', { name: 'Pagar (teste)' }).click();
+    await page.getByText('Paga', { exact: true }).first().waitFor();
+    for (const query of ['Maria', '1042']) {
+      await page.getByRole('searchbox', { name: 'Procurar vendas' }).fill(query);
+      await page.keyboard.press('Enter');
+      await heading(page, 'Vendas');
+      // Sent twice by a double click, and once made.
+      await page.getByRole('row').nth(2).waitFor({ state: 'detached' });
+      expect(await page.getByRole('row').count()).toBe(2);
+    }
+    await page.getByRole('table').getByRole('link').first().click();
+    await page.getByRole('button', { name: 'Reembolsar' }).click();
+    const dialog = inDialog(page);
+    await dialog.getByLabel('Valor').fill('200');
+    expect(await dialog.getByRole('button', { name: /Devolver/ }).isDisabled()).toBe(true);
+    await dialog.getByLabel('Valor').fill('9,90');
+    await dialog.getByText(/R\$\s9,90 voltam para Maria <b>Silva<\/b>; restam R\$\s120,00\./).waitFor();
+    await dialog.getByRole('button', { name: /Devolver/ }).dblclick();
+    await page.getByText('Devolvido', { exact: true }).waitFor();
+    const refunds = page.getByRole('group', { name: 'Reembolsos' }).last();
+    expect(await refunds.getByRole('row').count()).toBe(2);
+    await go(page, 'Saldo');
+    await page.getByRole('cell', { name: /-R\$\s9,90/ }).waitFor();
+    await page.getByRole('link', { name: 'reembolso de uma venda' }).click();
+    await heading(page, /Venda de/);
+    await page.context().close();
+  });
+
+  it('answers a dispute with two files and an appeal', async () => {
+    const { id } = await aCharge({ amount: 7700, customer: { name: 'João' } });
+    await simulate(id, { event: 'pay' });
+    await simulate(id, { event: 'med_open' });
+    const page = await asOwner('/test/disputes');
+    await page.getByRole('link', { name: /77,00/ }).click();
+    await heading(page, /Disputa de R\$\s77,00/);
+    const files = join(dataDir, 'evidence-of-spec');
+    const paths = ['entrega.png', 'conversa.png'].map((name) => `${files}-${name}`);
+    for (const path of paths) writeFileSync(path, PNG);
+    const [chooser] = await Promise.all([
+      page.waitForEvent('filechooser'),
+      page.getByRole('button', { name: 'escolha arquivos' }).click(),
+    ]);
+    await chooser.setFiles(paths);
+    await page.getByRole('link', { name: /entrega\.png/ }).waitFor();
+    await page.getByRole('link', { name: /conversa\.png/ }).waitFor();
+    // What is no picture is refused before it is sent.
+    const [again] = await Promise.all([
+      page.waitForEvent('filechooser'),
+      page.getByRole('button', { name: 'escolha arquivos' }).click(),
+    ]);
+    await again.setFiles({ name: 'virus.exe', mimeType: 'application/x-msdownload', buffer: Buffer.from('MZ') });
+    await page.getByText('Só imagens (PNG, JPEG, WebP, GIF) e PDF.').waitFor();
+    await page.getByRole('button', { name: 'Contestar' }).click();
+    await inDialog(page).getByLabel('O que aconteceu').fill('Pedido entregue em 20/11, recebido por João.');
+    await inDialog(page).getByRole('button', { name: 'Enviar a contestação' }).click();
+    await page.getByText('Contestada', { exact: true }).waitFor();
+    await page.context().close();
+  });
+
+  it('shows why a webhook fails, and sends again what was lost', async () => {
+    const receiver = await WebhookReceiver.start();
+    try {
+      receiver.answer = 500;
+      const page = await asOwner('/test/webhooks');
+      await page.getByRole('button', { name: 'Novo endereço' }).click();
+      await inDialog(page).getByLabel('URL').fill(receiver.url);
+      await inDialog(page).getByRole('button', { name: 'Registrar' }).click();
+      await inDialog(page).getByText('Guarde este segredo agora').waitFor();
+      await inDialog(page).getByRole('button', { name: 'Fechar' }).click();
+      await page.getByRole('button', { name: 'Testar' }).click();
+      await inDialog(page).getByRole('button', { name: 'Enviar' }).click();
+      await page.getByRole('cell', { name: 'HTTP 500' }).first().waitFor();
+      await page.getByRole('group', { name: 'Entregas' }).getByRole('link').first().click();
+      await page.getByText('HTTP 500').first().waitFor();
+      await page.getByText('ok', { exact: true }).first().waitFor();
+      receiver.answer = 200;
+      await page.getByRole('button', { name: 'Tentar agora' }).click();
+      await inDialog(page).getByRole('button', { name: 'Tentar agora' }).click();
+      await page.getByText('Entregue', { exact: true }).first().waitFor();
+      await page.context().close();
+    } finally {
+      await receiver.stop();
+    }
+  });
+
+  it('issues, rotates and revokes a key, each shown once', async () => {
+    const page = await asOwner('/test/developers');
+    await page.getByRole('button', { name: 'Emitir chave' }).click();
+    await inDialog(page).getByLabel('Para que é').fill('site');
+    await inDialog(page).getByRole('button', { name: 'Emitir' }).click();
+    const key = (
+      await inDialog(page)
+        .getByText(/^ak_test_/)
+        .innerText()
+    ).trim();
+    expect((await fetch(`${service.url}/v1/wallets`, { headers: { apikey: key } })).status).toBe(200);
+    await inDialog(page).getByRole('button', { name: 'Fechar' }).click();
+    expect(await page.getByText(key).count()).toBe(0);
+    await page.getByRole('button', { name: 'Revogar' }).first().click();
+    await inDialog(page).getByRole('button', { name: 'Revogar' }).click();
+    await inDialog(page).waitFor({ state: 'detached' });
+    expect((await fetch(`${service.url}/v1/wallets`, { headers: { apikey: key } })).status).toBe(401);
+    await page.context().close();
+  });
+
+  it('invites a colleague, who chooses a password by the link and can look and not act', async () => {
+    const owner = await asOwner('/team');
+    await owner.getByRole('button', { name: 'Convidar' }).click();
+    await inDialog(owner).getByLabel('E-mail').fill('bia@example.com');
+    await inDialog(owner).getByRole('button', { name: 'Enviar o convite' }).click();
+    await owner.getByText('bia@example.com').first().waitFor();
+    const link = await waitForLink('bia@example.com', /\/dashboard\/invitation#(\S+)/);
+    const page = await open(`/invitation#${link}`);
+    await page.getByLabel('Nova senha').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Salvar a senha' }).click();
+    await page.getByText('Pronto. Agora entre').waitFor();
+    expect(page.url()).not.toContain(link);
+    await page.goto(`${base()}/dashboard/test/sales`);
+    await logIn(page, 'bia@example.com', PASSWORD);
+    await heading(page, 'Vendas');
+    expect(await page.getByRole('link', { name: 'Nova cobrança' }).count()).toBe(0);
+    await page.getByRole('table').getByRole('link').first().click();
+    await heading(page, /Venda de/);
+    for (const name of ['Reembolsar', 'Cancelar a cobrança', 'Pagar (teste)', 'Reenviar webhooks']) {
+      expect(await page.getByRole('button', { name }).count()).toBe(0);
+    }
+    // What the page does not offer the service refuses.
+    const refused = await page.evaluate(async () => {
+      const answer = await fetch('/v1/dashboard/test/webhooks/default-secret/rotate', {
+        method: 'POST',
+        headers: { 'X-Requested-With': 'dashboard' },
+      });
+      return answer.status;
+    });
+    expect(refused).toBe(403);
+    await page.context().close();
+    await owner.context().close();
+  });
+
+  it('lets an operator decide a payment that is held', async () => {
+    const passwordFile = join(dataDir, 'operator-password');
+    writeFileSync(passwordFile, PASSWORD);
+    const made = await cli(['operator', 'create', '--email', 'op@example.com', '--password-file', passwordFile]);
+    expect(made.stderr).toBe('');
+    const { account_id: accountId } = readDemo(dataDir);
+    await cli(['account', 'set', accountId, 'payer_lock=true']);
+    const { id } = await aCharge({
+      amount: 4400,
+      expected_payer_tax_id: '52998224725',
+      customer: { name: 'Ana', document: '52998224725' },
+    });
+    await simulate(id, { event: 'pay', payer_document: '39053344705' });
+    const page = await open('');
+    await logIn(page, 'op@example.com', PASSWORD);
+    await go(page, 'Operação');
+    await page.getByRole('row', { name: /44,00/ }).getByRole('button', { name: 'Aceitar' }).click();
+    await inDialog(page)
+      .getByText(/R\$\s44,00 são creditados a Demo\./)
+      .waitFor();
+    await inDialog(page).getByRole('button', { name: 'Aceitar' }).click();
+    await page.getByRole('row', { name: /44,00/ }).getByRole('button').first().waitFor({ state: 'detached' });
+    await page.context().close();
+  });
+
+  it('is worked by keyboard alone: a charge, its payment, a refund', async () => {
+    const page = await open('');
+    const { email, password } = readDemo(dataDir);
+    await page.getByLabel('E-mail').waitFor();
+    await page.keyboard.type(email);
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(password);
+    await page.keyboard.press('Enter');
+    await heading(page, 'Início');
+    const tabTo = async (name: string | RegExp): Promise<void> => {
+      for (let n = 0; n < 60; n++) {
+        await page.keyboard.press('Tab');
+        const text = await page.evaluate<string>(
+          "document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.innerText ?? ''",
+        );
+        if (typeof name === 'string' ? text === name : name.test(text)) return;
+      }
+      throw new Error(`Tab does not come to ${String(name)}`);
+    };
+    await tabTo('Nova cobrança');
+    await page.keyboard.press('Enter');
+    await heading(page, 'Nova cobrança');
+    await page.getByLabel('Valor em reais').focus();
+    await page.keyboard.type('10');
+    await page.keyboard.press('Enter');
+    await heading(page, /Venda de R\$\s10,00/);
+    await tabTo('Pagar (teste)');
+    await page.keyboard.press('Enter');
+    await page.getByText('Paga', { exact: true }).first().waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.press('Escape');
+    await tabTo('Reembolsar');
+    await page.keyboard.press('Enter');
+    await tabTo(/^Devolver/);
+    await page.keyboard.press('Enter');
+    await page.getByText('Devolvido', { exact: true }).waitFor();
+    await page.context().close();
+  });
+
+  const SCREENS = [
+    '/test',
+    '/test/sales',
+    '/test/sales/new',
+    '/test/balance',
+    '/test/reports',
+    '/test/disputes',
+    '/test/webhooks',
+    '/test/developers',
+    '/team',
+    '/settings',
+    '/nothing-here',
+  ];
+
+  it.each(['light', 'dark'] as const)(
+    'has nothing that axe finds, at any width and in both languages (%s)',
+    async (colorScheme) => {
+      const { data } = await api<{ data: { id: string }[] }>('GET', '/v1/payments?limit=1');
+      const cases = await api<{ data: { id: string }[] }>('GET', '/v1/med/cases?limit=1');
+      const deliveries = await api<{ data: { id: string }[] }>('GET', '/v1/webhooks/deliveries?limit=1');
+      const found: unknown[] = [];
+      const check = async (page: Page, path: string, about: string): Promise<void> => {
+        await page.evaluate(AXE);
+        const violations = await page.evaluate<{ id: string; nodes: { html: string }[] }[]>(
+          'axe.run().then((result) => result.violations)',
+        );
+        found.push(...violations.map(({ id, nodes }) => ({ path, about, id, nodes: nodes.map(({ html }) => html) })));
+        const overflow = await page.evaluate<number>(
+          'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+        );
+        if (overflow > 0) found.push({ path, about, overflow });
+      };
+      for (const locale of ['pt-BR', 'en-US']) {
+        const outside = await open('', { colorScheme, locale });
+        await outside.getByRole('heading', { level: 1 }).waitFor();
+        await check(outside, 'login', locale);
+        await outside.goto(`${base()}/dashboard/forgot-password`);
+        await outside.getByRole('heading', { level: 1 }).waitFor();
+        await check(outside, 'forgot-password', locale);
+        await outside.context().close();
+      }
+      const page = await asOwner('', { colorScheme });
+      const paths = [
+        ...SCREENS,
+        `/test/sales/${data[0]?.id ?? ''}`,
+        `/test/disputes/${cases.data[0]?.id ?? ''}`,
+        `/test/webhooks/deliveries/${deliveries.data[0]?.id ?? ''}`,
+      ];
+      // FULL=1: every combination.
+      for (const language of scaled(['pt-BR', 'en'], colorScheme === 'light' ? ['pt-BR'] : ['en'])) {
+        await page.evaluate(`localStorage.setItem('recebe.language', '${language}')`);
+        for (const path of paths) {
+          await page.goto(`${base()}/dashboard${path}`);
+          await page.getByRole('heading', { level: 1 }).waitFor();
+          await page.waitForLoadState('networkidle');
+          for (const width of scaled([320, 768, 1280], [320, 1280])) {
+            await page.setViewportSize({ width, height: 900 });
+            await check(page, path, `${language} ${String(width)}`);
+          }
+        }
+      }
+      await page.evaluate("localStorage.setItem('recebe.language', 'pt-BR')");
+      await page.goto(`${base()}/dashboard/test/sales/${data[0]?.id ?? ''}`);
+      await page.context().close();
+      expect(found).toEqual([]);
+    },
+  );
+
+  it('shows nothing of others, and that a login has ended, wherever that was', async () => {
+    const page = await asOwner('/test/sales/01a20000-0000-7000-8000-000000000000');
+    await page.getByText('Não há nada aqui com este endereço.').waitFor();
+    const other = await asOwner('/settings');
+    await other.getByRole('button', { name: 'Terminar' }).first().waitFor();
+    for (let left = await other.getByRole('button', { name: 'Terminar' }).count(); left > 0; left--) {
+      await other.getByRole('button', { name: 'Terminar' }).first().click();
+      await other
+        .getByRole('button', { name: 'Terminar' })
+        .nth(left - 1)
+        .waitFor({ state: 'detached' });
+    }
+    await go(page, 'Vendas');
+    await page.getByRole('heading', { level: 1, name: 'Entrar' }).waitFor();
+    expect(await page.getByRole('table').count()).toBe(0);
+    await other.getByRole('button', { name: 'Sair' }).click();
+    await other.getByRole('heading', { level: 1, name: 'Entrar' }).waitFor();
+    await other.goBack();
+    await other.getByRole('heading', { level: 1, name: 'Entrar' }).waitFor();
+    await page.context().close();
+    await other.context().close();
+  });
+
+  it('says that the service does not answer, and goes on when it does', async () => {
+    const page = await asOwner('/test/sales');
+    await page.getByRole('table').waitFor();
+    await page.context().setOffline(true);
+    await go(page, 'Saldo');
+    await page.waitForTimeout(500);
+    await page.context().setOffline(false);
+    await page.getByRole('cell', { name: /R\$/ }).first().waitFor();
+    await page.context().close();
+  });
+
+  it('is small: 150 kB for the first screen and 350 kB for all', async () => {
+    const context: BrowserContext = await browser.newContext({ locale: 'pt-BR' });
+    const page = await context.newPage();
+    let first = 0;
+    page.on('response', (response) => {
+      if (new URL(response.url()).pathname.startsWith('/dashboard'))
+        first += Number(response.headers()['content-length'] ?? 0);
+    });
+    await page.goto(`${base()}/dashboard`);
+    const { email, password } = readDemo(dataDir);
+    await logIn(page, email, password);
+    await heading(page, 'Início');
+    await page.waitForLoadState('networkidle');
+    await context.close();
+    const directory = 'dist/dashboard/assets';
+    const all = readdirSync(directory).filter((name) => name.endsWith('.br'));
+    const bytes = all.reduce((sum, name) => sum + readFileSync(join(directory, name)).length, 0);
+    process.stderr.write(`dashboard: ${String(first)} bytes for the first screen, ${String(bytes)} for all\n`);
+    expect(first).toBeLessThan(150_000);
+    expect(bytes).toBeLessThan(350_000);
+  });
+
+  it('has broken nowhere, asked nobody else, and kept to its policy', () => {
+    expect(faults).toEqual([]);
+  });
+
+  /** Out of a mail file, which mails of a service without SMTP_URL are. */
+  async function waitForLink(to: string, pattern: RegExp): Promise<string> {
+    for (let n = 0; n < 100; n++) {
+      const mails = readdirSync(join(dataDir, 'mail')).map((name) => readFileSync(join(dataDir, 'mail', name), 'utf8'));
+      const found = mails
+        .filter((mail) => mail.includes(`To: ${to}`))
+        .map((mail) => pattern.exec(mail.replace(/=\r\n/g, ''))?.[1]);
+      if (found[0] !== undefined) return found[0];
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    throw new Error(`No mail to ${to}`);
+  }
+});
