@@ -66,7 +66,7 @@ export function serveDashboard(app: NestExpressApplication, directory = BUILT): 
   };
   const limited = limitedByAddress(config.rateLimit, app.get(RateLimiter));
   // A first visit asks for a dozen files.
-  instance.get(['/dashboard', '/dashboard/{*path}'], limited('/dashboard', 10), serve);
+  for (const path of ['/dashboard', '/dashboard/{*path}']) instance.get(path, limited('/dashboard', 10), serve);
 }
 
 /** Nothing runs, is shown or is asked for that is not ours; evidence goes to the store that keeps it. */

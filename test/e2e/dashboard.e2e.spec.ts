@@ -255,7 +255,7 @@ describeInBrowser('the dashboard in a real browser', () => {
       expected_payer_tax_id: '52998224725',
       customer: { name: 'Ana', document: '52998224725' },
     });
-    await simulate(id, { event: 'pay', payer_document: '39053344705' });
+    await simulate(id, { event: 'pay', payer_document: null });
     const page = await open('');
     await logIn(page, 'op@example.com', PASSWORD);
     await go(page, 'Operação');

@@ -53,7 +53,16 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Files at the top of src put the modules together: they import anything, and only the command line imports them. */
-const ROOT_FILES = ['app.module', 'demo-data', 'entities', 'main', 'openapi', 'runtime', 'service-address'];
+const ROOT_FILES = [
+  'app.module',
+  'dashboard',
+  'demo-data',
+  'entities',
+  'main',
+  'openapi',
+  'runtime',
+  'service-address',
+];
 
 /** Besides `core/database`, repositories, entities and migrations. */
 const TYPEORM_ALLOWED = [
