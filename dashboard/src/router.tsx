@@ -3,10 +3,10 @@ import {
   createRoute,
   createRouter,
   lazyRouteComponent,
+  Navigate,
   Outlet,
-  redirect,
 } from '@tanstack/react-router';
-import { Session } from './session.js';
+import { Session, useSession } from './session.js';
 import { Missing, Shell } from './shell.js';
 import { Failure } from './ui.js';
 
@@ -41,11 +41,15 @@ const inside = createRoute({
 const start = createRoute({
   getParentRoute: () => inside,
   path: '/',
-  beforeLoad: () => {
-    throw redirect({
-      to: '/$mode',
-      params: { mode: localStorage.getItem('recebe.mode') === 'live' ? 'live' : 'test' },
-    });
+  component: () => {
+    if (useSession().role === 'OPERATOR') return <Navigate to="/operations" replace />;
+    return (
+      <Navigate
+        to="/$mode"
+        params={{ mode: localStorage.getItem('recebe.mode') === 'live' ? 'live' : 'test' }}
+        replace
+      />
+    );
   },
 });
 const mode = createRoute({

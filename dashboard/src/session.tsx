@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
 import { createContext, type ReactNode, use, useEffect } from 'react';
 import type { CurrentSessionBody } from '../../src/auth/dto/login.body.js';
+import { useParam } from './address.js';
 import { ApiFailure, call, loginEnded } from './api.js';
 import { useLanguage } from './language.js';
 import { LoginScreen } from './screens/login.js';
@@ -50,6 +50,5 @@ export function useMayAct(): boolean {
 }
 
 export function useMode(): Mode {
-  const { mode } = useParams({ strict: false }) as { mode?: string };
-  return mode === 'live' ? 'live' : 'test';
+  return useParam('mode') === 'live' ? 'live' : 'test';
 }

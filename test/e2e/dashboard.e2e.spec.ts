@@ -375,6 +375,22 @@ describeInBrowser('the dashboard in a real browser', () => {
     },
   );
 
+  it('has pictures for the README: SCREENSHOTS=docs/images npm test -- test/e2e/dashboard.e2e', async () => {
+    const directory = process.env['SCREENSHOTS'];
+    if (directory === undefined) return;
+    const { data } = await api<{ data: { id: string }[] }>('GET', '/v1/payments?query=Maria&limit=1');
+    const page = await asOwner('/test', { viewport: { width: 1100, height: 720 } });
+    for (const [name, path] of [
+      ['home', '/test'],
+      ['sale', `/test/sales/${data[0]?.id ?? ''}`],
+    ] as const) {
+      await page.goto(`${base()}/dashboard${path}`);
+      await page.waitForLoadState('networkidle');
+      await page.screenshot({ path: join(directory, `dashboard-${name}.png`) });
+    }
+    await page.context().close();
+  });
+
   it('shows nothing of others, and that a login has ended, wherever that was', async () => {
     const page = await asOwner('/test/sales/01a20000-0000-7000-8000-000000000000');
     await page.getByText('Não há nada aqui com este endereço.').waitFor();

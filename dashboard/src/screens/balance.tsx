@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react';
 import type { BalanceBody } from '../../../src/wallets/dto/wallet.body.js';
 import type { WalletEntryBody, WalletEntryListBody } from '../../../src/wallets/dto/wallet-entry.body.js';
 import { call, door, withQuery } from '../api.js';
+import { textOf } from '../forms.js';
 import { useLanguage } from '../language.js';
 import { useMode } from '../session.js';
 import { Button, Card, Choice, Empty, Facts, Failure, Input, Link, Loading, Money, Page, Table, Time } from '../ui.js';
@@ -97,7 +98,7 @@ export function Balance(): ReactNode {
           const form = new FormData(event.currentTarget);
           setFilters(
             Object.fromEntries(
-              ['bucket', 'type', 'created_after', 'created_before'].map((name) => [name, String(form.get(name) ?? '')]),
+              ['bucket', 'type', 'created_after', 'created_before'].map((name) => [name, textOf(form, name)]),
             ),
           );
         }}

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { DeliveryDetailBody } from '../../../src/webhooks/dto/delivery.body.js';
+import { useParam } from '../address.js';
 import { call, door } from '../api.js';
 import { useLanguage } from '../language.js';
 import { useMayAct, useMode } from '../session.js';
@@ -13,7 +13,7 @@ export function Delivery(): ReactNode {
   const { t } = useLanguage();
   const mode = useMode();
   const mayAct = useMayAct();
-  const { id = '' } = useParams({ strict: false }) as { id?: string };
+  const id = useParam('id');
   const client = useQueryClient();
   const path = `/webhooks/deliveries/${encodeURIComponent(id)}`;
   const delivery = useQuery({

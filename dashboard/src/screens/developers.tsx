@@ -8,6 +8,7 @@ import type {
 } from '../../../src/api-keys/dto/api-key.body.js';
 import type { RequestLogListBody } from '../../../src/request-logs/dto/request-log.body.js';
 import { call, withQuery } from '../api.js';
+import { textOf } from '../forms.js';
 import { useLanguage } from '../language.js';
 import { type Mode, useMode, useSession } from '../session.js';
 import {
@@ -203,7 +204,7 @@ function RequestLog({ mode }: { mode: Mode }): ReactNode {
         className="filters"
         onSubmit={(event) => {
           event.preventDefault();
-          setRequestId(String(new FormData(event.currentTarget).get('id') ?? '').trim());
+          setRequestId(textOf(new FormData(event.currentTarget), 'id'));
         }}
       >
         <Input label={t('Id do pedido', 'Request id')} name="id" maxLength={128} placeholder="req_…" />

@@ -1,9 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { DropZone, FileTrigger } from 'react-aria-components';
 import type { EvidenceListBody, EvidenceTicketBody } from '../../../src/med/dto/evidence.body.js';
 import type { MedCaseBody } from '../../../src/med/dto/med-case.body.js';
+import { useParam } from '../address.js';
 import { ApiFailure, call, door } from '../api.js';
 import { fileSize, money } from '../format.js';
 import { useLanguage } from '../language.js';
@@ -41,7 +41,7 @@ export function Dispute(): ReactNode {
   const { t, language } = useLanguage();
   const mode = useMode();
   const mayAct = useMayAct();
-  const { id = '' } = useParams({ strict: false }) as { id?: string };
+  const id = useParam('id');
   const client = useQueryClient();
   const path = `/med/cases/${encodeURIComponent(id)}`;
   const one = useQuery({

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
 import { ApiFailure, call } from '../api.js';
+import { passwordOf, textOf } from '../forms.js';
 import { useLanguage } from '../language.js';
 import { SESSION } from '../session.js';
 import { Button, Input, Link } from '../ui.js';
@@ -27,13 +28,13 @@ export function LoginScreen(): ReactNode {
   const logIn = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
-    const code = String(form.get('code') ?? '').trim();
+    const code = textOf(form, 'code');
     setBusy(true);
     setProblem(null);
     try {
       await call('POST', '/v1/auth/login', {
-        email: String(form.get('email')),
-        password: String(form.get('password')),
+        email: textOf(form, 'email'),
+        password: passwordOf(form),
         session: 'cookie',
         ...(code === '' ? {} : { code }),
       });

@@ -2,6 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import type { ChargeBody } from '../../../src/charges/dto/charge.body.js';
 import { call, door } from '../api.js';
+import { textOf } from '../forms.js';
 import { parseAmount } from '../format.js';
 import { useLanguage } from '../language.js';
 import { useMayAct, useMode } from '../session.js';
@@ -22,7 +23,7 @@ export function NewCharge(): ReactNode {
     event.preventDefault();
     if (isBusy) return;
     const form = new FormData(event.currentTarget);
-    const given = (name: string): string | undefined => String(form.get(name) ?? '').trim() || undefined;
+    const given = (name: string): string | undefined => textOf(form, name) || undefined;
     const amount = parseAmount(given('amount') ?? '');
     setProblem(amount === null ? t('Escreva um valor como 129,90.', 'Write an amount as 129.90.') : null);
     setError(null);

@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { AccountBody } from '../../../src/operations/dto/account.body.js';
 import type { FraudHitBody } from '../../../src/operations/dto/fraud-hit.body.js';
@@ -7,6 +7,7 @@ import type { MedReviewBody, MedWaitingBody } from '../../../src/operations/dto/
 import type { ReturnedBody } from '../../../src/operations/dto/returned.body.js';
 import type { ReviewBody, UnmatchedPixBody, UnreadableBody } from '../../../src/operations/dto/review.body.js';
 import type { WorkBody } from '../../../src/operations/dto/work.body.js';
+import { useQueryText } from '../address.js';
 import { call, withQuery } from '../api.js';
 import { money } from '../format.js';
 import { useLanguage } from '../language.js';
@@ -38,7 +39,7 @@ interface Listed<R> {
 export function Operations(): ReactNode {
   const { t } = useLanguage();
   const { role, second_factor_required: isKeptOut } = useSession();
-  const { queue = 'reviews' } = useSearch({ strict: false }) as { queue?: string };
+  const { queue = 'reviews' } = useQueryText();
   const navigate = useNavigate();
   const queues: Readonly<Record<string, readonly [string, ReactNode]>> = {
     reviews: [t('Pagamentos retidos', 'Held payments'), <Reviews key="reviews" />],

@@ -1,5 +1,6 @@
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
 import { call } from '../api.js';
+import { passwordOf, textOf } from '../forms.js';
 import { useLanguage } from '../language.js';
 import { Button, Failure, Input, Link } from '../ui.js';
 
@@ -66,7 +67,7 @@ export function ForgotPassword(): ReactNode {
         'Se alguém entra com este e-mail, um link foi enviado. Ele vale por uma hora.',
         'If somebody logs in with this e-mail, a link was sent. It is good for an hour.',
       )}
-      send={(form) => call('POST', '/v1/auth/forgot-password', { email: String(form.get('email')) })}
+      send={(form) => call('POST', '/v1/auth/forgot-password', { email: textOf(form, 'email') })}
     >
       <Input label="E-mail" name="email" type="email" autoComplete="username" required autoFocus />
     </Door>
@@ -83,9 +84,7 @@ function ChoosePassword({ path, title, done }: { path: string; title: string; do
       title={title}
       button={t('Salvar a senha', 'Save the password')}
       done={done}
-      send={(form) =>
-        call('POST', path, { token: token || String(form.get('token') ?? ''), password: String(form.get('password')) })
-      }
+      send={(form) => call('POST', path, { token: token || textOf(form, 'token'), password: passwordOf(form) })}
     >
       {token === '' && <Input label={t('Código do e-mail', 'Token of the mail')} name="token" required />}
       <Input

@@ -1,11 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { MedCaseListBody } from '../../../src/med/dto/med-case.body.js';
 import type { PaymentDetailBody, ReceiptBody } from '../../../src/payments/dto/payment.body.js';
 import type { RefundListBody } from '../../../src/payments/dto/refund.body.js';
 import type { ResendWebhookBody } from '../../../src/payments/dto/resend-webhook.body.js';
 import type { WalletEntryListBody } from '../../../src/wallets/dto/wallet-entry.body.js';
+import { useParam } from '../address.js';
 import { call, door } from '../api.js';
 import { money, parseAmount } from '../format.js';
 import { useLanguage } from '../language.js';
@@ -33,7 +33,7 @@ export function Sale(): ReactNode {
   const { t, language } = useLanguage();
   const mode = useMode();
   const mayAct = useMayAct();
-  const { id = '' } = useParams({ strict: false }) as { id?: string };
+  const id = useParam('id');
   const client = useQueryClient();
   const path = `/payments/${encodeURIComponent(id)}`;
   const key = [mode, 'sale', id];

@@ -1,8 +1,10 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import type { PaymentItemBody, PaymentListBody } from '../../../src/payments/dto/payment.body.js';
+import { useQueryText } from '../address.js';
 import { call, door, withQuery } from '../api.js';
+import { textOf } from '../forms.js';
 import { useLanguage } from '../language.js';
 import { useMayAct, useMode } from '../session.js';
 import {
@@ -36,11 +38,17 @@ const STATUSES = [
 const FILTERS = ['query', 'status', 'startDate', 'endDate', 'sortBy', 'sortOrder', 'page'] as const;
 const LIMIT = 25;
 
+/** The order number, by the names that shops use. */
+function orderOf({ order_id: id, order }: Readonly<Record<string, unknown>>): string {
+  const found = id ?? order;
+  return typeof found === 'string' || typeof found === 'number' ? String(found) : '–';
+}
+
 type Filters = Partial<Record<(typeof FILTERS)[number], string>>;
 
 /** What is filtered is in the address, so that it can be kept and sent. */
 function useFilters(): [Filters, (changes: Filters) => void] {
-  const search = useSearch({ strict: false }) as Record<string, unknown>;
+  const search = useQueryText();
   const navigate = useNavigate();
   const filters = Object.fromEntries(
     FILTERS.filter((name) => search[name] !== undefined && search[name] !== '').map((name) => [
@@ -90,7 +98,7 @@ export function Sales(): ReactNode {
       isNumber: true,
       cell: ({ netAmount, currency }) => <Money amount={netAmount} currency={currency} />,
     },
-    { name: t('Pedido', 'Order'), cell: ({ metadata }) => String(metadata['order_id'] ?? metadata['order'] ?? '–') },
+    { name: t('Pedido', 'Order'), cell: ({ metadata }) => orderOf(metadata) },
   ];
   const page = Number(filters.page ?? 1);
   const pages = Math.max(1, Math.ceil((list.data?.total ?? 0) / LIMIT));
@@ -118,9 +126,7 @@ export function Sales(): ReactNode {
           event.preventDefault();
           const form = new FormData(event.currentTarget);
           change(
-            Object.fromEntries(
-              ['query', 'status', 'startDate', 'endDate'].map((name) => [name, String(form.get(name) ?? '')]),
-            ) as Filters,
+            Object.fromEntries(['query', 'status', 'startDate', 'endDate'].map((name) => [name, textOf(form, name)])),
           );
         }}
       >

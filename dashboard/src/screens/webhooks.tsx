@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type {
   DeliveryBody,
@@ -14,6 +14,7 @@ import type {
   RotatedSecretBody,
 } from '../../../src/webhooks/dto/endpoint.body.js';
 import type { EventCatalogItemBody } from '../../../src/webhooks/dto/event-catalog-item.body.js';
+import { useQueryText } from '../address.js';
 import { call, door, withQuery } from '../api.js';
 import { useLanguage } from '../language.js';
 import { useMayAct, useMode } from '../session.js';
@@ -44,7 +45,7 @@ export function Webhooks(): ReactNode {
   const { t } = useLanguage();
   const mode = useMode();
   const mayAct = useMayAct();
-  const search = useSearch({ strict: false }) as { status?: string; endpoint?: string; offset?: number };
+  const search = useQueryText();
   const navigate = useNavigate();
   const offset = Number(search.offset ?? 0);
   const endpoints = useQuery({
