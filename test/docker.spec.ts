@@ -208,7 +208,9 @@ describe('docker/Dockerfile', () => {
       .at(-1)
       ?.instructions.map((each) => each.getTextContent());
     expect(copied).toContain('COPY --chmod=755 docker/recebe.sh /usr/local/bin/recebe');
-    expect(read('.dockerignore').split('\n')).toContain('!docker/recebe.sh');
+    const context = read('.dockerignore').split('\n');
+    for (const path of ['docker/recebe.sh', 'dashboard', 'tools/scripts/bundle.mjs'])
+      expect(context).toContain(`!${path}`);
     expect(composeText).toContain('exec api recebe account create');
     expect(composeText).not.toContain('npm run');
     // As in the image, but for where the files lie.

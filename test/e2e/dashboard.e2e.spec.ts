@@ -378,7 +378,17 @@ describeInBrowser('the dashboard in a real browser', () => {
   it('has pictures for the README: SCREENSHOTS=docs/images npm test -- test/e2e/dashboard.e2e', async () => {
     const directory = process.env['SCREENSHOTS'];
     if (directory === undefined) return;
-    const { data } = await api<{ data: { id: string }[] }>('GET', '/v1/payments?query=Maria&limit=1');
+    for (const [amount, name] of [
+      [4990, 'João Lima'],
+      [18900, 'Ana Souza'],
+      [7350, 'Pedro Alves'],
+      [12990, 'Maria Silva'],
+    ] as const) {
+      const { id } = await aCharge({ amount, customer: { name }, metadata: { order_id: `${String(amount)}-26` } });
+      await simulate(id, { event: 'pay' });
+    }
+    const { data } = await api<{ data: { id: string }[] }>('GET', '/v1/payments?query=Maria+Silva&limit=1');
+    await api('POST', `/v1/payments/${data[0]?.id ?? ''}/refund`, { amount: 990, idempotencyKey: 'spec-picture' });
     const page = await asOwner('/test', { viewport: { width: 1100, height: 720 } });
     for (const [name, path] of [
       ['home', '/test'],
