@@ -1,4 +1,4 @@
-import type { Language } from './language.js';
+export type Language = 'pt-BR' | 'en';
 
 /** Digits after the comma of a currency. */
 function digitsOf(currency: string): number {
@@ -25,10 +25,11 @@ export function money(amount: number, currency: string, language: Language): str
  */
 export function parseAmount(text: string): number | null {
   const bare = text.replace(/[R$\s]/g, '');
-  const match = /^(\d{1,3}(?:[.,]\d{3})*|\d+)(?:[.,](\d{1,2}))?$/.exec(bare);
-  if (!match) return null;
+  const match = /^(\d{1,3}([.,])\d{3}(?:\2\d{3})*|\d+)(?:([.,])(\d{1,2}))?$/.exec(bare);
+  // What groups the digits does not part the cents from them.
+  if (!match || (match[2] !== undefined && match[2] === match[3])) return null;
   const whole = Number((match[1] ?? '').replace(/[.,]/g, ''));
-  const amount = whole * 100 + Number((match[2] ?? '').padEnd(2, '0') || 0);
+  const amount = whole * 100 + Number((match[4] ?? '').padEnd(2, '0') || 0);
   return Number.isSafeInteger(amount) && amount > 0 ? amount : null;
 }
 

@@ -1,6 +1,6 @@
 import { createContext, type ReactNode, use, useEffect, useMemo, useState } from 'react';
+import type { Language } from './format.js';
 
-export type Language = 'pt-BR' | 'en';
 /** Both languages where the text is used: one that is missing does not compile. */
 export type Translate = (portuguese: string, english: string) => string;
 

@@ -134,6 +134,12 @@ export const router = createRouter({
     inside.addChildren([start, mode.addChildren([...screens]), ...people]),
   ]),
   basepath: '/dashboard',
+  // Texts stay texts: the default takes an order number for a number.
+  parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
+  stringifySearch: (search) => {
+    const given = Object.entries(search).map(([name, value]) => [name, String(value)]);
+    return given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`;
+  },
   defaultPreload: 'intent',
   scrollRestoration: true,
   defaultNotFoundComponent: Missing,

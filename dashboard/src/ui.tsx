@@ -10,7 +10,7 @@ import {
 } from 'react-aria-components';
 import { ApiFailure } from './api.js';
 import { dateTime, money } from './format.js';
-import { useLanguage } from './language.js';
+import { type Translate, useLanguage } from './language.js';
 
 /** @param tone `primary`: what the page is for; `danger`: what cannot be taken back */
 export function Button({
@@ -32,26 +32,46 @@ export function Loading({ label }: { label?: string }): ReactNode {
   );
 }
 
+/** What somebody can do about it; null where the service's own message says it. */
+function hintOf(failure: ApiFailure | null, t: Translate): string | null {
+  if (failure === null) return null;
+  if (failure.status === 0) {
+    return t(
+      'O serviço não responde. Verifique a sua conexão; a página tenta de novo.',
+      'The service does not answer. Check your connection; the page tries again.',
+    );
+  }
+  if (failure.code === 'totp_setup_required') {
+    return t(
+      'Isto pede um segundo fator: configure-o em “Meu acesso”.',
+      'This needs a second factor: set one under “My login”.',
+    );
+  }
+  if (failure.code === 'account_suspended') {
+    return t(
+      'A conta está suspensa: fale com quem opera o serviço.',
+      'The account is suspended: ask who runs the service.',
+    );
+  }
+  if (failure.status === 403) {
+    return t(
+      'O seu papel não permite isto. Peça a um OWNER ou ADMIN da conta.',
+      'Your role does not allow this. Ask an OWNER or ADMIN of the account.',
+    );
+  }
+  if (failure.status === 404) {
+    return t('Não há nada aqui com este endereço.', 'There is nothing here at this address.');
+  }
+  if (failure.status === 429)
+    return t('Pedidos demais de uma vez. Espere um momento.', 'Too many requests at once. Wait a moment.');
+  return null;
+}
+
 /** What to do about an error, with what support asks for. */
 export function Failure({ error, retry }: { error: unknown; retry?: () => void }): ReactNode {
   const { t } = useLanguage();
   const failure = error instanceof ApiFailure ? error : null;
-  const hint =
-    failure?.status === 0
-      ? t(
-          'O serviço não responde. Verifique a sua conexão; a página tenta de novo.',
-          'The service does not answer. Check your connection; the page tries again.',
-        )
-      : failure?.status === 404
-        ? t('Não há nada aqui com este endereço.', 'There is nothing here at this address.')
-        : failure?.status === 403
-          ? t(
-              'O seu papel não permite isto. Peça a um OWNER ou ADMIN da conta.',
-              'Your role does not allow this. Ask an OWNER or ADMIN of the account.',
-            )
-          : failure?.status === 429
-            ? t('Pedidos demais de uma vez. Espere um momento.', 'Too many requests at once. Wait a moment.')
-            : null;
+  const hint = hintOf(failure, t);
   return (
     <div className="failure" role="alert">
       <p>

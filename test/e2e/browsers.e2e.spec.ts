@@ -57,7 +57,7 @@ describe('a dashboard on an origin of its own', () => {
     expect(corsHeaders(answer)).toEqual({
       'access-control-allow-origin': origin,
       'access-control-allow-methods': 'GET, HEAD, POST, PATCH, DELETE',
-      'access-control-allow-headers': 'Authorization, Content-Type, X-Request-Id',
+      'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key, X-Request-Id',
       'access-control-expose-headers':
         'X-Request-Id, X-Api-Version, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After',
       'access-control-max-age': '600',

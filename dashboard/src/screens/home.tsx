@@ -21,13 +21,14 @@ export function Home(): ReactNode {
     queryKey: [mode, 'stats', days],
     queryFn: () => call<StatsBody>('GET', door(mode, withQuery('/payments/stats', { days, basis: 'paid' }))),
   });
-  const metrics = useQuery({
-    queryKey: [mode, 'metrics', days],
-    queryFn: () => call<MetricsBody>('GET', door(mode, withQuery('/payments/metrics', { days }))),
-  });
   const balance = useQuery({
     queryKey: [mode, 'balance'],
     queryFn: () => call<BalanceBody>('GET', door(mode, '/wallets/balance')),
+  });
+  const currency = balance.data?.currency ?? 'BRL';
+  const metrics = useQuery({
+    queryKey: [mode, 'metrics', days, currency],
+    queryFn: () => call<MetricsBody>('GET', door(mode, withQuery('/payments/metrics', { days, currency }))),
   });
   const cases = useQuery({
     queryKey: [mode, 'cases', 'open'],

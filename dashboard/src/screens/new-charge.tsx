@@ -3,14 +3,14 @@ import { type FormEvent, type ReactNode, useState } from 'react';
 import type { ChargeBody } from '../../../src/charges/dto/charge.body.js';
 import { call, door } from '../api.js';
 import { textOf } from '../forms.js';
-import { parseAmount } from '../format.js';
+import { money, parseAmount } from '../format.js';
 import { useLanguage } from '../language.js';
 import { useMayAct, useMode } from '../session.js';
 import { Button, Card, Choice, Failure, Input, Page } from '../ui.js';
 
 /** A code and a link to hand over. */
 export function NewCharge(): ReactNode {
-  const { t } = useLanguage();
+  const { t, language } = useLanguage();
   const mode = useMode();
   const mayAct = useMayAct();
   const navigate = useNavigate();
@@ -18,7 +18,9 @@ export function NewCharge(): ReactNode {
   const [key, setKey] = useState(() => crypto.randomUUID());
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
+  const [typed, setTyped] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
+  const parsed = parseAmount(typed);
   const create = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();
     if (isBusy) return;
@@ -70,6 +72,11 @@ export function NewCharge(): ReactNode {
             placeholder="129,90"
             required
             autoFocus
+            value={typed}
+            onChange={(event) => setTyped(event.target.value)}
+            hint={
+              parsed === null ? t('Como 129,90 ou 1.299,00.', 'As 129.90 or 1,299.00.') : money(parsed, 'BRL', language)
+            }
           />
           {problem !== null && (
             <p className="problem" role="alert">

@@ -9,7 +9,7 @@ import type { ReviewBody, UnmatchedPixBody, UnreadableBody } from '../../../src/
 import type { WorkBody } from '../../../src/operations/dto/work.body.js';
 import { useQueryText } from '../address.js';
 import { call, withQuery } from '../api.js';
-import { money } from '../format.js';
+import { money, parseAmount } from '../format.js';
 import { useLanguage } from '../language.js';
 import { useSession } from '../session.js';
 import {
@@ -222,10 +222,11 @@ function MedReviews(): ReactNode {
                 tone="danger"
                 title={t('Aprovar a disputa', 'Approve the dispute')}
                 confirm={t('Aprovar', 'Approve')}
+                isReady={amount.trim() === '' || parseAmount(amount) !== null}
                 act={async () => {
                   await call('POST', `/v1/operations/med/${one.id}/approve`, {
                     version: one.version,
-                    ...(amount === '' ? {} : { amount: Number(amount) }),
+                    ...(amount.trim() === '' ? {} : { amount: parseAmount(amount) }),
                   });
                   setAmount('');
                   await refresh();
@@ -238,9 +239,8 @@ function MedReviews(): ReactNode {
                   )}
                 </p>
                 <Input
-                  label={t('Outro valor, em centavos (opcional)', 'Another amount, in cents (optional)')}
-                  inputMode="numeric"
-                  pattern="[0-9]*"
+                  label={t('Outro valor (opcional)', 'Another amount (optional)')}
+                  inputMode="decimal"
                   value={amount}
                   onChange={(event) => setAmount(event.target.value)}
                 />

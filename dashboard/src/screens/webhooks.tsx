@@ -14,6 +14,7 @@ import type {
   RotatedSecretBody,
 } from '../../../src/webhooks/dto/endpoint.body.js';
 import type { EventCatalogItemBody } from '../../../src/webhooks/dto/event-catalog-item.body.js';
+import type { VerificationBody } from '../../../src/webhooks/dto/verification.body.js';
 import { useQueryText } from '../address.js';
 import { call, door, withQuery } from '../api.js';
 import { useLanguage } from '../language.js';
@@ -26,6 +27,7 @@ import {
   Empty,
   Facts,
   Failure,
+  Field,
   Id,
   Input,
   Link,
@@ -83,7 +85,15 @@ export function Webhooks(): ReactNode {
     void navigate({ to: '.', search: Object.fromEntries(next) as never });
   };
   return (
-    <Page title="Webhooks" actions={mayAct && <AddEndpoint />}>
+    <Page
+      title="Webhooks"
+      actions={
+        <>
+          <Verifier />
+          {mayAct && <AddEndpoint />}
+        </>
+      }
+    >
       {stats.data && (
         <Card>
           <Facts
@@ -245,6 +255,70 @@ function EventPicker({
             </label>
           ))}
     </fieldset>
+  );
+}
+
+/** Why a receiver finds that a signature is wrong. */
+function Verifier(): ReactNode {
+  const { t } = useLanguage();
+  const mode = useMode();
+  const [payload, setPayload] = useState('');
+  const [headers, setHeaders] = useState('');
+  const [secret, setSecret] = useState('');
+  const [result, setResult] = useState<VerificationBody | null>(null);
+  return (
+    <ActionDialog
+      trigger={t('Conferir uma assinatura', 'Check a signature')}
+      title={t('Conferir uma assinatura', 'Check a signature')}
+      confirm={t('Conferir', 'Check')}
+      isReady={payload !== '' && headers !== '' && secret !== ''}
+      act={async () => {
+        const given = Object.fromEntries(
+          headers.split('\n').flatMap((line): [string, string][] => {
+            const end = line.indexOf(':');
+            return end > 0 ? [[line.slice(0, end).trim(), line.slice(end + 1).trim()]] : [];
+          }),
+        );
+        setResult(
+          await call<VerificationBody>('POST', door(mode, '/webhooks/verify'), { payload, headers: given, secret }),
+        );
+        return 'stays';
+      }}
+    >
+      <p>{t('Cole o que o seu servidor recebeu.', 'Paste what your server received.')}</p>
+      <Field label={t('Corpo, byte a byte', 'Body, byte by byte')}>
+        {(named) => (
+          <textarea {...named} rows={4} value={payload} onChange={(event) => setPayload(event.target.value)} />
+        )}
+      </Field>
+      <Field label={t('Cabeçalhos, um por linha', 'Headers, one on each line')}>
+        {(named) => (
+          <textarea
+            {...named}
+            rows={3}
+            value={headers}
+            onChange={(event) => setHeaders(event.target.value)}
+            placeholder="X-Service-Signature: t=…,v1=…"
+          />
+        )}
+      </Field>
+      <Input
+        label={t('Segredo que o servidor usa', 'Secret that the server uses')}
+        type="password"
+        autoComplete="off"
+        value={secret}
+        onChange={(event) => setSecret(event.target.value)}
+      />
+      {result !== null && (
+        <p role="status">
+          <Status
+            value={result.valid ? 'DELIVERED' : 'FAILED'}
+            label={result.valid ? t('Confere', 'Right') : t('Não confere', 'Wrong')}
+          />{' '}
+          {result.message}
+        </p>
+      )}
+    </ActionDialog>
   );
 }
 

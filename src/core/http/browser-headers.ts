@@ -73,7 +73,7 @@ function crossOrigin(origins: readonly string[]): RequestHandler {
   const open: CorsOptions = {
     origin: [...origins],
     methods: 'GET, HEAD, POST, PATCH, DELETE',
-    allowedHeaders: 'Authorization, Content-Type, X-Request-Id',
+    allowedHeaders: 'Authorization, Content-Type, Idempotency-Key, X-Request-Id',
     exposedHeaders: 'X-Request-Id, X-Api-Version, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After',
     maxAge: PREFLIGHT_SECONDS,
   };
