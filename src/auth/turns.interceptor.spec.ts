@@ -57,6 +57,13 @@ describe('reads of one caller', () => {
     expect(ours.map(({ isBegun }) => isBegun)).toEqual([true, true, true, false, false]);
   });
 
+  it('wait for each other where only the head of an answer is asked for, which is as much work', async () => {
+    const turns = turnsOf();
+    const asked = Array.from({ length: 5 }, () => new Asked(turns, 'a', 'HEAD'));
+    await settled();
+    expect(asked.filter(({ isBegun }) => isBegun)).toHaveLength(2);
+  });
+
   it.each([
     ['a write', 'POST', 'read'],
     ['what asks an acquirer', 'GET', 'ask'],

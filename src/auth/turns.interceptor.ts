@@ -4,6 +4,7 @@ import type { Request } from 'express';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { serviceUnavailable } from '../core/errors/index.js';
+import { isRead } from '../core/http/index.js';
 import { Turnstile } from '../core/turnstile.js';
 import { ASKS_OTHERS } from './access.decorators.js';
 import { bucketOf } from './principal.js';
@@ -24,9 +25,10 @@ export class TurnsInterceptor implements NestInterceptor {
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    const { method, principal } = context.switchToHttp().getRequest<Request>();
-    const isRead = method === 'GET' && this.reflector.get<true | undefined>(ASKS_OTHERS, context.getHandler()) !== true;
-    if (!this.config.rateLimit.enabled || !principal || !isRead) return next.handle();
+    const request = context.switchToHttp().getRequest<Request>();
+    const { principal } = request;
+    const asksOthers = this.reflector.get<true | undefined>(ASKS_OTHERS, context.getHandler()) === true;
+    if (!this.config.rateLimit.enabled || !principal || !isRead(request) || asksOthers) return next.handle();
     const read = (): Promise<unknown> => lastValueFrom(next.handle(), { defaultValue: undefined });
     const refusal = (): Error => serviceUnavailable('Too many reads are waiting; retry with backoff.');
     return from(this.#turns.pass(read, refusal, bucketOf(principal)));

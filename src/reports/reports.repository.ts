@@ -11,6 +11,8 @@ const COLUMNS = columnsOf(ReportEntity, 'r');
 /** What one account and mode has of reports. */
 export interface ReportUse {
   readonly unfinished: number;
+  /** That are kept or being made. */
+  readonly files: number;
   /** Bytes of the files that are kept. */
   readonly size: number;
   /** When the next one of them goes; null when there is none. */
@@ -23,7 +25,7 @@ const LOCK = write(
 );
 const USE = read(
   'reports.use',
-  `SELECT count(*) FILTER (WHERE status IN ('pending', 'processing')) AS unfinished,
+  `SELECT count(*) FILTER (WHERE status IN ('pending', 'processing')) AS unfinished, count(*) AS files,
      coalesce(sum(size), 0)::bigint AS size, min(expires_at) AS "expiresAt"
    FROM reports WHERE account_id = $1 AND mode = $2 AND status IN ('pending', 'processing', 'ready')`,
 );
@@ -80,7 +82,7 @@ export class ReportsRepository {
   async lockUse(tx: Tx, { accountId, mode }: Scope): Promise<ReportUse> {
     tx.defer(LOCK, [accountId, mode]);
     const [use] = await tx.query<ReportUse & Record<string, unknown>>(USE, [accountId, mode]);
-    return use ?? { unfinished: 0, size: 0, expiresAt: null };
+    return use ?? { unfinished: 0, files: 0, size: 0, expiresAt: null };
   }
 
   async insert(tx: Tx, report: Parameters<typeof INSERT.valuesOf>[0]): Promise<ReportEntity> {

@@ -24,6 +24,10 @@ const MOST_DAYS = 400;
 /** Of one account and mode. */
 const MOST_UNFINISHED = 5;
 const MOST_BYTES = 2 * 1024 ** 3;
+/** A file takes a place in a directory too, however little is in it. */
+const MOST_FILES = 1_000;
+/** No payment is older. */
+const FIRST_FROM = new Date('2020-01-01T03:00:00Z');
 const KEPT_MS = 7 * DAY_MS;
 const ROW_KEPT_MS = 90 * DAY_MS;
 const DOWNLOAD_SECONDS = 3_600;
@@ -81,6 +85,7 @@ export class ReportsService implements OnModuleInit {
 
   /** What is asked for. @throws ApiError 400 with every problem */
   read(scope: Scope, { type, format, from, to, columns }: CreateReportDto): ReportOrder {
+    const createdAt = this.clock.now();
     const window = { from: firstInstantOf(from), to: lastInstantOf(to) };
     const violations: Violation[] = [];
     const refuse = (param: string, message: string, code = 'invalid'): void => {
@@ -88,6 +93,8 @@ export class ReportsService implements OnModuleInit {
     };
     if (type !== 'statement' && format !== 'csv')
       refuse('format', 'must be csv: the other formats are of the statement');
+    if (window.from < FIRST_FROM) refuse('from', 'must not be before 2020');
+    if (window.from > createdAt) refuse('from', 'must not be in the future');
     if (window.to < window.from) refuse('to', 'must not be before from');
     if (window.to.getTime() - window.from.getTime() > MOST_DAYS * DAY_MS) {
       refuse('to', `must be at most ${MOST_DAYS} days after from`);
@@ -101,7 +108,7 @@ export class ReportsService implements OnModuleInit {
     }
     if (violations.length > 0) throw invalidRequest(violations);
     const { accountId, mode } = scope;
-    return { accountId, mode, type, format, ...window, columns: columns ?? null, createdAt: this.clock.now() };
+    return { accountId, mode, type, format, ...window, columns: columns ?? null, createdAt };
   }
 
   /** @throws ApiError 404, 503 */
@@ -209,14 +216,14 @@ export class ReportsService implements OnModuleInit {
 }
 
 /** @throws ApiError 422 */
-function refuseTooMany({ unfinished, size, expiresAt }: ReportUse): void {
+function refuseTooMany({ unfinished, files, size, expiresAt }: ReportUse): void {
   const refuse = (message: string): ApiError => new ApiError(422, 'business_error', 'report_limit_reached', message);
   if (unfinished >= MOST_UNFINISHED) {
     throw refuse(`${unfinished} reports are still being made, and no more at once; repeat this when one is ready.`);
   }
-  if (size >= MOST_BYTES) {
+  if (size >= MOST_BYTES || files >= MOST_FILES) {
     throw refuse(
-      `The files of your reports have reached ${MOST_BYTES} bytes; the next one ends ${expiresAt?.toISOString() ?? 'soon'}.`,
+      `The files of your reports are ${files}, of ${size} bytes, and at most ${MOST_FILES}, of ${MOST_BYTES} bytes, are kept; the next one ends ${expiresAt?.toISOString() ?? 'soon'}.`,
     );
   }
 }

@@ -212,6 +212,8 @@ describe('reports', () => {
     ['from', { from: 'yesterday' }],
     ['from', { from: '2026-02-30' }],
     ['to', { from: '2026-11-02', to: '2026-11-01' }],
+    ['from', { from: '2019-12-31', to: '2020-01-31' }],
+    ['from', { from: '9998-12-31', to: '9999-12-31' }],
     ['to', { from: '2025-01-01', to: '2026-11-01' }],
     ['to', { to: undefined }],
     ['mode', { mode: 'live' }],
@@ -265,6 +267,11 @@ describe('reports', () => {
     );
     const { body } = await ask<ErrorAnswer>({ type: 'statement', format: 'csv' }, busy.testKey);
     expect(body.error).toMatchObject({ code: 'report_limit_reached', message: expect.stringContaining('2147483648') });
+    // However small they are.
+    await service.sql(`UPDATE reports SET size = 70 WHERE account_id = $1`, [busy.accountId]);
+    await service.sql(insert.replace('(1, 4)', '(1, 996)').replace("'pending'", "'ready'"), [busy.accountId]);
+    const many = await ask<ErrorAnswer>({ type: 'statement', format: 'csv' }, busy.testKey);
+    expect(many.body.error).toMatchObject({ code: 'report_limit_reached', message: expect.stringContaining('1000') });
   });
 
   it('are written by the command line too, whole or not at all', async () => {

@@ -149,7 +149,8 @@ export function columnsOf<R extends Common>(type: ReportType, names: readonly st
     const key = METADATA_KEY.exec(name)?.groups?.['key'];
     if (key === undefined) return COLUMNS[type][name] as Column<R>;
     return text((row) => {
-      const value = metadataOf(row)[key];
+      const metadata = metadataOf(row);
+      const value = Object.hasOwn(metadata, key) ? metadata[key] : null;
       return typeof value === 'string' || value == null ? (value ?? null) : JSON.stringify(value);
     });
   });

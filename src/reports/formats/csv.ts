@@ -1,13 +1,30 @@
 import type { Column } from './columns.js';
 
-/** What spreadsheet programs take for the beginning of a formula, in the widths of East Asia too. */
-const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
+/** What a formula begins with, in the widths of East Asia too. */
+const FORMULA = /[=+\-@\uff1d\uff0b\uff0d\uff20]/;
+/** What separates cells or lines where a spreadsheet program is set to another sign than the comma, as in Brazil. */
+const SEPARATORS = ';\t\r\n';
+/** Blanks, and signs that nobody sees: some programs look behind them. */
+const INVISIBLE = /[\s\p{Cc}\p{Cf}]/u;
 const TO_BE_QUOTED = /[",\r\n]/;
 
 function cell<R>(column: Column<R>, row: R): string {
   const value = column.of(row) ?? '';
   if (column.isNumber) return value;
-  return quoted(FORMULA.test(value) ? `'${value}` : value);
+  return quoted(harmless(value));
+}
+
+/** With an apostrophe wherever a program may see a cell begin, and a formula in it. */
+function harmless(value: string): string {
+  if (!FORMULA.test(value)) return value;
+  let written = '';
+  let begins = true;
+  for (const sign of value) {
+    if (begins && FORMULA.test(sign)) written += "'";
+    written += sign;
+    begins = SEPARATORS.includes(sign) || (begins && INVISIBLE.test(sign));
+  }
+  return written;
 }
 
 function quoted(value: string): string {
@@ -16,7 +33,7 @@ function quoted(value: string): string {
 
 /** By RFC 4180. */
 export function csvHeader(names: readonly string[]): string {
-  return `${names.map(quoted).join(',')}\r\n`;
+  return `${names.map((name) => quoted(harmless(name))).join(',')}\r\n`;
 }
 
 /** One line of each row. A text that a spreadsheet would run as a formula begins with an apostrophe. */
