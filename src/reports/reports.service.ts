@@ -94,7 +94,7 @@ export class ReportsService implements OnModuleInit {
     if (type !== 'statement' && format !== 'csv')
       refuse('format', 'must be csv: the other formats are of the statement');
     if (window.from < FIRST_FROM) refuse('from', 'must not be before 2020');
-    if (window.from > createdAt) refuse('from', 'must not be in the future');
+    if (window.from.getTime() > createdAt.getTime() + DAY_MS) refuse('from', 'must not be in the future');
     if (window.to < window.from) refuse('to', 'must not be before from');
     if (window.to.getTime() - window.from.getTime() > MOST_DAYS * DAY_MS) {
       refuse('to', `must be at most ${MOST_DAYS} days after from`);

@@ -166,7 +166,7 @@ describe('the login of a browser', () => {
     expect((await use()).headers.get('set-cookie')).toBeNull();
     let hours = 0;
     for (;;) {
-      service.clock.advance(3_000);
+      service.clock.advance(2_400);
       const answer = await use();
       if (answer.status !== 200) break;
       cookie = cookieOf(answer) || cookie;

@@ -110,6 +110,7 @@ describeInBrowser('the dashboard in a real browser', () => {
       await page.getByRole('searchbox', { name: 'Procurar vendas' }).fill(query);
       await page.keyboard.press('Enter');
       await heading(page, 'Vendas');
+      await page.getByRole('row', { name: /Maria/ }).first().waitFor();
       // Sent twice by a double click, and once made.
       await page.getByRole('row').nth(2).waitFor({ state: 'detached' });
       expect(await page.getByRole('row').count()).toBe(2);

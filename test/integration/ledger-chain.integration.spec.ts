@@ -205,6 +205,13 @@ describe('the chain over the journal', () => {
       'changed',
     ],
     [
+      'an entry of an earlier time than the one before it',
+      `UPDATE journal_lines SET created_at = created_at - interval '40 days' WHERE account_id = $1 AND number = 20;
+      UPDATE journal_entries SET created_at = created_at - interval '40 days' WHERE account_id = $1 AND number = 20`,
+      20,
+      'changed',
+    ],
+    [
       'a balance',
       `UPDATE balances SET amount = amount + 1 WHERE account_id = $1 AND bucket = 'available'`,
       20,
