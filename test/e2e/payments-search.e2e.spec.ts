@@ -98,14 +98,14 @@ describe('GET /v1/payments?query=…&metadata[…]=…', () => {
     expect(await found(text)).toEqual(names.map((name) => ids[name]));
   });
 
-  it('looks through a hundred keys of the metadata', async () => {
+  it('looks through twenty keys of the metadata', async () => {
     const metadata = Object.fromEntries(
       Array.from({ length: 150 }, (_, n) => [`k${String(n).padStart(3, '0')}`, `of-many-${n}`]),
     );
     const id = await made({ amount: 150, metadata });
-    expect(await found('of-many-99')).toEqual([id]);
-    expect(await found('of-many-100')).toEqual([]);
-    expect(await found({ 'metadata[k099]': 'of-many-99' })).toEqual([id]);
+    expect(await found('of-many-19')).toEqual([id]);
+    expect(await found('of-many-20')).toEqual([]);
+    expect(await found({ 'metadata[k019]': 'of-many-19' })).toEqual([id]);
   });
 
   it('finds by keys and values of the metadata, all of them', async () => {
