@@ -190,6 +190,21 @@ describeInBrowser('the dashboard in a real browser', () => {
     }
   });
 
+  it('makes a file of the statement, and hands it over', async () => {
+    const page = await asOwner('/test/reports');
+    await page.getByRole('button', { name: 'Fazer' }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page
+        .getByRole('button', { name: /^Baixar/ })
+        .first()
+        .click(),
+    ]);
+    const path = await download.path();
+    expect(readFileSync(path, 'utf8')).toContain('day,created_at,currency,bucket,type,amount,balance');
+    await page.context().close();
+  });
+
   it('issues, rotates and revokes a key, each shown once', async () => {
     const page = await asOwner('/test/developers');
     await page.getByRole('button', { name: 'Emitir chave' }).click();

@@ -61,6 +61,15 @@ export function Reports(): ReactNode {
       setBusy(false);
     }
   };
+  /** The link is made when it is asked for, and holds an hour. */
+  const download = async ({ id }: ReportBody): Promise<void> => {
+    try {
+      const { download_url: url } = await call<ReportBody>('GET', door(mode, `/reports/${id}`));
+      if (url !== null) location.assign(url);
+    } catch (failure) {
+      setError(failure);
+    }
+  };
   const name = (report: ReportBody): string => types.find(([one]) => one === report.type)?.[1] ?? report.type;
   return (
     <Page title={t('Relatórios', 'Reports')}>
@@ -115,10 +124,12 @@ export function Reports(): ReactNode {
             {
               name: t('Arquivo', 'File'),
               cell: (report) =>
-                report.download_url === null ? (
-                  '–'
+                report.status === 'ready' ? (
+                  <Button onPress={() => void download(report)}>
+                    {`${t('Baixar', 'Download')} (${fileSize(report.size ?? 0)})`}
+                  </Button>
                 ) : (
-                  <a href={report.download_url}>{`${t('Baixar', 'Download')} (${fileSize(report.size ?? 0)})`}</a>
+                  '–'
                 ),
             },
           ]}

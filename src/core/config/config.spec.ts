@@ -90,6 +90,7 @@ describe('the configuration', () => {
     ],
     [{ ALLOW_INSECURE: 'true', DATABASE_URL: 'postgresql://u:p@db:5432/x', HOST: '::1' }, { host: '::1' }],
     [{ PUBLIC_BASE_URL: 'https://pay.example.com///' }, { publicBaseUrl: 'https://pay.example.com' }],
+    [{ PUBLIC_BASE_URL: 'HTTPS://pay.example.com' }, { publicBaseUrl: 'https://pay.example.com' }],
     [{ PUBLIC_BASE_URL: 'https://example.com/pay/' }, { publicBaseUrl: 'https://example.com/pay' }],
     [{ DATA_DIR: '/srv/data' }, { dataDir: '/srv/data' }],
     [
@@ -321,6 +322,7 @@ describe('in production', () => {
     ['REDIS_URL', 'rediss://cache.internal', 'is on another host without a password'],
     ['PUBLIC_BASE_URL', 'http://pay.example.com', 'must start with https://'],
     ['PUBLIC_BASE_URL', 'http://localhost:3000', 'must start with https://'],
+    ['PUBLIC_BASE_URL', 'HTTP://pay.example.com', 'must start with https://'],
     ['RATE_LIMIT', 'off', 'must not be off'],
     ...[
       '0.0.0.0/1',

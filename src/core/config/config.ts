@@ -17,10 +17,14 @@ const integer = (fallback: number, min: number, max: number) =>
   z.coerce.number().int().min(min).max(max).default(fallback);
 
 const url = (...protocols: string[]) =>
-  z.string().refine((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol.replace(':', '')), {
-    message: `must be a URL starting with ${protocols.map((p) => `${p}://`).join(' or ')}`,
-    abort: true,
-  });
+  z
+    .string()
+    .refine((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol.replace(':', '')), {
+      message: `must be a URL starting with ${protocols.map((p) => `${p}://`).join(' or ')}`,
+      abort: true,
+    })
+    // What follows from TLS is told by how the address begins.
+    .transform((value) => value.trim().replace(/^\w+:/, (scheme) => scheme.toLowerCase()));
 
 /** Separated by commas; blanks around them do not count. */
 const list = () =>

@@ -35,7 +35,7 @@ export function productionProblems(deployment: Deployment): Problem[] {
     ...databaseProblems('DATABASE_URL', deployment.DATABASE_URL),
     ...databaseProblems('DATABASE_MIGRATION_URL', deployment.DATABASE_MIGRATION_URL),
     ...redisProblems(deployment.REDIS_URL),
-    ...(deployment.PUBLIC_BASE_URL?.startsWith('http:')
+    ...(/^\s*http:/i.test(deployment.PUBLIC_BASE_URL ?? '')
       ? ([['PUBLIC_BASE_URL', 'must start with https://']] as const)
       : []),
     ...(deployment.RATE_LIMIT === 'off' ? ([['RATE_LIMIT', 'must not be off']] as const) : []),
