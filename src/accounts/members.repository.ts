@@ -81,9 +81,12 @@ export class MembersRepository {
     tx.defer(SET_ROLE, [accountId, userId, role]);
   }
 
-  /** With the invitations that the user has sent. */
   remove(tx: Tx, accountId: string, userId: string): void {
     tx.defer(REMOVE, [accountId, userId]);
+  }
+
+  /** The invitations that the user has sent. */
+  withdrawSentBy(tx: Tx, accountId: string, userId: string): void {
     tx.defer(WITHDRAW, [accountId, userId]);
   }
 

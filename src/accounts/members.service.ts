@@ -184,6 +184,8 @@ export class MembersService implements OnModuleInit {
       if (target.role === role) return target;
       if (role !== 'OWNER') assertOwnerLeft(owners, userId);
       this.members.setRole(tx, accountId, userId, role);
+      // Who may do less than before might not send these any more.
+      if (role === 'MEMBER' || target.role === 'OWNER') this.members.withdrawSentBy(tx, accountId, userId);
       this.audit.record(tx, actor, 'member.role_changed', accountId, {
         data: { user_id: userId, from: target.role, to: role },
       });
@@ -202,6 +204,7 @@ export class MembersService implements OnModuleInit {
       if (!target) return this.#withdraw(tx, accountId, userId, actor);
       assertOwnerLeft(owners, userId);
       this.members.remove(tx, accountId, userId);
+      this.members.withdrawSentBy(tx, accountId, userId);
       this.audit.record(tx, actor, 'member.removed', accountId, { data: { user_id: userId, role: target.role } });
       const stay = owners.filter((owner) => owner.userId !== userId);
       await this.#removed(tx, { accountId, member: target, owners: stay });

@@ -431,6 +431,22 @@ describe('removing a member', () => {
     expect(answers.map(({ status }) => status)).toEqual([400, 204]);
   });
 
+  it('ends them too where they may do less from now on, and keeps them where they may do more', async () => {
+    const [down, up] = [
+      await service.member(merchant.accountId, 'ADMIN'),
+      await service.member(merchant.accountId, 'ADMIN'),
+    ];
+    const emails = [newEmail(), newEmail()];
+    for (const [index, { token }] of [down, up].entries()) {
+      expect((await invite({ email: emails[index] ?? '', role: 'ADMIN' }, token)).status).toBe(201);
+    }
+    const tokens = await Promise.all(emails.map((email) => service.mailedToken(email)));
+    expect((await change(down.userId, 'MEMBER')).status).toBe(200);
+    expect((await change(up.userId, 'OWNER')).status).toBe(200);
+    const answers = await Promise.all(tokens.map((token) => accept(token, PASSWORD)));
+    expect(answers.map(({ status }) => status)).toEqual([400, 204]);
+  });
+
   it('of another account finds nobody', async () => {
     const stranger = await service.merchant();
     const theirs = await service.login(stranger.ownerEmail);

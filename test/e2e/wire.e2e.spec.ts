@@ -101,6 +101,16 @@ describe('an address', () => {
   });
 });
 
+describe('an expectation that nobody knows', () => {
+  it('is a request as any other', async () => {
+    const wire = await Wire.send('GET /health/live HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\n\r\n');
+    expect(await wire.answer(/"up"\}$/)).toMatch(/^HTTP\/1\.1 200/);
+    for (let n = 0; n < 6; n++) wire.socket.write('GET /v1/wallets HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\n\r\n');
+    expect(await wire.closed()).toBe(true);
+    expect(wire.text).not.toContain('417');
+  });
+});
+
 describe('an answer', () => {
   it('does not say what made it, and is whole whatever a browser says it has', async () => {
     for (const path of ['/v1/wallets', '/health/live', '/no-such-route']) {

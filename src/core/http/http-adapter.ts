@@ -136,6 +136,8 @@ export class HttpAdapter extends ExpressAdapter {
     server.maxConnections = this.config.maxConnections;
     server.on('connection', (socket: Socket) => this.#countConnection(socket));
     server.on('clientError', (error, socket) => answerUnreadable(error, socket as Socket, this.requestLogger));
+    // Node.js would answer by itself what it is not asked to know, past every limit.
+    server.on('checkExpectation', (request, response) => this.#receive(request as Request, response as Response));
     this.httpServer = server;
   }
 
