@@ -33,6 +33,7 @@ export function setupOpenApi(app: NestExpressApplication, baseUrl: string): void
     .addTag('MED', 'Disputes: contest or accept them, before their deadline.')
     .addTag('Wallets', 'Balances of the account.')
     .addTag('Reports', 'Files of the books: CSV, OFX and plain-text accounting.')
+    .addTag('Events', 'What webhooks say, as a list and as a stream.')
     .addTag('Webhooks', 'Where events are sent.')
     .addTag('Dashboard', 'Log in and out.')
     .addTag('API keys', 'Issue, rotate and revoke keys.')

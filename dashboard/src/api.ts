@@ -24,6 +24,23 @@ export class ApiFailure extends Error {
 /** Told when the login has ended, wherever that is found out. */
 export const loginEnded = new EventTarget();
 
+let isAway = false;
+const watchers = new Set<() => void>();
+
+/** Whether the service was reached when it was last tried; for `useSyncExternalStore`. */
+export const reach = {
+  isAway: (): boolean => isAway,
+  tell: (away: boolean): void => {
+    if (away === isAway) return;
+    isAway = away;
+    for (const watcher of watchers) watcher();
+  },
+  watch: (watcher: () => void): (() => void) => {
+    watchers.add(watcher);
+    return () => void watchers.delete(watcher);
+  },
+};
+
 type Query = Readonly<Record<string, string | number | boolean | undefined | null>>;
 
 export function withQuery(path: string, query: Query = {}): string {
@@ -51,8 +68,10 @@ export async function call<T>(
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
   } catch {
+    reach.tell(true);
     throw new ApiFailure(0, 'unreachable', 'The service does not answer.', null);
   }
+  reach.tell(response.status === 502 || response.status === 503 || response.status === 504);
   const text = await response.text();
   let parsed: unknown = null;
   try {

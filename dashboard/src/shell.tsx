@@ -1,8 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Outlet, useLocation, useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { call } from './api.js';
+import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { call, reach } from './api.js';
 import { useLanguage } from './language.js';
+import { useLive } from './live.js';
 import { type Mode, SESSION, useMode, useSession } from './session.js';
 import { Button, Empty, Link, Page } from './ui.js';
 
@@ -13,6 +14,7 @@ export function Shell(): ReactNode {
   const mode = useMode();
   const { pathname } = useLocation();
   const isOperator = session.role === 'OPERATOR';
+  useLive(isOperator ? null : mode);
   const [isOpen, setOpen] = useState(false);
   const client = useQueryClient();
   const main = useRef<HTMLElement>(null);
@@ -87,11 +89,27 @@ export function Shell(): ReactNode {
             <ModeSwitch mode={mode} />
           </div>
         )}
+        <Away />
         <main id="main" ref={main} tabIndex={-1}>
           <Outlet />
         </main>
       </div>
     </div>
+  );
+}
+
+/** What is shown may be old meanwhile. */
+function Away(): ReactNode {
+  const { t } = useLanguage();
+  const isAway = useSyncExternalStore(reach.watch, reach.isAway);
+  return (
+    <p className={isAway ? 'away' : 'hidden'} role="status">
+      {isAway &&
+        t(
+          'O serviço não responde. O que está na tela pode ter mudado; a página continua tentando.',
+          'The service does not answer. What is shown may have changed; the page goes on trying.',
+        )}
+    </p>
   );
 }
 

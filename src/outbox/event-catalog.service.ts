@@ -15,7 +15,7 @@ export type DomainEventType = keyof DomainEvents;
 /** One business event. Its id gives the public `evt_…` id, whatever the number of endpoints and retries. */
 export interface DomainEvent<T extends DomainEventType = DomainEventType> extends Omit<
   EventEntity,
-  'type' | 'data' | 'customerSealed' | 'status' | 'nextAttemptAt'
+  'type' | 'data' | 'customerSealed' | 'xid' | 'status' | 'nextAttemptAt'
 > {
   readonly type: T;
   readonly data: DomainEvents[T];

@@ -5,6 +5,7 @@ import type { DomainEvents, DomainEventType } from './event-catalog.service.js';
 
 @Entity('events')
 @Index('events_pending_idx', ['nextAttemptAt'], { where: `status = 'pending'` })
+@Index('events_position_idx', ['accountId', 'mode', 'xid', 'id'])
 @Index('events_subject_key', ['subjectId', 'sequence'], { unique: true })
 export class EventEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'events_pkey' }) readonly id!: string;
@@ -22,6 +23,8 @@ export class EventEntity {
   @Column('text', { name: 'customer_sealed', nullable: true })
   readonly customerSealed!: string | null;
   @Column('timestamptz', { name: 'occurred_at' }) readonly occurredAt!: Date;
+  /** The number of the database transaction that wrote it, set by PostgreSQL; 0 of those from before it was kept. */
+  @Column('bigint', { default: () => '((pg_current_xact_id())::text)::bigint' }) readonly xid!: number;
   @Column('text', { default: 'pending' }) readonly status!: string;
   @Column('timestamptz', { name: 'next_attempt_at' }) readonly nextAttemptAt!: Date;
 }

@@ -1,6 +1,6 @@
 export * from './event-catalog.service.js';
 export { EventEntity } from './event.entity.js';
 export { OutboxModule } from './outbox.module.js';
-export { OutboxRepository } from './outbox.repository.js';
+export { type EventPosition, OutboxRepository } from './outbox.repository.js';
 export { OutboxService } from './outbox.service.js';
 export { type EventConsumer, Relay } from './relay.service.js';

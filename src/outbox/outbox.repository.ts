@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../core/crypto/index.js';
-import { columnsOf, Reader, read, write, type Tx } from '../core/database/index.js';
+import { columnsOf, Reader, read, type ReadStatement, write, type Tx } from '../core/database/index.js';
 import { FIRST_ID, idBound } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import { joinCustomer, splitCustomer } from './customer-fields.js';
@@ -30,7 +30,7 @@ const INSERT_MANY = write(
      WITH ORDINALITY AS e (id, account_id, mode, type, subject_id, data, customer_sealed, number)`,
 );
 
-const COLUMNS = columnsOf(EventEntity, 'events', { without: ['status', 'nextAttemptAt'] });
+const COLUMNS = columnsOf(EventEntity, 'events', { without: ['xid', 'status', 'nextAttemptAt'] });
 /** Marked done by the statement that claims them: a rollback makes them pending again, so no lease is needed. */
 const CLAIM = write(
   'events.claim',
@@ -47,6 +47,43 @@ const HISTORY = read(
      WHERE subject_id = s.id AND account_id = $1 AND mode = $2 AND type = ANY ($4::text[])
      ORDER BY sequence DESC LIMIT $5) l`,
 );
+/**
+ * Where an event stands among all events of an account and mode: by the database transaction that wrote it, then by its
+ * id. Ids alone would not do for whoever reads on from the last one seen, since they are made before they commit.
+ */
+export interface EventPosition {
+  readonly xid: number;
+  readonly id: string;
+}
+
+/** What is read of an event to see whether it is wanted. */
+export interface EventTrace extends EventPosition, Pick<DomainEvent, 'type' | 'occurredAt'> {}
+
+/**
+ * Transactions that begin to write later get a higher number, so that no event appears among those before it. One that
+ * is open anywhere in the cluster keeps back what was written after it has begun.
+ */
+const ENDED = 'xid < pg_snapshot_xmin(pg_current_snapshot())::text::bigint';
+const TRACE = `SELECT id, xid, type, occurred_at AS "occurredAt" FROM events WHERE account_id = $1 AND mode = $2 AND ${ENDED}`;
+const OF_SUBJECT = 'AND subject_id = $6';
+const TRACES = {
+  older: traces('events.older', '<=', 'DESC'),
+  newer: traces('events.newer', '>=', 'ASC'),
+};
+const BY_IDS = read(
+  'events.by_ids',
+  `SELECT ${COLUMNS} FROM unnest($1::uuid[]) WITH ORDINALITY AS w (id, number) JOIN events USING (id) ORDER BY w.number`,
+);
+const NEWEST = read(
+  'events.newest',
+  `SELECT s.account_id AS "accountId", s.mode, e.xid, e.id
+   FROM unnest($1::uuid[], $2::text[]) AS s (account_id, mode) CROSS JOIN LATERAL (
+     SELECT xid, id FROM events WHERE account_id = s.account_id AND mode = s.mode AND ${ENDED}
+     ORDER BY xid DESC, id DESC LIMIT 1) e`,
+);
+const LAST_XID = read('events.last_xid', 'SELECT xid FROM events ORDER BY id DESC LIMIT 1');
+const XIDS = read('events.xids', 'SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS xid');
+const FORGET_XIDS = write('events.forget_xids', 'UPDATE events SET xid = 0 WHERE xid > 0', true);
 const POSTPONE = write(
   'events.postpone',
   `UPDATE events SET next_attempt_at = $2 WHERE id = $1 AND status = 'pending'`,
@@ -72,6 +109,15 @@ const LAG = read(
 );
 
 type EventRow = DomainEvent & Pick<EventEntity, 'customerSealed'>;
+
+function traces(name: string, comparison: string, order: string): { all: ReadStatement; ofSubject: ReadStatement } {
+  const from = `AND (xid, id) ${comparison} ($3, $4)`;
+  const sorted = `ORDER BY xid ${order}, id ${order} LIMIT $5`;
+  return {
+    all: read(name, `${TRACE} ${from} ${sorted}`),
+    ofSubject: read(`${name}_of_subject`, `${TRACE} ${from} ${OF_SUBJECT} ${sorted}`),
+  };
+}
 
 /** Binds what is sealed of an event to its row. */
 function contextOf(id: string): string {
@@ -122,6 +168,52 @@ export class OutboxRepository {
   ): Promise<DomainEvent[]> {
     const rows = await tx.query<EventRow>(HISTORY, [scope.accountId, scope.mode, subjectIds, types, limit]);
     return this.#opened(rows);
+  }
+
+  /**
+   * @param from the first one looked at, if it is still there
+   * @returns in the order of their positions, downwards for `older`, upwards for `newer`
+   */
+  async traces(
+    scope: Scope,
+    direction: keyof typeof TRACES,
+    from: EventPosition,
+    limit: number,
+    subjectId: string | null,
+  ): Promise<EventTrace[]> {
+    const { all, ofSubject } = TRACES[direction];
+    const values = [scope.accountId, scope.mode, from.xid, from.id, limit];
+    return subjectId === null
+      ? this.reader.query<EventTrace>(all, values)
+      : this.reader.query<EventTrace>(ofSubject, [...values, subjectId]);
+  }
+
+  /** In the order of `ids`; without those that are past their time. */
+  async byIds(ids: readonly string[]): Promise<DomainEvent[]> {
+    return ids.length === 0 ? [] : this.#opened(await this.reader.query<EventRow>(BY_IDS, [ids]));
+  }
+
+  /** The last position of each account and mode; none of one that has no events. */
+  async newest(scopes: readonly Scope[]): Promise<(EventPosition & Scope)[]> {
+    const columns = [scopes.map(({ accountId }) => accountId), scopes.map(({ mode }) => mode)];
+    return this.reader.query<EventPosition & Scope>(NEWEST, columns);
+  }
+
+  /** Whether this database cannot have given a number as high as that yet. */
+  async isForeign({ xid }: Pick<EventPosition, 'xid'>): Promise<boolean> {
+    const [next] = await this.reader.query<{ xid: number }>(XIDS, []);
+    return xid > (next?.xid ?? 0);
+  }
+
+  /**
+   * A database that was restored from a dump counts its transactions anew: all events are in the order of their ids then.
+   * @returns whether it was
+   */
+  async forgetForeignPositions(tx: Tx): Promise<boolean> {
+    const [last] = await tx.query<{ xid: number }>(LAST_XID, []);
+    if (!last || !(await this.isForeign(last))) return false;
+    await tx.query(FORGET_XIDS, []);
+    return true;
   }
 
   async postpone(tx: Tx, id: string, until: Date): Promise<void> {

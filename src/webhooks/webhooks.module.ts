@@ -15,6 +15,9 @@ import { DeliveryQueue } from './sending/delivery-queue.service.js';
 import { DeliveryQueueRepository } from './sending/delivery-queue.repository.js';
 import { DisablingService } from './endpoints/disabling.service.js';
 import { Dispatcher } from './sending/dispatcher.service.js';
+import { EventFeed } from './feed/event-feed.service.js';
+import { EventsController } from './feed/events.controller.js';
+import { EventStreams } from './feed/event-stream.service.js';
 import { EndpointHealthRepository } from './endpoints/endpoint-health.repository.js';
 import { EndpointsController } from './endpoints/endpoints.controller.js';
 import { EndpointsRepository } from './endpoints/endpoints.repository.js';
@@ -34,7 +37,7 @@ import { WebhookClient } from './sending/webhook-client.service.js';
 
 @Module({
   imports: [AccountsModule, AuditModule, OutboxModule],
-  controllers: [DeliveriesController, EndpointsController, SigningController],
+  controllers: [DeliveriesController, EndpointsController, EventsController, SigningController],
   providers: [
     DefaultSecretsRepository,
     DefaultSecretsService,
@@ -49,6 +52,8 @@ import { WebhookClient } from './sending/webhook-client.service.js';
     EndpointHealthRepository,
     EndpointsRepository,
     EndpointsService,
+    EventFeed,
+    EventStreams,
     OutcomesService,
     Recorder,
     RecoveryRepository,

@@ -353,6 +353,15 @@ describe('what the OpenAPI document says is kept', () => {
     keeps('wallets_list', await service.call('GET', '/v1/wallets'));
   });
 
+  it('when events are read and followed', async () => {
+    for (const query of ['', '?type=*,payment.completed&limit=3', '?type=nothing', '?after=x']) {
+      keeps('events_list', await service.call('GET', `/v1/events${query}`, { key: key() }));
+      keeps('events_stream', await service.call('GET', `/v1/events/stream${query.split('&')[0]}`, { key: key() }));
+    }
+    keeps('events_list', await service.call('GET', '/v1/events'));
+    keeps('events_stream', await service.call('GET', '/v1/events/stream'));
+  });
+
   it('when reports are asked for', async () => {
     const body = { type: 'statement', format: 'csv', from: '2026-11-01', to: '2026-11-30' };
     const path = '/v1/reports';

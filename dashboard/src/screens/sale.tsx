@@ -40,17 +40,14 @@ export function Sale(): ReactNode {
   const sale = useQuery({
     queryKey: [...key, 'payment'],
     queryFn: () => call<PaymentDetailBody>('GET', door(mode, path)),
-    // Who waits for a payment sees it come.
-    refetchInterval: ({ state }) =>
-      ['PENDING', 'WAITING_PAYMENT', 'PROCESSING'].includes(state.data?.status ?? '') ? 1_000 : 5_000,
+    // What no event tells, as its deliveries.
+    refetchInterval: 10_000,
   });
   const status = sale.data?.status;
   const related = { enabled: sale.data !== undefined };
   const refunds = useQuery({
     queryKey: [...key, 'refunds', status, sale.data?.amountRefunded],
     queryFn: () => call<RefundListBody>('GET', door(mode, `${path}/refunds`)),
-    refetchInterval: ({ state }) =>
-      state.data?.data.some((one) => ['PENDING', 'IN_PROGRESS'].includes(one.status)) ? 1_000 : false,
     ...related,
   });
   const entries = useQuery({

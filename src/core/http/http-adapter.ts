@@ -89,7 +89,7 @@ export class HttpAdapter extends ExpressAdapter {
   #isClosing = false;
   /** Open ones by address and site, see `addressBucket`; those of trusted proxies are not counted. */
   readonly #connections = new Map<string, number>();
-  #open = 0;
+  readonly #open = new Set<Socket>();
   /** Requests on their way by connection. */
   readonly #unanswered = new WeakMap<Socket, number>();
 
@@ -149,6 +149,17 @@ export class HttpAdapter extends ExpressAdapter {
         if (response.headersSent) response.destroy();
         else sendError(response.req, response, toApiError(error));
       });
+      // The headers alone are wanted, also of a stream that would go on for a minute.
+      if (response.req.method === 'HEAD') {
+        body.getStream().destroy();
+        const { type, disposition, length } = body.getHeaders();
+        for (const [name, value] of Object.entries({
+          ...{ 'Content-Type': type, 'Content-Disposition': disposition, 'Content-Length': length },
+        })) {
+          if (value !== undefined && !response.hasHeader(name)) response.setHeader(name, value);
+        }
+        return response.end();
+      }
       return super.reply(response, body, status);
     }
     if (status !== undefined) response.statusCode = status;
@@ -166,16 +177,21 @@ export class HttpAdapter extends ExpressAdapter {
     return response.end(payload);
   }
 
-  /** What is under way is answered first; a connection that is kept alive is closed when it has nothing to do. */
+  /**
+   * What is under way is answered first; a connection that is kept alive is closed when it has nothing to do, and one on
+   * which nothing has been asked yet at once: Node.js itself would wait for its question.
+   */
   override close(): Promise<unknown> | undefined {
     this.#isClosing = true;
-    return super.close();
+    const closed = super.close();
+    for (const socket of this.#open) if (!this.#unanswered.has(socket)) socket.destroy();
+    return closed;
   }
 
   /** Beyond its part a connection is closed unheard, so that one address cannot keep all others out. */
   #countConnection(socket: Socket): void {
-    this.#open++;
-    socket.once('close', () => this.#open--);
+    this.#open.add(socket);
+    socket.once('close', () => this.#open.delete(socket));
     const { remoteAddress = '' } = socket;
     const isTrusted = this.getInstance<express.Express>().get('trust proxy fn') as (ip: string, hop: number) => boolean;
     if (isTrusted(remoteAddress, 0)) return;
@@ -218,7 +234,7 @@ export class HttpAdapter extends ExpressAdapter {
     request.url = request.url.replace(/^https?:\/\/[^/?]*/i, '');
     enterDoor(request);
     const { url } = request;
-    if (this.#open > this.config.maxConnections * CROWDED) response.setHeader('Connection', 'close');
+    if (this.#open.size > this.config.maxConnections * CROWDED) response.setHeader('Connection', 'close');
     if (this.#isClosing) {
       response.setHeader('Connection', 'close');
       sendError(request, response, serviceUnavailable());

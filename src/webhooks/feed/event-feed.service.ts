@@ -1,0 +1,152 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Clock } from '../../core/clock.js';
+import { Database } from '../../core/database/index.js';
+import { badRequest, invalidRequest } from '../../core/errors/index.js';
+import { Logger } from '../../core/log/index.js';
+import type { Scope } from '../../core/mode.js';
+import { type DomainEvent, EventCatalog, OutboxRepository, type PublicEvent } from '../../outbox/index.js';
+import { envelope } from '../sending/envelope.js';
+import { ALL_CANONICAL } from '../endpoints/subscription.js';
+import type { EventBody } from '../dto/event.body.js';
+import { cursorText, type EventCursor, FIRST, LAST } from './cursor.js';
+
+/** How long events are listed. */
+export const FEED_DAYS = 30;
+/** Events that one page is looked for in. */
+const MOST_LOOKED_AT = 2_000;
+/** Events are told a moment after they have happened, and in the order of their commits. */
+const DISORDER_MS = 600_000;
+
+export interface FeedFilter {
+  readonly names: ReadonlySet<string>;
+  readonly subjectId: string | null;
+  readonly since: Date;
+}
+
+export interface FeedPage {
+  readonly items: readonly EventBody[];
+  /** Where to go on in the same direction: after the last item, or behind what was looked at in vain. */
+  readonly end: EventCursor;
+  readonly hasMore: boolean;
+}
+
+/** What webhooks say, as a list that can be read on from any place without a gap. */
+@Injectable()
+export class EventFeed implements OnModuleInit {
+  constructor(
+    private readonly database: Database,
+    private readonly events: OutboxRepository,
+    private readonly catalog: EventCatalog,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {}
+
+  async onModuleInit(): Promise<void> {
+    const isRestored = await this.database.transaction((tx) => this.events.forgetForeignPositions(tx));
+    if (isRestored)
+      this.logger.warn({}, 'the database was restored from a dump: cursors of events from before are refused');
+  }
+
+  /**
+   * @param types of the query: names with commas between, `*` for all canonical ones, which is the default
+   * @throws ApiError 400 for a name that is no event
+   */
+  filter(types = ALL_CANONICAL, subjectId: string | null = null, createdAfter: Date | null = null): FeedFilter {
+    const given = types.split(',');
+    const unknown = given.find((name) => name !== ALL_CANONICAL && !this.catalog.has(name));
+    if (unknown !== undefined) {
+      const message = 'must be names of GET /v1/webhooks/event-catalog with commas between, or *';
+      throw invalidRequest([{ param: 'type', code: 'invalid', message }]);
+    }
+    const names = given.flatMap((name) => (name === ALL_CANONICAL ? this.catalog.canonicalNames() : [name]));
+    const listedSince = this.clock.now().getTime() - FEED_DAYS * 86_400_000;
+    return {
+      names: new Set(names),
+      subjectId,
+      since: new Date(Math.max(listedSince, createdAfter?.getTime() ?? 0)),
+    };
+  }
+
+  /** Newest first, of what is older than the cursor. */
+  older(scope: Scope, filter: FeedFilter, from: EventCursor | null, limit: number): Promise<FeedPage> {
+    return this.#page(scope, filter, 'older', from ?? LAST, limit);
+  }
+
+  /**
+   * Oldest first, of what is newer than the cursor.
+   * @throws ApiError 400 for a cursor of another database, after which nothing would ever come
+   */
+  async newer(scope: Scope, filter: FeedFilter, from: EventCursor, limit: number): Promise<FeedPage> {
+    const page = await this.#page(scope, filter, 'newer', from, limit);
+    if (page.items.length === 0 && (await this.events.isForeign(from))) {
+      throw badRequest('unknown_cursor', 'This database has no such cursor: begin again without one.', 'after');
+    }
+    return page;
+  }
+
+  /** After everything that has happened until now. */
+  async end(scope: Scope): Promise<EventCursor> {
+    const [newest] = await this.events.newest([scope]);
+    return newest ? { xid: newest.xid, id: newest.id, name: LAST.name } : FIRST;
+  }
+
+  async #page(
+    scope: Scope,
+    { names, subjectId, since }: FeedFilter,
+    direction: 'older' | 'newer',
+    from: EventCursor,
+    limit: number,
+  ): Promise<FeedPage> {
+    const sources: ReadonlySet<string> = new Set(this.catalog.sourcesOf((name) => names.has(name)));
+    const items: EventBody[] = [];
+    const cursors: EventCursor[] = [];
+    const behind = direction === 'older' ? FIRST.name : LAST.name;
+    let end = from;
+    for (let size = limit + 2, looked = 0; ; size *= 4) {
+      const traces = await this.events.traces(scope, direction, end, size, subjectId);
+      const wanted = traces.filter(({ type, occurredAt }) => sources.has(type) && occurredAt >= since);
+      const xids = new Map(wanted.map(({ id, xid }) => [id, xid]));
+      for (const event of await this.events.byIds([...xids.keys()])) {
+        const position = { xid: xids.get(event.id) ?? 0, id: event.id };
+        for (const [name, publicEvent] of this.#namesOf(event, direction)) {
+          const cursor = { ...position, name };
+          if (!names.has(publicEvent.name) || !isBeyond(cursor, end, direction)) continue;
+          const body = bodyOf(event, publicEvent, cursor);
+          if (body === null) continue;
+          if (items.length === limit) return { items, end: cursors.at(-1) ?? from, hasMore: true };
+          items.push(body);
+          cursors.push(cursor);
+        }
+      }
+      looked += traces.length;
+      const last = traces.at(-1);
+      if (last) end = { xid: last.xid, id: last.id, name: behind };
+      const isPast =
+        direction === 'older' && last !== undefined && last.occurredAt.getTime() < since.getTime() - DISORDER_MS;
+      if (traces.length < size || isPast) return { items, end, hasMore: false };
+      if (looked >= MOST_LOOKED_AT) return { items, end, hasMore: true };
+    }
+  }
+
+  /** With their numbers, from 1, in the order of the direction. */
+  #namesOf(event: DomainEvent, direction: 'older' | 'newer'): [number, PublicEvent][] {
+    const names = this.catalog
+      .publicEventsOf(event.type)
+      .map((each, index): [number, PublicEvent] => [index + 1, each]);
+    return direction === 'older' ? names.reverse() : names;
+  }
+}
+
+function isBeyond({ id, name }: EventCursor, end: EventCursor, direction: 'older' | 'newer'): boolean {
+  if (id !== end.id) return true;
+  return direction === 'older' ? name < end.name : name > end.name;
+}
+
+/** @returns null when the event does not concern the name */
+function bodyOf(event: DomainEvent, publicEvent: PublicEvent, cursor: EventCursor): EventBody | null {
+  const content = publicEvent.present(event);
+  if (content === null) return null;
+  const { name, family } = publicEvent;
+  const canonical = envelope('canonical', event, name, content, publicEvent.beside?.(event)) as EventBody;
+  return { ...canonical, ...(family === 'legacy' ? { data: content } : {}), cursor: cursorText(cursor) };
+}

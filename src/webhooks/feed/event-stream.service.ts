@@ -1,0 +1,136 @@
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { ApiError } from '../../core/errors/index.js';
+import type { Scope } from '../../core/mode.js';
+import { Poller } from '../../core/queue/index.js';
+import { type EventPosition, OutboxRepository } from '../../outbox/index.js';
+import { type EventCursor, isBehind } from './cursor.js';
+import { EventFeed, type FeedFilter } from './event-feed.service.js';
+
+const LOOK_MS = 250;
+/** Proxies close a connection on which nothing comes; ours do after a minute. */
+const COMMENT_MS = 15_000;
+/** Who has lost their key or their login since hears nothing longer than that: a stream ends, and is asked for again. */
+const STREAM_MS = 60_000;
+const RECONNECT_MS = 500;
+const PAGE = 50;
+/** Streams of one account and mode at a time, in one process. */
+const OF_ONE = 50;
+
+interface Listeners {
+  readonly scope: Scope;
+  newest: EventPosition | null;
+  count: number;
+  readonly wakes: Set<() => void>;
+}
+
+/**
+ * Server-sent events. One question for all open streams, four times a second, tells which accounts have news; nothing is
+ * asked while there are none.
+ */
+@Injectable()
+export class EventStreams implements OnApplicationBootstrap, OnModuleDestroy {
+  readonly #listeners = new Map<string, Listeners>();
+  readonly #closing = new AbortController();
+
+  constructor(
+    private readonly events: OutboxRepository,
+    private readonly feed: EventFeed,
+    private readonly poller: Poller,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.poller.every('webhooks.streams', LOOK_MS, () => this.#look());
+  }
+
+  /** The server waits for what is under way. */
+  onModuleDestroy(): void {
+    this.#closing.abort();
+  }
+
+  /**
+   * @param from after which event; null for what happens from now on
+   * @param gone ends the stream, and must come at last
+   * @returns the text of the stream, as it comes
+   * @throws ApiError 400 as `EventFeed.newer`, 429 where the account has too many
+   */
+  async open(
+    scope: Scope,
+    filter: FeedFilter,
+    from: EventCursor | null,
+    gone: AbortSignal,
+  ): Promise<AsyncGenerator<string>> {
+    const listeners = this.#join(scope, gone);
+    if (from) await this.feed.newer(scope, filter, from, 1);
+    const start = from ?? (await this.feed.end(scope));
+    return this.#stream(listeners, filter, start, AbortSignal.any([gone, this.#closing.signal]));
+  }
+
+  #join(scope: Scope, gone: AbortSignal): Listeners {
+    const key = `${scope.accountId} ${scope.mode}`;
+    const listeners = this.#listeners.get(key) ?? { scope, newest: null, count: 0, wakes: new Set() };
+    if (listeners.count >= OF_ONE) {
+      throw new ApiError(
+        429,
+        'rate_limit_error',
+        'too_many_streams',
+        `${OF_ONE} streams of this account and mode are open: close one of them.`,
+        { headers: { 'Retry-After': String(STREAM_MS / 1000) } },
+      );
+    }
+    this.#listeners.set(key, listeners);
+    listeners.count++;
+    gone.addEventListener('abort', () => {
+      listeners.count--;
+      if (listeners.count === 0) this.#listeners.delete(key);
+    });
+    return listeners;
+  }
+
+  async *#stream(
+    listeners: Listeners,
+    filter: FeedFilter,
+    from: EventCursor,
+    end: AbortSignal,
+  ): AsyncGenerator<string> {
+    yield `retry: ${RECONNECT_MS}\n\n`;
+    const endsAt = performance.now() + STREAM_MS;
+    let cursor = from;
+    while (!end.aborted) {
+      const page = await this.feed.newer(listeners.scope, filter, cursor, PAGE);
+      cursor = page.end;
+      for (const item of page.items) yield `id: ${item.cursor}\ndata: ${JSON.stringify(item)}\n\n`;
+      const left = endsAt - performance.now();
+      if (left <= 0) return;
+      if (page.hasMore) continue;
+      if (!(await this.#news(listeners, cursor, Math.min(left, COMMENT_MS), end))) yield ': nothing new\n\n';
+    }
+  }
+
+  /** @returns whether there may be some; false after `ms` without */
+  #news(listeners: Listeners, cursor: EventCursor, ms: number, end: AbortSignal): Promise<boolean> {
+    if (end.aborted || (listeners.newest !== null && isBehind(cursor, listeners.newest))) return Promise.resolve(true);
+    return new Promise((resolve) => {
+      const done = (isNews: boolean): void => {
+        clearTimeout(timer);
+        end.removeEventListener('abort', wake);
+        listeners.wakes.delete(wake);
+        resolve(isNews);
+      };
+      const wake = (): void => done(true);
+      const timer = setTimeout(() => done(false), ms);
+      end.addEventListener('abort', wake);
+      listeners.wakes.add(wake);
+    });
+  }
+
+  async #look(): Promise<void> {
+    if (this.#listeners.size === 0) return;
+    const scopes = [...this.#listeners.values()].map(({ scope }) => scope);
+    for (const { accountId, mode, xid, id } of await this.events.newest(scopes)) {
+      const listeners = this.#listeners.get(`${accountId} ${mode}`);
+      if (!listeners || (listeners.newest?.id === id && listeners.newest.xid === xid)) continue;
+      listeners.newest = { xid, id };
+      for (const wake of [...listeners.wakes]) wake();
+    }
+  }
+}
