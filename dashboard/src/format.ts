@@ -1,21 +1,17 @@
-export type Language = 'pt-BR' | 'en';
+import { digitsOf } from '../../src/core/money/money.js';
 
-/** Digits after the comma of a currency. */
-function digitsOf(currency: string): number {
-  try {
-    return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
-  } catch {
-    return 2;
-  }
-}
+export type Language = 'pt-BR' | 'en';
 
 /** @param amount in the smallest unit */
 export function money(amount: number, currency: string, language: Language): string {
   const digits = digitsOf(currency);
+  const format = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  const value = amount / 10 ** digits;
   try {
-    return new Intl.NumberFormat(language, { style: 'currency', currency }).format(amount / 10 ** digits);
+    return new Intl.NumberFormat(language, { style: 'currency', currency, ...format }).format(value);
   } catch {
-    return `${(amount / 10 ** digits).toFixed(digits)} ${currency}`;
+    // No currency of banks.
+    return `${new Intl.NumberFormat(language, format).format(value)} ${currency}`;
   }
 }
 

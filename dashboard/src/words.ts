@@ -13,7 +13,7 @@ export function saleStatus(status: string, t: Translate): string {
     EXPIRED: t('Expirada', 'Expired'),
     REFUNDED: t('Reembolsada', 'Refunded'),
     DISPUTE: t('Em disputa', 'Disputed'),
-    CHARGEBACK: t('Perdida em disputa', 'Charged back'),
+    CHARGEBACK: t('Contestada no cartão', 'Charged back'),
   };
   return words[status] ?? status;
 }
@@ -32,7 +32,7 @@ export function caseStatus(status: string, t: Translate): string {
 export function moneyOutcome(outcome: string, t: Translate): string {
   const words: Readonly<Record<string, string>> = {
     refunded_to_merchant: t('Voltou para a loja', 'Came back to the shop'),
-    closed_without_refund: t('Nada foi tirado', 'Nothing was taken'),
+    closed_without_refund: t('Não voltou para a loja', 'Not returned to the shop'),
     lost: t('Perdido', 'Lost'),
   };
   return words[outcome] ?? outcome;

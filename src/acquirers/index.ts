@@ -18,7 +18,6 @@ export { findProfile } from './pix-api/profiles.js';
 export { type CallbackSource, CallbackSources } from './pix-api/callback-sources.service.js';
 export { AcquirerCallbackEntity } from './pix-api/callbacks.entity.js';
 export { boletoPdf } from './sandbox/boleto.pdf.js';
-export { moneyText } from './sandbox/pdf.js';
 export { SandboxAcquirer } from './sandbox/sandbox.acquirer.js';
 export {
   SandboxChargeEntity,

@@ -39,8 +39,11 @@ const FULL: Partial<CheckoutView> = {
   description: '<'.repeat(200),
   lockedTo: '***.982.247-**',
   otherWays: {
-    cardUrl: 'https://psp.example/card/1',
-    boleto: { line: '0'.repeat(54), pdfUrl: 'https://psp.example/boleto.pdf' },
+    CREDIT_CARD: { redirectUrl: 'https://psp.example/card/1' },
+    BOLETO: { barcode: '0'.repeat(44), line: '0'.repeat(54), pdfUrl: 'https://psp.example/boleto.pdf' },
+    MULTIBANCO: { entity: '99999', reference: '123456742' },
+    MBWAY: {},
+    CRYPTO: { address: 'T'.repeat(90), amount: '3.62', network: 'TRON_TESTNET', currency: 'USDT' },
   },
   refunded: 999_999_999_999,
   returns: [
@@ -235,7 +238,7 @@ describe('what a page shows beyond that', () => {
       const page = checkoutPage(view(status, FULL), 'en').html;
       const text = words(page);
       expect(text).toContain('Sent back');
-      expect(text).toContain('Refunded by the receiver: R$ 9.999.999.999,99');
+      expect(text).toContain('Refunded by the receiver, or on its way: R$ 9.999.999.999,99');
       expect(text).toContain('R$ 1.234,56 · Pix after the deadline · 9 March 2026 at 23:10 (Brasília time)');
       expect(text).toContain('E00000000202603100210000000002');
       expect(page).toContain(`href="${ID}/receipt?lang=en"`);
@@ -259,7 +262,7 @@ describe('receiptPage', () => {
       ...['Recebedor', 'Padaria Nova Aurora', 'Contato', 'owner@mail.example', 'Referente a', 'Two loaves'],
       ...['Data', '10 de março de 2026 às 00:05 (horário de Brasília)', 'Forma de pagamento', 'Pix'],
       ...['Identificador da transação', 'E00000000202603100210000000001', 'Cobrança', ID],
-      ...['Devolvido pelo recebedor: R$ 10,00', 'Imprimir'],
+      ...['Devolvido, ou em devolução, pelo recebedor: R$ 10,00', 'Imprimir'],
     ]);
   });
 

@@ -1,9 +1,8 @@
 import { textOn } from '../accounts/index.js';
-import { moneyText } from '../acquirers/index.js';
+import { moneyText } from '../core/money/index.js';
 import { saoPauloTime } from '../brazil/index.js';
 import type { PublicStatus } from '../charges/index.js';
 import { type Html, markup, trusted } from '../core/http/index.js';
-import { formatBrl } from './checkout.format.js';
 import { FAVICON, type Icon, icon } from './checkout.icons.js';
 import { SCRIPT } from './checkout.script.js';
 import { STYLES } from './checkout.styles.js';
@@ -143,7 +142,7 @@ function pending(view: CheckoutView, words: Wording): Html {
 <header>
   ${logo(view, `${view.id}/`)}
   ${testBadge(view, words)}
-  <h1><span class="to">${words.paymentTo} <bdi>${view.merchant}</bdi></span> ${amount(formatBrl(view.amount))}</h1>
+  <h1><span class="to">${words.paymentTo} <bdi>${view.merchant}</bdi></span> ${amount(moneyText(view.amount, view.currency))}</h1>
   ${description(view)}
   ${view.expiresAt === null ? null : markup`<p class="due">${words.payUntil} ${time(view.expiresAt, words)}</p>`}
   ${view.lockedTo === null ? null : markup`<p class="lock">${words.lock(view.lockedTo)}</p>`}
@@ -179,20 +178,33 @@ function copyButton(target: string, label: string, words: Wording): Html {
   return markup`<button type="button" class="js-only no-print" data-copy="${target}" data-done="${words.copied}" data-failed="${words.notCopied}">${icon('copy', 20)}<span data-label="${label}">${label}</span></button>`;
 }
 
-function otherWays({ otherWays: { cardUrl, boleto } }: CheckoutView, words: Wording): Html | null {
-  if (cardUrl === null && boleto === null) return null;
+function otherWays({ otherWays: ways }: CheckoutView, words: Wording): Html | null {
+  const { CREDIT_CARD: card, BOLETO: boleto, MULTIBANCO: multibanco, CRYPTO: crypto, MBWAY: mbway } = ways;
+  if (Object.keys(ways).length === 0) return null;
   return markup`<section class="ways">
     <h2>${words.otherWays}</h2>
-    ${cardUrl === null ? null : markup`<a class="button second no-print" href="${cardUrl}" rel="noreferrer">${words.card}</a>`}
+    ${card === undefined ? null : markup`<a class="button second no-print" href="${card.redirectUrl}" rel="noreferrer">${words.card}</a>`}
     ${
-      boleto === null
+      boleto === undefined
         ? null
-        : markup`<label for="boleto">${words.boleto}</label>
-    <div class="field"><textarea id="boleto" rows="2" readonly spellcheck="false" autocomplete="off" translate="no">${boleto.line}</textarea></div>
-    ${copyButton('boleto', words.boletoCopy, words)}
+        : markup`${toCopy('boleto', words.boleto, boleto.line, words.boletoCopy, words)}
     <p class="tools no-print"><a href="${boleto.pdfUrl}" rel="noreferrer">${words.boletoPdf}</a></p>`
     }
+    ${multibanco === undefined ? null : markup`<p><b>Multibanco</b><br>${words.multibanco(multibanco.entity, multibanco.reference)}</p>`}
+    ${mbway === undefined ? null : markup`<p><b>MB WAY</b><br>${words.mbway}</p>`}
+    ${
+      crypto === undefined
+        ? null
+        : markup`${toCopy('crypto', words.methods.CRYPTO, crypto.address, words.cryptoCopy, words)}
+    <p>${words.crypto(`${crypto.amount} ${crypto.currency}`, crypto.network)}</p>`
+    }
   </section>`;
+}
+
+function toCopy(id: string, label: string, text: string, copy: string, words: Wording): Html {
+  return markup`<label for="${id}">${label}</label>
+    <div class="field"><textarea id="${id}" rows="2" readonly spellcheck="false" autocomplete="off" translate="no">${text}</textarea></div>
+    ${copyButton(id, copy, words)}`;
 }
 
 function countdown(words: Wording): Html {
@@ -201,7 +213,7 @@ function countdown(words: Wording): Html {
 
 /** Relative, so that it holds behind a proxy that serves the checkout under another path. */
 function qrImage(view: CheckoutView, words: Wording): Html {
-  return markup`<img src="${view.id}/qr.png" width="256" height="256" alt="${words.qrOf(formatBrl(view.amount), view.merchant)}">`;
+  return markup`<img src="${view.id}/qr.png" width="256" height="256" alt="${words.qrOf(moneyText(view.amount, view.currency), view.merchant)}">`;
 }
 
 /** @param base of the page's own address */
@@ -220,7 +232,7 @@ ${logo(view, `${view.id}/`)}
 ${testBadge(view, words)}
 <div><span class="mark calm">${icon('clock', 34)}</span></div>
 <h1 tabindex="-1">${words.preparing}</h1>
-${amount(formatBrl(view.amount))}
+${amount(moneyText(view.amount, view.currency))}
 <p class="to">${words.to} <bdi>${view.merchant}</bdi></p>
 ${description(view)}
 <p class="note">${words.preparingNote}</p>
@@ -234,7 +246,7 @@ ${logo(view, `${view.id}/`)}
 ${testBadge(view, words)}
 <div><span class="mark ${mark.tone}">${icon(mark.icon, 34)}</span></div>
 <h1 tabindex="-1">${words.titles[status]}</h1>
-${amount(formatBrl(view.amount))}
+${amount(moneyText(view.amount, view.currency))}
 <p class="to">${words.to} <bdi>${view.merchant}</bdi></p>
 ${description(view)}
 ${when(view, status, words)}
@@ -259,13 +271,13 @@ function withMerchant(note: string, { merchant }: Brand): Html {
 }
 
 /** What went back, and why: the payer looks for it in the bank's statement. */
-function returned({ returns, refunded }: CheckoutView, words: Wording): Html | null {
+function returned({ returns, refunded, currency }: CheckoutView, words: Wording): Html | null {
   if (returns.length === 0 && refunded === 0) return null;
   return markup`<section class="back"><h2>${words.returned}</h2><ul>
-${refunded === 0 ? null : markup`<li>${words.partlyRefunded(formatBrl(refunded))}</li>`}
+${refunded === 0 ? null : markup`<li>${words.partlyRefunded(moneyText(refunded, currency))}</li>`}
 ${returns.map(
   ({ amount: sum, reason, endToEndId, at }) =>
-    markup`<li><b>${formatBrl(sum)}</b> · ${words.reasons[reason]} · ${time(at, words)}<br><small>${endToEndId}</small></li>`,
+    markup`<li><b>${moneyText(sum, currency)}</b> · ${words.reasons[reason]} · ${time(at, words)}<br><small>${endToEndId}</small></li>`,
 )}
 </ul></section>`;
 }

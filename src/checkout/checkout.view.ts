@@ -1,4 +1,5 @@
 import type { AccountEntity } from '../accounts/index.js';
+import type { Artefacts } from '../acquirers/index.js';
 import { maskTaxId } from '../brazil/index.js';
 import { type PublicStatus, publicStatus } from '../charges/index.js';
 import { DAY_MS } from '../core/clock.js';
@@ -19,12 +20,6 @@ export interface Returned {
   readonly at: Date;
 }
 
-/** What the payer needs for methods beside Pix. */
-export interface OtherWays {
-  readonly cardUrl: string | null;
-  readonly boleto: { readonly line: string; readonly pdfUrl: string } | null;
-}
-
 /** What of the merchant a page shows. */
 export interface Brand {
   readonly merchant: string;
@@ -43,18 +38,20 @@ export interface CheckoutView extends Brand {
   /** Raw, without `ch_`. */
   readonly id: string;
   readonly status: PublicStatus;
-  /** Cents. */
+  /** In the smallest unit of `currency`. */
   readonly amount: Amount;
+  readonly currency: string;
   /** What is paid for; null where the merchant has not said. */
   readonly description: string | null;
   /** Masked document of whoever must pay; null: anybody. */
   readonly lockedTo: string | null;
   /** Only while it can be paid: a code that is over invites a Pix that has to be sent back. */
   readonly brCode: string | null;
-  readonly otherWays: OtherWays;
+  /** What the payer needs for methods beside Pix. */
+  readonly otherWays: Artefacts;
   readonly expiresAt: Date | null;
   readonly paidAt: Date | null;
-  /** Cents that the merchant has given back of the payment. */
+  /** What the merchant has given back of the payment, or is about to. */
   readonly refunded: Amount;
   readonly returns: readonly Returned[];
   /** Where the merchant wants its customer back. */
@@ -104,11 +101,6 @@ function returnUrlOf({ metadata }: Transaction): URL | null {
   return url.protocol === 'https:' && url.username === '' && url.password === '' ? url : null;
 }
 
-function otherWaysOf({ artefacts }: Transaction): OtherWays {
-  const { CREDIT_CARD: card, BOLETO: boleto } = artefacts ?? {};
-  return { cardUrl: card?.redirectUrl ?? null, boleto: boleto ? { line: boleto.line, pdfUrl: boleto.pdfUrl } : null };
-}
-
 function hasReceipt({ paidAt }: Transaction, now: Date): boolean {
   return paidAt !== null && now.getTime() - paidAt.getTime() <= RECEIPT_MS;
 }
@@ -121,10 +113,11 @@ export function toCheckoutView(transaction: Transaction, account: CheckoutAccoun
     id: transaction.id,
     status,
     amount: transaction.amount,
+    currency: transaction.currency,
     description: descriptionOf(transaction),
     lockedTo: isOpen && transaction.expectedPayerTaxId !== null ? maskTaxId(transaction.expectedPayerTaxId) : null,
     brCode: isOpen ? transaction.brCode : null,
-    otherWays: isOpen ? otherWaysOf(transaction) : { cardUrl: null, boleto: null },
+    otherWays: isOpen ? (transaction.artefacts ?? {}) : {},
     expiresAt: transaction.expiresAt,
     paidAt: transaction.paidAt,
     refunded: transaction.refundsAmount,

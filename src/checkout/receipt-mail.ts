@@ -1,6 +1,6 @@
 import { saoPauloTime } from '../brazil/index.js';
 import type { Account } from '../accounts/index.js';
-import { moneyText } from '../acquirers/index.js';
+import { moneyText } from '../core/money/index.js';
 import { bilingualMail } from '../core/mail/index.js';
 import { withoutControls } from '../core/text.js';
 import type { Transaction } from '../transactions/index.js';

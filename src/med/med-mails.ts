@@ -1,9 +1,8 @@
-import { moneyText } from '../acquirers/index.js';
 import { saoPauloTime } from '../brazil/index.js';
 import { bilingualMail, type Mail, SECRET } from '../core/mail/index.js';
-import type { Amount } from '../core/money/index.js';
+import { type Amount, moneyText } from '../core/money/index.js';
 import { withoutControls } from '../core/text.js';
-import { isPix, type Transaction } from '../transactions/index.js';
+import type { Transaction } from '../transactions/index.js';
 import type { DisputedTransaction } from './disputed-transaction.js';
 import type { MedCase } from './med-case.js';
 import type { MoneyOutcome } from './med-cases.machine.js';
@@ -19,11 +18,10 @@ type Sale = Pick<DisputedTransaction, 'account' | 'transaction'>;
 /** Tells the account's contact that money was disputed, how much of it is held and until when to answer. */
 export function openedMail(sale: Sale, medCase: MedCase, publicBaseUrl: string): Mail {
   const { responseDeadline } = medCase;
-  const path = `/v1/med/cases/med_${medCase.id}`;
   const disputed = moneyText(medCase.amount, medCase.currency);
   const held = moneyText(medCase.heldAmount, medCase.currency);
   const kind = KIND[medCase.type];
-  return mail(sale, medCase, { portuguese: `MED aberto: ${disputed}`, english: `MED opened: ${disputed}` }, [
+  return mail(sale, medCase, subjectOf(medCase, 'aberto', 'opened', disputed, disputed), [
     {
       portuguese: `Um pagamento foi contestado (${kind.portuguese}). Valor contestado: ${disputed}.`,
       english: `A payment was disputed (${kind.english}). Disputed amount: ${disputed}.`,
@@ -52,8 +50,8 @@ export function openedMail(sale: Sale, medCase: MedCase, publicBaseUrl: string):
         'If nobody answers in time, the bank decides without your evidence, and what is held may go back to the payer.',
     },
     {
-      portuguese: `Para contestar: POST ${path}/appeal com {"reason": "…"}, e anexe provas. Para aceitar a perda: POST ${path}/accept.`,
-      english: `To contest it: POST ${path}/appeal with {"reason": "…"}, and attach evidence. To accept the loss: POST ${path}/accept.`,
+      portuguese: 'Na página do caso você o contesta e anexa provas, ou aceita a perda.',
+      english: 'On the page of the case you contest it and attach evidence, or accept the loss.',
     },
   ]);
 }
@@ -62,18 +60,13 @@ export function openedMail(sale: Sale, medCase: MedCase, publicBaseUrl: string):
 export function resolvedMail(sale: Sale, medCase: MedCase, amount: Amount, publicBaseUrl: string): Mail {
   const money = moneyText(amount, medCase.currency);
   const { subject, text } = OUTCOME[medCase.moneyOutcome ?? 'lost'];
-  return mail(
-    sale,
-    medCase,
-    { portuguese: `MED encerrado: ${subject.portuguese}`, english: `MED resolved: ${subject.english}` },
-    [
-      {
-        portuguese: `${text.portuguese} Valor: ${money}.`,
-        english: `${text.english} Amount: ${money}.`,
-      },
-      ...aboutSale(sale, medCase, publicBaseUrl),
-    ],
-  );
+  return mail(sale, medCase, subjectOf(medCase, 'encerrado', 'resolved', subject.portuguese, subject.english), [
+    {
+      portuguese: `${text.portuguese} Valor: ${money}.`,
+      english: `${text.english} Amount: ${money}.`,
+    },
+    ...aboutSale(sale, medCase, publicBaseUrl),
+  ]);
 }
 
 /** The bank has ruled otherwise after the case was over. @param taken from the merchant; negative: was given back */
@@ -81,19 +74,20 @@ export function correctedMail(sale: Sale, medCase: MedCase, taken: Amount, publi
   const money = moneyText(Math.abs(taken), medCase.currency);
   const isBack = taken < 0 || medCase.moneyOutcome === 'refunded_to_merchant';
   const { subject, text } = isBack ? GIVEN_BACK : TAKEN;
-  return mail(
-    sale,
-    medCase,
-    { portuguese: `MED corrigido: ${subject.portuguese}`, english: `MED corrected: ${subject.english}` },
-    [
-      {
-        portuguese: 'O banco mudou a decisão deste caso, que estava encerrado.',
-        english: 'The bank has changed its ruling of this case, which was closed.',
-      },
-      { portuguese: `${text.portuguese} Valor: ${money}.`, english: `${text.english} Amount: ${money}.` },
-      ...aboutSale(sale, medCase, publicBaseUrl),
-    ],
-  );
+  return mail(sale, medCase, subjectOf(medCase, 'corrigido', 'corrected', subject.portuguese, subject.english), [
+    {
+      portuguese: 'O banco mudou a decisão deste caso, que estava encerrado.',
+      english: 'The bank has changed its ruling of this case, which was closed.',
+    },
+    { portuguese: `${text.portuguese} Valor: ${money}.`, english: `${text.english} Amount: ${money}.` },
+    ...aboutSale(sale, medCase, publicBaseUrl),
+  ]);
+}
+
+/** Of a card nobody has heard of a MED. */
+function subjectOf({ type }: MedCase, done: string, doneEnglish: string, what: string, whatEnglish: string): Words {
+  const [kind, kindEnglish] = type === 'med' ? ['MED', 'MED'] : ['Caso de cartão', 'Card case'];
+  return { portuguese: `${kind} ${done}: ${what}`, english: `${kindEnglish} ${doneEnglish}: ${whatEnglish}` };
 }
 
 /** @param subject, paragraphs Portuguese comes first */
@@ -114,7 +108,7 @@ function mail({ account, transaction }: Sale, { mode }: MedCase, subject: Words,
 
 function aboutSale({ transaction }: Sale, medCase: MedCase, publicBaseUrl: string): Words[] {
   const { id } = transaction;
-  const page = `${publicBaseUrl}/checkout/${id}`;
+  const page = `${publicBaseUrl}/dashboard/${medCase.mode}/disputes/med_${medCase.id}`;
   return [
     ...(saleText(transaction) === null
       ? []
@@ -123,9 +117,7 @@ function aboutSale({ transaction }: Sale, medCase: MedCase, publicBaseUrl: strin
       portuguese: `Cobrança: ch_${id}. Caso: med_${medCase.id}.`,
       english: `Charge: ch_${id}. Case: med_${medCase.id}.`,
     },
-    ...(isPix(transaction)
-      ? [{ portuguese: `Página da cobrança: ${page}`, english: `Page of the charge: ${page}` }]
-      : []),
+    { portuguese: `Página do caso: ${page}`, english: `Page of the case: ${page}` },
   ];
 }
 

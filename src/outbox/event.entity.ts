@@ -24,7 +24,7 @@ export class EventEntity {
   readonly customerSealed!: string | null;
   @Column('timestamptz', { name: 'occurred_at' }) readonly occurredAt!: Date;
   /** The number of the database transaction that wrote it, set by PostgreSQL; 0 of those from before it was kept. */
-  @Column('bigint', { default: () => '((pg_current_xact_id())::text)::bigint' }) readonly xid!: number;
+  @Column('bigint', { default: () => 'current_xid()' }) readonly xid!: number;
   @Column('text', { default: 'pending' }) readonly status!: string;
   @Column('timestamptz', { name: 'next_attempt_at' }) readonly nextAttemptAt!: Date;
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { moneyText } from '../acquirers/index.js';
+import { moneyText } from '../core/money/index.js';
 import { type Html, markup, trusted } from '../core/http/index.js';
 import { isOpen, type Transaction } from '../transactions/index.js';
 

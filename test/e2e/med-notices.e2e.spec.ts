@@ -116,7 +116,7 @@ describe('what a merchant is told of a MED', () => {
       'Customer and order: Ana $&#38; D&#39;Ávila &#60;i&#62; · Pedido 1042',
       'horário de Brasília',
       'Se ninguém responder a tempo',
-      `/checkout/${charge.id.replace('ch_', '')}`,
+      `/dashboard/test/disputes/${id}`,
     ])
       expect(body).toContain(part);
     // What names a customer lies in no mail that was sent, and in none that waits but sealed.

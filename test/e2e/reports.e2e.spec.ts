@@ -180,10 +180,10 @@ describe('reports', () => {
 
   judged('have an OFX that ofxdump reads: a statement of each bucket', async () => {
     const path = keep('today.ofx', await file({ type: 'statement', format: 'ofx' }));
-    const account = (bucket: string): string => `RECEBETST  ${merchant.accountId.slice(-12)}-${bucket}`;
+    const account = (bucket: 'A' | 'R'): string => `RECEBETST  ${merchant.accountId.slice(-12)}${bucket}-BRL`;
     expect(ofxAccounts(path)).toEqual([
-      { account: account('available'), balance: '6.85', amounts: ['9.90', '-3.00', '4.95', '-5.00'] },
-      { account: account('retained'), balance: '5.00', amounts: ['5.00'] },
+      { account: account('A'), balance: '6.85', amounts: ['9.90', '-3.00', '4.95', '-5.00'] },
+      { account: account('R'), balance: '5.00', amounts: ['5.00'] },
     ]);
   });
 

@@ -28,7 +28,8 @@ export function Home(): ReactNode {
   const currency = balance.data?.currency ?? 'BRL';
   const metrics = useQuery({
     queryKey: [mode, 'metrics', days, currency],
-    queryFn: () => call<MetricsBody>('GET', door(mode, withQuery('/payments/metrics', { days, currency }))),
+    queryFn: () =>
+      call<MetricsBody>('GET', door(mode, withQuery('/payments/metrics', { days, currency, basis: 'paid' }))),
   });
   const cases = useQuery({
     queryKey: [mode, 'cases', 'open'],

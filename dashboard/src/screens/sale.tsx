@@ -5,6 +5,8 @@ import type { PaymentDetailBody, ReceiptBody } from '../../../src/payments/dto/p
 import type { RefundListBody } from '../../../src/payments/dto/refund.body.js';
 import type { ResendWebhookBody } from '../../../src/payments/dto/resend-webhook.body.js';
 import type { WalletEntryListBody } from '../../../src/wallets/dto/wallet-entry.body.js';
+import type { DeliveryBody, DeliveryListBody } from '../../../src/webhooks/dto/delivery.body.js';
+import type { EventBody, EventListBody } from '../../../src/webhooks/dto/event.body.js';
 import { useParam } from '../address.js';
 import { call, door } from '../api.js';
 import { money, parseAmount } from '../format.js';
@@ -27,13 +29,14 @@ import {
   Table,
   Time,
 } from '../ui.js';
-import { bucketName, caseStatus, entryType, refundStatus, saleStatus } from '../words.js';
+import { bucketName, caseStatus, deliveryStatus, entryType, refundStatus, saleStatus } from '../words.js';
 
 export function Sale(): ReactNode {
   const { t, language } = useLanguage();
   const mode = useMode();
   const mayAct = useMayAct();
-  const id = useParam('id');
+  // Lists name it `tx_…`, the statement `ch_…`.
+  const id = useParam('id').replace(/^(?:ch|tx)_/, '');
   const client = useQueryClient();
   const path = `/payments/${encodeURIComponent(id)}`;
   const key = [mode, 'sale', id];
@@ -59,6 +62,18 @@ export function Sale(): ReactNode {
   const cases = useQuery({
     queryKey: [...key, 'cases', status],
     queryFn: () => call<MedCaseListBody>('GET', door(mode, `/med/cases?charge_id=ch_${encodeURIComponent(id)}`)),
+    ...related,
+  });
+  const ended = useQuery({
+    queryKey: [...key, 'end', status],
+    queryFn: () =>
+      call<EventListBody>('GET', door(mode, `/events?type=payment.failed,payment.expired&limit=1&subject=${id}`)),
+    enabled: ['EXPIRED', 'CANCELLED', 'REFUSED'].includes(status ?? ''),
+  });
+  const deliveries = useQuery({
+    queryKey: [...key, 'deliveries'],
+    queryFn: () => call<DeliveryListBody>('GET', door(mode, `/webhooks/deliveries?subject=${id}&limit=100`)),
+    refetchInterval: 10_000,
     ...related,
   });
   const refresh = (): Promise<void> => client.invalidateQueries({ queryKey: [mode] });
@@ -263,7 +278,14 @@ export function Sale(): ReactNode {
           </Card>
         )}
       </div>
-      <Timeline sale={data} refunds={refunds.data ?? null} cases={cases.data ?? null} mode={mode} />
+      <Timeline
+        sale={data}
+        refunds={refunds.data ?? null}
+        cases={cases.data ?? null}
+        end={ended.data?.data[0] ?? null}
+        deliveries={deliveries.data?.data ?? []}
+        mode={mode}
+      />
       {refunds.data && refunds.data.data.length > 0 && (
         <Card title={t('Reembolsos', 'Refunds')}>
           <Table
@@ -316,11 +338,16 @@ function Timeline({
   sale,
   refunds,
   cases,
+  end,
+  deliveries,
   mode,
 }: {
   sale: PaymentDetailBody;
   refunds: RefundListBody | null;
   cases: MedCaseListBody | null;
+  /** That it failed or expired. */
+  end: EventBody | null;
+  deliveries: readonly DeliveryBody[];
   mode: string;
 }): ReactNode {
   const { t } = useLanguage();
@@ -385,8 +412,18 @@ function Timeline({
         </>
       ),
     });
-  if (['EXPIRED', 'CANCELLED', 'REFUSED'].includes(sale.status)) {
-    steps.push({ at: sale.pixExpiresAt ?? sale.createdAt, what: saleStatus(sale.status, t) });
+  if (end !== null) steps.push({ at: end.created_at, what: saleStatus(sale.status, t) });
+  for (const one of deliveries) {
+    steps.push({
+      at: one.deliveredAt ?? one.updatedAt,
+      what: (
+        <>
+          Webhook <code>{one.eventType}</code>{' '}
+          <Link to={`/${mode}/webhooks/deliveries/${one.id}`}>{deliveryStatus(one.status, t)}</Link>
+          {one.lastStatusCode === null ? '' : ` · HTTP ${String(one.lastStatusCode)}`}
+        </>
+      ),
+    });
   }
   steps.sort((a, b) => a.at.localeCompare(b.at));
   return (

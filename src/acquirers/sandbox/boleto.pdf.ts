@@ -1,6 +1,6 @@
 import { formatBoletoLine } from '../../brazil/index.js';
-import type { Amount } from '../../core/money/index.js';
-import { dayText, labelled, MARGIN, maskedDocument, moneyText, type Pdf, renderPdf } from './pdf.js';
+import { type Amount, moneyText } from '../../core/money/index.js';
+import { dayText, labelled, MARGIN, maskedDocument, type Pdf, renderPdf } from './pdf.js';
 
 export interface BoletoSheet {
   readonly barcode: string;

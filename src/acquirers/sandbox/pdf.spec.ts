@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { pagesOf, rectanglesOf, textsOf } from '../../../test/support/pdf.js';
 import { boletoPdf, interleaved2of5 } from './boleto.pdf.js';
-import { maskedDocument, maskedName, moneyText } from './pdf.js';
+import { maskedDocument, maskedName } from './pdf.js';
 import { receiptPdf } from './receipt.pdf.js';
 
 const BARCODE = '00193373700000001000500940144816060680935031';
@@ -125,12 +125,4 @@ it.each([
   [null, 'Não informado'],
 ])('the document %j is masked as %s', (document, masked) => {
   expect(maskedDocument(document)).toBe(masked);
-});
-
-it.each([
-  [1, 'BRL', 'R$ 0,01'],
-  [100_000_000, 'EUR', 'EUR 1.000.000,00'],
-  [123_456_789, 'BTC', 'BTC 1,23456789'],
-])('%d of %s is written %s', (amount, currency, text) => {
-  expect(moneyText(amount, currency)).toBe(text);
 });

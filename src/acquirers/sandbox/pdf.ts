@@ -1,7 +1,6 @@
 import { DateTime } from 'luxon';
 import type PDFDocument from 'pdfkit';
 import { maskTaxId, normalizeTaxId, SAO_PAULO } from '../../brazil/index.js';
-import { type Amount, decimalText } from '../../core/money/index.js';
 
 export type Pdf = InstanceType<typeof PDFDocument>;
 
@@ -32,12 +31,6 @@ export function labelled(pdf: Pdf, label: string, value: string, x: number, y: n
   pdf.font('Helvetica').fontSize(7).fillColor('#666666').text(printable(label), x, y, { width, lineBreak: false });
   const fitted = fit(pdf.font('Helvetica-Bold').fontSize(10), printable(value), width);
   pdf.fillColor('#000000').text(fitted, x, y + 10, { width, lineBreak: false });
-}
-
-/** R$ 1.234,56; other currencies by their code. */
-export function moneyText(amount: Amount, currency: string): string {
-  const [whole, fraction] = decimalText(amount, currency).split('.');
-  return `${currency === 'BRL' ? 'R$' : currency} ${Number(whole).toLocaleString('pt-BR')},${fraction}`;
 }
 
 export function dayText(at: Date): string {

@@ -1,6 +1,6 @@
-import type { Amount } from '../../core/money/index.js';
+import { type Amount, moneyText } from '../../core/money/index.js';
 import type { PaymentMethod } from '../acquirer.port.js';
-import { labelled, MARGIN, maskedDocument, maskedName, moneyText, renderPdf, timeText } from './pdf.js';
+import { labelled, MARGIN, maskedDocument, maskedName, renderPdf, timeText } from './pdf.js';
 
 export interface Receipt {
   readonly method: PaymentMethod;

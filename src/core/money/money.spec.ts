@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { basisPoints, feesOf, MAX_AMOUNT } from './money.js';
+import { basisPoints, feesOf, MAX_AMOUNT, moneyText } from './money.js';
 
 const amount = fc.oneof(
   fc.integer({ min: 1, max: MAX_AMOUNT }),
@@ -70,4 +70,14 @@ describe('fees', () => {
   ])('of %d with %o and %d of the acquirer', (value, platform, provider, expected) => {
     expect(feesOf(value, platform, provider)).toEqual(expected);
   });
+});
+
+it.each([
+  [1, 'BRL', 'R$ 0,01'],
+  [123_456, 'BRL', 'R$ 1.234,56'],
+  [999_999_999_999, 'BRL', 'R$ 9.999.999.999,99'],
+  [100_000_000, 'EUR', 'EUR 1.000.000,00'],
+  [123_456_789, 'BTC', 'BTC 1,23456789'],
+])('%d of %s is written %s', (amount, currency, text) => {
+  expect(moneyText(amount, currency)).toBe(text);
 });

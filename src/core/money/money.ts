@@ -23,9 +23,23 @@ export function feesOf(
   return { providerFee, platformFee, netAmount: amount - providerFee - platformFee };
 }
 
-/** In the currency itself, exactly: 1990 of BRL is `19.90`. The smallest unit is a hundredth for all but bitcoin. */
+/** Digits after the point: the smallest unit is a hundredth for all but bitcoin. */
+export function digitsOf(currency: string): number {
+  return currency === 'BTC' ? 8 : 2;
+}
+
+/** In the currency itself, exactly: 1990 of BRL is `19.90`. */
 export function decimalText(amount: Amount, currency: string): string {
-  const digits = currency === 'BTC' ? 8 : 2;
+  const digits = digitsOf(currency);
   const text = String(Math.abs(amount)).padStart(digits + 1, '0');
   return `${amount < 0 ? '-' : ''}${text.slice(0, -digits)}.${text.slice(-digits)}`;
+}
+
+/**
+ * For people: `R$ 1.234,56`, other currencies by their code. With an ordinary space, where Intl's currency style has a
+ * no-break one: whoever searches a page or pastes the amount elsewhere finds what is typed on a keyboard.
+ */
+export function moneyText(amount: Amount, currency: string): string {
+  const [whole, fraction] = decimalText(amount, currency).split('.');
+  return `${currency === 'BRL' ? 'R$' : currency} ${Number(whole).toLocaleString('pt-BR')},${fraction}`;
 }

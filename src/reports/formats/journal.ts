@@ -46,8 +46,23 @@ function spelled(account: string, mode: Mode): string {
   return account.replace('$', mode === 'live' ? 'Recebe' : 'RecebeTest');
 }
 
+/**
+ * Letters alone: of a code with digits ledger, hledger and beancount want three different spellings. `A1B` is
+ * `DIGITSAZBB`, a `Z` before a letter from A (0) to J (9), longer than every code and so none of them.
+ */
+export function commodityOf(currency: string): string {
+  if (!/\d/.test(currency)) return currency;
+  const letterOf = (character: string): string =>
+    character === 'Z' ? 'ZZ' : /\d/.test(character) ? `Z${'ABCDEFGHIJ'.charAt(Number(character))}` : character;
+  return `DIGITS${[...currency].map(letterOf).join('')}`;
+}
+
+function sum(amount: Amount, currency: string): string {
+  return `${decimalText(amount, currency)} ${commodityOf(currency)}`;
+}
+
 function posting(account: string, amount: Amount, currency: string): string {
-  return `  ${account}  ${decimalText(amount, currency)} ${currency}\n`;
+  return `  ${account}  ${sum(amount, currency)}\n`;
 }
 
 /** @param opening what each part has before the window */
@@ -101,8 +116,7 @@ export function journalEnd(
 ): string {
   const next = saoPauloDay(saoPauloDayBounds(saoPauloDay(to)).to);
   const lines = closing.map(
-    ({ bucket, currency, amount }) =>
-      `${next} balance ${spelled(OWN[bucket], mode)}  ${decimalText(amount, currency)} ${currency}\n`,
+    ({ bucket, currency, amount }) => `${next} balance ${spelled(OWN[bucket], mode)}  ${sum(amount, currency)}\n`,
   );
   return `\n${lines.join('')}`;
 }

@@ -25,13 +25,13 @@ export function ofxBegin({ createdAt }: ReportOrder): string {
   );
 }
 
-/** One bucket of one wallet is one account: 22 characters are what an account's number may have. */
+/** One bucket of one wallet is one account, whose number may have 22 characters, of which a currency takes 8. */
 export function ofxAccountBegin(
   { accountId, mode, from, to }: ReportOrder,
   { currency, bucket }: StatementPart,
 ): string {
   const bank = mode === 'live' ? 'RECEBE' : 'RECEBETST';
-  const account = `${accountId.slice(-12)}-${bucket}`;
+  const account = `${accountId.slice(-12)}${bucket.slice(0, 1).toUpperCase()}-${currency}`;
   return (
     `<STMTTRNRS><TRNUID>${currency}-${bucket}${STATUS}<STMTRS><CURDEF>${currency}\r\n` +
     `<BANKACCTFROM><BANKID>${bank}<ACCTID>${account}<ACCTTYPE>CHECKING</BANKACCTFROM>\r\n` +
@@ -49,9 +49,9 @@ export function ofxLine(row: StatementRow): string {
 }
 
 /** @param balance after the last line */
-export function ofxAccountEnd({ to }: ReportOrder, { currency }: StatementPart, balance: Amount): string {
+export function ofxAccountEnd({ to, createdAt }: ReportOrder, { currency }: StatementPart, balance: Amount): string {
   return (
-    `</BANKTRANLIST><LEDGERBAL><BALAMT>${decimalText(balance, currency)}<DTASOF>${dateTime(to)}</LEDGERBAL>` +
+    `</BANKTRANLIST><LEDGERBAL><BALAMT>${decimalText(balance, currency)}<DTASOF>${dateTime(to < createdAt ? to : createdAt)}</LEDGERBAL>` +
     `</STMTRS></STMTTRNRS>\r\n`
   );
 }

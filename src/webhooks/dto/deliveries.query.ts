@@ -25,6 +25,14 @@ export class DeliveriesQuery {
   @IsIdOf('the id of an endpoint', 'wh_')
   endpointId?: string;
 
+  @ApiPropertyOptional({
+    description: 'Only what tells of this charge or payment, its refunds among it, or of this case or report.',
+    example: 'ch_019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12',
+  })
+  @IsOptional()
+  @IsIdOf('the id of a charge, payment, MED case or report', 'ch_', 'tx_', 'med_', 'rep_')
+  subject?: string;
+
   @ApiPropertyOptional({ description: 'Deliveries a page.', minimum: 1, maximum: 100, default: 25, type: 'integer' })
   @IsOptional()
   @Matches(/^(?:[1-9]\d?|100)$/, { message: 'must be an integer from 1 to 100' })

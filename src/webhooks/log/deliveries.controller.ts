@@ -59,6 +59,7 @@ export class DeliveriesController {
       status: query.status ?? null,
       eventType: query.eventType ?? null,
       endpointId: query.endpointId === undefined ? null : parseId(query.endpointId, ['wh_'], 'webhook endpoint'),
+      subjectId: query.subject?.replace(/^[a-z]+_/, '') ?? null,
       limit,
       offset,
     });

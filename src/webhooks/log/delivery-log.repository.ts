@@ -33,6 +33,8 @@ export interface DeliveryFilter {
   readonly eventTypes: readonly string[];
   /** Null for all. */
   readonly endpointId: string | null;
+  /** Of what they tell; null for all. */
+  readonly subjectId: string | null;
 }
 
 const COLUMNS = `${columnsOf(WebhookDeliveryEntity, 'd', { without: UNSHOWN })}, e.kind, e.url,
@@ -86,6 +88,27 @@ const count = ({ delivered, undelivered }: Owned): string => `SELECT
      ) AS count`;
 const COUNT = read('webhook_deliveries.count', count(OF_ACCOUNT));
 const COUNT_OF_ENDPOINT = read('webhook_deliveries.count_of_endpoint', count(OF_ENDPOINT));
+/**
+ * What an event of the subject has made, and what was asked for by hand; they are few. $3 the endpoint or null, $6 the
+ * subject.
+ */
+const OF_SUBJECT = `webhook_deliveries WHERE id = ANY (ARRAY(
+     SELECT unnest(delivery_ids) FROM webhook_messages
+     WHERE NOT manual AND event_id IN (SELECT id FROM events WHERE subject_id = $6)
+     UNION ALL
+     SELECT id FROM webhook_deliveries WHERE manual AND subject_id = $6 AND endpoint_id IN (
+       SELECT id FROM webhook_endpoints WHERE account_id = $1 AND mode = $2)))
+   AND account_id = $1 AND mode = $2 AND ($3::uuid IS NULL OR endpoint_id = $3)
+   AND status = ANY ($4::text[]) AND event_type = ANY ($5::text[])`;
+const LIST_OF_SUBJECT = read(
+  'webhook_deliveries.list_of_subject',
+  `SELECT ${COLUMNS} FROM (SELECT id FROM ${OF_SUBJECT} ORDER BY id DESC LIMIT $7 OFFSET $8) page
+   JOIN webhook_deliveries d ON d.id = page.id
+   JOIN webhook_messages m ON m.id = d.message_id
+   JOIN webhook_endpoints e ON e.id = d.endpoint_id
+   ORDER BY d.id DESC`,
+);
+const COUNT_OF_SUBJECT = read('webhook_deliveries.count_of_subject', `SELECT count(*) AS count FROM ${OF_SUBJECT}`);
 const STATS = read(
   'webhook_deliveries.stats',
   `SELECT 'DELIVERED' AS status, count(*) AS count FROM webhook_deliveries
@@ -143,13 +166,15 @@ export class DeliveryLogRepository {
 
   /** Newest first. */
   async list(scope: Scope, filter: DeliveryFilter, limit: number, offset: number): Promise<DeliveryRecord[]> {
-    const statement = filter.endpointId === null ? LIST : LIST_OF_ENDPOINT;
+    const statement =
+      filter.subjectId !== null ? LIST_OF_SUBJECT : filter.endpointId === null ? LIST : LIST_OF_ENDPOINT;
     const rows = await this.reader.query<DeliveryRecord>(statement, [...filterValues(scope, filter), limit, offset]);
     return rows.map((row) => this.#opened(row));
   }
 
   async count(scope: Scope, filter: DeliveryFilter): Promise<number> {
-    const statement = filter.endpointId === null ? COUNT : COUNT_OF_ENDPOINT;
+    const statement =
+      filter.subjectId !== null ? COUNT_OF_SUBJECT : filter.endpointId === null ? COUNT : COUNT_OF_ENDPOINT;
     const [row] = await this.reader.query<{ count: number }>(statement, filterValues(scope, filter));
     return row?.count ?? 0;
   }
@@ -195,6 +220,9 @@ export class DeliveryLogRepository {
   }
 }
 
-function filterValues(scope: Scope, { endpointId, statuses, eventTypes }: DeliveryFilter): unknown[] {
-  return [scope.accountId, scope.mode, endpointId, statuses, eventTypes];
+function filterValues(scope: Scope, { endpointId, statuses, eventTypes, subjectId }: DeliveryFilter): unknown[] {
+  return [
+    ...[scope.accountId, scope.mode, endpointId, statuses, eventTypes],
+    ...(subjectId === null ? [] : [subjectId]),
+  ];
 }

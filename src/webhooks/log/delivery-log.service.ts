@@ -19,6 +19,7 @@ export interface DeliveryQuery {
   readonly status: DeliveryStatus | null;
   readonly eventType: string | null;
   readonly endpointId: string | null;
+  readonly subjectId: string | null;
   readonly limit: number;
   readonly offset: number;
 }
@@ -48,7 +49,7 @@ export class DeliveryLogService implements OnModuleInit {
    * @throws ApiError 400 for a name that is no event
    */
   async list(scope: Scope, query: DeliveryQuery): Promise<{ deliveries: DeliveryRecord[]; total: number }> {
-    const { status, eventType, endpointId } = query;
+    const { status, eventType, endpointId, subjectId } = query;
     if (eventType !== null && !this.catalog.has(eventType)) {
       const message = 'is not an event; see GET /v1/webhooks/event-catalog';
       throw invalidRequest([{ param: 'eventType', code: 'invalid', message }]);
@@ -58,6 +59,7 @@ export class DeliveryLogService implements OnModuleInit {
       // Every name that was ever sent is in the catalog.
       eventTypes: eventType === null ? this.catalog.list().map(({ event }) => event) : [eventType],
       endpointId,
+      subjectId,
     };
     const [deliveries, total] = await Promise.all([
       this.log.list(scope, filter, query.limit, query.offset),
