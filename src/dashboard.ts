@@ -29,8 +29,11 @@ const YEAR_SECONDS = 31_536_000;
 export function serveDashboard(app: NestExpressApplication, directory = BUILT): void {
   const instance = app.getHttpAdapter().getInstance();
   const isBuilt = existsSync(join(directory, 'index.html'));
+  const config = app.get<Config>(CONFIG);
+  const limited = limitedByAddress(config.rateLimit, app.get(RateLimiter));
   instance.get(
     '/',
+    limited('/', 10),
     (_request, response) =>
       void response
         .status(302)
@@ -38,7 +41,6 @@ export function serveDashboard(app: NestExpressApplication, directory = BUILT): 
         .end(),
   );
   if (!isBuilt) return;
-  const config = app.get<Config>(CONFIG);
   const files = new Map(
     ['', 'assets'].flatMap((below) =>
       readdirSync(join(directory, below), { withFileTypes: true })
@@ -58,13 +60,14 @@ export function serveDashboard(app: NestExpressApplication, directory = BUILT): 
       );
       file.send(request.headers['accept-encoding'], response);
     } else if (path.startsWith('/assets/')) {
+      // It may be there in a moment, when another process of a newer version answers.
+      response.set('Cache-Control', 'no-store');
       sendError(request, response, notFound('route'));
     } else {
       response.set({ 'Cache-Control': 'no-cache', 'Content-Security-Policy': policy });
       files.get('/index.html')?.send(request.headers['accept-encoding'], response);
     }
   };
-  const limited = limitedByAddress(config.rateLimit, app.get(RateLimiter));
   // A first visit asks for a dozen files.
   for (const path of ['/dashboard', '/dashboard/{*path}']) instance.get(path, limited('/dashboard', 10), serve);
 }
@@ -95,7 +98,10 @@ class BuiltFile {
   constructor(private readonly path: string) {}
 
   send(acceptEncoding: string | undefined, response: Response): void {
-    const accepted = (acceptEncoding ?? '').split(',').map((one) => one.trim().split(';')[0]);
+    const accepted = (acceptEncoding ?? '')
+      .split(',')
+      .filter((one) => !/;\s*q=0(?:\.0*)?\s*$/.test(one))
+      .map((one) => one.trim().split(';')[0]);
     const [encoding, extension] =
       ENCODINGS.find(([name, end]) => accepted.includes(name) && existsSync(this.path + end)) ?? [];
     response.vary('Accept-Encoding');

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { describe, expect, it } from '@jest/globals';
 import { Passwords } from './passwords.service.js';
 
@@ -52,12 +53,12 @@ describe('passwords', () => {
     },
   );
 
-  it('are compared two at a time; a hundred wait, the rest is told to come back', async () => {
+  it('are compared few at a time; a hundred wait, the rest is told to come back', async () => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 105 }, (_, index) => passwords.verify(null, 'x', `192.0.2.${index}`)),
     );
     const refused = outcomes.filter(({ status }) => status === 'rejected');
-    expect(refused).toHaveLength(3);
+    expect(refused).toHaveLength(105 - 100 - (availableParallelism() > 2 ? 2 : 1));
     expect(refused[0]).toMatchObject({ reason: { status: 503, code: 'service_unavailable' } });
     // The places are free again.
     expect(await Promise.all([passwords.verify(null, 'x', null), passwords.verify(null, 'x', null)])).toEqual([

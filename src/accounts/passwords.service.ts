@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { dictionary } from '@zxcvbn-ts/language-common';
 import argon2 from 'argon2';
@@ -19,8 +20,11 @@ export const PASSWORD_COST = Symbol('PasswordCost');
 /** OWASP's Password Storage Cheat Sheet: 19 MiB, two passes, one lane, for one core is what a login may take. */
 const DEFAULT_COST: PasswordCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** Half of the threads that Node.js has for files, DNS and this: a flood of logins must not take the other half. */
-const COMPARED_AT_ONCE = 2;
+/**
+ * Half of the threads that Node.js has for files, DNS and this, and a processor less than there are: a flood of logins
+ * must not take the rest.
+ */
+const COMPARED_AT_ONCE = availableParallelism() > 2 ? 2 : 1;
 /** Nobody comes here without a token or a login, so that strangers cannot close it. */
 const MADE_AT_ONCE = 1;
 /** About a second's wait. */
@@ -39,7 +43,7 @@ const MIN_PERSONAL = 4;
 /** Hashes of passwords (docs/contract.md#login): argon2id, computed off the event loop. */
 @Injectable()
 export class Passwords {
-  readonly #comparing = new Turnstile(COMPARED_AT_ONCE, MAX_WAITING, COMPARED_AT_ONCE - 1);
+  readonly #comparing = new Turnstile(COMPARED_AT_ONCE, MAX_WAITING, 1);
   readonly #making = new Turnstile(MADE_AT_ONCE, MAX_WAITING);
   readonly #cost: PasswordCost;
   /** Compared with where there is no hash: the same work, and no password has it. */

@@ -72,7 +72,7 @@ export function BeforeSecondFactor(): MethodDecorator {
 export interface IpLimit {
   /** How many times RATE_LIMIT_PUBLIC_PER_MINUTE; default once. More where many people come from one address. */
   readonly times?: number;
-  /** Loopback and private addresses are not limited: the orchestrator or Prometheus on the same network. */
+  /** Loopback and private addresses have twenty times as many: the orchestrator or Prometheus on the same network. */
   readonly isForMachines?: boolean;
 }
 

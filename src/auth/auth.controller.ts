@@ -1,6 +1,6 @@
-import { Body, Controller, Header, Headers, HttpCode, Post, Res } from '@nestjs/common';
+import { Body, Controller, Header, Headers, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { Response } from 'express';
+import type { Request, Response } from 'express';
 import { MembersService, UsersService } from '../accounts/index.js';
 import type { Actor, Origin } from '../audit/index.js';
 import { ApiErrors, ApiRequestId, RESPONSE_HEADERS } from '../core/http/index.js';
@@ -44,15 +44,17 @@ export class AuthController {
       'Gives a token that is good for an hour, for the account that the user joined first. 10 tries in 15 minutes for an e-mail from an address. A wrong password and an unknown e-mail get the same 401 `invalid_credentials`. Who has a second factor sends `code` too: without it 401 `totp_required`, with a wrong one 401 `totp_invalid`.',
   })
   @ApiOkResponse({ description: 'Logged in.', type: LoginBody, headers: RESPONSE_HEADERS })
-  @ApiErrors(400, 401, 413, 415, 429, 500, 503)
+  @ApiErrors(400, 401, 403, 413, 415, 429, 500, 503)
   async login(
     @Body() body: LoginDto,
     @RequestOrigin() origin: Origin,
     @Headers('user-agent') userAgent: string | undefined,
+    @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<LoginBody> {
-    const login = await this.logins.login(body, origin, userAgent);
     const { session = 'token' } = body;
+    if (session === 'cookie') this.cookie.assertOwnPage(request);
+    const login = await this.logins.login(body, origin, userAgent);
     if (session === 'cookie') this.cookie.set(response, login.token);
     return loginBody(login, session);
   }

@@ -8,6 +8,7 @@ import { addressOf, ANSWERED, answerTokensOf, bodyBytesOf, bodyTokensOf, isRead,
 import { addressClass } from '../core/net/index.js';
 import {
   perMinute,
+  type RateLimitPolicy,
   RateLimiter,
   rateLimitHeaders,
   type RateLimitResult,
@@ -30,7 +31,7 @@ import {
 import { Authenticators } from './authenticators.service.js';
 import { bucketOf, type DashboardRole, modeOf, type Principal, type UserPrincipal } from './principal.js';
 import { SecondFactorRule } from './second-factor-rule.service.js';
-import { assertOwnPage, SessionCookie } from './session-cookie.service.js';
+import { SessionCookie } from './session-cookie.service.js';
 import { Sessions } from './sessions.service.js';
 
 /**
@@ -55,7 +56,10 @@ export class AuthGuard implements CanActivate {
     const access = this.reflector.getAllAndOverride<Access | undefined>(ACCESS, targets);
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
-    if (request.door !== undefined && access !== 'api-key') throw notFound('route');
+    if (request.door !== undefined && access !== 'api-key') {
+      await this.#countFailure(addressOf(request));
+      throw notFound('route');
+    }
     if (access === 'public') return true;
     const principal = await this.#authenticate(access, request, http.getResponse<Response>()).catch(
       async (error: unknown) => {
@@ -106,7 +110,7 @@ export class AuthGuard implements CanActivate {
     if (authorization !== undefined) return this.sessions.authenticate(authorization);
     const token = this.cookies.read(cookie);
     if (token === null) return null;
-    if (!isRead(request)) assertOwnPage(request);
+    if (!isRead(request)) this.cookies.assertOwnPage(request);
     const session = await this.sessions.authenticateCookie(token);
     if (session !== null && session.renewed !== null) this.cookies.set(response, session.renewed);
     return session === null ? null : session.person;
@@ -121,6 +125,10 @@ export class AuthGuard implements CanActivate {
   }
 }
 
+/** What watches the service asks often; behind a proxy that is not known as one, strangers have its address. */
+const MACHINES_TIMES = 20;
+/** Of the rate of a key: what a person may ask for. */
+const PERSONS_PART = 1 / 4;
 /** What a request writes beside its body: rows, events, deliveries. */
 const BYTES_PER_WRITE = 1024;
 
@@ -158,10 +166,10 @@ export class RateLimitGuard implements CanActivate {
   }
 
   /** How large it is shows when it has been made. */
-  #debitAnswer(response: Response, bucket: string): void {
+  #debitAnswer(response: Response, bucket: string, policy: RateLimitPolicy): void {
     response.once(ANSWERED, (bytes: number) => {
       const tokens = answerTokensOf(bytes);
-      if (tokens > 0) this.limiter.debit(bucket, this.config.rateLimit, tokens);
+      if (tokens > 0) this.limiter.debit(bucket, policy, tokens);
     });
   }
 
@@ -170,16 +178,18 @@ export class RateLimitGuard implements CanActivate {
     if (request.principal) {
       // A large body and a dear question cost more than one token, but never more than a full bucket has.
       const asked = this.reflector.get<Cost | undefined>(COST, context.getHandler())?.(request.query) ?? 0;
-      const cost = Math.min(bodyTokensOf(request) + (asked > 0 ? asked : 0), burst);
+      const cost = bodyTokensOf(request) + (asked > 0 ? asked : 0);
       const bucket = bucketOf(request.principal);
-      this.#debitAnswer(context.switchToHttp().getResponse<Response>(), bucket);
-      return this.limiter.take(bucket, { rate, burst }, cost);
+      const part = request.principal.kind === 'api-key' ? 1 : PERSONS_PART;
+      const policy = { rate: rate * part, burst: Math.max(burst * part, 1) };
+      this.#debitAnswer(context.switchToHttp().getResponse<Response>(), bucket, policy);
+      return this.limiter.take(bucket, policy, Math.min(cost, policy.burst));
     }
     const limit = this.reflector.get<IpLimit | undefined>(IP_LIMIT, context.getHandler());
     if (!limit) return null;
     const address = addressOf(request);
-    if (limit.isForMachines === true && ['loopback', 'private'].includes(addressClass(address))) return null;
-    const policy = perMinute(publicPerMinute * (limit.times ?? 1));
+    const isMachine = limit.isForMachines === true && ['loopback', 'private'].includes(addressClass(address));
+    const policy = perMinute(publicPerMinute * (limit.times ?? 1) * (isMachine ? MACHINES_TIMES : 1));
     return takeForAddress(this.limiter, `ip:${routeOf(request) ?? ''}`, address, policy);
   }
 }
@@ -212,12 +222,22 @@ export class RoleGuard implements CanActivate {
       );
     }
     const isBefore = this.reflector.getAllAndOverride<boolean | undefined>(BEFORE_SECOND_FACTOR, targets) === true;
-    if (principal.kind === 'operator' && !isBefore) this.secondFactor.check(principal);
+    if ((principal.kind === 'operator' && !isBefore) || this.#movesMoney(request, context)) {
+      this.secondFactor.check(principal);
+    }
     return true;
   }
 
+  /** What keys of live mode do, and issuing them, asks for the same. */
+  #movesMoney(request: Request, context: ExecutionContext): boolean {
+    return request.door === 'live' && !isRead(request) && !this.#isOpenToMembers(context);
+  }
+
+  #isOpenToMembers(context: ExecutionContext): boolean {
+    return this.reflector.get<boolean | undefined>(OPEN_TO_MEMBERS, context.getHandler()) === true;
+  }
+
   #rolesAtDoor(request: Request, context: ExecutionContext): readonly DashboardRole[] {
-    const isOpen = this.reflector.get<boolean | undefined>(OPEN_TO_MEMBERS, context.getHandler()) === true;
-    return isRead(request) || isOpen ? ['OWNER', 'ADMIN', 'MEMBER'] : ['OWNER', 'ADMIN'];
+    return isRead(request) || this.#isOpenToMembers(context) ? ['OWNER', 'ADMIN', 'MEMBER'] : ['OWNER', 'ADMIN'];
   }
 }

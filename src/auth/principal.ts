@@ -94,8 +94,8 @@ export function actorOf(request: CallerRequest): Actor {
   return { type: 'api_key', id: null, apiKeyFingerprint: principal.fingerprint, ...originOf(request) };
 }
 
-/** Whose requests are limited together: people do not take from the programs of their account, nor the other way round. */
+/** Whose requests are limited together: people do not take from each other, nor from the programs of their account. */
 export function bucketOf(principal: Principal): string {
   if (principal.kind === 'api-key') return `account:${principal.accountId}:${principal.mode}`;
-  return principal.kind === 'member' ? `account:${principal.accountId}:dashboard` : `operator:${principal.userId}`;
+  return `person:${principal.userId}`;
 }

@@ -12,8 +12,10 @@ const OWN_PAGE = 'x-requested-with';
 export class SessionCookie {
   readonly #name: string;
   readonly #options: CookieOptions;
+  readonly #origin: string;
 
   constructor(@Inject(CONFIG) config: Config) {
+    this.#origin = new URL(config.publicBaseUrl).origin;
     const secure = config.publicBaseUrl.startsWith('https:');
     // A browser takes a name with this prefix from this host over TLS alone.
     this.#name = secure ? '__Host-recebe_session' : 'recebe_session';
@@ -36,14 +38,22 @@ export class SessionCookie {
   clear(response: Response): void {
     response.clearCookie(this.#name, this.#options);
   }
-}
 
-/** @throws ApiError 403 `foreign_page` for a write that a page of ours has not sent */
-export function assertOwnPage({ headers }: Pick<Request, 'headers'>): void {
-  const site = headers['sec-fetch-site'];
-  if (headers[OWN_PAGE] === 'dashboard' && (site === undefined || site === 'same-origin')) return;
-  throw forbidden(
-    'A write with the cookie of a login comes from a page of this service, with the header X-Requested-With: dashboard.',
-    'foreign_page',
-  );
+  /** @throws ApiError 403 `foreign_page` for a write that a page of ours has not sent */
+  assertOwnPage({ headers }: Pick<Request, 'headers'>): void {
+    const site = headers['sec-fetch-site'];
+    const isOwn = site === undefined ? this.#isOwnOrigin(headers) : site === 'same-origin';
+    if (headers[OWN_PAGE] === 'dashboard' && isOwn) return;
+    throw forbidden(
+      'A write with the cookie of a login comes from a page of this service, with the header X-Requested-With: dashboard.',
+      'foreign_page',
+    );
+  }
+
+  /** Browsers that do not say more about the page say at least whose it is; a program says nothing. */
+  #isOwnOrigin({ origin, host }: Request['headers']): boolean {
+    if (origin === undefined) return true;
+    if (!URL.canParse(origin)) return false;
+    return origin === this.#origin || new URL(origin).host === host;
+  }
 }

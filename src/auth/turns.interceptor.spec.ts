@@ -19,8 +19,16 @@ class Asked {
   end: () => void = () => undefined;
   readonly answered: Promise<unknown>;
 
-  constructor(turns: TurnsInterceptor, accountId: string, method = 'GET', route: keyof Routes = 'read') {
-    const principal = { kind: 'api-key', accountId, mode: 'test' } as Principal;
+  constructor(
+    turns: TurnsInterceptor,
+    accountId: string,
+    method = 'GET',
+    route: keyof Routes = 'read',
+    userId: string | null = null,
+  ) {
+    const principal = (
+      userId === null ? { kind: 'api-key', accountId, mode: 'test' } : { kind: 'member', accountId, userId }
+    ) as Principal;
     const context = {
       switchToHttp: () => ({ getRequest: () => ({ method, principal }) }),
       getHandler: () => Object.getOwnPropertyDescriptor(Routes.prototype, route)?.value as unknown,
@@ -55,6 +63,22 @@ describe('reads of one caller', () => {
     expect(await ours[1]?.answered).toBe('a');
     await settled();
     expect(ours.map(({ isBegun }) => isBegun)).toEqual([true, true, true, false, false]);
+  });
+
+  it('are those of one account too, where nobody waits for more than two of another one', async () => {
+    const turns = turnsOf();
+    const member = Array.from({ length: 9 }, () => new Asked(turns, 'a', 'GET', 'read', 'member'));
+    await settled();
+    const key = new Asked(turns, 'a');
+    const owner = new Asked(turns, 'a', 'GET', 'read', 'owner');
+    await settled();
+    expect([...member, key, owner].filter(({ isBegun }) => isBegun)).toHaveLength(2);
+    member[0]?.end();
+    member[1]?.end();
+    await Promise.all([member[0]?.answered, member[1]?.answered]);
+    await settled();
+    expect([key.isBegun, owner.isBegun]).toEqual([true, true]);
+    expect(member.filter(({ isBegun }) => isBegun)).toHaveLength(2);
   });
 
   it('wait for each other where only the head of an answer is asked for, which is as much work', async () => {

@@ -14,10 +14,14 @@ const OF_ONE = 2;
 const OF_ALL = 64;
 const MAX_WAITING = 2_000;
 
-/** Reads of one caller wait for each other, so that however many are asked for at once, others' requests are served. */
+/**
+ * Reads of one caller wait for each other, and then those of all callers of one account: however many are asked for at
+ * once, others' requests are served, and of an account nobody waits for more than two reads of each of the others.
+ */
 @Injectable()
 export class TurnsInterceptor implements NestInterceptor {
-  readonly #turns = new Turnstile(OF_ALL, MAX_WAITING, OF_ONE);
+  readonly #callers = new Turnstile(MAX_WAITING, MAX_WAITING, OF_ONE);
+  readonly #accounts = new Turnstile(OF_ALL, MAX_WAITING, OF_ONE);
 
   constructor(
     @Inject(CONFIG) private readonly config: Config,
@@ -31,6 +35,8 @@ export class TurnsInterceptor implements NestInterceptor {
     if (!this.config.rateLimit.enabled || !principal || !isRead(request) || asksOthers) return next.handle();
     const read = (): Promise<unknown> => lastValueFrom(next.handle(), { defaultValue: undefined });
     const refusal = (): Error => serviceUnavailable('Too many reads are waiting; retry with backoff.');
-    return from(this.#turns.pass(read, refusal, bucketOf(principal)));
+    const account = principal.kind === 'operator' ? bucketOf(principal) : principal.accountId;
+    const inTurn = (): Promise<unknown> => this.#accounts.pass(read, refusal, account);
+    return from(this.#callers.pass(inTurn, refusal, bucketOf(principal)));
   }
 }

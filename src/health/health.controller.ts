@@ -44,6 +44,7 @@ export class HealthController {
   ) {}
 
   @Get('health/live')
+  @LimitPerIp({ times: 10 })
   @ApiOperation({ summary: 'Is the process alive?', description: 'Asks nothing of its neighbours.' })
   @ApiResponse({ status: 200, description: 'Alive.', type: LiveBody, headers: COMMON_HEADERS })
   live(): LiveBody {

@@ -1,6 +1,6 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { ApiKeyAuth, CurrentScope, OpenToMembers } from '../auth/index.js';
+import { ApiKeyAuth, Costs, CurrentScope, OpenToMembers } from '../auth/index.js';
 import { ApiErrors, ApiRequestId, cursorPage, idCursorFilter, RESPONSE_HEADERS } from '../core/http/index.js';
 import type { Scope } from '../core/mode.js';
 import { CreateReportDto } from './dto/create-report.dto.js';
@@ -8,6 +8,9 @@ import { ListReportsQuery } from './dto/list-reports.query.js';
 import { ReportBody, ReportListBody } from './dto/report.body.js';
 import { reportBody } from './report.serializer.js';
 import { ReportsService } from './reports.service.js';
+
+/** A file of any size. */
+const REPORT_TOKENS = 20;
 
 @ApiTags('Reports')
 @ApiKeyAuth()
@@ -18,11 +21,12 @@ export class ReportsController {
 
   @Post()
   @OpenToMembers()
+  @Costs(() => REPORT_TOKENS)
   @HttpCode(202)
   @ApiOperation({
     summary: 'Ask for a report',
     description:
-      'A file of any size, of the key’s mode. `report.ready` tells when it is done; it is kept for 7 days. 422 `report_limit_reached`: five are being made, or the files have reached 2 GiB.',
+      'A file of any size, of the key’s mode. `report.ready` tells when it is done; it is kept for 7 days. 422 `report_limit_reached`: five are being made, or the files have reached 2 GiB. Of a thousand files the oldest goes for the next one.',
   })
   @ApiResponse({ status: 202, description: 'It will be made.', type: ReportBody, headers: RESPONSE_HEADERS })
   @ApiErrors(400, 413, 415, 422)

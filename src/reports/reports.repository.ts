@@ -68,6 +68,16 @@ const EXPIRE_ALL = write(
   `UPDATE reports SET status = 'expired', object_name = NULL
    WHERE account_id = $1 AND status IN ('pending', 'processing', 'ready') RETURNING id`,
 );
+const EXPIRE_OLDEST = write(
+  'reports.expire_oldest',
+  `UPDATE reports SET status = 'expired', object_name = NULL
+   WHERE status = 'ready' AND id = (
+     SELECT id FROM reports WHERE account_id = $1 AND mode = $2 AND status = 'ready' ORDER BY id LIMIT 1) RETURNING id`,
+);
+const NEXT_PENDING = read(
+  'reports.next_pending',
+  `SELECT id FROM reports WHERE account_id = $1 AND mode = $2 AND status = 'pending' ORDER BY id LIMIT 1`,
+);
 const REMOVE = write(
   'reports.remove',
   `DELETE FROM reports WHERE id IN (SELECT id FROM reports WHERE status IN ('failed', 'expired') AND id < $1
@@ -132,6 +142,18 @@ export class ReportsRepository {
 
   expire(tx: Tx, id: string): void {
     tx.defer(EXPIRE, [id]);
+  }
+
+  /** @returns the id of the oldest file, which is nobody's from the commit on; null when there is none */
+  async expireOldest(tx: Tx, { accountId, mode }: Scope): Promise<string | null> {
+    const [row] = await tx.query<{ id: string }>(EXPIRE_OLDEST, [accountId, mode]);
+    return row?.id ?? null;
+  }
+
+  /** Which of those that wait is to be made first. */
+  async nextPending(tx: Tx, { accountId, mode }: Scope): Promise<string | null> {
+    const [row] = await tx.query<{ id: string }>(NEXT_PENDING, [accountId, mode]);
+    return row?.id ?? null;
   }
 
   /** Those of an account in both modes, those under way among them. @returns their ids */

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { saoPauloDay } from '../brazil/index.js';
 import { Clock, DAY_MS } from '../core/clock.js';
-import { Database } from '../core/database/index.js';
+import { Database, type Tx } from '../core/database/index.js';
 import { ApiError, invalidRequest, notFound, type Violation } from '../core/errors/index.js';
 import { firstInstantOf, type IdCursorFilter, lastInstantOf } from '../core/http/index.js';
 import { newId, parseId } from '../core/ids.js';
@@ -24,7 +24,7 @@ const MOST_DAYS = 400;
 /** Of one account and mode. */
 const MOST_UNFINISHED = 5;
 const MOST_BYTES = 2 * 1024 ** 3;
-/** A file takes a place in a directory too, however little is in it. */
+/** A file takes a place in a directory too, however little is in it: the oldest goes for the next one. */
 const MOST_FILES = 1_000;
 /** No payment is older. */
 const FIRST_FROM = new Date('2020-01-01T03:00:00Z');
@@ -76,10 +76,23 @@ export class ReportsService implements OnModuleInit {
   async create(scope: Scope, dto: CreateReportDto): Promise<ReportEntity> {
     const order = this.read(scope, dto);
     return this.database.transaction(async (tx) => {
-      refuseTooMany(await this.reports.lockUse(tx, scope));
+      const use = await this.reports.lockUse(tx, scope);
+      refuseTooMany(use);
+      if (use.files >= MOST_FILES) {
+        const id = await this.reports.expireOldest(tx, scope);
+        if (id !== null) tx.afterCommit(() => void this.#forget(id));
+      }
       const report = await this.reports.insert(tx, { ...order, id: newId(order.createdAt), status: 'pending' });
-      this.work.add(tx, 'report', report.id, order.createdAt);
+      // The others follow one by one, so that accounts take turns.
+      if (use.unfinished === 0) this.work.add(tx, 'report', report.id, order.createdAt);
       return report;
+    });
+  }
+
+  /** Its file goes; what fails here is repeated when its days are over. */
+  async #forget(id: string): Promise<void> {
+    await this.storage.close(id, null).catch((error: unknown) => {
+      this.logger.warn({ error, reportId: id }, 'the file of an old report was not removed yet');
     });
   }
 
@@ -137,8 +150,14 @@ export class ReportsService implements OnModuleInit {
     } catch (error) {
       if (attempt < MOST_ATTEMPTS || error instanceof LeaseLost) throw error;
       this.logger.error({ error, reportId: id }, 'a report could not be made and is given up');
-      return this.#giveUp(id);
+      return this.#giveUp(begun);
     }
+  }
+
+  /** The caller has locked the use of the account and mode. */
+  async #addNext(tx: Tx, scope: Scope, now: Date): Promise<void> {
+    const next = await this.reports.nextPending(tx, scope);
+    if (next !== null) this.work.add(tx, 'report', next, now);
   }
 
   async #make(report: ReportEntity, prolong: () => Promise<void>): Promise<WorkAnswer> {
@@ -168,8 +187,12 @@ export class ReportsService implements OnModuleInit {
     const now = this.clock.now();
     const expiresAt = new Date(now.getTime() + KEPT_MS);
     const isReady = await this.database.transaction(async (tx) => {
+      await this.reports.lockUse(tx, report);
       const ready = await this.reports.ready(tx, report.id, rows, object, now, expiresAt);
-      if (ready) this.outbox.record(tx, [reportEvent('report.ready', ready, now)]);
+      if (ready) {
+        this.outbox.record(tx, [reportEvent('report.ready', ready, now)]);
+        await this.#addNext(tx, ready, now);
+      }
       return ready !== null;
     });
     // Another process may have been first: its file stays.
@@ -183,12 +206,16 @@ export class ReportsService implements OnModuleInit {
   }
 
   /** Unless it is ready all the same: what failed may have been the answer to its commit. */
-  async #giveUp(id: string): Promise<WorkAnswer> {
+  async #giveUp(report: ReportEntity): Promise<WorkAnswer> {
     await this.database.transaction(async (tx) => {
-      const failed = await this.reports.fail(tx, id);
-      if (failed) this.outbox.record(tx, [reportEvent('report.failed', failed, this.clock.now())]);
+      await this.reports.lockUse(tx, report);
+      const failed = await this.reports.fail(tx, report.id);
+      const now = this.clock.now();
+      if (!failed) return;
+      this.outbox.record(tx, [reportEvent('report.failed', failed, now)]);
+      await this.#addNext(tx, failed, now);
     });
-    return this.#end(id);
+    return this.#end(report.id);
   }
 
   async #end(id: string): Promise<WorkAnswer> {
@@ -216,14 +243,14 @@ export class ReportsService implements OnModuleInit {
 }
 
 /** @throws ApiError 422 */
-function refuseTooMany({ unfinished, files, size, expiresAt }: ReportUse): void {
+function refuseTooMany({ unfinished, size, expiresAt }: ReportUse): void {
   const refuse = (message: string): ApiError => new ApiError(422, 'business_error', 'report_limit_reached', message);
   if (unfinished >= MOST_UNFINISHED) {
     throw refuse(`${unfinished} reports are still being made, and no more at once; repeat this when one is ready.`);
   }
-  if (size >= MOST_BYTES || files >= MOST_FILES) {
+  if (size >= MOST_BYTES) {
     throw refuse(
-      `The files of your reports are ${files}, of ${size} bytes, and at most ${MOST_FILES}, of ${MOST_BYTES} bytes, are kept; the next one ends ${expiresAt?.toISOString() ?? 'soon'}.`,
+      `The files of your reports have ${size} bytes, and at most ${MOST_BYTES} are kept; the next one ends ${expiresAt?.toISOString() ?? 'soon'}.`,
     );
   }
 }

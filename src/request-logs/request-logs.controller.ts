@@ -1,6 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentMember, DashboardAuth, type MemberPrincipal } from '../auth/index.js';
+import { Costs, CurrentMember, DashboardAuth, type MemberPrincipal } from '../auth/index.js';
 import { ApiErrors, ApiRequestId, cursorPage, idCursorFilter, RESPONSE_HEADERS } from '../core/http/index.js';
 import { ListRequestLogsQuery } from './dto/list-request-logs.query.js';
 import { RequestLogListBody } from './dto/request-log.body.js';
@@ -15,6 +15,8 @@ export class RequestLogsController {
   constructor(private readonly logs: RequestLogsService) {}
 
   @Get()
+  // Rare ones are looked for among all that there are.
+  @Costs(({ route, mode, status }) => ((route ?? mode ?? status) === undefined ? 0 : 20))
   @ApiOperation({
     summary: 'List the requests of the account',
     description:

@@ -1,7 +1,7 @@
 import { Controller, Get, Header, HttpCode, Param, Put, Query, Req, Res, StreamableFile } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { Public } from '../auth/index.js';
+import { LimitPerIp, Public } from '../auth/index.js';
 import { ApiErrors, COMMON_HEADERS, ErrorBody, ReadsBody } from '../core/http/index.js';
 import { DiskFiles } from './disk-files.service.js';
 import type { LinkQuery } from './disk-links.js';
@@ -37,6 +37,7 @@ export class StorageController {
   constructor(private readonly files: DiskFiles) {}
 
   @Put('uploads/:key')
+  @LimitPerIp({ times: 10 })
   @HttpCode(200)
   @ReadsBody()
   @Header('Cache-Control', 'no-store')
@@ -63,6 +64,7 @@ export class StorageController {
   }
 
   @Get('objects/:key/:id')
+  @LimitPerIp({ times: 10 })
   @ApiOperation({
     summary: 'Download a file by a signed URL',
     description: 'What `view_url` points to when files are kept by the service itself.',

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Reader, type ReadStatement, read, write, type Tx } from '../core/database/index.js';
-import { idBound } from '../core/ids.js';
+import { idBound, isUuid } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import type { Transaction } from './transaction.js';
 import { type Grain, type Piece, type Span, whole } from './statistics/transaction-pages.span.js';
@@ -157,6 +157,20 @@ const search = (field: SortField, order: SortOrder): ReadStatement => {
   );
 };
 
+/**
+ * The sale of a Pix that was sent back or is held, or of a refund: ids that payers read in their bank's
+ * statement, and that the index of the sales does not have. $3 as it was written, $4 as a UUID or null.
+ */
+const BEHIND = read(
+  'transactions.behind',
+  `SELECT t.id FROM transactions t WHERE t.account_id = $1 AND t.mode = $2 AND t.id IN (
+     SELECT transaction_id FROM settlements WHERE end_to_end_id = $3 AND outcome <> 'credited'
+     UNION ALL SELECT transaction_id FROM refunds WHERE bank_reference = $3
+     UNION ALL SELECT transaction_id FROM refunds WHERE id = $4::uuid) LIMIT 1`,
+);
+/** An end-to-end id, or that of a devolution. */
+const BANK_ID = /^[ED][0-9A-Za-z]{31}$/;
+
 /** What a sale has to match, all of it. */
 export interface Search {
   /** An id of any kind, e-mail, document, value of the metadata, or beginnings of words of the customer's name. */
@@ -204,6 +218,14 @@ export class TransactionPagesRepository {
     const to =
       grain === 'rest' ? rests.find((rest) => rest.from.getTime() === from.getTime())?.to : whole(grain, from).to;
     return { total, part: { grain, from, to: to ?? from, before } };
+  }
+
+  /** @param text of a search @returns the sale that such an id leads to; null for every other text */
+  async behind(tx: Tx, { accountId, mode }: Scope, text: string): Promise<string | null> {
+    const uuid = text.toLowerCase();
+    if (!isUuid(uuid) && !BANK_ID.test(text)) return null;
+    const [row] = await tx.query<{ id: string }>(BEHIND, [accountId, mode, text, isUuid(uuid) ? uuid : null]);
+    return row?.id ?? null;
   }
 
   /** In the order of creation. */

@@ -34,6 +34,7 @@ export interface PageQuery {
 /** What sorts in some tens of milliseconds. */
 const LARGE = 20_000;
 /** Of larger ones in this process: two connections of the pool, and not for long. */
+const LARGE_OF_ONE = 1;
 const LARGE_AT_ONCE = 2;
 const MAX_WAITING = 6;
 const SORT_MS = 5_000;
@@ -50,7 +51,7 @@ const MAX_WAITING_SEARCHES = 100;
  */
 @Injectable()
 export class TransactionPagesService {
-  readonly #large = new Turnstile(LARGE_AT_ONCE, MAX_WAITING);
+  readonly #large = new Turnstile(LARGE_AT_ONCE, MAX_WAITING, LARGE_OF_ONE);
   readonly #searches = new Turnstile(SEARCHES_AT_ONCE, MAX_WAITING_SEARCHES, SEARCHES_OF_ONE);
 
   constructor(
@@ -93,7 +94,7 @@ export class TransactionPagesService {
       const rows =
         isIndexed(field) && isWhole(query) && offset + limit <= NEAR
           ? await this.pages.near(scope, { ...by, field }, offset, limit)
-          : await this.#sorted(total, () =>
+          : await this.#sorted(scope, total, () =>
               this.database.transaction((tx) => this.pages.sorted(tx, SORT_MS, scope, status, span, by, offset, limit)),
             );
       return { rows, total };
@@ -132,7 +133,9 @@ export class TransactionPagesService {
       serviceUnavailable(`${why}: narrow startDate and endDate, or search for something rarer.`);
     const find = (): Promise<{ rows: Transaction[]; total: number }> =>
       this.database.transaction(async (tx) => {
-        const ids = await this.pages.search(tx, SORT_MS, scope, status, span, search, { field, order });
+        const behind = search.text === null ? null : await this.pages.behind(tx, scope, search.text);
+        const wanted = behind === null ? search : { ...search, text: behind };
+        const ids = await this.pages.search(tx, SORT_MS, scope, status, span, wanted, { field, order });
         return { rows: await this.pages.byIds(tx, scope, ids.slice(offset, offset + limit)), total: ids.length };
       });
     try {
@@ -142,7 +145,7 @@ export class TransactionPagesService {
     }
   }
 
-  async #sorted(total: number, sort: () => Promise<Transaction[]>): Promise<Transaction[]> {
+  async #sorted({ accountId }: Scope, total: number, sort: () => Promise<Transaction[]>): Promise<Transaction[]> {
     const tooMuch = (why: string) => () =>
       serviceUnavailable(
         `${why}: narrow startDate and endDate or the status, or sort by createdAt. ${total} payments are to be sorted.`,
@@ -150,7 +153,7 @@ export class TransactionPagesService {
     try {
       return total <= LARGE
         ? await sort()
-        : await this.#large.pass(sort, tooMuch('Too many large lists are being sorted'));
+        : await this.#large.pass(sort, tooMuch('Too many large lists are being sorted'), accountId);
     } catch (error) {
       throw isStatementTimeout(error) ? tooMuch('Sorting took too long')() : error;
     }

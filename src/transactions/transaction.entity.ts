@@ -77,6 +77,7 @@ export class TransactionEntity extends Transaction {
 @Index('settlements_credited_key', ['transactionId'], { unique: true, where: `outcome = 'credited'` })
 @Index('settlements_transaction_id_idx', ['transactionId'])
 @Index('settlements_settled_at_idx', ['acquirer', 'settledAt'], { where: `acquirer <> 'sandbox'` })
+@Index('settlements_uncredited_idx', ['endToEndId'], { where: `outcome <> 'credited'` })
 @Index('settlements_attention_idx', ['createdAt'], { where: `outcome IN ('review', 'unmatched')` })
 export class SettlementEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'settlements_pkey' }) readonly id!: string;

@@ -127,10 +127,12 @@ const ODD = read(
        (l.account_id, l.mode, l.currency, l.number, l.created_at)
          IS DISTINCT FROM (e.account_id, e.mode, e.currency, e.number, e.created_at) OR l.balance_after <> sum(l.amount) OVER bucket
          -- Clocks of two machines are never so far apart.
-         OR l.created_at < lag(l.created_at) OVER bucket - interval '1 hour' AS odd
+         OR l.created_at < lag(l.created_at) OVER bucket - interval '1 hour'
+         OR l.created_at < lag(l.created_at) OVER wallet - interval '1 hour' AS odd
      FROM journal_lines l LEFT JOIN journal_entries e ON e.id = l.entry_id
      WHERE $1::uuid IS NULL OR l.account_id = $1
-     WINDOW bucket AS (PARTITION BY l.account_id, l.mode, l.currency, l.bucket ORDER BY l.number, l.line)
+     WINDOW bucket AS (PARTITION BY l.account_id, l.mode, l.currency, l.bucket ORDER BY l.number, l.line),
+       wallet AS (PARTITION BY l.account_id, l.mode, l.currency ORDER BY l.number, l.line)
    ), found AS (
      SELECT account_id, mode, currency, number, entry_id, cause, 'changed' AS what FROM lines WHERE odd
      UNION ALL

@@ -28,7 +28,10 @@ describe('the login of a browser', () => {
   afterAll(() => service.stop());
 
   const logIn = (email = merchant.ownerEmail): Promise<Answer<LoginBody>> =>
-    service.call<LoginBody>('POST', '/v1/auth/login', { body: { email, password: PASSWORD, session: 'cookie' } });
+    service.call<LoginBody>('POST', '/v1/auth/login', {
+      headers: PAGE,
+      body: { email, password: PASSWORD, session: 'cookie' },
+    });
   /** `name=value` of the cookie that an answer sets. */
   const cookieOf = (answer: Answer<unknown>): string => answer.headers.get('set-cookie')?.split(';')[0] ?? '';
   const ask = <T>(method: string, path: string, cookie: string, headers = {}, body?: object): Promise<Answer<T>> =>
@@ -71,7 +74,7 @@ describe('the login of a browser', () => {
     });
     try {
       const body = { email: merchant.ownerEmail, password: PASSWORD, session: 'cookie' };
-      const answer = await local.call('POST', '/v1/auth/login', { body });
+      const answer = await local.call('POST', '/v1/auth/login', { headers: PAGE, body });
       expect(cookieOf(answer)).toMatch(/^recebe_session=/);
       expect(answer.headers.get('set-cookie')).not.toMatch(/Secure|Domain/);
     } finally {
@@ -90,9 +93,23 @@ describe('the login of a browser', () => {
         { 'Idempotency-Key': 'from-a-page', ...headers },
         body,
       );
-    for (const foreign of [{}, { 'x-requested-with': 'XMLHttpRequest' }, { ...PAGE, 'sec-fetch-site': 'cross-site' }]) {
+    for (const foreign of [
+      {},
+      { 'x-requested-with': 'XMLHttpRequest' },
+      { ...PAGE, 'sec-fetch-site': 'cross-site' },
+      { ...PAGE, origin: 'https://evil.example' },
+      { ...PAGE, origin: 'null' },
+    ]) {
       expectForbidden(await write(foreign), 'foreign_page');
     }
+    for (const headers of [{}, { ...PAGE, 'sec-fetch-site': 'cross-site' }]) {
+      const login = { email: merchant.ownerEmail, password: PASSWORD, session: 'cookie' };
+      const foreign = await service.call<Failure>('POST', '/v1/auth/login', { headers, body: login });
+      expectForbidden(foreign, 'foreign_page');
+      expect(cookieOf(foreign)).toBe('');
+    }
+    const old = await write({ ...PAGE, origin: 'https://pay.example.com' });
+    expect(old.status).toBe(201);
     const own = await write({ ...PAGE, 'sec-fetch-site': 'same-origin' });
     expect(own.status).toBe(201);
     // The same request is the same charge, whichever way it comes.

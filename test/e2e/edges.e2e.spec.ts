@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
@@ -9,6 +10,7 @@ import { LedgerService } from '../../src/wallets/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { WebhookReceiver } from '../support/receiver.js';
 import { type Answer, type ChargeAnswer, type Merchant, type Person, TestService } from '../support/service.js';
+import { waitFor } from '../support/wait.js';
 
 interface ErrorAnswer extends Record<string, unknown> {
   error: { type: string; code: string; message: string; param?: string; details?: { param: string; code: string }[] };
@@ -857,6 +859,64 @@ describe('authentication and request ids', () => {
       expect(Number(refused.headers.get('retry-after'))).toBeLessThan(5_100);
       expect((await limited.call('GET', '/v1/wallets', { key })).status).toBe(200);
       expect((await write(liveKey)).status).toBe(400);
+    } finally {
+      await limited.stop();
+    }
+  });
+
+  it('takes a token for every five deliveries that a request makes', async () => {
+    const limited = await TestService.start({
+      database: service.database,
+      env: { RATE_LIMIT: 'on', RATE_LIMIT_RATE: '1', RATE_LIMIT_BURST: '60' },
+    });
+    try {
+      const { testKey: key } = await limited.merchant();
+      const left = async (): Promise<number> =>
+        Number((await limited.call('GET', '/v1/wallets', { key })).headers.get('ratelimit-remaining'));
+      const events = ['*', 'payment.created', 'payment.completed', 'payment.status_changed'];
+      for (let n = 0; n < 20; n++) {
+        const body = { url: `http://127.0.0.1:9/${n}`, events };
+        expect((await limited.call('POST', '/v1/webhooks/endpoints', { key, body })).status).toBe(201);
+      }
+      const before = await left();
+      await limited.createCharge(key);
+      // One request, and forty deliveries: charge.created and payment.created to each of twenty endpoints.
+      await waitFor('the deliveries to be charged', async () => {
+        const [row] = await limited.sql<{ count: number }>(
+          `SELECT count(*)::int AS count FROM webhook_deliveries d JOIN webhook_endpoints e ON e.id = d.endpoint_id
+           WHERE e.url LIKE 'http://127.0.0.1:9/%'`,
+        );
+        return row?.count === 40;
+      });
+      // They are charged a moment after they are there: eight tokens, beside those of two questions.
+      await delay(200);
+      expect(await left()).toBeLessThanOrEqual(before - 2 - 8 + 4);
+    } finally {
+      await limited.stop();
+    }
+  });
+
+  it('limits what is public by address, also where nothing is found', async () => {
+    const limited = await TestService.start({
+      database: service.database,
+      env: { RATE_LIMIT: 'on', RATE_LIMIT_PUBLIC_PER_MINUTE: '1', RATE_LIMIT_AUTH_FAILURES_PER_MINUTE: '3' },
+    });
+    try {
+      for (const [method, path, times] of [
+        ['GET', '/', 10],
+        ['GET', '/health/live', 10],
+        ['GET', '/storage/objects/nobody/nothing', 10],
+        ['PUT', '/storage/uploads/nobody', 10],
+        ['GET', '/health/ready', 20],
+        ['GET', '/v1/dashboard/test/auth/session', 3],
+      ] as const) {
+        const begun = performance.now();
+        const statuses: number[] = [];
+        for (let n = 0; n <= times; n++) statuses.push((await limited.call(method, path)).status);
+        expect({ path, refused: statuses.indexOf(429) }).toEqual({ path, refused: times });
+        // Who is refused waits for it.
+        expect(performance.now() - begun).toBeGreaterThan(95);
+      }
     } finally {
       await limited.stop();
     }

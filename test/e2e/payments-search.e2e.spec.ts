@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { aPaidCharge, paymentIdOf, refundEnd, requestRefund } from '../support/refunds.js';
 import { type Answer, type Merchant, TestService } from '../support/service.js';
+import { waitFor } from '../support/wait.js';
 
 interface Page extends Record<string, unknown> {
   data: { id: string; amount: number; metadata: Record<string, unknown> }[];
@@ -96,6 +98,33 @@ describe('GET /v1/payments?query=…&metadata[…]=…', () => {
   ])('finds by %s', async (_, text, names) => {
     const ids: Record<string, string> = { maria, joao };
     expect(await found(text)).toEqual(names.map((name) => ids[name]));
+  });
+
+  it('finds by the ids of what went back: a refund, its reference at the bank, a Pix that was returned', async () => {
+    const charge = await aPaidCharge(service, key, 1000);
+    const { body: asked } = await requestRefund(service, key, paymentIdOf(charge), { amount: 300 });
+    const refund = await refundEnd(service, key, asked);
+    const own = paymentIdOf(charge);
+    expect(await found(refund.id)).toEqual([own]);
+    const [row] = await service.sql<{ reference: string }>(
+      'SELECT bank_reference AS reference FROM refunds WHERE id = $1',
+      [refund.id],
+    );
+    expect(await found(row?.reference ?? '')).toEqual([own]);
+    await service.simulate(key, charge.id, { event: 'pay' });
+    const back = await waitFor('the Pix that came twice', async () => {
+      const [pix] = await service.sql<{ e2e: string }>(
+        `SELECT end_to_end_id AS e2e FROM pix_returns WHERE transaction_id = $1`,
+        [own],
+      );
+      return pix;
+    });
+    expect(await found(back.e2e)).toEqual([own]);
+    const { testKey } = await service.merchant();
+    for (const query of [refund.id, back.e2e]) {
+      const foreign = await service.call<{ total: number }>('GET', `/v1/payments?query=${query}`, { key: testKey });
+      expect(foreign.body.total).toBe(0);
+    }
   });
 
   it('looks through twenty keys of the metadata', async () => {

@@ -309,7 +309,15 @@ describeWithRedis('in production', () => {
       expect(said(await keys('DELETE', `/${live}`))).toBe('403 totp_setup_required');
       expect(said(await keys('POST', '', { test: true }))).toBe('201');
       expect(said(await keys('DELETE', `/${test}`))).toBe('200');
+      // The dashboard's door to live mode is as good as a live key.
+      const rotate = (mode: string): Promise<Answer<Body>> =>
+        production.call<Body>('POST', `/v1/dashboard/${mode}/webhooks/default-secret/rotate`, { token: owner.token });
+      expect(said(await rotate('live'))).toBe('403 totp_setup_required');
+      expect(said(await rotate('test'))).toBe('200');
+      const read = await production.call('GET', '/v1/dashboard/live/payments', { token: owner.token });
+      expect(read.status).toBe(200);
       await withFactor(owner, production);
+      expect(said(await rotate('live'))).toBe('200');
       expect(said(await keys('POST', '', {}))).toBe('201');
       expect(said(await keys('POST', `/${live}/rotate`))).toBe('201');
       const again = ((await keys('GET')).body as unknown as { data: { id: string; mode: string }[] }).data;

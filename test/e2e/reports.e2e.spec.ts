@@ -270,8 +270,14 @@ describe('reports', () => {
     // However small they are.
     await service.sql(`UPDATE reports SET size = 70 WHERE account_id = $1`, [busy.accountId]);
     await service.sql(insert.replace('(1, 4)', '(1, 996)').replace("'pending'", "'ready'"), [busy.accountId]);
-    const many = await ask<ErrorAnswer>({ type: 'statement', format: 'csv' }, busy.testKey);
-    expect(many.body.error).toMatchObject({ code: 'report_limit_reached', message: expect.stringContaining('1000') });
+    const first = `SELECT id FROM reports WHERE account_id = $1 AND status = 'ready' ORDER BY id LIMIT 1`;
+    const [oldest] = await service.sql<{ id: string }>(first, [busy.accountId]);
+    expect((await ask({ type: 'statement', format: 'csv' }, busy.testKey)).status).toBe(202);
+    // Of a thousand files the oldest goes for the next one.
+    const [now] = await service.sql<{ id: string }>(first, [busy.accountId]);
+    expect(now?.id).not.toBe(oldest?.id);
+    const [gone] = await service.sql('SELECT status FROM reports WHERE id = $1', [oldest?.id]);
+    expect(gone).toEqual({ status: 'expired' });
   });
 
   it('are written by the command line too, whole or not at all', async () => {

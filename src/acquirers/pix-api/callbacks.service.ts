@@ -8,7 +8,7 @@ import { ApiError, notFound } from '../../core/errors/index.js';
 import { isUuid, newId } from '../../core/ids.js';
 import { Logger } from '../../core/log/index.js';
 import { Metrics } from '../../core/metrics/index.js';
-import { perMinute, rateLimited, RateLimiter, takeForAddress } from '../../core/rate-limit/index.js';
+import { perMinute, refuse, RateLimiter, takeForAddress } from '../../core/rate-limit/index.js';
 import { Retention } from '../../core/retention.js';
 import { InboxService } from '../inbox.service.js';
 import { callbackProof } from './callback-probe.js';
@@ -155,7 +155,7 @@ export class CallbacksService implements OnModuleInit {
     const taken = await this.limiter.take(`callbacks:${acquirer}`, { rate, burst });
     if (taken.allowed) return;
     this.#count('limited');
-    throw rateLimited(taken);
+    await refuse(taken);
   }
 
   /** Of who does not know the address: a PSP does. */
@@ -165,7 +165,7 @@ export class CallbacksService implements OnModuleInit {
     const taken = await takeForAddress(this.limiter, 'callback-guesses', address, perMinute(authFailuresPerMinute));
     if (taken.allowed) return;
     this.#count('limited');
-    throw rateLimited(taken);
+    await refuse(taken);
   }
 
   #refused(outcome: 'wrong_secret' | 'not_allowed', fields: object): ApiError {

@@ -3,6 +3,7 @@ import type { Request, Response } from 'express';
 import { isBeyondExact, isLockTimeout, isUnavailable } from '../database/index.js';
 import { ApiError, badRequest, notFound, serviceUnavailable } from '../errors/index.js';
 import type { Logger } from '../log/index.js';
+import { HELD_MS } from '../rate-limit/index.js';
 import { drain } from './body.js';
 import { routeOf } from './request.js';
 import { stampAnswer } from './request-id.interceptor.js';
@@ -23,7 +24,12 @@ export class ErrorFilter implements ExceptionFilter {
     } else if (refusal.status >= 500) {
       this.logger.error({ error, requestId: request.id, route: routeOf(request) }, 'request failed');
     }
-    sendError(request, response, refusal);
+    // Whoever asks for what there is not would cost as much as who asks for what there is.
+    if (refusal.status === 404 && routeOf(request) === undefined) {
+      setTimeout(() => sendError(request, response, refusal), HELD_MS);
+    } else {
+      sendError(request, response, refusal);
+    }
   }
 }
 

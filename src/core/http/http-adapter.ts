@@ -4,10 +4,10 @@ import type { Socket } from 'node:net';
 import { parse } from 'node:querystring';
 import { StreamableFile } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
-import express, { type Request, type Response } from 'express';
+import express, { type Request, type RequestHandler, type Response } from 'express';
 import { API_VERSION } from '../api-version.js';
 import type { Config } from '../config/index.js';
-import { notFound, serviceUnavailable } from '../errors/index.js';
+import { badRequest, notFound, serviceUnavailable } from '../errors/index.js';
 import type { Logger } from '../log/index.js';
 import type { Metrics } from '../metrics/index.js';
 import { addressBucket, siteBucket } from '../rate-limit/index.js';
@@ -87,6 +87,7 @@ const CROWDED = 3 / 4;
  */
 export class HttpAdapter extends ExpressAdapter {
   #isClosing = false;
+  readonly #browserHeaders: RequestHandler;
   /** Open ones by address and site, see `addressBucket`; those of trusted proxies are not counted. */
   readonly #connections = new Map<string, number>();
   readonly #open = new Set<Socket>();
@@ -103,7 +104,8 @@ export class HttpAdapter extends ExpressAdapter {
     app.set('trust proxy', config.trustProxies.length > 0 && [...config.trustProxies]);
     app.set('query parser', parseQuery);
     super(app);
-    app.use(browserHeaders(config));
+    this.#browserHeaders = browserHeaders(config);
+    app.use(this.#browserHeaders);
   }
 
   override initHttpServer(): void {
@@ -125,6 +127,8 @@ export class HttpAdapter extends ExpressAdapter {
         requestTimeout: 300_000,
         headersTimeout: 10_000,
         connectionsCheckingInterval: 5_000,
+        // Refused below, in the envelope of every other answer.
+        requireHostHeader: false,
       },
       (request, response) => this.#receive(request as Request, response as Response),
     );
@@ -235,6 +239,11 @@ export class HttpAdapter extends ExpressAdapter {
     enterDoor(request);
     const { url } = request;
     if (this.#open.size > this.config.maxConnections * CROWDED) response.setHeader('Connection', 'close');
+    if (request.headers.host === undefined && request.httpVersion !== '1.0') {
+      response.setHeader('Connection', 'close');
+      sendError(request, response, badRequest('invalid_request', 'The header Host is missing.'));
+      return;
+    }
     if (this.#isClosing) {
       response.setHeader('Connection', 'close');
       sendError(request, response, serviceUnavailable());
@@ -243,7 +252,7 @@ export class HttpAdapter extends ExpressAdapter {
     // A worker answers only those who watch it.
     const isServed = this.config.runsApi || /^\/(?:health\/|metrics(?:\?|$))/.test(url);
     if (isServed && isAddress(url)) this.getInstance<express.Express>()(request, response);
-    else sendError(request, response, notFound('route'));
+    else this.#browserHeaders(request, response, () => sendError(request, response, notFound('route')));
   }
 
   #finished(request: Request, response: Response): void {

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import type { Config } from '../config/index.js';
-import { perMinute, rateLimited, type RateLimiter, takeForAddress } from '../rate-limit/index.js';
-import { sendError } from './error.filter.js';
+import { perMinute, refuse, type RateLimiter, takeForAddress } from '../rate-limit/index.js';
+import { sendError, toApiError } from './error.filter.js';
 import { addressOf } from './request.js';
 
 /** @param times how many times RATE_LIMIT_PUBLIC_PER_MINUTE */
@@ -17,7 +17,10 @@ export function limitedByAddress({ enabled, publicPerMinute }: Config['rateLimit
         addressOf(request),
         perMinute(publicPerMinute * times),
       );
-      if (!taken.allowed) return sendError(request, response, rateLimited(taken));
+      if (!taken.allowed) {
+        await refuse(taken).catch((error: unknown) => sendError(request, response, toApiError(error)));
+        return;
+      }
     }
     next();
   };

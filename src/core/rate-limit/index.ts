@@ -8,5 +8,5 @@ export {
   type WindowResult,
 } from './rate-limiter.js';
 export { createRateLimiter } from './create-rate-limiter.js';
-export { perMinute, rateLimited, rateLimitHeaders, refuse } from './refusals.js';
+export { HELD_MS, perMinute, rateLimited, rateLimitHeaders, refuse } from './refusals.js';
 export { MemoryRateLimiter } from './memory-rate-limiter.js';

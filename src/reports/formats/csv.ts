@@ -22,7 +22,8 @@ function harmless(value: string): string {
   for (const sign of value) {
     if (begins && FORMULA.test(sign)) written += "'";
     written += sign;
-    begins = SEPARATORS.includes(sign) || (begins && INVISIBLE.test(sign));
+    // Where the separator is another one, a quotation mark opens a cell, as at its beginning.
+    begins = SEPARATORS.includes(sign) || (begins && (sign === '"' || INVISIBLE.test(sign)));
   }
   return written;
 }

@@ -37,5 +37,6 @@ export class Refund {
 
 @Entity('refunds')
 @Index('refunds_transaction_id_idx', ['transactionId', 'id'])
+@Index('refunds_bank_reference_idx', ['bankReference'], { where: 'bank_reference IS NOT NULL' })
 @Index('refunds_list_idx', ['accountId', 'mode', 'id'])
 export class RefundEntity extends Refund {}

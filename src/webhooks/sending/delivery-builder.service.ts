@@ -2,7 +2,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../core/clock.js';
 import { type Config, CONFIG } from '../../core/config/index.js';
 import type { Tx } from '../../core/database/index.js';
+import { groupBy } from '../../core/group-by.js';
 import { newId } from '../../core/ids.js';
+import { RateLimiter } from '../../core/rate-limit/index.js';
 import { type DomainEvent, EventCatalog, type EventConsumer } from '../../outbox/index.js';
 import { DefaultSecretsService } from '../endpoints/default-secrets.service.js';
 import { DeliveriesRepository, type Message } from '../log/deliveries.repository.js';
@@ -11,6 +13,11 @@ import { EndpointsRepository } from '../endpoints/endpoints.repository.js';
 import { buildMessages, type Candidate, candidatesOf, scopesOf } from './messages.js';
 import { maxAttempts } from './retry-schedule.js';
 import { ALL_CANONICAL } from '../endpoints/subscription.js';
+
+/** Deliveries are cheaper than requests. */
+const DELIVERIES_PER_TOKEN = 5;
+/** What a delivery writes: its row, its attempt, and of most answers all. */
+const BYTES_PER_DELIVERY = 2_048;
 
 /** Turns domain events into deliveries, in the relay's transaction or in that of who asks for them again. */
 @Injectable()
@@ -23,6 +30,7 @@ export class DeliveryBuilder implements EventConsumer {
     private readonly deliveries: DeliveriesRepository,
     private readonly dispatcher: Dispatcher,
     private readonly clock: Clock,
+    private readonly limiter: RateLimiter,
   ) {}
 
   async consume(tx: Tx, events: readonly DomainEvent[]): Promise<void> {
@@ -53,8 +61,26 @@ export class DeliveryBuilder implements EventConsumer {
       this.endpoints.endPause(tx, endpointIds, now);
     }
     this.deliveries.insert(tx, messages, attempts, now);
-    tx.afterCommit(() => this.dispatcher.wake(receivers));
+    tx.afterCommit(() => {
+      this.dispatcher.wake(receivers);
+      this.#charge(messages);
+    });
     return receivers.length;
+  }
+
+  /** A request that makes hundreds of deliveries costs its account as much as they do. */
+  #charge(messages: readonly Message[]): void {
+    const { enabled, rate, burst, testModePerDay } = this.config.rateLimit;
+    if (!enabled) return;
+    for (const [scope, ofScope] of groupBy(messages, ({ accountId, mode }) => `${accountId}:${mode}`)) {
+      const count = ofScope.reduce((sum, { deliveries }) => sum + deliveries.length, 0);
+      const tokens = Math.floor(count / DELIVERIES_PER_TOKEN);
+      if (tokens > 0) this.limiter.debit(`account:${scope}`, { rate, burst }, tokens);
+      const [{ accountId, mode }] = ofScope as [Message];
+      if (mode !== 'test') continue;
+      const policy = { rate: testModePerDay / 86_400, burst: testModePerDay };
+      this.limiter.debit(`test-data:${accountId}`, policy, count * BYTES_PER_DELIVERY);
+    }
   }
 
   /** At most two statements for a whole batch, and two more for transactions with a URL of their own. */
