@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import type { Mode } from '../core/mode.js';
 import { AccountsService } from '../accounts/index.js';
 import { REPORT_FORMATS, REPORT_TYPES, type ReportFormat, ReportsService, type ReportType } from '../reports/index.js';
-import { accountId, date, required } from './command.js';
+import { accountId, date, required, UsageError } from './command.js';
 import { run } from './run.js';
 import type { Shell } from './shell.js';
 
@@ -26,8 +26,12 @@ const TELL_MS = 100;
 function progressBar(stderr: NodeJS.WritableStream): (rows: number, total: number) => void {
   if ((stderr as Partial<WriteStream>).isTTY !== true) return () => undefined;
   let toldAt = 0;
+  let isOver = false;
   return (rows, total) => {
     const isEnd = rows >= total;
+    // What follows the last row has none.
+    if (isOver) return;
+    isOver = isEnd;
     if (!isEnd && performance.now() - toldAt < TELL_MS) return;
     toldAt = performance.now();
     const done = total === 0 ? 1 : Math.min(rows / total, 1);
@@ -41,7 +45,9 @@ function progressBar(stderr: NodeJS.WritableStream): (rows: number, total: numbe
 /** Whole or not at all: what breaks off leaves the file as it was. */
 async function writeWhole(out: string, pieces: AsyncIterable<string>): Promise<number> {
   const draft = `${out}.part`;
-  const file = await open(draft, 'w', 0o600);
+  const file = await open(draft, 'w', 0o600).catch((error: unknown) => {
+    throw new UsageError(`${out} cannot be written: ${error instanceof Error ? error.message : String(error)}`);
+  });
   let bytes = 0;
   try {
     for await (const piece of pieces) {
@@ -90,6 +96,9 @@ export function reportCommands(program: Command, shell: Shell): void {
           }
         };
         const bytes = await writeWhole(out, texts());
+        if (rows === 0) {
+          shell.stderr.write(`Nothing of ${mode} mode is in this window; --mode says which mode is meant.\n`);
+        }
         return { file: out, rows, bytes };
       });
     });

@@ -82,89 +82,92 @@ export interface StatementPart {
   readonly bucket: (typeof MERCHANT_BUCKETS)[number];
 }
 
-/** The rows of a report, and how many there are: one `from` and its order, two select lists. */
+/** The rows of a report, and how many there are. */
 interface Source {
   readonly rows: ReadStatement;
   readonly count: ReadStatement;
 }
 
-function source(name: string, columns: string, from: string, joins: string, order: string): Source {
+interface Parts {
+  readonly columns: string;
+  readonly table: string;
+  /** What a row is shown with, which its number does not depend on. */
+  readonly joins?: string;
+  readonly where: string;
+  readonly order: string;
+}
+
+function source(name: string, { columns, table, joins = '', where, order }: Parts): Source {
   return {
-    rows: read(
-      `reports.${name}`,
-      `SELECT ${columns} FROM ${from.replace(' WHERE ', ` ${joins} WHERE `)} ORDER BY ${order}`,
-      true,
-    ),
-    count: read(`reports.${name}_count`, `SELECT count(*) AS rows FROM ${from}`, true),
+    rows: read(`reports.${name}`, `SELECT ${columns} FROM ${table} ${joins} WHERE ${where} ORDER BY ${order}`, true),
+    count: read(`reports.${name}_count`, `SELECT count(*) AS rows FROM ${table} WHERE ${where}`, true),
   };
 }
 
-const BUCKETS = `('${MERCHANT_BUCKETS.join(`', '`)}')`;
+const BUCKETS = `'${MERCHANT_BUCKETS.join(`', '`)}'`;
 /** $1, $2 scope; $3 currency; $4, $5 the window, both included; $6 bucket. */
-const STATEMENT = source(
-  'statement',
-  `l.entry_id AS "entryId", l.line, e.type, e.cause, e.transaction_id AS "transactionId", l.currency, l.bucket, l.amount,
+const STATEMENT = source('statement', {
+  columns: `l.entry_id AS "entryId", l.line, e.type, e.cause, e.transaction_id AS "transactionId", l.currency, l.bucket, l.amount,
      l.balance_after AS balance, l.created_at AS "createdAt", t.end_to_end_id AS "endToEndId", t.metadata`,
-  `journal_lines l WHERE l.account_id = $1 AND l.mode = $2 AND l.currency = $3 AND l.created_at BETWEEN $4 AND $5
-     AND l.bucket = $6 AND l.bucket IN ${BUCKETS}`,
-  'JOIN journal_entries e ON e.id = l.entry_id LEFT JOIN transactions t ON t.id = e.transaction_id',
-  'l.created_at, l.number, l.line',
-);
+  table: 'journal_lines l',
+  joins: 'JOIN journal_entries e ON e.id = l.entry_id LEFT JOIN transactions t ON t.id = e.transaction_id',
+  where: `l.account_id = $1 AND l.mode = $2 AND l.currency = $3 AND l.created_at BETWEEN $4 AND $5
+     AND l.bucket = $6 AND l.bucket IN (${BUCKETS})`,
+  order: 'l.created_at, l.number, l.line',
+});
 
 /**
  * Numbers are found by the lines that have an index on their time: before the first entry of the window, and after its
  * last one.
  */
 const edge = (comparison: string, order: string): string =>
-  `SELECT x.number FROM unnest(ARRAY[${BUCKETS.slice(1, -1)}]) b CROSS JOIN LATERAL (
+  `SELECT x.number FROM unnest(ARRAY[${BUCKETS}]) b CROSS JOIN LATERAL (
      SELECT l.number FROM journal_lines l WHERE l.account_id = $1 AND l.mode = $2 AND l.currency = $3 AND l.bucket = b
-       AND l.bucket IN ${BUCKETS} AND l.created_at ${comparison} ORDER BY l.created_at ${order}, l.number ${order} LIMIT 1) x`;
-const JOURNAL = source(
-  'journal',
-  `e.id, e.type, e.cause, e.currency, e.created_at AS "createdAt",
+       AND l.bucket IN (${BUCKETS}) AND l.created_at ${comparison} ORDER BY l.created_at ${order}, l.number ${order} LIMIT 1) x`;
+const JOURNAL = source('journal', {
+  columns: `e.id, e.type, e.cause, e.currency, e.created_at AS "createdAt",
      (SELECT json_object_agg(l.bucket, l.amount) FROM journal_lines l WHERE l.entry_id = e.id) AS lines`,
-  `journal_entries e WHERE e.account_id = $1 AND e.mode = $2 AND e.currency = $3 AND e.created_at BETWEEN $4 AND $5
+  table: 'journal_entries e',
+  where: `e.account_id = $1 AND e.mode = $2 AND e.currency = $3 AND e.created_at BETWEEN $4 AND $5
      AND e.number > coalesce((SELECT max(number) FROM (${edge('< $4', 'DESC')}) f), 0)
      AND e.number < coalesce((SELECT min(number) FROM (${edge('> $5', 'ASC')}) t), 9223372036854775807)`,
-  '',
-  'e.number',
-);
+  order: 'e.number',
+});
 
 /** By the time of payment. */
-const SALES = source(
-  'sales',
-  `t.id, t.status, t.paid_with AS method, t.currency, t.amount, t.provider_fee AS "providerFee",
+const SALES = source('sales', {
+  columns: `t.id, t.status, t.paid_with AS method, t.currency, t.amount, t.provider_fee AS "providerFee",
      t.platform_fee AS "platformFee", t.net_amount AS "netAmount", t.refunds_amount AS refunded,
      t.disputed_amount AS disputed, t.end_to_end_id AS "endToEndId", t.txid, t.customer_name AS "customerName",
      t.customer_document AS "customerDocument", t.customer_email AS "customerEmail", t.metadata,
      t.created_at AS "createdAt", t.paid_at AS "paidAt"`,
-  'transactions t WHERE t.account_id = $1 AND t.mode = $2 AND t.paid_at BETWEEN $3 AND $4',
-  '',
-  't.paid_at, t.id',
-);
-const REFUNDS = source(
-  'refunds',
-  `r.id, r.transaction_id AS "transactionId", r.status, r.currency, r.amount, r.fee, r.way, r.reason,
+  table: 'transactions t',
+  where: 't.account_id = $1 AND t.mode = $2 AND t.paid_at BETWEEN $3 AND $4',
+  order: 't.paid_at, t.id',
+});
+const REFUNDS = source('refunds', {
+  columns: `r.id, r.transaction_id AS "transactionId", r.status, r.currency, r.amount, r.fee, r.way, r.reason,
      r.failure_reason AS "failureReason", r.bank_reference AS "bankReference", t.metadata, r.created_at AS "createdAt",
      r.updated_at AS "updatedAt"`,
-  'refunds r WHERE r.account_id = $1 AND r.mode = $2 AND r.id BETWEEN $3 AND $4',
-  'JOIN transactions t ON t.id = r.transaction_id',
-  'r.id',
-);
-const DISPUTES = source(
-  'disputes',
-  `c.id, c.transaction_id AS "transactionId", c.type, c.status, c.money_outcome AS "moneyOutcome", c.currency, c.amount,
+  table: 'refunds r',
+  joins: 'JOIN transactions t ON t.id = r.transaction_id',
+  where: 'r.account_id = $1 AND r.mode = $2 AND r.id BETWEEN $3 AND $4',
+  order: 'r.id',
+});
+const DISPUTES = source('disputes', {
+  columns: `c.id, c.transaction_id AS "transactionId", c.type, c.status, c.money_outcome AS "moneyOutcome", c.currency, c.amount,
      c.held_amount AS held, c.lost_amount AS lost, c.reason, c.payment_reference AS "paymentReference", t.metadata,
      c.response_deadline AS "responseDeadline", c.created_at AS "createdAt", c.closed_at AS "closedAt"`,
-  'med_cases c WHERE c.account_id = $1 AND c.mode = $2 AND c.visible AND c.created_at BETWEEN $3 AND $4',
-  'JOIN transactions t ON t.id = c.transaction_id',
-  'c.created_at, c.id',
-);
+  table: 'med_cases c',
+  joins: 'JOIN transactions t ON t.id = c.transaction_id',
+  where: 'c.account_id = $1 AND c.mode = $2 AND c.visible AND c.created_at BETWEEN $3 AND $4',
+  order: 'c.created_at, c.id',
+});
 
 const PARTS = read(
   'reports.parts',
-  `SELECT currency, bucket FROM balances WHERE account_id = $1 AND mode = $2 AND bucket IN ${BUCKETS}
-   ORDER BY currency, array_position(ARRAY[${BUCKETS.slice(1, -1)}], bucket)`,
+  `SELECT currency, bucket FROM balances WHERE account_id = $1 AND mode = $2 AND bucket IN (${BUCKETS})
+   ORDER BY currency, array_position(ARRAY[${BUCKETS}], bucket)`,
 );
 
 /**

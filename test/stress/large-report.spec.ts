@@ -123,12 +123,15 @@ describe(`a statement of ${ROWS} entries`, () => {
     );
     const seconds = (performance.now() - begun) / 1000;
     const report = await read(asked);
+    const besideMs = await beside;
     process.stderr.write(
       `${ROWS} rows in ${seconds.toFixed(1)} s, ${String(report.size)} bytes, memory ${before.toFixed(0)} → ${peak.toFixed(0)} MB, ` +
-        `p99 ${alone.toFixed(1)} ms alone, ${(await beside).toFixed(1)} ms beside it\n`,
+        `p99 ${alone.toFixed(1)} ms alone, ${besideMs.toFixed(1)} ms beside it\n`,
     );
     expect(report).toMatchObject({ status: 'ready', rows: ROWS, progress: 1 });
     expect(peak - before).toBeLessThan(MEMORY);
+    // 1.5 times on a machine that does nothing else; other specs run beside this one.
+    expect(besideMs).toBeLessThan(alone * 3 + 50);
     expect(progress).toEqual([...progress].sort((a, b) => a - b));
     if (seconds > 3) expect(new Set(progress).size).toBeGreaterThan(3);
   });

@@ -5,9 +5,11 @@ import type { Pool, QueryResultRow } from 'pg';
 import { DataSource } from 'typeorm';
 import { isRetryable } from './pg-errors.js';
 import { rowModeOf, rowsOf, type ReadStatement } from './statement.js';
-import { Tx } from './tx.js';
+import { FOR_EVER, Tx } from './tx.js';
 
 const MAX_RERUNS = 3;
+/** A read of any length, as everything is at one instant. */
+const UNHURRIED = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = 0';
 
 /**
  * Whose transaction is open. Under test only, where every use of a transaction comes by: on Node.js 20 following
@@ -26,13 +28,20 @@ export class Reader {
   }
 
   async query<R extends QueryResultRow>(statement: ReadStatement, values: readonly unknown[]): Promise<R[]> {
-    const result = await this.#pool.query<R>({
-      name: statement.name,
-      text: statement.text,
-      values: values as unknown[],
-      ...rowModeOf(statement),
-    });
-    return rowsOf(statement, result);
+    const { name, text, isUnhurried } = statement;
+    const query = { name, text, values: values as unknown[], ...rowModeOf(statement) };
+    if (!isUnhurried) return rowsOf(statement, await this.#pool.query<R>(query));
+    const client = await this.#pool.connect();
+    let isDone = false;
+    try {
+      await client.query(UNHURRIED);
+      const result = await client.query<R>({ ...query, ...FOR_EVER });
+      await client.query('COMMIT');
+      isDone = true;
+      return rowsOf(statement, result);
+    } finally {
+      client.release(!isDone);
+    }
   }
 
   /**
@@ -48,11 +57,12 @@ export class Reader {
     const client = await this.#pool.connect();
     let isDone = false;
     try {
-      await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+      await client.query(UNHURRIED);
       for (const values of lists) {
         await client.query(`DECLARE stream NO SCROLL CURSOR FOR ${statement.text}`, values as unknown[]);
         for (let rows: R[] = []; ; rows = []) {
-          ({ rows } = await client.query<R>(`FETCH ${size} FROM stream`));
+          const fetch = { text: `FETCH ${size} FROM stream`, ...FOR_EVER };
+          ({ rows } = await client.query<R>(fetch));
           if (rows.length > 0) yield rows;
           if (rows.length < size) break;
         }

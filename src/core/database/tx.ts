@@ -4,7 +4,7 @@ import { isAborted } from './pg-errors.js';
 import { rowModeOf, rowsOf, type Statement } from './statement.js';
 
 /** The longest that a timer takes: 24 days. */
-const FOR_EVER_MS = 2 ** 31 - 1;
+export const FOR_EVER = { query_timeout: 2 ** 31 - 1 };
 
 /**
  * One open database transaction. Only `Database.transaction` makes one; repositories take it as an argument for every
@@ -91,7 +91,7 @@ export class Tx {
     const { name, text, isUnhurried } = statement;
     return this.#client.query<R>({
       ...{ name, text, values: values as unknown[], ...rowModeOf(statement) },
-      ...(isUnhurried && { query_timeout: FOR_EVER_MS }),
+      ...(isUnhurried && FOR_EVER),
     });
   }
 
