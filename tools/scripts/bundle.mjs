@@ -74,10 +74,13 @@ async function bundleDashboard() {
     logLevel: 'error',
   });
   const names = Object.keys(metafile.outputs);
-  const page = readFileSync(join(root, 'dashboard/page.html'), 'utf8').replace(
-    /assets\/main(\.\w+)/g,
-    (_, extension) => names.find((name) => name.startsWith('assets/main-') && name.endsWith(extension)) ?? '',
-  );
+  const main = (extension) => names.find((name) => name.startsWith('assets/main-') && name.endsWith(extension)) ?? '';
+  // What the first file imports is asked for beside it, and not when it has come.
+  const imports = metafile.outputs[main('.js')].imports.filter(({ kind }) => kind === 'import-statement');
+  const preloads = imports.map(({ path }) => `<link rel="modulepreload" href="/dashboard/${path}" />`).join('\n    ');
+  const page = readFileSync(join(root, 'dashboard/page.html'), 'utf8')
+    .replace(/assets\/main(\.\w+)/g, (_, extension) => main(extension))
+    .replace('</title>', `</title>\n    ${preloads}`);
   writeFileSync(join(outdir, 'index.html'), page);
   copyFileSync(join(root, 'dashboard/icon.svg'), join(outdir, 'icon.svg'));
   // Once, and well: the service sends them as they are.
