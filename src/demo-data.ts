@@ -6,9 +6,11 @@ import { AccountsService } from './accounts/index.js';
 import { ApiKeysService } from './api-keys/index.js';
 import { SYSTEM } from './audit/index.js';
 import { ChargesService } from './charges/index.js';
-import type { Config } from './core/config/index.js';
+import { type Config, ConfigError } from './core/config/index.js';
 import { writePrivate } from './core/embedded/index.js';
 import { Draft } from './core/errors/index.js';
+import { DemoMonth } from './demo-month.js';
+import { StatementService } from './wallets/index.js';
 
 export interface DemoFile {
   account_id: string;
@@ -29,32 +31,51 @@ export function readDemoFile(dataDir: string): DemoFile | null {
 }
 
 /**
- * On the embedded default with an empty database: an account to try things with. On later starts only
+ * On the embedded default with an empty database: an account to try things with, with a month of sales unless
+ * DEMO_FILL says no. On later starts only
  * the address in the file is kept true.
  * @returns null where there is no demo: with DATABASE_URL, or in production
  */
 export async function ensureDemo(app: NestExpressApplication, config: Config): Promise<DemoFile | null> {
   if (config.databaseUrl !== undefined || config.production) return null;
   const accounts = app.get(AccountsService);
-  const found = readDemoFile(config.dataDir);
+  const known = readDemoFile(config.dataDir);
   if (!(await accounts.noneYet())) {
-    if (found && found.base_url !== config.publicBaseUrl) {
-      write(config.dataDir, { ...found, base_url: config.publicBaseUrl });
+    if (known && known.base_url !== config.publicBaseUrl) {
+      write(config.dataDir, { ...known, base_url: config.publicBaseUrl });
     }
-    return found ? { ...found, base_url: config.publicBaseUrl } : null;
+    return known ? { ...known, base_url: config.publicBaseUrl } : null;
   }
   const password = randomBytes(12).toString('base64url');
-  const { accountId } = await accounts.create({ name: 'Demo', email: EMAIL, password }, SYSTEM);
-  const key = await app.get(ApiKeysService).issue(accountId, { mode: 'test', label: 'Demo' }, SYSTEM);
-  const demo: DemoFile = {
-    account_id: accountId,
-    email: EMAIL,
-    password,
-    test_api_key: key.apiKey,
-    base_url: config.publicBaseUrl,
+  const found = async (): Promise<DemoFile> => {
+    const { accountId } = await accounts.create({ name: 'Demo', email: EMAIL, password }, SYSTEM);
+    const key = await app.get(ApiKeysService).issue(accountId, { mode: 'test', label: 'Demo' }, SYSTEM);
+    return {
+      account_id: accountId,
+      email: EMAIL,
+      password,
+      test_api_key: key.apiKey,
+      base_url: config.publicBaseUrl,
+    };
   };
+  const demo = config.demoFill ? await DemoMonth.make(app, found) : await found();
   write(config.dataDir, demo);
   return demo;
+}
+
+/**
+ * The month of sales of a demo account that was founded without one (DEMO_FILL=false).
+ * @throws ConfigError when there is no demo account, or when it has moved money: the books know no earlier entry after a later one
+ */
+export async function fillDemo(app: NestExpressApplication, config: Config): Promise<{ account_id: string }> {
+  const demo = readDemoFile(config.dataDir);
+  if (!demo) throw new ConfigError(`There is no demo account in ${config.dataDir}: the first npm start makes it.`);
+  const scope = { accountId: demo.account_id, mode: 'test' } as const;
+  const { data } = await app.get(StatementService).list(scope, { limit: '1' });
+  if (data.length > 0)
+    throw new ConfigError('The demo account has sales already: its month is made before the first one.');
+  await DemoMonth.make(app, () => Promise.resolve(demo));
+  return { account_id: demo.account_id };
 }
 
 /** A charge whose checkout a newcomer can open; the same one until it expires a day later. */

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
@@ -291,6 +292,11 @@ async function tour(target: Target, receiver: Receiver): Promise<void> {
   process.stdout.write(`\nThat was all of it. The same by curl: README.md. Every route: ${target.url}/docs\n`);
 }
 
+if (process.argv.includes('--fill')) {
+  // No merchant's work: that of the service's own command line, beside this program.
+  const cli = join(import.meta.dirname, 'main.js');
+  process.exit(spawnSync(process.execPath, [cli, 'demo', 'fill'], { stdio: 'inherit' }).status ?? 1);
+}
 const receiver = new Receiver();
 try {
   await tour(findTarget(process.env), receiver);

@@ -8,8 +8,11 @@ export const CLOCK_SKEW_SECONDS = 60;
 /** The only source of "now", so that a test can move time instead of waiting for it. */
 @Injectable()
 export class Clock {
-  /** How far a test has moved the time; what is reckoned by the clock of the database must be moved as well. */
-  readonly offsetMs: number = 0;
+  /**
+   * How far the time was moved, by a test or for the demo's month; what is reckoned by the clock of the database must be
+   * moved as well.
+   */
+  offsetMs = 0;
 
   now(): Date {
     return new Date(Date.now() + this.offsetMs);

@@ -57,6 +57,7 @@ const ROOT_FILES = [
   'app.module',
   'dashboard',
   'demo-data',
+  'demo-month',
   'entities',
   'main',
   'openapi',

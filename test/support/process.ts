@@ -83,7 +83,7 @@ export class ServiceProcess extends BuiltProcess {
     readonly dataDir: string,
     env: Record<string, string>,
   ) {
-    super(MAIN, [], { PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'warn', ...env });
+    super(MAIN, [], { PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'warn', DEMO_FILL: 'false', ...env });
   }
 
   /** Resolves once it has said that it is ready and `/health/ready` agrees. @throws Error with its output otherwise */

@@ -9,6 +9,7 @@ import { generate } from './generate.js';
 import { HttpLoad } from './http-load.js';
 import { describeMachine, loadAverage } from './machine.js';
 import { makeMerchants, type Merchant } from './merchants.js';
+import { pageLines, readDemo } from './pages.js';
 import { type Line, table, told } from './report.js';
 import { ServiceProcess } from '../harness/service-process.js';
 
@@ -27,7 +28,7 @@ const FOLD_LIMIT_MS = 1_800_000;
 const LIMIT = 20;
 const MOST = 1.5;
 
-interface Account extends Merchant {
+interface Account extends Omit<Merchant, 'keyHash'> {
   readonly count: number;
 }
 
@@ -87,8 +88,11 @@ export async function runListBenchmark(
   client.on('error', () => undefined);
   await client.connect();
   cleanup.add(() => client.end());
-  const [small, large] = await makeMerchants(postgres.url, 2);
-  if (!small || !large) throw new Error('No merchants');
+  const [small] = await makeMerchants(postgres.url, 1);
+  if (!small) throw new Error('No merchants');
+  // Somebody can log in to this one, and look at its pages.
+  const demo = readDemo(dataDir);
+  const large = { accountId: demo.account_id, apiKey: demo.test_api_key };
   const accounts = [
     { ...small, count: plan.small },
     { ...large, count: plan.large },
@@ -111,6 +115,8 @@ export async function runListBenchmark(
     const times = await measure(http, accounts, path, requests ?? plan.requests);
     lines.push(...linesOf(figure, judged, plan, times));
   }
+  progress('pages of the dashboard');
+  lines.push(...(await pageLines(service.url, demo)));
   const version = (await client.query<{ server_version: string }>('SHOW server_version')).rows[0]?.server_version;
   return [
     ...describeMachine(version ?? 'unknown', service.queue),

@@ -19,7 +19,7 @@ export class ServiceProcess {
     const program = {
       script: 'bundle/main.js',
       nodeOptions: NODE_OPTIONS,
-      env: { DATA_DIR: dataDir, PORT: '0', RATE_LIMIT: 'off', ...env },
+      env: { DATA_DIR: dataDir, PORT: '0', RATE_LIMIT: 'off', DEMO_FILL: 'false', ...env },
       logPath: join(dataDir, '..', `${dataDir.split('/').at(-1) ?? 'service'}.log`),
       ready: readBanner,
     };

@@ -60,6 +60,7 @@ describe('the configuration', () => {
       },
       dashboardOrigins: [],
       retentionMs: 90 * 86_400_000,
+      demoFill: true,
       chargeListEnabled: false,
       medAutoRulings: true,
       webhooks: {

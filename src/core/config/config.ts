@@ -105,6 +105,7 @@ const schema = z.object({
     .string()
     .regex(/^[\w-]+: *\S.*$/, 'must be the name and the value of a header: X-Client-Verify: SUCCESS')
     .optional(),
+  DEMO_FILL: flag(true),
   RATE_LIMIT: z.enum(['on', 'off']).default('on'),
   RATE_LIMIT_RATE: integer(200, 1, 1_000_000),
   RATE_LIMIT_BURST: integer(400, 1, 1_000_000),
@@ -184,6 +185,8 @@ export interface Config {
   readonly dashboardOrigins: readonly string[];
   /** For how long events and deliveries of webhooks are kept. */
   readonly retentionMs: number;
+  /** Whether the demo account gets a month of sales. */
+  readonly demoFill: boolean;
   readonly chargeListEnabled: boolean;
   /** False: rulings of MED cases wait for an operator. */
   readonly medAutoRulings: boolean;
@@ -275,6 +278,7 @@ export function readConfig(env: NodeJS.ProcessEnv, options: { onTerminal: boolea
     },
     dashboardOrigins: v.DASHBOARD_ORIGIN,
     retentionMs: v.RETENTION_DAYS * DAY_MS,
+    demoFill: v.DEMO_FILL,
     chargeListEnabled: v.CHARGE_LIST_ENABLED,
     medAutoRulings: v.MED_AUTO_RULINGS,
     webhooks: {

@@ -1,0 +1,252 @@
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { AccountsService } from './accounts/index.js';
+import { SYSTEM } from './audit/index.js';
+import { saoPauloDay, saoPauloDayBounds } from './brazil/index.js';
+import { ChargesService } from './charges/index.js';
+import { Clock, DAY_MS } from './core/clock.js';
+import { Draft } from './core/errors/index.js';
+import type { Scope } from './core/mode.js';
+import { WorkService } from './core/work/index.js';
+import { FraudGuard } from './fraud/index.js';
+import { PaymentsService } from './payments/index.js';
+import { ReportsService } from './reports/index.js';
+import { SandboxService } from './sandbox/index.js';
+import { RefundsService } from './transactions/index.js';
+import { LedgerChainService } from './wallets/index.js';
+import { EndpointsService } from './webhooks/index.js';
+
+const DAYS = 30;
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+/** Sales a day, from Sunday on. */
+const RHYTHM = [2, 4, 4, 5, 5, 7, 6];
+const FIRST_NAMES = [
+  ...['Ana', 'Beatriz', 'Bruno', 'Camila', 'Carlos', 'Daniela', 'Eduardo', 'Fernanda', 'Gabriel', 'Helena', 'Igor'],
+  ...['João', 'Juliana', 'Larissa', 'Lucas', 'Maria', 'Mateus', 'Paula', 'Rafael', 'Renata', 'Sofia', 'Thiago'],
+];
+const LAST_NAMES = [
+  ...['Almeida', 'Araújo', 'Barbosa', 'Cardoso', 'Costa', 'Dias', 'Ferreira', 'Gomes', 'Lima', 'Martins', 'Moreira'],
+  ...['Nascimento', 'Oliveira', 'Pereira', 'Ribeiro', 'Rocha', 'Santos', 'Silva', 'Souza', 'Teixeira', 'Vieira'],
+];
+const GOODS = [
+  ['Camiseta de algodão', 5_990],
+  ['Caneca de cerâmica', 3_490],
+  ['Caderno pautado', 2_790],
+  ['Mochila', 18_900],
+  ['Luminária de mesa', 12_990],
+  ['Kit de chás', 6_450],
+  ['Almofada', 4_990],
+  ['Garrafa térmica', 8_990],
+  ['Pôster emoldurado', 15_900],
+  ['Vale-presente', 10_000],
+] as const;
+/** Whoever is told of a sale by nobody: nothing listens there. */
+const DEAD_ENDPOINT = 'http://127.0.0.1:9/webhooks';
+
+interface Happening {
+  readonly at: number;
+  readonly run: () => Promise<void>;
+}
+
+/** The same numbers at every fill (mulberry32). */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/**
+ * A believable month of sales of the demo account, in test mode: made by the same services as every sale, while the
+ * clock goes from thirty days ago until now, so that ledger, statement, events and statistics are what they would be.
+ * Nobody may use this application meanwhile.
+ */
+export class DemoMonth {
+  readonly #random = randomFrom(1042);
+  readonly #happenings: Happening[] = [];
+  #scope: Scope = { accountId: '', mode: 'test' };
+  readonly #now = Date.now();
+  readonly #begin = saoPauloDayBounds(saoPauloDay(new Date(this.#now - DAYS * DAY_MS))).from.getTime();
+  #order = 1000;
+  #last = 0;
+
+  private constructor(
+    private readonly app: NestExpressApplication,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @param found gives the account, which is founded before its first sale */
+  static make<D extends { account_id: string }>(app: NestExpressApplication, found: () => Promise<D>): Promise<D> {
+    return new DemoMonth(app, app.get(Clock)).#fill(found);
+  }
+
+  async #fill<D extends { account_id: string }>(found: () => Promise<D>): Promise<D> {
+    try {
+      this.#setClock(this.#begin);
+      const demo = await found();
+      this.#scope = { accountId: demo.account_id, mode: 'test' };
+      this.#plan();
+      while (this.#happenings.length > 0) {
+        this.#happenings.sort((a, b) => b.at - a.at);
+        const next = this.#happenings.pop();
+        if (!next || next.at > this.#now) break;
+        this.#setClock(next.at);
+        await next.run();
+      }
+      while (await this.app.get(LedgerChainService).link());
+      return demo;
+    } finally {
+      this.clock.offsetMs = 0;
+    }
+  }
+
+  /** Never backwards: what is written later is later. */
+  #setClock(at: number): void {
+    this.#last = Math.max(this.#last + 1, at);
+    this.clock.offsetMs = Math.min(0, this.#last - Date.now());
+  }
+
+  #at(at: number, run: () => Promise<void>): void {
+    this.#happenings.push({ at, run });
+  }
+
+  #plan(): void {
+    for (let day = this.#begin; day < this.#now; day += DAY_MS) {
+      const weekday = new Date(day + 12 * HOUR_MS).getUTCDay();
+      const sales = (RHYTHM[weekday] ?? 4) + Math.floor(this.#random() * 2);
+      for (let sale = 0; sale < sales; sale++) {
+        const at = day + 9 * HOUR_MS + this.#random() * 11 * HOUR_MS;
+        this.#at(at, () => this.#sale(at));
+      }
+    }
+    for (const minutes of [150, 45, 12]) {
+      this.#at(this.#now - minutes * MINUTE_MS, async () => void (await this.#charge()));
+      const at = this.#now - (minutes + 20) * MINUTE_MS;
+      this.#at(at, async () => this.#happen(await this.#charge(), { event: 'pay' }));
+    }
+    this.#at(this.#now - 2 * DAY_MS, () => this.#disputed('open'));
+    this.#at(this.#now - 19 * DAY_MS, () => this.#disputed('won'));
+    this.#at(this.#now - 11 * DAY_MS, () => this.#disputed('lost'));
+    this.#at(this.#now - 26 * HOUR_MS, () => this.#endpoint());
+    this.#at(this.#now - MINUTE_MS, () => this.#report());
+  }
+
+  #pick<T>(list: readonly T[]): T {
+    return list[Math.floor(this.#random() * list.length)] as T;
+  }
+
+  async #charge(): Promise<string> {
+    const [description, price] = this.#pick(GOODS);
+    const count = this.#random() < 0.8 ? 1 : 2;
+    const account = await this.app.get(AccountsService).get(this.#scope.accountId);
+    const order = String(++this.#order);
+    const { body } = await this.app.get(ChargesService).create(
+      this.#scope,
+      account,
+      new Draft({
+        amount: price * count + (this.#random() < 0.4 ? 1_290 : 0),
+        description: count === 1 ? description : `${description} (${count})`,
+        customer: { name: `${this.#pick(FIRST_NAMES)} ${this.#pick(LAST_NAMES)}` },
+        metadata: { order_id: order },
+        // Not so soon that it would be over while it is written.
+        expires_in: 7 * 86_400,
+      }),
+      `demo-order-${order}`,
+    );
+    return body.id;
+  }
+
+  async #sale(at: number): Promise<void> {
+    const kind = this.#random();
+    if (kind < 0.06) return this.#card(at);
+    const id = await this.#charge();
+    const later = at + (1 + this.#random() * 20) * MINUTE_MS;
+    const rawId = id.slice(3);
+    if (kind < 0.84) {
+      this.#at(later, async () => {
+        await this.#happen(id, { event: 'pay' });
+        if (kind > 0.74) this.#at(later + (3 + this.#random() * 40) * HOUR_MS, () => this.#refund(rawId));
+      });
+    } else if (kind < 0.94) {
+      this.#at(later + HOUR_MS, () => this.#happen(id, { event: 'expire' }));
+    } else {
+      this.#at(later, async () => void (await this.app.get(PaymentsService).cancel(this.#scope, rawId)));
+    }
+  }
+
+  async #card(at: number): Promise<void> {
+    const account = await this.app.get(AccountsService).get(this.#scope.accountId);
+    const [description, price] = this.#pick(GOODS);
+    const order = String(++this.#order);
+    const { body } = await this.app.get(PaymentsService).create(
+      this.#scope,
+      account,
+      new Draft({
+        amount: price,
+        paymentMethods: ['CREDIT_CARD'],
+        customerName: `${this.#pick(FIRST_NAMES)} ${this.#pick(LAST_NAMES)}`,
+        metadata: { description, order_id: order },
+        idempotencyKey: `demo-order-${order}`,
+      }),
+    );
+    const refused = this.#random() < 0.3;
+    this.#at(at + 2 * MINUTE_MS, async () => {
+      const event = refused ? ('fail' as const) : ('pay' as const);
+      await this.app.get(SandboxService).simulatePayment(this.#scope, body.id, { event });
+    });
+  }
+
+  async #happen(id: string, event: Parameters<SandboxService['simulate']>[2]): Promise<void> {
+    await this.app.get(SandboxService).simulate(this.#scope, id, event);
+  }
+
+  async #refund(id: string): Promise<void> {
+    const account = await this.app.get(AccountsService).get(this.#scope.accountId);
+    const { amount } = await this.app.get(PaymentsService).get(this.#scope, id);
+    const isPart = this.#random() < 0.5;
+    const { body: refundId } = await this.app.get(RefundsService).request(
+      this.#scope,
+      account,
+      id,
+      {
+        ...{ amount: isPart ? Math.round(amount / 3) : null, strategy: null, passFee: false, destinationKey: null },
+        reason: isPart ? 'Desconto combinado' : 'Desistência da compra',
+      },
+      `demo-refund-${id}`,
+      (asked) => this.app.get(FraudGuard).check(this.#scope, account, { operation: 'refund', ...asked }),
+      (refund) => ({ status: 201, body: refund.id }),
+      SYSTEM,
+    );
+    // Its steps, which are seconds apart.
+    for (let step = 0; step < 5; step++) {
+      await this.app.get(WorkService).runNow('refund', refundId);
+      this.#setClock(this.clock.now().getTime() + 3_000);
+    }
+  }
+
+  /** A sale of that day whose payer has gone to their bank. */
+  async #disputed(end: 'open' | 'won' | 'lost'): Promise<void> {
+    const id = await this.#charge();
+    await this.#happen(id, { event: 'pay' });
+    const opened = this.clock.now().getTime() + 20 * HOUR_MS;
+    const reason = 'O cliente diz que o produto não chegou';
+    this.#at(opened, () => this.#happen(id, { event: 'med_open', method: 'scam', reason }));
+    if (end === 'open') return;
+    const result = end === 'won' ? 'disagreed' : 'agreed';
+    this.#at(opened + 6 * DAY_MS, () => this.#happen(id, { event: 'med_rule', result }));
+  }
+
+  async #endpoint(): Promise<void> {
+    await this.app
+      .get(EndpointsService)
+      .register(this.#scope, new Draft({ url: DEAD_ENDPOINT, events: ['*'] }), SYSTEM);
+  }
+
+  async #report(): Promise<void> {
+    const [from, to] = [saoPauloDay(new Date(this.#begin)), saoPauloDay(new Date(this.#now))];
+    await this.app.get(ReportsService).create(this.#scope, { type: 'statement', format: 'csv', from, to });
+  }
+}
