@@ -37,6 +37,7 @@ export function setupOpenApi(app: NestExpressApplication, baseUrl: string): void
     .addTag('Webhooks', 'Where events are sent.')
     .addTag('Dashboard', 'Log in and out.')
     .addTag('API keys', 'Issue, rotate and revoke keys.')
+    .addTag('Account', 'Of the merchant, as payers see it.')
     .addTag('Members', 'People of the account.')
     .addTag('Audit events', 'Who did what.')
     .addTag('Request logs', 'What was asked of the API.')

@@ -34,7 +34,7 @@ export function Shell(): ReactNode {
   const places: readonly (readonly [string, string])[] = isOperator
     ? [
         ['/operations', t('Operação', 'Operations')],
-        ['/settings', t('Meu acesso', 'My login')],
+        ['/settings', t('Configurações', 'Settings')],
       ]
     : [
         [`/${mode}`, t('Início', 'Home')],
@@ -45,7 +45,7 @@ export function Shell(): ReactNode {
         [`/${mode}/webhooks`, 'Webhooks'],
         [`/${mode}/developers`, t('Desenvolvedores', 'Developers')],
         ...(session.role === 'MEMBER' ? [] : [['/team', t('Equipe', 'Team')] as const]),
-        ['/settings', t('Meu acesso', 'My login')],
+        ['/settings', t('Configurações', 'Settings')],
       ];
   const current = (to: string): 'page' | undefined => {
     const path = pathname.replace(/^\/dashboard/, '').replace(/\/$/, '');

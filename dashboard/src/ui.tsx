@@ -43,8 +43,8 @@ function hintOf(failure: ApiFailure | null, t: Translate): string | null {
   }
   if (failure.code === 'totp_setup_required') {
     return t(
-      'Isto pede um segundo fator: configure-o em “Meu acesso”.',
-      'This needs a second factor: set one under “My login”.',
+      'Isto pede um segundo fator: configure-o em “Configurações”.',
+      'This needs a second factor: set one under “Settings”.',
     );
   }
   if (failure.code === 'account_suspended') {

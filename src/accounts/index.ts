@@ -10,6 +10,14 @@ export {
 } from './account.entity.js';
 export { AccountsModule } from './accounts.module.js';
 export { accountSuspended, AccountsService } from './accounts.service.js';
+export {
+  ChangeOwnAccountDto,
+  MerchantAccountBody,
+  merchantAccountBody,
+  MerchantSettingsDto,
+  Setting,
+  settingsOf,
+} from './dto/merchant-account.js';
 export { readLogo, textOn } from './brand.js';
 export { normalizeEmail } from './email-address.js';
 export { type Member } from './members.repository.js';

@@ -1,6 +1,6 @@
 import { Body, Controller, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
-import { AccountsService } from '../accounts/index.js';
+import { AccountsService, settingsOf } from '../accounts/index.js';
 import type { Actor } from '../audit/index.js';
 import { CurrentActor, DashboardAuth } from '../auth/index.js';
 import {
@@ -13,7 +13,7 @@ import {
 } from '../core/http/index.js';
 import { parseId } from '../core/ids.js';
 import { AccountBody, AccountListBody } from './dto/account.body.js';
-import { ChangeAccountDto, CreateAccountDto, settingsOf } from './dto/account.dto.js';
+import { ChangeAccountDto, CreateAccountDto } from './dto/account.dto.js';
 import { accountBody } from './operations.serializer.js';
 
 const ACCOUNT_ID = { name: 'id', description: 'Id of the account.', schema: { type: 'string' as const } };

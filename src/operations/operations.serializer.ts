@@ -1,4 +1,4 @@
-import type { AccountEntity } from '../accounts/index.js';
+import { type AccountEntity, merchantAccountBody } from '../accounts/index.js';
 import type { WorkItem } from '../core/work/index.js';
 import type { FraudHit } from '../fraud/index.js';
 import { type MedCase, medCaseBody, type MedWaiting, versionOf } from '../med/index.js';
@@ -14,11 +14,7 @@ const STATUS = { review: 'pending', credited: 'accepted', returned: 'returned' }
 
 export function accountBody(account: AccountEntity): AccountBody {
   return {
-    id: account.id,
-    object: 'account',
-    name: account.name,
-    contact_email: account.contactEmail,
-    city: account.city,
+    ...merchantAccountBody(account),
     fee_bps: account.feeBps,
     fee_fixed: account.feeFixed,
     pix_out_fee: account.pixOutFee,
@@ -30,11 +26,7 @@ export function accountBody(account: AccountEntity): AccountBody {
     fraud_velocity: account.fraudVelocity,
     fraud_max_amount: account.fraudMaxAmount,
     fraud_blocked_documents: [...account.fraudBlockedDocuments],
-    accent: account.accent,
-    logo: account.logo,
-    payer_receipts: account.payerReceipts,
     suspended: account.suspended,
-    created_at: account.createdAt.toISOString(),
   };
 }
 

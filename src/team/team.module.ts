@@ -2,14 +2,15 @@ import { Module } from '@nestjs/common';
 import { AccountsModule } from '../accounts/index.js';
 import { AuditModule } from '../audit/index.js';
 import { AuthModule } from '../auth/index.js';
+import { AccountController } from './account.controller.js';
 import { AuditEventsController } from './audit-events.controller.js';
 import { InvitationLimits } from './invitation-limits.service.js';
 import { MembersController } from './members.controller.js';
 
-/** What an account's OWNERs and ADMINs see and change of its people. Nobody imports it. */
+/** What an account's OWNERs and ADMINs see and change of its people and of itself. Nobody imports it. */
 @Module({
   imports: [AccountsModule, AuditModule, AuthModule],
   providers: [InvitationLimits],
-  controllers: [AuditEventsController, MembersController],
+  controllers: [AccountController, AuditEventsController, MembersController],
 })
 export class TeamModule {}

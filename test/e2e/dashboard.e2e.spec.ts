@@ -259,6 +259,41 @@ describeInBrowser('the dashboard in a real browser', () => {
     await owner.context().close();
   });
 
+  it('shows payers the account as its owner wants it, and lets nobody else change it', async () => {
+    const page = await asOwner('/settings');
+    await page.getByRole('button', { name: 'Mudar', exact: true }).click();
+    const dialog = inDialog(page);
+    await dialog.getByLabel('Nome').fill('Padaria da Vila');
+    await dialog.getByLabel('Cor do checkout').fill('#7a1fa2');
+    const wrong = { name: 'logo.gif', mimeType: 'image/gif', buffer: Buffer.from('GIF89a') };
+    await dialog.getByLabel('Logotipo do checkout').setInputFiles(wrong);
+    await dialog.getByText('O logotipo é um PNG, JPEG ou WebP').waitFor();
+    await dialog
+      .getByLabel('Logotipo do checkout')
+      .setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: PNG });
+    await dialog.getByRole('img', { name: 'Logotipo' }).waitFor();
+    await dialog.getByRole('button', { name: 'Salvar' }).click();
+    await page.getByRole('region', { name: 'Conta' }).getByText('Padaria da Vila').waitFor();
+    const { id } = await aCharge();
+    const checkout = await (await fetch(`${service.url}/checkout/${id.slice(3)}`)).text();
+    expect(checkout).toContain('Padaria da Vila');
+    expect(checkout).toContain('#7a1fa2');
+    expect(checkout).toContain(`${id.slice(3)}/logo`);
+    // A colour that nobody would see is refused with its reason.
+    await page.getByRole('button', { name: 'Mudar', exact: true }).click();
+    await dialog.getByLabel('Nome').fill('Demo');
+    await dialog.getByLabel('Cor do checkout').fill('#fffff0');
+    await dialog.getByRole('button', { name: 'Salvar' }).click();
+    await dialog
+      .getByText(/stands out from white/)
+      .first()
+      .waitFor();
+    await dialog.getByLabel('Cor do checkout').fill('#0b6b60');
+    await dialog.getByRole('button', { name: 'Salvar' }).click();
+    await page.getByRole('region', { name: 'Conta' }).getByText('Demo', { exact: true }).waitFor();
+    await page.context().close();
+  });
+
   it('lets an operator decide a payment that is held', async () => {
     const passwordFile = join(dataDir, 'operator-password');
     writeFileSync(passwordFile, PASSWORD);

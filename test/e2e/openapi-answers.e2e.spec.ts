@@ -642,6 +642,14 @@ describe('what the OpenAPI document says is kept', () => {
   it('when members come, change and go', async () => {
     const token = await service.login(merchant.ownerEmail);
     const { token: member } = await service.member(merchant.accountId, 'MEMBER');
+    for (const who of [{}, { token: member }, { token }]) {
+      keeps('account_get', await service.call('GET', '/v1/account', who));
+      keeps('account_change', await service.call('PATCH', '/v1/account', { ...who, body: { city: 'Recife' } }));
+    }
+    const { token: operator } = await service.operator();
+    keeps('account_get', await service.call('GET', '/v1/account', { token: operator }));
+    keeps('account_change', await service.call('PATCH', '/v1/account', { token, body: { fee_bps: 0 } }));
+    for (const answer of await unread('PATCH', '/v1/account', { token })) keeps('account_change', answer);
     const path = '/v1/members';
     const email = 'guest@example.com';
     for (const who of [{}, { token: member }, { token }]) keeps('members_list', await service.call('GET', path, who));

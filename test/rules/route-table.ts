@@ -381,6 +381,11 @@ export const ROUTES: Readonly<Record<string, Row>> = {
     { OWNER: 200, ADMIN: 200, MEMBER: 200, OPERATOR: 403, foreign: 404 },
     { path: async ({ apiKeyId }) => `/v1/api-keys/${await apiKeyId()}` },
   ),
+  'GET /v1/account': people({ OWNER: 200, ADMIN: 200, MEMBER: 200, OPERATOR: 403, foreign: 200 }),
+  'PATCH /v1/account': people(
+    { OWNER: 200, ADMIN: 403, MEMBER: 403, OPERATOR: 403, foreign: 200 },
+    { body: () => ({ accent: '#7a1fa2' }) },
+  ),
   'GET /v1/members': people({ OWNER: 200, ADMIN: 200, MEMBER: 403, OPERATOR: 403, foreign: 200 }),
   'POST /v1/members': people(
     { OWNER: 201, ADMIN: 201, MEMBER: 403, OPERATOR: 403, foreign: 201 },

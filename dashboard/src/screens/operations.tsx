@@ -57,7 +57,7 @@ export function Operations(): ReactNode {
   return (
     <Page title={t('Operação', 'Operations')}>
       {isKeptOut && (
-        <p role="note">{t('Configure o segundo fator em “Meu acesso”.', 'Set a second factor under “My login”.')}</p>
+        <p role="note">{t('Configure o segundo fator em “Configurações”.', 'Set a second factor under “Settings”.')}</p>
       )}
       <div className="filters">
         <Choice

@@ -1,19 +1,152 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
+import type { MerchantAccountBody } from '../../../src/accounts/dto/merchant-account.js';
 import type { RecoveryCodesBody, SessionListBody, TotpBody } from '../../../src/auth/dto/login.body.js';
 import { call } from '../api.js';
 import { useLanguage } from '../language.js';
 import { SESSION, useSession } from '../session.js';
-import { ActionDialog, Button, Card, Failure, Id, Input, Loading, Page, Table, Time } from '../ui.js';
+import { ActionDialog, Button, Card, Facts, Failure, Id, Input, Loading, Page, Table, Time } from '../ui.js';
 
 export function Settings(): ReactNode {
   const { t } = useLanguage();
   return (
-    <Page title={t('Meu acesso', 'My login')}>
+    <Page title={t('Configurações', 'Settings')}>
+      {useSession().role !== 'OPERATOR' && <Account />}
       <Password />
       <SecondFactor />
       <Sessions />
     </Page>
+  );
+}
+
+const LOGO_BYTES = 16 * 1024;
+const LOGO_TYPES = ['image/png', 'image/jpeg', 'image/webp'];
+const ACCENT = '#0b6b60';
+
+function dataUrlOf(file: File): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(reader.result as string);
+    reader.onerror = () => reject(new Error(file.name));
+    reader.readAsDataURL(file);
+  });
+}
+
+/** How payers see the account, and where it is written to. */
+function Account(): ReactNode {
+  const { t } = useLanguage();
+  const isOwner = useSession().role === 'OWNER';
+  const client = useQueryClient();
+  const account = useQuery({
+    queryKey: ['account'],
+    queryFn: () => call<MerchantAccountBody>('GET', '/v1/account'),
+  });
+  const [draft, setDraft] = useState<Partial<MerchantAccountBody>>({});
+  const [refused, setRefused] = useState<string | null>(null);
+  if (account.error) return <Failure error={account.error} retry={() => void account.refetch()} />;
+  if (!account.data) return <Loading />;
+  const shown = { ...account.data, ...draft };
+  const change = (changes: Partial<MerchantAccountBody>): void => setDraft({ ...draft, ...changes });
+  const takeLogo = async (file: File | undefined): Promise<void> => {
+    setRefused(null);
+    if (!file) return;
+    if (!LOGO_TYPES.includes(file.type) || file.size > LOGO_BYTES) {
+      setRefused(
+        t('O logotipo é um PNG, JPEG ou WebP de no máximo 16 KB.', 'The logo is a PNG, JPEG or WebP of at most 16 KB.'),
+      );
+      return;
+    }
+    change({ logo: await dataUrlOf(file) });
+  };
+  return (
+    <Card title={t('Conta', 'Account')}>
+      <Facts
+        rows={[
+          [t('Nome', 'Name'), account.data.name],
+          [t('E-mail da conta', 'Account’s e-mail'), account.data.contact_email],
+          [t('Cidade no Pix', 'City in the Pix'), account.data.city],
+          [
+            t('No checkout', 'At the checkout'),
+            <>
+              {account.data.logo !== null && (
+                <img className="logo" src={account.data.logo} alt={t('Logotipo', 'Logo')} />
+              )}{' '}
+              <code>{account.data.accent ?? ACCENT}</code>
+            </>,
+          ],
+          [
+            t('Recibos aos pagadores', 'Receipts to payers'),
+            account.data.payer_receipts ? t('Sim, por e-mail', 'Yes, by mail') : t('Não', 'No'),
+          ],
+        ]}
+      />
+      {isOwner && (
+        <ActionDialog
+          trigger={t('Mudar', 'Change')}
+          title={t('Mudar a conta', 'Change the account')}
+          confirm={t('Salvar', 'Save')}
+          isReady={Object.keys(draft).length > 0}
+          act={async () => {
+            await call('PATCH', '/v1/account', draft);
+            setDraft({});
+            await Promise.all([
+              client.invalidateQueries({ queryKey: ['account'] }),
+              client.invalidateQueries({ queryKey: SESSION }),
+            ]);
+          }}
+        >
+          <Input
+            label={t('Nome', 'Name')}
+            maxLength={120}
+            value={shown.name}
+            onChange={(event) => change({ name: event.target.value })}
+          />
+          <Input
+            label={t('E-mail da conta', 'Account’s e-mail')}
+            hint={t('Para disputas e avisos.', 'For disputes and notices.')}
+            type="email"
+            maxLength={254}
+            value={shown.contact_email}
+            onChange={(event) => change({ contact_email: event.target.value })}
+          />
+          <Input
+            label={t('Cidade no Pix', 'City in the Pix')}
+            maxLength={60}
+            value={shown.city}
+            onChange={(event) => change({ city: event.target.value })}
+          />
+          <Input
+            label={t('Cor do checkout', 'Colour of the checkout')}
+            hint={t('Escura o bastante para se ver no branco.', 'Dark enough to be seen on white.')}
+            type="color"
+            value={shown.accent ?? ACCENT}
+            onChange={(event) => change({ accent: event.target.value })}
+          />
+          <Input
+            label={t('Logotipo do checkout', 'Logo of the checkout')}
+            hint={t('PNG, JPEG ou WebP, até 16 KB.', 'PNG, JPEG or WebP, up to 16 KB.')}
+            type="file"
+            accept={LOGO_TYPES.join(',')}
+            onChange={(event) => void takeLogo(event.target.files?.[0])}
+          />
+          {refused !== null && <p role="alert">{refused}</p>}
+          {shown.logo !== null && (
+            <p>
+              <img className="logo" src={shown.logo} alt={t('Logotipo', 'Logo')} />{' '}
+              <Button onPress={() => change({ logo: null })}>{t('Sem logotipo', 'No logo')}</Button>
+            </p>
+          )}
+          <label>
+            <input
+              type="checkbox"
+              checked={shown.payer_receipts}
+              onChange={(event) => change({ payer_receipts: event.target.checked })}
+            />{' '}
+            {t('Enviar recibo a quem paga', 'Send receipts to payers')}
+          </label>
+        </ActionDialog>
+      )}
+    </Card>
   );
 }
 

@@ -1,32 +1,8 @@
-import { applyDecorators } from '@nestjs/common';
-import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
-import { buildMessage, IsDefined, IsString, ValidateBy } from 'class-validator';
-import { type FraudMode, type SettingName, SETTINGS, type SettingValues } from '../../accounts/index.js';
-import { IsOptional } from '../../core/http/index.js';
+import { ApiProperty } from '@nestjs/swagger';
+import { IsDefined, IsString } from 'class-validator';
+import { type FraudMode, MerchantSettingsDto, Setting } from '../../accounts/index.js';
 
-/** A field that is a setting of the account: its rule is that of the settings. Null is a value here, not an absence. */
-function Setting(name: SettingName, options: ApiPropertyOptions): PropertyDecorator {
-  const setting = SETTINGS[name];
-  return applyDecorators(
-    ApiPropertyOptional(options),
-    IsOptional(),
-    ValidateBy({
-      name: 'isSetting',
-      validator: {
-        validate: (value: unknown) => setting.read(value) !== null,
-        defaultMessage: buildMessage(() => `must be ${setting.rule}`),
-      },
-    }),
-  );
-}
-
-abstract class SettingsDto {
-  @Setting('contact_email', { description: 'Where the account is written to.', example: 'finance@example.com' })
-  contact_email?: string;
-
-  @Setting('city', { description: 'Shown in the BR Code.', maxLength: 60, example: 'Recife' })
-  city?: string;
-
+abstract class SettingsDto extends MerchantSettingsDto {
   @Setting('fee_bps', {
     description: 'The service’s fee in basis points of the amount.',
     type: 'integer',
@@ -112,31 +88,6 @@ abstract class SettingsDto {
   })
   fraud_blocked_documents?: string[];
 
-  @Setting('accent', {
-    description:
-      'Colour of the checkout’s buttons, which stands out from white by 3:1 or more; what is written on it is black or white. Null for the service’s own.',
-    type: 'string',
-    pattern: '^#[0-9a-fA-F]{6}$',
-    nullable: true,
-    example: '#0b6b60',
-  })
-  accent?: string | null;
-
-  @Setting('logo', {
-    description: 'Picture of the checkout: PNG, JPEG or WebP of at most 16 KiB as a `data:` URL. Null for none.',
-    type: 'string',
-    nullable: true,
-    example: 'data:image/png;base64,iVBORw0KGgo=',
-  })
-  logo?: string | null;
-
-  @Setting('payer_receipts', {
-    description: 'Whether payers whose `customer.email` was sent get a receipt by mail when the sale is paid.',
-    type: 'boolean',
-    example: true,
-  })
-  payer_receipts?: boolean;
-
   @Setting('suspended', {
     description:
       'Whether its API keys are refused with 403 `account_suspended`. What was begun goes on: charges that are out are paid, refunds end, webhooks are sent, and its people can log in.',
@@ -167,9 +118,4 @@ export class CreateAccountDto extends SettingsDto {
   @IsDefined({ message: 'is required' })
   @IsString({ message: 'must be a text' })
   email!: string;
-}
-
-/** The settings that were sent. */
-export function settingsOf(dto: ChangeAccountDto): SettingValues {
-  return Object.fromEntries(Object.entries(dto).filter(([key]) => Object.hasOwn(SETTINGS, key)));
 }

@@ -1,0 +1,106 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
+import { buildMessage, ValidateBy } from 'class-validator';
+import { IsOptional } from '../../core/http/index.js';
+import type { AccountEntity } from '../account.entity.js';
+import { type SettingName, SETTINGS, type SettingValues } from '../settings.js';
+
+/** A field that is a setting of the account: its rule is that of the settings. Null is a value here, not an absence. */
+export function Setting(name: SettingName, options: ApiPropertyOptions): PropertyDecorator {
+  const setting = SETTINGS[name];
+  return applyDecorators(
+    ApiPropertyOptional(options),
+    IsOptional(),
+    ValidateBy({
+      name: 'isSetting',
+      validator: {
+        validate: (value: unknown) => setting.read(value) !== null,
+        defaultMessage: buildMessage(() => `must be ${setting.rule}`),
+      },
+    }),
+  );
+}
+
+/** The settings that are the merchant's own to decide. */
+export abstract class MerchantSettingsDto {
+  @Setting('contact_email', { description: 'Where the account is written to.', example: 'finance@example.com' })
+  contact_email?: string;
+
+  @Setting('city', { description: 'Shown in the BR Code.', maxLength: 60, example: 'Recife' })
+  city?: string;
+
+  @Setting('accent', {
+    description:
+      'Colour of the checkout’s buttons, which stands out from white by 3:1 or more; what is written on it is black or white. Null for the service’s own.',
+    type: 'string',
+    pattern: '^#[0-9a-fA-F]{6}$',
+    nullable: true,
+    example: '#0b6b60',
+  })
+  accent?: string | null;
+
+  @Setting('logo', {
+    description: 'Picture of the checkout: PNG, JPEG or WebP of at most 16 KiB as a `data:` URL. Null for none.',
+    type: 'string',
+    nullable: true,
+    example: 'data:image/png;base64,iVBORw0KGgo=',
+  })
+  logo?: string | null;
+
+  @Setting('payer_receipts', {
+    description: 'Whether payers whose `customer.email` was sent get a receipt by mail when the sale is paid.',
+    type: 'boolean',
+    example: true,
+  })
+  payer_receipts?: boolean;
+}
+
+/** Body of `PATCH /v1/account`. */
+export class ChangeOwnAccountDto extends MerchantSettingsDto {
+  @Setting('name', { description: 'Name of the merchant.', maxLength: 120, example: 'Padaria São João' })
+  name?: string;
+}
+
+/** The settings that were sent. */
+export function settingsOf(dto: MerchantSettingsDto): SettingValues {
+  return Object.fromEntries(Object.entries(dto).filter(([key]) => Object.hasOwn(SETTINGS, key)));
+}
+
+/** An account as its own people see it. */
+export class MerchantAccountBody {
+  @ApiProperty({ description: 'Id of the account.', example: '019aa0f0-0000-7000-8000-000000000001' }) id!: string;
+  @ApiProperty({ description: 'Kind of object.', enum: ['account'] }) object!: string;
+  @ApiProperty({ description: 'Name of the merchant.', example: 'Padaria São João' }) name!: string;
+  @ApiProperty({ description: 'Where the account is written to.', example: 'ana@example.com' }) contact_email!: string;
+  @ApiProperty({ description: 'Shown in the BR Code.', example: 'SAO PAULO' }) city!: string;
+  @ApiProperty({
+    description: 'Colour of the checkout’s buttons; null for the service’s own.',
+    type: String,
+    nullable: true,
+    example: '#0b6b60',
+  })
+  accent!: string | null;
+  @ApiProperty({
+    description: 'Picture of the checkout as a `data:` URL; null for none.',
+    type: String,
+    nullable: true,
+    example: 'data:image/png;base64,iVBORw0KGgo=',
+  })
+  logo!: string | null;
+  @ApiProperty({ description: 'Whether payers get a receipt by mail.', example: true }) payer_receipts!: boolean;
+  @ApiProperty({ description: 'UTC.', format: 'date-time', example: '2026-11-21T12:00:00.000Z' }) created_at!: string;
+}
+
+export function merchantAccountBody(account: AccountEntity): MerchantAccountBody {
+  return {
+    id: account.id,
+    object: 'account',
+    name: account.name,
+    contact_email: account.contactEmail,
+    city: account.city,
+    accent: account.accent,
+    logo: account.logo,
+    payer_receipts: account.payerReceipts,
+    created_at: account.createdAt.toISOString(),
+  };
+}

@@ -1,0 +1,46 @@
+import { Body, Controller, Get, Patch } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import {
+  AccountsService,
+  ChangeOwnAccountDto,
+  MerchantAccountBody,
+  merchantAccountBody,
+  settingsOf,
+} from '../accounts/index.js';
+import type { Actor } from '../audit/index.js';
+import { CurrentActor, CurrentMember, DashboardAuth, type MemberPrincipal } from '../auth/index.js';
+import { ApiErrors, ApiRequestId, RESPONSE_HEADERS } from '../core/http/index.js';
+
+@ApiTags('Account')
+@ApiRequestId()
+@Controller('v1/account')
+export class AccountController {
+  constructor(private readonly accounts: AccountsService) {}
+
+  @Get()
+  @DashboardAuth()
+  @ApiOperation({ summary: 'Read your account', description: 'As payers and mails name and show it.' })
+  @ApiOkResponse({ description: 'The account.', type: MerchantAccountBody, headers: RESPONSE_HEADERS })
+  @ApiErrors(403)
+  async get(@CurrentMember() { accountId }: MemberPrincipal): Promise<MerchantAccountBody> {
+    return merchantAccountBody(await this.accounts.details(accountId));
+  }
+
+  @Patch()
+  @DashboardAuth('OWNER')
+  @ApiOperation({
+    summary: 'Change your account',
+    description:
+      'Send what changes; it holds from the next request on. Fees, release, limits and suspension are the operator’s.',
+  })
+  @ApiOkResponse({ description: 'The account.', type: MerchantAccountBody, headers: RESPONSE_HEADERS })
+  @ApiErrors(400, 413, 415)
+  async change(
+    @CurrentMember() { accountId }: MemberPrincipal,
+    @Body() dto: ChangeOwnAccountDto,
+    @CurrentActor() actor: Actor,
+  ): Promise<MerchantAccountBody> {
+    await this.accounts.setValues(accountId, settingsOf(dto), actor);
+    return merchantAccountBody(await this.accounts.details(accountId));
+  }
+}
