@@ -2,7 +2,7 @@ import { saoPauloTime } from '../brazil/index.js';
 import { bilingualMail, type Mail, SECRET } from '../core/mail/index.js';
 import { type Amount, moneyText } from '../core/money/index.js';
 import { withoutControls } from '../core/text.js';
-import type { Transaction } from '../transactions/index.js';
+import { ORDER_KEYS, type Transaction } from '../transactions/index.js';
 import type { DisputedTransaction } from './disputed-transaction.js';
 import type { MedCase } from './med-case.js';
 import type { MoneyOutcome } from './med-cases.machine.js';
@@ -121,15 +121,12 @@ function aboutSale({ transaction }: Sale, medCase: MedCase, publicBaseUrl: strin
   ];
 }
 
-/** Under which keys of `metadata` merchants keep the number of their order. */
-const ORDER_KEYS = ['order_id', 'orderId', 'order', 'pedido', 'reference', 'description'] as const;
-
 /**
  * Who paid and what for. In a mail that waits it stands sealed, as all that names customers.
  * @returns null where nothing is known
  */
 function saleText({ customerName, metadata }: Transaction): string | null {
-  const orders = ORDER_KEYS.map((key) => metadata[key]);
+  const orders = [...ORDER_KEYS, 'description'].map((key) => metadata[key]);
   const texts = [customerName, ...orders].filter((value) => typeof value === 'string' || typeof value === 'number');
   const written = texts
     .map((value) => withoutControls(String(value)).trim().slice(0, 200))

@@ -18,6 +18,7 @@ export { RefundEntity } from './refunds/refunds.entity.js';
 export type { RefundEventData, RefundEventType } from './refunds/refunds.events.js';
 export { REFUND_STATUSES, type RefundStatus } from './refunds/refunds.machine.js';
 export { type DisputeClaims, RefundTransitions } from './refunds/refund-transitions.service.js';
+export { ORDER_KEYS } from './order-keys.js';
 export { RefundsService } from './refunds/refunds.service.js';
 export { ReturnsService } from './settlement/returns.service.js';
 export {

@@ -429,27 +429,28 @@ describeInBrowser('the dashboard in a real browser', () => {
   it('has pictures for the README: SCREENSHOTS=docs/images npm test -- test/e2e/dashboard.e2e', async () => {
     const directory = process.env['SCREENSHOTS'];
     if (directory === undefined) return;
-    for (const [amount, name] of [
-      [4990, 'João Lima'],
-      [18900, 'Ana Souza'],
-      [7350, 'Pedro Alves'],
-      [12990, 'Maria Silva'],
-    ] as const) {
-      const { id } = await aCharge({ amount, customer: { name }, metadata: { order_id: `${String(amount)}-26` } });
-      await simulate(id, { event: 'pay' });
-    }
-    const { data } = await api<{ data: { id: string }[] }>('GET', '/v1/payments?query=Maria+Silva&limit=1');
-    await api('POST', `/v1/payments/${data[0]?.id ?? ''}/refund`, { amount: 990, idempotencyKey: 'spec-picture' });
-    const page = await asOwner('/test', { viewport: { width: 1100, height: 720 } });
+    const filled = processes.dataDir();
+    const shop = await processes.start(filled, { DEMO_FILL: 'true' });
+    const { email, password, test_api_key: apikey } = readDemo(filled);
+    const list = await fetch(`${shop.url}/v1/refunds?limit=20`, { headers: { apikey } });
+    const { data } = (await list.json()) as { data: { transactionId: string; reason: string }[] };
+    const part = data.find(({ reason }) => reason === 'Desconto combinado');
+    const context = await browser.newContext({ locale: 'pt-BR', viewport: { width: 1100, height: 720 } });
+    const page = await context.newPage();
+    const home = `${shop.url.replace('127.0.0.1', 'localhost')}/dashboard`;
+    await page.goto(home);
+    await logIn(page, email, password);
+    await heading(page, 'Início');
     for (const [name, path] of [
       ['home', '/test'],
-      ['sale', `/test/sales/${data[0]?.id ?? ''}`],
+      ['sale', `/test/sales/${part?.transactionId ?? ''}`],
     ] as const) {
-      await page.goto(`${base()}/dashboard${path}`);
+      await page.goto(home + path);
       await page.waitForLoadState('networkidle');
       await page.screenshot({ path: join(directory, `dashboard-${name}.png`) });
     }
-    await page.context().close();
+    await context.close();
+    await shop.kill('SIGTERM');
   });
 
   it('shows nothing of others, and that a login has ended, wherever that was', async () => {
@@ -483,6 +484,19 @@ describeInBrowser('the dashboard in a real browser', () => {
     await page.waitForTimeout(500);
     await page.context().setOffline(false);
     await page.getByRole('cell', { name: /R\$/ }).first().waitFor();
+    await page.context().close();
+  });
+
+  it('shows the columns that were chosen, also after a reload', async () => {
+    await aCharge({ customer: { name: 'Com e-mail', email: 'com@example.com' } });
+    const page = await asOwner('/test/sales');
+    await page.getByText('Colunas').click();
+    await page.getByRole('checkbox', { name: 'E-mail' }).check();
+    await page.getByRole('checkbox', { name: 'Meio' }).uncheck();
+    await page.getByRole('cell', { name: 'com@example.com' }).first().waitFor();
+    await page.reload();
+    await page.getByRole('columnheader', { name: 'E-mail' }).waitFor();
+    expect(await page.getByRole('columnheader', { name: 'Meio' }).count()).toBe(0);
     await page.context().close();
   });
 

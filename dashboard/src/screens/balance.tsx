@@ -2,6 +2,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { BalanceBody } from '../../../src/wallets/dto/wallet.body.js';
 import type { WalletEntryBody, WalletEntryListBody } from '../../../src/wallets/dto/wallet-entry.body.js';
+import { ENTRY_TYPES } from '../../../src/wallets/entry-types.js';
 import { call, door, withQuery } from '../api.js';
 import { textOf } from '../forms.js';
 import { useLanguage } from '../language.js';
@@ -9,18 +10,8 @@ import { useMode } from '../session.js';
 import { Button, Card, Choice, Empty, Facts, Failure, Input, Link, Loading, Money, Page, Table, Time } from '../ui.js';
 import { bucketName, entryType } from '../words.js';
 
-const TYPES = [
-  'sale',
-  'fee',
-  'release',
-  'refund',
-  'refund_failed',
-  'med_hold',
-  'med_release',
-  'med_loss',
-  'chargeback',
-  'correction',
-];
+/** Without those that no entry has yet. */
+const TYPES = ENTRY_TYPES.filter((type) => type !== 'fee' && !type.startsWith('payout'));
 
 /** Why the balance is what it is: every line with the balance after it, and the way to its cause. */
 export function Balance(): ReactNode {
@@ -42,6 +33,8 @@ export function Balance(): ReactNode {
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next_cursor ?? undefined,
   });
+  const others = (balance.data?.balances ?? []).filter(({ currency }) => currency !== balance.data?.currency);
+  const currencies = (balance.data?.balances ?? []).map(({ currency }) => currency);
   const rows = entries.data?.pages.flatMap(({ data }) => data) ?? [];
   const cause = ({ source, payment_id: paymentId }: WalletEntryBody): ReactNode => {
     if (source?.object === 'refund' && paymentId !== null)
@@ -87,6 +80,15 @@ export function Balance(): ReactNode {
                       <Time at={balance.data.next_release_at} />
                     </>,
                   ],
+              ...others.map(
+                ({ currency, available, pending }) =>
+                  [
+                    `${t('Disponível', 'Available')} + ${t('a liberar', 'pending')}, ${currency}`,
+                    <>
+                      <Money amount={available} currency={currency} /> + <Money amount={pending} currency={currency} />
+                    </>,
+                  ] as const,
+              ),
             ]}
           />
         )}
@@ -98,7 +100,10 @@ export function Balance(): ReactNode {
           const form = new FormData(event.currentTarget);
           setFilters(
             Object.fromEntries(
-              ['bucket', 'type', 'created_after', 'created_before'].map((name) => [name, textOf(form, name)]),
+              ['bucket', 'currency', 'type', 'created_after', 'created_before'].map((name) => [
+                name,
+                textOf(form, name),
+              ]),
             ),
           );
         }}
@@ -112,6 +117,13 @@ export function Balance(): ReactNode {
             ...['available', 'pending', 'retained'].map((bucket) => [bucket, bucketName(bucket, t)] as const),
           ]}
         />
+        {currencies.length > 1 && (
+          <Choice
+            label={t('Moeda', 'Currency')}
+            name="currency"
+            options={[['', t('Todas', 'All')], ...currencies.map((currency) => [currency, currency] as const)]}
+          />
+        )}
         <Choice
           label={t('Tipo', 'Type')}
           name="type"

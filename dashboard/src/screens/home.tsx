@@ -5,7 +5,7 @@ import type { MetricsBody, StatsBody } from '../../../src/payments/dto/statistic
 import type { BalanceBody } from '../../../src/wallets/dto/wallet.body.js';
 import type { DeliveryStatsBody } from '../../../src/webhooks/dto/delivery.body.js';
 import { call, door, withQuery } from '../api.js';
-import { day, money } from '../format.js';
+import { day, isoDay, money } from '../format.js';
 import { useLanguage } from '../language.js';
 import { useMayAct, useMode } from '../session.js';
 import { Bars, Card, Empty, Facts, Failure, Link, Loading, Money, Page, Time } from '../ui.js';
@@ -30,6 +30,13 @@ export function Home(): ReactNode {
     queryKey: [mode, 'metrics', days, currency],
     queryFn: () =>
       call<MetricsBody>('GET', door(mode, withQuery('/payments/metrics', { days, currency, basis: 'paid' }))),
+  });
+  // Four weeks and today, whatever window is shown below.
+  const weeks = useQuery({
+    queryKey: [mode, 'metrics', 'weeks', currency],
+    queryFn: () =>
+      call<MetricsBody>('GET', door(mode, withQuery('/payments/metrics', { days: 21, currency, basis: 'paid' }))),
+    staleTime: 600_000,
   });
   const cases = useQuery({
     queryKey: [mode, 'cases', 'open'],
@@ -81,6 +88,7 @@ export function Home(): ReactNode {
                     ))}
               </p>
               <p className="quiet">{t('recebido hoje, até agora', 'received today, up to now')}</p>
+              {weeks.data && <Usual metrics={weeks.data} />}
             </>
           )}
         </Card>
@@ -199,5 +207,27 @@ export function Home(): ReactNode {
         )}
       </Card>
     </Page>
+  );
+}
+
+/** What the same weekday brings, of the last four. */
+function Usual({ metrics }: { metrics: MetricsBody }): ReactNode {
+  const { t, language } = useLanguage();
+  const today = isoDay(new Date());
+  const weekday = (date: string): number => new Date(`${date}T12:00:00Z`).getUTCDay();
+  const same = metrics.dailyVolume
+    .filter(({ date }) => date !== today && weekday(date) === weekday(today))
+    .slice(-4)
+    .map(({ volume }) => (typeof volume === 'number' ? volume : Number(Object.values(volume ?? {})[0] ?? 0)));
+  if (same.length === 0) return null;
+  const average = Math.round(same.reduce((sum, one) => sum + one, 0) / same.length);
+  const name = new Intl.DateTimeFormat(language, { weekday: 'long', timeZone: 'UTC' }).format(
+    new Date(`${today}T12:00:00Z`),
+  );
+  return (
+    <p className="quiet">
+      {t(`${name}, média das últimas ${String(same.length)}:`, `${name}, average of the last ${String(same.length)}:`)}{' '}
+      <Money amount={average} currency={metrics.currency ?? 'BRL'} />
+    </p>
   );
 }

@@ -1,7 +1,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { PaymentItemBody, PaymentListBody } from '../../../src/payments/dto/payment.body.js';
+import { ORDER_KEYS } from '../../../src/transactions/order-keys.js';
 import { useQueryText } from '../address.js';
 import { call, door, withQuery } from '../api.js';
 import { textOf } from '../forms.js';
@@ -28,6 +29,7 @@ const STATUSES = [
   'WAITING_PAYMENT',
   'PROCESSING',
   'PAID',
+  'APPROVED',
   'REFUNDED',
   'EXPIRED',
   'REFUSED',
@@ -39,9 +41,32 @@ const FILTERS = ['query', 'status', 'startDate', 'endDate', 'sortBy', 'sortOrder
 const LIMIT = 25;
 
 /** The order number, by the names that shops use. */
-function orderOf({ order_id: id, order }: Readonly<Record<string, unknown>>): string {
-  const found = id ?? order;
-  return typeof found === 'string' || typeof found === 'number' ? String(found) : '–';
+function orderOf(metadata: Readonly<Record<string, unknown>>): string {
+  const found = ORDER_KEYS.map((key) => metadata[key]).find(
+    (one) => typeof one === 'string' || typeof one === 'number',
+  );
+  return found === undefined ? '–' : String(found);
+}
+
+/** Which columns are shown is a matter of this browser. */
+const SHOWN = 'recebe.columns';
+const FIRST_SHOWN = ['when', 'amount', 'status', 'customer', 'method', 'net', 'order'];
+
+function useShown(): [readonly string[], (id: string, isShown: boolean) => void] {
+  const [shown, setShown] = useState<readonly string[]>(() => {
+    try {
+      const kept: unknown = JSON.parse(localStorage.getItem(SHOWN) ?? 'null');
+      return Array.isArray(kept) ? kept.map(String) : FIRST_SHOWN;
+    } catch {
+      return FIRST_SHOWN;
+    }
+  });
+  const show = (id: string, isShown: boolean): void => {
+    const next = isShown ? [...shown, id] : shown.filter((one) => one !== id);
+    localStorage.setItem(SHOWN, JSON.stringify(next));
+    setShown(next);
+  };
+  return [shown, show];
 }
 
 type Filters = Partial<Record<(typeof FILTERS)[number], string>>;
@@ -76,8 +101,10 @@ export function Sales(): ReactNode {
     placeholderData: keepPreviousData,
     refetchInterval: 10_000,
   });
-  const columns: readonly Column<PaymentItemBody>[] = [
+  const [shown, show] = useShown();
+  const columns: readonly (Column<PaymentItemBody> & { id: string })[] = [
     {
+      id: 'when',
       name: t('Quando', 'When'),
       cell: ({ id, createdAt }) => (
         <Link to={`/${mode}/sales/${id}`}>
@@ -86,19 +113,51 @@ export function Sales(): ReactNode {
       ),
     },
     {
+      id: 'amount',
       name: t('Valor', 'Amount'),
       isNumber: true,
       cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
     },
-    { name: t('Situação', 'Status'), cell: ({ status }) => <Status value={status} label={saleStatus(status, t)} /> },
-    { name: t('Cliente', 'Customer'), cell: ({ customerName, customerEmail }) => customerName ?? customerEmail ?? '–' },
-    { name: t('Meio', 'Method'), cell: ({ paidWith, paymentMethods }) => paidWith ?? paymentMethods.join(', ') },
     {
+      id: 'status',
+      name: t('Situação', 'Status'),
+      cell: ({ status }) => <Status value={status} label={saleStatus(status, t)} />,
+    },
+    {
+      id: 'customer',
+      name: t('Cliente', 'Customer'),
+      cell: ({ customerName, customerEmail }) => customerName ?? customerEmail ?? '–',
+    },
+    {
+      id: 'method',
+      name: t('Meio', 'Method'),
+      cell: ({ paidWith, paymentMethods }) => paidWith ?? paymentMethods.join(', '),
+    },
+    {
+      id: 'net',
       name: t('Líquido', 'Net'),
       isNumber: true,
       cell: ({ netAmount, currency }) => <Money amount={netAmount} currency={currency} />,
     },
-    { name: t('Pedido', 'Order'), cell: ({ metadata }) => orderOf(metadata) },
+    { id: 'order', name: t('Pedido', 'Order'), cell: ({ metadata }) => orderOf(metadata) },
+    { id: 'paid', name: t('Paga em', 'Paid at'), cell: ({ paidAt }) => <Time at={paidAt} /> },
+    { id: 'email', name: 'E-mail', cell: ({ customerEmail }) => customerEmail ?? '–' },
+    { id: 'document', name: t('Documento', 'Document'), cell: ({ customerDocument }) => customerDocument ?? '–' },
+    {
+      id: 'fees',
+      name: t('Tarifas', 'Fees'),
+      isNumber: true,
+      cell: ({ providerFee, platformFee, currency }) => (
+        <Money amount={providerFee === null ? null : providerFee + (platformFee ?? 0)} currency={currency} />
+      ),
+    },
+    {
+      id: 'refunded',
+      name: t('Reembolsado', 'Refunded'),
+      isNumber: true,
+      cell: ({ amountRefunded, currency }) => <Money amount={amountRefunded ?? null} currency={currency} />,
+    },
+    { id: 'id', name: 'Id', cell: ({ id }) => <code>{id}</code> },
   ];
   const page = Number(filters.page ?? 1);
   const pages = Math.max(1, Math.ceil((list.data?.total ?? 0) / LIMIT));
@@ -176,7 +235,27 @@ export function Sales(): ReactNode {
         ))}
       {list.data && list.data.data.length > 0 && (
         <>
-          <Table label={t('Vendas', 'Sales')} columns={columns} rows={list.data.data} keyOf={({ id }) => id} />
+          <details>
+            <summary>{t('Colunas', 'Columns')}</summary>
+            <div className="checks">
+              {columns.slice(1).map(({ id, name }) => (
+                <label key={id}>
+                  <input
+                    type="checkbox"
+                    checked={shown.includes(id)}
+                    onChange={(event) => show(id, event.target.checked)}
+                  />{' '}
+                  {name}
+                </label>
+              ))}
+            </div>
+          </details>
+          <Table
+            label={t('Vendas', 'Sales')}
+            columns={columns.filter(({ id }) => id === 'when' || shown.includes(id))}
+            rows={list.data.data}
+            keyOf={({ id }) => id}
+          />
           <nav className="pages" aria-label={t('Páginas', 'Pages')}>
             <Button isDisabled={page <= 1} onPress={() => change({ page: String(page - 1) })}>
               {t('Anterior', 'Previous')}
