@@ -28,6 +28,22 @@ const NEXT = read(
    WHERE b.account_id = $1 AND b.mode = $2 AND b.bucket = 'pending'`,
 );
 
+/** Those of one day of São Paulo are due in one instant. */
+const CALENDAR = read(
+  'releases.calendar',
+  `SELECT currency, release_at AS "releaseAt", sum(amount)::bigint AS amount, count(*) AS count FROM releases
+   WHERE account_id = $1 AND mode = $2 AND released_at IS NULL AND ($3::text IS NULL OR currency = $3)
+   GROUP BY currency, release_at ORDER BY release_at, currency LIMIT $4`,
+);
+
+/** What is released together. */
+export interface PlannedRelease {
+  readonly currency: string;
+  readonly releaseAt: Date;
+  readonly amount: Amount;
+  readonly count: number;
+}
+
 /** The expression of the index `releases_due_idx`. */
 const DUE_AT = 'coalesce(next_attempt_at, release_at)';
 const DUE = `released_at IS NULL AND ${DUE_AT} <= $1`;
@@ -91,6 +107,13 @@ export class ReleasesRepository {
   async claimOne(tx: Tx, now: Date, id: string): Promise<Release | null> {
     const [row] = await tx.query<Release>(CLAIM_ONE, [now, id]);
     return row ?? null;
+  }
+
+  /** What waits, by its time; the first ones. @param currency null for all */
+  async calendar(scope: Scope, currency: string | null, limit: number): Promise<PlannedRelease[]> {
+    return this.reader.query<PlannedRelease & Record<string, unknown>>(CALENDAR, [
+      ...[scope.accountId, scope.mode, currency, limit],
+    ]);
   }
 
   /** What `claim` would take, without taking it. */

@@ -3,13 +3,13 @@ import { ApiExtraModels, ApiOperation, ApiResponse, ApiTags, getSchemaPath } fro
 import { ApiKeyAuth, Costs, CurrentScope } from '../auth/index.js';
 import { ApiErrors, ApiRequestId, lastInstantOf, RESPONSE_HEADERS } from '../core/http/index.js';
 import type { Scope } from '../core/mode.js';
-import { BalanceQuery } from './dto/balance.query.js';
+import { BalanceQuery, ReleasesQuery } from './dto/balance.query.js';
 import { ListWalletEntriesQuery } from './dto/list-wallet-entries.query.js';
-import { BalanceAtBody, BalanceBody, WalletBody } from './dto/wallet.body.js';
+import { BalanceAtBody, BalanceBody, ReleaseListBody, WalletBody } from './dto/wallet.body.js';
 import { WalletEntryListBody } from './dto/wallet-entry.body.js';
 import { balanceAt } from './statement.serializer.js';
 import { StatementService } from './statement.service.js';
-import { flatBalance, multiCurrencyBalance, walletItem } from './wallets.serializer.js';
+import { flatBalance, multiCurrencyBalance, plannedRelease, walletItem } from './wallets.serializer.js';
 import { WalletsService } from './wallets.service.js';
 
 /** Decisions: the primary currency is BRL for every account. */
@@ -56,6 +56,19 @@ export class WalletsController {
     const [primary, ...others] = await this.wallets.balances(scope, query.currency ?? PRIMARY);
     if (!primary) throw new Error('The primary wallet is always listed');
     return query.currency === undefined ? multiCurrencyBalance(primary, [primary, ...others]) : flatBalance(primary);
+  }
+
+  @Get('releases')
+  @Costs(() => 5)
+  @ApiOperation({
+    summary: 'List what will be released',
+    description: 'What waits in `pending`, day by day of São Paulo, each with its sum and of how many sales it is.',
+  })
+  @ApiResponse({ status: 200, description: 'The days.', type: ReleaseListBody, headers: RESPONSE_HEADERS })
+  @ApiErrors(400)
+  async releases(@CurrentScope() scope: Scope, @Query() { currency }: ReleasesQuery): Promise<ReleaseListBody> {
+    const planned = await this.wallets.plannedReleases(scope, currency ?? null);
+    return { object: 'list', data: planned.map(plannedRelease) };
   }
 
   @Get('entries')

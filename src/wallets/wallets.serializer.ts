@@ -1,4 +1,6 @@
-import type { BalanceBody, CurrencyBalanceBody, WalletBody } from './dto/wallet.body.js';
+import { saoPauloDay } from '../brazil/index.js';
+import type { BalanceBody, CurrencyBalanceBody, PlannedReleaseBody, WalletBody } from './dto/wallet.body.js';
+import type { PlannedRelease } from './releases.repository.js';
 import type { WalletBalance } from './wallets.service.js';
 
 type FlatBalance = Omit<BalanceBody, 'total' | 'retained' | 'balances' | 'primary'>;
@@ -43,4 +45,8 @@ export function walletItem(balance: WalletBalance): WalletBody {
     balance: balance.available,
     pendingBalance: balance.pending,
   };
+}
+
+export function plannedRelease({ currency, releaseAt, amount, count }: PlannedRelease): PlannedReleaseBody {
+  return { date: saoPauloDay(releaseAt), release_at: releaseAt.toISOString(), currency, amount, count };
 }

@@ -7,8 +7,11 @@ import type { Scope } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
 import type { EntryType } from './entry-types.js';
 import { LedgerService, type Posting } from './ledger.service.js';
-import { ReleasesRepository } from './releases.repository.js';
+import { type PlannedRelease, ReleasesRepository } from './releases.repository.js';
 import { WalletsRepository } from './wallets.repository.js';
+
+/** Days of a calendar of releases: `release_days` are at most a year. */
+const MOST_RELEASES = 400;
 
 /** Amounts in the currency's smallest unit. */
 export interface WalletBalance {
@@ -160,6 +163,11 @@ export class WalletsService {
         lines: DISPUTE_LINES[what](amount),
       })),
     );
+  }
+
+  /** What waits for its release, the next first. @param currency null for all */
+  async plannedReleases(scope: Scope, currency: string | null): Promise<PlannedRelease[]> {
+    return this.releases.calendar(scope, currency, MOST_RELEASES);
   }
 
   /** One entry for each currency the account ever had money in; `primary` first, also when it is empty. */

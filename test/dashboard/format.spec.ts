@@ -22,7 +22,9 @@ describe('amounts that people type', () => {
   it('shows them in the language of the person, in any currency', () => {
     expect(money(129_900, 'BRL', 'pt-BR')).toBe('R$\u00a01.299,00');
     expect(money(-990, 'BRL', 'en')).toBe('-R$9.90');
-    expect(money(500, 'JPY', 'en')).toBe('¥500');
+    // As the API and its files count them: hundredths of every currency but bitcoin.
+    expect(money(500, 'JPY', 'en')).toBe('¥5.00');
+    expect(money(1_990, 'BTC', 'en')).toBe('BTC\u00a00.00001990');
     expect(money(150, 'no currency', 'en')).toBe('1.50 no currency');
   });
 });

@@ -350,6 +350,10 @@ describe('what the OpenAPI document says is kept', () => {
     keeps('wallets_balance', await service.call('GET', '/v1/wallets/balance'));
     keeps('wallets_entries', await service.call('GET', '/v1/wallets/entries?type=theft', { key: key() }));
     keeps('wallets_entries', await service.call('GET', '/v1/wallets/entries'));
+    for (const query of ['', '?currency=BRL', '?currency=brl']) {
+      keeps('wallets_releases', await service.call('GET', `/v1/wallets/releases${query}`, { key: key() }));
+    }
+    keeps('wallets_releases', await service.call('GET', '/v1/wallets/releases'));
     keeps('wallets_list', await service.call('GET', '/v1/wallets'));
   });
 

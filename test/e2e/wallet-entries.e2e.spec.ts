@@ -57,6 +57,29 @@ describe('the statement of a wallet', () => {
   afterEach(() => expectLedgerCoherent(service.database.url));
   afterAll(() => service.stop());
 
+  it('lists what will be released, day by day', async () => {
+    const { testKey } = await service.merchant({ release_days: '2' });
+    const planned = async (query = '', key = testKey): Promise<Record<string, unknown>[]> =>
+      (await service.call<{ data: Record<string, unknown>[] }>('GET', `/v1/wallets/releases${query}`, { key })).body
+        .data;
+    expect(await planned()).toEqual([]);
+    for (const amount of [100, 250]) await aPaidCharge(service, testKey, amount);
+    service.clock.advance(SECONDS_A_DAY);
+    await aPaidCharge(service, testKey, 900);
+    const [first, second, ...more] = await planned();
+    expect([first, second].map((one) => [one?.['currency'], one?.['amount'], one?.['count']])).toEqual([
+      ['BRL', 350, 2],
+      ['BRL', 900, 1],
+    ]);
+    expect(more).toEqual([]);
+    expect(Date.parse(String(second?.['release_at'])) - Date.parse(String(first?.['release_at']))).toBe(86_400_000);
+    expect(String(first?.['date'])).toBe(String(first?.['release_at']).slice(0, 10));
+    expect(await planned('?currency=USD')).toEqual([]);
+    expect(await planned('', merchant.liveKey)).toEqual([]);
+    service.clock.advance(SECONDS_A_DAY);
+    await waitFor('the first release', async () => (await planned()).length === 1);
+  });
+
   it('has each movement with the balance after it, newest first', async () => {
     const { status, body } = await list(merchant.testKey);
     expect(status).toBe(200);

@@ -247,6 +247,7 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   'POST /v1/auth/reset-password': open(400, { body: () => ({ token: 'none', password: PASSWORD }) }),
   'POST /v1/auth/login': open(401, { body: () => ({ email: 'nobody@example.com', password: PASSWORD }) }),
 
+  'GET /v1/wallets/releases': keys({ test: 200, live: 200, foreign: 200 }),
   'GET /v1/events': keys({ test: 200, live: 200, foreign: 200 }),
   'GET /v1/events/stream': keys({ test: 200, live: 200, foreign: 200 }),
   'GET /v1/charges': keys({ test: 200, live: 200, foreign: 200 }),

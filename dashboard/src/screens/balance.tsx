@@ -1,9 +1,10 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import type { BalanceBody } from '../../../src/wallets/dto/wallet.body.js';
+import type { BalanceBody, ReleaseListBody } from '../../../src/wallets/dto/wallet.body.js';
 import type { WalletEntryBody, WalletEntryListBody } from '../../../src/wallets/dto/wallet-entry.body.js';
 import { ENTRY_TYPES } from '../../../src/wallets/entry-types.js';
 import { call, door, withQuery } from '../api.js';
+import { day } from '../format.js';
 import { textOf } from '../forms.js';
 import { useLanguage } from '../language.js';
 import { useMode } from '../session.js';
@@ -93,6 +94,7 @@ export function Balance(): ReactNode {
           />
         )}
       </Card>
+      <Releases hasPending={(balance.data?.balances ?? []).some(({ pending }) => pending > 0)} />
       <form
         className="filters"
         onSubmit={(event) => {
@@ -171,5 +173,39 @@ export function Balance(): ReactNode {
         </Button>
       )}
     </Page>
+  );
+}
+
+/** What becomes spendable when. */
+function Releases({ hasPending }: { hasPending: boolean }): ReactNode {
+  const { t, language } = useLanguage();
+  const mode = useMode();
+  const list = useQuery({
+    queryKey: [mode, 'releases'],
+    queryFn: () => call<ReleaseListBody>('GET', door(mode, '/wallets/releases')),
+    enabled: hasPending,
+  });
+  if (!hasPending) return null;
+  return (
+    <Card title={t('Calendário de liberações', 'Calendar of releases')}>
+      {list.error && <Failure error={list.error} />}
+      {list.isPending && <Loading />}
+      {list.data && (
+        <Table
+          label={t('Calendário de liberações', 'Calendar of releases')}
+          rows={list.data.data}
+          keyOf={({ date, currency }) => date + currency}
+          columns={[
+            { name: t('Dia', 'Day'), cell: ({ release_at: at }) => day(at, language) },
+            { name: t('Vendas', 'Sales'), isNumber: true, cell: ({ count }) => String(count) },
+            {
+              name: t('Valor', 'Amount'),
+              isNumber: true,
+              cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
+            },
+          ]}
+        />
+      )}
+    </Card>
   );
 }

@@ -6,6 +6,13 @@ export function IsCurrencyCode(): PropertyDecorator {
   return Matches(/^[A-Z0-9]{3,8}$/, { message: 'must be a currency code of 3 to 8 capital letters or digits' });
 }
 
+export class ReleasesQuery {
+  @ApiPropertyOptional({ description: 'Only this currency.', example: 'BRL' })
+  @IsOptional()
+  @IsCurrencyCode()
+  currency?: string;
+}
+
 export class BalanceQuery {
   @ApiPropertyOptional({ description: 'Ask for the flat form of this one currency.', example: 'BRL' })
   @IsOptional()

@@ -57,6 +57,22 @@ export class BalanceAtBody extends PastBalanceBody {
   balances?: PastBalanceBody[];
 }
 
+export class PlannedReleaseBody {
+  @ApiProperty({ description: 'Day in São Paulo, at whose begin it becomes spendable.', example: '2026-11-24' })
+  date!: string;
+  @ApiProperty({ description: 'That instant.', format: 'date-time', example: '2026-11-24T03:00:00.000Z' })
+  release_at!: string;
+  @ApiProperty({ description: 'ISO 4217.', example: 'BRL' }) currency!: string;
+  @ApiProperty({ description: 'In the smallest unit.', type: 'integer', example: 19_900 }) amount!: number;
+  @ApiProperty({ description: 'Of how many sales.', type: 'integer', example: 10 }) count!: number;
+}
+
+export class ReleaseListBody {
+  @ApiProperty({ description: 'Kind of object.', enum: ['list'] }) object!: 'list';
+  @ApiProperty({ description: 'The next ones first, at most 400.', type: [PlannedReleaseBody] })
+  data!: PlannedReleaseBody[];
+}
+
 export class WalletBody {
   @ApiProperty({ description: 'ISO 4217.', example: 'BRL' }) currency!: string;
   @ApiProperty({ description: 'Kind of wallet.', example: 'OPERATIONAL' }) walletType!: string;
