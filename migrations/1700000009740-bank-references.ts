@@ -12,8 +12,6 @@ export class BankReferences1700000009740 implements MigrationInterface {
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {
-    await queryRunner.query(
-      'DROP INDEX settlements_uncredited_idx, refunds_bank_reference_idx',
-    );
+    await queryRunner.query('DROP INDEX settlements_uncredited_idx, refunds_bank_reference_idx');
   }
 }

@@ -53,6 +53,20 @@ describe('passwords', () => {
     },
   );
 
+  it('of somebody elsewhere are compared in their turn, however many addresses of one network try', async () => {
+    const order: string[] = [];
+    const flood = Array.from({ length: 150 }, (_, index) =>
+      passwords.verify(null, 'x', `192.0.2.${index}`).then(
+        () => order.push('flood'),
+        () => undefined,
+      ),
+    );
+    const own = passwords.verify(null, 'x', '198.51.100.7').then(() => order.push('own'));
+    await Promise.all([...flood, own]);
+    // Those that are under way, and one of the network whose turn it is.
+    expect(order.indexOf('own')).toBeLessThanOrEqual(3);
+  }, 60_000);
+
   it('are compared few at a time; a hundred wait, the rest is told to come back', async () => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 105 }, (_, index) => passwords.verify(null, 'x', `192.0.2.${index}`)),

@@ -4,7 +4,7 @@ import { dictionary } from '@zxcvbn-ts/language-common';
 import argon2 from 'argon2';
 import type { Violation } from '../core/errors/index.js';
 import { serviceUnavailable } from '../core/errors/index.js';
-import { addressBucket } from '../core/rate-limit/index.js';
+import { addressBucket, networkOf } from '../core/rate-limit/index.js';
 import { Turnstile } from '../core/turnstile.js';
 
 /** What one hash costs: memory in KiB, passes over it, and lanes. */
@@ -27,8 +27,10 @@ const DEFAULT_COST: PasswordCost = { memoryCost: 19_456, timeCost: 2, parallelis
 const COMPARED_AT_ONCE = availableParallelism() > 2 ? 2 : 1;
 /** Nobody comes here without a token or a login, so that strangers cannot close it. */
 const MADE_AT_ONCE = 1;
-/** About a second's wait. */
+/** Some seconds' wait; who comes then takes the place of whose network has most waiting. */
 const MAX_WAITING = 100;
+/** Requests that wait for others of their address. */
+const MAX_CALLERS = 1_000;
 
 const MIN_LENGTH = 10;
 const MAX_LENGTH = 256;
@@ -43,7 +45,8 @@ const MIN_PERSONAL = 4;
 /** Hashes of passwords (docs/contract.md#login): argon2id, computed off the event loop. */
 @Injectable()
 export class Passwords {
-  readonly #comparing = new Turnstile(COMPARED_AT_ONCE, MAX_WAITING, 1);
+  readonly #addresses = new Turnstile(MAX_CALLERS, MAX_CALLERS, 1);
+  readonly #comparing = new Turnstile(COMPARED_AT_ONCE, MAX_WAITING);
   readonly #making = new Turnstile(MADE_AT_ONCE, MAX_WAITING);
   readonly #cost: PasswordCost;
   /** Compared with where there is no hash: the same work, and no password has it. */
@@ -63,15 +66,14 @@ export class Passwords {
 
   /**
    * @param hash null for a user that does not exist or has no password yet: takes as long as any other
-   * @param address where the request comes from: addresses take turns and none has all places, so that one's flood holds up nobody else
+   * @param address where the request comes from: networks take turns, and of one address one at a time is compared, so
+   *   that a flood from one network holds up no other one
    * @throws ApiError 503 when too many wait already
    */
   async verify(hash: string | null, password: string, address: string | null): Promise<boolean> {
-    const matches = await this.#comparing.pass(
-      () => argon2.verify(hash ?? this.#nobodys, password),
-      serviceUnavailable,
-      addressBucket(address ?? ''),
-    );
+    const compare = (): Promise<boolean> => argon2.verify(hash ?? this.#nobodys, password);
+    const inTurn = (): Promise<boolean> => this.#comparing.pass(compare, serviceUnavailable, networkOf(address ?? ''));
+    const matches = await this.#addresses.pass(inTurn, serviceUnavailable, addressBucket(address ?? ''));
     return matches && hash !== null;
   }
 

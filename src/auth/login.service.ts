@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import {
   type LoginUser,
@@ -33,6 +34,9 @@ export interface Login {
   readonly user: LoginUser;
 }
 
+/** For how long who finds no place is not answered. */
+const TURNED_AWAY_MS = 1_000;
+
 @Injectable()
 export class LoginService {
   constructor(
@@ -60,7 +64,14 @@ export class LoginService {
     await this.throttle.take(email, origin);
     const attempt = await this.throttle.attempt(email);
     const user = await this.users.findLogin(email);
-    const matches = await this.passwords.verify(user?.passwordHash ?? null, input.password, origin.ip);
+    const matches = await this.passwords
+      .verify(user?.passwordHash ?? null, input.password, origin.ip)
+      .catch(async (error: unknown) => {
+        // Nobody has looked at the password; and who comes again at once keeps others out.
+        await attempt.forget();
+        await delay(TURNED_AWAY_MS);
+        throw error;
+      });
     if (!user || !matches || !(user.operator || user.membership)) {
       await this.#recordFailure(email, user, origin);
       if (user && attempt.isSlow) await this.users.warnOfFailures(user.id, 'logins_failed');

@@ -35,6 +35,15 @@ export function siteBucket(bucket: string): string | null {
 }
 
 /**
+ * Whose addresses come cheap together: the /24 of an IPv4 address, the /48 of an IPv6 one. For turns, not for limits: the
+ * neighbours of a stranger are not refused for it.
+ */
+export function networkOf(address: string): string {
+  const bucket = addressBucket(address);
+  return siteBucket(bucket) ?? bucket.split('.').slice(0, 3).join('.');
+}
+
+/**
  * Takes a token for an address: from its own bucket, and for IPv6 also from the larger one of its /48. What the first
  * refuses takes nothing of the second, so that one /64 cannot use up what its neighbours have.
  * @param name what is limited; part of the key

@@ -1,4 +1,4 @@
-export { addressBucket, siteBucket, takeForAddress } from './address-bucket.js';
+export { addressBucket, networkOf, siteBucket, takeForAddress } from './address-bucket.js';
 export {
   RateLimiter,
   type RateLimitLogger,
