@@ -132,6 +132,7 @@ export class AccountsService {
       if (Object.keys(changed).length > 0) {
         this.audit.record(tx, actor, 'account.settings_changed', accountId, { data: { changes: changed } });
       }
+      if (account.contactEmail !== before.contactEmail) this.members.tellOfNewContact(tx, before);
       return account;
     });
   }

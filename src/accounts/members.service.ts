@@ -16,12 +16,12 @@ import {
 import { newId } from '../core/ids.js';
 import { Mailer } from '../core/mail/index.js';
 import { Retention } from '../core/retention.js';
-import type { Account, InvitationEntity, Role } from './account.entity.js';
+import type { Account, AccountEntity, InvitationEntity, Role } from './account.entity.js';
 import { AccountsRepository } from './accounts.repository.js';
 import { checkEmail, normalizeEmail } from './email-address.js';
 import { type Member, MembersRepository } from './members.repository.js';
 import { Passwords } from './passwords.service.js';
-import { invitationMail } from './person-mails.js';
+import { contactChangedMail, invitationMail } from './person-mails.js';
 import { isName } from './settings.js';
 import { hashOf, unlessEmailTaken, UsersService } from './users.service.js';
 
@@ -122,6 +122,11 @@ export class MembersService implements OnModuleInit {
       }
       return this.send(tx, account, { email, name: input.name?.trim() ?? email, role: input.role }, actor);
     });
+  }
+
+  /** Tells the address that the account had until now. @param account as it was */
+  tellOfNewContact(tx: Tx, account: Pick<AccountEntity, 'id' | 'name' | 'contactEmail'>): void {
+    this.mailer.enqueue(tx, contactChangedMail(account, this.clock.now()));
   }
 
   /** Without asking whether the actor may: for an account that is being made. */

@@ -9,10 +9,10 @@ describe('passwords', () => {
     const hash = await passwords.hash('correct horse battery');
     expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     expect(await passwords.hash('correct horse battery')).not.toBe(hash);
-    expect(await passwords.verify(hash, 'correct horse battery', null)).toBe(true);
-    expect(await passwords.verify(hash, 'correct horse battery ', null)).toBe(false);
-    expect(await passwords.verify(null, 'correct horse battery', null)).toBe(false);
-    expect(await passwords.verify(null, '', null)).toBe(false);
+    expect(await passwords.verify(hash, 'correct horse battery', { stranger: null })).toBe(true);
+    expect(await passwords.verify(hash, 'correct horse battery ', { stranger: null })).toBe(false);
+    expect(await passwords.verify(null, 'correct horse battery', { stranger: null })).toBe(false);
+    expect(await passwords.verify(null, '', { stranger: null })).toBe(false);
   });
 
   it('are hashed anew when they were hashed at another cost', async () => {
@@ -56,28 +56,43 @@ describe('passwords', () => {
   it('of somebody elsewhere are compared in their turn, however many addresses of one network try', async () => {
     const order: string[] = [];
     const flood = Array.from({ length: 150 }, (_, index) =>
-      passwords.verify(null, 'x', `192.0.2.${index}`).then(
+      passwords.verify(null, 'x', { stranger: `192.0.2.${index}` }).then(
         () => order.push('flood'),
         () => undefined,
       ),
     );
-    const own = passwords.verify(null, 'x', '198.51.100.7').then(() => order.push('own'));
+    const own = passwords.verify(null, 'x', { stranger: '198.51.100.7' }).then(() => order.push('own'));
     await Promise.all([...flood, own]);
     // Those that are under way, and one of the network whose turn it is.
     expect(order.indexOf('own')).toBeLessThanOrEqual(3);
   }, 60_000);
 
+  it('of whoever has logged in before wait for no stranger, from however many networks these come', async () => {
+    const order: string[] = [];
+    const flood = Array.from({ length: 400 }, (_, index) =>
+      passwords.verify(null, 'x', { stranger: `10.${index >> 8}.${index & 255}.1` }).then(
+        () => order.push('stranger'),
+        () => undefined,
+      ),
+    );
+    const own = passwords.verify(null, 'x', { known: 'a device' }).then(() => order.push('own'));
+    await Promise.all([...flood, own]);
+    expect(order.indexOf('own')).toBeLessThanOrEqual(2);
+  }, 60_000);
+
   it('are compared few at a time; a hundred wait, the rest is told to come back', async () => {
     const outcomes = await Promise.allSettled(
-      Array.from({ length: 105 }, (_, index) => passwords.verify(null, 'x', `192.0.2.${index}`)),
+      Array.from({ length: 105 }, (_, index) => passwords.verify(null, 'x', { stranger: `192.0.2.${index}` })),
     );
     const refused = outcomes.filter(({ status }) => status === 'rejected');
     expect(refused).toHaveLength(105 - 100 - (availableParallelism() > 2 ? 2 : 1));
     expect(refused[0]).toMatchObject({ reason: { status: 503, code: 'service_unavailable' } });
     // The places are free again.
-    expect(await Promise.all([passwords.verify(null, 'x', null), passwords.verify(null, 'x', null)])).toEqual([
-      false,
-      false,
-    ]);
+    expect(
+      await Promise.all([
+        passwords.verify(null, 'x', { stranger: null }),
+        passwords.verify(null, 'x', { stranger: null }),
+      ]),
+    ).toEqual([false, false]);
   }, 60_000);
 });

@@ -47,6 +47,8 @@ const MIN_PERSONAL = 4;
 export class Passwords {
   readonly #addresses = new Turnstile(MAX_CALLERS, MAX_CALLERS, 1);
   readonly #comparing = new Turnstile(COMPARED_AT_ONCE, MAX_WAITING);
+  /** Theirs who have logged in before: strangers, however many, take none of these places. */
+  readonly #comparingKnown = new Turnstile(1, MAX_WAITING);
   readonly #making = new Turnstile(MADE_AT_ONCE, MAX_WAITING);
   readonly #cost: PasswordCost;
   /** Compared with where there is no hash: the same work, and no password has it. */
@@ -66,14 +68,23 @@ export class Passwords {
 
   /**
    * @param hash null for a user that does not exist or has no password yet: takes as long as any other
-   * @param address where the request comes from: networks take turns, and of one address one at a time is compared, so
-   *   that a flood from one network holds up no other one
+   * @param from `stranger`: the address where the request comes from; networks take turns, and of one address one at a
+   *   time is compared, so that a flood from one network holds up no other one. `known`: a user's id or a device that has
+   *   logged in before; these take turns of their own.
    * @throws ApiError 503 when too many wait already
    */
-  async verify(hash: string | null, password: string, address: string | null): Promise<boolean> {
+  async verify(
+    hash: string | null,
+    password: string,
+    from: { readonly stranger: string | null } | { readonly known: string },
+  ): Promise<boolean> {
     const compare = (): Promise<boolean> => argon2.verify(hash ?? this.#nobodys, password);
-    const inTurn = (): Promise<boolean> => this.#comparing.pass(compare, serviceUnavailable, networkOf(address ?? ''));
-    const matches = await this.#addresses.pass(inTurn, serviceUnavailable, addressBucket(address ?? ''));
+    if ('known' in from) {
+      return (await this.#comparingKnown.pass(compare, serviceUnavailable, from.known)) && hash !== null;
+    }
+    const address = from.stranger ?? '';
+    const inTurn = (): Promise<boolean> => this.#comparing.pass(compare, serviceUnavailable, networkOf(address));
+    const matches = await this.#addresses.pass(inTurn, serviceUnavailable, addressBucket(address));
     return matches && hash !== null;
   }
 

@@ -54,6 +54,25 @@ export function passwordResetMail(to: string, token: string, expiresAt: Date, ba
   };
 }
 
+/** To the address that an account had until now: whoever took the account over has not taken this mailbox. */
+export function contactChangedMail(account: { id: string; name: string; contactEmail: string }, at: Date): Mail {
+  return {
+    accountId: account.id,
+    to: account.contactEmail,
+    ...bilingualMail({
+      subject: 'E-mail da conta alterado / Account e-mail changed',
+      portuguese: [
+        `A conta ${account.name} passou a ser avisada em outro e-mail. (${timeText(at)})`,
+        'Avisos de disputas e de webhooks não chegam mais aqui. Se ninguém da sua equipe fez isso, fale com o operador do serviço.',
+      ],
+      english: [
+        `The account ${account.name} is written to at another e-mail now. (${timeText(at)})`,
+        'Notices of disputes and webhooks do not come here any more. If nobody of your team did this, tell the operator of the service.',
+      ],
+    }),
+  };
+}
+
 export type PersonNews = 'password_changed' | 'totp_set' | 'totp_removed' | 'logins_failed' | 'codes_failed';
 
 /** Tells a person what happened to their login, so that they notice what they did not do themselves. */

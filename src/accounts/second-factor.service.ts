@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Secret, TOTP } from 'otpauth';
 import { type Actor } from '../audit/index.js';
+import { drawQr } from '../brazil/index.js';
 import { Clock } from '../core/clock.js';
 import { SecretBox } from '../core/crypto/index.js';
 import { Database, type Tx } from '../core/database/index.js';
@@ -38,17 +39,18 @@ export class SecondFactor {
 
   /**
    * Makes a secret, which counts once it is confirmed by a code; a repetition makes another one.
-   * @returns the secret in base32, and the same as a URI for a QR code
+   * @returns the secret in base32, the same as a URI, and that as a QR code (PNG, `data:` URL)
    * @throws ApiError 422 `totp_already_set`
    */
-  async begin(userId: string): Promise<{ secret: string; uri: string }> {
+  async begin(userId: string): Promise<{ secret: string; uri: string; qr: string }> {
     return this.database.transaction(async (tx) => {
       const user = await this.#lockWithout(tx, userId);
       const totp = totpOf(user.email, new Secret({ size: 20 }));
       const { base32 } = totp.secret;
       const totpSecretSealed = this.secrets.seal(base32, contextOf(userId));
       this.users.setSecondFactor(tx, userId, { ...NONE, totpSecretSealed });
-      return { secret: base32, uri: totp.toString() };
+      const uri = totp.toString();
+      return { secret: base32, uri, qr: `data:image/png;base64,${drawQr(uri).toString('base64')}` };
     });
   }
 

@@ -1,7 +1,7 @@
 import { Body, Controller, Header, Headers, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { MembersService, UsersService } from '../accounts/index.js';
+import { MembersService, normalizeEmail, UsersService } from '../accounts/index.js';
 import type { Actor, Origin } from '../audit/index.js';
 import { ApiErrors, ApiRequestId, RESPONSE_HEADERS } from '../core/http/index.js';
 import {
@@ -13,6 +13,7 @@ import {
   Public,
   RequestOrigin,
 } from './access.decorators.js';
+import { DeviceCookie } from './device-cookie.service.js';
 import { LoginBody } from './dto/login.body.js';
 import { ChoosePasswordDto, ForgotPasswordDto, LoginDto } from './dto/login.dto.js';
 import { loginBody } from './login.serializer.js';
@@ -31,6 +32,7 @@ export class AuthController {
     private readonly users: UsersService,
     private readonly people: PersonService,
     private readonly cookie: SessionCookie,
+    private readonly device: DeviceCookie,
   ) {}
 
   @Post('login')
@@ -54,8 +56,13 @@ export class AuthController {
   ): Promise<LoginBody> {
     const { session = 'token' } = body;
     if (session === 'cookie') this.cookie.assertOwnPage(request);
-    const login = await this.logins.login(body, origin, userAgent);
-    if (session === 'cookie') this.cookie.set(response, login.token);
+    const email = normalizeEmail(body.email);
+    const device = this.device.read(request.headers.cookie, email);
+    const login = await this.logins.login({ ...body, device }, origin, userAgent);
+    if (session === 'cookie') {
+      this.cookie.set(response, login.token);
+      this.device.set(response, email);
+    }
     return loginBody(login, session);
   }
 

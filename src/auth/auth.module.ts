@@ -11,6 +11,7 @@ import { Authenticators } from './authenticators.service.js';
 import { AuthGuard, RateLimitGuard, RoleGuard } from './guards.js';
 import { LoginFailuresProcessor } from './jobs/login-failures.processor.js';
 import { LoginFailuresRepository } from './login-failures.repository.js';
+import { DeviceCookie } from './device-cookie.service.js';
 import { LoginService } from './login.service.js';
 import { JWT_SECRET, LoginThrottle } from './login-throttle.service.js';
 import { PersonController } from './person.controller.js';
@@ -54,6 +55,7 @@ function jwtService(secret: string): JwtService {
     PersonService,
     SecondFactorRule,
     SessionCookie,
+    DeviceCookie,
     Sessions,
     { provide: APP_GUARD, useClass: AuthGuard },
     { provide: APP_GUARD, useClass: RateLimitGuard },

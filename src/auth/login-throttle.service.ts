@@ -1,7 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
-import type { Origin } from '../audit/index.js';
 import { type Config, CONFIG } from '../core/config/index.js';
 import {
   rateLimited,
@@ -39,17 +38,18 @@ export class LoginThrottle {
     private readonly limiter: RateLimiter,
   ) {}
 
-  /** @throws ApiError 429, also for the right password */
-  async take(email: string, origin: Origin): Promise<void> {
+  /** @param from an address, or a device that has logged in before @throws ApiError 429, also for the right password */
+  async take(email: string, from: string): Promise<void> {
     const burst = this.config.rateLimit.loginPer15Minutes;
-    await this.#take(burst, (policy) =>
-      takeForAddress(this.limiter, `login:${this.hash(email)}`, origin.ip ?? '', policy),
-    );
+    await this.#take(burst, (policy) => takeForAddress(this.limiter, `login:${this.hash(email)}`, from, policy));
   }
 
-  /** Waits when many have failed for this e-mail from wherever: that slows guessing down and locks nobody out. */
-  async attempt(email: string): Promise<Attempt> {
-    if (!this.config.rateLimit.enabled) return { isSlow: false, forget: () => Promise.resolve() };
+  /**
+   * Waits when many have failed for this e-mail from wherever: that slows guessing down and locks nobody out.
+   * @param isKnown from a device that has logged in before: what strangers try is not its matter
+   */
+  async attempt(email: string, isKnown: boolean): Promise<Attempt> {
+    if (isKnown || !this.config.rateLimit.enabled) return { isSlow: false, forget: () => Promise.resolve() };
     const key = `login-failures:${this.hash(email)}`;
     const member = randomUUID();
     const policy = { limit: FREE_FAILURES, windowSeconds: WINDOW_SECONDS };

@@ -27,6 +27,8 @@ interface LoginInput {
   /** One-time or recovery code, of who has a second factor. */
   readonly code?: string;
   readonly session?: SessionKind;
+  /** From which this e-mail has logged in before. */
+  readonly device: string | null;
 }
 
 export interface Login {
@@ -61,11 +63,12 @@ export class LoginService {
    */
   async login(input: LoginInput, origin: Origin, userAgent: string | undefined): Promise<Login> {
     const email = normalizeEmail(input.email);
-    await this.throttle.take(email, origin);
-    const attempt = await this.throttle.attempt(email);
+    const { device } = input;
+    await this.throttle.take(email, device ?? origin.ip ?? '');
+    const attempt = await this.throttle.attempt(email, device !== null);
     const user = await this.users.findLogin(email);
     const matches = await this.passwords
-      .verify(user?.passwordHash ?? null, input.password, origin.ip)
+      .verify(user?.passwordHash ?? null, input.password, device === null ? { stranger: origin.ip } : { known: device })
       .catch(async (error: unknown) => {
         // Nobody has looked at the password; and who comes again at once keeps others out.
         await attempt.forget();

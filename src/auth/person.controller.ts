@@ -83,12 +83,8 @@ export class PersonController {
   @ApiOkResponse({ description: 'The secret.', type: TotpBody, headers: RESPONSE_HEADERS })
   @ApiErrors(400, 413, 415)
   @ApiResponse(ALREADY_SET)
-  beginTotp(
-    @CurrentUser() user: UserPrincipal,
-    @Body() { password }: BeginTotpDto,
-    @CurrentActor() actor: Actor,
-  ): Promise<TotpBody> {
-    return this.people.beginSecondFactor(user, password, actor);
+  beginTotp(@CurrentUser() user: UserPrincipal, @Body() { password }: BeginTotpDto): Promise<TotpBody> {
+    return this.people.beginSecondFactor(user, password);
   }
 
   @Post('totp/confirm')

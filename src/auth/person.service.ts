@@ -47,8 +47,8 @@ export class PersonService {
   /** @throws ApiError 400 for a wrong current or a new one that is no good; 429 */
   async changePassword(user: UserPrincipal, input: { current: string; next: string }, actor: Actor): Promise<void> {
     const row = await this.users.get(user.userId);
-    await this.throttle.take(row.email, actor);
-    if (!(await this.passwords.verify(row.passwordHash, input.current, actor.ip))) {
+    await this.throttle.take(row.email, row.id);
+    if (!(await this.passwords.verify(row.passwordHash, input.current, { known: row.id }))) {
       throw wrongPassword('current_password');
     }
     await this.users.changeOwnPassword(row, user.sessionId, input.next, actor);
@@ -86,9 +86,8 @@ export class PersonService {
   async beginSecondFactor(
     { userId }: UserPrincipal,
     password: string,
-    actor: Actor,
-  ): Promise<{ secret: string; uri: string }> {
-    await this.#checkPassword(userId, password, actor);
+  ): Promise<{ secret: string; uri: string; qr: string }> {
+    await this.#checkPassword(userId, password);
     return this.secondFactor.begin(userId);
   }
 
@@ -104,14 +103,14 @@ export class PersonService {
     { password, code }: { password: string; code: string },
     actor: Actor,
   ): Promise<void> {
-    await this.#checkPassword(userId, password, actor);
+    await this.#checkPassword(userId, password);
     await this.throttle.takeCode(userId);
     await this.secondFactor.remove(userId, code, actor);
   }
 
-  async #checkPassword(userId: string, password: string, actor: Actor): Promise<void> {
+  async #checkPassword(userId: string, password: string): Promise<void> {
     const row = await this.users.get(userId);
-    await this.throttle.take(row.email, actor);
-    if (!(await this.passwords.verify(row.passwordHash, password, actor.ip))) throw wrongPassword('password');
+    await this.throttle.take(row.email, row.id);
+    if (!(await this.passwords.verify(row.passwordHash, password, { known: row.id }))) throw wrongPassword('password');
   }
 }

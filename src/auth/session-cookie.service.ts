@@ -7,6 +7,15 @@ import { SESSION_SECONDS } from './sessions.service.js';
 /** What a page of ours sends with every write, and what a form of somebody else's page cannot send. */
 const OWN_PAGE = 'x-requested-with';
 
+/** @param header `Cookie` as it came @returns null without such a cookie */
+export function cookieNamed(header: string | undefined, name: string): string | null {
+  for (const pair of (header ?? '').split(';')) {
+    const [key, value] = pair.trim().split('=', 2);
+    if (key === name && value !== undefined && value !== '') return value;
+  }
+  return null;
+}
+
 /** The login of a browser: no script can read it, and no other site's page can send it. */
 @Injectable()
 export class SessionCookie {
@@ -24,11 +33,7 @@ export class SessionCookie {
 
   /** @param header as it came @returns null without one */
   read(header: string | undefined): string | null {
-    for (const pair of (header ?? '').split(';')) {
-      const [name, value] = pair.trim().split('=', 2);
-      if (name === this.#name && value !== undefined && value !== '') return value;
-    }
-    return null;
+    return cookieNamed(header, this.#name);
   }
 
   set(response: Response, token: string): void {

@@ -29,6 +29,6 @@ export {
   parseEndToEndId,
 } from './end-to-end-id.js';
 export { normalizePixKey, type PixKey, type PixKeyKind } from './pix-key.js';
-export { qrPng } from './qr-code.js';
+export { drawQr, qrPng } from './qr-code.js';
 export { releaseTimeOf, SAO_PAULO, saoPauloLocal, saoPauloTime } from './sao-paulo.js';
 export { maskTaxId, normalizeTaxId, taxIdKind, type TaxIdKind } from './tax-id.js';

@@ -15,20 +15,21 @@ const BLACK = 0x00;
 /** A code is looked at several times, by its merchant and its payer, and drawing it takes a millisecond of processor time. */
 const drawn = new LRUCache<string, Buffer>({ max: 1_000 });
 
+/** Of a BR Code, which many look at. */
 export function qrPng(brCode: string): Buffer {
   const known = drawn.get(brCode);
   if (known) return known;
-  const png = draw(brCode);
+  const png = drawQr(brCode);
   drawn.set(brCode, png);
   return png;
 }
 
 /**
- * The code as a PNG, black on white in its quiet zone, about 1 KB. Made here because libraries draw four bytes for each
+ * The text's code as a PNG, black on white in its quiet zone, about 1 KB. Made here because libraries draw four bytes for each
  * pixel and try five filters on them, which takes 25 ms of CPU instead of one.
  */
-function draw(brCode: string): Buffer {
-  const { modules } = create(brCode, { errorCorrectionLevel: 'M' });
+export function drawQr(text: string): Buffer {
+  const { modules } = create(text, { errorCorrectionLevel: 'M' });
   const size = modules.size + 2 * QUIET_ZONE;
   // Each row of pixels begins with the number of its filter: none.
   const quiet = Buffer.from([0, ...new Array<number>(size).fill(WHITE)]);

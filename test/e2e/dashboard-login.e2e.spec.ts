@@ -41,7 +41,7 @@ describe('the login of a browser', () => {
     const answer = await logIn();
     expect(answer.status).toBe(200);
     expect(Object.keys(answer.body).sort()).toEqual(['account', 'expires_in', 'user']);
-    const attributes = (answer.headers.get('set-cookie') ?? '').split('; ').slice(1);
+    const attributes = (answer.headers.getSetCookie()[0] ?? '').split('; ').slice(1);
     expect(attributes).toEqual([
       'Max-Age=3600',
       'Path=/',
@@ -194,6 +194,42 @@ describe('the login of a browser', () => {
     const idle = cookieOf(await logIn());
     service.clock.advance(3_601);
     expect((await ask('GET', '/v1/auth/session', idle)).status).toBe(401);
+  });
+
+  it('marks the browser, whose later logins wait for no stranger and are limited apart', async () => {
+    const limited = await TestService.start({
+      database: service.database,
+      env: { RATE_LIMIT: 'on', RATE_LIMIT_LOGIN_PER_15_MINUTES: '2', TRUST_PROXY: 'loopback' },
+    });
+    try {
+      const { ownerEmail: email } = await limited.merchant();
+      const logInFrom = (device: string, password = PASSWORD, who = email): Promise<Answer<LoginBody>> =>
+        limited.call<LoginBody>('POST', '/v1/auth/login', {
+          headers: { ...PAGE, 'x-forwarded-for': '192.0.2.7', cookie: device },
+          body: { email: who, password, session: 'cookie' },
+        });
+      const first = await logInFrom('');
+      const [, mark = ''] = first.headers.getSetCookie();
+      expect(mark).toMatch(
+        /^recebe_device=[\w-]{22}\.[\w-]{43}; Max-Age=15552000; Path=\/v1\/auth\/login; .*HttpOnly; Secure; SameSite=Strict$/,
+      );
+      const [device = ''] = mark.split(';');
+      expect((await logInFrom('', 'wrong horse battery')).status).toBe(401);
+      // The address has used up its tries, for the right password too; a mark that is made up or another's changes nothing.
+      const { ownerEmail: other } = await limited.merchant();
+      expect((await logInFrom('')).status).toBe(429);
+      expect((await logInFrom(`${device.slice(0, -2)}xx`)).status).toBe(429);
+      expect((await logInFrom('recebe_device=.')).status).toBe(429);
+      expect((await logInFrom('', 'wrong horse battery', other)).status).toBe(401);
+      expect((await logInFrom('', 'wrong horse battery', other)).status).toBe(401);
+      expect((await logInFrom(device, PASSWORD, other)).status).toBe(429);
+      expect((await logInFrom(device)).status).toBe(200);
+      // It opens nothing, and its tries have an end too.
+      expect((await logInFrom(device, 'wrong horse battery')).status).toBe(401);
+      expect((await logInFrom(device)).status).toBe(429);
+    } finally {
+      await limited.stop();
+    }
   });
 
   it('ends at once with its log-out, also its renewed tokens, and where it is ended from elsewhere', async () => {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { AccountsService } from '../../src/accounts/index.js';
 import { SYSTEM } from '../../src/audit/index.js';
 import { Retention } from '../../src/core/retention.js';
+import { mailsTo } from '../support/med.js';
 import { type Answer, type Merchant, PASSWORD, type Person, TestService } from '../support/service.js';
 import { claimsOf, JWT_SECRET } from '../support/tokens.js';
 
@@ -457,5 +458,32 @@ describe('removing a member', () => {
     }
     expect(await list()).toHaveLength(3);
     expect((await list(theirs)).map(({ id }) => id)).toEqual([stranger.ownerId]);
+  });
+});
+
+describe('the settings of an account', () => {
+  const settings = (body: object, token = owner): Promise<Answer<Record<string, unknown>>> =>
+    service.call('PATCH', '/v1/account', { token, body });
+
+  it('are the OWNER’s: what is sent changes, and everybody of the account sees it', async () => {
+    const before = (await service.call<Record<string, unknown>>('GET', '/v1/account', { token: member.token })).body;
+    const changed = await settings({ city: 'Recife', accent: '#0b6b60', payer_receipts: false });
+    expect(changed.body).toEqual({ ...before, city: 'Recife', accent: '#0b6b60', payer_receipts: false });
+    expect((await service.call('GET', '/v1/account', { token: member.token })).body).toEqual(changed.body);
+    expect((await settings({ city: 'Natal' }, admin.token)).status).toBe(403);
+    expect((await settings({ fee_bps: 0 })).status).toBe(400);
+  });
+
+  it('tell the old address where the account is written to, once, when that is another one', async () => {
+    const old = newEmail();
+    expect((await settings({ contact_email: old })).status).toBe(200);
+    const [first] = await mailsTo(service, merchant.ownerEmail, 1);
+    expect(first?.subject).toBe('E-mail da conta alterado / Account e-mail changed');
+    // The new address is not in it: whoever reads the old mailbox may have left.
+    expect(first?.text_body).not.toContain(old);
+    expect((await settings({ contact_email: old, city: 'Natal' })).status).toBe(200);
+    expect((await settings({ contact_email: newEmail() })).status).toBe(200);
+    expect(await mailsTo(service, old, 1)).toHaveLength(1);
+    expect(await mailsTo(service, merchant.ownerEmail, 1)).toHaveLength(1);
   });
 });

@@ -285,12 +285,15 @@ function SecondFactor(): ReactNode {
             <>
               <p>
                 {t(
-                  'Abra o link no telefone, ou escreva o segredo no aplicativo de códigos:',
-                  'Open the link on your phone, or type the secret into the app of codes:',
+                  'Leia este código com o aplicativo de códigos, ou escreva o segredo nele:',
+                  'Scan this code with the app of codes, or type the secret into it:',
                 )}
               </p>
               <p>
-                <a href={totp.uri}>{t('Abrir no aplicativo', 'Open in the app')}</a>
+                <img className="qr" src={totp.qr} alt={t('QR code do segredo', 'QR code of the secret')} />
+              </p>
+              <p>
+                <a href={totp.uri}>{t('Abrir no aplicativo deste aparelho', 'Open in the app of this device')}</a>
               </p>
               <Id value={totp.secret} label={t('o segredo', 'the secret')} />
               <Input

@@ -88,6 +88,8 @@ export class TotpBody {
     example: 'otpauth://totp/Recebe:ana%40example.com?issuer=Recebe&secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
   })
   uri!: string;
+  @ApiProperty({ description: 'The QR code, a PNG as a `data:` URL.', example: 'data:image/png;base64,iVBORw0KGgo=' })
+  qr!: string;
 }
 
 export class RecoveryCodesBody {
