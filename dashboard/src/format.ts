@@ -2,16 +2,35 @@ import { digitsOf } from '../../src/core/money/money.js';
 
 export type Language = 'pt-BR' | 'en';
 
+const numbers = new Map<string, Intl.NumberFormat>();
+const times = new Map<string, Intl.DateTimeFormat>();
+
+/** Kept, since making one takes longer than a hundred texts by it, and a page has hundreds. */
+function numberFormat(language: string, options: Intl.NumberFormatOptions): Intl.NumberFormat {
+  const key = JSON.stringify([language, options]);
+  const format = numbers.get(key) ?? new Intl.NumberFormat(language, options);
+  numbers.set(key, format);
+  return format;
+}
+
+/** Kept likewise. */
+export function timeFormat(language: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = JSON.stringify([language, options]);
+  const format = times.get(key) ?? new Intl.DateTimeFormat(language, options);
+  times.set(key, format);
+  return format;
+}
+
 /** @param amount in the smallest unit */
 export function money(amount: number, currency: string, language: Language): string {
   const digits = digitsOf(currency);
   const format = { minimumFractionDigits: digits, maximumFractionDigits: digits };
   const value = amount / 10 ** digits;
   try {
-    return new Intl.NumberFormat(language, { style: 'currency', currency, ...format }).format(value);
+    return numberFormat(language, { style: 'currency', currency, ...format }).format(value);
   } catch {
     // No currency of banks.
-    return `${new Intl.NumberFormat(language, format).format(value)} ${currency}`;
+    return `${numberFormat(language, format).format(value)} ${currency}`;
   }
 }
 
@@ -32,18 +51,18 @@ export function parseAmount(text: string): number | null {
 const ZONE = 'America/Sao_Paulo';
 
 export function dateTime(at: string, language: Language): string {
-  return new Intl.DateTimeFormat(language, { dateStyle: 'short', timeStyle: 'short', timeZone: ZONE }).format(
+  return timeFormat(language, { dateStyle: 'short', timeStyle: 'short', timeZone: ZONE }).format(
     new Date(at),
   );
 }
 
 export function day(at: string | Date, language: Language): string {
-  return new Intl.DateTimeFormat(language, { day: '2-digit', month: 'short', timeZone: ZONE }).format(new Date(at));
+  return timeFormat(language, { day: '2-digit', month: 'short', timeZone: ZONE }).format(new Date(at));
 }
 
 /** `2026-11-23` in São Paulo. */
 export function isoDay(at: Date): string {
-  return new Intl.DateTimeFormat('sv-SE', { timeZone: ZONE }).format(at);
+  return timeFormat('sv-SE', { timeZone: ZONE }).format(at);
 }
 
 /** How long until then, in its largest unit: `3 d`, `5 h`, `12 min`; null when it is over. */
@@ -56,7 +75,7 @@ export function timeLeft(at: string, now: number): string | null {
 }
 
 export function percent(share: number, language: Language): string {
-  return new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 }).format(share);
+  return numberFormat(language, { style: 'percent', maximumFractionDigits: 1 }).format(share);
 }
 
 export function fileSize(bytes: number): string {

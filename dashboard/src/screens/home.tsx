@@ -5,7 +5,7 @@ import type { MetricsBody, StatsBody } from '../../../src/payments/dto/statistic
 import type { BalanceBody } from '../../../src/wallets/dto/wallet.body.js';
 import type { DeliveryStatsBody } from '../../../src/webhooks/dto/delivery.body.js';
 import { call, door, withQuery } from '../api.js';
-import { day, isoDay, money } from '../format.js';
+import { day, isoDay, money, timeFormat } from '../format.js';
 import { useLanguage } from '../language.js';
 import { useMayAct, useMode } from '../session.js';
 import { Bars, Card, Empty, Facts, Failure, Link, Loading, Money, Page, Time } from '../ui.js';
@@ -221,7 +221,7 @@ function Usual({ metrics }: { metrics: MetricsBody }): ReactNode {
     .map(({ volume }) => (typeof volume === 'number' ? volume : Number(Object.values(volume ?? {})[0] ?? 0)));
   if (same.length === 0) return null;
   const average = Math.round(same.reduce((sum, one) => sum + one, 0) / same.length);
-  const name = new Intl.DateTimeFormat(language, { weekday: 'long', timeZone: 'UTC' }).format(
+  const name = timeFormat(language, { weekday: 'long', timeZone: 'UTC' }).format(
     new Date(`${today}T12:00:00Z`),
   );
   return (

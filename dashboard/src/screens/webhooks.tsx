@@ -94,18 +94,16 @@ export function Webhooks(): ReactNode {
         </>
       }
     >
-      {stats.data && (
-        <Card>
-          <Facts
-            rows={STATUSES.map((status) => [
-              deliveryStatus(status, t),
-              <button key={status} type="button" className="quiet-button" onClick={() => show({ status })}>
-                {stats.data[status]}
-              </button>,
-            ])}
-          />
-        </Card>
-      )}
+      <Card>
+        <Facts
+          rows={STATUSES.map((status) => [
+            deliveryStatus(status, t),
+            <button key={status} type="button" className="quiet-button" onClick={() => show({ status })}>
+              {stats.data?.[status] ?? '–'}
+            </button>,
+          ])}
+        />
+      </Card>
       <h2>{t('Endereços', 'Endpoints')}</h2>
       {endpoints.error && <Failure error={endpoints.error} retry={() => void endpoints.refetch()} />}
       {endpoints.isPending && <Loading />}
