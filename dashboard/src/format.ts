@@ -51,9 +51,7 @@ export function parseAmount(text: string): number | null {
 const ZONE = 'America/Sao_Paulo';
 
 export function dateTime(at: string, language: Language): string {
-  return timeFormat(language, { dateStyle: 'short', timeStyle: 'short', timeZone: ZONE }).format(
-    new Date(at),
-  );
+  return timeFormat(language, { dateStyle: 'short', timeStyle: 'short', timeZone: ZONE }).format(new Date(at));
 }
 
 export function day(at: string | Date, language: Language): string {

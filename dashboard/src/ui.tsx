@@ -159,9 +159,24 @@ export function Status({ value, label }: { value: string; label?: string }): Rea
   return <span className={`status ${TONES[value] ?? 'quiet'}`}>{label ?? value}</span>;
 }
 
-export function Link({ to, children, className }: { to: string; children: ReactNode; className?: string }): ReactNode {
+/** @param search what is behind the `?` of the address */
+export function Link({
+  to,
+  search,
+  children,
+  className,
+}: {
+  to: string;
+  search?: Readonly<Record<string, string | undefined>>;
+  children: ReactNode;
+  className?: string;
+}): ReactNode {
   return (
-    <RouterLink to={to} {...(className === undefined ? {} : { className })}>
+    <RouterLink
+      to={to}
+      {...(search === undefined ? {} : { search: search as never })}
+      {...(className === undefined ? {} : { className })}
+    >
       {children}
     </RouterLink>
   );

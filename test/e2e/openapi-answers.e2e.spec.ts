@@ -421,6 +421,13 @@ describe('what the OpenAPI document says is kept', () => {
     keeps('endpoints_list', await service.call('GET', path, { key: key() }));
     keeps('endpoints_list', await service.call('GET', path));
     keeps('endpoints_eventCatalog', await service.call('GET', '/v1/webhooks/event-catalog'));
+    for (const [event, who] of [
+      ['charge.paid', { key: key() }],
+      ['charge.paid', {}],
+      ['payout.paid', { key: key() }],
+    ] as const) {
+      keeps('endpoints_eventSample', await service.call('GET', `/v1/webhooks/event-catalog/${event}/sample`, who));
+    }
   });
 
   it('when an endpoint is changed, tested and deleted, and its signatures are verified', async () => {

@@ -82,6 +82,13 @@ async function verify(
 const signatureOf = (webhook: ReceivedWebhook): string => String(webhook.headers['x-service-signature']);
 const WITHOUT_ID = { 'x-service-delivery-id': [] };
 
+/** The names of its fields, with the types of their values. */
+function fields(value: unknown): unknown {
+  return value !== null && typeof value === 'object'
+    ? Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, fields(inner)]))
+    : typeof value;
+}
+
 describe('verifying what was received', () => {
   it('finds the real thing valid, of both schemes', async () => {
     const { id, secret } = await register();
@@ -394,10 +401,6 @@ describe('a sample event', () => {
       },
     });
     await service.simulate(key, charge.id, { event: 'pay' });
-    const fields = (value: unknown): unknown =>
-      value !== null && typeof value === 'object'
-        ? Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, fields(inner)]))
-        : typeof value;
     for (const event of ['charge.paid', 'payment.completed']) {
       const [real] = await receiver.waitForType(event);
       await send(id, { event });
@@ -445,6 +448,23 @@ describe('a sample event', () => {
     for (const table of ['transactions', 'events']) {
       expect(await service.sql(`SELECT 1 FROM ${table} WHERE account_id = $1`, [merchant.accountId])).toEqual([]);
     }
+  });
+
+  it('is shown as it is sent, without an endpoint, for every name that is sent', async () => {
+    const { id } = await register();
+    await send(id, { event: 'charge.paid' });
+    const [sent] = await receiver.waitForType('charge.paid');
+    const show = (event: string): Promise<Answer<Record<string, unknown>>> =>
+      service.call('GET', `/v1/webhooks/event-catalog/${event}/sample`, { key });
+    const shown = (await show('charge.paid')).body;
+    expect(shown).toMatchObject({ object: 'event', type: 'charge.paid', sample: true });
+    expect(fields(shown)).toEqual(fields(sent?.body));
+    const { body: catalog } = await service.call<{ event: string }[]>('GET', '/v1/webhooks/event-catalog');
+    const answers = await Promise.all(catalog.map(async ({ event }) => [event, (await show(event)).status] as const));
+    const unsent = answers.filter(([, status]) => status !== 200);
+    expect(unsent.every(([event, status]) => /^(?:payout|withdrawal)\./.test(event) && status === 404)).toBe(true);
+    expect(answers.length - unsent.length).toBeGreaterThan(15);
+    expect((await show('nothing.here')).status).toBe(404);
   });
 
   it.each<[unknown, RegExp]>([

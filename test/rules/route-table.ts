@@ -325,6 +325,10 @@ export const ROUTES: Readonly<Record<string, Row>> = {
     { test: 200, live: 404, foreign: 404 },
     { path: async ({ deliveryId }) => `/v1/webhooks/deliveries/${await deliveryId()}/retry` },
   ),
+  'GET /v1/webhooks/event-catalog/:event/sample': keys(
+    { test: 200, live: 200, foreign: 200 },
+    { path: () => '/v1/webhooks/event-catalog/charge.paid/sample' },
+  ),
   'GET /v1/webhooks/stats': keys({ test: 200, live: 200, foreign: 200 }),
   'GET /v1/webhooks/endpoints': keys({ test: 200, live: 200, foreign: 200 }),
   'POST /v1/webhooks/endpoints': keys(

@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type {
   ApiKeyBody,
@@ -7,7 +7,7 @@ import type {
   IssuedApiKeyBody,
 } from '../../../src/api-keys/dto/api-key.body.js';
 import type { RequestLogListBody } from '../../../src/request-logs/dto/request-log.body.js';
-import { call, withQuery } from '../api.js';
+import { call, door, withQuery } from '../api.js';
 import { textOf } from '../forms.js';
 import { useLanguage } from '../language.js';
 import { type Mode, useMode, useSession } from '../session.js';
@@ -15,17 +15,24 @@ import {
   ActionDialog,
   Button,
   Card,
+  Choice,
   Empty,
   Facts,
   Failure,
   Id,
   Input,
+  Link,
   Loading,
   Page,
   Status,
   Table,
   Time,
 } from '../ui.js';
+import { useCatalog } from './webhooks.js';
+
+const LOG_FILTERS = ['requestId', 'status', 'route', 'apiKeyFingerprint'] as const;
+/** That a program meets. */
+const ANSWERS = ['200', '201', '400', '401', '403', '404', '409', '422', '429', '500', '503'];
 
 export function Developers(): ReactNode {
   const { t } = useLanguage();
@@ -40,6 +47,7 @@ export function Developers(): ReactNode {
       }
     >
       <Keys mode={mode} />
+      <Events mode={mode} />
       <RequestLog mode={mode} />
     </Page>
   );
@@ -117,13 +125,15 @@ function IssueKey({ mode }: { mode: Mode }): ReactNode {
   );
 }
 
+/** What the list of keys does not say of one. */
+function keyDetails(id: string): { queryKey: string[]; queryFn: () => Promise<ApiKeyDetailsBody> } {
+  return { queryKey: ['api-keys', id], queryFn: () => call<ApiKeyDetailsBody>('GET', `/v1/api-keys/${id}`) };
+}
+
 function Key({ apiKey, canManage }: { apiKey: ApiKeyBody; canManage: boolean }): ReactNode {
   const { t } = useLanguage();
   const client = useQueryClient();
-  const details = useQuery({
-    queryKey: ['api-keys', apiKey.id],
-    queryFn: () => call<ApiKeyDetailsBody>('GET', `/v1/api-keys/${apiKey.id}`),
-  });
+  const details = useQuery(keyDetails(apiKey.id));
   const [issued, setIssued] = useState('');
   const refresh = (): Promise<void> => client.invalidateQueries({ queryKey: ['api-keys'] });
   const used = details.data?.last_used_at ?? null;
@@ -182,16 +192,58 @@ function Key({ apiKey, canManage }: { apiKey: ApiKeyBody; canManage: boolean }):
   );
 }
 
+/** What webhooks tell of, and what one looks like. */
+function Events({ mode }: { mode: Mode }): ReactNode {
+  const { t } = useLanguage();
+  const { account } = useSession();
+  const catalog = useCatalog().filter(({ event }) => event !== '*');
+  const [chosen, setChosen] = useState('charge.paid');
+  const sample = useQuery({
+    queryKey: [mode, 'event-sample', chosen],
+    queryFn: () => call<object>('GET', door(mode, `/webhooks/event-catalog/${chosen}/sample`)),
+    enabled: account !== null,
+    staleTime: Infinity,
+    retry: false,
+  });
+  const text = sample.data === undefined ? '' : JSON.stringify(sample.data, null, 2);
+  return (
+    <Card
+      title={t('Eventos', 'Events')}
+      actions={<Link to={`/${mode}/webhooks`}>{t('Enviar um de exemplo', 'Send a sample')}</Link>}
+    >
+      <Choice
+        label={t('Evento', 'Event')}
+        value={chosen}
+        onChange={(event) => setChosen(event.target.value)}
+        options={catalog.map(({ event }) => [event, event] as const)}
+      />
+      <p lang="en">{catalog.find(({ event }) => event === chosen)?.description}</p>
+      {sample.error && <Failure error={sample.error} />}
+      {sample.isPending && <Loading />}
+      {sample.data && (
+        <details open>
+          <summary>{t('Corpo de exemplo', 'Sample of its body')}</summary>
+          <pre tabIndex={0}>{text}</pre>
+        </details>
+      )}
+    </Card>
+  );
+}
+
 function RequestLog({ mode }: { mode: Mode }): ReactNode {
   const { t } = useLanguage();
   const { account } = useSession();
-  const [requestId, setRequestId] = useState('');
+  const [filters, setFilters] = useState<Readonly<Record<string, string>>>({});
+  const keys = useQuery({ queryKey: ['api-keys'], queryFn: () => call<ApiKeyListBody>('GET', '/v1/api-keys') });
+  const details = useQueries({
+    queries: (keys.data?.data ?? []).filter((key) => key.mode === mode).map(({ id }) => keyDetails(id)),
+  });
   const list = useInfiniteQuery({
-    queryKey: ['request-logs', mode, requestId],
+    queryKey: ['request-logs', mode, filters],
     queryFn: ({ pageParam }) =>
       call<RequestLogListBody>(
         'GET',
-        withQuery('/v1/request-logs', { mode, requestId, limit: 25, starting_after: pageParam }),
+        withQuery('/v1/request-logs', { mode, ...filters, limit: 25, starting_after: pageParam }),
       ),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next_cursor ?? undefined,
@@ -204,10 +256,27 @@ function RequestLog({ mode }: { mode: Mode }): ReactNode {
         className="filters"
         onSubmit={(event) => {
           event.preventDefault();
-          setRequestId(textOf(new FormData(event.currentTarget), 'id'));
+          const form = new FormData(event.currentTarget);
+          setFilters(Object.fromEntries(LOG_FILTERS.map((name) => [name, textOf(form, name)])));
         }}
       >
-        <Input label={t('Id do pedido', 'Request id')} name="id" maxLength={128} placeholder="req_…" />
+        <Input label={t('Id do pedido', 'Request id')} name="requestId" maxLength={128} placeholder="req_…" />
+        <Choice
+          label={t('Resposta', 'Answer')}
+          name="status"
+          options={[['', t('Todas', 'All')], ...ANSWERS.map((one) => [one, one] as const)]}
+        />
+        <Input label={t('Rota', 'Route')} name="route" maxLength={200} placeholder="/v1/charges/:id" />
+        <Choice
+          label={t('Chave', 'Key')}
+          name="apiKeyFingerprint"
+          options={[
+            ['', t('Todas', 'All')],
+            ...details.flatMap(({ data: key }) =>
+              key ? [[key.fingerprint, `${key.prefix}… ${key.label ?? ''}`] as const] : [],
+            ),
+          ]}
+        />
         <Button type="submit">{t('Procurar', 'Search')}</Button>
         <Button onPress={() => void list.refetch()}>{t('Atualizar', 'Refresh')}</Button>
       </form>

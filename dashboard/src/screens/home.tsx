@@ -153,7 +153,9 @@ export function Home(): ReactNode {
                   hooks.data.FAILED === 0 ? (
                     '0'
                   ) : (
-                    <Link to={`/${mode}/webhooks?status=FAILED`}>{String(hooks.data.FAILED)}</Link>
+                    <Link to={`/${mode}/webhooks`} search={{ status: 'FAILED' }}>
+                      {String(hooks.data.FAILED)}
+                    </Link>
                   ),
                 ],
               ]}
@@ -221,9 +223,7 @@ function Usual({ metrics }: { metrics: MetricsBody }): ReactNode {
     .map(({ volume }) => (typeof volume === 'number' ? volume : Number(Object.values(volume ?? {})[0] ?? 0)));
   if (same.length === 0) return null;
   const average = Math.round(same.reduce((sum, one) => sum + one, 0) / same.length);
-  const name = timeFormat(language, { weekday: 'long', timeZone: 'UTC' }).format(
-    new Date(`${today}T12:00:00Z`),
-  );
+  const name = timeFormat(language, { weekday: 'long', timeZone: 'UTC' }).format(new Date(`${today}T12:00:00Z`));
   return (
     <p className="quiet">
       {t(`${name}, média das últimas ${String(same.length)}:`, `${name}, average of the last ${String(same.length)}:`)}{' '}

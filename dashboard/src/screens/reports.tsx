@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import type { ReportBody, ReportListBody } from '../../../src/reports/dto/report.body.js';
+import { useQueryText } from '../address.js';
 import { call, door } from '../api.js';
 import { fileSize, isoDay } from '../format.js';
 import { useLanguage } from '../language.js';
@@ -13,7 +14,9 @@ export function Reports(): ReactNode {
   const { t } = useLanguage();
   const mode = useMode();
   const client = useQueryClient();
-  const [type, setType] = useState('statement');
+  // Of the list that somebody comes from.
+  const asked = useQueryText();
+  const [type, setType] = useState(asked.type ?? 'statement');
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const list = useQuery({
@@ -88,9 +91,9 @@ export function Reports(): ReactNode {
             name="from"
             type="date"
             required
-            defaultValue={isoDay(new Date(Date.now() - 30 * DAY_MS))}
+            defaultValue={asked.from ?? isoDay(new Date(Date.now() - 30 * DAY_MS))}
           />
-          <Input label={t('Até', 'To')} name="to" type="date" required defaultValue={isoDay(new Date())} />
+          <Input label={t('Até', 'To')} name="to" type="date" required defaultValue={asked.to ?? isoDay(new Date())} />
           <Button tone="primary" type="submit" isDisabled={isBusy}>
             {t('Fazer', 'Make')}
           </Button>

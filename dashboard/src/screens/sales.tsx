@@ -167,7 +167,11 @@ export function Sales(): ReactNode {
       title={t('Vendas', 'Sales')}
       actions={
         <>
-          <Link to={`/${mode}/reports`} className="button">
+          <Link
+            to={`/${mode}/reports`}
+            search={{ type: 'sales', from: filters.startDate, to: filters.endDate }}
+            className="button"
+          >
             {t('Exportar', 'Export')}
           </Link>
           {mayAct && (

@@ -192,7 +192,7 @@ function lastAnswer(one: DeliveryBody): ReactNode {
   return one.lastError ?? '–';
 }
 
-function useCatalog(): readonly EventCatalogItemBody[] {
+export function useCatalog(): readonly EventCatalogItemBody[] {
   const catalog = useQuery({
     queryKey: ['event-catalog'],
     queryFn: () => call<EventCatalogItemBody[] | { data: EventCatalogItemBody[] }>('GET', '/v1/webhooks/event-catalog'),

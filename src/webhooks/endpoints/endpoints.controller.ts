@@ -166,4 +166,27 @@ export class EndpointsController {
   eventCatalog(): EventCatalogItemBody[] {
     return this.catalog.list().map(catalogItem);
   }
+
+  @Get('event-catalog/:event/sample')
+  @ApiKeyAuth()
+  @ApiOperation({
+    summary: 'Show a sample event',
+    description:
+      'The body that an endpoint gets of an event of that name, as `POST /v1/webhooks/endpoints/{id}/test` sends it: its content is of nothing that exists, and it has `"sample": true`.',
+  })
+  @ApiParam({
+    name: 'event',
+    description: 'Name of an event.',
+    schema: { type: 'string' as const },
+    example: 'charge.paid',
+  })
+  @ApiOkResponse({
+    description: 'The body of the webhook.',
+    schema: { type: 'object', additionalProperties: true, required: ['sample'] },
+    headers: RESPONSE_HEADERS,
+  })
+  @ApiErrors(404)
+  eventSample(@CurrentScope() scope: Scope, @Param('event') event: string): object {
+    return this.samples.show(scope, event);
+  }
 }

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../core/clock.js';
 import { Database } from '../../core/database/index.js';
-import { badRequest, type Draft } from '../../core/errors/index.js';
+import { badRequest, type Draft, notFound } from '../../core/errors/index.js';
 import { newId } from '../../core/ids.js';
 import type { Scope } from '../../core/mode.js';
-import { EventCatalog } from '../../outbox/index.js';
+import { EventCatalog, type NewEvent } from '../../outbox/index.js';
 import { DeliveryBuilder } from '../sending/delivery-builder.service.js';
 import { DeliveryLogRepository, type DeliveryRecord } from './delivery-log.repository.js';
 import { EndpointsService } from '../endpoints/endpoints.service.js';
@@ -31,21 +31,14 @@ export class SamplesService {
   async send(scope: Scope, endpointId: string, draft: Draft<{ event: string }>): Promise<DeliveryRecord> {
     const now = this.clock.now();
     const { event: sent = '' } = draft.sound;
-    const sample = this.catalog.sample(sent, scope, now);
+    const sample = this.#make(scope, sent, now);
     if (!sample) throw draft.refusal([{ param: 'event', code: 'invalid', message: this.#whyNot(sent) }]);
     const { event: name } = draft.accept();
     const endpoint = await this.endpoints.get(scope, endpointId);
     if (endpoint.status !== 'ACTIVE') {
       throw badRequest('webhook_endpoint_inactive', 'The endpoint is INACTIVE: set it ACTIVE first.');
     }
-    const event = { ...sample.event, id: newId(now), sequence: 1 };
-    const content = sample.publicEvent.present(event);
-    if (content === null) throw new Error(`The sample of ${name} does not concern it`);
-    const { publicEvent } = sample;
-    const payload = {
-      ...envelope(publicEvent.family, event, name, content, publicEvent.beside?.(event)),
-      sample: true,
-    };
+    const { event, payload } = sample;
     const id = newId(now);
     const message = {
       ...scope,
@@ -61,6 +54,29 @@ export class SamplesService {
     const delivery = await this.log.find(scope, id);
     if (!delivery) throw new Error(`${id} was just written`);
     return delivery;
+  }
+
+  /** What an endpoint would get of such an event. @throws ApiError 404 for a name that this version does not send */
+  show(scope: Scope, name: string): object {
+    const sample = this.#make(scope, name, this.clock.now());
+    if (!sample) throw notFound('event');
+    return sample.payload;
+  }
+
+  /** @returns null for a name that this version does not send */
+  #make(
+    scope: Scope,
+    name: string,
+    now: Date,
+  ): { event: NewEvent & { id: string; sequence: number }; payload: object } | null {
+    const sample = this.catalog.sample(name, scope, now);
+    if (!sample) return null;
+    const { publicEvent } = sample;
+    const event = { ...sample.event, id: newId(now), sequence: 1 };
+    const content = publicEvent.present(event);
+    if (content === null) throw new Error(`The sample of ${name} does not concern it`);
+    const body = envelope(publicEvent.family, event, name, content, publicEvent.beside?.(event));
+    return { event, payload: { ...body, sample: true } };
   }
 
   #whyNot(name: string): string {
