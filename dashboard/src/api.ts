@@ -1,9 +1,15 @@
+interface ErrorDetail {
+  readonly param: string;
+  readonly code: string;
+  readonly message: string;
+}
+
 /** The error envelope of the service (docs/contract.md#errors). */
 interface ErrorEnvelope {
   readonly error?: {
     readonly code: string;
     readonly message: string;
-    readonly details?: readonly { readonly param: string; readonly message: string }[];
+    readonly details?: readonly ErrorDetail[];
   };
   readonly request_id?: string;
 }
@@ -15,10 +21,15 @@ export class ApiFailure extends Error {
     readonly code: string,
     message: string,
     readonly requestId: string | null,
-    readonly details: readonly { readonly param: string; readonly message: string }[] = [],
+    readonly details: readonly ErrorDetail[] = [],
   ) {
     super(message);
   }
+}
+
+/** For `refetchInterval`: what is not there is not asked for again. @param ms between two questions */
+export function unlessMissing(ms: number): (query: { state: { error: unknown } }) => number | false {
+  return ({ state: { error } }) => (error instanceof ApiFailure && error.status === 404 ? false : ms);
 }
 
 /** Told when the login has ended, wherever that is found out. */

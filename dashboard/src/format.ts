@@ -72,6 +72,13 @@ export function timeLeft(at: string, now: number): string | null {
   return hours < 48 ? `${String(hours)} h` : `${String(Math.floor(hours / 24))} d`;
 }
 
+/** In its largest unit: `45 s`, `10 min`, `3 h`. */
+export function duration(seconds: number): string {
+  if (seconds < 90) return `${String(Math.round(seconds))} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 90 ? `${String(minutes)} min` : `${String(Math.round(minutes / 60))} h`;
+}
+
 export function percent(share: number, language: Language): string {
   return numberFormat(language, { style: 'percent', maximumFractionDigits: 1 }).format(share);
 }

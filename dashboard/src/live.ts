@@ -37,12 +37,16 @@ export function useLive(mode: Mode | null): void {
           first === mode && ((kind !== 'sale' && kind !== 'case') || texts.some((text) => text.includes(String(id)))),
       });
     };
+    const found = (): void => {
+      clearTimeout(missing);
+      missing = undefined;
+    };
     const open = (): void => {
       clearTimeout(reopening);
       if (document.visibilityState === 'hidden' || source !== null) return;
       source = new EventSource(`${door(mode, '/events/stream')}?type=${NAMES}`);
       source.onopen = () => {
-        clearTimeout(missing);
+        found();
         reach.tell(false);
         // What happened before the first event after a cut is told by nobody.
         if (wasCut) void client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] === mode });
@@ -54,12 +58,13 @@ export function useLive(mode: Mode | null): void {
       };
       source.onerror = () => {
         // The end of each minute's stream is none: the browser goes on by itself behind the last event.
-        clearTimeout(missing);
         wasCut = true;
         if (source?.readyState !== EventSource.CLOSED) {
-          missing = setTimeout(() => reach.tell(true), AWAY_MS);
+          // From the first of several tries on.
+          missing ??= setTimeout(() => reach.tell(true), AWAY_MS);
           return;
         }
+        found();
         // Refused: it may be that the login has ended.
         void client.invalidateQueries({ queryKey: SESSION });
         close();
@@ -67,6 +72,7 @@ export function useLive(mode: Mode | null): void {
       };
     };
     const close = (): void => {
+      found();
       source?.close();
       source = null;
       wasCut = true;

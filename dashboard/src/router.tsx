@@ -6,7 +6,7 @@ import {
   Navigate,
   Outlet,
 } from '@tanstack/react-router';
-import { Session, useSession } from './session.js';
+import { keepMode, lastMode, Session, useSession } from './session.js';
 import { Missing, Shell } from './shell.js';
 import { Failure } from './ui.js';
 
@@ -43,20 +43,14 @@ const start = createRoute({
   path: '/',
   component: () => {
     if (useSession().role === 'OPERATOR') return <Navigate to="/operations" replace />;
-    return (
-      <Navigate
-        to="/$mode"
-        params={{ mode: localStorage.getItem('recebe.mode') === 'live' ? 'live' : 'test' }}
-        replace
-      />
-    );
+    return <Navigate to="/$mode" params={{ mode: lastMode() }} replace />;
   },
 });
 const mode = createRoute({
   getParentRoute: () => inside,
   path: '$mode',
   beforeLoad: ({ params }) => {
-    if (params.mode === 'test' || params.mode === 'live') localStorage.setItem('recebe.mode', params.mode);
+    if (params.mode === 'test' || params.mode === 'live') keepMode(params.mode);
   },
 });
 
@@ -137,7 +131,9 @@ export const router = createRouter({
   // Texts stay texts: the default takes an order number for a number.
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
   stringifySearch: (search) => {
-    const given = Object.entries(search).map(([name, value]) => [name, String(value)]);
+    const given = Object.entries(search).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, String(value)]],
+    );
     return given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`;
   },
   defaultPreload: 'intent',

@@ -49,6 +49,20 @@ export function useMayAct(): boolean {
   return ['OWNER', 'ADMIN'].includes(useSession().role);
 }
 
+const MODE = 'recebe.mode';
+
+/** What this tab showed last, or else another one: pages of the account have no mode in their address. */
+export function lastMode(): Mode {
+  return (sessionStorage.getItem(MODE) ?? localStorage.getItem(MODE)) === 'live' ? 'live' : 'test';
+}
+
+export function keepMode(mode: Mode): void {
+  sessionStorage.setItem(MODE, mode);
+  localStorage.setItem(MODE, mode);
+}
+
 export function useMode(): Mode {
-  return useParam('mode') === 'live' ? 'live' : 'test';
+  const mode = useParam('mode');
+  if (mode === '') return lastMode();
+  return mode === 'live' ? 'live' : 'test';
 }

@@ -9,6 +9,7 @@ import {
   ModalOverlay,
 } from 'react-aria-components';
 import { ApiFailure } from './api.js';
+import { PORTUGUESE, PORTUGUESE_DETAILS } from './failures.js';
 import { dateTime, money } from './format.js';
 import { type Translate, useLanguage } from './language.js';
 
@@ -32,55 +33,54 @@ export function Loading({ label }: { label?: string }): ReactNode {
   );
 }
 
-/** What somebody can do about it; null where the service's own message says it. */
-function hintOf(failure: ApiFailure | null, t: Translate): string | null {
-  if (failure === null) return null;
-  if (failure.status === 0) {
+/** What somebody can do about it. */
+export function hintOf(failure: ApiFailure | null, t: Translate): string {
+  if (failure === null) return t('Não deu certo.', 'That did not work.');
+  const { status, code, message } = failure;
+  if (status === 0) {
     return t(
       'O serviço não responde. Verifique a sua conexão; a página tenta de novo.',
       'The service does not answer. Check your connection; the page tries again.',
     );
   }
-  if (failure.code === 'totp_setup_required') {
+  if (code === 'totp_setup_required') {
     return t(
       'Isto pede um segundo fator: configure-o em “Configurações”.',
       'This needs a second factor: set one under “Settings”.',
     );
   }
-  if (failure.code === 'account_suspended') {
+  if (code === 'account_suspended') {
     return t(
       'A conta está suspensa: fale com quem opera o serviço.',
       'The account is suspended: ask who runs the service.',
     );
   }
-  if (failure.status === 403) {
+  if (status === 403) {
     return t(
       'O seu papel não permite isto. Peça a um OWNER ou ADMIN da conta.',
       'Your role does not allow this. Ask an OWNER or ADMIN of the account.',
     );
   }
-  if (failure.status === 404) {
-    return t('Não há nada aqui com este endereço.', 'There is nothing here at this address.');
+  if (status === 404) return t('Não há nada aqui com este endereço.', 'There is nothing here at this address.');
+  if (status === 429) {
+    return t('Requisições demais de uma vez. Espere um momento.', 'Too many requests at once. Wait a moment.');
   }
-  if (failure.status === 429)
-    return t('Pedidos demais de uma vez. Espere um momento.', 'Too many requests at once. Wait a moment.');
-  return null;
+  if (failure.details.length > 0) return t('Confira:', 'Please check:');
+  return t(PORTUGUESE[code] ?? message, message);
 }
 
 /** What to do about an error, with what support asks for. */
 export function Failure({ error, retry }: { error: unknown; retry?: () => void }): ReactNode {
   const { t } = useLanguage();
   const failure = error instanceof ApiFailure ? error : null;
-  const hint = hintOf(failure, t);
   return (
     <div className="failure" role="alert">
       <p>
-        <strong>{hint ?? t('Não deu certo.', 'That did not work.')}</strong>
+        <strong>{hintOf(failure, t)}</strong>
       </p>
-      {failure && failure.status !== 0 && failure.status !== 404 && <p>{failure.message}</p>}
-      {failure?.details.map(({ param, message }) => (
+      {failure?.details.map(({ param, code, message }) => (
         <p key={param}>
-          <code>{param}</code> {message}
+          <code>{param}</code> {t(`${PORTUGUESE_DETAILS[code] ?? ''} (${message})`, message)}
         </p>
       ))}
       {failure?.requestId && (
@@ -140,7 +140,9 @@ export function Id({ value, label }: { value: string; label?: string }): ReactNo
       onPress={() => void navigator.clipboard.writeText(value).then(() => setCopied(true))}
     >
       <code>{value}</code>
-      <span aria-live="polite">{copied ? ` ${t('copiado', 'copied')}` : ''}</span>
+      <span aria-live="polite">
+        {copied ? ` ${t('copiado', 'copied')}` : label !== undefined && ` ${t('copiar', 'copy')}`}
+      </span>
     </AriaButton>
   );
 }
@@ -376,6 +378,8 @@ export function ActionDialog({
   children,
   act,
   done,
+  opened,
+  closed,
   isReady = true,
 }: {
   trigger: string;
@@ -387,6 +391,10 @@ export function ActionDialog({
   act: (key: string) => Promise<unknown>;
   /** Shown in place of the form when it is done, as for a secret that is shown once; else the dialog closes. */
   done?: ReactNode;
+  /** Called when the dialog opens: it begins with what is so by then. */
+  opened?: () => void;
+  /** Called when the dialog closes, once `done` has been read: what it does may take the dialog itself from the page. */
+  closed?: () => unknown;
   isReady?: boolean;
 }): ReactNode {
   const { t } = useLanguage();
@@ -395,9 +403,14 @@ export function ActionDialog({
   const [isDone, setDone] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const open = (): void => {
+    opened?.();
     setKey(crypto.randomUUID());
     setError(null);
     setDone(false);
+  };
+  const close = (): void => {
+    setKey(null);
+    closed?.();
   };
   const send = async (): Promise<void> => {
     if (key === null || isBusy || !isReady) return;
@@ -421,9 +434,11 @@ export function ActionDialog({
       <ModalOverlay
         className="overlay"
         isOpen={key !== null}
-        isDismissable={!isBusy}
+        // What is shown once is not lost by a key or a click beside it.
+        isDismissable={!isBusy && !isDone}
+        isKeyboardDismissDisabled={isDone}
         onOpenChange={(isOpen) => {
-          if (!isOpen && !isBusy) setKey(null);
+          if (!isOpen && !isBusy) close();
         }}
       >
         <Modal className="modal">
@@ -438,11 +453,17 @@ export function ActionDialog({
               {isDone ? done : children}
               {error !== null && <Failure error={error} />}
               <div className="actions">
-                <Button onPress={() => setKey(null)} isDisabled={isBusy}>
+                <Button onPress={close} isDisabled={isBusy}>
                   {isDone ? t('Fechar', 'Close') : t('Cancelar', 'Cancel')}
                 </Button>
                 {!isDone && (
-                  <Button tone={tone === 'danger' ? 'danger' : 'primary'} type="submit" isDisabled={isBusy || !isReady}>
+                  <Button
+                    tone={tone === 'danger' ? 'danger' : 'primary'}
+                    type="submit"
+                    // Pending and not disabled, so that who works by keys stays where they are.
+                    isPending={isBusy}
+                    isDisabled={!isReady}
+                  >
                     {isBusy ? t('Enviando…', 'Sending…') : confirm}
                   </Button>
                 )}

@@ -21,7 +21,7 @@ export function saleStatus(status: string, t: Translate): string {
 export function caseStatus(status: string, t: Translate): string {
   const words: Readonly<Record<string, string>> = {
     open: t('Aberta', 'Open'),
-    appealed: t('Contestada', 'Appealed'),
+    appealed: t('Defesa enviada', 'Appealed'),
     accepted: t('Aceita', 'Accepted'),
     rejected: t('Negada', 'Rejected'),
     closed: t('Encerrada', 'Closed'),

@@ -7,6 +7,7 @@ import { browserAvailable, openBrowser } from '../support/browser.js';
 import { CLI, type Finished, Processes, readDemo, type ServiceProcess } from '../support/process.js';
 import { WebhookReceiver } from '../support/receiver.js';
 import { scaled } from '../support/scale.js';
+import { waitFor } from '../support/wait.js';
 
 jest.setTimeout(300_000);
 
@@ -157,10 +158,10 @@ describeInBrowser('the dashboard in a real browser', () => {
     ]);
     await again.setFiles({ name: 'virus.exe', mimeType: 'application/x-msdownload', buffer: Buffer.from('MZ') });
     await page.getByText('Só imagens (PNG, JPEG, WebP, GIF) e PDF.').waitFor();
-    await page.getByRole('button', { name: 'Contestar' }).click();
+    await page.getByRole('button', { name: 'Defender-se' }).click();
     await inDialog(page).getByLabel('O que aconteceu').fill('Pedido entregue em 20/11, recebido por João.');
-    await inDialog(page).getByRole('button', { name: 'Enviar a contestação' }).click();
-    await page.getByText('Contestada', { exact: true }).waitFor();
+    await inDialog(page).getByRole('button', { name: 'Enviar a defesa' }).click();
+    await page.getByText('Defesa enviada', { exact: true }).waitFor();
     await page.context().close();
   });
 
@@ -177,6 +178,7 @@ describeInBrowser('the dashboard in a real browser', () => {
       await page.getByRole('button', { name: 'Testar' }).click();
       await inDialog(page).getByRole('button', { name: 'Enviar' }).click();
       await page.getByRole('cell', { name: 'HTTP 500' }).first().waitFor();
+      await page.getByText('1 das últimas 1 não chegaram: HTTP 500').waitFor();
       await page.getByRole('group', { name: 'Entregas' }).getByRole('link').first().click();
       await page.getByText('HTTP 500').first().waitFor();
       await page.getByText('ok', { exact: true }).first().waitFor();
@@ -184,6 +186,10 @@ describeInBrowser('the dashboard in a real browser', () => {
       await page.getByRole('button', { name: 'Tentar agora' }).click();
       await inDialog(page).getByRole('button', { name: 'Tentar agora' }).click();
       await page.getByText('Entregue', { exact: true }).first().waitFor();
+      for (const screen of ['Webhooks', 'Início']) {
+        await go(page, screen);
+        await page.getByText('Recebe tudo').waitFor();
+      }
       await page.context().close();
     } finally {
       await receiver.stop();
@@ -191,7 +197,15 @@ describeInBrowser('the dashboard in a real browser', () => {
   });
 
   it('makes a file of the statement, and hands it over', async () => {
-    const page = await asOwner('/test/reports');
+    const page = await asOwner('/test/sales?startDate=2026-11-01');
+    await page.getByRole('link', { name: 'Exportar' }).click();
+    await heading(page, 'Relatórios');
+    // The export of a list is of what it shows.
+    expect([await page.getByLabel('O quê').inputValue(), await page.getByLabel('De').inputValue()]).toEqual([
+      'sales',
+      '2026-11-01',
+    ]);
+    await page.getByLabel('O quê').selectOption('statement');
     await page.getByRole('button', { name: 'Fazer' }).click();
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -218,10 +232,43 @@ describeInBrowser('the dashboard in a real browser', () => {
     expect((await fetch(`${service.url}/v1/wallets`, { headers: { apikey: key } })).status).toBe(200);
     await inDialog(page).getByRole('button', { name: 'Fechar' }).click();
     expect(await page.getByText(key).count()).toBe(0);
+    await page.getByRole('button', { name: 'Trocar' }).first().click();
+    await inDialog(page).getByRole('button', { name: 'Trocar' }).click();
+    const rotated = (
+      await inDialog(page)
+        .getByText(/^ak_test_/)
+        .innerText()
+    ).trim();
+    await inDialog(page).getByRole('button', { name: 'Fechar' }).click();
+    const status = async (apikey: string, path = 'wallets'): Promise<number> =>
+      (await fetch(`${service.url}/v1/${path}`, { headers: { apikey } })).status;
+    expect([await status(key), await status(rotated), await status(rotated, 'charges/nobody')]).toEqual([
+      401, 200, 404,
+    ]);
+    await page.reload();
     await page.getByRole('button', { name: 'Revogar' }).first().click();
     await inDialog(page).getByRole('button', { name: 'Revogar' }).click();
     await inDialog(page).waitFor({ state: 'detached' });
-    expect((await fetch(`${service.url}/v1/wallets`, { headers: { apikey: key } })).status).toBe(401);
+    expect(await status(rotated)).toBe(401);
+    await page.context().close();
+  });
+
+  it('finds a program’s request by its answer, and shows what an event looks like', async () => {
+    await fetch(`${service.url}/v1/charges/nobody`, { headers: { apikey: readDemo(dataDir).test_api_key } });
+    const page = await asOwner('/test/developers');
+    await page.getByLabel('Resposta').selectOption('404');
+    const requests = page.getByRole('group', { name: 'Requisições' }).getByRole('row');
+    // The log is written a moment after the answer.
+    const found = requests.filter({ hasText: 'GET /v1/charges/' }).first();
+    await page.getByRole('button', { name: 'Procurar', exact: true }).click();
+    await waitFor('the request in the log', async () => {
+      if (await found.isVisible()) return true;
+      await page.getByRole('button', { name: 'Atualizar' }).click();
+      return null;
+    });
+    expect(await requests.filter({ hasText: '200' }).count()).toBe(0);
+    await page.getByLabel('Evento', { exact: true }).selectOption('charge.expired');
+    await page.getByText('"type": "charge.expired"').waitFor();
     await page.context().close();
   });
 

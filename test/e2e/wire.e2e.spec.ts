@@ -126,6 +126,26 @@ describe('an answer', () => {
   });
 });
 
+describe('a connection on which too little comes', () => {
+  it('is closed without a word when nothing was asked, and with a 408 when half a request was', async () => {
+    const server = service.runtime.app.getHttpServer();
+    expect(server.headersTimeout).toBe(10_000);
+    server.headersTimeout = 100;
+    try {
+      const ahead = await Wire.open(service);
+      const half = await Wire.send('GET /health/live HTTP/1.1\r\nHo');
+      // The server looks at its connections every five seconds.
+      for (const { isClosed } of [ahead, half]) expect(isClosed).toBe(false);
+      await Promise.all([ahead, half].map((wire) => waitFor('the end', () => wire.isClosed, 15_000)));
+      // A browser would take whatever is said here for the answer to its next request.
+      expect(ahead.text).toBe('');
+      expect(half.text).toMatch(/^HTTP\/1\.1 408 [\s\S]*"message":"The request did not come within the time for it\."/);
+    } finally {
+      server.headersTimeout = 10_000;
+    }
+  }, 30_000);
+});
+
 describe('an answer that nobody reads', () => {
   it('is hung up on, as is what takes longer than any answer', async () => {
     const server = service.runtime.app.getHttpServer();

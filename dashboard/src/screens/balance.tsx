@@ -18,7 +18,7 @@ const TYPES = ENTRY_TYPES.filter((type) => type !== 'fee' && !type.startsWith('p
 export function Balance(): ReactNode {
   const { t } = useLanguage();
   const mode = useMode();
-  const [filters, setFilters] = useState<Record<string, string>>({ bucket: 'available' });
+  const [filters, setFilters] = useState<Record<string, string>>({});
   const balance = useQuery({
     queryKey: [mode, 'balance'],
     queryFn: () => call<BalanceBody>('GET', door(mode, '/wallets/balance')),
@@ -113,7 +113,6 @@ export function Balance(): ReactNode {
         <Choice
           label={t('Conta', 'Part')}
           name="bucket"
-          defaultValue="available"
           options={[
             ['', t('Todas', 'All')],
             ...['available', 'pending', 'retained'].map((bucket) => [bucket, bucketName(bucket, t)] as const),

@@ -47,8 +47,8 @@ export function Developers(): ReactNode {
       }
     >
       <Keys mode={mode} />
-      <Events mode={mode} />
       <RequestLog mode={mode} />
+      <Events mode={mode} />
     </Page>
   );
 }
@@ -159,6 +159,7 @@ function Key({ apiKey, canManage }: { apiKey: ApiKeyBody; canManage: boolean }):
               setIssued(made.apiKey);
             }}
             done={<Shown value={issued} />}
+            closed={() => void refresh()}
           >
             <p>
               {t(
@@ -251,7 +252,7 @@ function RequestLog({ mode }: { mode: Mode }): ReactNode {
   });
   const rows = list.data?.pages.flatMap(({ data }) => data) ?? [];
   return (
-    <Card title={t('Pedidos dos últimos sete dias', 'Requests of the last seven days')}>
+    <Card title={t('Requisições dos últimos sete dias', 'Requests of the last seven days')}>
       <form
         className="filters"
         onSubmit={(event) => {
@@ -260,7 +261,7 @@ function RequestLog({ mode }: { mode: Mode }): ReactNode {
           setFilters(Object.fromEntries(LOG_FILTERS.map((name) => [name, textOf(form, name)])));
         }}
       >
-        <Input label={t('Id do pedido', 'Request id')} name="requestId" maxLength={128} placeholder="req_…" />
+        <Input label={t('Id da requisição', 'Request id')} name="requestId" maxLength={128} placeholder="req_…" />
         <Choice
           label={t('Resposta', 'Answer')}
           name="status"
@@ -282,15 +283,15 @@ function RequestLog({ mode }: { mode: Mode }): ReactNode {
       </form>
       {list.error && <Failure error={list.error} retry={() => void list.refetch()} />}
       {list.isPending && <Loading />}
-      {list.data && rows.length === 0 && <Empty title={t('Nenhum pedido.', 'No requests.')} />}
+      {list.data && rows.length === 0 && <Empty title={t('Nenhuma requisição.', 'No requests.')} />}
       {rows.length > 0 && (
         <Table
-          label={t('Pedidos', 'Requests')}
+          label={t('Requisições', 'Requests')}
           rows={rows}
           keyOf={({ id }) => id}
           columns={[
             { name: t('Quando', 'When'), cell: (one) => <Time at={one.createdAt} /> },
-            { name: t('Pedido', 'Request'), cell: (one) => <code>{`${one.method} ${one.path}`}</code> },
+            { name: t('Requisição', 'Request'), cell: (one) => <code>{`${one.method} ${one.path}`}</code> },
             {
               name: t('Resposta', 'Answer'),
               cell: (one) => (

@@ -1,10 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { DropZone, FileTrigger } from 'react-aria-components';
-import type { EvidenceListBody, EvidenceTicketBody } from '../../../src/med/dto/evidence.body.js';
+import type { EvidenceBody, EvidenceListBody, EvidenceTicketBody } from '../../../src/med/dto/evidence.body.js';
 import type { MedCaseBody } from '../../../src/med/dto/med-case.body.js';
 import { useParam } from '../address.js';
-import { ApiFailure, call, door } from '../api.js';
+import { ApiFailure, call, door, unlessMissing } from '../api.js';
 import { fileSize, money } from '../format.js';
 import { useLanguage } from '../language.js';
 import { useMayAct, useMode } from '../session.js';
@@ -16,6 +16,7 @@ import {
   Facts,
   Failure,
   Field,
+  hintOf,
   Id,
   Link,
   Loading,
@@ -47,12 +48,14 @@ export function Dispute(): ReactNode {
   const one = useQuery({
     queryKey: [mode, 'case', id],
     queryFn: () => call<MedCaseBody>('GET', door(mode, path)),
-    refetchInterval: 5_000,
+    refetchInterval: unlessMissing(5_000),
   });
   const evidence = useQuery({
     queryKey: [mode, 'case', id, 'evidence'],
     queryFn: () => call<EvidenceListBody>('GET', door(mode, `${path}/evidence`)),
     enabled: one.data !== undefined,
+    // The links to the files hold five minutes.
+    refetchInterval: 240_000,
   });
   const refresh = (): Promise<void> => client.invalidateQueries({ queryKey: [mode] });
   const [reason, setReason] = useState('');
@@ -76,6 +79,10 @@ export function Dispute(): ReactNode {
       tell({ problem: t('Só imagens (PNG, JPEG, WebP, GIF) e PDF.', 'Only pictures (PNG, JPEG, WebP, GIF) and PDF.') });
       return;
     }
+    if (file.size === 0) {
+      tell({ problem: t('O arquivo está vazio.', 'The file is empty.') });
+      return;
+    }
     if (file.size > MAX_SIZE) {
       tell({ problem: t('Maior que 10 MB.', 'Larger than 10 MB.') });
       return;
@@ -94,7 +101,9 @@ export function Dispute(): ReactNode {
       tell({
         problem:
           failure instanceof ApiFailure
-            ? failure.message
+            ? failure.code === 'invalid_request'
+              ? t('O conteúdo do arquivo não é o do tipo que ele diz ser.', 'The file is not of the type that it says.')
+              : hintOf(failure, t)
             : t('O envio foi interrompido. Tente de novo.', 'The upload broke off. Try again.'),
       });
     }
@@ -111,10 +120,10 @@ export function Dispute(): ReactNode {
         isOpen && (
           <>
             <ActionDialog
-              trigger={t('Contestar', 'Appeal')}
+              trigger={t('Defender-se', 'Appeal')}
               tone="primary"
-              title={t('Contestar a disputa', 'Appeal the dispute')}
-              confirm={t('Enviar a contestação', 'Send the appeal')}
+              title={t('Defesa na disputa', 'Appeal the dispute')}
+              confirm={t('Enviar a defesa', 'Send the appeal')}
               isReady={reason.trim().length > 0}
               act={async () => {
                 await call('POST', door(mode, `${path}/appeal`), { reason: reason.trim() });
@@ -169,7 +178,7 @@ export function Dispute(): ReactNode {
           <Facts
             rows={[
               [t('Situação', 'Status'), <Status value={data.status} label={caseStatus(data.status, t)} />],
-              [t('Valor contestado', 'Disputed amount'), <Money amount={data.amount} currency={data.currency} />],
+              [t('Valor em disputa', 'Disputed amount'), <Money amount={data.amount} currency={data.currency} />],
               isOpen ? [t('Responder até', 'Answer until'), <Countdown at={data.response_deadline} />] : null,
               isOpen
                 ? [
@@ -193,7 +202,7 @@ export function Dispute(): ReactNode {
           />
         </Card>
         {data.appeal_reason !== null && (
-          <Card title={t('A contestação', 'The appeal')}>
+          <Card title={t('A defesa', 'The appeal')}>
             <p className="written">{data.appeal_reason}</p>
             <p className="quiet">
               <Time at={data.appealed_at} />
@@ -228,7 +237,12 @@ export function Dispute(): ReactNode {
               {problem === null ? (
                 <progress value={share} max={1} aria-label={`${t('Envio de', 'Upload of')} ${name}`} />
               ) : (
-                <strong className="problem">{problem}</strong>
+                <>
+                  <strong className="problem">{problem}</strong>{' '}
+                  <Button onPress={() => setUploads((all) => all.filter((upload) => upload.name !== name))}>
+                    {t('Dispensar', 'Dismiss')}
+                  </Button>
+                </>
               )}
             </li>
           ))}
@@ -250,8 +264,33 @@ export function Dispute(): ReactNode {
                 ),
               },
               { name: t('Tamanho', 'Size'), isNumber: true, cell: (file) => fileSize(file.file_size) },
-              { name: t('De', 'By'), cell: (file) => file.uploaded_by },
+              {
+                name: t('De', 'By'),
+                cell: (file) => (file.uploaded_by === 'merchant' ? t('nós', 'us') : t('plataforma', 'platform')),
+              },
               { name: t('Quando', 'When'), cell: (file) => <Time at={file.uploaded_at} /> },
+              ...(mayAct && isOpen
+                ? [
+                    {
+                      name: t('Ações', 'Actions'),
+                      cell: (file: EvidenceBody) =>
+                        file.uploaded_by === 'merchant' && (
+                          <ActionDialog
+                            trigger={t('Remover', 'Remove')}
+                            tone="danger"
+                            title={t('Remover o arquivo', 'Remove the file')}
+                            confirm={t('Remover', 'Remove')}
+                            act={async () => {
+                              await call('DELETE', door(mode, `${path}/evidence/${file.id}`));
+                              await refresh();
+                            }}
+                          >
+                            <p>{file.file_name}</p>
+                          </ActionDialog>
+                        ),
+                    },
+                  ]
+                : []),
             ]}
           />
         )}

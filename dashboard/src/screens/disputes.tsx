@@ -51,7 +51,7 @@ export function Disputes(): ReactNode {
         <Empty title={t('Nenhuma disputa.', 'No disputes.')}>
           <p>
             {t(
-              'Quando o banco de um pagador contesta um Pix (MED), o caso aparece aqui com o prazo para responder.',
+              'Quando o banco de um pagador abre uma disputa sobre um Pix (MED), o caso aparece aqui com o prazo para responder.',
               'When a payer’s bank disputes a Pix (MED), the case is here with the time to answer.',
             )}
           </p>

@@ -4,13 +4,16 @@ import type { MedCaseListBody } from '../../../src/med/dto/med-case.body.js';
 import type { MetricsBody, StatsBody } from '../../../src/payments/dto/statistics.body.js';
 import type { BalanceBody } from '../../../src/wallets/dto/wallet.body.js';
 import type { DeliveryStatsBody } from '../../../src/webhooks/dto/delivery.body.js';
+import type { EndpointListBody } from '../../../src/webhooks/dto/endpoint.body.js';
 import { call, door, withQuery } from '../api.js';
-import { day, isoDay, money, timeFormat } from '../format.js';
+import { day, duration, isoDay, money, timeFormat } from '../format.js';
 import { useLanguage } from '../language.js';
 import { useMayAct, useMode } from '../session.js';
 import { Bars, Card, Empty, Facts, Failure, Link, Loading, Money, Page, Time } from '../ui.js';
+import { EndpointHealth } from './endpoint-health.js';
 
 const WINDOWS = [7, 30, 90] as const;
+const MOST_ENDPOINTS = 4;
 
 export function Home(): ReactNode {
   const { t, language } = useLanguage();
@@ -45,6 +48,10 @@ export function Home(): ReactNode {
   const hooks = useQuery({
     queryKey: [mode, 'webhooks', 'stats'],
     queryFn: () => call<DeliveryStatsBody>('GET', door(mode, '/webhooks/stats')),
+  });
+  const endpoints = useQuery({
+    queryKey: [mode, 'endpoints'],
+    queryFn: () => call<EndpointListBody>('GET', door(mode, '/webhooks/endpoints')),
   });
   const isEmpty = stats.data !== undefined && metrics.data?.funnel.created === 0;
   return (
@@ -161,6 +168,14 @@ export function Home(): ReactNode {
               ]}
             />
           )}
+          {(endpoints.data?.data ?? [])
+            .filter(({ status }) => status === 'ACTIVE')
+            .slice(0, MOST_ENDPOINTS)
+            .map(({ id, url }) => (
+              <p key={id} className="written">
+                {url} <EndpointHealth id={id} />
+              </p>
+            ))}
         </Card>
       </div>
       <Card
@@ -169,7 +184,7 @@ export function Home(): ReactNode {
           <div className="modes" role="group" aria-label={t('Período', 'Period')}>
             {WINDOWS.map((one) => (
               <button key={one} type="button" aria-pressed={one === days} onClick={() => setDays(one)}>
-                {one} {t('dias', 'days')}
+                {one} {t('dias úteis', 'business days')}
               </button>
             ))}
           </div>
@@ -199,9 +214,7 @@ export function Home(): ReactNode {
                 [t('Em disputa', 'Disputed'), String(metrics.data.funnel.disputed)],
                 [
                   t('Metade paga em até', 'Half are paid within'),
-                  metrics.data.timeToPay.p50Seconds === null
-                    ? '–'
-                    : `${String(Math.round(metrics.data.timeToPay.p50Seconds))} s`,
+                  metrics.data.timeToPay.p50Seconds === null ? '–' : duration(metrics.data.timeToPay.p50Seconds),
                 ],
               ]}
             />

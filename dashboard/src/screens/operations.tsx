@@ -52,7 +52,13 @@ export function Operations(): ReactNode {
     fraud: [t('Antifraude', 'Fraud guard'), <FraudHits key="fraud" />],
     accounts: [t('Contas', 'Accounts'), <Accounts key="accounts" />],
   };
-  if (role !== 'OPERATOR') return <Failure error={new Error(t('Só para operadores.', 'For operators only.'))} />;
+  if (role !== 'OPERATOR') {
+    return (
+      <Page title={t('Operação', 'Operations')}>
+        <Empty title={t('Isto é só para quem opera o serviço.', 'This is only for those who run the service.')} />
+      </Page>
+    );
+  }
   const shown = queues[queue] ?? queues['reviews'];
   return (
     <Page title={t('Operação', 'Operations')}>

@@ -3,15 +3,16 @@ import { type FormEvent, type ReactNode, useState } from 'react';
 import type { ReportBody, ReportListBody } from '../../../src/reports/dto/report.body.js';
 import { useQueryText } from '../address.js';
 import { call, door } from '../api.js';
-import { fileSize, isoDay } from '../format.js';
+import { day, fileSize, isoDay } from '../format.js';
 import { useLanguage } from '../language.js';
 import { useMode } from '../session.js';
 import { Button, Card, Choice, Empty, Failure, Input, Loading, Page, Status, Table, Time } from '../ui.js';
 
 const DAY_MS = 86_400_000;
+const REST_MS = 1_000;
 
 export function Reports(): ReactNode {
-  const { t } = useLanguage();
+  const { t, language } = useLanguage();
   const mode = useMode();
   const client = useQueryClient();
   // Of the list that somebody comes from.
@@ -61,7 +62,8 @@ export function Reports(): ReactNode {
     } catch (failure) {
       setError(failure);
     } finally {
-      setBusy(false);
+      // Whoever clicks twice wants one file.
+      setTimeout(() => setBusy(false), REST_MS);
     }
   };
   /** The link is made when it is asked for, and holds an hour. */
@@ -109,8 +111,12 @@ export function Reports(): ReactNode {
           rows={list.data.data}
           keyOf={({ id }) => id}
           columns={[
-            { name: t('Pedido', 'Asked for'), cell: (report) => <Time at={report.created_at} /> },
+            { name: t('Criado', 'Created'), cell: (report) => <Time at={report.created_at} /> },
             { name: t('O quê', 'What'), cell: (report) => `${name(report)} (${report.format})` },
+            {
+              name: t('Período', 'Period'),
+              cell: ({ from, to }) => `${day(from, language)} – ${day(to, language)}`,
+            },
             {
               name: t('Situação', 'Status'),
               cell: (report) => <Status value={report.status} label={statuses[report.status] ?? report.status} />,

@@ -8,7 +8,7 @@ import type { WalletEntryListBody } from '../../../src/wallets/dto/wallet-entry.
 import type { DeliveryBody, DeliveryListBody } from '../../../src/webhooks/dto/delivery.body.js';
 import type { EventBody, EventListBody } from '../../../src/webhooks/dto/event.body.js';
 import { useParam } from '../address.js';
-import { call, door } from '../api.js';
+import { call, door, unlessMissing } from '../api.js';
 import { money, parseAmount } from '../format.js';
 import { useLanguage } from '../language.js';
 import { useMayAct, useMode } from '../session.js';
@@ -44,7 +44,7 @@ export function Sale(): ReactNode {
     queryKey: [...key, 'payment'],
     queryFn: () => call<PaymentDetailBody>('GET', door(mode, path)),
     // What no event tells, as its deliveries.
-    refetchInterval: 10_000,
+    refetchInterval: unlessMissing(10_000),
   });
   const status = sale.data?.status;
   const related = { enabled: sale.data !== undefined };
@@ -273,7 +273,7 @@ export function Sale(): ReactNode {
         )}
         {mode === 'test' && mayAct && data.status === 'PAID' && (
           <Card title={t('Teste', 'Test')}>
-            <p>{t('O banco do pagador abre uma contestação:', 'The payer’s bank opens a dispute:')}</p>
+            <p>{t('O banco do pagador abre uma disputa:', 'The payer’s bank opens a dispute:')}</p>
             <Button onPress={() => void simulate('med_open')}>{t('Abrir MED (teste)', 'Open a MED (test)')}</Button>
           </Card>
         )}
@@ -389,7 +389,7 @@ function Timeline({
       at: one.opened_at,
       what: (
         <>
-          {t('Contestada:', 'Disputed:')} {link}
+          {t('Em disputa:', 'Disputed:')} {link}
         </>
       ),
     });

@@ -152,6 +152,7 @@ function Account(): ReactNode {
 
 function Password(): ReactNode {
   const { t } = useLanguage();
+  const client = useQueryClient();
   const [current, setCurrent] = useState('');
   const [next, setNext] = useState('');
   return (
@@ -165,6 +166,7 @@ function Password(): ReactNode {
           await call('POST', '/v1/auth/password', { current_password: current, new_password: next });
           setCurrent('');
           setNext('');
+          await client.invalidateQueries({ queryKey: ['sessions'] });
         }}
         done={
           <p role="status">
@@ -267,11 +269,9 @@ function SecondFactor(): ReactNode {
                 </strong>
               </p>
               <pre tabIndex={0}>{codes.join('\n')}</pre>
-              <Button onPress={() => void client.invalidateQueries({ queryKey: SESSION })}>
-                {t('Guardei os códigos', 'I kept the codes')}
-              </Button>
             </>
           }
+          closed={() => void client.invalidateQueries({ queryKey: SESSION })}
         >
           {totp === null ? (
             <Input

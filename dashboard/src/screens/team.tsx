@@ -2,8 +2,9 @@ import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-quer
 import { type ReactNode, useState } from 'react';
 import type { AuditEventListBody } from '../../../src/team/dto/audit-event.body.js';
 import type { MemberListBody } from '../../../src/team/dto/member.body.js';
+import type { AuditEventType } from '../../../src/audit/audit-event.js';
 import { call, withQuery } from '../api.js';
-import { useLanguage } from '../language.js';
+import { type Translate, useLanguage } from '../language.js';
 import { useMayAct, useSession } from '../session.js';
 import {
   ActionDialog,
@@ -176,7 +177,7 @@ function Audit(): ReactNode {
           keyOf={({ id }) => id}
           columns={[
             { name: t('Quando', 'When'), cell: (one) => <Time at={one.created_at} /> },
-            { name: t('O quê', 'What'), cell: (one) => <code>{one.type}</code> },
+            { name: t('O quê', 'What'), cell: (one) => auditEvent(one.type, t) },
             { name: t('Quem', 'Who'), cell: (one) => one.actor.email ?? one.api_key_fingerprint ?? one.actor.type },
             { name: t('De onde', 'From where'), cell: (one) => one.ip ?? '–' },
           ]}
@@ -189,4 +190,51 @@ function Audit(): ReactNode {
       )}
     </Card>
   );
+}
+
+/** What somebody did, in the audit trail. One that has no words here does not compile. */
+function auditEvent(type: AuditEventType, t: Translate): string {
+  const words: Readonly<Record<AuditEventType, string>> = {
+    'account.created': t('Conta criada', 'Account created'),
+    'account.settings_changed': t('Configurações da conta', 'Account settings changed'),
+    'acquirer.callback_rotated': t('Endereço de aviso do banco trocado', 'Callback address rotated'),
+    'acquirer.configured': t('Banco configurado', 'Bank configured'),
+    'acquirer.disconnected': t('Banco desligado', 'Bank disconnected'),
+    'api_key.issued': t('Chave emitida', 'Key issued'),
+    'api_key.revoked': t('Chave revogada', 'Key revoked'),
+    'api_key.rotated': t('Chave trocada', 'Key rotated'),
+    'customer.erased': t('Dados de um cliente apagados', 'Customer erased'),
+    'customer.exported': t('Dados de um cliente exportados', 'Customer exported'),
+    'default_secret.rotated': t('Segredo padrão trocado', 'Default secret rotated'),
+    'evidence.deleted': t('Prova removida', 'Evidence deleted'),
+    'login.failed': t('Acesso recusado', 'Login failed'),
+    'login.succeeded': t('Entrou', 'Logged in'),
+    logout: t('Saiu', 'Logged out'),
+    'med_case.accepted': t('Disputa aceita', 'Dispute accepted'),
+    'med_case.appealed': t('Defesa enviada', 'Dispute appealed'),
+    'med_case.approved': t('Disputa aprovada', 'Dispute approved'),
+    'med_case.dismissed': t('Disputa descartada', 'Dispute dismissed'),
+    'med_case.evidence_requested': t('Provas pedidas', 'Evidence requested'),
+    'member.added': t('Pessoa incluída', 'Person added'),
+    'member.invited': t('Pessoa convidada', 'Person invited'),
+    'member.joined': t('Convite aceito', 'Invitation accepted'),
+    'member.removed': t('Pessoa removida', 'Person removed'),
+    'member.role_changed': t('Papel mudado', 'Role changed'),
+    'operator.created': t('Operador criado', 'Operator created'),
+    'operator.removed': t('Operador removido', 'Operator removed'),
+    'refund.requested': t('Reembolso pedido', 'Refund requested'),
+    'review.accepted': t('Pagamento retido aceito', 'Held payment accepted'),
+    'review.returned': t('Pagamento retido devolvido', 'Held payment returned'),
+    'session.ended': t('Acesso terminado', 'Session ended'),
+    'user.password_changed': t('Senha trocada', 'Password changed'),
+    'user.password_forgotten': t('Senha esquecida', 'Password forgotten'),
+    'user.totp_removed': t('Segundo fator removido', 'Second factor removed'),
+    'user.totp_reset': t('Segundo fator retirado por um operador', 'Second factor reset'),
+    'user.totp_set': t('Segundo fator configurado', 'Second factor set'),
+    'webhook_endpoint.changed': t('Webhook mudado', 'Webhook changed'),
+    'webhook_endpoint.deleted': t('Webhook removido', 'Webhook removed'),
+    'webhook_endpoint.registered': t('Webhook registrado', 'Webhook registered'),
+    'webhook_endpoint.secret_rotated': t('Segredo de webhook trocado', 'Webhook secret rotated'),
+  };
+  return words[type];
 }

@@ -1,12 +1,7 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import type {
-  DeliveryBody,
-  DeliveryListBody,
-  DeliveryStatsBody,
-  RecoveryBody,
-} from '../../../src/webhooks/dto/delivery.body.js';
+import type { DeliveryListBody, DeliveryStatsBody, RecoveryBody } from '../../../src/webhooks/dto/delivery.body.js';
 import type {
   EndpointBody,
   EndpointListBody,
@@ -38,6 +33,7 @@ import {
   Time,
 } from '../ui.js';
 import { deliveryStatus } from '../words.js';
+import { EndpointHealth, lastAnswer } from './endpoint-health.js';
 
 const STATUSES = ['PENDING', 'PROCESSING', 'DELIVERED', 'FAILED', 'CANCELLED'] as const;
 const LIMIT = 25;
@@ -185,11 +181,6 @@ export function Webhooks(): ReactNode {
       )}
     </Page>
   );
-}
-
-function lastAnswer(one: DeliveryBody): ReactNode {
-  if (one.lastStatusCode !== null) return `HTTP ${String(one.lastStatusCode)}`;
-  return one.lastError ?? '–';
 }
 
 export function useCatalog(): readonly EventCatalogItemBody[] {
@@ -381,6 +372,7 @@ function Endpoint({ endpoint, mayAct }: { endpoint: EndpointBody; mayAct: boolea
             t('Situação', 'Status'),
             <Status value={endpoint.status} label={isActive ? t('Ligado', 'On') : t('Desligado', 'Off')} />,
           ],
+          isActive ? [t('Saúde', 'Health'), <EndpointHealth id={endpoint.id} />] : null,
           [t('Desde', 'Since'), <Time at={endpoint.createdAt} />],
         ]}
       />
@@ -408,6 +400,10 @@ function Endpoint({ endpoint, mayAct }: { endpoint: EndpointBody; mayAct: boolea
             title={t('Mudar o endereço', 'Change the endpoint')}
             confirm={t('Salvar', 'Save')}
             isReady={events.length > 0}
+            opened={() => {
+              setUrl(endpoint.url);
+              setEvents(endpoint.events);
+            }}
             act={async () => {
               await call('PATCH', door(mode, path), { url, events });
               await refresh();
@@ -471,6 +467,7 @@ function Endpoint({ endpoint, mayAct }: { endpoint: EndpointBody; mayAct: boolea
                 : t(`Enviar ${String(count.charges)}`, `Send ${String(count.charges)}`)
             }
             isReady={count === null || count.charges > 0}
+            opened={() => setCount(null)}
             act={async () => {
               if (count === null) {
                 setCount(

@@ -40,14 +40,20 @@ function isAddress(url: string): boolean {
 
 /** What Node's parser cannot read as a request never becomes one: even so the answer is the envelope. */
 function answerUnreadable(error: Error & { code?: string }, socket: Socket, logger: Logger): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+  const tooLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+  // A browser opens connections ahead of its requests, and would take an answer here for that of the next one.
+  const wasUnasked = tooLate && socket.bytesRead === 0;
+  if (error.code === 'ECONNRESET' || !socket.writable || wasUnasked) {
     socket.destroy();
     return;
   }
   const id = requestId();
   const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
-  const status = tooLarge ? 431 : 400;
-  const message = tooLarge ? 'The headers are too large.' : 'This is not an HTTP request.';
+  const [status, message] = tooLarge
+    ? [431, 'The headers are too large.']
+    : tooLate
+      ? [408, 'The request did not come within the time for it.']
+      : [400, 'This is not an HTTP request.'];
   const body = JSON.stringify({
     error: { type: 'invalid_request_error', code: 'invalid_request', message },
     request_id: id,

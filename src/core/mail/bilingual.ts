@@ -32,12 +32,23 @@ export function bilingualMail({ mode, ...mail }: Bilingual): {
         [TEST.english, ...mail.english],
       ]
     : [mail.portuguese, mail.english];
-  const html = (lines: readonly string[]): string => lines.map((line) => `<p>${escapeHtml(line)}</p>`).join('\n');
+  const html = (lines: readonly string[]): string => lines.map((line) => `<p>${linked(line)}</p>`).join('\n');
   return {
     subject,
     text: `${portuguese.join('\n\n')}\n\n---\n\n${english.join('\n\n')}\n`,
     html: `<div style="${STYLE}">\n<div lang="pt-BR">\n${html(portuguese)}\n</div>\n<hr>\n<div lang="en">\n${html(english)}\n</div>\n</div>\n`,
   };
+}
+
+/** Some mailboxes make a link of an address that is written out, and some do not. */
+function linked(line: string): string {
+  return line
+    .split(' ')
+    .map((word) => {
+      const text = escapeHtml(word);
+      return /^https?:\/\//.test(word) ? `<a href="${text}">${text}</a>` : text;
+    })
+    .join(' ');
 }
 
 /** What a merchant or a payer wrote, and what a stranger's server caused, must not become markup. */

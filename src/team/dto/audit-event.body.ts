@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { CursorListOf } from '../../core/http/index.js';
-import { AUDIT_EVENT_TYPES } from '../../audit/index.js';
+import { AUDIT_EVENT_TYPES, type AuditEventType } from '../../audit/index.js';
 
 export class AuditActorBody {
   @ApiProperty({
@@ -28,7 +28,7 @@ export class AuditActorBody {
 export class AuditEventBody {
   @ApiProperty({ description: 'Id of the event.', example: '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a15' }) id!: string;
   @ApiProperty({ description: 'Kind of object.', enum: ['audit_event'] }) object!: string;
-  @ApiProperty({ description: 'What happened.', enum: AUDIT_EVENT_TYPES }) type!: string;
+  @ApiProperty({ description: 'What happened.', enum: AUDIT_EVENT_TYPES }) type!: AuditEventType;
   @ApiProperty({ description: 'Who did it.', type: AuditActorBody }) actor!: AuditActorBody;
   @ApiProperty({
     description: 'Of the API key that was issued or revoked, or with which it was done; null otherwise.',

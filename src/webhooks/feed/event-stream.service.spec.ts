@@ -45,4 +45,20 @@ describe('a stream on which nothing happens', () => {
     gone.abort();
     expect(await next).toEqual({ done: true, value: undefined });
   });
+
+  it('holds no place for whoever hung up before it began', async () => {
+    const feed = { newer: () => Promise.resolve(NOTHING), end: () => Promise.resolve(FIRST) };
+    const streams = new EventStreams({} as OutboxRepository, feed as unknown as EventFeed, {} as Poller);
+    for (let index = 0; index < 60; index++) {
+      const text = await streams.open(SCOPE, {} as FeedFilter, null, AbortSignal.abort());
+      expect(await text.next()).toMatchObject({ done: false });
+      expect(await text.next()).toEqual({ done: true, value: undefined });
+    }
+    const open = Array.from({ length: 51 }, () => new AbortController());
+    const answers = await Promise.allSettled(
+      open.map(({ signal }) => streams.open(SCOPE, {} as FeedFilter, null, signal)),
+    );
+    expect(answers.map(({ status }) => status).filter((status) => status === 'rejected')).toHaveLength(1);
+    expect(answers.at(-1)).toMatchObject({ reason: { code: 'too_many_streams' } });
+  });
 });

@@ -77,6 +77,8 @@ export class EventStreams implements OnApplicationBootstrap, OnModuleDestroy {
         { headers: { 'Retry-After': String(STREAM_MS / 1000) } },
       );
     }
+    // Whoever hung up while the question was on its way leaves no second time.
+    if (gone.aborted) return listeners;
     this.#listeners.set(key, listeners);
     listeners.count++;
     gone.addEventListener('abort', () => {
