@@ -3,9 +3,10 @@ import type { ReactNode } from 'react';
 import type { DeliveryDetailBody } from '../../../src/webhooks/dto/delivery.body.js';
 import { useParam } from '../address.js';
 import { call, door } from '../api.js';
+import { ActionDialog } from '../dialog.js';
 import { useLanguage } from '../language.js';
 import { useMayAct, useMode } from '../session.js';
-import { ActionDialog, Card, Empty, Facts, Failure, Id, Loading, Page, Status, Time } from '../ui.js';
+import { Card, Empty, Facts, Failure, Id, Loading, Page, Status, Time } from '../ui.js';
 import { deliveryStatus } from '../words.js';
 
 /** What was sent, and what each attempt was answered. */

@@ -8,11 +8,11 @@ import type {
 } from '../../../src/api-keys/dto/api-key.body.js';
 import type { RequestLogListBody } from '../../../src/request-logs/dto/request-log.body.js';
 import { call, door, withQuery } from '../api.js';
+import { ActionDialog } from '../dialog.js';
 import { textOf } from '../forms.js';
 import { useLanguage } from '../language.js';
 import { type Mode, useMode, useSession } from '../session.js';
 import {
-  ActionDialog,
   Button,
   Card,
   Choice,

@@ -5,11 +5,11 @@ import type { EvidenceBody, EvidenceListBody, EvidenceTicketBody } from '../../.
 import type { MedCaseBody } from '../../../src/med/dto/med-case.body.js';
 import { useParam } from '../address.js';
 import { ApiFailure, call, door, unlessMissing } from '../api.js';
+import { ActionDialog } from '../dialog.js';
 import { fileSize, money } from '../format.js';
 import { useLanguage } from '../language.js';
 import { useMayAct, useMode } from '../session.js';
 import {
-  ActionDialog,
   Button,
   Card,
   Empty,

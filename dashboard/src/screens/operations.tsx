@@ -9,11 +9,11 @@ import type { ReviewBody, UnmatchedPixBody, UnreadableBody } from '../../../src/
 import type { WorkBody } from '../../../src/operations/dto/work.body.js';
 import { useQueryText } from '../address.js';
 import { call, withQuery } from '../api.js';
+import { ActionDialog } from '../dialog.js';
 import { money, parseAmount } from '../format.js';
 import { useLanguage } from '../language.js';
 import { useSession } from '../session.js';
 import {
-  ActionDialog,
   Button,
   Choice,
   type Column,

@@ -9,11 +9,11 @@ import type { DeliveryBody, DeliveryListBody } from '../../../src/webhooks/dto/d
 import type { EventBody, EventListBody } from '../../../src/webhooks/dto/event.body.js';
 import { useParam } from '../address.js';
 import { call, door, unlessMissing } from '../api.js';
+import { ActionDialog } from '../dialog.js';
 import { money, parseAmount } from '../format.js';
 import { useLanguage } from '../language.js';
 import { useMayAct, useMode } from '../session.js';
 import {
-  ActionDialog,
   Button,
   Card,
   Empty,

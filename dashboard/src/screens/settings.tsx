@@ -3,9 +3,10 @@ import { type ReactNode, useState } from 'react';
 import type { MerchantAccountBody } from '../../../src/accounts/dto/merchant-account.js';
 import type { RecoveryCodesBody, SessionListBody, TotpBody } from '../../../src/auth/dto/login.body.js';
 import { call } from '../api.js';
+import { ActionDialog } from '../dialog.js';
 import { useLanguage } from '../language.js';
 import { SESSION, useSession } from '../session.js';
-import { ActionDialog, Button, Card, Facts, Failure, Id, Input, Loading, Page, Table, Time } from '../ui.js';
+import { Button, Card, Facts, Failure, Id, Input, Loading, Page, Table, Time } from '../ui.js';
 
 export function Settings(): ReactNode {
   const { t } = useLanguage();

@@ -4,22 +4,10 @@ import type { AuditEventListBody } from '../../../src/team/dto/audit-event.body.
 import type { MemberListBody } from '../../../src/team/dto/member.body.js';
 import type { AuditEventType } from '../../../src/audit/audit-event.js';
 import { call, withQuery } from '../api.js';
+import { ActionDialog } from '../dialog.js';
 import { type Translate, useLanguage } from '../language.js';
 import { useMayAct, useSession } from '../session.js';
-import {
-  ActionDialog,
-  Button,
-  Card,
-  Choice,
-  Empty,
-  Failure,
-  Input,
-  Loading,
-  Page,
-  Status,
-  Table,
-  Time,
-} from '../ui.js';
+import { Button, Card, Choice, Empty, Failure, Input, Loading, Page, Status, Table, Time } from '../ui.js';
 
 export function Team(): ReactNode {
   const { t } = useLanguage();

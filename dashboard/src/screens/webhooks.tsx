@@ -12,10 +12,10 @@ import type { EventCatalogItemBody } from '../../../src/webhooks/dto/event-catal
 import type { VerificationBody } from '../../../src/webhooks/dto/verification.body.js';
 import { useQueryText } from '../address.js';
 import { call, door, withQuery } from '../api.js';
+import { ActionDialog } from '../dialog.js';
 import { useLanguage } from '../language.js';
 import { useMayAct, useMode } from '../session.js';
 import {
-  ActionDialog,
   Button,
   Card,
   Choice,

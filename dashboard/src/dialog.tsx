@@ -1,0 +1,114 @@
+import { type ReactNode, useState } from 'react';
+import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
+import { useLanguage } from './language.js';
+import { Button, Failure } from './ui.js';
+
+/**
+ * A dialog that does one thing and says what it costs. It cannot be sent twice: the button rests while the answer is on
+ * its way, and what makes a repetition harmless is made when the dialog opens.
+ */
+export function ActionDialog({
+  trigger,
+  tone = 'plain',
+  title,
+  confirm,
+  children,
+  act,
+  done,
+  opened,
+  closed,
+  isReady = true,
+}: {
+  trigger: string;
+  tone?: 'plain' | 'primary' | 'danger';
+  title: string;
+  confirm: string;
+  children?: ReactNode;
+  /** @param key the same for every try of one opened dialog @returns `stays` where something is left to confirm */
+  act: (key: string) => Promise<unknown>;
+  /** Shown in place of the form when it is done, as for a secret that is shown once; else the dialog closes. */
+  done?: ReactNode;
+  /** Called when the dialog opens: it begins with what is so by then. */
+  opened?: () => void;
+  /** Called when the dialog closes, once `done` has been read: what it does may take the dialog itself from the page. */
+  closed?: () => unknown;
+  isReady?: boolean;
+}): ReactNode {
+  const { t } = useLanguage();
+  const [key, setKey] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const [isDone, setDone] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const open = (): void => {
+    opened?.();
+    setKey(crypto.randomUUID());
+    setError(null);
+    setDone(false);
+  };
+  const close = (): void => {
+    setKey(null);
+    closed?.();
+  };
+  const send = async (): Promise<void> => {
+    if (key === null || isBusy || !isReady) return;
+    setBusy(true);
+    setError(null);
+    try {
+      if ((await act(key)) === 'stays') return;
+      if (done === undefined) setKey(null);
+      else setDone(true);
+    } catch (failure) {
+      setError(failure);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <>
+      <Button tone={tone} onPress={open}>
+        {trigger}
+      </Button>
+      <ModalOverlay
+        className="overlay"
+        isOpen={key !== null}
+        // What is shown once is not lost by a key or a click beside it.
+        isDismissable={!isBusy && !isDone}
+        isKeyboardDismissDisabled={isDone}
+        onOpenChange={(isOpen) => {
+          if (!isOpen && !isBusy) close();
+        }}
+      >
+        <Modal className="modal">
+          <AriaDialog>
+            <form
+              onSubmit={(event) => {
+                event.preventDefault();
+                void send();
+              }}
+            >
+              <Heading slot="title">{title}</Heading>
+              {isDone ? done : children}
+              {error !== null && <Failure error={error} />}
+              <div className="actions">
+                <Button onPress={close} isDisabled={isBusy}>
+                  {isDone ? t('Fechar', 'Close') : t('Cancelar', 'Cancel')}
+                </Button>
+                {!isDone && (
+                  <Button
+                    tone={tone === 'danger' ? 'danger' : 'primary'}
+                    type="submit"
+                    // Pending and not disabled, so that who works by keys stays where they are.
+                    isPending={isBusy}
+                    isDisabled={!isReady}
+                  >
+                    {isBusy ? t('Enviando…', 'Sending…') : confirm}
+                  </Button>
+                )}
+              </div>
+            </form>
+          </AriaDialog>
+        </Modal>
+      </ModalOverlay>
+    </>
+  );
+}
