@@ -24,7 +24,8 @@ export function useLive(mode: Mode | null): void {
     let missing: ReturnType<typeof setTimeout> | undefined;
     let resting: ReturnType<typeof setTimeout> | undefined;
     let heard: string[] = [];
-    let wasCut = false;
+    // What was asked for before the stream is open may have changed since.
+    let wasCut = true;
 
     const tell = (): void => {
       resting = undefined;

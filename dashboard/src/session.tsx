@@ -32,10 +32,43 @@ export function Session({ children }: { children: ReactNode }): ReactNode {
     loginEnded.addEventListener('ended', end);
     return () => loginEnded.removeEventListener('ended', end);
   }, [client]);
+  useIdleEnd(session.data !== undefined);
   if (session.data) return <Context value={session.data}>{children}</Context>;
   if (session.error instanceof ApiFailure && session.error.status === 401) return <LoginScreen />;
   if (session.error) return <Failure error={session.error} retry={() => void session.refetch()} />;
   return <Loading label={t('Carregando', 'Loading')} />;
+}
+
+/** As long as a login holds of which nobody makes use. */
+const IDLE_MS = 3_600_000;
+const LOOK_MS = 30_000;
+/** When somebody has last done something, in any tab. */
+const USED = 'recebe.used';
+
+/** Ends a login at which nobody is: what an open page asks by itself is no use that somebody makes of it. */
+function useIdleEnd(isLoggedIn: boolean): void {
+  useEffect(() => {
+    if (!isLoggedIn) return;
+    let kept = 0;
+    const use = (): void => {
+      if (Date.now() - kept < LOOK_MS) return;
+      kept = Date.now();
+      localStorage.setItem(USED, String(kept));
+    };
+    const look = (): void => {
+      if (Date.now() - Number(localStorage.getItem(USED)) < IDLE_MS) return;
+      const end = (): boolean => loginEnded.dispatchEvent(new Event('ended'));
+      void call('POST', '/v1/auth/logout').then(end, end);
+    };
+    use();
+    const timer = setInterval(look, LOOK_MS);
+    const inputs = ['pointerdown', 'keydown'] as const;
+    for (const input of inputs) addEventListener(input, use);
+    return () => {
+      clearInterval(timer);
+      for (const input of inputs) removeEventListener(input, use);
+    };
+  }, [isLoggedIn]);
 }
 
 export function useSession(): CurrentSessionBody {

@@ -73,6 +73,7 @@ export function Shell(): ReactNode {
             <strong>{session.account?.name ?? t('Operador', 'Operator')}</strong>
             <br />
             {session.user.email} · {session.role}
+            {session.role === 'MEMBER' && ` · ${t('só leitura', 'read only')}`}
           </p>
           <div className="actions">
             <Button onPress={() => setLanguage(language === 'en' ? 'pt-BR' : 'en')}>
@@ -115,12 +116,15 @@ function Away(): ReactNode {
 
 function ModeSwitch({ mode }: { mode: Mode }): ReactNode {
   const { t } = useLanguage();
+  const { pathname } = useLocation();
   const names = { test: t('Teste', 'Test'), live: t('Produção', 'Live') };
+  // The same list; a sale or a case is in one mode alone.
+  const list = /^(?:\/dashboard)?\/(?:test|live)\/([a-z]+)/.exec(pathname)?.[1];
   return (
     <div className="modes" role="group" aria-label={t('Modo', 'Mode')}>
       {(['test', 'live'] as const).map((one) => (
         <span key={one} aria-current={one === mode ? 'true' : undefined}>
-          <Link to={`/${one}`}>{names[one]}</Link>
+          <Link to={list === undefined ? `/${one}` : `/${one}/${list}`}>{names[one]}</Link>
         </span>
       ))}
     </div>

@@ -14,6 +14,38 @@ export function Button({
   return <AriaButton {...props} className={`button ${tone}`} />;
 }
 
+/** How long a button rests when its work is done: who clicks twice wants it once. */
+const REST_MS = 700;
+
+/** A button that does something at once, rests until that is done, and says why it failed. */
+export function ActButton({
+  act,
+  ...props
+}: Omit<ButtonProps, 'onPress' | 'isPending'> & {
+  tone?: 'plain' | 'primary' | 'danger';
+  act: () => Promise<unknown>;
+}): ReactNode {
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const press = async (): Promise<void> => {
+    setBusy(true);
+    setError(null);
+    try {
+      await act();
+    } catch (failure) {
+      setError(failure);
+    } finally {
+      setTimeout(() => setBusy(false), REST_MS);
+    }
+  };
+  return (
+    <>
+      <Button {...props} isPending={isBusy} onPress={() => void press()} />
+      {error !== null && <Failure error={error} />}
+    </>
+  );
+}
+
 export function Loading({ label }: { label?: string }): ReactNode {
   const { t } = useLanguage();
   return (
@@ -121,6 +153,7 @@ export function Time({ at }: { at: string | null }): ReactNode {
 export function Id({ value, label }: { value: string; label?: string }): ReactNode {
   const { t } = useLanguage();
   const [copied, setCopied] = useState(false);
+  const text = useRef<HTMLElement>(null);
   useEffect(() => {
     if (!copied) return;
     const timer = setTimeout(() => setCopied(false), 1500);
@@ -130,9 +163,13 @@ export function Id({ value, label }: { value: string; label?: string }): ReactNo
     <AriaButton
       className="id"
       aria-label={`${t('Copiar', 'Copy')} ${label ?? value}`}
-      onPress={() => void navigator.clipboard.writeText(value).then(() => setCopied(true))}
+      onPress={() => {
+        // A page that came neither over TLS nor from this machine may only show what is to be copied.
+        if (!isSecureContext) getSelection()?.selectAllChildren(text.current ?? document.body);
+        else void navigator.clipboard.writeText(value).then(() => setCopied(true));
+      }}
     >
-      <code>{value}</code>
+      <code ref={text}>{value}</code>
       <span aria-live="polite">
         {copied ? ` ${t('copiado', 'copied')}` : label !== undefined && ` ${t('copiar', 'copy')}`}
       </span>

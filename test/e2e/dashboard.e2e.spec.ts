@@ -162,6 +162,8 @@ describeInBrowser('the dashboard in a real browser', () => {
     await inDialog(page).getByLabel('O que aconteceu').fill('Pedido entregue em 20/11, recebido por João.');
     await inDialog(page).getByRole('button', { name: 'Enviar a defesa' }).click();
     await page.getByText('Defesa enviada', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Decide pela loja (teste)' }).dblclick();
+    await page.getByText('Encerrada', { exact: true }).first().waitFor();
     await page.context().close();
   });
 
@@ -245,7 +247,7 @@ describeInBrowser('the dashboard in a real browser', () => {
     expect([await status(key), await status(rotated), await status(rotated, 'charges/nobody')]).toEqual([
       401, 200, 404,
     ]);
-    await page.reload();
+    // The list has the new key by now, and no longer the old one.
     await page.getByRole('button', { name: 'Revogar' }).first().click();
     await inDialog(page).getByRole('button', { name: 'Revogar' }).click();
     await inDialog(page).waitFor({ state: 'detached' });
@@ -521,6 +523,49 @@ describeInBrowser('the dashboard in a real browser', () => {
     await other.getByRole('heading', { level: 1, name: 'Entrar' }).waitFor();
     await page.context().close();
     await other.context().close();
+  });
+
+  it('ends a login at which nobody has been for an hour, though its page goes on asking', async () => {
+    const page = await open('/test/sales');
+    await page.clock.install();
+    const { email, password } = readDemo(dataDir);
+    await logIn(page, email, password);
+    await heading(page, 'Vendas');
+    await page.clock.fastForward('50:00');
+    await page.getByRole('heading', { level: 1, name: 'Vendas' }).click();
+    await page.clock.fastForward('50:00');
+    await heading(page, 'Vendas');
+    await page.clock.fastForward('11:00');
+    await page.getByRole('button', { name: 'Entrar' }).waitFor();
+    const session = await page.evaluate(async () => (await fetch('/v1/auth/session')).status);
+    expect(session).toBe(401);
+    await page.context().close();
+  });
+
+  it('makes one charge of a form whose answer was lost on the way', async () => {
+    const page = await asOwner('/test/sales/new');
+    let lost = 0;
+    await page.route('**/v1/dashboard/test/charges', async (route) => {
+      if (++lost > 1) return route.continue();
+      // The service has made it, and nobody hears of it.
+      await route.fetch();
+      return route.abort();
+    });
+    await page.getByLabel('Valor em reais').fill('8,88');
+    await page.getByLabel('Pedido').fill('lost-answer');
+    await page.getByRole('button', { name: 'Criar cobrança' }).click();
+    await page.getByRole('alert').waitFor();
+    await page.getByRole('button', { name: 'Criar cobrança' }).click();
+    await heading(page, /Venda de R\$\s8,88/);
+    const { total } = await api<{ total: number }>('GET', '/v1/payments?query=lost-answer');
+    expect(total).toBe(1);
+    await page.getByRole('button', { name: 'Pagar (teste)' }).dblclick();
+    await page.getByText('Paga', { exact: true }).first().waitFor();
+    // Paid once: a second Pix would have been sent back.
+    await page.reload();
+    await page.getByText('Paga', { exact: true }).first().waitFor();
+    expect(await page.getByText('Pix devolvido').count()).toBe(0);
+    await page.context().close();
   });
 
   it('says that the service does not answer, and goes on when it does', async () => {

@@ -36,6 +36,7 @@ export function Balance(): ReactNode {
   });
   const others = (balance.data?.balances ?? []).filter(({ currency }) => currency !== balance.data?.currency);
   const currencies = (balance.data?.balances ?? []).map(({ currency }) => currency);
+  const isFiltered = Object.values(filters).some((value) => value !== '');
   const rows = entries.data?.pages.flatMap(({ data }) => data) ?? [];
   const cause = ({ source, payment_id: paymentId }: WalletEntryBody): ReactNode => {
     if (source?.object === 'refund' && paymentId !== null)
@@ -70,7 +71,9 @@ export function Balance(): ReactNode {
                 ? null
                 : [
                     t('Retido por disputas', 'Held for disputes'),
-                    <Money amount={balance.data.retained} currency={balance.data.currency} />,
+                    <Link to={`/${mode}/disputes`}>
+                      <Money amount={balance.data.retained} currency={balance.data.currency} />
+                    </Link>,
                   ],
               balance.data.next_release_at === null
                 ? null
@@ -138,9 +141,14 @@ export function Balance(): ReactNode {
       {entries.isPending && <Loading />}
       {entries.data && rows.length === 0 && (
         <Empty title={t('Nenhum lançamento.', 'No entries.')}>
-          <p>
-            {t('O extrato começa com a primeira venda paga.', 'The statement begins with the first sale that is paid.')}
-          </p>
+          {!isFiltered && (
+            <p>
+              {t(
+                'O extrato começa com a primeira venda paga.',
+                'The statement begins with the first sale that is paid.',
+              )}
+            </p>
+          )}
         </Empty>
       )}
       {rows.length > 0 && (

@@ -10,6 +10,7 @@ import { fileSize, money } from '../format.js';
 import { useLanguage } from '../language.js';
 import { useMayAct, useMode } from '../session.js';
 import {
+  ActButton,
   Button,
   Card,
   Empty,
@@ -68,6 +69,10 @@ export function Dispute(): ReactNode {
   const takesFiles = isOpen || data.status === 'appealed';
   const text = money(data.amount, data.currency, language);
 
+  const simulate = async (event: object): Promise<void> => {
+    await call('POST', door(mode, `/sandbox/charges/${data.charge_id}/simulate`), event);
+    await refresh();
+  };
   const send = async (file: File): Promise<void> => {
     const tell = (change: Partial<Upload>): void =>
       setUploads((all) => all.map((upload) => (upload.name === file.name ? { ...upload, ...change } : upload)));
@@ -189,6 +194,15 @@ export function Dispute(): ReactNode {
                     ),
                   ]
                 : null,
+              data.status === 'appealed'
+                ? [
+                    t('E agora', 'What is next'),
+                    t(
+                      'o banco decide; até lá o valor fica retido, e mais provas podem ser anexadas',
+                      'the bank decides; until then the amount is held, and more evidence can be added',
+                    ),
+                  ]
+                : null,
               [t('O que o banco disse', 'What the bank said'), data.reason ?? '–'],
               [
                 t('Venda', 'Sale'),
@@ -201,6 +215,22 @@ export function Dispute(): ReactNode {
             ]}
           />
         </Card>
+        {mode === 'test' && mayAct && takesFiles && (
+          <Card title={t('Teste', 'Test')}>
+            <p>{t('O que o banco faz:', 'What the bank does:')}</p>
+            <div className="actions">
+              <ActButton act={() => simulate({ event: 'med_rule', result: 'disagreed' })}>
+                {t('Decide pela loja (teste)', 'Rules for the shop (test)')}
+              </ActButton>
+              <ActButton act={() => simulate({ event: 'med_rule', result: 'agreed' })}>
+                {t('Decide pelo pagador (teste)', 'Rules for the payer (test)')}
+              </ActButton>
+              <ActButton act={() => simulate({ event: 'med_withdraw' })}>
+                {t('Retira a disputa (teste)', 'Withdraws the dispute (test)')}
+              </ActButton>
+            </div>
+          </Card>
+        )}
         {data.appeal_reason !== null && (
           <Card title={t('A defesa', 'The appeal')}>
             <p className="written">{data.appeal_reason}</p>

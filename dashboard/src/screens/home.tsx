@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { MedCaseListBody } from '../../../src/med/dto/med-case.body.js';
+import type { PaymentListBody } from '../../../src/payments/dto/payment.body.js';
 import type { MetricsBody, StatsBody } from '../../../src/payments/dto/statistics.body.js';
 import type { BalanceBody } from '../../../src/wallets/dto/wallet.body.js';
 import type { DeliveryStatsBody } from '../../../src/webhooks/dto/delivery.body.js';
@@ -53,7 +54,13 @@ export function Home(): ReactNode {
     queryKey: [mode, 'endpoints'],
     queryFn: () => call<EndpointListBody>('GET', door(mode, '/webhooks/endpoints')),
   });
-  const isEmpty = stats.data !== undefined && metrics.data?.funnel.created === 0;
+  // A window without sales is no account without any.
+  const any = useQuery({
+    queryKey: [mode, 'sales', 'any'],
+    queryFn: () => call<PaymentListBody>('GET', door(mode, '/payments?limit=1')),
+    enabled: metrics.data?.funnel.created === 0,
+  });
+  const isEmpty = any.data?.total === 0;
   return (
     <Page
       title={t('Início', 'Home')}
@@ -68,6 +75,14 @@ export function Home(): ReactNode {
       {isEmpty && (
         <Card title={t('Primeiros passos', 'First steps')}>
           <ol className="steps">
+            {mode === 'live' && (
+              <li>
+                {t(
+                  'Peça a quem opera o serviço que ligue a conta ao seu banco: antes disso não há cobranças em produção.',
+                  'Ask whoever runs the service to connect the account to your bank: there are no live charges before that.',
+                )}
+              </li>
+            )}
             <li>
               <Link to={`/${mode}/sales/new`}>{t('Crie a primeira cobrança', 'Create the first charge')}</Link>
               {mode === 'test' && ` ${t('e pague-a aqui mesmo, com um botão.', 'and pay it right here, by a button.')}`}

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import type { ChargeBody } from '../../../src/charges/dto/charge.body.js';
-import { call, door } from '../api.js';
+import { ApiFailure, call, door } from '../api.js';
 import { textOf } from '../forms.js';
 import { money, parseAmount } from '../format.js';
 import { useLanguage } from '../language.js';
@@ -54,8 +54,8 @@ export function NewCharge(): ReactNode {
       await navigate({ to: `/${mode}/sales/${charge.id.slice(3)}` });
     } catch (failure) {
       setError(failure);
-      // Refused, nothing was made: what is mended is another request.
-      setKey(crypto.randomUUID());
+      // Refused, nothing was made: what is mended is another request. Of an answer that was lost nobody knows that.
+      if (failure instanceof ApiFailure && failure.status >= 400 && failure.status < 500) setKey(crypto.randomUUID());
     } finally {
       setBusy(false);
     }

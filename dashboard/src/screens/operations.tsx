@@ -10,7 +10,7 @@ import type { WorkBody } from '../../../src/operations/dto/work.body.js';
 import { useQueryText } from '../address.js';
 import { call, withQuery } from '../api.js';
 import { ActionDialog } from '../dialog.js';
-import { money, parseAmount } from '../format.js';
+import { money } from '../format.js';
 import { useLanguage } from '../language.js';
 import { useSession } from '../session.js';
 import {
@@ -28,7 +28,7 @@ import {
   Table,
   Time,
 } from '../ui.js';
-import { caseStatus } from '../words.js';
+import { medReviewColumns } from './med-reviews.js';
 
 interface Listed<R> {
   readonly data: R[];
@@ -191,95 +191,14 @@ function Reviews(): ReactNode {
 }
 
 function MedReviews(): ReactNode {
-  const { t, language } = useLanguage();
-  const refresh = useRefresh();
-  const [amount, setAmount] = useState('');
+  const { t } = useLanguage();
   return (
     <List<MedReviewBody>
       name={t('Disputas a decidir', 'Disputes to decide')}
       path="med"
       empty={t('Nenhuma disputa espera por uma decisão.', 'No dispute waits for a decision.')}
       keyOf={({ id }) => id}
-      columns={[
-        { name: t('Aberta', 'Opened'), cell: (one) => <Time at={one.case.opened_at} /> },
-        { name: t('Conta', 'Account'), cell: (one) => <code>{one.account_id.slice(0, 13)}</code> },
-        { name: t('Por quê', 'Why'), cell: (one) => one.review ?? '–' },
-        {
-          name: t('Situação', 'Status'),
-          cell: (one) => <Status value={one.case.status} label={caseStatus(one.case.status, t)} />,
-        },
-        {
-          name: t('O banco diz', 'The bank says'),
-          isNumber: true,
-          cell: (one) => <Money amount={one.reported_amount} currency={one.case.currency} />,
-        },
-        {
-          name: t('Retido', 'Held'),
-          isNumber: true,
-          cell: (one) => <Money amount={one.held_amount} currency={one.case.currency} />,
-        },
-        { name: t('No banco', 'At the bank'), cell: (one) => one.bank_result ?? one.bank_status },
-        {
-          name: t('Decisão', 'Decision'),
-          cell: (one) => (
-            <div className="actions">
-              <ActionDialog
-                trigger={t('Aprovar', 'Approve')}
-                tone="danger"
-                title={t('Aprovar a disputa', 'Approve the dispute')}
-                confirm={t('Aprovar', 'Approve')}
-                isReady={amount.trim() === '' || parseAmount(amount) !== null}
-                act={async () => {
-                  await call('POST', `/v1/operations/med/${one.id}/approve`, {
-                    version: one.version,
-                    ...(amount.trim() === '' ? {} : { amount: parseAmount(amount) }),
-                  });
-                  setAmount('');
-                  await refresh();
-                }}
-              >
-                <p>
-                  {t(
-                    `O banco tirou até ${money(one.reported_amount, one.case.currency, language)}; isto é lançado na conta do lojista.`,
-                    `The bank took up to ${money(one.reported_amount, one.case.currency, language)}; this is booked to the merchant.`,
-                  )}
-                </p>
-                <Input
-                  label={t('Outro valor (opcional)', 'Another amount (optional)')}
-                  inputMode="decimal"
-                  value={amount}
-                  onChange={(event) => setAmount(event.target.value)}
-                />
-              </ActionDialog>
-              <ActionDialog
-                trigger={t('Negar', 'Dismiss')}
-                title={t('Negar a disputa', 'Dismiss the dispute')}
-                confirm={t('Negar', 'Dismiss')}
-                act={async () => {
-                  await call('POST', `/v1/operations/med/${one.id}/dismiss`, { version: one.version });
-                  await refresh();
-                }}
-              >
-                <p>
-                  {t(
-                    'Nada é tirado do lojista, e o que está retido é liberado.',
-                    'Nothing is taken from the merchant, and what is held is released.',
-                  )}
-                </p>
-              </ActionDialog>
-              <ActionDialog
-                trigger={t('Pedir provas', 'Ask for evidence')}
-                title={t('Pedir provas', 'Ask for evidence')}
-                confirm={t('Pedir', 'Ask')}
-                act={async () => {
-                  await call('POST', `/v1/operations/med/${one.id}/request-evidence`);
-                  await refresh();
-                }}
-              />
-            </div>
-          ),
-        },
-      ]}
+      columns={medReviewColumns(t)}
     />
   );
 }

@@ -14,7 +14,7 @@ import { money, parseAmount } from '../format.js';
 import { useLanguage } from '../language.js';
 import { useMayAct, useMode } from '../session.js';
 import {
-  Button,
+  ActButton,
   Card,
   Empty,
   Facts,
@@ -140,7 +140,6 @@ export function Sale(): ReactNode {
                 inputMode="decimal"
                 value={amount}
                 onChange={(event) => setAmount(event.target.value)}
-                placeholder="9,90"
               />
               <Input
                 label={t('Motivo (opcional)', 'Reason (optional)')}
@@ -174,23 +173,20 @@ export function Sale(): ReactNode {
               <p>{t('Ninguém mais poderá pagar este código.', 'Nobody can pay this code any more.')}</p>
             </ActionDialog>
           )}
-          {data.paidAt !== null && <Button onPress={() => void receipt()}>{t('Comprovante', 'Receipt')}</Button>}
+          {data.paidAt !== null && <ActButton act={receipt}>{t('Comprovante', 'Receipt')}</ActButton>}
           {mayAct && data.status !== 'PENDING' && (
-            <Button
-              onPress={() =>
-                void call<ResendWebhookBody>('POST', door(mode, `${path}/resend-webhook`)).then(
-                  (answer) =>
-                    setResent(
-                      answer.resent
-                        ? t('Os webhooks foram enviados de novo.', 'The webhooks are sent again.')
-                        : t('Ninguém assina este evento.', 'Nobody is subscribed to this event.'),
-                    ),
-                  (error: unknown) => setResent(error instanceof Error ? error.message : String(error)),
-                )
-              }
+            <ActButton
+              act={async () => {
+                const answer = await call<ResendWebhookBody>('POST', door(mode, `${path}/resend-webhook`));
+                setResent(
+                  answer.resent
+                    ? t('Os webhooks foram enviados de novo.', 'The webhooks are sent again.')
+                    : t('Ninguém assina este evento.', 'Nobody is subscribed to this event.'),
+                );
+              }}
             >
               {t('Reenviar webhooks', 'Resend webhooks')}
-            </Button>
+            </ActButton>
           )}
         </>
       }
@@ -236,9 +232,10 @@ export function Sale(): ReactNode {
               [t('Nome', 'Name'), data.customerName ?? '–'],
               [t('Documento', 'Document'), data.customerDocument === null ? '–' : <Id value={data.customerDocument} />],
               ['E-mail', data.customerEmail ?? '–'],
-              ...Object.entries(data.metadata).map(
-                ([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)] as const,
-              ),
+              ...Object.entries(data.metadata)
+                // Its cases are in the timeline.
+                .filter(([name]) => name !== 'med')
+                .map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)] as const),
             ]}
           />
         </Card>
@@ -263,10 +260,10 @@ export function Sale(): ReactNode {
             />
             {mode === 'test' && mayAct && (
               <div className="actions">
-                <Button tone="primary" onPress={() => void simulate('pay')}>
+                <ActButton tone="primary" act={() => simulate('pay')}>
                   {t('Pagar (teste)', 'Pay (test)')}
-                </Button>
-                <Button onPress={() => void simulate('expire')}>{t('Expirar (teste)', 'Expire (test)')}</Button>
+                </ActButton>
+                <ActButton act={() => simulate('expire')}>{t('Expirar (teste)', 'Expire (test)')}</ActButton>
               </div>
             )}
           </Card>
@@ -274,7 +271,7 @@ export function Sale(): ReactNode {
         {mode === 'test' && mayAct && data.status === 'PAID' && (
           <Card title={t('Teste', 'Test')}>
             <p>{t('O banco do pagador abre uma disputa:', 'The payer’s bank opens a dispute:')}</p>
-            <Button onPress={() => void simulate('med_open')}>{t('Abrir MED (teste)', 'Open a MED (test)')}</Button>
+            <ActButton act={() => simulate('med_open')}>{t('Abrir MED (teste)', 'Open a MED (test)')}</ActButton>
           </Card>
         )}
       </div>

@@ -126,7 +126,12 @@ export function Sales(): ReactNode {
     {
       id: 'customer',
       name: t('Cliente', 'Customer'),
-      cell: ({ customerName, customerEmail }) => customerName ?? customerEmail ?? '–',
+      cell: ({ id, customerName, customerEmail }) =>
+        (customerName ?? customerEmail) === null ? (
+          '–'
+        ) : (
+          <Link to={`/${mode}/sales/${id}`}>{customerName ?? customerEmail}</Link>
+        ),
     },
     {
       id: 'method',

@@ -100,6 +100,7 @@ export function Team(): ReactNode {
                         trigger={t('Papel', 'Role')}
                         title={`${t('Papel de', 'Role of')} ${one.name}`}
                         confirm={t('Salvar', 'Save')}
+                        opened={() => setChanged(one.role)}
                         act={async () => {
                           await call('PATCH', `/v1/members/${one.id}`, { role: changed });
                           await refresh();

@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { DeliveryListBody, DeliveryStatsBody, RecoveryBody } from '../../../src/webhooks/dto/delivery.body.js';
 import type {
+  DeliveryBody,
   EndpointBody,
   EndpointListBody,
   RegisteredEndpointBody,
@@ -13,7 +14,7 @@ import type { VerificationBody } from '../../../src/webhooks/dto/verification.bo
 import { useQueryText } from '../address.js';
 import { call, door, withQuery } from '../api.js';
 import { ActionDialog } from '../dialog.js';
-import { useLanguage } from '../language.js';
+import { type Translate, useLanguage } from '../language.js';
 import { useMayAct, useMode } from '../session.js';
 import {
   Button,
@@ -38,6 +39,8 @@ import { EndpointHealth, lastAnswer } from './endpoint-health.js';
 const STATUSES = ['PENDING', 'PROCESSING', 'DELIVERED', 'FAILED', 'CANCELLED'] as const;
 const LIMIT = 25;
 const DAY_MS = 86_400_000;
+/** Longer than a delivery that is due waits where nothing is wrong. */
+const DUE_MS = 60_000;
 
 export function Webhooks(): ReactNode {
   const { t } = useLanguage();
@@ -160,7 +163,7 @@ export function Webhooks(): ReactNode {
                 cell: (one) => `${String(one.attempts)} / ${String(one.maxAttempts)}`,
               },
               { name: t('Última resposta', 'Last answer'), cell: lastAnswer },
-              { name: t('Próxima', 'Next'), cell: (one) => <Time at={one.nextRetryAt} /> },
+              { name: t('Próxima', 'Next'), cell: (one) => next(one, t) },
             ]}
           />
           <nav className="pages" aria-label={t('Páginas', 'Pages')}>
@@ -181,6 +184,12 @@ export function Webhooks(): ReactNode {
       )}
     </Page>
   );
+}
+
+/** One that should have been tried already waits for its endpoint, which fails too often to be tried for each. */
+function next({ nextRetryAt: at }: DeliveryBody, t: Translate): ReactNode {
+  if (at === null || Date.parse(at) > Date.now() - DUE_MS) return <Time at={at} />;
+  return t('quando o endereço responder', 'when the endpoint answers');
 }
 
 export function useCatalog(): readonly EventCatalogItemBody[] {

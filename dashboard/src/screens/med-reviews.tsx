@@ -1,0 +1,188 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import type { EvidenceListBody } from '../../../src/med/dto/evidence.body.js';
+import type { AccountBody } from '../../../src/operations/dto/account.body.js';
+import type { MedReviewBody } from '../../../src/operations/dto/med-review.body.js';
+import { call } from '../api.js';
+import { ActionDialog } from '../dialog.js';
+import { fileSize, money, parseAmount } from '../format.js';
+import { type Translate, useLanguage } from '../language.js';
+import { type Column, Facts, Id, Input, Loading, Money, Status, Time } from '../ui.js';
+import { caseStatus } from '../words.js';
+
+function whyItWaits(review: MedReviewBody['review'], t: Translate): string {
+  switch (review) {
+    case 'amount_mismatch':
+      return t('o banco diz outro valor', 'the bank says another amount');
+    case 'not_disputable':
+      return t('nada da venda está mais com o lojista', 'nothing of the sale is left with the merchant');
+    case 'ruling':
+      return t('o banco decidiu', 'the bank has ruled');
+    case 'contradiction':
+      return t('o banco diz o contrário do que foi feito', 'the bank says otherwise than was done');
+    case null:
+      return '–';
+  }
+}
+
+function atTheBank(one: MedReviewBody, t: Translate): string {
+  const words: Readonly<Record<string, string>> = {
+    created: t('aberta', 'created'),
+    delivered: t('recebida', 'delivered'),
+    closed: t('encerrada', 'closed'),
+    canceled: t('retirada', 'canceled'),
+    agreed: t('a favor do pagador', 'for the payer'),
+    disagreed: t('a favor do lojista', 'for the merchant'),
+  };
+  const said = one.bank_result ?? one.bank_status;
+  return words[said] ?? said;
+}
+
+/** What an operator has to know of a dispute, and what they decide. */
+export function medReviewColumns(t: Translate): readonly Column<MedReviewBody>[] {
+  return [
+    { name: t('Aberta', 'Opened'), cell: (one) => <Time at={one.case.opened_at} /> },
+    { name: t('Conta', 'Account'), cell: (one) => <AccountName id={one.account_id} mode={one.mode} /> },
+    { name: t('Por quê', 'Why'), cell: (one) => whyItWaits(one.review, t) },
+    {
+      name: t('Situação', 'Status'),
+      cell: (one) => <Status value={one.case.status} label={caseStatus(one.case.status, t)} />,
+    },
+    {
+      name: t('O banco diz', 'The bank says'),
+      isNumber: true,
+      cell: (one) => <Money amount={one.reported_amount} currency={one.case.currency} />,
+    },
+    {
+      name: t('Retido', 'Held'),
+      isNumber: true,
+      cell: (one) => <Money amount={one.held_amount} currency={one.case.currency} />,
+    },
+    { name: t('No banco', 'At the bank'), cell: (one) => atTheBank(one, t) },
+    { name: t('Caso', 'Case'), cell: (one) => <Case review={one} /> },
+    { name: t('Decisão', 'Decision'), cell: (one) => <Decision review={one} /> },
+  ];
+}
+
+function AccountName({ id, mode }: { id: string; mode: string }): ReactNode {
+  const account = useQuery({
+    queryKey: ['operations', 'account', id],
+    queryFn: () => call<AccountBody>('GET', `/v1/operations/accounts/${id}`),
+    staleTime: 600_000,
+  });
+  return `${account.data?.name ?? id.slice(0, 13)} (${mode})`;
+}
+
+/** What both sides have said, asked for when somebody looks. */
+function Case({ review }: { review: MedReviewBody }): ReactNode {
+  const { t } = useLanguage();
+  const [isOpen, setOpen] = useState(false);
+  const { case: medCase } = review;
+  const evidence = useQuery({
+    queryKey: ['operations', 'med', review.id, 'evidence', review.version],
+    queryFn: () => call<EvidenceListBody>('GET', `/v1/operations/med/${review.id}/evidence`),
+    enabled: isOpen,
+    // The links to the files hold five minutes.
+    refetchInterval: 240_000,
+  });
+  return (
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{t('Ver', 'See')}</summary>
+      <Facts
+        rows={[
+          [t('Venda', 'Sale'), <Id value={medCase.charge_id} />],
+          [t('Valor em disputa', 'Disputed amount'), <Money amount={medCase.amount} currency={medCase.currency} />],
+          [t('O que o banco disse', 'What the bank said'), medCase.reason ?? '–'],
+          [t('Responder até', 'Answer until'), <Time at={medCase.response_deadline} />],
+          [t('Defesa', 'Appeal'), <span className="written">{medCase.appeal_reason ?? '–'}</span>],
+          [t('Id no banco', 'Id at the bank'), <Id value={review.reference} />],
+        ]}
+      />
+      {evidence.isLoading && <Loading />}
+      <ul className="bare">
+        {evidence.data?.data.map((file) => (
+          <li key={file.id}>
+            <a href={file.view_url} target="_blank" rel="noreferrer">
+              {file.file_name}
+            </a>{' '}
+            ({fileSize(file.file_size)})
+          </li>
+        ))}
+      </ul>
+      {evidence.data?.data.length === 0 && <p className="quiet">{t('Nenhum arquivo.', 'No files.')}</p>}
+    </details>
+  );
+}
+
+function Decision({ review }: { review: MedReviewBody }): ReactNode {
+  const { t, language } = useLanguage();
+  const client = useQueryClient();
+  const [amount, setAmount] = useState('');
+  // Decided is what was looked at: the list may have changed behind the dialog.
+  const [version, setVersion] = useState(review.version);
+  const path = `/v1/operations/med/${review.id}`;
+  const begin = (): void => {
+    setAmount('');
+    setVersion(review.version);
+  };
+  const post = async (what: string, body?: object): Promise<void> => {
+    await call('POST', `${path}/${what}`, body);
+    await client.invalidateQueries({ queryKey: ['operations'] });
+  };
+  const isAnswerable = review.visible && ['open', 'appealed'].includes(review.case.status);
+  return (
+    <div className="actions">
+      <ActionDialog
+        trigger={t('Aprovar', 'Approve')}
+        tone="danger"
+        title={t('Aprovar a disputa', 'Approve the dispute')}
+        confirm={t('Aprovar', 'Approve')}
+        isReady={amount.trim() === '' || parseAmount(amount) !== null}
+        opened={begin}
+        act={() => post('approve', { version, ...(amount.trim() === '' ? {} : { amount: parseAmount(amount) }) })}
+      >
+        <p>
+          {t(
+            `O banco tirou até ${money(review.reported_amount, review.case.currency, language)}; isto é lançado na conta do lojista.`,
+            `The bank took up to ${money(review.reported_amount, review.case.currency, language)}; this is booked to the merchant.`,
+          )}
+        </p>
+        <Input
+          label={t('Outro valor (opcional)', 'Another amount (optional)')}
+          inputMode="decimal"
+          value={amount}
+          onChange={(event) => setAmount(event.target.value)}
+        />
+      </ActionDialog>
+      <ActionDialog
+        trigger={t('Negar', 'Dismiss')}
+        title={t('Negar a disputa', 'Dismiss the dispute')}
+        confirm={t('Negar', 'Dismiss')}
+        opened={begin}
+        act={() => post('dismiss', { version })}
+      >
+        <p>
+          {t(
+            'Nada é tirado do lojista, e o que está retido é liberado.',
+            'Nothing is taken from the merchant, and what is held is released.',
+          )}
+        </p>
+      </ActionDialog>
+      {isAnswerable && (
+        <ActionDialog
+          trigger={t('Pedir provas', 'Ask for evidence')}
+          title={t('Pedir provas', 'Ask for evidence')}
+          confirm={t('Pedir', 'Ask')}
+          act={() => post('request-evidence')}
+        >
+          <p>
+            {t(
+              'O lojista é avisado e vê o pedido no caso.',
+              'The merchant is told, and sees the request with the case.',
+            )}
+          </p>
+        </ActionDialog>
+      )}
+    </div>
+  );
+}
