@@ -1,9 +1,13 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import type { DeliveryListBody, DeliveryStatsBody, RecoveryBody } from '../../../src/webhooks/dto/delivery.body.js';
 import type {
   DeliveryBody,
+  DeliveryListBody,
+  DeliveryStatsBody,
+  RecoveryBody,
+} from '../../../src/webhooks/dto/delivery.body.js';
+import type {
   EndpointBody,
   EndpointListBody,
   RegisteredEndpointBody,
