@@ -1,5 +1,5 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { AccountsService } from './accounts/index.js';
+import { AccountsService, type SettingValues } from './accounts/index.js';
 import { SYSTEM } from './audit/index.js';
 import { saoPauloDay, saoPauloDayBounds } from './brazil/index.js';
 import { ChargesService } from './charges/index.js';
@@ -132,13 +132,21 @@ export class DemoMonth {
     this.#at(this.#now - 11 * DAY_MS, () => this.#disputed('lost'));
     this.#at(this.#now - 26 * HOUR_MS, () => this.#endpoint());
     this.#at(this.#now - MINUTE_MS, () => this.#report());
+    // What was sold since yesterday is spendable in two days, so that there is something to be released.
+    this.#at(this.#now - 20 * HOUR_MS, () => this.#set({ release_days: 2 }));
+    this.#at(this.#now - 5 * MINUTE_MS, () => this.#set({ release_days: 0 }));
+    this.#at(this.#now - 4 * HOUR_MS, () => this.#held());
   }
 
   #pick<T>(list: readonly T[]): T {
     return list[Math.floor(this.#random() * list.length)] as T;
   }
 
-  async #charge(): Promise<string> {
+  async #set(values: SettingValues): Promise<void> {
+    await this.app.get(AccountsService).setValues(this.#scope.accountId, values, SYSTEM);
+  }
+
+  async #charge(other: object = {}): Promise<string> {
     const [description, price] = this.#pick(GOODS);
     const count = this.#random() < 0.8 ? 1 : 2;
     const account = await this.app.get(AccountsService).get(this.#scope.accountId);
@@ -153,6 +161,7 @@ export class DemoMonth {
         metadata: { order_id: order },
         // Not so soon that it would be over while it is written.
         expires_in: 7 * 86_400,
+        ...other,
       }),
       `demo-order-${order}`,
     );
@@ -237,6 +246,15 @@ export class DemoMonth {
     if (end === 'open') return;
     const result = end === 'won' ? 'disagreed' : 'agreed';
     this.#at(opened + 6 * DAY_MS, () => this.#happen(id, { event: 'med_rule', result }));
+  }
+
+  /** A sale that may be paid by one person alone, and whose bank does not say who has paid: an operator decides. */
+  async #held(): Promise<void> {
+    await this.#set({ payer_lock: true });
+    const document = '52998224725';
+    const id = await this.#charge({ customer: { name: 'Maria Souza', document }, expected_payer_tax_id: document });
+    await this.#happen(id, { event: 'pay', payer_document: null });
+    await this.#set({ payer_lock: false });
   }
 
   async #endpoint(): Promise<void> {

@@ -25,7 +25,16 @@ describe('the demo account’s month', () => {
   afterAll(() => processes.cleanUp());
 
   it('has sales of every kind, on most days, in their rhythm', async () => {
-    const statuses = ['PAID', 'EXPIRED', 'CANCELLED', 'REFUNDED', 'WAITING_PAYMENT', 'APPROVED', 'DISPUTE'];
+    const statuses = [
+      'PAID',
+      'EXPIRED',
+      'CANCELLED',
+      'REFUNDED',
+      'WAITING_PAYMENT',
+      'APPROVED',
+      'DISPUTE',
+      'PROCESSING',
+    ];
     const counts = await Promise.all(statuses.map(count));
     expect(counts.every((one) => one > 0)).toBe(true);
     expect(counts.reduce((sum, one) => sum + one)).toBeGreaterThan(120);
@@ -55,6 +64,18 @@ describe('the demo account’s month', () => {
     ]);
     expect(data[0]?.status).toBe('open');
     expect(Date.parse(data[0]?.response_deadline ?? '')).toBeGreaterThan(Date.now());
+  });
+
+  it('has money that is released in two days, and an account as it was founded', async () => {
+    interface Balance {
+      readonly pending: number;
+      readonly next_release_at: string;
+    }
+    const { pending, next_release_at: at } = await get<Balance>('/v1/wallets/balance');
+    expect(pending).toBeGreaterThan(0);
+    expect(Date.parse(at)).toBeGreaterThan(Date.now());
+    const { stdout } = await processes.run(CLI, ['account', 'list'], { DATA_DIR: dataDir });
+    expect(JSON.parse(stdout)).toMatchObject({ accounts: [{ release_days: 0, payer_lock: false }] });
   });
 
   it('has a webhook endpoint that fails, and a report', async () => {

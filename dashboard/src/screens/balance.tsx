@@ -1,8 +1,10 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import type { BalanceBody, ReleaseListBody } from '../../../src/wallets/dto/wallet.body.js';
 import type { WalletEntryBody, WalletEntryListBody } from '../../../src/wallets/dto/wallet-entry.body.js';
 import { ENTRY_TYPES } from '../../../src/wallets/entry-types.js';
+import { useQueryText } from '../address.js';
 import { call, door, withQuery } from '../api.js';
 import { day } from '../format.js';
 import { textOf } from '../forms.js';
@@ -14,11 +16,15 @@ import { bucketName, entryType } from '../words.js';
 /** Without those that no entry has yet. */
 const TYPES = ENTRY_TYPES.filter((type) => type !== 'fee' && !type.startsWith('payout'));
 
+const FILTERS = ['bucket', 'currency', 'type', 'created_after', 'created_before'] as const;
+
 /** Why the balance is what it is: every line with the balance after it, and the way to its cause. */
 export function Balance(): ReactNode {
   const { t } = useLanguage();
   const mode = useMode();
-  const [filters, setFilters] = useState<Record<string, string>>({});
+  const search = useQueryText();
+  const navigate = useNavigate();
+  const filters = Object.fromEntries(FILTERS.map((name) => [name, search[name] ?? '']));
   const balance = useQuery({
     queryKey: [mode, 'balance'],
     queryFn: () => call<BalanceBody>('GET', door(mode, '/wallets/balance')),
@@ -99,23 +105,19 @@ export function Balance(): ReactNode {
       </Card>
       <Releases hasPending={(balance.data?.balances ?? []).some(({ pending }) => pending > 0)} />
       <form
+        key={JSON.stringify(filters)}
         className="filters"
         onSubmit={(event) => {
           event.preventDefault();
           const form = new FormData(event.currentTarget);
-          setFilters(
-            Object.fromEntries(
-              ['bucket', 'currency', 'type', 'created_after', 'created_before'].map((name) => [
-                name,
-                textOf(form, name),
-              ]),
-            ),
-          );
+          const chosen = FILTERS.map((name) => [name, textOf(form, name)] as const).filter(([, value]) => value !== '');
+          void navigate({ to: '.', search: Object.fromEntries(chosen) as never });
         }}
       >
         <Choice
           label={t('Conta', 'Part')}
           name="bucket"
+          defaultValue={filters['bucket']}
           options={[
             ['', t('Todas', 'All')],
             ...['available', 'pending', 'retained'].map((bucket) => [bucket, bucketName(bucket, t)] as const),
@@ -125,16 +127,18 @@ export function Balance(): ReactNode {
           <Choice
             label={t('Moeda', 'Currency')}
             name="currency"
+            defaultValue={filters['currency']}
             options={[['', t('Todas', 'All')], ...currencies.map((currency) => [currency, currency] as const)]}
           />
         )}
         <Choice
           label={t('Tipo', 'Type')}
           name="type"
+          defaultValue={filters['type']}
           options={[['', t('Todos', 'All')], ...TYPES.map((type) => [type, entryType(type, t)] as const)]}
         />
-        <Input label={t('De', 'From')} name="created_after" type="date" />
-        <Input label={t('Até', 'To')} name="created_before" type="date" />
+        <Input label={t('De', 'From')} name="created_after" type="date" defaultValue={filters['created_after']} />
+        <Input label={t('Até', 'To')} name="created_before" type="date" defaultValue={filters['created_before']} />
         <Button type="submit">{t('Filtrar', 'Filter')}</Button>
       </form>
       {entries.error && <Failure error={entries.error} retry={() => void entries.refetch()} />}

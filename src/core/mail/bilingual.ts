@@ -46,7 +46,7 @@ function linked(line: string): string {
     .split(' ')
     .map((word) => {
       const text = escapeHtml(word);
-      return /^https?:\/\//.test(word) ? `<a href="${text}">${text}</a>` : text;
+      return /^https?:\/\//.test(word) ? `<a style="color:inherit" href="${text}">${text}</a>` : text;
     })
     .join(' ');
 }
