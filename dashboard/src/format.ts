@@ -80,7 +80,7 @@ export function duration(seconds: number): string {
 }
 
 export function percent(share: number, language: Language): string {
-  return numberFormat(language, { style: 'percent', maximumFractionDigits: 1 }).format(share);
+  return numberFormat(language, { style: 'percent', maximumFractionDigits: 2 }).format(share);
 }
 
 export function fileSize(bytes: number): string {

@@ -15,14 +15,17 @@ import {
 } from '../core/http/index.js';
 import { parseId } from '../core/ids.js';
 import { WorkService } from '../core/work/index.js';
+import { LiveAcquirersService } from '../acquirers/index.js';
 import { FraudHits } from '../fraud/index.js';
 import { ReviewsService } from '../transactions/index.js';
+import { ConnectionListBody } from './dto/connection.body.js';
 import { FraudHitListBody } from './dto/fraud-hit.body.js';
 import { ListReturnedQuery, ListReviewsQuery, ListWorkQuery, OfAccountQuery } from './dto/operations.query.js';
 import { ReturnedListBody } from './dto/returned.body.js';
 import { ReviewBody, ReviewListBody, UnmatchedPixListBody, UnreadableListBody } from './dto/review.body.js';
 import { WorkListBody } from './dto/work.body.js';
 import {
+  connectionBody,
   fraudHitBody,
   returnedBody,
   reviewBody,
@@ -48,7 +51,22 @@ export class OperationsController {
     private readonly reviews: ReviewsService,
     private readonly fraudHits: FraudHits,
     private readonly work: WorkService,
+    private readonly acquirers: LiveAcquirersService,
   ) {}
+
+  @Get('connections')
+  @ApiOperation({
+    summary: 'List connections to PSPs',
+    description:
+      'Of all accounts, without their secrets: whose, at which PSP, in use, and until when the certificate holds. Newest first.',
+  })
+  @ApiOkResponse({ description: 'A page.', type: ConnectionListBody, headers: RESPONSE_HEADERS })
+  @ApiErrors(400)
+  async listConnections(@Query() query: OfAccountQuery): Promise<ConnectionListBody> {
+    const filter = idCursorFilter(query);
+    const page = await this.acquirers.page(query.account_id ?? null, filter);
+    return cursorPage(page, filter.limit, connectionBody, ({ id }) => id);
+  }
 
   @Get('reviews')
   @ApiOperation({

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AccountsModule } from '../accounts/index.js';
+import { AcquirersModule } from '../acquirers/index.js';
 import { ApiKeysModule } from '../api-keys/index.js';
 import { AuditModule } from '../audit/index.js';
 import { FraudModule } from '../fraud/index.js';
@@ -14,7 +15,7 @@ import { OperationsMedService } from './operations-med.service.js';
 import { OperationsService } from './operations.service.js';
 
 @Module({
-  imports: [AccountsModule, ApiKeysModule, AuditModule, FraudModule, MedModule, TransactionsModule],
+  imports: [AccountsModule, AcquirersModule, ApiKeysModule, AuditModule, FraudModule, MedModule, TransactionsModule],
   controllers: [
     OperationsAccountsController,
     OperationsApiKeysController,

@@ -1,9 +1,11 @@
 import { type AccountEntity, merchantAccountBody } from '../accounts/index.js';
+import type { LiveConnection } from '../acquirers/index.js';
 import type { WorkItem } from '../core/work/index.js';
 import type { FraudHit } from '../fraud/index.js';
 import { type MedCase, medCaseBody, type MedWaiting, versionOf } from '../med/index.js';
 import type { ReturnedPix, Review, UnmatchedPix, UnreadableNews } from '../transactions/index.js';
 import type { AccountBody } from './dto/account.body.js';
+import type { ConnectionBody } from './dto/connection.body.js';
 import type { FraudHitBody } from './dto/fraud-hit.body.js';
 import type { MedReviewBody, MedWaitingBody } from './dto/med-review.body.js';
 import type { ReturnedBody, ShownReturnStatus } from './dto/returned.body.js';
@@ -27,6 +29,21 @@ export function accountBody(account: AccountEntity): AccountBody {
     fraud_max_amount: account.fraudMaxAmount,
     fraud_blocked_documents: [...account.fraudBlockedDocuments],
     suspended: account.suspended,
+  };
+}
+
+export function connectionBody(connection: LiveConnection): ConnectionBody {
+  return {
+    id: connection.id,
+    object: 'connection',
+    account_id: connection.accountId,
+    psp: connection.profile,
+    pix_key: connection.pixKey,
+    in_use: connection.live,
+    certificate_expires_at: connection.certificate?.expiresAt.toISOString() ?? null,
+    webhook_registered_at: connection.webhookRegisteredAt?.toISOString() ?? null,
+    created_at: connection.createdAt.toISOString(),
+    updated_at: connection.updatedAt.toISOString(),
   };
 }
 

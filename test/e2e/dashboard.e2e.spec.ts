@@ -365,6 +365,46 @@ describeInBrowser('the dashboard in a real browser', () => {
       .waitFor();
     await inDialog(page).getByRole('button', { name: 'Aceitar' }).click();
     await page.getByRole('row', { name: /44,00/ }).getByRole('button').first().waitFor({ state: 'detached' });
+    await cli(['account', 'set', accountId, 'payer_lock=false']);
+    await page.context().close();
+  });
+
+  it('lets an operator see a dispute, decide it, and change an account', async () => {
+    for (const [amount, claimed] of [
+      [7100, 3100],
+      [7200, 3200],
+    ]) {
+      const { id } = await aCharge({ amount });
+      await simulate(id, { event: 'pay' });
+      await simulate(id, { event: 'med_open', amount: claimed, reason: 'golpe' });
+    }
+    const page = await open('');
+    await logIn(page, 'op@example.com', PASSWORD);
+    await heading(page, 'Operação');
+    const queue = page.getByLabel('Fila');
+    await queue.selectOption('med');
+    const row = (claimed: RegExp): ReturnType<Page['getByRole']> => page.getByRole('row', { name: claimed });
+    await row(/31,00/).getByText('o banco diz outro valor').waitFor();
+    await row(/31,00/).getByText('Ver', { exact: true }).click();
+    await row(/31,00/).getByText('golpe').waitFor();
+    // What was typed for one case is not there for the next.
+    await row(/31,00/).getByRole('button', { name: 'Aprovar' }).click();
+    await inDialog(page).getByLabel('Outro valor').fill('12,34');
+    await inDialog(page).getByRole('button', { name: 'Cancelar' }).click();
+    await row(/32,00/).getByRole('button', { name: 'Aprovar' }).click();
+    expect(await inDialog(page).getByLabel('Outro valor').inputValue()).toBe('');
+    await inDialog(page).getByRole('button', { name: 'Cancelar' }).click();
+    await row(/31,00/).getByRole('button', { name: 'Negar' }).click();
+    await inDialog(page).getByRole('button', { name: 'Negar' }).click();
+    await row(/31,00/).first().waitFor({ state: 'detached' });
+    await queue.selectOption('accounts');
+    await page.getByRole('button', { name: 'Configurar' }).first().click();
+    await inDialog(page).getByLabel('Tarifa, em').fill('99');
+    await inDialog(page).getByRole('button', { name: 'Salvar' }).click();
+    await page.getByRole('cell', { name: /0,99?\s?%|1\s?%/ }).waitFor();
+    await cli(['account', 'set', readDemo(dataDir).account_id, 'fee_bps=0']);
+    await queue.selectOption('connections');
+    await page.getByText('Nenhuma conta está ligada a um banco.').waitFor();
     await page.context().close();
   });
 

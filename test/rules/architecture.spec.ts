@@ -35,7 +35,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   checkout: ['accounts', 'acquirers', 'auth', 'brazil', 'charges', 'core', 'transactions'],
   team: ['accounts', 'audit', 'auth', 'core'],
   'request-logs': ['auth', 'core'],
-  operations: ['accounts', 'api-keys', 'audit', 'auth', 'core', 'fraud', 'med', 'transactions'],
+  operations: ['accounts', 'acquirers', 'api-keys', 'audit', 'auth', 'core', 'fraud', 'med', 'transactions'],
   health: ['auth', 'core', 'outbox', 'storage', 'wallets'],
   cli: [
     'accounts',

@@ -430,6 +430,7 @@ export const ROUTES: Readonly<Record<string, Row>> = {
     path: async (world) => `/v1/operations/reviews/${await heldPayment(world)}/return`,
   }),
   'GET /v1/operations/unmatched': staff(200),
+  'GET /v1/operations/connections': staff(200),
   'GET /v1/operations/returned': staff(200),
   'GET /v1/operations/unreadable': staff(200),
   'GET /v1/operations/work': staff(200),

@@ -1,7 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { EvidenceListBody } from '../../../src/med/dto/evidence.body.js';
-import type { AccountBody } from '../../../src/operations/dto/account.body.js';
 import type { MedReviewBody } from '../../../src/operations/dto/med-review.body.js';
 import { call } from '../api.js';
 import { ActionDialog } from '../dialog.js';
@@ -9,6 +8,7 @@ import { fileSize, money, parseAmount } from '../format.js';
 import { type Translate, useLanguage } from '../language.js';
 import { type Column, Facts, Id, Input, Loading, Money, Status, Time } from '../ui.js';
 import { caseStatus } from '../words.js';
+import { AccountName } from './operator-list.js';
 
 function whyItWaits(review: MedReviewBody['review'], t: Translate): string {
   switch (review) {
@@ -42,7 +42,14 @@ function atTheBank(one: MedReviewBody, t: Translate): string {
 export function medReviewColumns(t: Translate): readonly Column<MedReviewBody>[] {
   return [
     { name: t('Aberta', 'Opened'), cell: (one) => <Time at={one.case.opened_at} /> },
-    { name: t('Conta', 'Account'), cell: (one) => <AccountName id={one.account_id} mode={one.mode} /> },
+    {
+      name: t('Conta', 'Account'),
+      cell: (one) => (
+        <>
+          <AccountName id={one.account_id} /> ({one.mode})
+        </>
+      ),
+    },
     { name: t('Por quê', 'Why'), cell: (one) => whyItWaits(one.review, t) },
     {
       name: t('Situação', 'Status'),
@@ -62,15 +69,6 @@ export function medReviewColumns(t: Translate): readonly Column<MedReviewBody>[]
     { name: t('Caso', 'Case'), cell: (one) => <Case review={one} /> },
     { name: t('Decisão', 'Decision'), cell: (one) => <Decision review={one} /> },
   ];
-}
-
-function AccountName({ id, mode }: { id: string; mode: string }): ReactNode {
-  const account = useQuery({
-    queryKey: ['operations', 'account', id],
-    queryFn: () => call<AccountBody>('GET', `/v1/operations/accounts/${id}`),
-    staleTime: 600_000,
-  });
-  return `${account.data?.name ?? id.slice(0, 13)} (${mode})`;
 }
 
 /** What both sides have said, asked for when somebody looks. */

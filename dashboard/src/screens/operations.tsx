@@ -1,39 +1,21 @@
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
-import type { AccountBody } from '../../../src/operations/dto/account.body.js';
+import type { ReactNode } from 'react';
+import type { ConnectionBody } from '../../../src/operations/dto/connection.body.js';
 import type { FraudHitBody } from '../../../src/operations/dto/fraud-hit.body.js';
 import type { MedReviewBody, MedWaitingBody } from '../../../src/operations/dto/med-review.body.js';
 import type { ReturnedBody } from '../../../src/operations/dto/returned.body.js';
 import type { ReviewBody, UnmatchedPixBody, UnreadableBody } from '../../../src/operations/dto/review.body.js';
 import type { WorkBody } from '../../../src/operations/dto/work.body.js';
 import { useQueryText } from '../address.js';
-import { call, withQuery } from '../api.js';
+import { call } from '../api.js';
 import { ActionDialog } from '../dialog.js';
 import { money } from '../format.js';
 import { useLanguage } from '../language.js';
 import { useSession } from '../session.js';
-import {
-  Button,
-  Choice,
-  type Column,
-  Empty,
-  Failure,
-  Id,
-  Input,
-  Loading,
-  Money,
-  Page,
-  Status,
-  Table,
-  Time,
-} from '../ui.js';
+import { Choice, Empty, Id, Money, Page, Status, Time } from '../ui.js';
 import { medReviewColumns } from './med-reviews.js';
-
-interface Listed<R> {
-  readonly data: R[];
-  readonly next_cursor?: string | null;
-}
+import { Accounts } from './operator-accounts.js';
+import { AccountName, List, useRefresh } from './operator-list.js';
 
 /** Every queue that a person decides about, and what is stuck. */
 export function Operations(): ReactNode {
@@ -50,6 +32,7 @@ export function Operations(): ReactNode {
     unreadable: [t('O que não se pôde ler', 'What could not be read'), <Unreadable key="unreadable" />],
     work: [t('Trabalho atrasado', 'Overdue work'), <Overdue key="work" />],
     fraud: [t('Antifraude', 'Fraud guard'), <FraudHits key="fraud" />],
+    connections: [t('Conexões a bancos', 'Connections to banks'), <Connections key="connections" />],
     accounts: [t('Contas', 'Accounts'), <Accounts key="accounts" />],
   };
   if (role !== 'OPERATOR') {
@@ -76,51 +59,6 @@ export function Operations(): ReactNode {
       {shown?.[1]}
     </Page>
   );
-}
-
-function List<R>({
-  name,
-  path,
-  query = {},
-  columns,
-  keyOf,
-  empty,
-}: {
-  name: string;
-  path: string;
-  query?: Readonly<Record<string, string>>;
-  columns: readonly Column<R>[];
-  keyOf: (row: R) => string;
-  empty: string;
-}): ReactNode {
-  const { t } = useLanguage();
-  const list = useInfiniteQuery({
-    queryKey: ['operations', path, query],
-    queryFn: ({ pageParam }) =>
-      call<Listed<R>>('GET', withQuery(`/v1/operations/${path}`, { ...query, starting_after: pageParam })),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page) => page.next_cursor ?? undefined,
-    refetchInterval: 10_000,
-  });
-  const rows = list.data?.pages.flatMap(({ data }) => data) ?? [];
-  return (
-    <>
-      {list.error && <Failure error={list.error} retry={() => void list.refetch()} />}
-      {list.isPending && <Loading />}
-      {list.data && rows.length === 0 && <Empty title={empty} />}
-      {rows.length > 0 && <Table label={name} rows={rows} keyOf={keyOf} columns={columns} />}
-      {list.hasNextPage && (
-        <Button isDisabled={list.isFetchingNextPage} onPress={() => void list.fetchNextPage()}>
-          {t('Mais antigos', 'Older ones')}
-        </Button>
-      )}
-    </>
-  );
-}
-
-function useRefresh(): () => Promise<void> {
-  const client = useQueryClient();
-  return () => client.invalidateQueries({ queryKey: ['operations'] });
 }
 
 function Reviews(): ReactNode {
@@ -303,6 +241,51 @@ function Overdue(): ReactNode {
   );
 }
 
+/** Soon enough to get another one: banks take days for that. */
+const CERTIFICATE_MS = 30 * 86_400_000;
+
+function Connections(): ReactNode {
+  const { t } = useLanguage();
+  return (
+    <List<ConnectionBody>
+      name={t('Conexões a bancos', 'Connections to banks')}
+      path="connections"
+      empty={t('Nenhuma conta está ligada a um banco.', 'No account is connected to a bank.')}
+      keyOf={({ id }) => id}
+      columns={[
+        { name: t('Conta', 'Account'), cell: (one) => <AccountName id={one.account_id} /> },
+        { name: t('Banco', 'Bank'), cell: (one) => one.psp },
+        { name: t('Chave Pix', 'Pix key'), cell: (one) => <Id value={one.pix_key} /> },
+        {
+          name: t('Situação', 'Status'),
+          cell: (one) => (
+            <Status
+              value={one.in_use ? 'ACTIVE' : 'CANCELLED'}
+              label={one.in_use ? t('Em uso', 'In use') : t('Sem uso', 'Not in use')}
+            />
+          ),
+        },
+        {
+          name: t('Certificado até', 'Certificate until'),
+          cell: ({ certificate_expires_at: at }) =>
+            at !== null && Date.parse(at) < Date.now() + CERTIFICATE_MS ? (
+              <strong className="problem">
+                <Time at={at} />
+              </strong>
+            ) : (
+              <Time at={at} />
+            ),
+        },
+        {
+          name: t('Avisos registrados', 'Callbacks registered'),
+          cell: (one) => <Time at={one.webhook_registered_at} />,
+        },
+        { name: t('Configurada', 'Configured'), cell: (one) => <Time at={one.updated_at} /> },
+      ]}
+    />
+  );
+}
+
 function FraudHits(): ReactNode {
   const { t } = useLanguage();
   return (
@@ -323,91 +306,5 @@ function FraudHits(): ReactNode {
         },
       ]}
     />
-  );
-}
-
-function Accounts(): ReactNode {
-  const { t } = useLanguage();
-  const refresh = useRefresh();
-  const [name, setName] = useState('');
-  const [email, setEmail] = useState('');
-  return (
-    <>
-      <div className="actions">
-        <ActionDialog
-          trigger={t('Nova conta', 'New account')}
-          tone="primary"
-          title={t('Nova conta', 'New account')}
-          confirm={t('Criar e convidar o dono', 'Create and invite the owner')}
-          isReady={name !== '' && email !== ''}
-          act={async () => {
-            await call('POST', '/v1/operations/accounts', { name, email });
-            setName('');
-            setEmail('');
-            await refresh();
-          }}
-        >
-          <Input
-            label={t('Nome', 'Name')}
-            maxLength={100}
-            value={name}
-            onChange={(event) => setName(event.target.value)}
-            required
-          />
-          <Input
-            label={t('E-mail do dono', 'Owner’s e-mail')}
-            type="email"
-            value={email}
-            onChange={(event) => setEmail(event.target.value)}
-            required
-          />
-        </ActionDialog>
-      </div>
-      <List<AccountBody>
-        name={t('Contas', 'Accounts')}
-        path="accounts"
-        empty={t('Nenhuma conta.', 'No accounts.')}
-        keyOf={({ id }) => id}
-        columns={[
-          { name: t('Nome', 'Name'), cell: (one) => one.name },
-          { name: 'E-mail', cell: (one) => one.contact_email },
-          { name: t('Desde', 'Since'), cell: (one) => <Time at={one.created_at} /> },
-          { name: t('Tarifa', 'Fee'), cell: (one) => `${String(one.fee_bps / 100)} % + ${String(one.fee_fixed)} c` },
-          {
-            name: t('Situação', 'Status'),
-            cell: (one) => (
-              <Status
-                value={one.suspended ? 'FAILED' : 'ACTIVE'}
-                label={one.suspended ? t('Suspensa', 'Suspended') : t('Ativa', 'Active')}
-              />
-            ),
-          },
-          {
-            name: t('Ações', 'Actions'),
-            cell: (one) => (
-              <ActionDialog
-                trigger={one.suspended ? t('Reativar', 'Reactivate') : t('Suspender', 'Suspend')}
-                tone={one.suspended ? 'plain' : 'danger'}
-                title={`${one.suspended ? t('Reativar', 'Reactivate') : t('Suspender', 'Suspend')} ${one.name}`}
-                confirm={one.suspended ? t('Reativar', 'Reactivate') : t('Suspender', 'Suspend')}
-                act={async () => {
-                  await call('PATCH', `/v1/operations/accounts/${one.id}`, { suspended: !one.suspended });
-                  await refresh();
-                }}
-              >
-                <p>
-                  {one.suspended
-                    ? t('As chaves da conta voltam a valer.', 'The keys of the account work again.')
-                    : t(
-                        'As chaves da conta são recusadas; o que já começou continua.',
-                        'The keys of the account are refused; what was begun goes on.',
-                      )}
-                </p>
-              </ActionDialog>
-            ),
-          },
-        ]}
-      />
-    </>
   );
 }

@@ -6,6 +6,7 @@ import { type Config, CONFIG } from '../../core/config/index.js';
 import { SecretBox } from '../../core/crypto/index.js';
 import { Database, type Tx } from '../../core/database/index.js';
 import { business, invalidRequest } from '../../core/errors/index.js';
+import type { IdCursorFilter } from '../../core/http/index.js';
 import { callbackUrl } from '../pix-api/callback-url.js';
 import type { PixApiConnection } from '../pix-api/connection.js';
 import type { ConnectionSummary } from '../pix-api/connections.repository.js';
@@ -122,7 +123,15 @@ export class LiveAcquirersService {
 
   /** @param accountId null: of all accounts */
   async list(accountId: string | null): Promise<LiveConnection[]> {
-    const connections = await this.connections.list(accountId);
+    return this.#withUse(await this.connections.list(accountId));
+  }
+
+  /** Newest first, a page. @param accountId null: of all accounts */
+  async page(accountId: string | null, filter: IdCursorFilter): Promise<LiveConnection[]> {
+    return this.#withUse(await this.connections.page(accountId, filter));
+  }
+
+  async #withUse(connections: ConnectionSummary[]): Promise<LiveConnection[]> {
     const owners = [...new Set(connections.map((connection) => connection.accountId))];
     const accounts = await Promise.all(owners.map((owner) => this.accounts.get(owner)));
     const live = new Set(accounts.map(({ liveAcquirer }) => liveAcquirer));

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { columnsOf, insertInto, Reader, read, write, type Tx } from '../../core/database/index.js';
+import type { IdCursorFilter } from '../../core/http/index.js';
+import { idRange } from '../../core/ids.js';
 import type { PixApiConnection } from './connection.js';
 import { AcquirerConnectionEntity } from './connections.entity.js';
 
@@ -80,6 +82,13 @@ const LIST = read(
   'acquirer_connections.list',
   `SELECT ${SUMMARY} FROM acquirer_connections WHERE $1::uuid IS NULL OR account_id = $1 ORDER BY id`,
 );
+const PAGE = read(
+  'acquirer_connections.page',
+  `SELECT ${SUMMARY} FROM acquirer_connections
+   WHERE ($1::uuid IS NULL OR account_id = $1) AND id < coalesce($2::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+     AND id >= $3::uuid AND id <= $4::uuid
+   ORDER BY id DESC LIMIT $5`,
+);
 /** At the address with that secret: the PSP calls no older one. */
 const REGISTERED = write(
   'acquirer_connections.webhook_registered',
@@ -155,6 +164,17 @@ export class ConnectionsRepository {
   /** @param accountId null: of all accounts */
   async list(accountId: string | null): Promise<ConnectionSummary[]> {
     return (await this.reader.query<SummaryRow>(LIST, [accountId])).map(toSummary);
+  }
+
+  /** Newest first. @param accountId null: of all accounts */
+  async page(accountId: string | null, filter: IdCursorFilter): Promise<ConnectionSummary[]> {
+    const { before, createdFrom, createdTo, limit } = filter;
+    const rows = await this.reader.query<SummaryRow>(PAGE, [
+      ...[accountId, before],
+      ...idRange(createdFrom, createdTo),
+      limit,
+    ]);
+    return rows.map(toSummary);
   }
 
   webhookRegistered(tx: Tx, id: string, at: Date, secret: number): void {

@@ -3,6 +3,7 @@ import { Clock, DAY_MS } from '../../core/clock.js';
 import { SecretBox } from '../../core/crypto/index.js';
 import { type Tx, uniqueViolation } from '../../core/database/index.js';
 import { ApiError } from '../../core/errors/index.js';
+import type { IdCursorFilter } from '../../core/http/index.js';
 import { newId } from '../../core/ids.js';
 import type { PixApiConnection, PixApiCredentials } from './connection.js';
 import {
@@ -52,6 +53,11 @@ export class ConnectionsService {
   /** @param accountId null: of all accounts */
   list(accountId: string | null): Promise<ConnectionSummary[]> {
     return this.connections.list(accountId);
+  }
+
+  /** Newest first. @param accountId null: of all accounts */
+  page(accountId: string | null, filter: IdCursorFilter): Promise<ConnectionSummary[]> {
+    return this.connections.page(accountId, filter);
   }
 
   /**
