@@ -17,7 +17,7 @@ const SECRETS = [DEFAULT_MERCHANT.clientSecret, CLIENT.passphrase, CLIENT.pfx.sl
 describe('live acquirers', () => {
   let service: TestService;
   let simulator: PspSimulator;
-  const keys = Array.from({ length: 8 }, () => randomUUID());
+  const keys = Array.from({ length: 10 }, () => randomUUID());
   const merchants = keys.map((key) => ({ ...DEFAULT_MERCHANT, clientId: `client-${key}`, pixKeys: [key] }));
   let used = 0;
 
@@ -100,6 +100,38 @@ describe('live acquirers', () => {
     expect(stored?.sealed.length).toBeGreaterThan(1_000);
     const list = JSON.stringify(await service.get(LiveAcquirersService).list(null));
     for (const secret of SECRETS) expect(list).not.toContain(secret);
+  });
+
+  it('are listed for operators, of all accounts or of one: the last one configured is in use, no secret is told', async () => {
+    const { merchant, at } = await newcomer();
+    const first = await goLive(service, simulator, merchant.accountId, at);
+    const { at: elsewhere } = await newcomer();
+    const second = await goLive(service, simulator, merchant.accountId, elsewhere);
+    const { token } = await service.operator();
+    const path = '/v1/operations/connections';
+    const own = await service.call<{ data: object[] }>('GET', `${path}?account_id=${merchant.accountId}`, { token });
+    expect([own.status, own.body.data]).toMatchObject([
+      200,
+      [
+        { id: second.id, account_id: merchant.accountId, pix_key: elsewhere.pixKey, in_use: true },
+        { id: first.id, account_id: merchant.accountId, pix_key: at.pixKey, in_use: false },
+      ],
+    ]);
+    for (const secret of SECRETS) expect(own.text).not.toContain(secret);
+    const ids: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const page: { body: { data: { id: string }[]; next_cursor: string | null } } = await service.call(
+        'GET',
+        `${path}?limit=2${cursor === '' ? '' : `&starting_after=${cursor}`}`,
+        { token },
+      );
+      ids.push(...page.body.data.map(({ id }) => id));
+      cursor = page.body.next_cursor;
+    }
+    const stored = await service.sql<{ id: string }>('SELECT id FROM acquirer_connections ORDER BY id DESC');
+    expect(ids).toEqual(stored.map(({ id }) => id));
+    const { token: owner } = await service.member(merchant.accountId, 'OWNER');
+    expect((await service.call('GET', path, { token: owner })).status).toBe(403);
   });
 
   it('are sealed to their row: credentials copied to another connection do not open there', async () => {

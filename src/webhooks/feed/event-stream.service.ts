@@ -1,10 +1,15 @@
-import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { ApiError } from '../../core/errors/index.js';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { type Config, CONFIG } from '../../core/config/index.js';
+import { ApiError, serviceUnavailable } from '../../core/errors/index.js';
+import { answerTokensOf } from '../../core/http/index.js';
 import type { Scope } from '../../core/mode.js';
 import { Poller } from '../../core/queue/index.js';
+import { RateLimiter } from '../../core/rate-limit/index.js';
+import { Turnstile } from '../../core/turnstile.js';
 import { type EventPosition, OutboxRepository } from '../../outbox/index.js';
 import { type EventCursor, isBehind } from './cursor.js';
-import { EventFeed, type FeedFilter } from './event-feed.service.js';
+import { EventFeed, type FeedFilter, type FeedPage } from './event-feed.service.js';
 
 const LOOK_MS = 250;
 /** Proxies close a connection on which nothing comes; ours do after a minute. */
@@ -15,6 +20,12 @@ const RECONNECT_MS = 500;
 const PAGE = 50;
 /** Streams of one account and mode at a time, in one process. */
 const OF_ONE = 50;
+/** Pages that are read at a time for all streams: one of each account. */
+const READ_AT_A_TIME = 8;
+const MOST_WAITING = 2_000;
+const HISTORY_TOKENS = 5;
+/** Between two looks whether there are tokens again. */
+const TOKENS_AGAIN_MS = 100;
 
 interface Listeners {
   readonly scope: Scope;
@@ -31,8 +42,11 @@ interface Listeners {
 export class EventStreams implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #listeners = new Map<string, Listeners>();
   readonly #closing = new AbortController();
+  readonly #reading = new Turnstile(READ_AT_A_TIME, MOST_WAITING, 1);
 
   constructor(
+    @Inject(CONFIG) private readonly config: Config,
+    private readonly limiter: RateLimiter,
     private readonly events: OutboxRepository,
     private readonly feed: EventFeed,
     private readonly poller: Poller,
@@ -98,13 +112,35 @@ export class EventStreams implements OnApplicationBootstrap, OnModuleDestroy {
     const endsAt = performance.now() + STREAM_MS;
     let cursor = from;
     while (!end.aborted) {
-      const page = await this.feed.newer(listeners.scope, filter, cursor, PAGE);
+      const page = await this.#read(listeners.scope, filter, cursor);
       cursor = page.end;
-      for (const item of page.items) yield `id: ${item.cursor}\ndata: ${JSON.stringify(item)}\n\n`;
+      const text = page.items.map((item) => `id: ${item.cursor}\ndata: ${JSON.stringify(item)}\n\n`).join('');
+      if (text !== '') yield text;
       const left = endsAt - performance.now();
       if (left <= 0) return;
-      if (page.hasMore) continue;
+      if (page.hasMore) {
+        await this.#pay(listeners.scope, text, end);
+        continue;
+      }
       if (!(await this.#news(listeners, cursor, Math.min(left, COMMENT_MS), end))) yield ': nothing new\n\n';
+    }
+  }
+
+  #read(scope: Scope, filter: FeedFilter, from: EventCursor): Promise<FeedPage> {
+    const refusal = (): Error => serviceUnavailable('Too many streams are waiting; retry with backoff.');
+    return this.#reading.pass(() => this.feed.newer(scope, filter, from, PAGE), refusal, scope.accountId);
+  }
+
+  /** What happened before costs as a dear page of the list; a stream that has no tokens left waits for them. */
+  async #pay({ accountId, mode }: Scope, text: string, end: AbortSignal): Promise<void> {
+    const { enabled, rate, burst } = this.config.rateLimit;
+    if (!enabled) return;
+    const cost = Math.min(HISTORY_TOKENS + answerTokensOf(text.length), burst);
+    for (;;) {
+      const { allowed } = await this.limiter.take(`events:${accountId}:${mode}`, { rate, burst }, cost);
+      if (allowed || end.aborted) return;
+      // The stream ends when its caller has gone, which is no error.
+      await delay(TOKENS_AGAIN_MS, undefined, { signal: end }).catch(() => undefined);
     }
   }
 
