@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { Button as AriaButton, type ButtonProps } from 'react-aria-components';
 import { ApiFailure } from './api.js';
 import { PORTUGUESE, PORTUGUESE_DETAILS } from './failures.js';
-import { dateTime, money } from './format.js';
+import { dateTime, money, timeLeft } from './format.js';
 import { type Translate, useLanguage } from './language.js';
 
 /** @param tone `primary`: what the page is for; `danger`: what cannot be taken back */
@@ -146,6 +146,23 @@ export function Time({ at }: { at: string | null }): ReactNode {
     <time dateTime={at} title={at}>
       {dateTime(at, language)}
     </time>
+  );
+}
+
+/** How long is left until then. */
+export function Countdown({ at }: { at: string | null }): ReactNode {
+  const { t } = useLanguage();
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 30_000);
+    return () => clearInterval(timer);
+  }, []);
+  if (at === null) return '–';
+  const left = timeLeft(at, now);
+  return (
+    <>
+      <strong>{left === null ? t('vencido', 'over') : t(`faltam ${left}`, `${left} left`)}</strong> (<Time at={at} />)
+    </>
   );
 }
 

@@ -63,6 +63,8 @@ const CANARY = 'canary-5d0c2b';
   async function live(): Promise<void> {
     const endpoint = await show('POST', ENDPOINTS, { url: receiver.url, events: ['*', 'payment.created'] });
     const rotated = await show('POST', `${ENDPOINTS}/${endpoint.id}/rotate-secret`, { overlap_seconds: 3600 });
+    const listed = await call<{ data: object[] }>('GET', ENDPOINTS);
+    expect(listed.body.data).toMatchObject([{ previousSecretUntil: expect.stringMatching(/Z$/) }]);
     const broken = await show('POST', ENDPOINTS, { url: 'http://127.0.0.1:9/', events: ['*'] });
     const gone = await show('POST', ENDPOINTS, { url: receiver.url, events: ['*'] });
     await show('POST', DEFAULT);

@@ -13,6 +13,7 @@ import {
   ActButton,
   Button,
   Card,
+  Countdown,
   Empty,
   Facts,
   Failure,
@@ -28,7 +29,6 @@ import {
   Time,
 } from '../ui.js';
 import { caseStatus, moneyOutcome } from '../words.js';
-import { Countdown } from './disputes.js';
 
 const TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif', 'application/pdf'];
 const MAX_SIZE = 10 * 1024 * 1024;

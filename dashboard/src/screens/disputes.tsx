@@ -1,11 +1,10 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { MedCaseBody, MedCaseListBody } from '../../../src/med/dto/med-case.body.js';
 import { call, door, withQuery } from '../api.js';
-import { timeLeft } from '../format.js';
 import { useLanguage } from '../language.js';
 import { useMode } from '../session.js';
-import { Button, Choice, Empty, Failure, Link, Loading, Money, Page, Status, Table, Time } from '../ui.js';
+import { Button, Choice, Countdown, Empty, Failure, Link, Loading, Money, Page, Status, Table, Time } from '../ui.js';
 import { caseStatus, moneyOutcome } from '../words.js';
 
 const STATUSES = ['open', 'appealed', 'accepted', 'rejected', 'closed'] as const;
@@ -94,21 +93,5 @@ export function Disputes(): ReactNode {
         </Button>
       )}
     </Page>
-  );
-}
-
-export function Countdown({ at }: { at: string | null }): ReactNode {
-  const { t } = useLanguage();
-  const [now, setNow] = useState(Date.now);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 30_000);
-    return () => clearInterval(timer);
-  }, []);
-  if (at === null) return '–';
-  const left = timeLeft(at, now);
-  return (
-    <>
-      <strong>{left === null ? t('vencido', 'over') : t(`faltam ${left}`, `${left} left`)}</strong> (<Time at={at} />)
-    </>
   );
 }

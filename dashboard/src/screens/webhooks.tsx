@@ -23,6 +23,7 @@ import { useMayAct, useMode } from '../session.js';
 import {
   Button,
   Card,
+  Countdown,
   Choice,
   Empty,
   Facts,
@@ -386,6 +387,12 @@ function Endpoint({ endpoint, mayAct }: { endpoint: EndpointBody; mayAct: boolea
             <Status value={endpoint.status} label={isActive ? t('Ligado', 'On') : t('Desligado', 'Off')} />,
           ],
           isActive ? [t('Saúde', 'Health'), <EndpointHealth id={endpoint.id} />] : null,
+          endpoint.previousSecretUntil === undefined
+            ? null
+            : [
+                t('O segredo antigo ainda assina', 'The old secret still signs'),
+                <Countdown at={endpoint.previousSecretUntil} />,
+              ],
           [t('Desde', 'Since'), <Time at={endpoint.createdAt} />],
         ]}
       />

@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ENDPOINT_STATUSES, type EndpointStatus } from '../webhook.entity.js';
 
 const ID_DESCRIPTION = 'Id of the endpoint.';
@@ -39,6 +39,12 @@ export class EndpointBody {
   createdAt!: string;
   @ApiProperty({ description: 'When it last changed, UTC.', format: 'date-time', example: '2026-11-03T12:00:00.000Z' })
   updatedAt!: string;
+  @ApiPropertyOptional({
+    description: 'After a rotation with `overlap_seconds`: until when the secret before signs too, UTC.',
+    format: 'date-time',
+    example: '2026-11-04T12:00:00.000Z',
+  })
+  previousSecretUntil?: string;
 }
 
 export class EndpointListBody {

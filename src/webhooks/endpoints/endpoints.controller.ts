@@ -2,6 +2,7 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@ne
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../../audit/index.js';
 import { ApiKeyAuth, CurrentScope, LimitPerIp, Public, CurrentActor } from '../../auth/index.js';
+import { Clock } from '../../core/clock.js';
 import { Draft } from '../../core/errors/index.js';
 import {
   ApiErrors,
@@ -45,6 +46,7 @@ export class EndpointsController {
     private readonly endpoints: EndpointsService,
     private readonly samples: SamplesService,
     private readonly catalog: EventCatalog,
+    private readonly clock: Clock,
   ) {}
 
   @Post('endpoints')
@@ -76,7 +78,7 @@ export class EndpointsController {
   @ApiOperation({ summary: 'List webhook endpoints', description: 'Newest first, without their secrets.' })
   @ApiOkResponse({ description: 'The endpoints.', type: EndpointListBody, headers: RESPONSE_HEADERS })
   async list(@CurrentScope() scope: Scope): Promise<EndpointListBody> {
-    return endpointList(await this.endpoints.list(scope));
+    return endpointList(await this.endpoints.list(scope), this.clock.now());
   }
 
   @Patch('endpoints/:id')

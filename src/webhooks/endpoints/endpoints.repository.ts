@@ -4,7 +4,7 @@ import type { Scope } from '../../core/mode.js';
 import type { DirectEndpoint } from './direct-endpoint.js';
 import { type EndpointStatus, WebhookEndpointEntity } from '../webhook.entity.js';
 
-const SHOWN = ['id', 'url', 'events', 'status', 'createdAt', 'updatedAt'] as const;
+const SHOWN = ['id', 'url', 'events', 'status', 'createdAt', 'updatedAt', 'previousSecretUntil'] as const;
 
 export type Endpoint = Pick<WebhookEndpointEntity, (typeof SHOWN)[number]>;
 

@@ -20,6 +20,7 @@ const endpoint = {
   accountId: '019a4c1e-0000-7c3d-9d52-6f1b2a3c4d5e',
   secretSealed: Buffer.from('sealed'),
   previousSecretSealed: Buffer.from('sealed before'),
+  previousSecretUntil: new Date('2026-11-05T12:00:00Z'),
 } satisfies Endpoint & Record<string, unknown>;
 
 describe('endpoint serializers', () => {
@@ -51,9 +52,13 @@ describe('endpoint serializers', () => {
       createdAt: '2026-11-03T12:00:00.001Z',
       updatedAt: '2026-11-04T12:00:00.002Z',
     };
-    expect(endpointItem(endpoint)).toStrictEqual(item);
-    expect(endpointList([endpoint])).toStrictEqual({ data: [item] });
-    expect(endpointList([])).toStrictEqual({ data: [] });
+    const now = new Date('2026-11-05T12:00:00Z');
+    expect(endpointItem(endpoint, now)).toStrictEqual(item);
+    expect(endpointItem({ ...endpoint, previousSecretUntil: null }, now)).toStrictEqual(item);
+    const withTwoSecrets = { ...item, previousSecretUntil: '2026-11-05T12:00:00.000Z' };
+    expect(endpointItem(endpoint, new Date(now.getTime() - 1))).toStrictEqual(withTwoSecrets);
+    expect(endpointList([endpoint], now)).toStrictEqual({ data: [item] });
+    expect(endpointList([], now)).toStrictEqual({ data: [] });
   });
 
   it('shows the three fields of a catalog item', () => {

@@ -23,7 +23,8 @@ export function updatedEndpoint(endpoint: Endpoint): UpdatedEndpointBody {
   return { id: endpoint.id, url: endpoint.url, events: [...endpoint.events], status: endpoint.status };
 }
 
-export function endpointItem(endpoint: Endpoint): EndpointBody {
+export function endpointItem(endpoint: Endpoint, now: Date): EndpointBody {
+  const { previousSecretUntil: until } = endpoint;
   return {
     id: `wh_${endpoint.id}`,
     url: endpoint.url,
@@ -31,11 +32,12 @@ export function endpointItem(endpoint: Endpoint): EndpointBody {
     status: endpoint.status,
     createdAt: endpoint.createdAt.toISOString(),
     updatedAt: endpoint.updatedAt.toISOString(),
+    ...(until !== null && until > now ? { previousSecretUntil: until.toISOString() } : {}),
   };
 }
 
-export function endpointList(endpoints: readonly Endpoint[]): EndpointListBody {
-  return { data: endpoints.map(endpointItem) };
+export function endpointList(endpoints: readonly Endpoint[], now: Date): EndpointListBody {
+  return { data: endpoints.map((endpoint) => endpointItem(endpoint, now)) };
 }
 
 export function catalogItem(item: { event: string; description: string; legacy: boolean }): EventCatalogItemBody {

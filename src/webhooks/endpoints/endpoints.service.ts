@@ -55,6 +55,7 @@ export class EndpointsService {
       status: 'ACTIVE',
       createdAt: now,
       updatedAt: now,
+      previousSecretUntil: null,
     };
     const secret = newSecret();
     const sealed = this.secrets.seal(secret, secretContext(endpoint.id));
