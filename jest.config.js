@@ -4,6 +4,14 @@ const ALONE = [
   '/test/e2e/(evidence-memory|login-time|med-list|webhook-isolation)\\.e2e\\.',
 ];
 
+/** Trials that repeat, kill and restart for half a minute each. */
+const LONG = [
+  '/test/stress/(large-report|live-pix|postgres-outage|redis-loss|refund-crash|statistics|webhook-workers)\\.',
+];
+
+/** Where a person waits for all specs, tools/scripts/test.mjs leaves out what is long or alone. */
+const leftOut = process.env.TEST_LEAVE_OUT_LONG === '1' ? LONG : [];
+
 const common = {
   runtime: '<rootDir>/test/runner/runtime.mjs',
   testEnvironment: '<rootDir>/test/runner/environment.mjs',
@@ -21,7 +29,7 @@ export default {
   workerIdleMemoryLimit: '1200MB',
   projects: [
     // Each spec file makes a database of its own, so several run at a time.
-    { ...common, displayName: 'parallel', testMatch: ['**/*.spec.ts'], testPathIgnorePatterns: ALONE },
+    { ...common, displayName: 'parallel', testMatch: ['**/*.spec.ts'], testPathIgnorePatterns: [...ALONE, ...leftOut] },
     { ...common, displayName: 'alone', testRegex: ALONE.map((pattern) => `${pattern}.*spec\\.ts$`) },
   ],
 };

@@ -16,8 +16,10 @@ export interface GuardedOperation {
   readonly operation: FraudOperation;
   /** In the smallest unit. */
   readonly amount: Amount;
-  /** The customer's, bare, or null when none was sent: then only the amount is looked at. */
+  /** The customer's, bare, by which operations are counted; null when none was sent. */
   readonly document: string | null;
+  /** Of a refund: the document, bare, that is the key to which it goes; null when its key is another, or the payer's. */
+  readonly destination?: string | null;
   /** The same request again is the same operation and counts once. */
   readonly request: IdempotentRequest;
 }
@@ -34,7 +36,8 @@ const NOTHING_COUNTED: Admission = { undo: async () => undefined };
 /**
  * Stands before everything that makes a charge, payment or refund (docs/contract.md#fraud-guard). The rules are settings of the
  * account; in shadow mode a hit is recorded and the request goes on. Charges and payments of one document are counted
- * together, over all processes when Redis is there; refunds are counted by themselves.
+ * together, over all processes when Redis is there; refunds are counted by themselves, and of them only the document is
+ * looked at that is their destination.
  */
 @Injectable()
 export class FraudGuard {
@@ -51,15 +54,16 @@ export class FraudGuard {
    */
   async check(scope: Scope, account: Account, asked: GuardedOperation): Promise<Admission> {
     if (account.fraudMode === 'off') return NOTHING_COUNTED;
-    if (account.blocksDocuments && asked.document !== null) {
-      if (await this.accounts.blocksDocument(account.id, asked.document)) {
-        this.#hit(scope, account, asked, {
-          code: 'fraud.document_blocked',
-          message: 'The document of this customer is on the block list of the account.',
-        });
-      }
+    // What was paid goes back to its payer whatever the rules for new sales say by now.
+    const isRefund = asked.operation === 'refund';
+    const blockable = isRefund ? asked.destination : asked.document;
+    if (account.blocksDocuments && blockable && (await this.accounts.blocksDocument(account.id, blockable))) {
+      this.#hit(scope, account, asked, {
+        code: 'fraud.document_blocked',
+        message: `The document ${isRefund ? 'to which this refund goes' : 'of this customer'} is on the block list of the account.`,
+      });
     }
-    if (account.fraudMaxAmount !== null && asked.amount > account.fraudMaxAmount) {
+    if (!isRefund && account.fraudMaxAmount !== null && asked.amount > account.fraudMaxAmount) {
       this.#hit(scope, account, asked, {
         code: 'fraud.amount_limit_exceeded',
         message: `The amount is above the account's limit of ${account.fraudMaxAmount}.`,

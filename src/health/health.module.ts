@@ -15,8 +15,9 @@ const OVERDUE_MS = 60_000;
 
 @Module({ imports: [OutboxModule, StorageModule, WalletsModule], controllers: [HealthController] })
 export class HealthModule implements OnApplicationBootstrap {
-  #incoherent = 0;
-  #overdue = 0;
+  /** Not a number while it is not known: before the first check, and after one that failed. */
+  #incoherent = Number.NaN;
+  #overdue = Number.NaN;
 
   constructor(
     @Inject(CONFIG) private readonly config: Config,
@@ -60,9 +61,11 @@ export class HealthModule implements OnApplicationBootstrap {
       () => this.#overdue,
     );
     this.poller.every('wallets.overdue', OVERDUE_MS, async () => {
+      this.#overdue = Number.NaN;
       this.#overdue = await this.releases.overdue();
     });
     this.poller.every('wallets.coherence', COHERENCE_MS, async () => {
+      this.#incoherent = Number.NaN;
       const found = await this.wallets.incoherent();
       this.#incoherent = found.length;
       if (found.length > 0) this.logger.error({ balances: found.length }, 'the ledger is not coherent');

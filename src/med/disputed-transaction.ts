@@ -5,8 +5,8 @@ import type { DisputeMove } from '../wallets/index.js';
 import type { MedCase } from './med-case.js';
 import { isUnderway } from './med-cases.machine.js';
 
-/** Where money of the merchant is left that can be held. */
-const DISPUTABLE: readonly TransactionStatus[] = ['PAID', 'APPROVED', 'DISPUTE', 'CHARGEBACK'];
+/** What was credited. Of what is REFUNDED a cashout has left the payer's Pix where the bank can take it. */
+const DISPUTABLE: readonly TransactionStatus[] = ['PAID', 'APPROVED', 'DISPUTE', 'CHARGEBACK', 'REFUNDED'];
 
 /**
  * One transaction with all its cases, locked together, and what is being done about them. The movements of money are
@@ -18,6 +18,8 @@ export class DisputedTransaction {
   readonly moves: DisputeMove[] = [];
   readonly #isRefunding: boolean;
   readonly #lastRefundAt: Date | null;
+  /** What refunds have given back by a Pix of the merchant, beside the one that was paid. */
+  readonly cashoutsAmount: Amount;
   #disputedAmount: Amount;
 
   constructor(
@@ -29,13 +31,18 @@ export class DisputedTransaction {
     this.account = disputed.account;
     this.#isRefunding = disputed.isRefunding;
     this.#lastRefundAt = disputed.lastRefundAt;
+    this.cashoutsAmount = disputed.cashoutsAmount;
     this.#disputedAmount = disputed.disputedAmount;
   }
 
-  /** What was credited and is neither refunded nor disputed. */
+  /** What was credited, has not gone back by a devolution and is not disputed. */
   get room(): Amount {
-    if (this.transaction.paidAt === null) return 0;
-    return this.transaction.amount - this.transaction.refundsAmount - this.#disputedAmount;
+    return this.transaction.paidAt === null ? 0 : this.#undevolved - this.#disputedAmount;
+  }
+
+  /** A cashout is another Pix: what was paid is still where the payer's bank can take it. */
+  get #undevolved(): Amount {
+    return this.transaction.amount - this.transaction.refundsAmount + this.cashoutsAmount;
   }
 
   /**
@@ -47,7 +54,7 @@ export class DisputedTransaction {
   }
 
   /**
-   * Whether cases have taken all that refunds had left of the payment. Not when the merchant has refunded the rest of it
+   * Whether cases have taken all that devolutions had left of the payment. Not when the merchant has refunded the rest of it
    * after the last loss: it could do so because that had left something.
    */
   get isLost(): boolean {
@@ -66,12 +73,12 @@ export class DisputedTransaction {
     return this.isCredited(medCase) ? this.room : 0;
   }
 
-  /** What refunds and the losses of other cases have left of the payment for the bank to take, whoever holds it by now. */
+  /** What devolutions and the losses of other cases have left for the bank to take, whoever holds it by now. */
   takeableBy(medCase: Pick<MedCase, 'id' | 'paymentReference'>): Amount {
     if (!this.isCredited(medCase)) return 0;
     const others = this.cases.filter(({ id }) => id !== medCase.id);
     const lost = others.reduce((sum, { lostAmount }) => sum + lostAmount, 0);
-    return this.transaction.amount - this.transaction.refundsAmount - lost;
+    return this.#undevolved - lost;
   }
 
   /** Whether there is money that the case can hold, or that a refund or another case may yet give back. */

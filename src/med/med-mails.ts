@@ -16,7 +16,11 @@ interface Words {
 type Sale = Pick<DisputedTransaction, 'account' | 'transaction'>;
 
 /** Tells the account's contact that money was disputed, how much of it is held and until when to answer. */
-export function openedMail(sale: Sale, medCase: MedCase, publicBaseUrl: string): Mail {
+export function openedMail(
+  sale: Sale & Pick<DisputedTransaction, 'cashoutsAmount'>,
+  medCase: MedCase,
+  publicBaseUrl: string,
+): Mail {
   const { responseDeadline } = medCase;
   const disputed = moneyText(medCase.amount, medCase.currency);
   const held = moneyText(medCase.heldAmount, medCase.currency);
@@ -34,6 +38,7 @@ export function openedMail(sale: Sale, medCase: MedCase, publicBaseUrl: string):
       portuguese: `Valor bloqueado do seu saldo até a decisão: ${held}. O saldo disponível pode ficar negativo.`,
       english: `Held from your balance until the ruling: ${held}. The available balance may become negative.`,
     },
+    ...(sale.cashoutsAmount === 0 ? [] : [cashedOut(moneyText(sale.cashoutsAmount, medCase.currency))]),
     responseDeadline === null
       ? {
           portuguese: 'O prazo para responder não foi informado.',
@@ -54,6 +59,14 @@ export function openedMail(sale: Sale, medCase: MedCase, publicBaseUrl: string):
       english: 'On the page of the case you contest it and attach evidence, or accept the loss.',
     },
   ]);
+}
+
+/** The payer may have the money twice, and only the merchant can show it. */
+function cashedOut(given: string): Words {
+  return {
+    portuguese: `Desta venda você já devolveu ${given} por um novo Pix, que o banco do pagador não conta como devolução: anexe o comprovante como prova.`,
+    english: `Of this sale you have given back ${given} by a Pix of your own, which the payer’s bank does not count as a return: attach its receipt as evidence.`,
+  };
 }
 
 /** @param amount what was held and has now its destination */

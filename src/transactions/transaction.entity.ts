@@ -70,6 +70,8 @@ export class TransactionEntity extends Transaction {
   @Column('timestamptz', { name: 'expiry_ask_at', nullable: true }) readonly expiryAskAt!: Date | null;
   @Column('timestamptz', { name: 'expiry_asked_at', nullable: true }) readonly expiryAskedAt!: Date | null;
   @Column('bigint', { name: 'disputed_amount', default: 0 }) readonly disputedAmount!: Amount;
+  /** Of `refundsAmount`, what goes back by a Pix of the merchant: the payer's bank can still take the payment back. */
+  @Column('bigint', { name: 'cashouts_amount', default: 0 }) readonly cashoutsAmount!: Amount;
 }
 
 @Entity('settlements')

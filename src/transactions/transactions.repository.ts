@@ -19,7 +19,7 @@ const INSERT = insertInto('transactions.insert', TransactionEntity, {
   without: [
     ...(['paidWith', 'artefacts', 'endToEndId', 'providerFee', 'platformFee', 'netAmount', 'paidAt'] as const),
     ...(['failure', 'med', 'returns', 'expiryAskAt', 'expiryAskedAt'] as const),
-    ...(['refundsAmount', 'disputedAmount'] as const),
+    ...(['refundsAmount', 'disputedAmount', 'cashoutsAmount'] as const),
   ],
 });
 const FIND = read(

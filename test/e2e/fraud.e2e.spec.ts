@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Retention } from '../../src/core/retention.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
-import { decideCase, medQueue } from '../support/med.js';
 import { refundEnd, requestRefund } from '../support/refunds.js';
 import { type Answer, type ChargeAnswer, type Merchant, type Person, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
@@ -152,25 +151,37 @@ describe('velocity', () => {
   });
 });
 
-describe('a refund without an amount', () => {
-  it('is looked at as what refunds and disputes have left', async () => {
-    const { body } = await charge({ amount: 10_000 });
-    const happens = (event: Record<string, unknown>): Promise<unknown> =>
-      service.simulate(merchant.testKey, body.id, event);
-    await happens({ event: 'pay' });
-    // Another amount than the charge's: an operator says that it is right.
-    await happens({ event: 'med_open', amount: 6_000 });
-    const [waiting] = await medQueue(service, operator.token, '?limit=1');
-    const approved = await decideCase(service, operator.token, waiting?.id ?? '', 'approve', { amount: 6_000 });
-    expect(approved.status).toBe(200);
-    await happens({ event: 'med_rule', result: 'agreed' });
+describe('a refund of an earlier sale', () => {
+  const DESTINATION = '529.982.247-25';
 
-    await set({ fraud_max_amount: 3_999 });
-    const refused = await requestRefund(service, merchant.testKey, body.id);
-    expect([refused.status, refused.body.error?.code]).toEqual([403, 'fraud.amount_limit_exceeded']);
-    await set({ fraud_max_amount: 4_000 });
-    const accepted = await requestRefund(service, merchant.testKey, body.id);
-    expect([accepted.status, accepted.body.amount]).toEqual([201, 4_000]);
+  async function paid(document: string): Promise<string> {
+    const { body } = await charge({ ...of(document), amount: 10_000 });
+    await service.simulate(merchant.testKey, body.id, { event: 'pay' });
+    return body.id;
+  }
+
+  it('goes back whatever the rules for new sales say by now', async () => {
+    const sale = await paid(JOAO);
+    await set({ fraud_max_amount: 1, fraud_blocked_documents: [JOAO] });
+    expectRefused(await charge(of(JOAO)), 'fraud.document_blocked');
+    const accepted = await requestRefund(service, merchant.testKey, sale, { amount: 9_000 });
+    expect([accepted.status, accepted.body.amount]).toEqual([201, 9_000]);
+    const rest = await requestRefund(service, merchant.testKey, sale);
+    expect([rest.status, rest.body.amount]).toEqual([201, 1_000]);
+    await refundEnd(service, merchant.testKey, accepted.body);
+    await refundEnd(service, merchant.testKey, rest.body);
+  });
+
+  it('does not go to a document that is blocked, however the key is written', async () => {
+    const sale = await paid(JOAO);
+    await set({ fraud_blocked_documents: [MARIA] });
+    for (const destinationKey of [MARIA, DESTINATION]) {
+      const refused = await requestRefund(service, merchant.testKey, sale, { destinationKey });
+      expect([refused.status, refused.body.error?.code]).toEqual([403, 'fraud.document_blocked']);
+    }
+    expect(await hits(2)).toMatchObject([{ operation: 'refund' }, { operation: 'refund' }]);
+    const accepted = await requestRefund(service, merchant.testKey, sale, { destinationKey: JOAO });
+    expect(accepted.status).toBe(201);
     await refundEnd(service, merchant.testKey, accepted.body);
   });
 });

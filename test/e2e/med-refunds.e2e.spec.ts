@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { answerCase, casesOf } from '../support/med.js';
+import { answerCase, casesOf, mailsTo } from '../support/med.js';
 import { MedWorld } from '../support/med-world.js';
 import { requestRefund } from '../support/refunds.js';
 
@@ -192,6 +192,116 @@ describe('a dispute and refunds of the same payment', () => {
       await world.expectBalance(0, 0);
       expect(world.told.bank.returnsOf(paid.pix.endToEndId).map(({ amount }) => amount)).toEqual([40]);
       expect(await world.statusOf(paid.id)).toBe('disputed');
+    });
+  });
+
+  describe('by a Pix of the merchant, which leaves the one that was paid where the bank can take it', () => {
+    const cashout = (paid: { id: string }, amount: number): Promise<string> =>
+      world.told.refund(world.key, paid as Parameters<typeof world.told.refund>[1], amount, 'cashout');
+
+    it.each([
+      ['agreed', -40, 'disputed'],
+      ['disagreed', 60, 'paid'],
+    ] as const)('holds all of a payment of which a part went back; %s', async (result, left, status) => {
+      const paid = await world.told.paid(world.key);
+      await cashout(paid, 40);
+      await world.told.finish();
+      const dispute = await world.told.disputed(paid);
+      await world.expectBalance(-40, 100);
+      await world.told.ruled(dispute, result);
+      await world.expectBalance(left, 0);
+      expect(await world.statusOf(paid.id)).toBe(status);
+      const answer = await requestRefund(world.service, world.key, paid.id, { amount: 61 });
+      expect(answer.body.error.code).toBe(result === 'agreed' ? 'charge_disputed' : 'refund_amount_exceeds_remaining');
+    });
+
+    it.each([
+      ['agreed', -100, 'closed_without_refund'],
+      ['disagreed', 0, 'refunded_to_merchant'],
+      [null, 0, 'refunded_to_merchant'],
+    ] as const)('holds all of a payment that went back, which stays refunded; %s', async (result, left, outcome) => {
+      const paid = await world.told.paid(world.key);
+      await cashout(paid, 100);
+      await world.told.finish();
+      expect(await world.statusOf(paid.id)).toBe('refunded');
+      const dispute = await world.told.disputed(paid);
+      await world.expectBalance(-100, 100);
+      expect(await world.statusOf(paid.id)).toBe('refunded');
+      expect(await world.outcomes(paid.id)).toEqual([[100, 'open', null]]);
+      await world.told.ruled(dispute, result);
+      await world.expectBalance(left, 0);
+      expect(await world.outcomes(paid.id)).toEqual([[100, 'closed', outcome]]);
+      expect(await world.statusOf(paid.id)).toBe('refunded');
+    });
+
+    it('holds all of it beside one that is on its way, whether it arrives or fails', async () => {
+      for (const fault of [null, 'refused unheard'] as const) {
+        const paid = await world.told.paid(world.key);
+        world.told.bank.returnFault = () => fault;
+        await world.told.step(await cashout(paid, 60));
+        const dispute = await world.told.disputed(paid);
+        await world.expectBalance(-60, 100);
+        world.told.bank.returnFault = () => null;
+        await world.told.finish();
+        const left = fault === null ? 40 : 100;
+        await world.expectBalance(left - 100, 100);
+        await world.told.ruled(dispute, 'disagreed');
+        await world.expectBalance(left, 0);
+        expect(await world.statusOf(paid.id)).toBe('paid');
+        await world.told.refund(world.key, paid, left);
+        await world.told.finish();
+        await world.expectBalance(0, 0);
+        expect(await world.statusOf(paid.id)).toBe('refunded');
+      }
+    });
+
+    it('stops one that has not been sent', async () => {
+      const paid = await world.told.paid(world.key);
+      await cashout(paid, 100);
+      await world.told.disputed(paid);
+      await world.expectBalance(-100, 100);
+      await world.told.finish();
+      await world.expectBalance(0, 100);
+      expect(world.told.bank.returns.size).toBe(0);
+    });
+
+    it('leaves nothing to refund where dispute and cashout have taken more than was paid', async () => {
+      const paid = await world.told.paid(world.key);
+      await cashout(paid, 40);
+      await world.told.finish();
+      const dispute = await world.told.disputed(paid, { amount: 80 });
+      await world.decide((await world.waiting()).id, 'approve');
+      await world.told.ruled(dispute, 'agreed');
+      await world.expectBalance(-20, 0);
+      expect(await world.statusOf(paid.id)).toBe('paid');
+      for (const body of [{}, { amount: 1 }]) {
+        const refused = await requestRefund(world.service, world.key, paid.id, body);
+        expect([refused.status, refused.body.error.code]).toEqual([400, 'refund_amount_exceeds_remaining']);
+      }
+    });
+
+    it('counts devolutions and disputes together, in the database too', async () => {
+      const paid = await world.told.paid(world.key);
+      await cashout(paid, 30);
+      await world.told.refund(world.key, paid, 20);
+      await world.told.finish();
+      await world.told.disputed(paid);
+      await world.expectBalance(-30, 80);
+      const more = world.service.sql('UPDATE transactions SET disputed_amount = disputed_amount + 1 WHERE id = $1', [
+        paid.id.slice(3),
+      ]);
+      await expect(more).rejects.toThrow('transactions_disputed_amount_check');
+    });
+
+    it('tells the merchant that the bank does not count it, and what shows it', async () => {
+      const { ownerEmail, testKey } = await world.service.merchant();
+      world.key = testKey;
+      const paid = await world.told.paid(world.key);
+      await cashout(paid, 40);
+      await world.told.finish();
+      await world.told.disputed(paid);
+      const [mail] = await mailsTo(world.service, ownerEmail, 1);
+      expect(mail?.text_body).toMatch(/já devolveu R\$\s0,40 por um novo Pix/);
     });
   });
 });

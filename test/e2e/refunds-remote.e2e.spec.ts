@@ -317,7 +317,7 @@ describe('refunds at an acquirer behind a network', () => {
 
     it('a refund of a part whose call was lost is sent again when the rest is lost to the payer', async () => {
       const { id, pix } = await paid();
-      const refundId = await accepted(id, { amount: 40 });
+      const refundId = await accepted(id, { amount: 40, strategy: 'devolution' });
       bank.returnFault = () => 'lost before';
       await step(refundId);
       bank.returnFault = () => null;
@@ -329,6 +329,35 @@ describe('refunds at an acquirer behind a network', () => {
       await step(refundId);
       await step(refundId);
       expect(await refund(id, refundId)).toMatchObject({ status: 'REFUNDED', amount: 40 });
+      expect(await available(service, key)).toBe(0);
+    });
+
+    it('a cashout whose call was lost is not sent once the dispute has taken the payment, and fails', async () => {
+      const { id, pix } = await paid();
+      const refundId = await accepted(id, { amount: 40 });
+      bank.returnFault = () => 'lost before';
+      await step(refundId);
+      bank.returnFault = () => null;
+      await tell(bank.rule(await disputed(pix), 'agreed').reference);
+      expect(await available(service, key)).toBe(-40);
+      const calls = bank.requests.size;
+      for (let attempt = 0; attempt < 12; attempt++) await step(refundId);
+      // The first call may still be on its way.
+      expect(await refund(id, refundId)).toMatchObject({ status: 'IN_PROGRESS' });
+      service.clock.advance(600);
+      await step(refundId);
+      expect(await refund(id, refundId)).toMatchObject({ status: 'FAILED', failureReason: 'amount_exceeded' });
+      expect([bank.requests.size, bank.returns.size]).toEqual([calls, 0]);
+      expect(await available(service, key)).toBe(0);
+    });
+
+    it('a cashout that was not sent when the dispute had taken the payment is not sent', async () => {
+      const { id, pix } = await paid();
+      const refundId = await accepted(id, { amount: 40 });
+      await tell(bank.rule(await disputed(pix), 'agreed').reference);
+      await step(refundId);
+      expect(await refund(id, refundId)).toMatchObject({ status: 'FAILED', failureReason: 'charge_disputed' });
+      expect(bank.requests.size).toBe(0);
       expect(await available(service, key)).toBe(0);
     });
 

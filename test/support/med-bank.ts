@@ -61,8 +61,8 @@ export class ToldBank {
     await this.tell(this.bank.rule(dispute, result));
   }
 
-  async refund(key: string, { id }: Paid, amount: number): Promise<string> {
-    const answer = await requestRefund(this.service, key, id, { amount });
+  async refund(key: string, { id }: Paid, amount: number, strategy = 'devolution'): Promise<string> {
+    const answer = await requestRefund(this.service, key, id, { amount, strategy });
     if (answer.status !== 201) throw new Error(`The refund was answered ${answer.text}`);
     return answer.body.id;
   }

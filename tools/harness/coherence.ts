@@ -132,17 +132,19 @@ const CHECKS: readonly { name: string; sql: string }[] = [
             SELECT 1 FROM journal_entries e WHERE e.cause = 'release:' || r.transaction_id)`,
   },
   {
-    name: 'the refunds of a payment that have not failed never exceed it, and are what the payment counts',
+    name: 'the refunds of a payment that have not failed never exceed it, and are what the payment counts, cashouts apart',
     sql: `SELECT t.id FROM transactions t LEFT JOIN (
-            SELECT transaction_id, sum(amount) AS amount FROM refunds WHERE status <> 'FAILED' GROUP BY 1) r
+            SELECT transaction_id, sum(amount) AS amount, sum(amount) FILTER (WHERE way = 'cashout') AS cashouts
+            FROM refunds WHERE status <> 'FAILED' GROUP BY 1) r
             ON r.transaction_id = t.id
-          WHERE coalesce(r.amount, 0) <> t.refunds_amount OR coalesce(r.amount, 0) > t.amount`,
+          WHERE coalesce(r.amount, 0) <> t.refunds_amount OR coalesce(r.cashouts, 0) <> t.cashouts_amount
+            OR coalesce(r.amount, 0) > t.amount`,
   },
   {
-    name: 'what cases hold and have lost of a payment is what the payment counts, and with its refunds never exceeds it',
+    name: 'what cases hold and have lost of a payment is what the payment counts, and with its devolutions never exceeds it',
     sql: `SELECT t.id FROM transactions t LEFT JOIN (
             SELECT transaction_id, sum(held_amount + lost_amount) AS amount FROM med_cases GROUP BY 1) c ON c.transaction_id = t.id
-          WHERE coalesce(c.amount, 0) <> t.disputed_amount OR t.refunds_amount + t.disputed_amount > t.amount`,
+          WHERE coalesce(c.amount, 0) <> t.disputed_amount OR t.refunds_amount - t.cashouts_amount + t.disputed_amount > t.amount`,
   },
   {
     name: 'each case holds and has lost what its journal entries say, in the account and mode of its charge',
@@ -192,17 +194,17 @@ const CHECKS: readonly { name: string; sql: string }[] = [
           USING (id, amount) WHERE j.id IS NULL OR v.id IS NULL`,
   },
   {
-    name: 'a payment is disputed while a case holds something of it, and without an open one only when cases have taken all that refunds left',
+    name: 'a payment is disputed while a case holds something of it, and without an open one only when cases have taken all that devolutions left',
     sql: `SELECT * FROM (
-            SELECT t.id, t.status, t.status IN ('DISPUTE', 'CHARGEBACK') AS disputed,
+            SELECT t.id, t.status, t.status IN ('DISPUTE', 'CHARGEBACK') AS disputed, t.status = 'REFUNDED' AND t.cashouts_amount > 0 AS given_back,
               EXISTS (SELECT 1 FROM med_cases c WHERE c.transaction_id = t.id AND c.held_amount > 0) AS held,
               EXISTS (
                 SELECT 1 FROM med_cases c WHERE c.transaction_id = t.id AND c.payment_reference = t.end_to_end_id
                   AND c.visible AND c.status IN ('open', 'appealed')) AS open,
-              t.refunds_amount + t.disputed_amount = t.amount AND EXISTS (
+              t.refunds_amount - t.cashouts_amount + t.disputed_amount = t.amount AND EXISTS (
                 SELECT 1 FROM med_cases c WHERE c.transaction_id = t.id AND c.lost_amount > 0) AS lost
             FROM transactions t WHERE t.paid_at IS NOT NULL) t
-          WHERE (held AND NOT disputed) OR (disputed AND NOT open AND NOT lost)`,
+          WHERE (held AND NOT disputed AND NOT given_back) OR (disputed AND NOT open AND NOT lost)`,
   },
   {
     name: 'only paid money is refunded, in its own currency, account and mode, and to where it came from',

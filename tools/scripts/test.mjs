@@ -1,6 +1,7 @@
 // Everything the tests need: a build (some of them start the real service), a PostgreSQL of their own with a migrated
 // template that each spec file copies, and Jest, first with the specs that run in parallel, then with those that must
-// be alone. Arguments go to Jest: npm test -- test/e2e
+// be alone. Arguments go to Jest: npm test -- test/e2e. Without a path what is long or must be alone is left out, unless
+// FULL=1 asks for everything.
 import './build-if-needed.mjs';
 import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -14,6 +15,7 @@ const { migrate } = await import(join(root, 'dist/src/core/database/index.js'));
 const { MIGRATIONS } = await import(join(root, 'dist/migrations/index.js'));
 
 const args = process.argv.slice(2);
+const isEverything = process.env.FULL === '1' || args.some((arg) => !arg.startsWith('-'));
 const print = (line) => process.stdout.write(`${line}\n`);
 /** Two for each processor, as specs wait a good deal; more than eight would need more connections than the server below allows. */
 const WORKERS = Math.min(8, 2 * availableParallelism());
@@ -52,6 +54,7 @@ async function run(project, workers, postgres, only = args) {
         ...process.env,
         ...{ TEST_POSTGRES_URL: postgres.url, TEST_SERVICE_URL: postgres.serviceUrl },
         ...{ TEST_LATE_FAILURES: lateFailures, LOG_LEVEL: 'silent' },
+        ...(isEverything ? {} : { TEST_LEAVE_OUT_LONG: '1' }),
       },
     },
   );
@@ -96,7 +99,8 @@ async function runAll() {
   try {
     await cheapenLogins(postgres.url);
     await migrate(postgres.url, MIGRATIONS, postgres.serviceUrl);
-    return [await runParallel(postgres), await run('alone', 1, postgres)];
+    const parallel = await runParallel(postgres);
+    return isEverything ? [parallel, await run('alone', 1, postgres)] : [parallel];
   } finally {
     await postgres.stop();
   }
@@ -121,6 +125,11 @@ try {
     for (const [ms, name] of slowest.slice(0, 10)) print(`${seconds(ms)}  ${name}`);
   }
   for (const failure of late) print(`\nA failure after the end of ${JSON.parse(failure)}`);
+  if (!isEverything) {
+    print(
+      '\nLeft out: long trials, and what measures time and memory on an idle machine. FULL=1 npm test runs all of it.',
+    );
+  }
   const passed = count('passed');
   const skipped = count('pending', 'todo');
   if (passed === 0) print('\nNo test was run: is the path right?');

@@ -3,6 +3,8 @@ import { isNativeError } from 'node:util/types';
 interface PgError extends Error {
   code: string;
   constraint?: string;
+  /** What the server was at, as "while inserting index tuple (0,1) in relation …". */
+  where?: string;
 }
 
 function isPgError(error: unknown): error is PgError {
@@ -25,8 +27,10 @@ export function isRetryable(error: unknown): boolean {
   return isPgError(error) && (error.code === '40001' || error.code === '40P01');
 }
 
-export function isLockTimeout(error: unknown): boolean {
-  return isPgError(error) && error.code === '55P03';
+/** @param relation whose rows or index entries were waited for; left out: any */
+export function isLockTimeout(error: unknown, relation = ''): boolean {
+  if (!isPgError(error) || error.code !== '55P03') return false;
+  return relation === '' || (error.where ?? '').includes(`relation "${relation}`);
 }
 
 /** A row of a partitioned table whose partition does not exist. A check that failed has the same code and a name. */

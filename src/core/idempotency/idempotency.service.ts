@@ -94,7 +94,8 @@ export class IdempotencyService implements OnModuleInit {
         const answer = await make(claim, null);
         if (answer) return { ...answer, replayed: false };
       } catch (error) {
-        if (claim.isTaken && isLockTimeout(error)) break;
+        // A lock of anything else is no twin's: what failed with it answers 503.
+        if (claim.isTaken && isLockTimeout(error, 'idempotency_keys')) break;
         const isRepetition = claim.isTaken
           ? uniqueViolation(error) === 'idempotency_keys_pkey'
           : error instanceof ApiError && (await this.keys.find(request)) !== null;

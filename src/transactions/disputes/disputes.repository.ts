@@ -30,7 +30,7 @@ const UNSETTLED = read(
 );
 const CLAIMS = read(
   'disputes.claims',
-  `SELECT disputed_amount AS "disputedAmount", EXISTS (
+  `SELECT disputed_amount AS "disputedAmount", cashouts_amount AS "cashoutsAmount", EXISTS (
      SELECT 1 FROM refunds r WHERE r.transaction_id = t.id AND r.status IN ('PENDING', 'IN_PROGRESS')) AS "isRefunding",
      (SELECT max(r.created_at) FROM refunds r WHERE r.transaction_id = t.id) AS "lastRefundAt"
    FROM transactions t WHERE id = $1`,
@@ -45,6 +45,8 @@ export type DisputedPayment = Pick<Dispute, 'accountId' | 'paymentReference' | '
 export interface Claims {
   /** What cases hold of it or have lost. */
   readonly disputedAmount: Amount;
+  /** What refunds give back by a Pix of the merchant: the payment itself can still be taken back. */
+  readonly cashoutsAmount: Amount;
   /** Whether a refund is on its way: it may yet fail and give back what it has taken. */
   readonly isRefunding: boolean;
   /** When the last refund was asked for, whatever came of it. */
@@ -79,7 +81,7 @@ export class DisputesRepository {
 
   async claims(tx: Tx, id: string): Promise<Claims> {
     const [row] = await tx.query<Claims>(CLAIMS, [id]);
-    return row ?? { disputedAmount: 0, isRefunding: false, lastRefundAt: null };
+    return row ?? { disputedAmount: 0, cashoutsAmount: 0, isRefunding: false, lastRefundAt: null };
   }
 
   tell(tx: Tx, id: string, med: MedBlock | null): void {

@@ -77,8 +77,8 @@ export class DisputesService {
   }
 
   /**
-   * Adds to what cases hold or have lost, or takes off when negative. With the refunds more than was paid fails the
-   * transaction (check `transactions_disputed_amount_check`).
+   * Adds to what cases hold or have lost, or takes off when negative. With the devolutions more than was paid fails
+   * the transaction (check `transactions_disputed_amount_check`).
    */
   add(tx: Tx, transactionId: string, amount: Amount): void {
     this.disputes.add(tx, transactionId, amount);

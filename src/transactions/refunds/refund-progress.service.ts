@@ -38,16 +38,15 @@ export class RefundProgress {
     const returnId = newReturnId(refund.id);
     const name = { accountId, way, reference: paymentReference, returnId };
     const request = { ...name, cause: 'refund', amount, currency, destination } as const;
-    // A dispute holds the same money: until it is ruled, a call that may have been lost is asked for and not made again.
-    const state =
-      found.isDisputed && !isNew && (await this.transitions.isClaimed(null, refund))
-        ? await this.calls.ask(refund.acquirer, request)
-        : // It is IN_PROGRESS since just before its first call, and nothing has changed it since.
-          await this.calls.advance(
-            refund.acquirer,
-            request,
-            isNew ? null : { attempts: attempt - 1, since: refund.updatedAt },
-          );
+    // It is IN_PROGRESS since just before its first call, and nothing has changed it since.
+    const earlier = isNew ? null : { attempts: attempt - 1, since: refund.updatedAt };
+    // A dispute holds the same money: until it is ruled, a call that may have been lost is asked for and not made again;
+    // nor afterwards, when it has taken what the refund would give back once more.
+    const isClaimed = found.isDisputed && !isNew && (await this.transitions.isClaimed(null, refund));
+    const mayCall = !isClaimed && !found.isOvertaken;
+    const state = mayCall
+      ? await this.calls.advance(refund.acquirer, request, earlier)
+      : await this.calls.ask(refund.acquirer, request, isClaimed ? null : earlier);
     if (state.kind === 'in_progress' || state.kind === 'not_found') return 'again';
     await this.database.transaction((tx) => this.transitions.record(tx, refund, state));
     return 'done';

@@ -77,7 +77,7 @@ export class RefundTransitions {
       createdAt: now,
       updatedAt: now,
     };
-    this.refunds.add(tx, transaction.id, refund.amount);
+    this.refunds.add(tx, refund, refund.amount);
     this.refunds.insert(tx, refund);
     this.work.add(tx, 'refund', id, now);
     if (!(await this.wallets.reserveRefund(tx, moneyOf(refund)))) {
@@ -91,13 +91,15 @@ export class RefundTransitions {
 
   /**
    * The intent, before the acquirer is called. A payment that has been disputed meanwhile is not refunded: the dispute
-   * holds the same money. Once it is ruled, what it has not taken is the refund's again.
+   * holds the same money. Once it is ruled, what it has not taken is the refund's again, and what it has taken is not.
    * @returns the refund to call for, or null when there is none to be made or somebody else is at it
    */
   async send(tx: Tx, refund: Refund): Promise<Refund | null> {
     const transaction = await this.#lock(tx, refund);
     const isDisputed = transaction.status === 'DISPUTE' || transaction.status === 'CHARGEBACK';
-    if (isDisputed && (await this.isClaimed(tx, refund))) {
+    const isTaken =
+      (await this.refunds.standing(tx, transaction.id)).disputedAmount > transaction.amount - transaction.refundsAmount;
+    if (isTaken || (isDisputed && (await this.isClaimed(tx, refund)))) {
       await this.#move(tx, transaction, refund, 'stopped', { failureReason: 'charge_disputed' });
       return null;
     }
@@ -148,7 +150,7 @@ export class RefundTransitions {
     if (!refund) return null;
     const failed = refund.status === 'FAILED';
     const returned = refund.status === 'REFUNDED';
-    if (failed) this.refunds.add(tx, transaction.id, -refund.amount);
+    if (failed) this.refunds.add(tx, refund, -refund.amount);
     const standing = failed
       ? { ...transaction, refundsAmount: transaction.refundsAmount - refund.amount }
       : transaction;

@@ -19,11 +19,15 @@ const STANDING = read(
 );
 const REMAINING = read(
   'refunds.remaining',
-  `SELECT t.amount - t.refunds_amount - t.disputed_amount AS amount FROM transactions t
+  `SELECT greatest(t.amount - t.refunds_amount - t.disputed_amount, 0) AS amount FROM transactions t
    WHERE t.id = $1 AND t.account_id = $2 AND t.mode = $3`,
 );
 const INSERT = insertInto('refunds.insert', RefundEntity);
-const ADD = write('refunds.add', 'UPDATE transactions SET refunds_amount = refunds_amount + $2 WHERE id = $1');
+const ADD = write(
+  'refunds.add',
+  `UPDATE transactions SET refunds_amount = refunds_amount + $2,
+     cashouts_amount = cashouts_amount + CASE $3::text WHEN 'cashout' THEN $2 ELSE 0 END WHERE id = $1`,
+);
 const MOVE = write(
   'refunds.move',
   `UPDATE refunds r SET status = $3, updated_at = $4, bank_reference = $5, failure_reason = $6
@@ -36,7 +40,8 @@ const RETURNED = read(
 const FIND_OPEN = read(
   'refunds.find_open',
   `SELECT ${columnsOf(Refund, 'r', { within: 'refund' })}, s.payer_document_sealed AS "payerDocumentSealed",
-     t.status IN ('DISPUTE', 'CHARGEBACK') AS "isDisputed" FROM refunds r
+     t.status IN ('DISPUTE', 'CHARGEBACK') AS "isDisputed",
+     t.refunds_amount + t.disputed_amount > t.amount AS "isOvertaken" FROM refunds r
    JOIN transactions t ON t.id = r.transaction_id
    LEFT JOIN settlements s ON s.transaction_id = r.transaction_id AND s.outcome = 'credited'
    WHERE r.id = $1 AND r.status IN ('PENDING', 'IN_PROGRESS')`,
@@ -71,6 +76,8 @@ interface OpenRefund {
   readonly refund: Refund;
   readonly payerDocumentSealed: Buffer | null;
   readonly isDisputed: boolean;
+  /** Disputes and refunds together are more than was paid: a dispute has what a cashout was to give back. */
+  readonly isOvertaken: boolean;
 }
 
 @Injectable()
@@ -101,8 +108,8 @@ export class RefundsRepository {
    * Adds to the sum of the transaction's refunds that have not failed, or takes off when negative. A sum above what was
    * paid fails the transaction (check `transactions_refunds_amount_check`).
    */
-  add(tx: Tx, transactionId: string, amount: Amount): void {
-    tx.defer(ADD, [transactionId, amount]);
+  add(tx: Tx, { transactionId, way }: Refund, amount: Amount): void {
+    tx.defer(ADD, [transactionId, amount, way]);
   }
 
   /** @returns the moved refund, or null when its status no longer allows the move: somebody else moved it */

@@ -49,7 +49,8 @@ export function planRefund(order: RefundOrder, facts: RefundFacts): RefundPlan {
       );
   }
   const way = wayOf(order, facts);
-  const remaining = transaction.amount - transaction.refundsAmount - facts.disputedAmount;
+  // Below zero when a dispute has taken what a cashout had given back already.
+  const remaining = Math.max(transaction.amount - transaction.refundsAmount - facts.disputedAmount, 0);
   const amount = order.amount ?? remaining;
   if (amount > remaining || remaining === 0) {
     throw badRequest(

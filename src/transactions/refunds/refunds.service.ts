@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Account } from '../../accounts/index.js';
 import { AcquirersService } from '../../acquirers/index.js';
 import { type Actor, AuditTrail } from '../../audit/index.js';
+import { normalizeTaxId } from '../../brazil/index.js';
 import { Clock } from '../../core/clock.js';
 import { fingerprintOf } from '../../core/crypto/index.js';
 import { Database, type Tx } from '../../core/database/index.js';
@@ -26,6 +27,8 @@ import { TransactionsRepository } from '../transactions.repository.js';
 export interface AskedRefund {
   readonly amount: Amount;
   readonly document: string | null;
+  /** The destination key, where it is a document. */
+  readonly destination: string | null;
   readonly request: IdempotentRequest;
 }
 
@@ -71,7 +74,8 @@ export class RefundsService {
       permanent: true,
     };
     const amount = order.amount ?? (await this.refunds.remaining(scope, transactionId));
-    const asked = { amount, document: transaction.customerDocument, request };
+    const destination = order.destinationKey === null ? null : normalizeTaxId(order.destinationKey);
+    const asked = { amount, document: transaction.customerDocument, destination, request };
     return this.idempotency.run<T>(
       request,
       () => admit(asked),

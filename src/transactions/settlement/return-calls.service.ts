@@ -4,7 +4,7 @@ import { Clock } from '../../core/clock.js';
 import { Logger } from '../../core/log/index.js';
 import { doubling } from '../../core/work/index.js';
 
-/** A refusal of a repeated call is believed after so many attempts, and not before so much time has passed. */
+/** That a call is refused or unknown is believed after so many attempts, and not before so much time has passed. */
 const PATIENCE = 10;
 const BELIEVED_AFTER_MS = 8 * 60_000;
 
@@ -46,17 +46,26 @@ export class ReturnCalls {
       // may still do so. It is believed when the acquirer keeps to it.
       const after = await acquirer.getReturn(request);
       if (after.kind !== 'not_found') return after;
-      const isOld = this.clock.now().getTime() - earlier.since.getTime() >= BELIEVED_AFTER_MS;
-      return isOld && earlier.attempts >= PATIENCE ? again : { kind: 'in_progress' };
+      return this.#isBelieved(earlier) ? again : { kind: 'in_progress' };
     });
   }
 
-  /** Only looks for it. */
-  ask(acquirerName: string, request: ReturnRequest): Promise<ReturnState> {
+  /**
+   * Only looks for it.
+   * @param earlier of a return that is not wanted any more: it has failed when the acquirer keeps to not knowing it;
+   *   null: it goes on
+   */
+  ask(acquirerName: string, request: ReturnRequest, earlier: EarlierCalls | null): Promise<ReturnState> {
     return this.#call(acquirerName, request, async () => {
       const state = await this.acquirers.get(acquirerName).getReturn(request);
-      return state.kind === 'not_found' ? { kind: 'in_progress' } : state;
+      if (state.kind !== 'not_found') return state;
+      const isOver = earlier !== null && this.#isBelieved(earlier);
+      return isOver ? { kind: 'failed', reason: 'amount_exceeded' } : { kind: 'in_progress' };
     });
+  }
+
+  #isBelieved({ attempts, since }: EarlierCalls): boolean {
+    return attempts >= PATIENCE && this.clock.now().getTime() - since.getTime() >= BELIEVED_AFTER_MS;
   }
 
   async #call(acquirer: string, request: ReturnRequest, call: () => Promise<ReturnState>): Promise<ReturnState> {
