@@ -24,6 +24,8 @@ const common = {
 /** @type {import('jest').Config} */
 export default {
   testTimeout: 20_000,
+  // Beside what the runner compiles: the directory for temporary files is gone after each run.
+  cacheDirectory: '<rootDir>/node_modules/.cache/jest',
   testSequencer: '<rootDir>/test/runner/sequencer.mjs',
   // A worker that modules and data have filled is replaced; it also makes Jest use workers even for a single file.
   workerIdleMemoryLimit: '1200MB',
