@@ -42,6 +42,7 @@ import { Brands1700000009717 } from './1700000009717-brands.js';
 import { TwentyTerms1700000009720 } from './1700000009720-twenty-terms.js';
 import { BankReferences1700000009740 } from './1700000009740-bank-references.js';
 import { Cashouts1700000009750 } from './1700000009750-cashouts.js';
+import { RulesOfMoney1700000009760 } from './1700000009760-rules-of-money.js';
 import { EventPositions1700000009730 } from './1700000009730-event-positions.js';
 import { Inviters1700000009716 } from './1700000009716-inviters.js';
 import { MetadataTerms1700000009715 } from './1700000009715-metadata-terms.js';
@@ -97,4 +98,5 @@ export const MIGRATIONS = [
   EventPositions1700000009730,
   BankReferences1700000009740,
   Cashouts1700000009750,
+  RulesOfMoney1700000009760,
 ];

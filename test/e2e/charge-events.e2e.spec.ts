@@ -86,8 +86,13 @@ describe('what tells of a sale beyond the contract’s events', () => {
     const { status } = await service.call('POST', `/v1/sandbox/payments/${id}/simulate`, { key, body });
     expect([body, status]).toEqual([body, 200]);
   }
-  async function refund(id: string, amount?: number): Promise<string> {
-    const { body } = await requestRefund(service, key, id, amount === undefined ? {} : { amount });
+  async function refund(id: string, amount?: number, strategy?: string): Promise<string> {
+    const { body } = await requestRefund(
+      service,
+      key,
+      id,
+      JSON.parse(JSON.stringify({ amount, strategy })) as Record<string, unknown>,
+    );
     await refundEnd(service, key, body);
     return body.id;
   }
@@ -311,9 +316,9 @@ describe('what tells of a sale beyond the contract’s events', () => {
       });
     });
 
-    it('of a partly refunded sale: held is what refunds have left', async () => {
+    it('of a partly refunded sale: held is what devolutions have left', async () => {
       const charge = await aPaidCharge(service, key, 1990);
-      await refund(paymentIdOf(charge), 90);
+      await refund(paymentIdOf(charge), 90, 'devolution');
       await happens(service, key, charge.id, { event: 'med_open' });
       expect((await one('med_case.created')).data).toMatchObject({ charge: { amount: 1990 }, held_amount: 1900 });
     });

@@ -761,15 +761,16 @@ describe('what the OpenAPI document says is kept', () => {
       keeps(id, await write({ amount: 5_001, payment_method: 'pix' }, `openapi-fraud-${id}`, path));
     }
     const { body: charge } = await service.createCharge(key(), { amount: 1_000 });
-    for (const [id, path, body] of [
-      ['payments_create', '/v1/payments', { paymentMethods: ['PIX'] }],
-      ['refunds_create', `/v1/payments/${charge.id}/refund`, {}],
+    const destinationKey = '52998224725';
+    for (const [id, path, body, code] of [
+      ['payments_create', '/v1/payments', { paymentMethods: ['PIX'] }, 'fraud.amount_limit_exceeded'],
+      ['refunds_create', `/v1/payments/${charge.id}/refund`, { destinationKey }, 'fraud.document_blocked'],
     ] as const) {
       const refused = await service.call('POST', path, {
         key: key(),
         body: { ...body, amount: 5_001, idempotencyKey: `openapi-fraud-${id}` },
       });
-      expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('fraud.amount_limit_exceeded')]);
+      expect([refused.status, refused.text]).toEqual([403, expect.stringContaining(code)]);
       keeps(id, refused);
     }
     keeps('operationsaccounts_change', await change({ fraud_max_amount: null, fraud_blocked_documents: [] }));

@@ -98,6 +98,8 @@ describe('figures of transactions', () => {
         expect(await differences()).toEqual([]);
       }
     })();
+    // They write statuses alone, without the money that belongs to them.
+    await client.query('ALTER TABLE transactions DISABLE TRIGGER transactions_paid');
     const writers = Array.from({ length: 4 }, async () => {
       for (let n = 0; n < 60; n++) {
         const id = newId(new Date(TO.getTime() - n * 3_600_000));
@@ -113,6 +115,7 @@ describe('figures of transactions', () => {
       }
     });
     await Promise.all(writers).finally(() => (writing = false));
+    await client.query('ALTER TABLE transactions ENABLE TRIGGER transactions_paid');
     await reader;
     const folded = await Promise.all(workers);
     expect(Math.min(...folded)).toBeGreaterThan(0);

@@ -95,19 +95,16 @@ describe('the ledger', () => {
 
   it('refuses an unbalanced entry in the database too, whoever writes it', async () => {
     const entry = raw(
-      `INSERT INTO journal_entries (id, account_id, mode, currency, cause, type, number, created_at)
-       VALUES ($1, $1, 'test', 'BRL', $2, 'correction', 1, now())`,
-    );
-    const lines = raw(
-      `INSERT INTO journal_lines (entry_id, line, account_id, mode, currency, bucket, amount, number, created_at, balance_after)
-       SELECT $1, l.n, $1, 'test', 'BRL', 'b' || l.n, l.amount, 1, now(), l.amount FROM unnest($2::bigint[]) WITH ORDINALITY AS l (amount, n)`,
+      `WITH e AS (
+         INSERT INTO journal_entries (id, account_id, mode, currency, cause, type, number, created_at)
+         VALUES ($1::uuid, $1::uuid, 'test', 'BRL', 'spec:' || $1::uuid, 'correction', 1, now()) RETURNING *)
+       INSERT INTO journal_lines (entry_id, line, account_id, mode, currency, bucket, amount, number, created_at, balance_after)
+       SELECT e.id, l.n, e.account_id, e.mode, e.currency, (ARRAY['clearing', 'available', 'pending'])[l.n], l.amount, 1, e.created_at, l.amount
+       FROM e, unnest($2::bigint[]) WITH ORDINALITY AS l (amount, n)`,
     );
     for (const amounts of [[-100, 101], [100], [5, -3, -1]]) {
       const id = randomUUID();
-      const written = database.transaction(async (tx) => {
-        tx.defer(entry, [id, `spec:${id}`]);
-        tx.defer(lines, [id, amounts]);
-      });
+      const written = database.transaction(async (tx) => tx.defer(entry, [id, amounts]));
       await expect(written).rejects.toThrow('does not sum to zero');
       expect(await reader.query(raw('SELECT 1 FROM journal_entries WHERE id = $1'), [id])).toEqual([]);
     }

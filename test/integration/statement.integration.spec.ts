@@ -53,6 +53,8 @@ describe('the statement of a random history', () => {
     let database: Database;
     ({ database, reader } = await schema.connect(20));
     statement = new StatementService(new StatementRepository(reader));
+    // The amounts are drawn, whatever is below zero by them.
+    await schema.database.pool.query('ALTER TABLE balances DISABLE TRIGGER balances_held');
     // Each posting by a process whose clock is its own, many at once, so that they commit in another order than their times'.
     const post = async (): Promise<void> => {
       const clock = new Clock();

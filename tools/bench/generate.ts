@@ -114,10 +114,10 @@ const POSTED = `
     SELECT coalesce(max(entries), 0) AS entries, max(updated_at) AS updated_at FROM balances
     WHERE account_id = $1 AND mode = 'test' AND currency = 'BRL' AND bucket = 'available') b`;
 const ENTRIES = `
-  INSERT INTO journal_entries (id, account_id, mode, currency, cause, type, transaction_id, number, created_at)
-  SELECT entry_id, $1, 'test', 'BRL', cause, type, transaction_id, number, created_at FROM posted`;
-const LINES = `
-  WITH lines AS (
+  WITH entries AS (
+    INSERT INTO journal_entries (id, account_id, mode, currency, cause, type, transaction_id, number, created_at)
+    SELECT entry_id, $1, 'test', 'BRL', cause, type, transaction_id, number, created_at FROM posted
+  ), lines AS (
     INSERT INTO journal_lines (entry_id, line, account_id, mode, currency, bucket, amount, number, created_at, balance_after)
     SELECT entry_id, row_number() OVER (PARTITION BY entry_id), $1, 'test', 'BRL', l.bucket, l.amount, number, created_at,
       coalesce(b.amount, 0) + sum(l.amount) OVER (PARTITION BY l.bucket ORDER BY number)
@@ -163,7 +163,7 @@ export async function generate(
     await client.query(EVENTS);
     for (const sql of [SETTLEMENTS, REFUNDS, REFUND_EVENTS]) await client.query(sql, [accountId]);
     await client.query(POSTED.replaceAll('$1', client.escapeLiteral(accountId)));
-    for (const sql of [SANDBOX_PIX, SANDBOX_RETURNS, ENTRIES, LINES]) await client.query(sql, [accountId]);
+    for (const sql of [SANDBOX_PIX, SANDBOX_RETURNS, ENTRIES]) await client.query(sql, [accountId]);
     await client.query('COMMIT');
     progress(next);
   }

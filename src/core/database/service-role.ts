@@ -9,12 +9,17 @@ export class ServiceRoleError extends Error {
 const IS_APPEND_ONLY = `EXISTS (
   SELECT 1 FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid WHERE t.tgrelid = c.oid AND p.proname = 'refuse_change')`;
 
+/** Tables `c` of which no row goes: money is corrected by what comes after. */
+const IS_KEPT = `EXISTS (
+  SELECT 1 FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid WHERE t.tgrelid = c.oid AND p.proname = 'refuse_rewrite')`;
+
 /** The statements that are missing until a role ($1) may do what the service does, and no more; none when nothing is. */
 const MISSING = `
   WITH role AS (SELECT oid, quote_ident(rolname) AS name FROM pg_roles WHERE rolname = $1),
   wanted AS (
     SELECT c.oid, c.relacl, CASE
         WHEN ${IS_APPEND_ONLY} THEN '{INSERT,SELECT}'
+        WHEN ${IS_KEPT} THEN '{INSERT,SELECT,UPDATE}'
         WHEN c.relname = 'migrations' THEN '{SELECT}'
         ELSE '{DELETE,INSERT,SELECT,UPDATE}'
       END::text[] AS privileges

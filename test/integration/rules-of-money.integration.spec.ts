@@ -1,0 +1,236 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { MED_CASE_STATUSES, MED_MOVES } from '../../src/med/med-cases.machine.js';
+import { REFUND_MOVES, REFUND_STATUSES } from '../../src/transactions/refunds/refunds.machine.js';
+import { MOVES, TRANSACTION_STATUSES } from '../../src/transactions/transactions.machine.js';
+import { expectLedgerCoherent } from '../support/coherence.js';
+import { caseOf } from '../support/med.js';
+import { aPaidCharge, refundEnd, requestRefund } from '../support/refunds.js';
+import { type Merchant, TestService } from '../support/service.js';
+
+/** As the service's own role: what an error in its code, or somebody who has its password, could write. */
+describe('of money the database refuses', () => {
+  let service: TestService;
+  let client: pg.Client;
+  let merchant: Merchant;
+  /** Ids of a paid charge, one that waits, a refund of a part, a case, and journal entries. */
+  let ids: Record<'paid' | 'open' | 'refunded' | 'refund' | 'disputed' | 'case' | 'entry' | 'otherAccount', string>;
+
+  beforeAll(async () => {
+    service = await TestService.start();
+    merchant = await service.merchant();
+    const paid = await aPaidCharge(service, merchant.testKey, 1_000);
+    const open = (await service.createCharge(merchant.testKey)).body;
+    const refunded = await aPaidCharge(service, merchant.testKey, 1_000);
+    const refund = await requestRefund(service, merchant.testKey, refunded.id, { amount: 400 });
+    await refundEnd(service, merchant.testKey, refund.body);
+    const disputed = await aPaidCharge(service, merchant.testKey, 1_000);
+    await service.simulate(merchant.testKey, disputed.id, { event: 'med_open' });
+    const medCase = await caseOf(service, merchant.testKey, disputed.id);
+    const bare = (id: string): string => id.replace(/^[a-z]+_/, '');
+    const [entry] = await service.sql<{ id: string }>('SELECT id FROM journal_entries ORDER BY created_at LIMIT 1');
+    ids = {
+      ...{ paid: bare(paid.id), open: bare(open.id), refunded: bare(refunded.id), disputed: bare(disputed.id) },
+      ...{ refund: refund.body.id, case: bare(medCase.id), entry: entry?.id ?? '' },
+      otherAccount: (await service.merchant()).accountId,
+    };
+    client = new pg.Client({ connectionString: service.database.url });
+    await client.connect();
+  });
+  afterEach(() => expectLedgerCoherent(service.database.url));
+  afterAll(async () => {
+    await client.end();
+    await service.stop();
+  });
+
+  const written = (sql: string): string =>
+    sql.replaceAll(/\$(\w+)/g, (_, name: string) => {
+      if (name === 'account') return `'${merchant.accountId}'`;
+      if (name === 'new') return `'${randomUUID()}'`;
+      return `'${ids[name as keyof typeof ids]}'`;
+    });
+
+  const ENTRY = 'INSERT INTO journal_entries (id, account_id, mode, currency, cause, type, number, created_at)';
+  const LINE =
+    'INSERT INTO journal_lines (entry_id, line, account_id, mode, currency, bucket, amount, number, created_at, balance_after)';
+  const entry = (lines: string): string => `
+    WITH e AS (${ENTRY} VALUES ($new, $account, 'test', 'BRL', 'spec:1', 'correction', 1000, now()) RETURNING *)
+    ${LINE} SELECT e.id, l.line, ${lines}`;
+
+  it.each([
+    [
+      'an entry without lines',
+      `${ENTRY} VALUES ($new, $account, 'test', 'BRL', 'spec', 'correction', 99, now())`,
+      'no lines',
+    ],
+    [
+      'lines of an entry of before, though they sum to zero',
+      `${LINE} SELECT id, l, account_id, mode, currency, 'available', 101 - l * 2 + 1, number, created_at, 0
+       FROM journal_entries, unnest(ARRAY[50, 52]) l WHERE id = $entry`,
+      'has its lines already',
+    ],
+    [
+      'an entry with a line of another account',
+      entry(`CASE l.line WHEN 1 THEN e.account_id ELSE $otherAccount::uuid END, e.mode, e.currency, 'available', l.amount,
+        e.number, e.created_at, 0 FROM e, (VALUES (1, 5), (2, -5)) l (line, amount)`),
+      'lines of another wallet',
+    ],
+    ...[
+      `CASE l.line WHEN 1 THEN 'test' ELSE 'live' END, e.currency`,
+      `e.mode, CASE l.line WHEN 1 THEN 'BRL' ELSE 'USD' END`,
+    ].map((columns): [string, string, string] => [
+      'an entry with a line of another mode or currency',
+      entry(`e.account_id, ${columns}, 'available', l.amount, e.number, e.created_at, 0
+          FROM e, (VALUES (1, 5), (2, -5)) l (line, amount)`),
+      'lines of another wallet',
+    ]),
+    [
+      'a bucket that is not in the list',
+      entry(`e.account_id, e.mode, e.currency, 'pocket', l.amount, e.number, e.created_at, 0
+        FROM e, (VALUES (1, 5), (2, -5)) l (line, amount)`),
+      'journal_lines_bucket_check',
+    ],
+    [
+      'a balance of a bucket that is not in the list',
+      `INSERT INTO balances VALUES ($account, 'test', 'BRL', 'pocket', 1, now(), 0)`,
+      'balances_bucket_check',
+    ],
+    ...['pending', 'retained', 'reserved'].map((bucket): [string, string, string] => [
+      `less than nothing that is ${bucket}`,
+      `INSERT INTO balances (account_id, mode, currency, bucket, amount, updated_at) VALUES ($account, 'test', 'USD', '${bucket}', -1, now())`,
+      'balances_held',
+    ]),
+    ['a wallet that becomes another’s', 'UPDATE balances SET account_id = $otherAccount', 'balances_fixed'],
+    ['another amount of a sale', 'UPDATE transactions SET amount = amount - 1 WHERE id = $open', 'transactions_fixed'],
+    [
+      'a sale that becomes another’s',
+      'UPDATE transactions SET account_id = $otherAccount WHERE id = $open',
+      'transactions_fixed',
+    ],
+    [
+      'another net amount of what is paid',
+      'UPDATE transactions SET net_amount = net_amount + 1 WHERE id = $paid',
+      'transactions_paid_once',
+    ],
+    ['a payment that is undone', 'UPDATE transactions SET paid_at = NULL WHERE id = $paid', 'transactions_paid_once'],
+    [
+      'a payment without a settlement',
+      `UPDATE transactions SET status = 'PAID', paid_at = now(), paid_with = 'PIX', net_amount = amount WHERE id = $open`,
+      'is paid without a credited settlement',
+    ],
+    [
+      'a sale that is made paid',
+      `INSERT INTO transactions SELECT (jsonb_populate_record(t, jsonb_build_object('id', gen_random_uuid(), 'txid', 'spec'))).* FROM transactions t WHERE id = $paid`,
+      'is paid without a credited settlement',
+    ],
+    [
+      'another amount of a settlement',
+      'UPDATE settlements SET amount = amount + 1 WHERE transaction_id = $paid',
+      'settlements_fixed',
+    ],
+    [
+      'a settlement of another sale',
+      'UPDATE settlements SET transaction_id = $open WHERE transaction_id = $paid',
+      'settlements_fixed',
+    ],
+    [
+      'a credit that is taken back by its settlement',
+      `UPDATE settlements SET outcome = 'returned' WHERE transaction_id = $paid`,
+      'settlements_moves',
+    ],
+    ['another amount of a refund', 'UPDATE refunds SET amount = amount - 1 WHERE id = $refund', 'refunds_fixed'],
+    [
+      'a refund that fails after it was made',
+      `UPDATE refunds SET status = 'FAILED' WHERE id = $refund`,
+      'refunds_moves',
+    ],
+    [
+      'refunds that the sale counts otherwise',
+      'UPDATE transactions SET refunds_amount = refunds_amount + 1 WHERE id = $paid',
+      'are not what it says',
+    ],
+    [
+      'a cashout that the sale counts as a devolution',
+      'UPDATE transactions SET cashouts_amount = 0 WHERE id = $refunded',
+      'are not what it says',
+    ],
+    [
+      'a refund that nothing was set aside for',
+      `WITH made AS (INSERT INTO refunds SELECT (jsonb_populate_record(r, jsonb_build_object('id', gen_random_uuid(), 'status', 'PENDING', 'way', 'devolution'))).* FROM refunds r WHERE id = $refund RETURNING *)
+       UPDATE transactions t SET refunds_amount = refunds_amount + made.amount FROM made WHERE t.id = made.transaction_id`,
+      'without the journal entry',
+    ],
+    [
+      'a case that holds other than its sale says',
+      'UPDATE med_cases SET held_amount = held_amount - 1 WHERE id = $case',
+      'are not what it says',
+    ],
+    [
+      'a case that holds more than it claims',
+      'UPDATE med_cases SET held_amount = amount + 1 WHERE id = $case',
+      'med_cases_held_check',
+    ],
+    [
+      'a case that goes on and has lost',
+      'UPDATE med_cases SET lost_amount = 1 WHERE id = $case',
+      'med_cases_lost_check',
+    ],
+    ['a case of another sale', 'UPDATE med_cases SET transaction_id = $paid WHERE id = $case', 'med_cases_fixed'],
+    ...['balances', 'transactions', 'settlements', 'refunds', 'med_cases'].flatMap(
+      (table): [string, string, string][] => [
+        [`rows of ${table} that go`, `DELETE FROM ${table}`, 'permission denied'],
+        [`${table} without their rules`, `ALTER TABLE ${table} DISABLE TRIGGER ALL`, 'must be owner'],
+      ],
+    ),
+  ])('%s', async (_, sql, refusal) => {
+    await expect(client.query(written(sql))).rejects.toThrow(refusal);
+  });
+
+  /** Whether a row of each status may become each other one, tried by the owner of the tables and undone. */
+  async function legalMoves(table: string, id: string, statuses: readonly string[]): Promise<string[]> {
+    const owner = await service.database.pool.connect();
+    const legal: string[] = [];
+    try {
+      for (const from of statuses) {
+        for (const to of statuses.filter((other) => other !== from)) {
+          await owner.query('BEGIN');
+          // As it is loaded by a replica: no trigger looks at it.
+          await owner.query('SET LOCAL session_replication_role = replica');
+          await owner.query(`UPDATE ${table} SET status = $2 WHERE id = $1`, [id, from]);
+          await owner.query('SET LOCAL session_replication_role = origin');
+          const moved = owner.query(`UPDATE ${table} SET status = $2 WHERE id = $1`, [id, to]);
+          const refusal = await moved.then(
+            () => '',
+            (error: unknown) => String(error),
+          );
+          if (refusal === '') legal.push(`${from}>${to}`);
+          else expect(refusal).toContain(`${table}_moves`);
+          await owner.query('ROLLBACK');
+        }
+      }
+    } finally {
+      owner.release();
+    }
+    return legal.sort();
+  }
+
+  const pairs = (moves: readonly { readonly from: string | readonly string[]; readonly to: string }[]): string[] =>
+    [...new Set(moves.flatMap(({ from, to }) => [from].flat().map((one) => `${one}>${to}`)))]
+      .filter((pair) => !/^(\w+)>\1$/.test(pair))
+      .sort();
+
+  it('every move of a sale that its machine does not know', async () => {
+    expect(await legalMoves('transactions', ids.open, TRANSACTION_STATUSES)).toEqual(pairs(Object.values(MOVES)));
+  });
+
+  it('every move of a refund that its machine does not know', async () => {
+    expect(await legalMoves('refunds', ids.refund, REFUND_STATUSES)).toEqual(pairs(Object.values(REFUND_MOVES)));
+  });
+
+  it('every move of a case that its machine does not know', async () => {
+    // What a case holds or has lost goes with its status.
+    await service.simulate(merchant.testKey, ids.disputed, { event: 'med_withdraw' });
+    expect(await legalMoves('med_cases', ids.case, MED_CASE_STATUSES)).toEqual(pairs(Object.values(MED_MOVES)));
+  });
+});
