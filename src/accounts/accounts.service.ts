@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { type Actor, AuditTrail } from '../audit/index.js';
 import { Clock } from '../core/clock.js';
@@ -22,6 +23,9 @@ export function accountSuspended(): ApiError {
 }
 
 /** Merchants and their settings. */
+/** Of a setting's value in the audit trail. */
+const LONGEST_SHOWN = 256;
+
 @Injectable()
 export class AccountsService {
   constructor(
@@ -171,12 +175,19 @@ export class AccountsService {
   }
 }
 
-/** By the names that settings have outside. Of a list only its length: it may be one of customers' documents. */
+/**
+ * By the names that settings have outside. Of a list only its length: it may be one of customers' documents. Of a picture
+ * what names it: all of it would stay for years.
+ */
 function changedSettings(
   before: AccountEntity,
   changes: AccountChanges,
 ): Record<string, { from: unknown; to: unknown }> {
-  const shown = (value: unknown): unknown => (Array.isArray(value) ? `${value.length} entries` : value);
+  const shown = (value: unknown): unknown => {
+    if (Array.isArray(value)) return `${value.length} entries`;
+    if (typeof value !== 'string' || value.length <= LONGEST_SHOWN) return value;
+    return `${value.length} characters, SHA-256 ${createHash('sha256').update(value).digest('hex')}`;
+  };
   return Object.fromEntries(
     (Object.keys(changes) as (keyof AccountChanges)[])
       .filter((key) => JSON.stringify(before[key]) !== JSON.stringify(changes[key]))

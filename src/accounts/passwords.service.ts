@@ -69,8 +69,8 @@ export class Passwords {
   /**
    * @param hash null for a user that does not exist or has no password yet: takes as long as any other
    * @param from `stranger`: the address where the request comes from; networks take turns, and of one address one at a
-   *   time is compared, so that a flood from one network holds up no other one. `known`: a user's id or a device that has
-   *   logged in before; these take turns of their own.
+   *   time is compared, so that a flood from one network holds up no other one. `known`: the e-mail of who is logged in
+   *   or has logged in from the same device before; these take turns of their own, by e-mail however many devices it has.
    * @throws ApiError 503 when too many wait already
    */
   async verify(

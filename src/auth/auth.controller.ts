@@ -61,7 +61,7 @@ export class AuthController {
     const login = await this.logins.login({ ...body, device }, origin, userAgent);
     if (session === 'cookie') {
       this.cookie.set(response, login.token);
-      this.device.set(response, email);
+      this.device.set(response, email, device);
     }
     return loginBody(login, session);
   }

@@ -36,9 +36,12 @@ export class DeviceCookie {
     return given.length === expected.length && timingSafeEqual(given, expected) ? device : null;
   }
 
-  /** @param email normalised, of who has just logged in */
-  set(response: Response, email: string): void {
-    const device = randomBytes(16).toString('base64url');
+  /**
+   * @param email normalised, of who has just logged in
+   * @param known the device's id where it has one for this e-mail: logging in again makes no other device of it
+   */
+  set(response: Response, email: string, known: string | null): void {
+    const device = known ?? randomBytes(16).toString('base64url');
     response.cookie(NAME, `${device}.${this.#mark(device, email)}`, this.#options);
   }
 

@@ -17,6 +17,8 @@ const WINDOW_SECONDS = 15 * 60;
 /** Failed logins with one e-mail, over all addresses, before each further one waits. */
 const FREE_FAILURES = 30;
 const SLOW_MS = 3_000;
+/** Tries with one e-mail from all of its devices, as times those of one. */
+const KNOWN_TIMES = 5;
 /** One-time codes of one user, over all addresses: of a million there are three that are right. */
 const CODES = 10;
 const MAILS_AN_HOUR = 3;
@@ -42,6 +44,12 @@ export class LoginThrottle {
   async take(email: string, from: string): Promise<void> {
     const burst = this.config.rateLimit.loginPer15Minutes;
     await this.#take(burst, (policy) => takeForAddress(this.limiter, `login:${this.hash(email)}`, from, policy));
+  }
+
+  /** From all devices that have logged in with this e-mail before: each login makes one. @throws ApiError 429 */
+  async takeKnown(email: string): Promise<void> {
+    const burst = this.config.rateLimit.loginPer15Minutes * KNOWN_TIMES;
+    await this.#take(burst, (policy) => this.limiter.take(`login-known:${this.hash(email)}`, policy));
   }
 
   /**

@@ -65,10 +65,11 @@ export class LoginService {
     const email = normalizeEmail(input.email);
     const { device } = input;
     await this.throttle.take(email, device ?? origin.ip ?? '');
+    if (device !== null) await this.throttle.takeKnown(email);
     const attempt = await this.throttle.attempt(email, device !== null);
     const user = await this.users.findLogin(email);
     const matches = await this.passwords
-      .verify(user?.passwordHash ?? null, input.password, device === null ? { stranger: origin.ip } : { known: device })
+      .verify(user?.passwordHash ?? null, input.password, device === null ? { stranger: origin.ip } : { known: email })
       .catch(async (error: unknown) => {
         // Nobody has looked at the password; and who comes again at once keeps others out.
         await attempt.forget();

@@ -48,7 +48,7 @@ export class PersonService {
   async changePassword(user: UserPrincipal, input: { current: string; next: string }, actor: Actor): Promise<void> {
     const row = await this.users.get(user.userId);
     await this.throttle.take(row.email, row.id);
-    if (!(await this.passwords.verify(row.passwordHash, input.current, { known: row.id }))) {
+    if (!(await this.passwords.verify(row.passwordHash, input.current, { known: row.email }))) {
       throw wrongPassword('current_password');
     }
     await this.users.changeOwnPassword(row, user.sessionId, input.next, actor);
@@ -111,6 +111,7 @@ export class PersonService {
   async #checkPassword(userId: string, password: string): Promise<void> {
     const row = await this.users.get(userId);
     await this.throttle.take(row.email, row.id);
-    if (!(await this.passwords.verify(row.passwordHash, password, { known: row.id }))) throw wrongPassword('password');
+    if (!(await this.passwords.verify(row.passwordHash, password, { known: row.email })))
+      throw wrongPassword('password');
   }
 }

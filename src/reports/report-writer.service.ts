@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Amount } from '../core/money/index.js';
 import { StatementService } from '../wallets/index.js';
 import { type Column, columnNames, columnsOf, type Common } from './formats/columns.js';
-import { csvHeader, csvLines } from './formats/csv.js';
+import { csvHeader, csvLine } from './formats/csv.js';
 import { journalBegin, journalEnd, journalEntry } from './formats/journal.js';
 import { OFX_END, ofxAccountBegin, ofxAccountEnd, ofxBegin, ofxLine } from './formats/ofx.js';
 import { ReportRowsRepository, type Rows, type StatementPart } from './report-rows.repository.js';
@@ -13,6 +13,8 @@ export interface Piece {
   readonly text: string;
   readonly rows: number;
 }
+
+const PIECE_LENGTH = 65_536;
 
 /** The text of a report, piece by piece, and how many rows it is going to have: counted a moment before. */
 export interface Report {
@@ -119,7 +121,17 @@ async function csv<R extends Common>(order: ReportOrder, rows: Rows<R>): Promise
   const columns: Column<R>[] = columnsOf(order.type, names);
   const pieces = async function* (): AsyncGenerator<Piece> {
     yield { text: csvHeader(names), rows: 0 };
-    for await (const batch of rows.batches()) yield { text: csvLines(columns, batch), rows: batch.length };
+    for await (const batch of rows.batches()) {
+      let piece = { text: '', rows: 0 };
+      for (const row of batch) {
+        piece = { text: piece.text + csvLine(columns, row), rows: piece.rows + 1 };
+        // Others have their turn between pieces: of large rows a piece has few.
+        if (piece.text.length < PIECE_LENGTH) continue;
+        yield piece;
+        piece = { text: '', rows: 0 };
+      }
+      if (piece.rows > 0) yield piece;
+    }
   };
   return { totalRows: await rows.count(), pieces: pieces() };
 }

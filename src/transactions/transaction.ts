@@ -64,11 +64,14 @@ export type ShownTransaction = Omit<Transaction, 'med'> & { readonly med: ShownM
 /** Keys that the service itself writes: docs/contract.md#metadata-and-texts. */
 const RESERVED_METADATA = new Set(['med', 'failure']);
 
+/** Whether a key of metadata is the merchant's, and not the service's own. */
+export function isPublicKey(key: string): boolean {
+  return !key.startsWith('_') && !RESERVED_METADATA.has(key);
+}
+
 /** What a merchant sent, without what is the service's own. */
 export function publicMetadata(metadata: Metadata): Metadata {
-  return Object.fromEntries(
-    Object.entries(metadata).filter(([key]) => !key.startsWith('_') && !RESERVED_METADATA.has(key)),
-  );
+  return Object.fromEntries(Object.entries(metadata).filter(([key]) => isPublicKey(key)));
 }
 
 export function isPix(transaction: Pick<Transaction, 'paymentMethods'>): boolean {

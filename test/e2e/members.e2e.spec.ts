@@ -1,8 +1,9 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { AccountsService } from '../../src/accounts/index.js';
 import { SYSTEM } from '../../src/audit/index.js';
 import { Retention } from '../../src/core/retention.js';
+import { png } from '../support/evidence.js';
 import { mailsTo } from '../support/med.js';
 import { type Answer, type Merchant, PASSWORD, type Person, TestService } from '../support/service.js';
 import { claimsOf, JWT_SECRET } from '../support/tokens.js';
@@ -472,6 +473,21 @@ describe('the settings of an account', () => {
     expect((await service.call('GET', '/v1/account', { token: member.token })).body).toEqual(changed.body);
     expect((await settings({ city: 'Natal' }, admin.token)).status).toBe(403);
     expect((await settings({ fee_bps: 0 })).status).toBe(400);
+  });
+
+  it('are in the audit trail, of a picture what names it alone', async () => {
+    const logo = `data:image/png;base64,${png(12_000).toString('base64')}`;
+    expect((await settings({ logo })).status).toBe(200);
+    const { data } = (
+      await service.call<{ data: { type: string; data: object }[] }>('GET', '/v1/audit-events', { token: owner })
+    ).body;
+    const { changes } = data.find(({ type }) => type === 'account.settings_changed')?.data as {
+      changes: { logo: { from: unknown; to: string } };
+    };
+    expect(changes.logo).toEqual({
+      from: null,
+      to: `${String(logo.length)} characters, SHA-256 ${createHash('sha256').update(logo).digest('hex')}`,
+    });
   });
 
   it('tell the old address where the account is written to, once, when that is another one', async () => {

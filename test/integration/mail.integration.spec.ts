@@ -18,6 +18,7 @@ import {
 import { Metrics } from '../../src/core/metrics/index.js';
 import { InProcessJobQueue } from '../../src/core/queue/in-process-job-queue.js';
 import type { Poller } from '../../src/core/queue/index.js';
+import { MemoryRateLimiter } from '../../src/core/rate-limit/memory-rate-limiter.js';
 import { Retention } from '../../src/core/retention.js';
 import { WorkRepository, WorkService } from '../../src/core/work/index.js';
 import { headerOf, Mailbox } from '../support/mailbox.js';
@@ -94,6 +95,8 @@ describe('mail', () => {
   function processor(by: MailTransport, logger: Logger) {
     const retention = new Retention(config, database, poller, clock);
     const mails = new MailProcessor(
+      config,
+      new MemoryRateLimiter(),
       database,
       new EmailsRepository(reader),
       new MailDelivery(by, logger),
@@ -160,6 +163,20 @@ describe('mail', () => {
 
       await worker().run();
       expect(mailbox.received).toHaveLength(1);
+    });
+
+    it('about test mode, of which a mailbox gets thirty an hour, fills nobody’s', async () => {
+      await enqueue(...Array.from({ length: 33 }, () => ({ isTest: true, to: 'Dono+x@padaria.example' })), {});
+      const { run } = worker();
+      await waitFor('all mails to be sent or given up', async () => {
+        await run();
+        return (await rows()).every(({ status }) => status !== 'pending');
+      });
+      const given = (await rows()).filter(({ status }) => status === 'failed');
+      expect(given.map(({ last_error: error }) => error)).toEqual(
+        Array<string>(3).fill('more than 30 mails an hour about test mode to this mailbox'),
+      );
+      expect(mailbox.received).toHaveLength(31);
     });
 
     it('has its secret sealed until it is sent, and not at all after that', async () => {

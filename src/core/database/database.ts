@@ -52,7 +52,7 @@ export class Reader {
   async *stream<R extends QueryResultRow>(
     statement: ReadStatement,
     lists: readonly (readonly unknown[])[],
-    size = 200,
+    size = 50,
   ): AsyncGenerator<R[]> {
     const client = await this.#pool.connect();
     let isDone = false;

@@ -23,6 +23,7 @@ export function bilingualMail({ mode, ...mail }: Bilingual): {
   subject: string;
   text: string;
   html: string;
+  isTest: boolean;
 } {
   const isTest = mode === 'test';
   const subject = isTest ? `TESTE: ${mail.subject}` : mail.subject;
@@ -35,6 +36,7 @@ export function bilingualMail({ mode, ...mail }: Bilingual): {
   const html = (lines: readonly string[]): string => lines.map((line) => `<p>${linked(line)}</p>`).join('\n');
   return {
     subject,
+    isTest,
     text: `${portuguese.join('\n\n')}\n\n---\n\n${english.join('\n\n')}\n`,
     html: `<div style="${STYLE}">\n<div lang="pt-BR">\n${html(portuguese)}\n</div>\n<hr>\n<div lang="en">\n${html(english)}\n</div>\n</div>\n`,
   };

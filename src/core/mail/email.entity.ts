@@ -16,6 +16,8 @@ export class EmailEntity {
   @Sealed(`'mail:' || id`)
   @Column('bytea', { name: 'secret_sealed', nullable: true })
   readonly secretSealed!: Buffer | null;
+  /** Tells of test mode. */
+  @Column('boolean', { name: 'is_test', default: false }) readonly isTest!: boolean;
   @Column('text', { default: 'pending' }) readonly status!: 'sent' | 'pending' | 'failed';
   @Column('text', { name: 'last_error', nullable: true }) readonly lastError!: string | null;
   @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;

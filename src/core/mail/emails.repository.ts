@@ -6,12 +6,14 @@ import { EmailEntity } from './email.entity.js';
 export interface Mail extends Pick<EmailEntity, 'accountId' | 'to' | 'subject' | 'text' | 'html'> {
   /** What only its reader is to know, in place of SECRET in the bodies: it is sealed until it is sent. */
   readonly secret?: string;
+  /** Tells of test mode. */
+  readonly isTest?: boolean;
 }
 
 /** Where the secret of a mail stands in its bodies. */
 export const SECRET = '{secret}';
 
-const PENDING = ['id', 'to', 'subject', 'text', 'html', 'secretSealed', 'createdAt'] as const;
+const PENDING = ['id', 'to', 'subject', 'text', 'html', 'secretSealed', 'isTest', 'createdAt'] as const;
 
 /** A mail that is not sent yet. */
 export type PendingMail = Pick<EmailEntity, (typeof PENDING)[number]>;

@@ -25,7 +25,7 @@ export class Mailer {
     const id = newId(now);
     const { secret, ...rest } = mail;
     const secretSealed = secret === undefined ? null : this.secrets.seal(secret, secretContext(id));
-    this.emails.insert(tx, { ...rest, id, secretSealed, createdAt: now });
+    this.emails.insert(tx, { ...rest, isTest: mail.isTest ?? false, id, secretSealed, createdAt: now });
     this.work.add(tx, 'mail', id, now);
   }
 }

@@ -1,6 +1,6 @@
 import { saoPauloDay } from '../../brazil/index.js';
 import { type Amount, decimalText } from '../../core/money/index.js';
-import { type Metadata, publicMetadata } from '../../transactions/index.js';
+import { isPublicKey, type Metadata, publicMetadata } from '../../transactions/index.js';
 import { ENTRY_DESCRIPTIONS, sourceOf, walletEntryId } from '../../wallets/index.js';
 import type { DisputeRow, RefundRow, SaleRow, StatementRow } from '../report-rows.repository.js';
 import type { ReportType } from '../report.entity.js';
@@ -41,12 +41,8 @@ function day<R>(of: (row: R) => Date): Column<R> {
   return text((row) => saoPauloDay(of(row)));
 }
 
-function metadataOf({ metadata }: Pick<Common, 'metadata'>): Metadata {
-  return metadata === null ? {} : publicMetadata(metadata);
-}
-
 const METADATA = text<Common>((row) => {
-  const metadata = metadataOf(row);
+  const metadata = row.metadata === null ? {} : publicMetadata(row.metadata);
   return Object.keys(metadata).length === 0 ? null : JSON.stringify(metadata);
 });
 
@@ -148,9 +144,10 @@ export function columnsOf<R extends Common>(type: ReportType, names: readonly st
   return names.map((name) => {
     const key = METADATA_KEY.exec(name)?.groups?.['key'];
     if (key === undefined) return COLUMNS[type][name] as Column<R>;
+    const isPublic = isPublicKey(key);
     return text((row) => {
-      const metadata = metadataOf(row);
-      const value = Object.hasOwn(metadata, key) ? metadata[key] : null;
+      // Without a copy of all of it, of which a row would have one for each column.
+      const value = isPublic && row.metadata !== null && Object.hasOwn(row.metadata, key) ? row.metadata[key] : null;
       return typeof value === 'string' || value == null ? (value ?? null) : JSON.stringify(value);
     });
   });

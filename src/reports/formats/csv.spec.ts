@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { csvHeader, csvLines } from './csv.js';
+import { csvHeader, csvLine } from './csv.js';
 
-const written = (value: string): string =>
-  csvLines([{ isNumber: false, of: (row: string) => row }], [value]).slice(0, -2);
+const written = (value: string): string => csvLine([{ isNumber: false, of: (row: string) => row }], value).slice(0, -2);
 
 describe('a text in a cell', () => {
   it.each([
@@ -30,6 +29,6 @@ describe('a text in a cell', () => {
   it('is none in a heading either', () => expect(csvHeader(['day', 'a;=1'])).toBe("day,a;'=1\r\n"));
 
   it('leaves numbers as they are', () => {
-    expect(csvLines([{ isNumber: true, of: (row: string) => row }], ['-9.90'])).toBe('-9.90\r\n');
+    expect(csvLine([{ isNumber: true, of: (row: string) => row }], '-9.90')).toBe('-9.90\r\n');
   });
 });

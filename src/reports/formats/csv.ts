@@ -37,7 +37,7 @@ export function csvHeader(names: readonly string[]): string {
   return `${names.map((name) => quoted(harmless(name))).join(',')}\r\n`;
 }
 
-/** One line of each row. A text that a spreadsheet would run as a formula begins with an apostrophe. */
-export function csvLines<R>(columns: readonly Column<R>[], rows: readonly R[]): string {
-  return rows.map((row) => `${columns.map((column) => cell(column, row)).join(',')}\r\n`).join('');
+/** The line of a row. A text that a spreadsheet would run as a formula begins with an apostrophe. */
+export function csvLine<R>(columns: readonly Column<R>[], row: R): string {
+  return `${columns.map((column) => cell(column, row)).join(',')}\r\n`;
 }

@@ -14,6 +14,9 @@ import { cursorText, type EventCursor, FIRST, LAST } from './cursor.js';
 export const FEED_DAYS = 30;
 /** Events that one page is looked for in. */
 const MOST_LOOKED_AT = 2_000;
+/** Of these, whose bodies are read: each may be large, and of another payment than the name is about. */
+const MOST_BODIES = 400;
+const BODIES_AT_ONCE = 20;
 /** Events are told a moment after they have happened, and in the order of their commits. */
 const DISORDER_MS = 600_000;
 
@@ -102,21 +105,28 @@ export class EventFeed implements OnModuleInit {
     const cursors: EventCursor[] = [];
     const behind = direction === 'older' ? FIRST.name : LAST.name;
     let end = from;
-    for (let size = limit + 2, looked = 0; ; size *= 4) {
+    for (let size = limit + 2, looked = 0, bodies = 0; ; size *= 4) {
       const traces = await this.events.traces(scope, direction, end, size, subjectId);
       const wanted = traces.filter(({ type, occurredAt }) => sources.has(type) && occurredAt >= since);
       const xids = new Map(wanted.map(({ id, xid }) => [id, xid]));
-      for (const event of await this.events.byIds([...xids.keys()])) {
-        const position = { xid: xids.get(event.id) ?? 0, id: event.id };
-        for (const [name, publicEvent] of this.#namesOf(event, direction)) {
-          const cursor = { ...position, name };
-          if (!names.has(publicEvent.name) || !isBeyond(cursor, end, direction)) continue;
-          const body = bodyOf(event, publicEvent, cursor);
-          if (body === null) continue;
-          if (items.length === limit) return { items, end: cursors.at(-1) ?? from, hasMore: true };
-          items.push(body);
-          cursors.push(cursor);
+      const begin = end;
+      const ids = [...xids.keys()];
+      for (let at = 0; at < ids.length; at += BODIES_AT_ONCE) {
+        for (const event of await this.events.byIds(ids.slice(at, at + BODIES_AT_ONCE))) {
+          const position = { xid: xids.get(event.id) ?? 0, id: event.id };
+          for (const [name, publicEvent] of this.#namesOf(event, direction)) {
+            const cursor = { ...position, name };
+            if (!names.has(publicEvent.name) || !isBeyond(cursor, begin, direction)) continue;
+            const body = bodyOf(event, publicEvent, cursor);
+            if (body === null) continue;
+            if (items.length === limit) return { items, end: cursors.at(-1) ?? from, hasMore: true };
+            items.push(body);
+            cursors.push(cursor);
+          }
+          bodies++;
+          end = { ...position, name: behind };
         }
+        if (bodies >= MOST_BODIES) return { items, end, hasMore: true };
       }
       looked += traces.length;
       const last = traces.at(-1);

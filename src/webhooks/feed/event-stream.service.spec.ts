@@ -1,20 +1,18 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import type { Config } from '../../core/config/index.js';
 import type { Poller } from '../../core/queue/index.js';
-import { MemoryRateLimiter } from '../../core/rate-limit/memory-rate-limiter.js';
 import type { OutboxRepository } from '../../outbox/index.js';
-import { FIRST } from './cursor.js';
+import type { EventBody } from '../dto/event.body.js';
+import type { Scope } from '../../core/mode.js';
+import { type EventCursor, FIRST } from './cursor.js';
 import type { EventFeed, FeedFilter, FeedPage } from './event-feed.service.js';
 import { EventStreams } from './event-stream.service.js';
 
 const SCOPE = { accountId: 'a', mode: 'test' } as const;
 const NOTHING: FeedPage = { items: [], end: FIRST, hasMore: false };
 
-/** With a bucket of 20 tokens, of which 10 come back in a second. */
 function streamsOf(feed: Pick<EventFeed, 'newer' | 'end'>): EventStreams {
-  const config = { rateLimit: { enabled: true, rate: 10, burst: 20 } } as Config;
-  const limiter = new MemoryRateLimiter({ maxKeys: 10 });
-  return new EventStreams(config, limiter, {} as OutboxRepository, feed as EventFeed, {} as Poller);
+  return new EventStreams({} as OutboxRepository, feed as EventFeed, {} as Poller);
 }
 
 describe('a stream on which nothing happens', () => {
@@ -73,18 +71,16 @@ describe('a stream on which nothing happens', () => {
 });
 
 describe('streams that read what happened before', () => {
-  beforeEach(() => void jest.useFakeTimers());
-  afterEach(() => void jest.useRealTimers());
+  const item = (size: number): EventBody => ({ cursor: 'evc_1', note: 'n'.repeat(size) }) as unknown as EventBody;
 
-  it('are read one page at a time, and wait for tokens as the list would refuse', async () => {
-    let reading = 0;
-    let most = 0;
-    let pages = 0;
+  it('are read one page of an account at a time, for a quarter of the time', async () => {
+    let [reading, most, spent] = [0, 0, 0];
     const newer = async (): Promise<FeedPage> => {
       most = Math.max(most, ++reading);
-      await new Promise((resolve) => void setTimeout(resolve, 10));
+      const started = performance.now();
+      await delay(10);
+      spent += performance.now() - started;
       reading--;
-      pages++;
       return { items: [], end: FIRST, hasMore: true };
     };
     const streams = streamsOf({ newer, end: () => Promise.resolve(FIRST) });
@@ -92,16 +88,50 @@ describe('streams that read what happened before', () => {
     const texts = await Promise.all(
       Array.from({ length: 20 }, () => streams.open(SCOPE, {} as FeedFilter, null, gone.signal)),
     );
+    const started = performance.now();
     const readings = texts.map(async (text) => {
       for await (const line of text) expect(line).toBe('retry: 500\n\n');
     });
-    await jest.advanceTimersByTimeAsync(10_000);
-    expect(most).toBe(1);
-    // A page costs 5 tokens: 4 from the full bucket, 2 a second, and one of each stream that waits to pay.
-    expect(pages).toBeGreaterThanOrEqual(20);
-    expect(pages).toBeLessThanOrEqual(4 + 20 + 20);
+    await delay(1_000);
     gone.abort();
-    await jest.advanceTimersByTimeAsync(1_000);
     await Promise.all(readings);
+    expect(most).toBe(1);
+    // The last page has no pause any more.
+    expect(spent).toBeGreaterThan(30);
+    expect(spent).toBeLessThan((performance.now() - started) / 4 + 50);
+  });
+
+  it('keep no more than a megabyte for readers of an account who do not read', async () => {
+    let pages = 0;
+    const newer = (_scope: Scope, _filter: FeedFilter, _from: EventCursor, limit: number): Promise<FeedPage> => {
+      pages++;
+      return Promise.resolve({ items: Array.from({ length: limit }, () => item(30_000)), end: FIRST, hasMore: true });
+    };
+    const streams = streamsOf({ newer, end: () => Promise.resolve(FIRST) });
+    const gone = new AbortController();
+    const texts = await Promise.all(
+      Array.from({ length: 50 }, () => streams.open(SCOPE, {} as FeedFilter, null, gone.signal)),
+    );
+    let length = 0;
+    let read: (() => void) | undefined;
+    const slow = texts.map(async (text) => {
+      await text.next();
+      const { value } = await text.next();
+      length += value?.length ?? 0;
+      await new Promise<void>((resolve) => (read = resolve));
+      return text;
+    });
+    await delay(500);
+    // The first page is of five events, all later ones of two.
+    expect(length).toBeGreaterThan(500_000);
+    expect(length).toBeLessThan(1_200_000);
+    const before = pages;
+    await delay(300);
+    expect(pages).toBe(before);
+    read?.();
+    await Promise.race(slow).then((text) => text.return(undefined));
+    await delay(300);
+    expect(pages).toBeGreaterThan(before);
+    gone.abort();
   });
 });

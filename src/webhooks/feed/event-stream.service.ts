@@ -1,15 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { type Config, CONFIG } from '../../core/config/index.js';
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { ApiError, serviceUnavailable } from '../../core/errors/index.js';
-import { answerTokensOf } from '../../core/http/index.js';
 import type { Scope } from '../../core/mode.js';
 import { Poller } from '../../core/queue/index.js';
-import { RateLimiter } from '../../core/rate-limit/index.js';
 import { Turnstile } from '../../core/turnstile.js';
 import { type EventPosition, OutboxRepository } from '../../outbox/index.js';
 import { type EventCursor, isBehind } from './cursor.js';
-import { EventFeed, type FeedFilter, type FeedPage } from './event-feed.service.js';
+import { EventFeed, type FeedFilter } from './event-feed.service.js';
 
 const LOOK_MS = 250;
 /** Proxies close a connection on which nothing comes; ours do after a minute. */
@@ -17,21 +14,35 @@ const COMMENT_MS = 15_000;
 /** Who has lost their key or their login since hears nothing longer than that: a stream ends, and is asked for again. */
 const STREAM_MS = 60_000;
 const RECONNECT_MS = 500;
-const PAGE = 50;
+/** Events of a page: fewer where they are large, so that a page has about as many characters as below. */
+const MOST_EVENTS = 50;
+const FEW_EVENTS = 5;
+const PAGE_LENGTH = 65_536;
 /** Streams of one account and mode at a time, in one process. */
 const OF_ONE = 50;
+/** Characters that are kept for readers of one account and mode who do not read: beyond that nothing more is read. */
+const MOST_UNREAD = 1_000_000;
+const UNREAD_AGAIN_MS = 100;
 /** Pages that are read at a time for all streams: one of each account. */
 const READ_AT_A_TIME = 8;
 const MOST_WAITING = 2_000;
-const HISTORY_TOKENS = 5;
-/** Between two looks whether there are tokens again. */
-const TOKENS_AGAIN_MS = 100;
+/** What happened before is read for so much of the time: a pause is three times as long as the page took. */
+const PAUSE = 3;
 
 interface Listeners {
   readonly scope: Scope;
   newest: EventPosition | null;
   count: number;
+  unread: number;
+  /** As large as fits by what the page before had. */
+  pageSize: number;
   readonly wakes: Set<() => void>;
+}
+
+interface Page {
+  readonly text: string;
+  readonly end: EventCursor;
+  readonly hasMore: boolean;
 }
 
 /**
@@ -45,8 +56,6 @@ export class EventStreams implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #reading = new Turnstile(READ_AT_A_TIME, MOST_WAITING, 1);
 
   constructor(
-    @Inject(CONFIG) private readonly config: Config,
-    private readonly limiter: RateLimiter,
     private readonly events: OutboxRepository,
     private readonly feed: EventFeed,
     private readonly poller: Poller,
@@ -81,7 +90,10 @@ export class EventStreams implements OnApplicationBootstrap, OnModuleDestroy {
 
   #join(scope: Scope, gone: AbortSignal): Listeners {
     const key = `${scope.accountId} ${scope.mode}`;
-    const listeners = this.#listeners.get(key) ?? { scope, newest: null, count: 0, wakes: new Set() };
+    const listeners = this.#listeners.get(key) ?? {
+      ...{ scope, newest: null, count: 0, unread: 0, pageSize: FEW_EVENTS },
+      wakes: new Set<() => void>(),
+    };
     if (listeners.count >= OF_ONE) {
       throw new ApiError(
         429,
@@ -112,36 +124,45 @@ export class EventStreams implements OnApplicationBootstrap, OnModuleDestroy {
     const endsAt = performance.now() + STREAM_MS;
     let cursor = from;
     while (!end.aborted) {
-      const page = await this.#read(listeners.scope, filter, cursor);
-      cursor = page.end;
-      const text = page.items.map((item) => `id: ${item.cursor}\ndata: ${JSON.stringify(item)}\n\n`).join('');
-      if (text !== '') yield text;
-      const left = endsAt - performance.now();
-      if (left <= 0) return;
-      if (page.hasMore) {
-        await this.#pay(listeners.scope, text, end);
+      const page = await this.#read(listeners, filter, cursor, end);
+      if (page === null) {
+        await delay(UNREAD_AGAIN_MS, undefined, { signal: end }).catch(() => undefined);
         continue;
       }
+      cursor = page.end;
+      try {
+        if (page.text !== '') yield page.text;
+      } finally {
+        listeners.unread -= page.text.length;
+      }
+      const left = endsAt - performance.now();
+      if (left <= 0) return;
+      if (page.hasMore) continue;
       if (!(await this.#news(listeners, cursor, Math.min(left, COMMENT_MS), end))) yield ': nothing new\n\n';
     }
   }
 
-  #read(scope: Scope, filter: FeedFilter, from: EventCursor): Promise<FeedPage> {
+  /**
+   * The text of a page alone: what it was made of may be twenty times as large, and waits for nobody.
+   * @returns null while the account has not read what it has, and at the end
+   */
+  #read(listeners: Listeners, filter: FeedFilter, from: EventCursor, end: AbortSignal): Promise<Page | null> {
+    const { scope } = listeners;
+    const read = async (): Promise<Page | null> => {
+      if (end.aborted || listeners.unread >= MOST_UNREAD) return null;
+      const started = performance.now();
+      const { items, end: next, hasMore } = await this.feed.newer(scope, filter, from, listeners.pageSize);
+      const text = items.map((item) => `id: ${item.cursor}\ndata: ${JSON.stringify(item)}\n\n`).join('');
+      const each = Math.max(text.length / Math.max(items.length, 1), 1);
+      listeners.pageSize = Math.min(Math.max(Math.floor(PAGE_LENGTH / each), 1), MOST_EVENTS);
+      listeners.unread += text.length;
+      // Within the turn of the account: its other streams wait as well.
+      const pause = PAUSE * (performance.now() - started);
+      if (hasMore) await delay(pause, undefined, { signal: end }).catch(() => undefined);
+      return { text, end: next, hasMore };
+    };
     const refusal = (): Error => serviceUnavailable('Too many streams are waiting; retry with backoff.');
-    return this.#reading.pass(() => this.feed.newer(scope, filter, from, PAGE), refusal, scope.accountId);
-  }
-
-  /** What happened before costs as a dear page of the list; a stream that has no tokens left waits for them. */
-  async #pay({ accountId, mode }: Scope, text: string, end: AbortSignal): Promise<void> {
-    const { enabled, rate, burst } = this.config.rateLimit;
-    if (!enabled) return;
-    const cost = Math.min(HISTORY_TOKENS + answerTokensOf(text.length), burst);
-    for (;;) {
-      const { allowed } = await this.limiter.take(`events:${accountId}:${mode}`, { rate, burst }, cost);
-      if (allowed || end.aborted) return;
-      // The stream ends when its caller has gone, which is no error.
-      await delay(TOKENS_AGAIN_MS, undefined, { signal: end }).catch(() => undefined);
-    }
+    return this.#reading.pass(read, refusal, scope.accountId);
   }
 
   /** @returns whether there may be some; false after `ms` without */

@@ -32,8 +32,8 @@ interface Open {
   readonly failed: number;
 }
 
-/** Charges of one transaction. */
-const BATCH = 500;
+/** Charges of one transaction: their events are in memory together, and metadata may make each large. */
+const BATCH = 25;
 /** Deliveries looked at in one go. */
 const PAGE = 20_000;
 /** Failed deliveries of one call. */

@@ -1,17 +1,22 @@
 import { Process, Processor } from '@nestjs/bull';
-import type { OnModuleInit } from '@nestjs/common';
+import { Inject, type OnModuleInit } from '@nestjs/common';
 import { Clock, DAY_MS } from '../../clock.js';
+import { type Config, CONFIG } from '../../config/index.js';
 import { SecretBox } from '../../crypto/index.js';
 import { Database } from '../../database/index.js';
+import { RateLimiter } from '../../rate-limit/index.js';
 import { Retention } from '../../retention.js';
 import type { Work, WorkAnswer, Worker } from '../../work/index.js';
 import { escapeHtml } from '../bilingual.js';
 import { EmailsRepository, type PendingMail, SECRET } from '../emails.repository.js';
 import { MAIL_WORK, MailDelivery } from '../mail-delivery.js';
+import { mailboxOf } from '../mailbox.js';
 import { secretContext } from '../mailer.js';
 
 /** After it was sent or given up: it carries addresses and texts. */
 const KEPT_MS = 30 * DAY_MS;
+/** What happens in test mode costs nothing: it fills nobody's mailbox. */
+const TEST_MAILS = { limit: 30, windowSeconds: 3600 };
 
 /** Sends mail. A crash between sending and recording sends again after the lease. */
 @Processor('mail')
@@ -20,6 +25,8 @@ export class MailProcessor implements Worker, OnModuleInit {
   readonly leaseMs = MAIL_WORK.leaseMs;
 
   constructor(
+    @Inject(CONFIG) private readonly config: Config,
+    private readonly limiter: RateLimiter,
     private readonly database: Database,
     private readonly emails: EmailsRepository,
     private readonly delivery: MailDelivery,
@@ -37,9 +44,16 @@ export class MailProcessor implements Worker, OnModuleInit {
   async run({ subjectId: id, attempt }: Work): Promise<WorkAnswer> {
     const mail = await this.emails.findPending(id);
     if (!mail) return 'done';
-    const error = await this.delivery.send(this.#withSecret(mail), attempt);
+    const error = (await this.#mayGo(mail))
+      ? await this.delivery.send(this.#withSecret(mail), attempt)
+      : `more than ${TEST_MAILS.limit} mails an hour about test mode to this mailbox`;
     await this.database.transaction(async (tx) => this.emails.finish(tx, id, error, this.clock.now()));
     return 'done';
+  }
+
+  async #mayGo({ id, to, isTest }: PendingMail): Promise<boolean> {
+    if (!isTest || !this.config.rateLimit.enabled) return true;
+    return (await this.limiter.takeInWindow(`test-mail:${mailboxOf(to)}`, id, TEST_MAILS)).allowed;
   }
 
   #withSecret(mail: PendingMail): PendingMail {
