@@ -4,7 +4,17 @@ import type { Request, Response } from 'express';
 import { accountSuspended, AccountsService } from '../accounts/index.js';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { ApiError, forbidden, notFound, unauthorized } from '../core/errors/index.js';
-import { addressOf, ANSWERED, answerTokensOf, bodyBytesOf, bodyTokensOf, isRead, routeOf } from '../core/http/index.js';
+import {
+  addressOf,
+  ANSWERED,
+  answerTokensOf,
+  bodyBytesOf,
+  bodyTokensOf,
+  isRead,
+  PARSED,
+  routeOf,
+  valueTokensOf,
+} from '../core/http/index.js';
 import { addressClass } from '../core/net/index.js';
 import {
   perMinute,
@@ -165,12 +175,13 @@ export class RateLimitGuard implements CanActivate {
     if (!result.allowed) await refuse(result, "The day's data of test mode are used up");
   }
 
-  /** How large it is shows when it has been made. */
-  #debitAnswer(response: Response, bucket: string, policy: RateLimitPolicy): void {
-    response.once(ANSWERED, (bytes: number) => {
-      const tokens = answerTokensOf(bytes);
+  /** How many values a body has shows when it is read, how large an answer is when it has been made. */
+  #debitLater(request: Request, response: Response, bucket: string, policy: RateLimitPolicy): void {
+    const debit = (tokens: number): void => {
       if (tokens > 0) this.limiter.debit(bucket, policy, tokens);
-    });
+    };
+    request.once(PARSED, (values: number) => debit(valueTokensOf(values)));
+    response.once(ANSWERED, (bytes: number) => debit(answerTokensOf(bytes)));
   }
 
   #take(context: ExecutionContext, request: Request): RateLimitResult | Promise<RateLimitResult> | null {
@@ -182,7 +193,7 @@ export class RateLimitGuard implements CanActivate {
       const bucket = bucketOf(request.principal);
       const part = request.principal.kind === 'api-key' ? 1 : PERSONS_PART;
       const policy = { rate: rate * part, burst: Math.max(burst * part, 1) };
-      this.#debitAnswer(context.switchToHttp().getResponse<Response>(), bucket, policy);
+      this.#debitLater(request, context.switchToHttp().getResponse<Response>(), bucket, policy);
       return this.limiter.take(bucket, policy, Math.min(cost, policy.burst));
     }
     const limit = this.reflector.get<IpLimit | undefined>(IP_LIMIT, context.getHandler());

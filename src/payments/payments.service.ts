@@ -5,7 +5,7 @@ import { type Config, CONFIG } from '../core/config/index.js';
 import { fingerprintOf } from '../core/crypto/index.js';
 import type { Draft, Violation } from '../core/errors/index.js';
 import { firstInstantOf, lastInstantOf } from '../core/http/index.js';
-import type { IdempotentAnswer } from '../core/idempotency/index.js';
+import { type IdempotentAnswer, keyOf } from '../core/idempotency/index.js';
 import type { Mode, Scope } from '../core/mode.js';
 import { type AddressRules, checkUrl, httpUrlProblem } from '../core/net/index.js';
 import { FraudGuard } from '../fraud/index.js';
@@ -62,7 +62,7 @@ export class PaymentsService {
     const request = {
       ...scope,
       operation: 'payments.create',
-      key: dto.idempotencyKey,
+      key: keyOf(dto.idempotencyKey),
       fingerprint: fingerprintOf(input),
       permanent: true,
     };

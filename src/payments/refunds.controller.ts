@@ -3,7 +3,7 @@ import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../audit/index.js';
 import { ApiKeyAuth, type ScopedCaller, CurrentCaller, CurrentScope, CurrentActor } from '../auth/index.js';
 import { ApiErrors, ApiRequestId, cursorPage, idCursorFilter, RESPONSE_HEADERS } from '../core/http/index.js';
-import { Idempotent, type IdempotentAnswer, REPLAYED_HEADER } from '../core/idempotency/index.js';
+import { Idempotent, type IdempotentAnswer, keyOf, REPLAYED_HEADER } from '../core/idempotency/index.js';
 import type { Scope } from '../core/mode.js';
 import { FraudGuard } from '../fraud/index.js';
 import { RefundsService } from '../transactions/index.js';
@@ -50,7 +50,7 @@ export class RefundsController {
       account,
       paymentId(id),
       toRefundOrder(dto),
-      dto.idempotencyKey,
+      keyOf(dto.idempotencyKey),
       (asked) => this.fraud.check(scope, account, { operation: 'refund', ...asked }),
       (refund) => ({ status: 201, body: refundBody(refund) }),
       actor,

@@ -615,6 +615,12 @@ describe('bad input is always the envelope', () => {
       400,
       'invalid_request',
     ],
+    [
+      'metadata of 501 values',
+      { rawBody: `{"amount":1,"payment_method":"pix","metadata":{"a":[${'{},'.repeat(499)}{}]}}` },
+      400,
+      'invalid_request',
+    ],
   ])('%s', async (_name, request, status, code) => {
     const before = await service.sql('SELECT count(*)::int AS n FROM transactions');
     const answer = await service.call<ErrorAnswer>('POST', '/v1/charges', {
@@ -834,6 +840,10 @@ describe('authentication and request ids', () => {
     };
     expect([await left(2), await left(16_384), await left(16_385), await left(65_536)]).toEqual([99, 98, 96, 92]);
     expect(await left(200_000)).toBe(88);
+    // And one for each hundred values that are in it, which shows when it is read: the next request has them less.
+    const rawBody = `{"a":[${'{},'.repeat(498)}{}]}`;
+    await limited.call('POST', '/v1/sandbox/charges/nobody/simulate', { key, rawBody });
+    expect(await left(2)).toBe(88 - 1 - 5 - 1);
     await limited.stop();
   });
 

@@ -93,12 +93,19 @@ describe('an address', () => {
     wire.socket.destroy();
   });
 
-  it('has no parameter too many to be looked at', async () => {
-    const query = `${'limit=1&'.repeat(1_500)}nobody=1`;
+  it('has 64 parameters at most, which are all looked at; with more it is refused to everybody', async () => {
+    const query = `${'limit=1&'.repeat(63)}nobody=1`;
     const answer = await service.call('GET', `/v1/payments?${query}`, { key: merchant.testKey });
     expect(answer.body).toMatchObject({
       error: { details: expect.arrayContaining([expect.objectContaining({ param: 'nobody', code: 'unknown_field' })]) },
     });
+    for (const path of ['/v1/payments', '/checkout/nobody', '/nowhere']) {
+      const refused = await service.call('GET', `${path}?limit=1&${query}`, { key: merchant.testKey });
+      expect([refused.status, refused.body]).toMatchObject([
+        400,
+        { error: { code: 'invalid_request', message: 'An address has at most 64 parameters.' } },
+      ]);
+    }
   });
 });
 

@@ -88,7 +88,7 @@ export abstract class ChargeDto {
 
   @ApiPropertyOptional({
     description:
-      'Free-form, echoed back. At most 16 KiB as JSON and 5 levels deep. `med`, `failure` and keys starting with `_` are removed.',
+      'Free-form, echoed back. At most 16 KiB as JSON, 500 values and 5 levels. `med`, `failure` and keys starting with `_` are removed.',
     type: 'object',
     additionalProperties: true,
     example: { order_id: '1042' },

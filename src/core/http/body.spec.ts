@@ -18,7 +18,7 @@ function refusal(...body: Parameters<typeof read>): string {
 
 describe('the body of a request', () => {
   it.each(['{"a":1}', ' \n\t{"a":1} ', '\ufeff{"a":1}'])('%j is read', (text) => {
-    expect(read(text)).toEqual(new JsonBody({ a: 1 }, new Found()));
+    expect(read(text)).toEqual(new JsonBody({ a: 1 }, new Found(), 2));
   });
 
   it('that is empty has no fields, whatever its type', () => {

@@ -7,6 +7,7 @@ import { Found, scanJson } from './json-scan.js';
 /** docs/contract.md#bodies-and-values */
 export const MAX_BODY_BYTES = 64 * 1024;
 const BYTES_PER_TOKEN = 16 * 1024;
+const VALUES_PER_TOKEN = 100;
 /** What is read and thrown away of a body that nobody wants, so that its sender hears the answer; past it we hang up. */
 const MAX_DRAIN_BYTES = 16 * 1024 * 1024;
 
@@ -31,6 +32,8 @@ export class JsonBody {
   constructor(
     readonly value: object = {},
     readonly found = new Found(),
+    /** How many are in it. */
+    readonly values = 0,
   ) {}
 }
 
@@ -46,6 +49,14 @@ export function bodyTokensOf(request: Pick<IncomingMessage, 'headers'>): number 
 export function bodyBytesOf({ headers }: Pick<IncomingMessage, 'headers'>): number {
   if (headers['transfer-encoding'] !== undefined) return MAX_BODY_BYTES;
   return Math.min(Number(headers['content-length'] ?? 0), MAX_BODY_BYTES);
+}
+
+/** Event of a request whose body was parsed, with the number of values that are in it. */
+export const PARSED = 'parsed';
+
+/** What these take from it, wherever they go: each is stored, read and sent again many times as large as it was sent. */
+export function valueTokensOf(values: number): number {
+  return Math.floor(values / VALUES_PER_TOKEN);
 }
 
 /** What an answer takes from it: a token for each 16 KiB after the first. */
@@ -110,7 +121,9 @@ export async function readJson(request: IncomingMessage): Promise<JsonBody> {
   if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return new JsonBody();
   const bytes = await readBytes(request, MAX_BODY_BYTES);
   if (bytes !== null && bytes.length > LARGE_BODY_BYTES) await (lastTurn = lastTurn.then(() => setImmediate()));
-  return parseBody(bytes, headers['content-type']);
+  const body = parseBody(bytes, headers['content-type']);
+  request.emit(PARSED, body.values);
+  return body;
 }
 
 /**
@@ -142,7 +155,7 @@ export function parseBody(bytes: Buffer | null, contentType = ''): JsonBody {
   } catch {
     throw badRequest('invalid_request', 'The body is not valid UTF-8.');
   }
-  const { found, isExcessive } = scanJson(text);
+  const { found, isExcessive, values } = scanJson(text);
   if (isExcessive) throw invalidRequest(found.named, found.unnamed);
   let value: unknown;
   try {
@@ -153,5 +166,5 @@ export function parseBody(bytes: Buffer | null, contentType = ''): JsonBody {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
     throw badRequest('invalid_request', 'The body must be a JSON object.');
   }
-  return new JsonBody(value, found);
+  return new JsonBody(value, found, values);
 }

@@ -67,14 +67,24 @@ function answerUnreadable(error: Error & { code?: string }, socket: Socket, logg
 
 const METADATA_KEY = /^metadata\[(.+)\]$/s;
 
+/** Of a query; more than any route reads, and few enough to be looked at for whoever asks. */
+const MOST_PARAMETERS = 64;
+
+function parametersOf(url: string): number {
+  const at = url.indexOf('?');
+  return at === -1 ? 0 : url.slice(at).split('&', MOST_PARAMETERS + 1).length;
+}
+
 /** `metadata[order]=1` is `{metadata: {order: '1'}}`. */
-function parseQuery(text: string): object {
+function parseQuery(url: string): object {
+  const at = url.indexOf('?');
+  if (at === -1) return {};
   // All of the keys: one that is not read would be an unknown field that nobody refuses.
-  const query = parse(text, '&', '=', { maxKeys: 0 });
-  const names = Object.keys(query).filter((name) => METADATA_KEY.test(name));
-  if (names.length === 0 || 'metadata' in query) return query;
-  const metadata = Object.fromEntries(names.map((name) => [METADATA_KEY.exec(name)?.[1] ?? '', query[name]]));
-  return { ...Object.fromEntries(Object.entries(query).filter(([name]) => !names.includes(name))), metadata };
+  const query = parse(url.slice(at + 1), '&', '=', { maxKeys: 0 });
+  const names = new Set(Object.keys(query).filter((name) => METADATA_KEY.test(name)));
+  if (names.size === 0 || 'metadata' in query) return query;
+  const metadata = Object.fromEntries([...names].map((name) => [METADATA_KEY.exec(name)?.[1] ?? '', query[name]]));
+  return { ...Object.fromEntries(Object.entries(query).filter(([name]) => !names.has(name))), metadata };
 }
 
 /** Of a connection with a request under way. */
@@ -108,7 +118,6 @@ export class HttpAdapter extends ExpressAdapter {
     const app = express();
     app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');
     app.set('trust proxy', config.trustProxies.length > 0 && [...config.trustProxies]);
-    app.set('query parser', parseQuery);
     super(app);
     this.#browserHeaders = browserHeaders(config);
     app.use(this.#browserHeaders);
@@ -122,6 +131,14 @@ export class HttpAdapter extends ExpressAdapter {
     class ExpressResponse extends ServerResponse {}
     app.request = Object.setPrototypeOf(ExpressRequest.prototype, app.request) as Request;
     app.response = Object.setPrototypeOf(ExpressResponse.prototype, app.response) as Response;
+    // Express parses it each time that somebody asks for it.
+    Object.defineProperty(ExpressRequest.prototype, 'query', {
+      get(this: Request): object {
+        const value = parseQuery(this.url);
+        Object.defineProperty(this, 'query', { value, writable: true, configurable: true });
+        return value;
+      },
+    });
     const server = createServer(
       {
         IncomingMessage: ExpressRequest,
@@ -248,6 +265,11 @@ export class HttpAdapter extends ExpressAdapter {
     if (request.headers.host === undefined && request.httpVersion !== '1.0') {
       response.setHeader('Connection', 'close');
       sendError(request, response, badRequest('invalid_request', 'The header Host is missing.'));
+      return;
+    }
+    if (parametersOf(url) > MOST_PARAMETERS) {
+      const message = `An address has at most ${MOST_PARAMETERS} parameters.`;
+      sendError(request, response, badRequest('invalid_request', message));
       return;
     }
     if (this.#isClosing) {

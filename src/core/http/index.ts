@@ -1,4 +1,4 @@
-export { answerTokensOf, bodyBytesOf, bodyTokensOf, ReadsBody, readBytes } from './body.js';
+export { answerTokensOf, bodyBytesOf, bodyTokensOf, PARSED, ReadsBody, readBytes, valueTokensOf } from './body.js';
 export { BodyInterceptor } from './body.interceptor.js';
 export * from './cursor-list.js';
 export { DAY_OR_INSTANT, firstInstantOf, IsDayOrInstant, lastInstantOf, QueryDate } from './dates.js';

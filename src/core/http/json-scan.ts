@@ -34,6 +34,8 @@ export interface JsonScan {
   readonly found: Found;
   /** Too deep, too many values or mistakes: the rest of the text was not looked at, and it is not to be parsed. */
   readonly isExcessive: boolean;
+  /** Texts, numbers, literals, objects and lists that were met. */
+  readonly values: number;
 }
 
 /**
@@ -97,9 +99,9 @@ class Scanner {
         at++;
       }
       if (this.#values > MAX_VALUES) return this.#stop(TOO_MANY);
-      if (this.#found.unnamed > MAX_FOUND) return { found: this.#found, isExcessive: true };
+      if (this.#found.unnamed > MAX_FOUND) return { found: this.#found, isExcessive: true, values: this.#values };
     }
-    return { found: this.#found, isExcessive: false };
+    return { found: this.#found, isExcessive: false, values: this.#values };
   }
 
   #key(level: Level, raw: string): void {
@@ -125,7 +127,7 @@ class Scanner {
   #stop(what: Omit<Violation, 'param'>): JsonScan {
     const found = new Found();
     found.add(() => this.#levels.map((level) => printable(String(level.at))).join('.'), what);
-    return { found, isExcessive: true };
+    return { found, isExcessive: true, values: this.#values };
   }
 }
 

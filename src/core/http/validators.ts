@@ -60,8 +60,10 @@ const charactersOf = (text: string): number => [...text].length;
 
 const MAX_METADATA_BYTES = 16 * 1024;
 const MAX_METADATA_DEPTH = 5;
+/** Each is parsed, copied and written many times, and one of them may be two characters of JSON and a hundred bytes here. */
+const MAX_METADATA_VALUES = 500;
 
-/** An object of at most 16 KiB as JSON and 5 levels (docs/contract.md#metadata-and-texts). */
+/** An object of at most 16 KiB as JSON, 500 values and 5 levels (docs/contract.md#metadata-and-texts). */
 export function IsMetadata(): PropertyDecorator {
   return ValidateBy({
     name: 'isMetadata',
@@ -71,8 +73,9 @@ export function IsMetadata(): PropertyDecorator {
         typeof value === 'object' &&
         !Array.isArray(value) &&
         depthOf(value) <= MAX_METADATA_DEPTH &&
+        valuesOf(value) <= MAX_METADATA_VALUES &&
         Buffer.byteLength(JSON.stringify(value)) <= MAX_METADATA_BYTES,
-      defaultMessage: buildMessage(() => 'must be an object of at most 16 KiB as JSON and 5 levels'),
+      defaultMessage: buildMessage(() => 'must be an object of at most 16 KiB as JSON, 500 values and 5 levels'),
     },
   });
 }
@@ -94,6 +97,14 @@ export function IsMetadataFilter(): PropertyDecorator {
       ),
     },
   });
+}
+
+/** Texts, numbers, literals, objects and lists within an object or list, whose levels are bounded. */
+function valuesOf(value: object): number {
+  return Object.values(value).reduce(
+    (sum: number, inner: unknown) => sum + 1 + (inner !== null && typeof inner === 'object' ? valuesOf(inner) : 0),
+    0,
+  );
 }
 
 /** Levels of objects and arrays; a text or number is none. */

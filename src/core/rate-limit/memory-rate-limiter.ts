@@ -1,6 +1,7 @@
 import { MemoryWindows } from './memory-windows.js';
 import {
   checkPolicy,
+  mostOwedMs,
   RateLimiter,
   toResult,
   type RateLimitPolicy,
@@ -44,8 +45,8 @@ export class MemoryRateLimiter extends RateLimiter {
     const now = this.now();
     const capacityMs = (policy.burst / policy.rate) * 1000;
     const known = this.fullAt.get(key);
-    // The debt never exceeds twice the capacity, also after the policy has been made smaller.
-    const found = known === undefined ? now : Math.min(Math.max(known, now), now + 2 * capacityMs);
+    // No debt is larger than the most, also after the policy has been made smaller.
+    const found = known === undefined ? now : Math.min(Math.max(known, now), now + mostOwedMs(policy));
     const after = found + (cost / policy.rate) * 1000;
     if (after - now > capacityMs + TOLERANCE_MS) return toResult(policy, cost, false, (found - now) / 1000);
     if (known === undefined) this.makeRoom(now);
@@ -53,12 +54,12 @@ export class MemoryRateLimiter extends RateLimiter {
     return toResult(policy, cost, true, (after - now) / 1000);
   }
 
-  override debit(key: string, { rate, burst }: RateLimitPolicy, cost: number): void {
+  override debit(key: string, policy: RateLimitPolicy, cost: number): void {
     const now = this.now();
     const known = this.fullAt.get(key);
     if (known === undefined) this.makeRoom(now);
-    const after = Math.max(known ?? now, now) + (cost / rate) * 1000;
-    this.fullAt.set(key, Math.min(after, now + ((2 * burst) / rate) * 1000));
+    const after = Math.max(known ?? now, now) + (cost / policy.rate) * 1000;
+    this.fullAt.set(key, Math.min(after, now + mostOwedMs(policy)));
   }
 
   override takeInWindow(key: string, member: string, policy: WindowPolicy): WindowResult {

@@ -61,7 +61,7 @@ export abstract class RateLimiter {
 
   /**
    * Takes what is known only afterwards, as of the size of an answer: also tokens that the bucket does not have, which
-   * it then has to get back first, up to one burst. Never rejects.
+   * it then has to get back first, up to one burst or what comes back in a minute. Never rejects.
    */
   abstract debit(key: string, policy: RateLimitPolicy, cost: number): void;
 
@@ -76,6 +76,12 @@ export abstract class RateLimiter {
   abstract giveBack(key: string, member: string): void | Promise<void>;
 
   abstract close(): Promise<void>;
+}
+
+/** Until when, in milliseconds from now, a bucket may be full again at the latest: how much it may be in debt. */
+export function mostOwedMs({ rate, burst }: RateLimitPolicy): number {
+  const capacityMs = (burst / rate) * 1000;
+  return capacityMs + Math.max(capacityMs, 60_000);
 }
 
 /** Throws a RangeError on what would lock every caller out for ever or let every caller through. */

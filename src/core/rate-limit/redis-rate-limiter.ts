@@ -30,12 +30,13 @@ const TAKE = `
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local capacity = tonumber(ARGV[1])
+local owed = capacity + math.max(capacity, 60000000)
 local found = tonumber(redis.call('GET', KEYS[1]) or now)
 if found < now then found = now end
-if found > now + 2 * capacity then found = now + 2 * capacity end
+if found > now + owed then found = now + owed end
 local after = found + tonumber(ARGV[2])
 if ARGV[3] == 'debit' then
-  if after > now + 2 * capacity then after = now + 2 * capacity end
+  if after > now + owed then after = now + owed end
 elseif after - now > capacity + 1 then
   return {0, math.ceil(found - now)}
 end

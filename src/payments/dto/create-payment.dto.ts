@@ -17,6 +17,7 @@ import {
 } from 'class-validator';
 import { normalizeTaxId } from '../../brazil/index.js';
 import { IsMetadata, IsOptional, IsText } from '../../core/http/index.js';
+import { IsIdempotencyKey } from '../../core/idempotency/index.js';
 import { MAX_AMOUNT } from '../../core/money/index.js';
 import { MAX_URL_LENGTH } from '../../core/net/index.js';
 import { PAYMENT_METHODS } from '../../transactions/index.js';
@@ -113,7 +114,7 @@ export class CreatePaymentDto {
 
   @ApiPropertyOptional({
     description:
-      'Free-form, echoed back. At most 16 KiB as JSON and 5 levels deep. `med`, `failure` and keys starting with `_` are removed. `returnUrl`: where the payer goes after a card’s page. `phone`, in E.164: whom MB WAY asks; required for it.',
+      'Free-form, echoed back. At most 16 KiB as JSON, 500 values and 5 levels. `med`, `failure` and keys starting with `_` are removed. `returnUrl`: where the payer goes after a card’s page. `phone`, in E.164: whom MB WAY asks; required for it.',
     type: 'object',
     additionalProperties: true,
     example: { orderId: '1042', returnUrl: 'https://merchant.example/thanks' },
@@ -142,6 +143,6 @@ export class CreatePaymentDto {
     example: 'order-1042-attempt-1',
   })
   @IsDefined({ message: 'is required' })
-  @Matches(/^[\x20-\x7e]{1,128}$/, { message: 'must have 1 to 128 printable ASCII characters' })
+  @IsIdempotencyKey(1)
   idempotencyKey!: string;
 }

@@ -5,7 +5,6 @@ import {
   IsDefined,
   IsIn,
   IsInt,
-  Matches,
   Max,
   Min,
   ValidateBy,
@@ -13,6 +12,7 @@ import {
 } from 'class-validator';
 import { normalizePixKey } from '../../brazil/index.js';
 import { IsOptional, IsText } from '../../core/http/index.js';
+import { IsIdempotencyKey } from '../../core/idempotency/index.js';
 import { MAX_AMOUNT } from '../../core/money/index.js';
 import type { RefundOrder } from '../../transactions/index.js';
 
@@ -54,7 +54,7 @@ export class RefundDto {
     example: 'refund-order-1042',
   })
   @IsDefined({ message: 'is required' })
-  @Matches(/^[\x20-\x7e]{8,128}$/, { message: 'must have 8 to 128 printable ASCII characters' })
+  @IsIdempotencyKey(8)
   idempotencyKey!: string;
 
   @ApiPropertyOptional({

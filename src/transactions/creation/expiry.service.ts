@@ -20,7 +20,8 @@ declare module '../../core/queue/index.js' {
 }
 
 const SWEEP_MS = 1_000;
-const BATCH = 200;
+/** Whole rows in memory together, each with its metadata. */
+const BATCH = 50;
 /** A Pix of the last second is in the acquirer's books by then. */
 const GRACE_MS = 2_000;
 /** Longer than an acquirer's answer takes. */

@@ -116,8 +116,8 @@ describe('streams that read what happened before', () => {
     let read: (() => void) | undefined;
     const slow = texts.map(async (text) => {
       await text.next();
-      const { value } = await text.next();
-      length += value?.length ?? 0;
+      const page = await text.next();
+      length += page.done === true ? 0 : page.value.length;
       await new Promise<void>((resolve) => (read = resolve));
       return text;
     });
