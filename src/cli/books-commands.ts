@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { isDay, saoPauloDay } from '../brazil/index.js';
-import { ReconciliationService } from '../reconciliation/index.js';
+import { CoherenceService, ReconciliationService } from '../reconciliation/index.js';
 import { type FigureDifference, StatisticsService } from '../transactions/index.js';
 import { type BrokenLink, LedgerChainService } from '../wallets/index.js';
 import { accountId, required } from './command.js';
@@ -60,7 +60,22 @@ function brokenLine({ accountId, mode, currency, number, entryId, cause, what }:
 }
 
 export function ledgerCommands(program: Command, shell: Shell): void {
-  const group = program.command('ledger').description('the journal and the chain of its hashes');
+  const group = program
+    .command('ledger')
+    .description('the journal, the chain of its hashes, and all that the books promise');
+  group
+    .command('check')
+    .description(
+      'look for what the books promise and do not keep, as of one instant; exit code 1 when something is found',
+    )
+    .option('--events', 'also what all events together tell, while none of them were removed by retention')
+    .action(async ({ events = false }: { events?: boolean }) => {
+      await run(shell, async ({ app }) => {
+        const { promises, broken } = await app.get(CoherenceService).check(events);
+        if (broken.length > 0) shell.exitCode = 1;
+        return { coherent: broken.length === 0, promises, broken };
+      });
+    });
   group
     .command('verify')
     .description('name the first entry of each wallet that was changed, added or removed; exit code 1 when one was')

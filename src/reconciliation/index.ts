@@ -1,3 +1,4 @@
+export { CoherenceService } from './coherence.service.js';
 export { ReconciliationModule } from './reconciliation.module.js';
 export type { Difference, DifferenceKind, Side } from './reconciliation.rules.js';
 export { type Reconciliation, ReconciliationService, type Total } from './reconciliation.service.js';

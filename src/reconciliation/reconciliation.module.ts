@@ -5,13 +5,20 @@ import { processors } from '../core/queue/index.js';
 import { MedModule } from '../med/index.js';
 import { TransactionsModule } from '../transactions/index.js';
 import { StatementProcessor } from './jobs/statement.processor.js';
+import { CoherenceService } from './coherence.service.js';
 import { ReconciliationService } from './reconciliation.service.js';
 import { StatementsRepository } from './statements.repository.js';
 import { StatementsService } from './statements.service.js';
 
 @Module({
   imports: [AccountsModule, AcquirersModule, MedModule, TransactionsModule],
-  providers: [ReconciliationService, StatementsRepository, StatementsService, ...processors(StatementProcessor)],
-  exports: [ReconciliationService, StatementsService],
+  providers: [
+    CoherenceService,
+    ReconciliationService,
+    StatementsRepository,
+    StatementsService,
+    ...processors(StatementProcessor),
+  ],
+  exports: [CoherenceService, ReconciliationService, StatementsService],
 })
 export class ReconciliationModule {}

@@ -90,6 +90,7 @@ describe('the demo account’s month', () => {
     await withDatabase(dataDir, (url) => expectLedgerCoherent(url));
     for (const command of [
       ['ledger', 'verify'],
+      ['ledger', 'check', '--events'],
       ['statistics', 'check'],
     ]) {
       const { code, stderr } = await processes.run(CLI, command, { DATA_DIR: dataDir });

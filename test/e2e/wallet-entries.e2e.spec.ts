@@ -294,6 +294,19 @@ describe('the statement of a wallet', () => {
           },
         ],
       });
+      const checked = await runCli(['ledger', 'check'], {
+        DATABASE_URL: service.database.url,
+        ENCRYPTION_KEY: 'c1'.repeat(32),
+      });
+      expect([checked.code, JSON.parse(checked.stdout)]).toMatchObject([
+        1,
+        {
+          coherent: false,
+          broken: expect.arrayContaining([
+            { promise: 'the lines of every entry sum to zero', rows: [{ id: expect.any(String) }] },
+          ]),
+        },
+      ]);
       await change(991, 990);
     } finally {
       await client.query('RESET session_replication_role');

@@ -16,7 +16,7 @@ import type { WalletEntryBody } from '../../src/wallets/dto/wallet-entry.body.js
 import { StatementRepository } from '../../src/wallets/statement.repository.js';
 import { StatementService } from '../../src/wallets/statement.service.js';
 import { WalletsRepository } from '../../src/wallets/wallets.repository.js';
-import { brokenPromises } from '../../tools/harness/coherence.js';
+import { brokenPromises } from '../../src/reconciliation/coherence.js';
 import { Random } from '../../tools/harness/random.js';
 import { balancesBy, bookkeepersAvailable, ofxAccounts } from '../support/bookkeepers.js';
 import { TestSchema } from '../support/schema.js';

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import pg from 'pg';
-import { brokenPromises } from '../../tools/harness/coherence.js';
+import { brokenPromises } from '../../src/reconciliation/coherence.js';
 
 /** One connection for a database: in a new one each check costs ten times as much, most of it for planning. */
 const pools = new Map<string, pg.Pool>();

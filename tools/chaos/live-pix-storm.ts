@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { brokenPromises } from '../harness/coherence.js';
+import { brokenPromises } from '../../src/reconciliation/coherence.js';
 import type { Random } from '../harness/random.js';
 import type { Progress, Run } from '../harness/run.js';
 import { newCharge } from '../bench/requests.js';

@@ -1,5 +1,10 @@
 /** Each query finds what must not be: a row is a broken promise, and its text says which. */
-const CHECKS: readonly { name: string; sql: string }[] = [
+export const CHECKS: readonly {
+  readonly name: string;
+  readonly sql: string;
+  /** Counts on all events that there ever were: old ones are removed. */
+  readonly ofEvents?: true;
+}[] = [
   {
     name: 'the lines of every entry sum to zero',
     sql: `SELECT e.id FROM journal_entries e LEFT JOIN journal_lines l ON l.entry_id = e.id
@@ -60,16 +65,19 @@ const CHECKS: readonly { name: string; sql: string }[] = [
   },
   {
     name: 'every status has its event',
+    ofEvents: true,
     sql: `SELECT t.id, t.status FROM transactions t WHERE t.status <> 'PENDING' AND NOT EXISTS (
             SELECT 1 FROM events v WHERE v.subject_id = t.id AND v.data -> 'transaction' ->> 'status' = t.status)`,
   },
   {
     name: 'no event was written twice for one status of one transaction',
+    ofEvents: true,
     sql: `SELECT subject_id, type, count(*) FROM events WHERE type LIKE 'transaction.%' AND type NOT LIKE '%dispute%'
             AND type <> 'transaction.charged_back' GROUP BY 1, 2 HAVING count(*) > 1`,
   },
   {
     name: 'a transaction is disputed and revived at most once for each of its cases, and for each correction of them',
+    ofEvents: true,
     sql: `SELECT v.subject_id, v.type, count(*) FROM events v WHERE v.type LIKE 'transaction.%dispute%' OR v.type = 'transaction.charged_back'
           GROUP BY 1, 2 HAVING count(*) > (
             SELECT count(DISTINCT c.id) + count(x.id) FROM med_cases c LEFT JOIN events x ON x.subject_id = c.id AND x.type = 'med_case.corrected'
@@ -77,10 +85,12 @@ const CHECKS: readonly { name: string; sql: string }[] = [
   },
   {
     name: 'the events of each subject are numbered 1, 2, … without a hole',
+    ofEvents: true,
     sql: `SELECT subject_id FROM events GROUP BY subject_id HAVING min(sequence) <> 1 OR max(sequence) <> count(*)`,
   },
   {
     name: 'each event of a transaction goes on from the status that the one before it tells of',
+    ofEvents: true,
     sql: `SELECT * FROM (
             SELECT subject_id, sequence, data ->> 'previousStatus' AS previous,
               lag(data -> 'transaction' ->> 'status') OVER (PARTITION BY subject_id ORDER BY sequence) AS before
@@ -175,6 +185,7 @@ const CHECKS: readonly { name: string; sql: string }[] = [
   },
   {
     name: 'each case that the merchant sees was told of when it opened and when it ended, once, and no other was',
+    ofEvents: true,
     sql: `SELECT * FROM (
             SELECT id, 'med_case.opened' AS type FROM med_cases WHERE visible
             UNION ALL SELECT id, 'med_case.resolved' FROM med_cases WHERE visible AND money_outcome IS NOT NULL) c
@@ -185,6 +196,7 @@ const CHECKS: readonly { name: string; sql: string }[] = [
   },
   {
     name: 'each correction of a case has its event, which tells what was moved',
+    ofEvents: true,
     sql: `SELECT * FROM (
             SELECT split_part(e.cause, ':', 2) AS id, l.amount FROM journal_entries e JOIN journal_lines l ON l.entry_id = e.id
             WHERE e.cause LIKE 'med.corrected:%' AND l.bucket = 'clearing') j
@@ -244,6 +256,7 @@ const CHECKS: readonly { name: string; sql: string }[] = [
   },
   {
     name: 'each change of a refund has its event, once, and no other has one',
+    ofEvents: true,
     sql: `SELECT * FROM (
             SELECT id, 'refund.returned' AS type FROM refunds WHERE status = 'REFUNDED'
             UNION ALL SELECT id, 'refund.failed' FROM refunds WHERE status = 'FAILED'
