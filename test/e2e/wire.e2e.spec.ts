@@ -69,6 +69,7 @@ describe('what is no request', () => {
   it.each([
     ['400', 'no such thing\r\n\r\n'],
     ['400', 'GET /health/live HTTP/1.1\r\n\r\n'],
+    ['400', 'GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n'],
     ['431', `GET / HTTP/1.1\r\nHost: x\r\nA: ${'x'.repeat(20_000)}\r\n\r\n`],
   ])('is the %s of the envelope, with its id', async (status, sent) => {
     const wire = await Wire.send(sent);

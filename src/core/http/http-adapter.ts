@@ -267,6 +267,11 @@ export class HttpAdapter extends ExpressAdapter {
       sendError(request, response, badRequest('invalid_request', 'The header Host is missing.'));
       return;
     }
+    if (request.rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length > 1) {
+      response.setHeader('Connection', 'close');
+      sendError(request, response, badRequest('invalid_request', 'The header Host is there more than once.'));
+      return;
+    }
     if (parametersOf(url) > MOST_PARAMETERS) {
       const message = `An address has at most ${MOST_PARAMETERS} parameters.`;
       sendError(request, response, badRequest('invalid_request', message));

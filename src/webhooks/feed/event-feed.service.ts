@@ -15,7 +15,7 @@ export const FEED_DAYS = 30;
 /** Events that one page is looked for in. */
 const MOST_LOOKED_AT = 2_000;
 /** Of these, whose bodies are read: each may be large, and of another payment than the name is about. */
-const MOST_BODIES = 400;
+const MOST_BODIES = 150;
 const BODIES_AT_ONCE = 20;
 /** Events are told a moment after they have happened, and in the order of their commits. */
 const DISORDER_MS = 600_000;
