@@ -164,7 +164,9 @@ export class RulesOfMoney1700000009760 implements MigrationInterface {
         DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION check_taken();
       CREATE CONSTRAINT TRIGGER refunds_taken AFTER INSERT OR UPDATE OF status ON refunds
         DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION check_taken();
-      CREATE CONSTRAINT TRIGGER med_cases_taken AFTER INSERT OR UPDATE OF held_amount, lost_amount ON med_cases
+      CREATE CONSTRAINT TRIGGER med_cases_made_taking AFTER INSERT ON med_cases
+        DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (NEW.held_amount + NEW.lost_amount <> 0) EXECUTE FUNCTION check_taken();
+      CREATE CONSTRAINT TRIGGER med_cases_taken AFTER UPDATE OF held_amount, lost_amount ON med_cases
         DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION check_taken();
 
       CREATE FUNCTION check_refund_posted() RETURNS trigger LANGUAGE plpgsql AS $$
