@@ -69,6 +69,21 @@ describe('a MED', () => {
     ]);
   }
 
+  it.each([{ event: 'med_withdraw' }, { event: 'med_rule', result: 'disagreed' }])(
+    'ends by $event on a machine whose clock is behind the one that opened it',
+    async (ending) => {
+      const { charge } = await aDisputedCharge(service, key);
+      service.clock.offsetMs -= 5_000;
+      try {
+        await happens(service, key, charge.id, ending);
+      } finally {
+        service.clock.offsetMs += 5_000;
+      }
+      const { status, money_outcome: outcome } = await caseOf(service, key, charge.id);
+      expect({ status, outcome }).toEqual({ status: 'closed', outcome: 'refunded_to_merchant' });
+    },
+  );
+
   it('opens: the money is held, the charge is disputed, the merchant is told', async () => {
     const charge = await aPaidCharge(service, key, 1990);
     expect(await balance(service, key)).toEqual({ available: 1990, pending: 0, retained: 0 });

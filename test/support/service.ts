@@ -104,11 +104,12 @@ export class TestService {
       database?: TestDatabase;
       overrides?: RuntimeOverrides;
       redis?: boolean;
+      clock?: TestClock;
     } = {},
   ): Promise<TestService> {
     const database = options.database ?? (await createTestDatabase());
     const dataDir = mkdtempSync(join(tmpdir(), 'recebe-spec-'));
-    const clock = new TestClock();
+    const clock = options.clock ?? new TestClock();
     const config = readConfig({
       ALLOW_INSECURE: 'true',
       // All processes of a database have one; each would else make its own in its directory.

@@ -12,10 +12,16 @@ const OF = read(
   'sandbox.disputes_of',
   `SELECT ${COLUMNS} FROM sandbox_disputes WHERE txid = $1 ORDER BY opened_at, reference`,
 );
-/** The one that has waited longest. */
+/**
+ * The one that has waited longest. The bank's clock never goes back, whichever of our machines opened the dispute: an end
+ * before its opening would be taken for an older state.
+ */
 const END = write(
   'sandbox.end_dispute',
-  `UPDATE sandbox_disputes SET status = $2, result = $3, updated_at = $4, closed_at = $4 WHERE reference = (
+  `UPDATE sandbox_disputes d SET status = $2, result = $3, updated_at = ends.at, closed_at = ends.at
+   FROM (SELECT greatest($4::timestamptz, max(updated_at) + interval '1 millisecond') AS at
+     FROM sandbox_disputes WHERE txid = $1) ends
+   WHERE reference = (
      SELECT reference FROM sandbox_disputes WHERE txid = $1 AND closed_at IS NULL
      ORDER BY opened_at, reference LIMIT 1 FOR UPDATE) AND closed_at IS NULL
    RETURNING reference`,

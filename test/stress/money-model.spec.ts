@@ -1,0 +1,448 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { expectLedgerCoherent } from '../support/coherence.js';
+import { answerCase, balance, decideCase, type MedListAnswer } from '../support/med.js';
+import { type CaseModel, type DisputeKind, type Expected, MoneyModel, type SaleModel } from '../support/money-model.js';
+import { type ErrorAnswer, openRefunds, refundsOf, requestRefund } from '../support/refunds.js';
+import { scaled } from '../support/scale.js';
+import { type Answer, type Person, TestClock, TestService } from '../support/service.js';
+import { waitFor } from '../support/wait.js';
+
+/** `MODEL_OPERATIONS=100000 npm test -- test/stress/money-model` runs more, and PROPERTY_SEED=random runs others. */
+const OPERATIONS = Number(process.env['MODEL_OPERATIONS'] ?? scaled(10_000, 1_000));
+const OF_A_STORY = 60;
+const PAYER = '52998224725';
+const STRANGER = '39053344705';
+const DAY_SECONDS = 86_400;
+
+let service: TestService;
+let operator: Person;
+let done = 0;
+/** What sales and cases have been in. */
+const reached = new Set<string>();
+
+/** A trial in which one of these never came up would prove nothing of it. */
+const REACHED = [
+  ...['APPROVED', 'CANCELLED', 'CHARGEBACK', 'DISPUTE', 'EXPIRED', 'PAID', 'PROCESSING', 'REFUNDED', 'REFUSED'],
+  ...['WAITING_PAYMENT', 'case accepted lost', 'case appealed', 'case closed closed_without_refund'],
+  ...['case closed refunded_to_merchant', 'case open', 'case rejected lost'],
+];
+
+/** The service as one merchant sees it; its sales are those of the model, in the same order. */
+class Merchant {
+  readonly #saleIds: string[] = [];
+
+  constructor(
+    readonly accountId: string,
+    readonly key: string,
+  ) {}
+
+  idOf(model: MoneyModel, sale: SaleModel): string {
+    return this.#saleIds[model.sales.indexOf(sale)] ?? '';
+  }
+
+  async create(sale: Pick<SaleModel, 'method' | 'amount' | 'isLocked'>): Promise<void> {
+    const order = this.#saleIds.length;
+    const pix = { amount: sale.amount, payment_method: 'pix', customer: { name: 'Maria' } };
+    const answer: Answer<{ id: string }> =
+      sale.method === 'PIX'
+        ? await service.createCharge(this.key, { ...pix, ...(sale.isLocked ? { expected_payer_tax_id: PAYER } : {}) })
+        : await service.call('POST', '/v1/payments', {
+            key: this.key,
+            body: { amount: sale.amount, paymentMethods: ['CREDIT_CARD'], idempotencyKey: `order-${order}` },
+          });
+    expect(answer).toMatchObject({ status: 201 });
+    this.#saleIds.push(answer.body.id.replace(/^[a-z]+_/, ''));
+  }
+
+  async happens(model: MoneyModel, sale: SaleModel, body: Record<string, unknown>): Promise<void> {
+    const path = `/v1/sandbox/payments/${this.idOf(model, sale)}/simulate`;
+    const { status, text } = await service.call('POST', path, { key: this.key, body });
+    expect({ status, text: status === 200 ? '' : text }).toEqual({ status: 200, text: '' });
+  }
+
+  /** All that is written of a sale's disputes, in the order in which the bank opened them. */
+  casesOf(model: MoneyModel, sale: SaleModel): Promise<{ id: string; review: string | null }[]> {
+    return service.sql(`SELECT id, review FROM med_cases WHERE transaction_id = $1 ORDER BY opened_at`, [
+      this.idOf(model, sale),
+    ]);
+  }
+
+  async caseId(model: MoneyModel, sale: SaleModel, medCase: CaseModel): Promise<string> {
+    return (await this.casesOf(model, sale))[sale.cases.indexOf(medCase)]?.id ?? '';
+  }
+
+  async expectBalance(model: MoneyModel): Promise<void> {
+    expect(await balance(service, this.key)).toEqual(model.balance);
+  }
+
+  /**
+   * What the API says of a sale is what the model holds.
+   * @param isAll whether also what the model knows nothing of is asked for
+   */
+  async expectSale(model: MoneyModel, sale: SaleModel, isAll = false): Promise<void> {
+    const id = this.idOf(model, sale);
+    const payment = await service.call<{ status: string }>('GET', `/v1/payments/${id}`, { key: this.key });
+    expect(payment.body.status).toBe(sale.status);
+    reached.add(sale.status);
+    const refunds = sale.refunds.map(({ amount, status }) => ({ amount, status }));
+    if (isAll || refunds.length > 0) {
+      const told = (await refundsOf(service, this.key, id)).reverse();
+      expect(told.map(({ amount, status }) => ({ amount, status }))).toEqual(refunds);
+    }
+    if (!isAll && sale.cases.length === 0) return;
+    const visible = sale.cases.filter(({ isVisible }) => isVisible);
+    const { body } = await service.call<MedListAnswer>('GET', `/v1/med/cases?charge_id=ch_${id}`, { key: this.key });
+    const told = body.data.map(({ type, status, amount, money_outcome }) => [type, status, amount, money_outcome]);
+    expect(told.sort()).toEqual(
+      visible.map(({ kind, status, amount, outcome }) => [kind, status, amount, outcome]).sort(),
+    );
+    for (const { status, outcome } of visible) reached.add(`case ${status} ${outcome ?? ''}`.trim());
+    expect((await this.casesOf(model, sale)).map(({ review }) => review !== null)).toEqual(
+      sale.cases.map(({ isInDoubt }) => isInDoubt),
+    );
+  }
+}
+
+function outcomeOf({ status, body }: Answer<Partial<ErrorAnswer>>): string | number {
+  return body.error === undefined ? status : `${status} ${body.error.code}`;
+}
+
+type Step = fc.AsyncCommand<MoneyModel, Merchant>;
+
+/** A step is done where it can happen; afterwards the balance is as the model says, and so is the sale that it is about. */
+function step(
+  name: string,
+  pick: (model: Pick<MoneyModel, 'sales'>) => SaleModel | undefined,
+  run: (model: MoneyModel, merchant: Merchant, sale: SaleModel) => Promise<void>,
+): Step {
+  return {
+    check: (model) => pick(model) !== undefined,
+    run: async (model, merchant) => {
+      const sale = pick(model);
+      if (!sale) throw new Error('It was there a moment ago');
+      service.clock.offsetMs += 1;
+      done += 1;
+      await run(model, merchant, sale);
+      await merchant.expectBalance(model);
+      await merchant.expectSale(model, sale);
+    },
+    toString: () => name,
+  };
+}
+
+/** One of all, by a number that is drawn before anybody knows how many there are. */
+function one<T>(all: readonly T[], drawn: number): T | undefined {
+  return all[drawn % all.length];
+}
+
+const drawn = fc.nat({ max: 11 });
+const amounts = fc.oneof(fc.constantFrom(1, 2, 100, 999), fc.integer({ min: 1, max: 100_000 }));
+/** Of an amount: all of it, one cent more or less, or a part. */
+const parts = fc.oneof(
+  { weight: 3, arbitrary: fc.constant((all: number) => all) },
+  fc.constantFrom(
+    (all: number) => all + 1,
+    (all: number) => Math.max(1, all - 1),
+    (all: number) => Math.max(1, Math.floor(all / 2)),
+    () => 1,
+  ),
+);
+
+const creates = fc
+  .record({
+    method: fc.constantFrom('PIX' as const, 'PIX' as const, 'CREDIT_CARD' as const),
+    amount: amounts,
+    lock: fc.nat(3),
+  })
+  .map(({ method, amount, lock }): Step => {
+    const sale = { method, amount, isLocked: method === 'PIX' && lock === 0 };
+    return {
+      check: ({ sales }) => sales.length < 12,
+      run: async (model, merchant) => {
+        service.clock.offsetMs += 1;
+        done += 1;
+        await merchant.create(sale);
+        model.create(sale);
+        await merchant.expectBalance(model);
+      },
+      toString: () => `create(${JSON.stringify(sale)})`,
+    };
+  });
+
+const pays = fc
+  .tuple(
+    drawn,
+    parts,
+    fc.constantFrom('right' as const, 'right' as const, 'other' as const, 'unknown' as const),
+    fc.boolean(),
+  )
+  .map(([at, part, payer, isAgain]) =>
+    step(
+      `pay(${at}, ${part(1000)} of 1000, ${payer}${isAgain ? ', told twice' : ''})`,
+      ({ sales }) => one(sales, at),
+      async (model, merchant, sale) => {
+        const amount = part(sale.amount);
+        const document = { right: PAYER, other: STRANGER, unknown: null }[payer];
+        const reference = `E${String(done).padStart(10, '0')}`;
+        const pay = { event: 'pay', amount, payer_document: document, end_to_end_id: reference };
+        await merchant.happens(model, sale, pay);
+        if (isAgain) await merchant.happens(model, sale, pay);
+        model.pay(sale, amount, payer);
+      },
+    ),
+  );
+
+const ends = fc.tuple(drawn, fc.constantFrom('expire' as const, 'fail' as const)).map(([at, event]) =>
+  step(
+    `${event}(${at})`,
+    ({ sales }) => one(sales, at),
+    async (model, merchant, sale) => {
+      await merchant.happens(model, sale, { event });
+      model.end(sale, event === 'expire' ? 'EXPIRED' : 'REFUSED');
+    },
+  ),
+);
+
+const cancels = drawn.map((at) =>
+  step(
+    `cancel(${at})`,
+    ({ sales }) => one(sales, at),
+    async (model, merchant, sale) => {
+      const path = `/v1/payments/${merchant.idOf(model, sale)}/cancel`;
+      expect(outcomeOf(await service.call('POST', path, { key: merchant.key }))).toBe(model.cancel(sale));
+    },
+  ),
+);
+
+const reviews = fc.tuple(drawn, fc.constantFrom('accept' as const, 'return' as const)).map(([at, decision]) =>
+  step(
+    `review(${at}, ${decision})`,
+    ({ sales }) =>
+      one(
+        sales.filter(({ isHeldForReview }) => isHeldForReview),
+        at,
+      ),
+    async (model, merchant, sale) => {
+      const [held] = await service.sql<{ id: string }>(
+        `SELECT id FROM settlements WHERE transaction_id = $1 AND outcome = 'review'`,
+        [merchant.idOf(model, sale)],
+      );
+      const path = `/v1/operations/reviews/${held?.id ?? ''}/${decision}`;
+      expect(await service.call('POST', path, { token: operator.token })).toMatchObject({ status: 200 });
+      model.decideReview(sale, decision);
+    },
+  ),
+);
+
+const refunds = fc
+  .record({
+    at: drawn,
+    part: fc.option(parts),
+    strategy: fc.constantFrom(null, 'cashout' as const, 'devolution' as const),
+    passFee: fc.nat(4).map((chance) => chance === 0),
+    fails: fc.nat(3).map((chance) => chance === 0),
+    isAgain: fc.boolean(),
+  })
+  .map(({ at, part, strategy, passFee, fails, isAgain }) =>
+    step(
+      `refund(${at}, ${part === null ? 'the rest' : `${part(1000)} of 1000`}, ${[strategy, passFee && 'fee', fails && 'fails', isAgain && 'told twice'].filter(Boolean).join(', ')})`,
+      ({ sales }) =>
+        one(
+          sales.filter(({ isPaid, refunds: made }) => isPaid && made.length < 8),
+          at,
+        ),
+      async (model, merchant, sale) => {
+        const id = merchant.idOf(model, sale);
+        if (fails) await merchant.happens(model, sale, { event: 'refund_fail' });
+        if (fails) sale.failsNext = true;
+        const amount = part === null ? null : part(sale.amount);
+        const body = {
+          idempotencyKey: `refund-${String(done)}`,
+          ...(amount === null ? {} : { amount }),
+          ...(strategy === null ? {} : { strategy }),
+          ...(passFee ? { passFeeToTenant: true } : {}),
+        };
+        const answer = await requestRefund(service, merchant.key, id, body);
+        expect(outcomeOf(answer)).toBe(model.refund(sale, { amount, strategy, passFee }));
+        if (isAgain) expect(outcomeOf(await requestRefund(service, merchant.key, id, body))).toBe(outcomeOf(answer));
+        // It is on its way at the bank, where nothing stops it.
+        await waitFor('the refund to be sent', async () =>
+          (await refundsOf(service, merchant.key, id)).every(({ status }) => status !== 'PENDING'),
+        );
+      },
+    ),
+  );
+
+const disputes = fc
+  .tuple(drawn, parts, fc.constantFrom<DisputeKind>('chargeback', 'dispute', 'fraud'))
+  .map(([at, part, cardKind]) =>
+    step(
+      `dispute(${at}, ${part(1000)} of 1000, ${cardKind})`,
+      ({ sales }) =>
+        one(
+          sales.filter(({ isPaid, cases }) => isPaid && cases.length < 5),
+          at,
+        ),
+      async (model, merchant, sale) => {
+        const isPix = sale.method === 'PIX';
+        const amount = isPix ? part(sale.amount) : sale.amount;
+        await merchant.happens(model, sale, isPix ? { event: 'med_open', amount } : { event: cardKind });
+        model.dispute(sale, isPix ? 'med' : cardKind, amount);
+      },
+    ),
+  );
+
+const rulings = fc.tuple(drawn, fc.constantFrom('agreed', 'disagreed', 'withdrawn')).map(([at, result]) =>
+  step(
+    `rule(${at}, ${result})`,
+    ({ sales }) =>
+      one(
+        sales.filter(({ cases }) => cases.length > 0),
+        at,
+      ),
+    async (model, merchant, sale) => {
+      const event = result === 'withdrawn' ? { event: 'med_withdraw' } : { event: 'med_rule', result };
+      await merchant.happens(model, sale, event);
+      model.rule(sale, result === 'agreed' ? 'lost' : 'won');
+    },
+  ),
+);
+
+/** The merchant answers a case that it sees, in whatever state. */
+const answers = fc.tuple(drawn, drawn, fc.constantFrom('appeal' as const, 'accept' as const)).map(([at, of, answer]) =>
+  step(
+    `${answer}(${at}, ${of})`,
+    ({ sales }) =>
+      one(
+        sales.filter(({ cases }) => cases.some(({ isVisible }) => isVisible)),
+        at,
+      ),
+    async (model, merchant, sale) => {
+      const medCase = one(
+        sale.cases.filter(({ isVisible }) => isVisible),
+        of,
+      ) as CaseModel;
+      const id = await merchant.caseId(model, sale, medCase);
+      const expected: Expected = answer === 'appeal' ? model.appeal(medCase) : model.accept(sale, medCase);
+      const told = await answerCase<Partial<ErrorAnswer>>(service, merchant.key, `med_${id}`, answer);
+      expect(outcomeOf(told)).toBe(expected);
+    },
+  ),
+);
+
+/** An operator decides about a case that waits for one. */
+const decisions = fc
+  .tuple(drawn, drawn, fc.constantFrom('approve' as const, 'approve' as const, 'dismiss' as const), fc.option(parts))
+  .map(([at, of, decision, part]) =>
+    step(
+      `${decision}(${at}, ${of}, ${part === null ? 'as reported' : `${part(1000)} of 1000`})`,
+      ({ sales }) =>
+        one(
+          sales.filter(({ cases }) => cases.some(({ isInDoubt }) => isInDoubt)),
+          at,
+        ),
+      async (model, merchant, sale) => {
+        const medCase = one(
+          sale.cases.filter(({ isInDoubt }) => isInDoubt),
+          of,
+        ) as CaseModel;
+        const id = await merchant.caseId(model, sale, medCase);
+        const amount = part === null || decision === 'dismiss' ? null : part(sale.amount);
+        const body = amount === null ? {} : { amount };
+        const told = await decideCase<Partial<ErrorAnswer>>(service, operator.token, `med_${id}`, decision, body);
+        const expected = decision === 'dismiss' ? model.dismiss(medCase) : model.approve(sale, medCase, amount);
+        expect(outcomeOf(told)).toBe(expected);
+      },
+    ),
+  );
+
+/** What is on its way arrives. */
+const arrivals: fc.Arbitrary<Step> = fc.constant({
+  check: ({ sales }) => sales.some((sale) => sale.refunds.some(({ status }) => status === 'IN_PROGRESS')),
+  run: async (model, merchant) => {
+    done += 1;
+    await waitFor('refunds to arrive', async () => {
+      service.clock.advance(2);
+      return (await openRefunds(service)) === 0;
+    });
+    model.arrive();
+    await merchant.expectBalance(model);
+  },
+  toString: () => 'arrive()',
+});
+
+const days: fc.Arbitrary<Step> = fc.constant({
+  check: ({ sales, terms }) => terms.isReleasedLater && sales.some(({ isPending }) => isPending),
+  run: async (model, merchant) => {
+    done += 1;
+    service.clock.advance(DAY_SECONDS);
+    operator = { ...operator, token: await service.login(operator.email) };
+    model.nextDay();
+    await waitFor('the release of what is pending, and the end of refunds', async () => {
+      service.clock.advance(2);
+      return (await openRefunds(service)) === 0 && (await balance(service, merchant.key)).pending === 0;
+    });
+    await merchant.expectBalance(model);
+  },
+  toString: () => 'nextDay()',
+});
+
+const terms = fc.record({
+  feeBps: fc.constantFrom(0, 99, 10_000),
+  feeFixed: fc.constantFrom(0, 40),
+  pixOutFee: fc.constantFrom(0, 25),
+  isReleasedLater: fc.nat(3).map((chance) => chance === 0),
+});
+
+/** A clock that stands still between steps: nothing arrives or ends that was not asked for. */
+class StandingClock extends TestClock {
+  readonly #start = Date.now();
+
+  override now(): Date {
+    return new Date(this.#start + this.offsetMs);
+  }
+}
+
+describe('a model of the money that shares no code with the service', () => {
+  beforeAll(async () => {
+    service = await TestService.start({ clock: new StandingClock() });
+    operator = await service.operator();
+  });
+  afterAll(() => service.stop());
+
+  it('agrees on every answer, sale, refund, dispute and balance', async () => {
+    const steps = [creates, creates, pays, pays, ends, cancels, reviews, refunds, refunds, disputes, disputes] as const;
+    const others = [rulings, rulings, answers, decisions, arrivals, days] as const;
+    const stories = fc.commands([...steps, ...others], {
+      maxCommands: OF_A_STORY,
+      size: 'max',
+    });
+    await fc.assert(
+      fc.asyncProperty(terms, stories, async (agreed, story) => {
+        const { accountId, testKey } = await service.merchant({
+          fee_bps: String(agreed.feeBps),
+          fee_fixed: String(agreed.feeFixed),
+          pix_out_fee: String(agreed.pixOutFee),
+          release_days: agreed.isReleasedLater ? '1' : '0',
+          payer_lock: 'true',
+        });
+        const merchant = new Merchant(accountId, testKey);
+        const model = new MoneyModel(agreed);
+        await fc.asyncModelRun(() => ({ model, real: merchant }), story);
+        await waitFor('refunds to arrive', async () => {
+          service.clock.advance(2);
+          return (await openRefunds(service)) === 0;
+        });
+        model.arrive();
+        await merchant.expectBalance(model);
+        for (const sale of model.sales) await merchant.expectSale(model, sale, true);
+        await expectLedgerCoherent(service.database.url);
+      }),
+      { numRuns: Math.ceil(OPERATIONS / 12) },
+    );
+    process.stdout.write(`${String(done)} operations\n`);
+    expect(done).toBeGreaterThanOrEqual(OPERATIONS);
+    expect([...reached].sort()).toEqual(REACHED);
+  }, 600_000);
+});

@@ -1,0 +1,373 @@
+/**
+ * What a merchant's sales, refunds, disputes and balance come to, written from docs/contract.md and docs/design/disputes.md
+ * alone: it imports nothing of the service, keeps no ledger and adds everything up anew. Amounts are cents.
+ */
+
+export type DisputeKind = 'med' | 'chargeback' | 'dispute' | 'fraud';
+
+export interface Terms {
+  readonly feeBps: number;
+  readonly feeFixed: number;
+  readonly pixOutFee: number;
+  /** Whether what is paid is pending until the next day. */
+  readonly isReleasedLater: boolean;
+}
+
+export interface RefundModel {
+  readonly amount: number;
+  readonly fee: number;
+  readonly way: 'cashout' | 'devolution' | 'card';
+  readonly madeAt: number;
+  readonly fails: boolean;
+  status: 'IN_PROGRESS' | 'REFUNDED' | 'FAILED';
+}
+
+export interface CaseModel {
+  readonly kind: DisputeKind;
+  readonly reported: number;
+  amount: number;
+  /** What the bank has ruled: null while it has not. */
+  ruling: 'won' | 'lost' | null;
+  status: 'open' | 'appealed' | 'accepted' | 'rejected' | 'closed';
+  isVisible: boolean;
+  /** Whether an operator has to look. */
+  isInDoubt: boolean;
+  outcome: 'lost' | 'refunded_to_merchant' | 'closed_without_refund' | null;
+  held: number;
+  lost: number;
+  overAt: number;
+}
+
+export interface SaleModel {
+  readonly method: 'PIX' | 'CREDIT_CARD';
+  readonly amount: number;
+  readonly isLocked: boolean;
+  status: string;
+  isHeldForReview: boolean;
+  isPaid: boolean;
+  payerIsKnown: boolean;
+  isPending: boolean;
+  failsNext: boolean;
+  readonly refunds: RefundModel[];
+  readonly cases: CaseModel[];
+  /** Status before it was cancelled. */
+  before: string | null;
+}
+
+/** How the service has to answer. */
+export type Expected = 200 | 201 | `${400 | 409 | 422} ${string}`;
+
+const sum = (numbers: number[]): number => numbers.reduce((a, b) => a + b, 0);
+const isUnderway = ({ isVisible, status }: CaseModel): boolean => isVisible && ['open', 'appealed'].includes(status);
+
+export class MoneyModel {
+  readonly sales: SaleModel[] = [];
+  /** Counts what happens: of two things one is later. */
+  #now = 0;
+
+  constructor(readonly terms: Terms) {}
+
+  get balance(): { available: number; pending: number; retained: number } {
+    const { pixOutFee: _, ...terms } = this.terms;
+    const all = this.sales.map((sale) => {
+      const net = sale.isPaid ? sale.amount - feeOf(sale.amount, terms) : 0;
+      const gone = sum(sale.refunds.filter(({ status }) => status !== 'FAILED').map((r) => r.amount + r.fee));
+      const retained = sum(sale.cases.map(({ held }) => held));
+      const pending = sale.isPending ? net : 0;
+      return {
+        available: net - pending - gone - retained - sum(sale.cases.map(({ lost }) => lost)),
+        pending,
+        retained,
+      };
+    });
+    return {
+      available: sum(all.map(({ available }) => available)),
+      pending: sum(all.map(({ pending }) => pending)),
+      retained: sum(all.map(({ retained }) => retained)),
+    };
+  }
+
+  create(sale: Pick<SaleModel, 'method' | 'amount' | 'isLocked'>): void {
+    const fresh = { isHeldForReview: false, isPaid: false, payerIsKnown: false, isPending: false, failsNext: false };
+    this.sales.push({ ...sale, ...fresh, status: 'WAITING_PAYMENT', refunds: [], cases: [], before: null });
+  }
+
+  pay(sale: SaleModel, amount: number, payer: 'right' | 'other' | 'unknown'): void {
+    const { method, status } = sale;
+    // A card is authenticated before it is charged.
+    if (method === 'CREDIT_CARD' && status === 'WAITING_PAYMENT') sale.status = 'PROCESSING';
+    const isWaiting = sale.status === 'WAITING_PAYMENT' || (sale.status === 'PROCESSING' && !sale.isHeldForReview);
+    if (!isWaiting || amount !== sale.amount) return;
+    if (sale.isLocked && payer === 'unknown') {
+      sale.status = 'PROCESSING';
+      sale.isHeldForReview = true;
+    } else if (sale.isLocked && payer === 'other') sale.status = 'REFUNDED';
+    else this.#credit(sale, payer !== 'unknown');
+  }
+
+  decideReview(sale: SaleModel, decision: 'accept' | 'return'): void {
+    sale.isHeldForReview = false;
+    if (decision === 'accept') this.#credit(sale, false);
+    else sale.status = 'REFUNDED';
+  }
+
+  /** The bank ends what was not paid. */
+  end(sale: SaleModel, status: 'EXPIRED' | 'REFUSED'): void {
+    if (['WAITING_PAYMENT', 'PROCESSING'].includes(sale.status) && !sale.isHeldForReview) sale.status = status;
+  }
+
+  cancel(sale: SaleModel): Expected {
+    if (sale.status === 'CANCELLED') return 200;
+    if (!['WAITING_PAYMENT', 'PROCESSING'].includes(sale.status)) return '400 payment_not_cancellable';
+    sale.before = sale.status;
+    sale.status = 'CANCELLED';
+    sale.isHeldForReview = false;
+    return 200;
+  }
+
+  refund(
+    sale: SaleModel,
+    asked: { amount: number | null; strategy: 'cashout' | 'devolution' | null; passFee: boolean },
+  ): Expected {
+    if (['DISPUTE', 'CHARGEBACK'].includes(sale.status)) return '400 charge_disputed';
+    if (!['PAID', 'APPROVED'].includes(sale.status)) return '400 payment_not_refundable';
+    if (sale.method === 'CREDIT_CARD' && (asked.strategy !== null || asked.passFee)) return '400 invalid_request';
+    if (sale.method === 'PIX' && asked.strategy === 'cashout' && !sale.payerIsKnown)
+      return '422 REFUND_STRATEGY_NOT_SUPPORTED';
+    const byDefault = sale.payerIsKnown ? 'cashout' : 'devolution';
+    const way = sale.method === 'CREDIT_CARD' ? 'card' : (asked.strategy ?? byDefault);
+    const left = Math.max(0, sale.amount - sum(standing(sale).map(({ amount }) => amount)) - takenByCases(sale));
+    const amount = asked.amount ?? left;
+    if (left === 0 || amount > left) return '400 refund_amount_exceeds_remaining';
+    const fee = way === 'cashout' && asked.passFee ? this.terms.pixOutFee : 0;
+    if (this.balance.available < amount + fee) return '422 insufficient_balance';
+    const fails = sale.failsNext;
+    sale.failsNext = false;
+    sale.refunds.push({ amount, fee, way, fails, madeAt: ++this.#now, status: 'IN_PROGRESS' });
+    return 201;
+  }
+
+  /** What was on its way arrives, or does not, in the order in which it was sent. */
+  arrive(): void {
+    for (const sale of this.sales) {
+      for (const refund of sale.refunds.filter(({ status }) => status === 'IN_PROGRESS')) {
+        refund.status = refund.fails ? 'FAILED' : 'REFUNDED';
+        if (refund.fails) this.#claimAnew(sale);
+        else this.#close(sale);
+      }
+    }
+  }
+
+  nextDay(): void {
+    this.arrive();
+    for (const sale of this.sales) {
+      sale.isPending = false;
+      this.end(sale, 'EXPIRED');
+    }
+  }
+
+  /** The payer's bank disputes. A card is disputed once in each way. */
+  dispute(sale: SaleModel, kind: DisputeKind, reported: number): void {
+    if (kind !== 'med' && sale.cases.some((known) => known.kind === kind)) return;
+    const isClear = reported === sale.amount && this.#isDisputable(sale);
+    const fresh = { ruling: null, status: 'open', outcome: null, held: 0, lost: 0, overAt: 0 } as const;
+    const made: CaseModel = { ...fresh, kind, reported, amount: reported, isVisible: false, isInDoubt: !isClear };
+    sale.cases.push(made);
+    if (isClear) this.#show(sale, made);
+  }
+
+  /** Of the dispute that has waited longest at the bank. */
+  rule(sale: SaleModel, ruling: 'won' | 'lost'): void {
+    const ruled = sale.cases.find((candidate) => candidate.ruling === null);
+    if (!ruled) return;
+    ruled.ruling = ruling;
+    if (isUnderway(ruled)) this.#finish(sale, ruled);
+    else if (isOver(ruled)) ruled.isInDoubt = isContradicted(sale, ruled);
+  }
+
+  appeal(medCase: CaseModel): Expected {
+    if (medCase.status !== 'open') return '400 invalid_request';
+    medCase.status = 'appealed';
+    return 200;
+  }
+
+  accept(sale: SaleModel, medCase: CaseModel): Expected {
+    if (medCase.status !== 'open') return '400 invalid_request';
+    this.#over(sale, medCase, 'accepted', 'lost');
+    this.#revive(sale);
+    return 200;
+  }
+
+  dismiss(medCase: CaseModel): Expected {
+    medCase.isInDoubt = false;
+    if (!medCase.isVisible) Object.assign(medCase, { status: 'closed', overAt: ++this.#now });
+    return 200;
+  }
+
+  /** @param amount what is really disputed of a case that the merchant has not seen; null: what the bank reports */
+  approve(sale: SaleModel, medCase: CaseModel, amount: number | null): Expected {
+    if (medCase.isVisible) {
+      if (amount !== null) return '400 invalid_request';
+      medCase.isInDoubt = false;
+      if (isContradicted(sale, medCase)) this.#correct(sale, medCase);
+      return 200;
+    }
+    const claimed = amount ?? medCase.reported;
+    if (claimed > sale.amount) return '400 invalid_request';
+    Object.assign(medCase, { isInDoubt: false, status: 'open', amount: claimed });
+    this.#show(sale, medCase);
+    if (medCase.ruling !== null) this.#finish(sale, medCase);
+    return 200;
+  }
+
+  #credit(sale: SaleModel, payerIsKnown: boolean): void {
+    sale.status = sale.method === 'PIX' ? 'PAID' : 'APPROVED';
+    sale.isPaid = true;
+    sale.payerIsKnown = payerIsKnown;
+    sale.isPending = this.terms.isReleasedLater;
+  }
+
+  #isDisputable(sale: SaleModel): boolean {
+    if (!sale.isPaid) return false;
+    const isRefunding = sale.refunds.some(({ status }) => status === 'IN_PROGRESS');
+    return room(sale) > 0 || isRefunding || sale.cases.some(isUnderway);
+  }
+
+  #show(sale: SaleModel, medCase: CaseModel): void {
+    const isDisputable = this.#isDisputable(sale);
+    medCase.held = Math.min(medCase.amount, room(sale));
+    medCase.isVisible = true;
+    if (isDisputable) this.#disputed(sale, medCase.kind);
+  }
+
+  #disputed(sale: SaleModel, kind: DisputeKind): void {
+    if (['PAID', 'APPROVED'].includes(sale.status)) sale.status = kind === 'chargeback' ? 'CHARGEBACK' : 'DISPUTE';
+    else if (sale.status === 'DISPUTE' && kind === 'chargeback') sale.status = 'CHARGEBACK';
+  }
+
+  #finish(sale: SaleModel, medCase: CaseModel): void {
+    if (medCase.ruling === 'won') {
+      medCase.held = 0;
+      this.#over(sale, medCase, 'closed', 'refunded_to_merchant');
+      holdMore(sale);
+    } else if (medCase.status === 'appealed') this.#over(sale, medCase, 'rejected', 'lost');
+    else this.#over(sale, medCase, 'closed', 'closed_without_refund');
+    this.#revive(sale);
+  }
+
+  /** What is held then is lost. */
+  #over(sale: SaleModel, medCase: CaseModel, status: CaseModel['status'], outcome: CaseModel['outcome']): void {
+    Object.assign(medCase, { status, outcome, lost: medCase.held, held: 0, overAt: ++this.#now });
+    medCase.isInDoubt = isContradicted(sale, medCase);
+  }
+
+  /** The bank has ruled otherwise than the case had ended. */
+  #correct(sale: SaleModel, medCase: CaseModel): void {
+    const isWon = medCase.ruling === 'won';
+    const before = medCase.lost;
+    const isAsBefore = !isWon && medCase.outcome !== 'refunded_to_merchant';
+    if (isWon) medCase.lost = 0;
+    else {
+      medCase.amount = Math.min(medCase.reported, sale.amount);
+      // What the bank has taken is gone, also where younger cases hold it by now.
+      for (const other of sale.cases.filter(isUnderway).reverse()) {
+        other.held -= Math.max(0, Math.min(other.held, medCase.amount - medCase.lost - room(sale)));
+      }
+      medCase.lost = Math.min(medCase.amount, medCase.lost + room(sale));
+    }
+    medCase.overAt = ++this.#now;
+    // One that is lost for another amount stays as it had ended.
+    const outcome = isWon ? 'refunded_to_merchant' : 'closed_without_refund';
+    if (!isAsBefore) Object.assign(medCase, { status: 'closed', outcome });
+    if (isWon || medCase.lost < before) {
+      holdMore(sale);
+      doubtLosses(sale);
+    }
+    this.#revive(sale);
+    const holder = sale.cases.find((other) => isUnderway(other) && other.held > 0);
+    if (holder) this.#disputed(sale, holder.kind);
+    else if (isLost(sale)) this.#disputed(sale, medCase.kind);
+  }
+
+  /** A refund has failed: its money is the merchant's again, or a case's that has too little. */
+  #claimAnew(sale: SaleModel): void {
+    const isDisputed = ['DISPUTE', 'CHARGEBACK'].includes(sale.status);
+    if (isDisputed) holdMore(sale);
+    doubtLosses(sale);
+    if (isDisputed) this.#revive(sale);
+  }
+
+  /** A dispute ends with its last case, unless cases have taken all that was left to take. */
+  #revive(sale: SaleModel): void {
+    if (!['DISPUTE', 'CHARGEBACK'].includes(sale.status)) return;
+    if (sale.cases.some(isUnderway) || isLost(sale)) return;
+    sale.status = sale.method === 'PIX' ? 'PAID' : 'APPROVED';
+    this.#close(sale);
+  }
+
+  #close(sale: SaleModel): void {
+    const arrived = sum(sale.refunds.filter(({ status }) => status === 'REFUNDED').map(({ amount }) => amount));
+    if (['PAID', 'APPROVED'].includes(sale.status) && arrived >= sale.amount) sale.status = 'REFUNDED';
+  }
+}
+
+/** Rounded half up, and never more than the amount. */
+function feeOf(amount: number, { feeBps, feeFixed }: Pick<Terms, 'feeBps' | 'feeFixed'>): number {
+  return Math.min(amount, Math.floor((amount * feeBps + 5_000) / 10_000) + feeFixed);
+}
+
+function standing({ refunds }: SaleModel): RefundModel[] {
+  return refunds.filter(({ status }) => status !== 'FAILED');
+}
+
+function takenByCases({ cases }: SaleModel): number {
+  return sum(cases.map(({ held, lost }) => held + lost));
+}
+
+/** What the bank can still take or hold: a cashout is another Pix, and leaves the one that was paid where it is. */
+function room(sale: SaleModel): number {
+  if (!sale.isPaid) return 0;
+  const backs = standing(sale).filter(({ way }) => way !== 'cashout');
+  return sale.amount - sum(backs.map(({ amount }) => amount)) - takenByCases(sale);
+}
+
+function holdMore(sale: SaleModel): void {
+  for (const medCase of sale.cases.filter(isUnderway)) {
+    medCase.held += Math.max(0, Math.min(medCase.amount - medCase.held, room(sale)));
+  }
+}
+
+/** Whether cases have taken all that devolutions had left, and the merchant could refund nothing after the last loss. */
+function isLost(sale: SaleModel): boolean {
+  const losses = sale.cases.filter(({ lost }) => lost > 0).map(({ overAt }) => overAt);
+  const lastRefund = Math.max(0, ...sale.refunds.map(({ madeAt }) => madeAt));
+  return room(sale) === 0 && losses.some((at) => at > lastRefund);
+}
+
+/** Cases that are over and lost less than the bank has taken, now that there is more for it to take. */
+function doubtLosses(sale: SaleModel): void {
+  for (const medCase of sale.cases.filter((candidate) => isOver(candidate) && candidate.ruling === 'lost')) {
+    if (medCase.outcome === 'refunded_to_merchant' || !medCase.isVisible) continue;
+    if (medCase.lost < takeable(sale, medCase)) medCase.isInDoubt = true;
+  }
+}
+
+function isOver({ status }: CaseModel): boolean {
+  return !['open', 'appealed'].includes(status);
+}
+
+/** What the bank can have taken for the case: what devolutions and the other cases' losses have left, up to its claim. */
+function takeable(sale: SaleModel, medCase: CaseModel): number {
+  const others = sale.cases.filter((other) => other !== medCase);
+  const backs = standing(sale).filter(({ way }) => way !== 'cashout');
+  const there = sale.amount - sum(backs.map(({ amount }) => amount)) - sum(others.map(({ lost }) => lost));
+  return Math.min(medCase.reported, there);
+}
+
+/** Whether the bank has ruled otherwise than a case that is over has ended, or about another amount. */
+function isContradicted(sale: SaleModel, medCase: CaseModel): boolean {
+  if (!isOver(medCase) || medCase.ruling === null) return false;
+  const wasWon = !medCase.isVisible || medCase.outcome === 'refunded_to_merchant';
+  if ((medCase.ruling === 'won') !== wasWon) return true;
+  return !wasWon && medCase.lost !== takeable(sale, medCase);
+}
