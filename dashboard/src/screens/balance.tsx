@@ -30,6 +30,10 @@ export function Balance(): ReactNode {
     queryFn: () => call<BalanceBody>('GET', door(mode, '/wallets/balance')),
     refetchInterval: 10_000,
   });
+  const releases = useQuery({
+    queryKey: [mode, 'releases'],
+    queryFn: () => call<ReleaseListBody>('GET', door(mode, '/wallets/releases')),
+  });
   const entries = useInfiniteQuery({
     queryKey: [mode, 'entries', filters],
     queryFn: ({ pageParam }) =>
@@ -40,6 +44,13 @@ export function Balance(): ReactNode {
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next_cursor ?? undefined,
   });
+  // What stands above the statement comes first, so that nothing moves down when it comes.
+  if (balance.isPending || releases.isPending)
+    return (
+      <Page title={t('Saldo', 'Balance')}>
+        <Loading />
+      </Page>
+    );
   const others = (balance.data?.balances ?? []).filter(({ currency }) => currency !== balance.data?.currency);
   const currencies = (balance.data?.balances ?? []).map(({ currency }) => currency);
   const isFiltered = Object.values(filters).some((value) => value !== '');
@@ -64,7 +75,6 @@ export function Balance(): ReactNode {
     >
       <Card title={t('Agora', 'Now')}>
         {balance.error && <Failure error={balance.error} />}
-        {balance.isPending && <Loading />}
         {balance.data && (
           <Facts
             rows={[
@@ -103,7 +113,8 @@ export function Balance(): ReactNode {
           />
         )}
       </Card>
-      <Releases hasPending={(balance.data?.balances ?? []).some(({ pending }) => pending > 0)} />
+      {releases.error && <Failure error={releases.error} />}
+      {releases.data && releases.data.data.length > 0 && <Releases list={releases.data} />}
       <form
         key={JSON.stringify(filters)}
         className="filters"
@@ -188,35 +199,24 @@ export function Balance(): ReactNode {
 }
 
 /** What becomes spendable when. */
-function Releases({ hasPending }: { hasPending: boolean }): ReactNode {
+function Releases({ list }: { list: ReleaseListBody }): ReactNode {
   const { t, language } = useLanguage();
-  const mode = useMode();
-  const list = useQuery({
-    queryKey: [mode, 'releases'],
-    queryFn: () => call<ReleaseListBody>('GET', door(mode, '/wallets/releases')),
-    enabled: hasPending,
-  });
-  if (!hasPending) return null;
   return (
     <Card title={t('Calendário de liberações', 'Calendar of releases')}>
-      {list.error && <Failure error={list.error} />}
-      {list.isPending && <Loading />}
-      {list.data && (
-        <Table
-          label={t('Calendário de liberações', 'Calendar of releases')}
-          rows={list.data.data}
-          keyOf={({ date, currency }) => date + currency}
-          columns={[
-            { name: t('Dia', 'Day'), cell: ({ release_at: at }) => day(at, language) },
-            { name: t('Vendas', 'Sales'), isNumber: true, cell: ({ count }) => String(count) },
-            {
-              name: t('Valor', 'Amount'),
-              isNumber: true,
-              cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
-            },
-          ]}
-        />
-      )}
+      <Table
+        label={t('Calendário de liberações', 'Calendar of releases')}
+        rows={list.data}
+        keyOf={({ date, currency }) => date + currency}
+        columns={[
+          { name: t('Dia', 'Day'), cell: ({ release_at: at }) => day(at, language) },
+          { name: t('Vendas', 'Sales'), isNumber: true, cell: ({ count }) => String(count) },
+          {
+            name: t('Valor', 'Amount'),
+            isNumber: true,
+            cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
+          },
+        ]}
+      />
     </Card>
   );
 }

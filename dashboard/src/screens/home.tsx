@@ -22,8 +22,8 @@ export function Home(): ReactNode {
   const mayAct = useMayAct();
   const [days, setDays] = useState<number>(7);
   const stats = useQuery({
-    queryKey: [mode, 'stats', days],
-    queryFn: () => call<StatsBody>('GET', door(mode, withQuery('/payments/stats', { days, basis: 'paid' }))),
+    queryKey: [mode, 'stats'],
+    queryFn: () => call<StatsBody>('GET', door(mode, withQuery('/payments/stats', { days: 7, basis: 'paid' }))),
   });
   const balance = useQuery({
     queryKey: [mode, 'balance'],
@@ -99,8 +99,8 @@ export function Home(): ReactNode {
       <div className="grid">
         <Card title={t('Hoje', 'Today')}>
           {stats.error && <Failure error={stats.error} />}
-          {stats.isPending && <Loading />}
-          {stats.data && (
+          {(stats.isPending || weeks.isPending) && <Loading />}
+          {stats.data && !weeks.isPending && (
             <>
               <p className="figure">
                 {Object.entries(stats.data.todayVolumeByCurrency).length === 0
