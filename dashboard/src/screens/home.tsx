@@ -60,18 +60,23 @@ export function Home(): ReactNode {
     queryFn: () => call<PaymentListBody>('GET', door(mode, '/payments?limit=1')),
     enabled: metrics.data?.funnel.created === 0,
   });
+  // The cards come together: one that came alone would push away those below it.
+  const isPending = [stats, weeks, balance, cases, hooks, endpoints].some((one) => one.isPending);
   const isEmpty = any.data?.total === 0;
+  const title = t('Início', 'Home');
+  const actions = mayAct && (
+    <Link to={`/${mode}/sales/new`} className="button primary">
+      {t('Nova cobrança', 'New charge')}
+    </Link>
+  );
+  if (isPending)
+    return (
+      <Page title={title} actions={actions}>
+        <Loading />
+      </Page>
+    );
   return (
-    <Page
-      title={t('Início', 'Home')}
-      actions={
-        mayAct && (
-          <Link to={`/${mode}/sales/new`} className="button primary">
-            {t('Nova cobrança', 'New charge')}
-          </Link>
-        )
-      }
-    >
+    <Page title={title} actions={actions}>
       {isEmpty && (
         <Card title={t('Primeiros passos', 'First steps')}>
           <ol className="steps">
@@ -99,8 +104,7 @@ export function Home(): ReactNode {
       <div className="grid">
         <Card title={t('Hoje', 'Today')}>
           {stats.error && <Failure error={stats.error} />}
-          {(stats.isPending || weeks.isPending) && <Loading />}
-          {stats.data && !weeks.isPending && (
+          {stats.data && (
             <>
               <p className="figure">
                 {Object.entries(stats.data.todayVolumeByCurrency).length === 0
@@ -116,7 +120,6 @@ export function Home(): ReactNode {
         </Card>
         <Card title={t('Saldo', 'Balance')} actions={<Link to={`/${mode}/balance`}>{t('Extrato', 'Statement')}</Link>}>
           {balance.error && <Failure error={balance.error} />}
-          {balance.isPending && <Loading />}
           {balance.data && (
             <Facts
               rows={[
@@ -149,7 +152,6 @@ export function Home(): ReactNode {
           actions={<Link to={`/${mode}/disputes`}>{t('Todas', 'All')}</Link>}
         >
           {cases.error && <Failure error={cases.error} />}
-          {cases.isPending && <Loading />}
           {cases.data?.data.length === 0 && <Empty title={t('Nenhuma.', 'None.')} />}
           <ul className="bare">
             {cases.data?.data.map((one) => (
@@ -164,7 +166,6 @@ export function Home(): ReactNode {
         </Card>
         <Card title="Webhooks" actions={<Link to={`/${mode}/webhooks`}>{t('Ver', 'See')}</Link>}>
           {hooks.error && <Failure error={hooks.error} />}
-          {hooks.isPending && <Loading />}
           {hooks.data && (
             <Facts
               rows={[
