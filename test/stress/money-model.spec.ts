@@ -445,5 +445,5 @@ describe('a model of the money that shares no code with the service', () => {
     process.stdout.write(`${String(done)} operations\n`);
     expect(done).toBeGreaterThanOrEqual(OPERATIONS);
     expect([...reached].sort()).toEqual(REACHED);
-  }, 600_000);
+  }, 1_200_000);
 });
