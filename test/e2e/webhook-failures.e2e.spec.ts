@@ -8,7 +8,7 @@ import { SELF_SIGNED } from '../support/self-signed.js';
 import { type Merchant, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 
-const TIMEOUT_MS = 2_000;
+const TIMEOUT_MS = 3_000;
 const CONNECT_TIMEOUT_MS = 1_000;
 const FIRST_WAIT = 10;
 const SECOND_WAIT = 30;

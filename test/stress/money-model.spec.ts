@@ -110,16 +110,25 @@ function outcomeOf({ status, body }: Answer<Partial<ErrorAnswer>>): string | num
 
 type Step = fc.AsyncCommand<MoneyModel, Merchant>;
 
-/** A step is done where it can happen; afterwards the balance is as the model says, and so is the sale that it is about. */
+/** One of all, by a number that is drawn before anybody knows how many there are. */
+function one<T>(all: readonly T[], drawn: number): T | undefined {
+  return all[drawn % all.length];
+}
+
+/**
+ * A step is done where it can happen; afterwards the balance is as the model says, and so is the sale that it is about.
+ * @param at the drawn number of the sale, among those that can be meant
+ */
 function step(
   name: string,
-  pick: (model: Pick<MoneyModel, 'sales'>) => SaleModel | undefined,
+  at: number,
+  canBeMeant: (sale: SaleModel) => boolean,
   run: (model: MoneyModel, merchant: Merchant, sale: SaleModel) => Promise<void>,
 ): Step {
   return {
-    check: (model) => pick(model) !== undefined,
+    check: ({ sales }) => sales.some(canBeMeant),
     run: async (model, merchant) => {
-      const sale = pick(model);
+      const sale = one(model.sales.filter(canBeMeant), at);
       if (!sale) throw new Error('It was there a moment ago');
       service.clock.offsetMs += 1;
       done += 1;
@@ -131,9 +140,25 @@ function step(
   };
 }
 
-/** One of all, by a number that is drawn before anybody knows how many there are. */
-function one<T>(all: readonly T[], drawn: number): T | undefined {
-  return all[drawn % all.length];
+/**
+ * A step that is about one case of a sale.
+ * @param of the drawn number of the case, among the sale's that can be meant
+ */
+function caseStep(
+  name: string,
+  [at, of]: readonly [number, number],
+  canBeMeant: (medCase: CaseModel) => boolean,
+  run: (model: MoneyModel, merchant: Merchant, sale: SaleModel, medCase: CaseModel, id: string) => Promise<void>,
+): Step {
+  return step(
+    name,
+    at,
+    ({ cases }) => cases.some(canBeMeant),
+    async (model, merchant, sale) => {
+      const medCase = one(sale.cases.filter(canBeMeant), of) as CaseModel;
+      await run(model, merchant, sale, medCase, `med_${await merchant.caseId(model, sale, medCase)}`);
+    },
+  );
 }
 
 const drawn = fc.nat({ max: 11 });
@@ -180,7 +205,8 @@ const pays = fc
   .map(([at, part, payer, isAgain]) =>
     step(
       `pay(${at}, ${part(1000)} of 1000, ${payer}${isAgain ? ', told twice' : ''})`,
-      ({ sales }) => one(sales, at),
+      at,
+      () => true,
       async (model, merchant, sale) => {
         const amount = part(sale.amount);
         const document = { right: PAYER, other: STRANGER, unknown: null }[payer];
@@ -196,7 +222,8 @@ const pays = fc
 const ends = fc.tuple(drawn, fc.constantFrom('expire' as const, 'fail' as const)).map(([at, event]) =>
   step(
     `${event}(${at})`,
-    ({ sales }) => one(sales, at),
+    at,
+    () => true,
     async (model, merchant, sale) => {
       await merchant.happens(model, sale, { event });
       model.end(sale, event === 'expire' ? 'EXPIRED' : 'REFUSED');
@@ -207,7 +234,8 @@ const ends = fc.tuple(drawn, fc.constantFrom('expire' as const, 'fail' as const)
 const cancels = drawn.map((at) =>
   step(
     `cancel(${at})`,
-    ({ sales }) => one(sales, at),
+    at,
+    () => true,
     async (model, merchant, sale) => {
       const path = `/v1/payments/${merchant.idOf(model, sale)}/cancel`;
       expect(outcomeOf(await service.call('POST', path, { key: merchant.key }))).toBe(model.cancel(sale));
@@ -218,11 +246,8 @@ const cancels = drawn.map((at) =>
 const reviews = fc.tuple(drawn, fc.constantFrom('accept' as const, 'return' as const)).map(([at, decision]) =>
   step(
     `review(${at}, ${decision})`,
-    ({ sales }) =>
-      one(
-        sales.filter(({ isHeldForReview }) => isHeldForReview),
-        at,
-      ),
+    at,
+    ({ isHeldForReview }) => isHeldForReview,
     async (model, merchant, sale) => {
       const [held] = await service.sql<{ id: string }>(
         `SELECT id FROM settlements WHERE transaction_id = $1 AND outcome = 'review'`,
@@ -247,11 +272,8 @@ const refunds = fc
   .map(({ at, part, strategy, passFee, fails, isAgain }) =>
     step(
       `refund(${at}, ${part === null ? 'the rest' : `${part(1000)} of 1000`}, ${[strategy, passFee && 'fee', fails && 'fails', isAgain && 'told twice'].filter(Boolean).join(', ')})`,
-      ({ sales }) =>
-        one(
-          sales.filter(({ isPaid, refunds: made }) => isPaid && made.length < 8),
-          at,
-        ),
+      at,
+      ({ isPaid, refunds: made }) => isPaid && made.length < 8,
       async (model, merchant, sale) => {
         const id = merchant.idOf(model, sale);
         if (fails) await merchant.happens(model, sale, { event: 'refund_fail' });
@@ -279,11 +301,8 @@ const disputes = fc
   .map(([at, part, cardKind]) =>
     step(
       `dispute(${at}, ${part(1000)} of 1000, ${cardKind})`,
-      ({ sales }) =>
-        one(
-          sales.filter(({ isPaid, cases }) => isPaid && cases.length < 5),
-          at,
-        ),
+      at,
+      ({ isPaid, cases }) => isPaid && cases.length < 5,
       async (model, merchant, sale) => {
         const isPix = sale.method === 'PIX';
         const amount = isPix ? part(sale.amount) : sale.amount;
@@ -296,11 +315,8 @@ const disputes = fc
 const rulings = fc.tuple(drawn, fc.constantFrom('agreed', 'disagreed', 'withdrawn')).map(([at, result]) =>
   step(
     `rule(${at}, ${result})`,
-    ({ sales }) =>
-      one(
-        sales.filter(({ cases }) => cases.length > 0),
-        at,
-      ),
+    at,
+    ({ cases }) => cases.length > 0,
     async (model, merchant, sale) => {
       const event = result === 'withdrawn' ? { event: 'med_withdraw' } : { event: 'med_rule', result };
       await merchant.happens(model, sale, event);
@@ -311,22 +327,13 @@ const rulings = fc.tuple(drawn, fc.constantFrom('agreed', 'disagreed', 'withdraw
 
 /** The merchant answers a case that it sees, in whatever state. */
 const answers = fc.tuple(drawn, drawn, fc.constantFrom('appeal' as const, 'accept' as const)).map(([at, of, answer]) =>
-  step(
+  caseStep(
     `${answer}(${at}, ${of})`,
-    ({ sales }) =>
-      one(
-        sales.filter(({ cases }) => cases.some(({ isVisible }) => isVisible)),
-        at,
-      ),
-    async (model, merchant, sale) => {
-      const medCase = one(
-        sale.cases.filter(({ isVisible }) => isVisible),
-        of,
-      ) as CaseModel;
-      const id = await merchant.caseId(model, sale, medCase);
+    [at, of],
+    ({ isVisible }) => isVisible,
+    async (model, merchant, sale, medCase, id) => {
       const expected: Expected = answer === 'appeal' ? model.appeal(medCase) : model.accept(sale, medCase);
-      const told = await answerCase<Partial<ErrorAnswer>>(service, merchant.key, `med_${id}`, answer);
-      expect(outcomeOf(told)).toBe(expected);
+      expect(outcomeOf(await answerCase<Partial<ErrorAnswer>>(service, merchant.key, id, answer))).toBe(expected);
     },
   ),
 );
@@ -335,22 +342,14 @@ const answers = fc.tuple(drawn, drawn, fc.constantFrom('appeal' as const, 'accep
 const decisions = fc
   .tuple(drawn, drawn, fc.constantFrom('approve' as const, 'approve' as const, 'dismiss' as const), fc.option(parts))
   .map(([at, of, decision, part]) =>
-    step(
+    caseStep(
       `${decision}(${at}, ${of}, ${part === null ? 'as reported' : `${part(1000)} of 1000`})`,
-      ({ sales }) =>
-        one(
-          sales.filter(({ cases }) => cases.some(({ isInDoubt }) => isInDoubt)),
-          at,
-        ),
-      async (model, merchant, sale) => {
-        const medCase = one(
-          sale.cases.filter(({ isInDoubt }) => isInDoubt),
-          of,
-        ) as CaseModel;
-        const id = await merchant.caseId(model, sale, medCase);
+      [at, of],
+      ({ isInDoubt }) => isInDoubt,
+      async (model, _merchant, sale, medCase, id) => {
         const amount = part === null || decision === 'dismiss' ? null : part(sale.amount);
         const body = amount === null ? {} : { amount };
-        const told = await decideCase<Partial<ErrorAnswer>>(service, operator.token, `med_${id}`, decision, body);
+        const told = await decideCase<Partial<ErrorAnswer>>(service, operator.token, id, decision, body);
         const expected = decision === 'dismiss' ? model.dismiss(medCase) : model.approve(sale, medCase, amount);
         expect(outcomeOf(told)).toBe(expected);
       },

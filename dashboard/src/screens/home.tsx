@@ -60,8 +60,8 @@ export function Home(): ReactNode {
     queryFn: () => call<PaymentListBody>('GET', door(mode, '/payments?limit=1')),
     enabled: metrics.data?.funnel.created === 0,
   });
-  // The cards come together: one that came alone would push away those below it.
-  const isPending = [stats, weeks, balance, cases, hooks, endpoints].some((one) => one.isPending);
+  // The cards come together, as one that came alone would push away those below it; they do not wait for one that fails.
+  const isPending = [stats, weeks, balance, cases, hooks, endpoints].some((one) => one.isPending && one.failureCount === 0);
   const isEmpty = any.data?.total === 0;
   const title = t('Início', 'Home');
   const actions = mayAct && (
