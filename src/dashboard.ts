@@ -81,8 +81,7 @@ function policyOf(storage: StorageConfig): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
-    // The one that React Aria adds, so that a press is no gesture of the browser's.
-    "style-src 'self' 'sha256-38RhXrc7EdReTKsOm23ZPOCUgniTUUcjky8QOOrQx6o='",
+    "style-src 'self'",
     "img-src 'self' data: blob:",
     `connect-src 'self'${store}`,
     "base-uri 'none'",

@@ -1,7 +1,13 @@
-import { type ReactNode, useState } from 'react';
-import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
+import { type ReactNode, useId, useState } from 'react';
+import { createPortal } from 'react-dom';
 import { useLanguage } from './language.js';
 import { Button, Failure } from './ui.js';
+
+/** The browser keeps the focus inside, and gives it back to the trigger when the dialog closes. */
+function showModal(dialog: HTMLDialogElement): () => void {
+  dialog.showModal();
+  return () => dialog.close();
+}
 
 /**
  * A dialog that does one thing and says what it costs. It cannot be sent twice: the button rests while the answer is on
@@ -35,6 +41,7 @@ export function ActionDialog({
   isReady?: boolean;
 }): ReactNode {
   const { t } = useLanguage();
+  const titleId = useId();
   const [key, setKey] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
   const [isDone, setDone] = useState(false);
@@ -65,50 +72,49 @@ export function ActionDialog({
   };
   return (
     <>
-      <Button tone={tone} onPress={open}>
+      <Button tone={tone} onClick={open}>
         {trigger}
       </Button>
-      <ModalOverlay
-        className="overlay"
-        isOpen={key !== null}
-        // What is shown once is not lost by a key or a click beside it.
-        isDismissable={!isBusy && !isDone}
-        isKeyboardDismissDisabled={isDone}
-        onOpenChange={(isOpen) => {
-          if (!isOpen && !isBusy) close();
-        }}
-      >
-        <Modal className="modal">
-          <AriaDialog>
+      {key !== null &&
+        createPortal(
+          <dialog
+            ref={showModal}
+            aria-labelledby={titleId}
+            // What is shown once is not lost by a key.
+            closedby={isBusy || isDone ? 'none' : 'closerequest'}
+            onCancel={(event) => {
+              if (isBusy || isDone) event.preventDefault();
+            }}
+            onClose={close}
+          >
             <form
               onSubmit={(event) => {
                 event.preventDefault();
                 void send();
               }}
             >
-              <Heading slot="title">{title}</Heading>
+              <h2 id={titleId}>{title}</h2>
               {isDone ? done : children}
               {error !== null && <Failure error={error} />}
               <div className="actions">
-                <Button onPress={close} isDisabled={isBusy}>
+                <Button onClick={close} disabled={isBusy}>
                   {isDone ? t('Fechar', 'Close') : t('Cancelar', 'Cancel')}
                 </Button>
                 {!isDone && (
                   <Button
                     tone={tone === 'danger' ? 'danger' : 'primary'}
                     type="submit"
-                    // Pending and not disabled, so that who works by keys stays where they are.
                     isPending={isBusy}
-                    isDisabled={!isReady}
+                    disabled={!isReady}
                   >
                     {isBusy ? t('Enviando…', 'Sending…') : confirm}
                   </Button>
                 )}
               </div>
             </form>
-          </AriaDialog>
-        </Modal>
-      </ModalOverlay>
+          </dialog>,
+          document.body,
+        )}
     </>
   );
 }

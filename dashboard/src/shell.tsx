@@ -58,7 +58,7 @@ export function Shell(): ReactNode {
       </a>
       <nav aria-label={t('Principal', 'Main')} className={isOpen ? 'bar open' : 'bar'}>
         <p className="brand">Recebe</p>
-        <Button aria-expanded={isOpen} onPress={() => setOpen(!isOpen)} aria-label={t('Menu', 'Menu')}>
+        <Button aria-expanded={isOpen} onClick={() => setOpen(!isOpen)} aria-label={t('Menu', 'Menu')}>
           ☰
         </Button>
         <ul>
@@ -76,10 +76,10 @@ export function Shell(): ReactNode {
             {session.role === 'MEMBER' && ` · ${t('só leitura', 'read only')}`}
           </p>
           <div className="actions">
-            <Button onPress={() => setLanguage(language === 'en' ? 'pt-BR' : 'en')}>
+            <Button onClick={() => setLanguage(language === 'en' ? 'pt-BR' : 'en')}>
               {language === 'en' ? 'Português' : 'English'}
             </Button>
-            <Button onPress={() => void logOut()}>{t('Sair', 'Log out')}</Button>
+            <Button onClick={() => void logOut()}>{t('Sair', 'Log out')}</Button>
           </div>
         </div>
       </nav>

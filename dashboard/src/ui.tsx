@@ -1,17 +1,32 @@
 import { Link as RouterLink } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
-import { Button as AriaButton, type ButtonProps } from 'react-aria-components';
+import { type ComponentProps, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { ApiFailure } from './api.js';
 import { PORTUGUESE, PORTUGUESE_DETAILS } from './failures.js';
 import { dateTime, money, timeLeft } from './format.js';
 import { type Translate, useLanguage } from './language.js';
 
-/** @param tone `primary`: what the page is for; `danger`: what cannot be taken back */
+/**
+ * @param tone `primary`: what the page is for; `danger`: what cannot be taken back
+ * @param isPending its work is on its way: it does nothing, and keeps the focus of who works by keys
+ */
 export function Button({
   tone = 'plain',
+  isPending = false,
+  onClick,
   ...props
-}: ButtonProps & { tone?: 'plain' | 'primary' | 'danger' }): ReactNode {
-  return <AriaButton {...props} className={`button ${tone}`} />;
+}: Omit<ComponentProps<'button'>, 'className'> & {
+  tone?: 'plain' | 'primary' | 'danger';
+  isPending?: boolean;
+}): ReactNode {
+  return (
+    <button
+      type="button"
+      {...props}
+      className={`button ${tone}`}
+      aria-disabled={isPending || undefined}
+      onClick={isPending ? (event) => event.preventDefault() : onClick}
+    />
+  );
 }
 
 /** How long a button rests when its work is done: who clicks twice wants it once. */
@@ -21,8 +36,7 @@ const REST_MS = 700;
 export function ActButton({
   act,
   ...props
-}: Omit<ButtonProps, 'onPress' | 'isPending'> & {
-  tone?: 'plain' | 'primary' | 'danger';
+}: Omit<ComponentProps<typeof Button>, 'onClick' | 'isPending'> & {
   act: () => Promise<unknown>;
 }): ReactNode {
   const [isBusy, setBusy] = useState(false);
@@ -40,7 +54,7 @@ export function ActButton({
   };
   return (
     <>
-      <Button {...props} isPending={isBusy} onPress={() => void press()} />
+      <Button {...props} isPending={isBusy} onClick={() => void press()} />
       {error !== null && <Failure error={error} />}
     </>
   );
@@ -113,7 +127,7 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => void }
           {t('Para o suporte:', 'For support:')} <code>{failure.requestId}</code>
         </p>
       )}
-      {retry && <Button onPress={retry}>{t('Tentar de novo', 'Try again')}</Button>}
+      {retry && <Button onClick={retry}>{t('Tentar de novo', 'Try again')}</Button>}
     </div>
   );
 }
@@ -177,10 +191,11 @@ export function Id({ value, label }: { value: string; label?: string }): ReactNo
     return () => clearTimeout(timer);
   }, [copied]);
   return (
-    <AriaButton
+    <button
+      type="button"
       className="id"
       aria-label={`${t('Copiar', 'Copy')} ${label ?? value}`}
-      onPress={() => {
+      onClick={() => {
         // A page that came neither over TLS nor from this machine may only show what is to be copied.
         if (!isSecureContext) getSelection()?.selectAllChildren(text.current ?? document.body);
         else void navigator.clipboard.writeText(value).then(() => setCopied(true));
@@ -190,7 +205,7 @@ export function Id({ value, label }: { value: string; label?: string }): ReactNo
       <span aria-live="polite">
         {copied ? ` ${t('copiado', 'copied')}` : label !== undefined && ` ${t('copiar', 'copy')}`}
       </span>
-    </AriaButton>
+    </button>
   );
 }
 

@@ -223,7 +223,7 @@ describeInBrowser('the dashboard in a real browser', () => {
 
   it('issues, rotates and revokes a key, each shown once', async () => {
     const page = await asOwner('/test/developers');
-    await page.getByRole('button', { name: 'Emitir chave' }).click();
+    await page.getByRole('button', { name: 'Emitir chave' }).dblclick();
     await inDialog(page).getByLabel('Para que é').fill('site');
     await inDialog(page).getByRole('button', { name: 'Emitir' }).click();
     const key = (
@@ -232,8 +232,12 @@ describeInBrowser('the dashboard in a real browser', () => {
         .innerText()
     ).trim();
     expect((await fetch(`${service.url}/v1/wallets`, { headers: { apikey: key } })).status).toBe(200);
+    // A key of the keyboard does not lose what is shown once.
+    for (let times = 0; times < 3; times += 1) await page.keyboard.press('Escape');
+    expect(await inDialog(page).getByText(key).count()).toBe(1);
     await inDialog(page).getByRole('button', { name: 'Fechar' }).click();
     expect(await page.getByText(key).count()).toBe(0);
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Emitir chave');
     await page.getByRole('button', { name: 'Trocar' }).first().click();
     await inDialog(page).getByRole('button', { name: 'Trocar' }).click();
     const rotated = (

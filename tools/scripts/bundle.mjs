@@ -53,17 +53,6 @@ async function bundlePrograms() {
   });
 }
 
-/** React Aria has its texts in 34 languages, which are half of it: the pages speak two. */
-const ownLanguages = {
-  name: 'own-languages',
-  setup({ onLoad }) {
-    const filter = /react-aria[^/]*\/dist\/.*\/[a-z]{2}-[A-Z]{2}\.m?js$/;
-    onLoad({ filter }, ({ path }) =>
-      /(?:pt-BR|en-US)\.m?js$/.test(path) ? undefined : { contents: 'export default {};' },
-    );
-  },
-};
-
 /** The pages of the dashboard, for browsers of the last three years; names of files tell their content. */
 async function bundleDashboard() {
   const outdir = join(root, 'dist/dashboard');
@@ -77,7 +66,6 @@ async function bundleDashboard() {
     target: ['chrome123', 'firefox120', 'safari17.5'],
     jsx: 'automatic',
     minify: true,
-    plugins: [ownLanguages],
     legalComments: 'none',
     define: { 'process.env.NODE_ENV': '"production"' },
     entryNames: '[name]-[hash]',

@@ -190,7 +190,7 @@ export function Balance(): ReactNode {
         />
       )}
       {entries.hasNextPage && (
-        <Button isDisabled={entries.isFetchingNextPage} onPress={() => void entries.fetchNextPage()}>
+        <Button disabled={entries.isFetchingNextPage} onClick={() => void entries.fetchNextPage()}>
           {t('Mais antigos', 'Older ones')}
         </Button>
       )}

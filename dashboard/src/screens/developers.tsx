@@ -279,7 +279,7 @@ function RequestLog({ mode }: { mode: Mode }): ReactNode {
           ]}
         />
         <Button type="submit">{t('Procurar', 'Search')}</Button>
-        <Button onPress={() => void list.refetch()}>{t('Atualizar', 'Refresh')}</Button>
+        <Button onClick={() => void list.refetch()}>{t('Atualizar', 'Refresh')}</Button>
       </form>
       {list.error && <Failure error={list.error} retry={() => void list.refetch()} />}
       {list.isPending && <Loading />}
@@ -307,7 +307,7 @@ function RequestLog({ mode }: { mode: Mode }): ReactNode {
         />
       )}
       {list.hasNextPage && (
-        <Button isDisabled={list.isFetchingNextPage} onPress={() => void list.fetchNextPage()}>
+        <Button disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
           {t('Mais antigos', 'Older ones')}
         </Button>
       )}

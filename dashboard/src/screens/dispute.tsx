@@ -1,6 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { DropZone, FileTrigger } from 'react-aria-components';
 import type { EvidenceBody, EvidenceListBody, EvidenceTicketBody } from '../../../src/med/dto/evidence.body.js';
 import type { MedCaseBody } from '../../../src/med/dto/med-case.body.js';
 import { useParam } from '../address.js';
@@ -245,20 +244,20 @@ export function Dispute(): ReactNode {
           <p role="note">{t('A plataforma pediu mais provas.', 'The platform asked for more evidence.')}</p>
         )}
         {mayAct && takesFiles && (
-          <DropZone
-            className="drop"
-            aria-label={t('Solte arquivos aqui', 'Drop files here')}
-            onDrop={({ items }) => {
-              void Promise.all(items.filter((item) => item.kind === 'file').map((item) => item.getFile())).then(
-                sendAll,
-              );
-            }}
-          >
-            <p>{t('Solte imagens ou PDFs aqui, de até 10 MB, ou', 'Drop pictures or PDFs here, up to 10 MB, or')}</p>
-            <FileTrigger allowsMultiple acceptedFileTypes={TYPES} onSelect={(files) => sendAll(files ?? [])}>
-              <Button>{t('escolha arquivos', 'choose files')}</Button>
-            </FileTrigger>
-          </DropZone>
+          // The browser's own control takes files by a click, by keys and by dropping them on it.
+          <label className="drop">
+            {t('Solte imagens ou PDFs aqui, de até 10 MB, ou ', 'Drop pictures or PDFs here, up to 10 MB, or ')}
+            <span className="button">{t('escolha arquivos', 'choose files')}</span>
+            <input
+              type="file"
+              multiple
+              accept={TYPES.join()}
+              onChange={({ target }) => {
+                sendAll([...(target.files ?? [])]);
+                target.value = '';
+              }}
+            />
+          </label>
         )}
         <ul className="bare" aria-live="polite">
           {uploads.map(({ name, share, problem }) => (
@@ -269,7 +268,7 @@ export function Dispute(): ReactNode {
               ) : (
                 <>
                   <strong className="problem">{problem}</strong>{' '}
-                  <Button onPress={() => setUploads((all) => all.filter((upload) => upload.name !== name))}>
+                  <Button onClick={() => setUploads((all) => all.filter((upload) => upload.name !== name))}>
                     {t('Dispensar', 'Dismiss')}
                   </Button>
                 </>

@@ -88,7 +88,7 @@ export function Disputes(): ReactNode {
         />
       )}
       {list.hasNextPage && (
-        <Button isDisabled={list.isFetchingNextPage} onPress={() => void list.fetchNextPage()}>
+        <Button disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
           {t('Mais antigas', 'Older ones')}
         </Button>
       )}

@@ -61,7 +61,9 @@ export function Home(): ReactNode {
     enabled: metrics.data?.funnel.created === 0,
   });
   // The cards come together, as one that came alone would push away those below it; they do not wait for one that fails.
-  const isPending = [stats, weeks, balance, cases, hooks, endpoints].some((one) => one.isPending && one.failureCount === 0);
+  const isPending = [stats, weeks, balance, cases, hooks, endpoints].some(
+    (one) => one.isPending && one.failureCount === 0,
+  );
   const isEmpty = any.data?.total === 0;
   const title = t('Início', 'Home');
   const actions = mayAct && (

@@ -74,14 +74,14 @@ export function LoginScreen(): ReactNode {
             {problem}
           </p>
         )}
-        <Button tone="primary" type="submit" isDisabled={isBusy}>
+        <Button tone="primary" type="submit" disabled={isBusy}>
           {isBusy ? t('Entrando…', 'Logging in…') : t('Entrar', 'Log in')}
         </Button>
         <p>
           <Link to="/forgot-password">{t('Esqueci a senha', 'I forgot my password')}</Link>
         </p>
         <p>
-          <Button onPress={() => setLanguage(language === 'en' ? 'pt-BR' : 'en')}>
+          <Button onClick={() => setLanguage(language === 'en' ? 'pt-BR' : 'en')}>
             {language === 'en' ? 'Português' : 'English'}
           </Button>
         </p>

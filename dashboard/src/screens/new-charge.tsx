@@ -118,7 +118,7 @@ export function NewCharge(): ReactNode {
             />
           </details>
           {error !== null && <Failure error={error} />}
-          <Button tone="primary" type="submit" isDisabled={isBusy || !mayAct}>
+          <Button tone="primary" type="submit" disabled={isBusy || !mayAct}>
             {isBusy ? t('Criando…', 'Creating…') : t('Criar cobrança', 'Create charge')}
           </Button>
         </form>

@@ -43,7 +43,7 @@ export function List<R>({
       {list.data && rows.length === 0 && <Empty title={empty} />}
       {rows.length > 0 && <Table label={name} rows={rows} keyOf={keyOf} columns={columns} />}
       {list.hasNextPage && (
-        <Button isDisabled={list.isFetchingNextPage} onPress={() => void list.fetchNextPage()}>
+        <Button disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
           {t('Mais antigos', 'Older ones')}
         </Button>
       )}

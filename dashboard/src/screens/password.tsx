@@ -45,7 +45,7 @@ function Door({
         {state === 'done' ? <p role="status">{done}</p> : children}
         {error !== null && <Failure error={error} />}
         {state !== 'done' && (
-          <Button tone="primary" type="submit" isDisabled={state === 'sends'}>
+          <Button tone="primary" type="submit" disabled={state === 'sends'}>
             {button}
           </Button>
         )}

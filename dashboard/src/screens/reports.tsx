@@ -96,7 +96,7 @@ export function Reports(): ReactNode {
             defaultValue={asked.from ?? isoDay(new Date(Date.now() - 30 * DAY_MS))}
           />
           <Input label={t('Até', 'To')} name="to" type="date" required defaultValue={asked.to ?? isoDay(new Date())} />
-          <Button tone="primary" type="submit" isDisabled={isBusy}>
+          <Button tone="primary" type="submit" disabled={isBusy}>
             {t('Fazer', 'Make')}
           </Button>
         </form>
@@ -134,7 +134,7 @@ export function Reports(): ReactNode {
               name: t('Arquivo', 'File'),
               cell: (report) =>
                 report.status === 'ready' ? (
-                  <Button onPress={() => void download(report)}>
+                  <Button onClick={() => void download(report)}>
                     {`${t('Baixar', 'Download')} (${fileSize(report.size ?? 0)})`}
                   </Button>
                 ) : (

@@ -266,13 +266,13 @@ export function Sales(): ReactNode {
             keyOf={({ id }) => id}
           />
           <nav className="pages" aria-label={t('Páginas', 'Pages')}>
-            <Button isDisabled={page <= 1} onPress={() => change({ page: String(page - 1) })}>
+            <Button disabled={page <= 1} onClick={() => change({ page: String(page - 1) })}>
               {t('Anterior', 'Previous')}
             </Button>
             <span>
               {page} / {pages} · {list.data.total} {t('vendas', 'sales')}
             </span>
-            <Button isDisabled={page >= pages} onPress={() => change({ page: String(page + 1) })}>
+            <Button disabled={page >= pages} onClick={() => change({ page: String(page + 1) })}>
               {t('Próxima', 'Next')}
             </Button>
           </nav>

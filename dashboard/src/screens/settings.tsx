@@ -134,7 +134,7 @@ function Account(): ReactNode {
           {shown.logo !== null && (
             <p>
               <img className="logo" src={shown.logo} alt={t('Logotipo', 'Logo')} />{' '}
-              <Button onPress={() => change({ logo: null })}>{t('Sem logotipo', 'No logo')}</Button>
+              <Button onClick={() => change({ logo: null })}>{t('Sem logotipo', 'No logo')}</Button>
             </p>
           )}
           <label>
@@ -335,7 +335,7 @@ function Sessions(): ReactNode {
                   t('este', 'this one')
                 ) : (
                   <Button
-                    onPress={() =>
+                    onClick={() =>
                       void call('DELETE', `/v1/auth/sessions/${one.id}`).then(() =>
                         client.invalidateQueries({ queryKey: ['sessions'] }),
                       )

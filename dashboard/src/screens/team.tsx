@@ -173,7 +173,7 @@ function Audit(): ReactNode {
         />
       )}
       {list.hasNextPage && (
-        <Button isDisabled={list.isFetchingNextPage} onPress={() => void list.fetchNextPage()}>
+        <Button disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
           {t('Mais antigos', 'Older ones')}
         </Button>
       )}

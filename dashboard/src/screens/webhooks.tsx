@@ -172,16 +172,13 @@ export function Webhooks(): ReactNode {
             ]}
           />
           <nav className="pages" aria-label={t('Páginas', 'Pages')}>
-            <Button isDisabled={offset === 0} onPress={() => show({ offset: Math.max(0, offset - LIMIT) })}>
+            <Button disabled={offset === 0} onClick={() => show({ offset: Math.max(0, offset - LIMIT) })}>
               {t('Anterior', 'Previous')}
             </Button>
             <span>
               {offset + 1}–{offset + deliveries.data.data.length} / {deliveries.data.total}
             </span>
-            <Button
-              isDisabled={offset + LIMIT >= deliveries.data.total}
-              onPress={() => show({ offset: offset + LIMIT })}
-            >
+            <Button disabled={offset + LIMIT >= deliveries.data.total} onClick={() => show({ offset: offset + LIMIT })}>
               {t('Próxima', 'Next')}
             </Button>
           </nav>
