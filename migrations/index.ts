@@ -45,6 +45,7 @@ import { Cashouts1700000009750 } from './1700000009750-cashouts.js';
 import { RulesOfMoney1700000009760 } from './1700000009760-rules-of-money.js';
 import { TestMails1700000009770 } from './1700000009770-test-mails.js';
 import { TrimmedKeys1700000009780 } from './1700000009780-trimmed-keys.js';
+import { Suspense1700000009790 } from './1700000009790-suspense.js';
 import { EventPositions1700000009730 } from './1700000009730-event-positions.js';
 import { Inviters1700000009716 } from './1700000009716-inviters.js';
 import { MetadataTerms1700000009715 } from './1700000009715-metadata-terms.js';
@@ -103,4 +104,5 @@ export const MIGRATIONS = [
   RulesOfMoney1700000009760,
   TestMails1700000009770,
   TrimmedKeys1700000009780,
+  Suspense1700000009790,
 ];

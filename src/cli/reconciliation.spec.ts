@@ -3,7 +3,7 @@ import type { Difference } from '../reconciliation/index.js';
 import { summaryOf } from './reconciliation.js';
 
 const DAY = '2026-11-21';
-const TOTAL = { count: 1, amount: 400, returned: 0 };
+const TOTAL = { count: 1, amount: 400, returned: 0, held: 400 };
 
 function summary(difference: Pick<Difference, 'kind' | 'caseId' | 'here' | 'there'> & Partial<Difference>): string {
   const differences = [{ endToEndId: 'E1', returnId: 'M1', ...difference }];

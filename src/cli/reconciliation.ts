@@ -60,6 +60,10 @@ const EXPLANATIONS: Readonly<Record<DifferenceKind, Explanation>> = {
     remedy:
       'While it is on its way here it is asked about again by itself; one that is over here is settled with the PSP.',
   },
+  ledger_differs: {
+    meaning: 'the ledger has another part of it at the acquirer',
+    remedy: 'Run `ledger verify`; what it and this say is what to ask us with.',
+  },
 };
 
 /** Cents, and for a return how it stands. */

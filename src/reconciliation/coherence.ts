@@ -49,7 +49,7 @@ export const CHECKS: readonly {
           WHERE (t.paid_at IS NOT NULL) <> EXISTS (SELECT 1 FROM settlements s WHERE s.transaction_id = t.id AND s.outcome = 'credited' AND s.amount = t.amount)
              OR (t.paid_at IS NOT NULL) <> EXISTS (
                SELECT 1 FROM journal_entries e JOIN journal_lines l ON l.entry_id = e.id
-               WHERE e.cause = 'charge.paid:' || t.id AND l.bucket = 'clearing' AND l.amount = -t.amount AND l.account_id = t.account_id AND l.mode = t.mode)`,
+               WHERE e.cause = 'charge.paid:' || t.id AND l.bucket IN ('clearing', 'suspense') AND l.amount = -t.amount AND l.account_id = t.account_id AND l.mode = t.mode)`,
   },
   {
     name: 'net amount, fees and the credited lines agree',
@@ -62,6 +62,19 @@ export const CHECKS: readonly {
     sql: `SELECT s.id FROM settlements s WHERE s.outcome = 'returned' AND (
             SELECT count(*) FROM pix_returns r WHERE r.end_to_end_id = s.end_to_end_id AND r.acquirer = s.acquirer
               AND r.amount = s.amount AND r.way = CASE s.method WHEN 'CREDIT_CARD' THEN 'card' ELSE 'devolution' END) <> 1`,
+  },
+  {
+    name: 'suspense holds what came, was not credited and is not back, and nothing else',
+    sql: `SELECT * FROM (
+            SELECT account_id, mode, currency, sum(amount) AS amount FROM journal_lines WHERE bucket = 'suspense' GROUP BY 1, 2, 3) l
+          FULL JOIN (
+            SELECT s.account_id, s.mode, coalesce(t.currency, 'BRL') AS currency, sum(s.amount) AS amount
+            FROM settlements s LEFT JOIN transactions t ON t.id = s.transaction_id
+            WHERE s.outcome <> 'credited' AND s.account_id IS NOT NULL AND NOT EXISTS (
+              SELECT 1 FROM pix_returns r WHERE r.transaction_id = s.transaction_id AND r.end_to_end_id = s.end_to_end_id
+                AND r.acquirer = s.acquirer AND r.status = 'RETURNED')
+            GROUP BY 1, 2, 3) s
+          USING (account_id, mode, currency) WHERE coalesce(l.amount, 0) <> coalesce(s.amount, 0)`,
   },
   {
     name: 'every status has its event',

@@ -6,6 +6,7 @@ import { MedModule } from '../med/index.js';
 import { TransactionsModule } from '../transactions/index.js';
 import { StatementProcessor } from './jobs/statement.processor.js';
 import { CoherenceService } from './coherence.service.js';
+import { HoldingsRepository } from './holdings.repository.js';
 import { ReconciliationService } from './reconciliation.service.js';
 import { StatementsRepository } from './statements.repository.js';
 import { StatementsService } from './statements.service.js';
@@ -14,6 +15,7 @@ import { StatementsService } from './statements.service.js';
   imports: [AccountsModule, AcquirersModule, MedModule, TransactionsModule],
   providers: [
     CoherenceService,
+    HoldingsRepository,
     ReconciliationService,
     StatementsRepository,
     StatementsService,

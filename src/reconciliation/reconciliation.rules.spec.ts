@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { StatementLine, StatementReturn, UnreadableLine } from '../acquirers/index.js';
 import type { BookedDispute } from '../med/index.js';
 import type { BookedPix, BookedReturn } from '../transactions/index.js';
-import { type Difference, differencesOf } from './reconciliation.rules.js';
+import { type Difference, differencesOf, heldOf } from './reconciliation.rules.js';
 
 const PIX: BookedPix = { endToEndId: 'E1', amount: 1000, outcome: 'credited' };
 const OWN: BookedReturn = { endToEndId: 'E1', returnId: 'R1', amount: 400, state: 'returned' };
@@ -47,6 +47,8 @@ interface Case {
   readonly pix: readonly BookedPix[];
   readonly returns?: readonly BookedReturn[];
   readonly disputes?: readonly BookedDispute[];
+  /** By the ledger; else as the list has it. */
+  readonly held?: readonly (readonly [string, number])[];
   readonly found: readonly Partial<Difference>[];
 }
 
@@ -266,6 +268,29 @@ const CASES: readonly Case[] = [
           ],
   })),
   {
+    what: 'a Pix of which the ledger has more at the acquirer than is there',
+    there: [line([theirs()])],
+    pix: [PIX],
+    returns: [OWN],
+    held: [['E1', 1000]],
+    found: [{ kind: 'ledger_differs', returnId: null, here: side(1000), there: side(600) }],
+  },
+  {
+    what: 'a Pix that the ledger does not have',
+    there: [line()],
+    pix: [PIX],
+    held: [],
+    found: [{ kind: 'ledger_differs', here: side(0), there: side(1000) }],
+  },
+  {
+    what: 'a return on its way, of which the ledger knows nothing yet',
+    there: [line([theirs({ state: 'in_progress' })])],
+    pix: [PIX],
+    returns: [{ ...OWN, state: 'in_progress' }],
+    held: [['E1', 600]],
+    found: [],
+  },
+  {
     what: 'all at once, each Pix by itself',
     there: [line([theirs({ returnId: 'R9' })]), line([], { endToEndId: 'E2' })],
     pix: [PIX, { ...PIX, endToEndId: 'E3' }],
@@ -280,8 +305,9 @@ const CASES: readonly Case[] = [
 ];
 
 describe('the differences between a list and our books', () => {
-  it.each(CASES)('$what', ({ there, unreadable = [], pix, returns = [], disputes = [], found }) => {
-    const differences = differencesOf(there, unreadable, { pix, returns, disputes });
+  it.each(CASES)('$what', ({ there, unreadable = [], pix, returns = [], disputes = [], held, found }) => {
+    const ledger = new Map(held ?? there.map((each) => [each.pix.endToEndId, heldOf(each)]));
+    const differences = differencesOf(there, unreadable, { pix, returns, disputes, held: ledger });
     expect(differences).toEqual(found.map((each) => expect.objectContaining(each)));
     expect(differences).toHaveLength(found.length);
   });

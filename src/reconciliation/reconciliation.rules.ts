@@ -26,7 +26,9 @@ export type DifferenceKind =
   /** Returned by our books, and the acquirer has no such return. */
   | 'return_missing_there'
   | 'return_amount_differs'
-  | 'return_state_differs';
+  | 'return_state_differs'
+  /** All of the above agree, and the ledger says that the acquirer holds another part of a Pix. */
+  | 'ledger_differs';
 
 /** What one side says of a Pix or a return; the state is null of a Pix. */
 export interface Side {
@@ -52,6 +54,14 @@ export interface Books {
   readonly pix: readonly BookedPix[];
   readonly returns: readonly BookedReturn[];
   readonly disputes: readonly BookedDispute[];
+  /** What the acquirer holds of each Pix by the ledger, in cents. */
+  readonly held: ReadonlyMap<string, Amount>;
+}
+
+/** What the acquirer has left of a Pix, in cents. */
+export function heldOf({ pix, returns }: StatementLine): Amount {
+  const gone = returns.filter(({ state }) => state === 'returned').map(({ amount }) => amount);
+  return gone.reduce((left, amount) => left - amount, pix.amount);
 }
 
 /**
@@ -73,7 +83,7 @@ export function differencesOf(
     if (!own) return [{ kind: 'missing_here' as const, ...sides, here: null }];
     const returns = here.returns.filter((known) => known.endToEndId === endToEndId);
     const disputes = here.disputes.filter((known) => known.endToEndId === endToEndId);
-    return [
+    const differences = [
       ...(own.amount === amount
         ? []
         : [{ kind: 'amount_differs' as const, ...sides, here: { amount: own.amount, state: null } }]),
@@ -81,6 +91,12 @@ export function differencesOf(
         ({ there: theirs, returnId }) => theirs !== null || !returnsThere.has(`${endToEndId}/${returnId}`),
       ),
     ];
+    const [ledger, held] = [here.held.get(endToEndId) ?? 0, heldOf(line)];
+    const moves = [...returns, ...disputes, ...line.returns].some(({ state }) => state === 'in_progress');
+    const isUnread = unreadable.some((one) => one.endToEndId === endToEndId);
+    if (differences.length > 0 || moves || isUnread || ledger === held) return differences;
+    const amounts = { here: { amount: ledger, state: null }, there: { amount: held, state: null } };
+    return [{ kind: 'ledger_differs' as const, ...sides, ...amounts }];
   });
   const unread = unreadable.map(({ what, endToEndId, returnId }) => {
     const ours: Side | undefined =

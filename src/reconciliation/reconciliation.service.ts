@@ -6,7 +6,8 @@ import { business } from '../core/errors/index.js';
 import type { Amount } from '../core/money/index.js';
 import { MedRecords } from '../med/index.js';
 import { InternalRecordsService } from '../transactions/index.js';
-import { type Books, type Difference, differencesOf } from './reconciliation.rules.js';
+import { HoldingsRepository } from './holdings.repository.js';
+import { type Books, type Difference, differencesOf, heldOf } from './reconciliation.rules.js';
 
 /** Pix of a day on one side, in cents. */
 export interface Total {
@@ -14,6 +15,8 @@ export interface Total {
   readonly amount: Amount;
   /** What of it went back. */
   readonly returned: Amount;
+  /** What the acquirer has left of it; here: by the ledger. */
+  readonly held: Amount;
 }
 
 export interface Reconciliation {
@@ -39,6 +42,7 @@ export class ReconciliationService {
     private readonly directory: AcquirerDirectory,
     private readonly records: InternalRecordsService,
     private readonly cases: MedRecords,
+    private readonly holdings: HoldingsRepository,
   ) {}
 
   /**
@@ -110,7 +114,8 @@ export class ReconciliationService {
     const all = pix.map(({ endToEndId }) => endToEndId);
     const returns = (await Promise.all(listed.map((name) => this.records.returns(name, all)))).flat();
     const disputes = (await Promise.all(listed.map((name) => this.cases.disputes(name, all)))).flat();
-    return { pix, returns, disputes };
+    const held = await this.holdings.ofPix(listed, all);
+    return { pix, returns, disputes, held };
   }
 }
 
@@ -122,13 +127,15 @@ function totalThere(lines: readonly StatementLine[]): Total {
     count: lines.length,
     amount: sum(lines.map(({ pix }) => pix.amount)),
     returned: sum(returns.map(({ amount }) => amount)),
+    held: sum(lines.map(heldOf)),
   };
 }
 
-function totalHere({ pix, returns, disputes }: Books): Total {
+function totalHere({ pix, returns, disputes, held }: Books): Total {
   return {
     count: pix.length,
     amount: sum(pix.map(({ amount }) => amount)),
     returned: sum([...returns, ...disputes].filter(({ state }) => state === 'returned').map(({ amount }) => amount)),
+    held: sum([...held.values()]),
   };
 }

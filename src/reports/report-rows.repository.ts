@@ -3,7 +3,7 @@ import { Reader, type ReadStatement, read } from '../core/database/index.js';
 import { idBound } from '../core/ids.js';
 import type { Amount } from '../core/money/index.js';
 import type { Metadata } from '../transactions/index.js';
-import { type Bucket, type EntryType, MERCHANT_BUCKETS, type WalletEntry } from '../wallets/index.js';
+import { type Bucket, type StatementEntryType, MERCHANT_BUCKETS, type WalletEntry } from '../wallets/index.js';
 import type { ReportOrder } from './report.entity.js';
 
 export interface StatementRow extends WalletEntry {
@@ -69,7 +69,7 @@ export interface DisputeRow {
 /** A journal entry with all of its lines, the service's side of it too. */
 export interface EntryRow {
   readonly id: string;
-  readonly type: EntryType;
+  readonly type: StatementEntryType;
   readonly cause: string;
   readonly currency: string;
   readonly createdAt: Date;

@@ -1,4 +1,4 @@
-export type { EntryType } from './entry-types.js';
+export type { EntryType, StatementEntryType } from './entry-types.js';
 export { type BrokenLink, LedgerChainService } from './ledger-chain.service.js';
 export { type Bucket, LedgerService, type Posting } from './ledger.service.js';
 export { MERCHANT_BUCKETS, type MerchantBucket, type WalletEntry } from './statement.repository.js';

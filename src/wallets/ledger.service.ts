@@ -11,11 +11,14 @@ import { WalletsRepository } from './wallets.repository.js';
  * Where money of one account, mode and currency can be. Balances are positive for what is owed to somebody:
  * - `available`, `pending`, `retained`: owed to the merchant (spendable, waiting for its release, held by disputes);
  * - `reserved`: set aside for refunds on their way to payers;
+ * - `suspense`: owed to payers, or to somebody whom an operator has to find: what came late, twice, of a wrong amount or for
+ *   no charge, until it is back, and what is held for a decision;
  * - `platform_fees`, `provider_fees`: earned by the service and by the acquirer;
  * - `clearing`: the counterpart, what the acquirer holds for us; negative by as much as it holds.
  * Each account has its own buckets of every kind: a row shared by all merchants would be one queue for all of them.
  */
-export type Bucket = 'available' | 'pending' | 'retained' | 'reserved' | 'platform_fees' | 'provider_fees' | 'clearing';
+export type Bucket =
+  'available' | 'pending' | 'retained' | 'reserved' | 'suspense' | 'platform_fees' | 'provider_fees' | 'clearing';
 
 export interface Posting extends Scope {
   readonly currency: string;

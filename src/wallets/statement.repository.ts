@@ -3,7 +3,7 @@ import { Reader, read } from '../core/database/index.js';
 import type { CursorFilter } from '../core/http/index.js';
 import type { Scope } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
-import type { EntryType } from './entry-types.js';
+import type { StatementEntryType } from './entry-types.js';
 import type { Bucket } from './ledger.service.js';
 
 /** What a merchant sees of the ledger: the predicate of the index `journal_lines_statement_idx`. */
@@ -14,7 +14,7 @@ export type MerchantBucket = (typeof MERCHANT_BUCKETS)[number];
 export interface WalletEntry {
   readonly entryId: string;
   readonly line: number;
-  readonly type: EntryType;
+  readonly type: StatementEntryType;
   readonly cause: string;
   readonly transactionId: string | null;
   readonly currency: string;
@@ -37,7 +37,7 @@ export interface StatementFilter extends CursorFilter {
   readonly before: Position | null;
   readonly currency: string | null;
   readonly bucket: MerchantBucket | null;
-  readonly type: EntryType | null;
+  readonly type: StatementEntryType | null;
   /** A payment with its release, refunds and disputes; one refund; one case. */
   readonly source: string | null;
 }

@@ -1,11 +1,11 @@
 import type { WalletEntryBody, WalletEntrySourceBody } from './dto/wallet-entry.body.js';
 import type { BalanceAtBody, PastBalanceBody } from './dto/wallet.body.js';
-import type { EntryType } from './entry-types.js';
+import type { StatementEntryType } from './entry-types.js';
 import type { WalletEntry } from './statement.repository.js';
 import type { PastBalance } from './statement.service.js';
 
 /** For people. */
-export const ENTRY_DESCRIPTIONS: Readonly<Record<EntryType, string>> = {
+export const ENTRY_DESCRIPTIONS: Readonly<Record<StatementEntryType, string>> = {
   sale: 'Payment received, less its fees',
   fee: 'Fee',
   release: 'Release of a payment',

@@ -31,8 +31,18 @@ export interface CreditedSettlement extends Scope {
   readonly platformFee: Amount;
   readonly netAmount: Amount;
   readonly paidAt: Date;
+  /** It waited in suspense for an operator's decision. */
+  readonly wasSuspended: boolean;
   /** Calendar days in São Paulo until the money is spendable; 0 is at once (docs/contract.md#fees-and-release). */
   readonly releaseDays: number;
+}
+
+/** Money that an acquirer has received and no merchant is credited with. */
+export interface SuspendedMoney extends Scope {
+  /** Null: it came for no sale. */
+  readonly transactionId: string | null;
+  readonly currency: string;
+  readonly amount: Amount;
 }
 
 /** Money that a merchant sends back to a payer: the refund in full, and the fee of it that the merchant bears. */
@@ -110,13 +120,29 @@ export class WalletsService {
         cause: `charge.paid:${transactionId}`,
         type: 'sale',
         lines: {
-          clearing: -settlement.amount,
+          [settlement.wasSuspended ? 'suspense' : 'clearing']: -settlement.amount,
           [held ? 'pending' : 'available']: netAmount,
           platform_fees: settlement.platformFee,
           provider_fees: settlement.providerFee,
         },
       },
     ]);
+  }
+
+  /** Keeps what is nobody's payment, once for each settlement. Locks the account's balances. */
+  suspend(tx: Tx, settlementId: string, money: SuspendedMoney): void {
+    this.#postSuspense(tx, `suspense.received:${settlementId}`, money, -money.amount);
+  }
+
+  /** What was kept is with its payer again, once for each return. Locks the account's balances. */
+  giveBack(tx: Tx, returnId: string, money: SuspendedMoney): void {
+    this.#postSuspense(tx, `suspense.returned:${returnId}`, money, money.amount);
+  }
+
+  #postSuspense(tx: Tx, cause: string, money: SuspendedMoney, clearing: Amount): void {
+    const { accountId, mode, currency, transactionId } = money;
+    const lines = { clearing, suspense: -clearing };
+    this.ledger.post(tx, [{ accountId, mode, currency, transactionId, cause, type: 'suspense', lines }]);
   }
 
   /**

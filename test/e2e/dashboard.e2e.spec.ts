@@ -237,7 +237,7 @@ describeInBrowser('the dashboard in a real browser', () => {
     expect(await inDialog(page).getByText(key).count()).toBe(1);
     await inDialog(page).getByRole('button', { name: 'Fechar' }).click();
     expect(await page.getByText(key).count()).toBe(0);
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Emitir chave');
+    expect(await page.evaluate('document.activeElement?.textContent')).toBe('Emitir chave');
     await page.getByRole('button', { name: 'Trocar' }).first().click();
     await inDialog(page).getByRole('button', { name: 'Trocar' }).click();
     const rotated = (

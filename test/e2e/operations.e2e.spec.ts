@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { WorkService } from '../../src/core/work/index.js';
 import { SettlementService } from '../../src/transactions/index.js';
+import { ReturnCalls } from '../../src/transactions/settlement/return-calls.service.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { WebhookReceiver } from '../support/receiver.js';
 import {
@@ -619,21 +621,13 @@ describe('payments that were sent back', () => {
     const { body: other } = await service.createCharge(merchant.testKey);
     await service.simulate(merchant.testKey, other.id, { event: 'expire' });
     const { body: before } = await service.getCharge(merchant.testKey, other.id);
-    // As a bank leaves it that refuses: the sandbox's never does.
-    await service.sql(
-      `INSERT INTO settlements (id, account_id, mode, transaction_id, acquirer, end_to_end_id, amount, outcome, reason,
-         settled_at, created_at, namespace)
-       SELECT gen_random_uuid(), account_id, mode, id, acquirer, 'E0000000020261121REFUSED', 1990, 'returned', 'late',
-         now(), now(), account_id FROM transactions WHERE id = $1`,
-      [other.id.slice(3)],
-    );
-    await service.sql(
-      `INSERT INTO pix_returns (id, account_id, mode, transaction_id, acquirer, end_to_end_id, return_id, amount, reason,
-         status, failure_reason, created_at, updated_at)
-       SELECT gen_random_uuid(), account_id, mode, id, acquirer, 'E0000000020261121REFUSED', 'refused', 1990, 'late',
-         'FAILED', 'insufficient_funds', now(), now() FROM transactions WHERE id = $1`,
-      [other.id.slice(3)],
-    );
+    // The sandbox's bank never refuses.
+    const refusal = jest
+      .spyOn(service.get(ReturnCalls), 'advance')
+      .mockResolvedValue({ kind: 'failed', reason: 'insufficient_funds' });
+    await service.simulate(merchant.testKey, other.id, { event: 'pay' });
+    await service.get(WorkService).sweep();
+    refusal.mockRestore();
     expect(await list(`account_id=${merchant.accountId}&status=failed`)).toMatchObject([
       { charge_id: other.id, status: 'failed', failure_reason: 'insufficient_funds', returned_at: null },
     ]);

@@ -23,9 +23,10 @@ describe('a bank with a list of what it received', () => {
     service.get(AcquirersService).register(bank, { servesTestMode: true });
     merchant = await service.merchant();
     const { accountId } = merchant;
-    service
-      .get(AcquirerDirectory)
-      .add(async (whose) => (whose === null || whose === accountId ? [{ name: bank.name, accountId }] : []));
+    service.get(AcquirerDirectory).add({
+      list: async (whose) => (whose === null || whose === accountId ? [{ name: bank.name, accountId }] : []),
+      ownerOf: async (_, name) => (name === bank.name ? accountId : null),
+    });
     bank.publish();
   });
   afterEach(async () => {
@@ -397,7 +398,10 @@ describe('two connections that see one account at a bank', () => {
     merchant = await service.merchant();
     const { accountId } = merchant;
     const listed = [old, renewed].map(({ name }) => ({ name, accountId }));
-    service.get(AcquirerDirectory).add(async (whose) => (whose === null || whose === accountId ? listed : []));
+    service.get(AcquirerDirectory).add({
+      list: async (whose) => (whose === null || whose === accountId ? listed : []),
+      ownerOf: async (_, name) => (listed.some((one) => one.name === name) ? accountId : null),
+    });
   });
   afterEach(async () => {
     old.blind = false;

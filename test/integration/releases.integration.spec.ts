@@ -87,6 +87,7 @@ describe('pending money whose day has come', () => {
           netAmount,
           paidAt: clock.now(),
           releaseDays: 1,
+          wasSuspended: false,
         });
       }
     });

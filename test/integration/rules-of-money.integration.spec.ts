@@ -96,7 +96,7 @@ describe('of money the database refuses', () => {
       `INSERT INTO balances VALUES ($account, 'test', 'BRL', 'pocket', 1, now(), 0)`,
       'balances_bucket_check',
     ],
-    ...['pending', 'retained', 'reserved'].map((bucket): [string, string, string] => [
+    ...['pending', 'retained', 'reserved', 'suspense'].map((bucket): [string, string, string] => [
       `less than nothing that is ${bucket}`,
       `INSERT INTO balances (account_id, mode, currency, bucket, amount, updated_at) VALUES ($account, 'test', 'USD', '${bucket}', -1, now())`,
       'balances_held',

@@ -94,7 +94,31 @@ export class LiveStory {
       expect(notCompared).toEqual([]);
       expect(acquirers.flatMap(({ differences }) => differences)).toEqual([]);
     }
+    expect(await this.#heldHere()).toBe(this.#heldThere());
     await expectLedgerCoherent(this.service.database.url);
+  }
+
+  /** Cents of the merchant that the bank has, by its books. */
+  #heldThere(): number {
+    const cents = ({ valor }: { readonly valor: string }): number => Math.round(Number(valor) * 100);
+    const moved = this.bank
+      .state()
+      .pix.filter(({ chave }) => chave === this.live.pixKey)
+      .flatMap((pix) => [
+        cents(pix),
+        ...(pix.devolucoes ?? []).filter(({ status }) => status === 'DEVOLVIDO').map((one) => -cents(one)),
+      ]);
+    return moved.reduce((sum, amount) => sum + amount, 0);
+  }
+
+  /** The same by our ledger. */
+  async #heldHere(): Promise<number> {
+    const [held] = await this.service.sql<{ amount: number }>(
+      `SELECT coalesce(-sum(amount), 0)::float8 AS amount FROM balances
+       WHERE account_id = $1 AND mode = 'live' AND bucket = 'clearing'`,
+      [this.merchant.accountId],
+    );
+    return held?.amount ?? 0;
   }
 
   /** As `PspUnderTest.stop`. */

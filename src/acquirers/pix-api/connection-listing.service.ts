@@ -16,9 +16,14 @@ export class ConnectionListing implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.directory.add(async (account) =>
-      (await this.connections.list(account)).map(({ id, accountId }) => ({ name: acquirerNameOf(id), accountId })),
-    );
+    this.directory.add({
+      list: async (account) =>
+        (await this.connections.list(account)).map(({ id, accountId }) => ({ name: acquirerNameOf(id), accountId })),
+      ownerOf: async (tx, name) => {
+        const id = connectionIdOf(name);
+        return id === null ? null : this.connections.ownerOf(tx, id);
+      },
+    });
     this.sources.add((acquirer) => this.#source(acquirer));
   }
 

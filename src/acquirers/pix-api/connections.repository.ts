@@ -53,6 +53,10 @@ const CALLBACKS_OF = read(
   'acquirer_connections.callbacks_of',
   `SELECT profile, callback_secret AS "newest", oldest_callback_secret AS "oldest" FROM acquirer_connections WHERE id = $1`,
 );
+const OWNER_OF = read(
+  'acquirer_connections.owner_of',
+  'SELECT account_id AS "accountId" FROM acquirer_connections WHERE id = $1',
+);
 const ROTATE_CALLBACK = write(
   'acquirer_connections.rotate_callback',
   'UPDATE acquirer_connections SET callback_secret = callback_secret + 1, updated_at = $2 WHERE id = $1',
@@ -125,6 +129,11 @@ export class ConnectionsRepository {
   async callbacksOf(id: string): Promise<CallbacksOfConnection | null> {
     const [row] = await this.reader.query<CallbacksOfConnection>(CALLBACKS_OF, [id]);
     return row ?? null;
+  }
+
+  async ownerOf(tx: Tx, id: string): Promise<string | null> {
+    const [row] = await tx.query<{ accountId: string }>(OWNER_OF, [id]);
+    return row?.accountId ?? null;
   }
 
   rotateCallback(tx: Tx, id: string, now: Date): void {

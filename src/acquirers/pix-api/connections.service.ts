@@ -40,6 +40,10 @@ export class ConnectionsService {
     return this.connections.callbacksOf(id);
   }
 
+  ownerOf(tx: Tx, id: string): Promise<string | null> {
+    return this.connections.ownerOf(tx, id);
+  }
+
   /** Its callbacks come to an address with another secret; the ones before still open it until that one is registered. */
   rotateCallback(tx: Tx, id: string): void {
     this.connections.rotateCallback(tx, id, this.clock.now());

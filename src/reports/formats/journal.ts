@@ -1,7 +1,7 @@
 import { saoPauloDay, saoPauloDayBounds, saoPauloLocal } from '../../brazil/index.js';
 import type { Mode } from '../../core/mode.js';
 import { type Amount, decimalText } from '../../core/money/index.js';
-import { type Bucket, ENTRY_DESCRIPTIONS, type EntryType, type MerchantBucket, sourceOf } from '../../wallets/index.js';
+import { type Bucket, ENTRY_DESCRIPTIONS, type StatementEntryType, type MerchantBucket, sourceOf } from '../../wallets/index.js';
 import type { EntryRow, StatementPart } from '../report-rows.repository.js';
 import type { ReportOrder } from '../report.entity.js';
 
@@ -17,7 +17,7 @@ const OWN: Readonly<Record<MerchantBucket, string>> = {
 };
 
 /** Where the money came from or went to, as the merchant's books call it. Money set aside for a refund is as gone. */
-const OTHER_SIDE: Readonly<Record<EntryType, string>> = {
+const OTHER_SIDE: Readonly<Record<StatementEntryType, string>> = {
   sale: 'Income:$:Sales',
   fee: 'Expenses:$:Fees:Platform',
   release: 'Income:$:Sales',
@@ -38,7 +38,7 @@ const FEES: Partial<Readonly<Record<Bucket, string>>> = {
 };
 const OPENING = 'Equity:$:Opening';
 
-function accountOf(bucket: Bucket, type: EntryType, mode: Mode): string {
+function accountOf(bucket: Bucket, type: StatementEntryType, mode: Mode): string {
   return spelled((OWN as Partial<Record<Bucket, string>>)[bucket] ?? FEES[bucket] ?? OTHER_SIDE[type], mode);
 }
 

@@ -5,6 +5,7 @@ import { Database, type Tx } from '../../core/database/index.js';
 import { newId } from '../../core/ids.js';
 import { Logger } from '../../core/log/index.js';
 import { type WorkAnswer, WorkService } from '../../core/work/index.js';
+import { WalletsService } from '../../wallets/index.js';
 import { ReturnCalls } from './return-calls.service.js';
 import { type IntentField, SettlementsRepository } from './settlements.repository.js';
 import type { PixReturnEntity } from '../transaction.entity.js';
@@ -24,6 +25,7 @@ export class ReturnsService {
     private readonly database: Database,
     private readonly settlements: SettlementsRepository,
     private readonly calls: ReturnCalls,
+    private readonly wallets: WalletsService,
     private readonly inbox: InboxService,
     private readonly work: WorkService,
     private readonly clock: Clock,
@@ -67,7 +69,8 @@ export class ReturnsService {
     await this.database.transaction(async (tx) => {
       switch (state.kind) {
         case 'returned':
-          return this.settlements.completeReturn(tx, id, now);
+          if (await this.settlements.completeReturn(tx, id, now)) this.wallets.giveBack(tx, id, pixReturn);
+          return;
         case 'failed':
           // Nobody is out of pocket, the money is still with us: an operator has to look.
           this.logger.error({ returnId, reason: state.reason }, 'a return was refused');

@@ -1,5 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import {
+  AcquirerDirectory,
   AcquirersService,
   InboxService,
   type OrderEvent,
@@ -15,6 +16,7 @@ import { SecretBox } from '../../core/crypto/index.js';
 import { Database, type Tx, uniqueViolation } from '../../core/database/index.js';
 import { newId } from '../../core/ids.js';
 import { Logger } from '../../core/log/index.js';
+import type { Scope } from '../../core/mode.js';
 import { feesOf } from '../../core/money/index.js';
 import { WorkService } from '../../core/work/index.js';
 import { OutboxService } from '../../outbox/index.js';
@@ -36,6 +38,13 @@ import { type MoveFields, TransactionsRepository } from '../transactions.reposit
 /** `elsewhere`: the charge is another acquirer's, which is asked now. */
 export type SettleResult = SettlementDecision['outcome'] | 'duplicate' | 'unmatched' | 'elsewhere';
 
+/** A transaction, or the account whose money an acquirer keeps. */
+interface Receiver extends Scope {
+  /** Of the transaction; null: there is none. */
+  readonly id: string | null;
+  readonly currency: string;
+}
+
 /** What of a confirmed payment its credit needs. */
 type CreditedMoney = Pick<ReceivedMoney, 'method' | 'endToEndId' | 'settledAt' | 'fee'>;
 
@@ -47,6 +56,7 @@ export class SettlementService implements OnModuleInit {
   constructor(
     private readonly database: Database,
     private readonly acquirers: AcquirersService,
+    private readonly directory: AcquirerDirectory,
     private readonly transactions: TransactionsRepository,
     private readonly settlements: SettlementsRepository,
     private readonly wallets: WalletsService,
@@ -132,7 +142,7 @@ export class SettlementService implements OnModuleInit {
     pix: Pick<ReceivedPix, 'endToEndId' | 'settledAt' | 'fee'>,
   ): Promise<void> {
     // Only a Pix is ever held.
-    return this.#credit(tx, transaction, account, { ...pix, method: 'PIX' }, 'review_accepted');
+    return this.#credit(tx, transaction, account, { ...pix, method: 'PIX' }, 'review_accepted', true);
   }
 
   /** Sends a Pix that was held back to its payer; as `creditHeld`. */
@@ -181,7 +191,10 @@ export class SettlementService implements OnModuleInit {
         return 'elsewhere';
       }
       // Money without a charge: kept for the operators, never credited to anybody by guessing.
-      this.#record(tx, acquirer, money, null, 'unmatched', null);
+      const accountId = await this.directory.ownerOf(tx, acquirer);
+      const owner = accountId === null ? null : { accountId, mode: 'live' as const, currency: 'BRL', id: null };
+      const settlementId = this.#record(tx, acquirer, money, owner, 'unmatched', null);
+      if (owner) this.#suspend(tx, settlementId, owner, money);
       this.logger.warn({ acquirer, endToEndId: money.endToEndId }, 'a Pix matches no charge');
       return 'unmatched';
     }
@@ -191,10 +204,10 @@ export class SettlementService implements OnModuleInit {
     const way = this.#wayBack(acquirer, money);
     // Money by a method that knows no way back (a boleto's, a blockchain's) is kept for the operators.
     const outcome = decision.outcome === 'returned' && way === null ? 'unmatched' : decision.outcome;
-    this.#record(tx, acquirer, money, transaction, outcome, decision.reason);
+    const settlementId = this.#record(tx, acquirer, money, transaction, outcome, decision.reason);
     switch (decision.outcome) {
       case 'credited':
-        await this.#credit(tx, transaction, account, money, decision.trigger);
+        await this.#credit(tx, transaction, account, money, decision.trigger, false);
         break;
       case 'returned':
         await this.#move(tx, transaction, decision.trigger, {
@@ -208,6 +221,7 @@ export class SettlementService implements OnModuleInit {
         await this.#move(tx, transaction, decision.trigger, {});
         break;
     }
+    if (outcome !== 'credited') this.#suspend(tx, settlementId, transaction, money);
     return outcome;
   }
 
@@ -246,6 +260,7 @@ export class SettlementService implements OnModuleInit {
     account: Account,
     money: CreditedMoney,
     trigger: Trigger | null,
+    wasSuspended: boolean,
   ): Promise<void> {
     const fees = feesOf(transaction.amount, { bps: account.feeBps, fixed: account.feeFixed }, money.fee);
     await this.#move(tx, transaction, trigger, {
@@ -264,6 +279,7 @@ export class SettlementService implements OnModuleInit {
       ...fees,
       paidAt: money.settledAt,
       releaseDays: account.releaseDays,
+      wasSuspended,
     });
     if (account.payerReceipts && transaction.customerEmail !== null) {
       this.work.add(tx, 'receipt', transaction.id, this.clock.now());
@@ -276,23 +292,31 @@ export class SettlementService implements OnModuleInit {
     if (moved) this.outbox.record(tx, [transactionEvent(EVENT_OF[trigger], moved, transaction.status)]);
   }
 
+  /** What is not credited is in the books all the same. Locks the account's balances. */
+  #suspend(tx: Tx, settlementId: string, whose: Receiver, { amount }: ReceivedMoney): void {
+    const { id, accountId, mode, currency } = whose;
+    this.wallets.suspend(tx, settlementId, { accountId, mode, currency, transactionId: id, amount });
+  }
+
+  /** @param whose null: of no account that is known @returns the settlement's id */
   #record(
     tx: Tx,
     acquirer: string,
     money: ReceivedMoney,
-    transaction: Transaction | null,
+    whose: Receiver | null,
     outcome: SettlementDecision['outcome'] | 'unmatched',
     reason: SettlementDecision['reason'],
-  ): void {
+  ): string {
     const now = this.clock.now();
+    const id = newId(now);
     const { references } = this.acquirers.get(acquirer).capabilities;
     this.settlements.insert(tx, {
-      id: newId(now),
-      accountId: transaction?.accountId ?? null,
-      mode: transaction?.mode ?? null,
-      transactionId: transaction?.id ?? null,
+      id,
+      accountId: whose?.accountId ?? null,
+      mode: whose?.mode ?? null,
+      transactionId: whose?.id ?? null,
       acquirer,
-      namespace: references === 'of the account' ? (transaction?.accountId ?? null) : null,
+      namespace: references === 'of the account' ? (whose?.accountId ?? null) : null,
       endToEndId: money.endToEndId,
       txid: money.txid,
       method: money.method,
@@ -306,5 +330,6 @@ export class SettlementService implements OnModuleInit {
       settledAt: money.settledAt,
       createdAt: now,
     });
+    return id;
   }
 }

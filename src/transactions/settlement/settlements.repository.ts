@@ -45,10 +45,12 @@ const COMPLETE_RETURN = write(
   `WITH done AS (
      UPDATE pix_returns SET status = 'RETURNED', failure_reason = NULL, updated_at = $2
      WHERE id = $1 AND status IN ('PENDING', 'IN_PROGRESS')
-     RETURNING transaction_id, amount, reason, end_to_end_id, way)
-   UPDATE transactions t SET returns = coalesce(t.returns, '[]') || jsonb_build_array(jsonb_build_object(
-     'amount', done.amount, 'reason', done.reason, 'endToEndId', done.end_to_end_id, 'at', $3::text))
-   FROM done WHERE t.id = done.transaction_id AND done.way = 'devolution' AND done.reason = ANY ($4)`,
+     RETURNING id, transaction_id, amount, reason, end_to_end_id, way),
+   shown AS (
+     UPDATE transactions t SET returns = coalesce(t.returns, '[]') || jsonb_build_array(jsonb_build_object(
+       'amount', done.amount, 'reason', done.reason, 'endToEndId', done.end_to_end_id, 'at', $3::text))
+     FROM done WHERE t.id = done.transaction_id AND done.way = 'devolution' AND done.reason = ANY ($4))
+   SELECT id FROM done`,
 );
 const RETURNS_OF = read(
   'pix_returns.of',
@@ -94,9 +96,9 @@ export class SettlementsRepository {
     return row?.id ?? null;
   }
 
-  /** It is with its payer again; one that was shown as such before stays as it is. */
-  completeReturn(tx: Tx, id: string, at: Date): void {
-    tx.defer(COMPLETE_RETURN, [id, at, at.toISOString(), SHOWN_RETURNS]);
+  /** It is with its payer again. @returns false for one that was so before, which stays as it is */
+  async completeReturn(tx: Tx, id: string, at: Date): Promise<boolean> {
+    return (await tx.query(COMPLETE_RETURN, [id, at, at.toISOString(), SHOWN_RETURNS])).length > 0;
   }
 
   moveReturn(tx: Tx, id: string, status: 'IN_PROGRESS' | 'FAILED', failureReason: string | null, at: Date): void {

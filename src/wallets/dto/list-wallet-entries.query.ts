@@ -1,7 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, Matches } from 'class-validator';
 import { CursorQuery, IsIdOf, IsOptional } from '../../core/http/index.js';
-import { ENTRY_TYPES, type EntryType } from '../entry-types.js';
+import { ENTRY_TYPES, type StatementEntryType } from '../entry-types.js';
 import { MERCHANT_BUCKETS, type MerchantBucket } from '../statement.repository.js';
 import { IsCurrencyCode } from './balance.query.js';
 
@@ -26,7 +26,7 @@ export class ListWalletEntriesQuery extends CursorQuery {
   @ApiPropertyOptional({ description: 'Only what was moved by this.', enum: ENTRY_TYPES })
   @IsOptional()
   @IsIn(ENTRY_TYPES, { message: `must be one of ${ENTRY_TYPES.join(', ')}` })
-  type?: EntryType;
+  type?: StatementEntryType;
 
   @ApiPropertyOptional({
     description: 'Only what follows from this payment, its refunds and disputes among it; or from this refund or case.',

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { CursorListOf } from '../../core/http/index.js';
-import { ENTRY_TYPES, type EntryType } from '../entry-types.js';
+import { ENTRY_TYPES, type StatementEntryType } from '../entry-types.js';
 import { MERCHANT_BUCKETS, type MerchantBucket } from '../statement.repository.js';
 
 const ID = 'we_019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12_2';
@@ -14,7 +14,7 @@ export class WalletEntrySourceBody {
 export class WalletEntryBody {
   @ApiProperty({ description: 'Of this line.', example: ID }) id!: string;
   @ApiProperty({ description: 'Kind of object.', enum: ['wallet_entry'] }) object!: 'wallet_entry';
-  @ApiProperty({ description: 'What moved the money.', enum: ENTRY_TYPES }) type!: EntryType;
+  @ApiProperty({ description: 'What moved the money.', enum: ENTRY_TYPES }) type!: StatementEntryType;
   @ApiProperty({ description: 'The part of the wallet that it moved in.', enum: MERCHANT_BUCKETS })
   bucket!: MerchantBucket;
   @ApiProperty({ description: 'In the smallest unit; negative for what left.', type: 'integer', example: 1990 })
