@@ -73,7 +73,7 @@ export class Suspense1700000009790 implements MigrationInterface {
       CREATE CONSTRAINT TRIGGER settlements_suspended AFTER INSERT ON settlements
         DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (NEW.outcome <> 'credited' AND NEW.account_id IS NOT NULL)
         EXECUTE FUNCTION check_suspended();
-      CREATE CONSTRAINT TRIGGER pix_returns_posted AFTER UPDATE OF status ON pix_returns
+      CREATE CONSTRAINT TRIGGER pix_returns_posted AFTER INSERT OR UPDATE OF status ON pix_returns
         DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (NEW.status = 'RETURNED') EXECUTE FUNCTION check_suspended();
     `);
   }

@@ -139,6 +139,20 @@ describe('of money the database refuses', () => {
       `UPDATE settlements SET outcome = 'returned' WHERE transaction_id = $paid`,
       'settlements_moves',
     ],
+    [
+      'a Pix that goes back and is in no entry',
+      `INSERT INTO settlements SELECT (jsonb_populate_record(s, jsonb_build_object('id', gen_random_uuid(), 'end_to_end_id', 'spec', 'outcome', 'returned'))).*
+       FROM settlements s WHERE transaction_id = $paid`,
+      'is not in the journal',
+    ],
+    [
+      'a Pix that is back by no entry',
+      `WITH made AS (
+         INSERT INTO pix_returns (id, account_id, mode, transaction_id, acquirer, end_to_end_id, return_id, amount, currency, reason, status, created_at, updated_at)
+         VALUES ($new, $account, 'test', $paid, 'sandbox', 'spec', 'spec', 1, 'BRL', 'late', 'RETURNED', now(), now()))
+       SELECT 1`,
+      'is not in the journal',
+    ],
     ['another amount of a refund', 'UPDATE refunds SET amount = amount - 1 WHERE id = $refund', 'refunds_fixed'],
     [
       'a refund that fails after it was made',

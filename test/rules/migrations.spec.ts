@@ -326,6 +326,72 @@ describe('migrations', () => {
     await runner.release();
   });
 
+  it('enter what an acquirer has and nobody was credited with, and is not back', async () => {
+    const isThere = async (): Promise<boolean> =>
+      (await source.query<Row[]>(`SELECT FROM pg_trigger WHERE tgname = 'settlements_suspended'`)).length > 0;
+    while (await isThere()) await source.undoLastMigration();
+    const [accountId, connectionId, sale] = [randomUUID(), randomUUID(), randomUUID()];
+    await source.query(
+      `INSERT INTO transactions (id, account_id, mode, status, amount, currency, payment_methods, metadata, acquirer, created_at, updated_at)
+       VALUES ($1, $2, 'test', 'EXPIRED', 100, 'BRL', '{PIX}', '{}', 'sandbox', now(), now())`,
+      [sale, accountId],
+    );
+    await source.query(
+      `INSERT INTO accounts (id, name, contact_email, created_at) VALUES ($1, 'Loja', 'loja@example.com', now())`,
+      [accountId],
+    );
+    await source.query(
+      `INSERT INTO acquirer_connections (id, account_id, profile, pix_key, credentials_sealed, version, created_at, updated_at)
+       VALUES ($1, $2, 'spec', 'key', '', 1, now(), now())`,
+      [connectionId, accountId],
+    );
+    const settle = (amount: number, outcome: string, transactionId: string | null): Promise<unknown> =>
+      source.query(
+        `INSERT INTO settlements (id, account_id, mode, transaction_id, acquirer, end_to_end_id, amount, outcome, settled_at, created_at)
+         VALUES (gen_random_uuid(), $1, $2, $3, $4, 'E' || $5::bigint, $5, $6, now(), now())`,
+        [
+          ...(transactionId === null ? [null, null, null] : [accountId, 'test', transactionId]),
+          ...[transactionId === null ? `pix-api:${connectionId}` : 'sandbox', amount, outcome],
+        ],
+      );
+    await settle(1, 'credited', sale);
+    await settle(2, 'returned', sale);
+    await settle(3, 'returned', sale);
+    await settle(4, 'review', sale);
+    await settle(5, 'unmatched', null);
+    await source.query(
+      `INSERT INTO pix_returns (id, account_id, mode, transaction_id, acquirer, end_to_end_id, return_id, amount, currency,
+         reason, status, created_at, updated_at)
+       SELECT gen_random_uuid(), account_id, mode, transaction_id, acquirer, end_to_end_id, 'spec', amount, 'BRL', 'late',
+         CASE amount WHEN 2 THEN 'RETURNED' ELSE 'FAILED' END, now(), now() FROM settlements WHERE outcome = 'returned'`,
+    );
+    await source.runMigrations();
+    const lines = await source.query<Row[]>(
+      `SELECT concat_ws(' ', e.mode, e.number, l.bucket, l.amount, l.balance_after) AS line
+       FROM journal_entries e JOIN journal_lines l ON l.entry_id = e.id ORDER BY e.mode, e.number, l.line`,
+    );
+    expect(lines.map(({ line }) => line)).toEqual([
+      ...['live 1 clearing -5 -5', 'live 1 suspense 5 5'],
+      ...['test 1 clearing -3 -3', 'test 1 suspense 3 3', 'test 2 clearing -4 -7', 'test 2 suspense 4 7'],
+    ]);
+    const balances = await source.query<Row[]>(
+      `SELECT concat_ws(' ', mode, bucket, amount, entries) AS line FROM balances ORDER BY mode, bucket`,
+    );
+    expect(balances.map(({ line }) => line)).toEqual([
+      ...['live available 0 1', 'live clearing -5 0', 'live suspense 5 0'],
+      ...['test available 0 2', 'test clearing -7 0', 'test suspense 7 0'],
+    ]);
+    // The version before knows nothing of such entries, which are never removed.
+    await expect(source.undoLastMigration()).rejects.toThrow('journal_lines_bucket_check');
+    const runner = source.createQueryRunner();
+    await runner.query('SET session_replication_role = replica');
+    const tables = ['journal_lines', 'journal_entries', 'balances', 'pix_returns', 'settlements', 'transactions'];
+    for (const table of [...tables, 'transaction_changes', 'acquirer_connections', 'accounts'])
+      await runner.query(`DELETE FROM ${table}`);
+    await runner.query('RESET session_replication_role');
+    await runner.release();
+  });
+
   it('give what was sent back before its place on the sale, while sales are read and written', async () => {
     const isThere = async (): Promise<boolean> =>
       (
