@@ -1,12 +1,17 @@
 import { type ReactNode, useId, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { useLanguage } from './language.js';
-import { Button, Failure } from './ui.js';
+import { Button, Failure, REST_MS } from './ui.js';
 
 /** The browser keeps the focus inside, and gives it back to the trigger when the dialog closes. */
 function showModal(dialog: HTMLDialogElement): () => void {
   dialog.showModal();
   return () => dialog.close();
+}
+
+/** What was pressed is gone from the page: the focus goes on to what has come. */
+function focusFirst(done: HTMLElement | null): void {
+  done?.querySelector('button')?.focus();
 }
 
 /**
@@ -61,12 +66,14 @@ export function ActionDialog({
     setBusy(true);
     setError(null);
     try {
-      if ((await act(key)) === 'stays') return;
-      if (done === undefined) setKey(null);
-      else setDone(true);
+      const isDoneNow = (await act(key)) !== 'stays';
+      if (isDoneNow && done === undefined) setKey(null);
+      else if (isDoneNow) setDone(true);
+      // The button that closes comes where the one that was pressed stood: it rests too.
+      if (isDoneNow && done !== undefined) setTimeout(() => setBusy(false), REST_MS);
+      else setBusy(false);
     } catch (failure) {
       setError(failure);
-    } finally {
       setBusy(false);
     }
   };
@@ -94,10 +101,10 @@ export function ActionDialog({
               }}
             >
               <h2 id={titleId}>{title}</h2>
-              {isDone ? done : children}
+              {isDone ? <div ref={focusFirst}>{done}</div> : children}
               {error !== null && <Failure error={error} />}
               <div className="actions">
-                <Button onClick={close} disabled={isBusy}>
+                <Button onClick={close} isPending={isBusy}>
                   {isDone ? t('Fechar', 'Close') : t('Cancelar', 'Cancel')}
                 </Button>
                 {!isDone && (

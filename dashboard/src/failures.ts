@@ -40,6 +40,30 @@ export const PORTUGUESE: Readonly<Record<string, string>> = {
   idempotency_key_in_use: 'O mesmo pedido ainda está em andamento. Espere um momento.',
 };
 
+/** Names of fields, for whoever knows them from a form. */
+export const PORTUGUESE_FIELDS: Readonly<Record<string, string>> = {
+  amount: 'Valor',
+  'customer.document': 'CPF ou CNPJ',
+  'customer.email': 'E-mail do cliente',
+  'customer.name': 'Nome do cliente',
+  email: 'E-mail',
+  expires_in: 'Validade',
+  from: 'De',
+  name: 'Nome',
+  reason: 'Motivo',
+  to: 'Até',
+  url: 'Endereço',
+};
+
+/** What is wrong with a field, by the beginning of what the service says. */
+export const PORTUGUESE_REASONS: readonly (readonly [start: string, text: string])[] = [
+  ['must be an integer from 1 to 999999999999', 'vai de R$ 0,01 a R$ 9.999.999.999,99'],
+  ['must be a CPF or CNPJ', 'não é um CPF ou CNPJ: confira os dígitos'],
+  ['must not be before from', 'é antes do começo'],
+  ['must be an absolute URL', 'é um endereço completo, que começa com https://'],
+  ['must be an e-mail', 'não é um e-mail'],
+];
+
 /** The same for one field, by the code of its detail. */
 export const PORTUGUESE_DETAILS: Readonly<Record<string, string>> = {
   required: 'falta',

@@ -35,14 +35,17 @@ export function money(amount: number, currency: string, language: Language): str
 }
 
 /**
- * What somebody typed, in either spelling: `1.234,56`, `1,234.56`, `1234`.
+ * What somebody typed, in either spelling: `1.234,56`, `1,234.56`, `1234`. Three digits after a single sign are
+ * thousands in the person's own language alone: in the other one somebody may have meant a part.
  * @returns the smallest unit; null for what is no amount
  */
-export function parseAmount(text: string): number | null {
+export function parseAmount(text: string, language: Language): number | null {
   const bare = text.replace(/[R$\s]/g, '');
-  const match = /^(\d{1,3}([.,])\d{3}(?:\2\d{3})*|\d+)(?:([.,])(\d{1,2}))?$/.exec(bare);
+  const match = /^([1-9]\d{0,2}([.,])\d{3}(?:\2\d{3})*|\d+)(?:([.,])(\d{1,2}))?$/.exec(bare);
   // What groups the digits does not part the cents from them.
   if (!match || (match[2] !== undefined && match[2] === match[3])) return null;
+  const isAmbiguous = match[2] !== undefined && match[3] === undefined && bare.split(match[2]).length === 2;
+  if (isAmbiguous && match[2] !== (language === 'en' ? ',' : '.')) return null;
   const whole = Number((match[1] ?? '').replace(/[.,]/g, ''));
   const amount = whole * 100 + Number((match[4] ?? '').padEnd(2, '0') || 0);
   return Number.isSafeInteger(amount) && amount > 0 ? amount : null;

@@ -1,7 +1,7 @@
 import { Link as RouterLink } from '@tanstack/react-router';
 import { type ComponentProps, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { ApiFailure } from './api.js';
-import { PORTUGUESE, PORTUGUESE_DETAILS } from './failures.js';
+import { PORTUGUESE, PORTUGUESE_DETAILS, PORTUGUESE_FIELDS, PORTUGUESE_REASONS } from './failures.js';
 import { dateTime, money, timeLeft } from './format.js';
 import { type Translate, useLanguage } from './language.js';
 
@@ -30,7 +30,7 @@ export function Button({
 }
 
 /** How long a button rests when its work is done: who clicks twice wants it once. */
-const REST_MS = 700;
+export const REST_MS = 700;
 
 /** A button that does something at once, rests until that is done, and says why it failed. */
 export function ActButton({
@@ -110,7 +110,7 @@ export function hintOf(failure: ApiFailure | null, t: Translate): string {
 
 /** What to do about an error, with what support asks for. */
 export function Failure({ error, retry }: { error: unknown; retry?: () => void }): ReactNode {
-  const { t } = useLanguage();
+  const { t, language } = useLanguage();
   const failure = error instanceof ApiFailure ? error : null;
   return (
     <div className="failure" role="alert">
@@ -119,7 +119,12 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => void }
       </p>
       {failure?.details.map(({ param, code, message }) => (
         <p key={param}>
-          <code>{param}</code> {t(`${PORTUGUESE_DETAILS[code] ?? ''} (${message})`, message)}
+          {(language === 'pt-BR' && PORTUGUESE_FIELDS[param]) || <code>{param}</code>}{' '}
+          {t(
+            PORTUGUESE_REASONS.find(([start]) => message.startsWith(start))?.[1] ??
+              `${PORTUGUESE_DETAILS[code] ?? ''} (${message})`,
+            message,
+          )}
         </p>
       ))}
       {failure?.requestId && (

@@ -7,7 +7,7 @@ export function saleStatus(status: string, t: Translate): string {
     WAITING_PAYMENT: t('Aguarda pagamento', 'Waiting'),
     PROCESSING: t('Em análise', 'Under review'),
     PAID: t('Paga', 'Paid'),
-    APPROVED: t('Aprovada', 'Approved'),
+    APPROVED: t('Paga (cartão)', 'Paid (card)'),
     REFUSED: t('Recusada', 'Refused'),
     CANCELLED: t('Cancelada', 'Cancelled'),
     EXPIRED: t('Expirada', 'Expired'),
@@ -16,6 +16,36 @@ export function saleStatus(status: string, t: Translate): string {
     CHARGEBACK: t('Contestada no cartão', 'Charged back'),
   };
   return words[status] ?? status;
+}
+
+/** The status of a sale of which a part went back says so. */
+export function saleState(
+  { status, amountRefunded }: { readonly status: string; readonly amountRefunded?: number },
+  t: Translate,
+): string {
+  const isPart = ['PAID', 'APPROVED'].includes(status) && amountRefunded !== undefined;
+  return isPart ? t('Paga, devolvida em parte', 'Paid, refunded in part') : saleStatus(status, t);
+}
+
+export function methodName(method: string, t: Translate): string {
+  const words: Readonly<Record<string, string>> = {
+    PIX: 'Pix',
+    CREDIT_CARD: t('Cartão', 'Card'),
+    BOLETO: 'Boleto',
+    MBWAY: 'MB WAY',
+    MULTIBANCO: 'Multibanco',
+    CRYPTO: t('Cripto', 'Crypto'),
+  };
+  return words[method] ?? method;
+}
+
+/** What merchants write at a sale, by the names that the dashboard and the examples use. */
+export function metadataName(name: string, t: Translate): string {
+  const words: Readonly<Record<string, string>> = {
+    order_id: t('Pedido', 'Order'),
+    description: t('Descrição', 'Description'),
+  };
+  return words[name] ?? name;
 }
 
 export function caseStatus(status: string, t: Translate): string {

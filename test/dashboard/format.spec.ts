@@ -12,12 +12,24 @@ describe('amounts that people type', () => {
     ['9,9', 990],
     ['0,01', 1],
     ['999.999.999.999', 99_999_999_999_900],
-  ])('%s is %i cents', (text, cents) => expect(parseAmount(text)).toBe(cents));
+  ])('%s is %i cents', (text, cents) => expect(parseAmount(text, 'pt-BR')).toBe(cents));
 
   it.each(['', '0', '0,00', '-1', '1,999,9', '12,345,6', 'abc', '1e3', '1,2,3', '99999999999999999', '１０'])(
     '%p is none',
-    (text) => expect(parseAmount(text)).toBeNull(),
+    (text) => expect(parseAmount(text, 'pt-BR')).toBeNull(),
   );
+
+  it.each([
+    ['1,999', 'pt-BR'],
+    ['1.999', 'en'],
+    ['0,009', 'en'],
+    ['0.009', 'pt-BR'],
+    ['012.000', 'pt-BR'],
+  ] as const)('%s is none in %s: a thousand times too much would be wrong', (text, language) =>
+    expect(parseAmount(text, language)).toBeNull(),
+  );
+
+  it('thousands are those of the language', () => expect(parseAmount('1,999', 'en')).toBe(199_900));
 
   it('shows them in the language of the person, in any currency', () => {
     expect(money(129_900, 'BRL', 'pt-BR')).toBe('R$\u00a01.299,00');

@@ -137,6 +137,7 @@ function Key({ apiKey, canManage }: { apiKey: ApiKeyBody; canManage: boolean }):
   const [issued, setIssued] = useState('');
   const refresh = (): Promise<void> => client.invalidateQueries({ queryKey: ['api-keys'] });
   const used = details.data?.last_used_at ?? null;
+  const whose = apiKey.label === null ? `${apiKey.prefix}…` : `${apiKey.prefix}… (${apiKey.label})`;
   return (
     <div className="row">
       <Facts
@@ -152,7 +153,7 @@ function Key({ apiKey, canManage }: { apiKey: ApiKeyBody; canManage: boolean }):
         <div className="actions">
           <ActionDialog
             trigger={t('Trocar', 'Rotate')}
-            title={t('Trocar a chave', 'Rotate the key')}
+            title={`${t('Trocar a chave', 'Rotate the key')} ${whose}`}
             confirm={t('Trocar', 'Rotate')}
             act={async () => {
               const made = await call<IssuedApiKeyBody>('POST', `/v1/api-keys/${apiKey.id}/rotate`, {});
@@ -172,7 +173,7 @@ function Key({ apiKey, canManage }: { apiKey: ApiKeyBody; canManage: boolean }):
           <ActionDialog
             trigger={t('Revogar', 'Revoke')}
             tone="danger"
-            title={t('Revogar a chave', 'Revoke the key')}
+            title={`${t('Revogar a chave', 'Revoke the key')} ${whose}`}
             confirm={t('Revogar', 'Revoke')}
             act={async () => {
               await call('DELETE', `/v1/api-keys/${apiKey.id}`);

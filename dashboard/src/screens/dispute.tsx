@@ -105,9 +105,17 @@ export function Dispute(): ReactNode {
       tell({
         problem:
           failure instanceof ApiFailure
-            ? failure.code === 'invalid_request'
-              ? t('O conteúdo do arquivo não é o do tipo que ele diz ser.', 'The file is not of the type that it says.')
-              : hintOf(failure, t)
+            ? failure.details.some(({ param }) => param === 'file_name')
+              ? t(
+                  'O nome do arquivo tem sinais que não são aceitos: mude o nome.',
+                  'The name of the file has characters that are not accepted: rename it.',
+                )
+              : failure.code === 'invalid_request'
+                ? t(
+                    'O conteúdo do arquivo não é o do tipo que ele diz ser.',
+                    'The file is not of the type that it says.',
+                  )
+                : hintOf(failure, t)
             : t('O envio foi interrompido. Tente de novo.', 'The upload broke off. Try again.'),
       });
     }
@@ -262,7 +270,7 @@ export function Dispute(): ReactNode {
         <ul className="bare" aria-live="polite">
           {uploads.map(({ name, share, problem }) => (
             <li key={name}>
-              {name}{' '}
+              <bdi>{name}</bdi>{' '}
               {problem === null ? (
                 <progress value={share} max={1} aria-label={`${t('Envio de', 'Upload of')} ${name}`} />
               ) : (

@@ -135,9 +135,11 @@ function Decision({ review }: { review: MedReviewBody }): ReactNode {
         tone="danger"
         title={t('Aprovar a disputa', 'Approve the dispute')}
         confirm={t('Aprovar', 'Approve')}
-        isReady={amount.trim() === '' || parseAmount(amount) !== null}
+        isReady={amount.trim() === '' || parseAmount(amount, language) !== null}
         opened={begin}
-        act={() => post('approve', { version, ...(amount.trim() === '' ? {} : { amount: parseAmount(amount) }) })}
+        act={() =>
+          post('approve', { version, ...(amount.trim() === '' ? {} : { amount: parseAmount(amount, language) }) })
+        }
       >
         <p>
           {t(

@@ -20,13 +20,13 @@ export function NewCharge(): ReactNode {
   const [error, setError] = useState<unknown>(null);
   const [typed, setTyped] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
-  const parsed = parseAmount(typed);
+  const parsed = parseAmount(typed, language);
   const create = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();
     if (isBusy) return;
     const form = new FormData(event.currentTarget);
     const given = (name: string): string | undefined => textOf(form, name) || undefined;
-    const amount = parseAmount(given('amount') ?? '');
+    const amount = parseAmount(given('amount') ?? '', language);
     setProblem(amount === null ? t('Escreva um valor como 129,90.', 'Write an amount as 129.90.') : null);
     setError(null);
     if (amount === null) return;

@@ -29,7 +29,17 @@ import {
   Table,
   Time,
 } from '../ui.js';
-import { bucketName, caseStatus, deliveryStatus, entryType, refundStatus, saleStatus } from '../words.js';
+import {
+  bucketName,
+  caseStatus,
+  deliveryStatus,
+  entryType,
+  metadataName,
+  methodName,
+  refundStatus,
+  saleState,
+  saleStatus,
+} from '../words.js';
 
 export function Sale(): ReactNode {
   const { t, language } = useLanguage();
@@ -90,7 +100,7 @@ export function Sale(): ReactNode {
     .filter((one) => one.status !== 'FAILED')
     .reduce((sum, one) => sum + one.amount, 0);
   const left = data.amount - taken;
-  const asked = amount.trim() === '' ? left : parseAmount(amount);
+  const asked = amount.trim() === '' ? left : parseAmount(amount, language);
   const isRefundable = ['PAID', 'APPROVED'].includes(data.status) && left > 0;
   const whose = data.customerName ?? t('o pagador', 'the payer');
   const text = (of: number): string => money(of, data.currency, language);
@@ -199,7 +209,7 @@ export function Sale(): ReactNode {
               [
                 t('Situação', 'Status'),
                 <span aria-live="polite">
-                  <Status value={data.status} label={saleStatus(data.status, t)} />
+                  <Status value={data.status} label={saleState(data, t)} />
                 </span>,
               ],
               [t('Valor', 'Amount'), <Money amount={data.amount} currency={data.currency} />],
@@ -221,7 +231,12 @@ export function Sale(): ReactNode {
               data.amountRefunded === undefined
                 ? null
                 : [t('Reembolsado', 'Refunded'), <Money amount={data.amountRefunded} currency={data.currency} />],
-              [t('Meio', 'Method'), data.paidWith ?? data.paymentMethods.join(', ')],
+              [
+                t('Meio', 'Method'),
+                (data.paidWith === null ? data.paymentMethods : [data.paidWith])
+                  .map((one) => methodName(one, t))
+                  .join(', '),
+              ],
               ['Id', <Id value={data.id} />],
             ]}
           />
@@ -235,7 +250,10 @@ export function Sale(): ReactNode {
               ...Object.entries(data.metadata)
                 // Its cases are in the timeline.
                 .filter(([name]) => name !== 'med')
-                .map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)] as const),
+                .map(
+                  ([name, value]) =>
+                    [metadataName(name, t), typeof value === 'string' ? value : JSON.stringify(value)] as const,
+                ),
             ]}
           />
         </Card>

@@ -23,7 +23,7 @@ import {
   Table,
   Time,
 } from '../ui.js';
-import { saleStatus } from '../words.js';
+import { methodName, saleState, saleStatus } from '../words.js';
 
 const STATUSES = [
   'WAITING_PAYMENT',
@@ -121,7 +121,7 @@ export function Sales(): ReactNode {
     {
       id: 'status',
       name: t('Situação', 'Status'),
-      cell: ({ status }) => <Status value={status} label={saleStatus(status, t)} />,
+      cell: (sale) => <Status value={sale.status} label={saleState(sale, t)} />,
     },
     {
       id: 'customer',
@@ -136,7 +136,8 @@ export function Sales(): ReactNode {
     {
       id: 'method',
       name: t('Meio', 'Method'),
-      cell: ({ paidWith, paymentMethods }) => paidWith ?? paymentMethods.join(', '),
+      cell: ({ paidWith, paymentMethods }) =>
+        (paidWith === null ? paymentMethods : [paidWith]).map((one) => methodName(one, t)).join(', '),
     },
     {
       id: 'net',

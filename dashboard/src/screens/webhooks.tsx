@@ -232,11 +232,7 @@ function EventPicker({
     <fieldset className="events">
       <legend>{t('Eventos', 'Events')}</legend>
       <label>
-        <input
-          type="checkbox"
-          checked={isAll}
-          onChange={(event) => onChange(event.target.checked ? ['*'] : ['charge.paid'])}
-        />{' '}
+        <input type="checkbox" checked={isAll} onChange={(event) => onChange(event.target.checked ? ['*'] : [])} />{' '}
         {t('Todos, também os que vierem', 'All, also those to come')}
       </label>
       {!isAll &&
