@@ -46,6 +46,7 @@ import { RulesOfMoney1700000009760 } from './1700000009760-rules-of-money.js';
 import { TestMails1700000009770 } from './1700000009770-test-mails.js';
 import { TrimmedKeys1700000009780 } from './1700000009780-trimmed-keys.js';
 import { Suspense1700000009790 } from './1700000009790-suspense.js';
+import { StricterRules1700000009795 } from './1700000009795-stricter-rules.js';
 import { EventPositions1700000009730 } from './1700000009730-event-positions.js';
 import { Inviters1700000009716 } from './1700000009716-inviters.js';
 import { MetadataTerms1700000009715 } from './1700000009715-metadata-terms.js';
@@ -105,4 +106,5 @@ export const MIGRATIONS = [
   TestMails1700000009770,
   TrimmedKeys1700000009780,
   Suspense1700000009790,
+  StricterRules1700000009795,
 ];

@@ -49,10 +49,17 @@ export function ActionDialog({
   const titleId = useId();
   const [key, setKey] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
+  const [isResting, setResting] = useState(false);
   const [isDone, setDone] = useState(false);
   const [error, setError] = useState<unknown>(null);
+  /** What comes under a pointer or a key that is still at its last press is read first. */
+  const rest = (): void => {
+    setResting(true);
+    setTimeout(() => setResting(false), REST_MS);
+  };
   const open = (): void => {
     opened?.();
+    rest();
     setKey(crypto.randomUUID());
     setError(null);
     setDone(false);
@@ -62,18 +69,20 @@ export function ActionDialog({
     closed?.();
   };
   const send = async (): Promise<void> => {
-    if (key === null || isBusy || !isReady) return;
+    if (key === null || isBusy || isResting || !isReady) return;
     setBusy(true);
     setError(null);
     try {
-      const isDoneNow = (await act(key)) !== 'stays';
-      if (isDoneNow && done === undefined) setKey(null);
-      else if (isDoneNow) setDone(true);
-      // The button that closes comes where the one that was pressed stood: it rests too.
-      if (isDoneNow && done !== undefined) setTimeout(() => setBusy(false), REST_MS);
-      else setBusy(false);
+      if ((await act(key)) === 'stays') return;
+      if (done === undefined) {
+        setKey(null);
+      } else {
+        setDone(true);
+        rest();
+      }
     } catch (failure) {
       setError(failure);
+    } finally {
       setBusy(false);
     }
   };
@@ -104,14 +113,14 @@ export function ActionDialog({
               {isDone ? <div ref={focusFirst}>{done}</div> : children}
               {error !== null && <Failure error={error} />}
               <div className="actions">
-                <Button onClick={close} isPending={isBusy}>
+                <Button onClick={close} isPending={isBusy || (isDone && isResting)}>
                   {isDone ? t('Fechar', 'Close') : t('Cancelar', 'Cancel')}
                 </Button>
                 {!isDone && (
                   <Button
                     tone={tone === 'danger' ? 'danger' : 'primary'}
                     type="submit"
-                    isPending={isBusy}
+                    isPending={isBusy || isResting}
                     disabled={!isReady}
                   >
                     {isBusy ? t('Enviando…', 'Sending…') : confirm}

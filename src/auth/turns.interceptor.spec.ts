@@ -1,11 +1,14 @@
+import { EventEmitter } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import type { CallHandler, ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { defer, lastValueFrom } from 'rxjs';
 import { type Config } from '../core/config/index.js';
+import { ANSWERED } from '../core/http/index.js';
 import { AsksOthers } from './access.decorators.js';
 import type { Principal } from './principal.js';
 import { TurnsInterceptor } from './turns.interceptor.js';
+import { waitFor } from '../../test/support/wait.js';
 
 class Routes {
   read(): void {}
@@ -17,6 +20,7 @@ class Routes {
 class Asked {
   isBegun = false;
   end: () => void = () => undefined;
+  readonly #response = new EventEmitter();
   readonly answered: Promise<unknown>;
 
   constructor(
@@ -25,12 +29,13 @@ class Asked {
     method = 'GET',
     route: keyof Routes = 'read',
     userId: string | null = null,
+    bytes = 100,
   ) {
     const principal = (
       userId === null ? { kind: 'api-key', accountId, mode: 'test' } : { kind: 'member', accountId, userId }
     ) as Principal;
     const context = {
-      switchToHttp: () => ({ getRequest: () => ({ method, principal }) }),
+      switchToHttp: () => ({ getRequest: () => ({ method, principal }), getResponse: () => this.#response }),
       getHandler: () => Object.getOwnPropertyDescriptor(Routes.prototype, route)?.value as unknown,
     } as unknown as ExecutionContext;
     const next: CallHandler = {
@@ -42,7 +47,10 @@ class Asked {
           });
         }),
     };
-    this.answered = lastValueFrom(turns.intercept(context, next));
+    this.answered = lastValueFrom(turns.intercept(context, next)).then((value) => {
+      this.#response.emit(ANSWERED, bytes);
+      return value;
+    });
   }
 }
 
@@ -79,6 +87,21 @@ describe('reads of one caller', () => {
     await settled();
     expect([key.isBegun, owner.isBegun]).toEqual([true, true]);
     expect(member.filter(({ isBegun }) => isBegun)).toHaveLength(2);
+  });
+
+  it('rest after large answers, which others do not wait for', async () => {
+    const turns = turnsOf();
+    const large = Array.from({ length: 2 }, () => new Asked(turns, 'a', 'GET', 'read', null, 600_000));
+    const next = new Asked(turns, 'a', 'GET', 'read', 'member');
+    await settled();
+    const started = performance.now();
+    for (const one of large) one.end();
+    expect(await Promise.all(large.map(({ answered }) => answered))).toEqual(['a', 'a']);
+    const other = new Asked(turns, 'b');
+    await settled();
+    expect([next.isBegun, other.isBegun]).toEqual([false, true]);
+    await waitFor('the next one', () => next.isBegun);
+    expect(performance.now() - started).toBeGreaterThan(90);
   });
 
   it('wait for each other where only the head of an answer is asked for, which is as much work', async () => {

@@ -24,9 +24,10 @@ export class Turnstile {
 
   /**
    * @param caller left out: all are one
+   * @param rest begun when the work is done and its result is given: the place is free again when the rest ends
    * @throws what `refusal` makes, when too many wait already; whatever `work` throws
    */
-  async pass<T>(work: () => Promise<T>, refusal: () => Error, caller = ''): Promise<T> {
+  async pass<T>(work: () => Promise<T>, refusal: () => Error, caller = '', rest?: () => Promise<void>): Promise<T> {
     if (this.#inside < this.places && this.#mayEnter(caller)) {
       this.#enter(caller);
     } else {
@@ -39,9 +40,13 @@ export class Turnstile {
       });
     }
     try {
-      return await work();
-    } finally {
+      const result = await work();
+      if (rest) void rest().finally(() => this.#leave(caller));
+      else this.#leave(caller);
+      return result;
+    } catch (error) {
       this.#leave(caller);
+      throw error;
     }
   }
 

@@ -150,6 +150,38 @@ export const CHECKS: readonly {
           HAVING sum(count * CASE side WHEN 'kept' THEN 1 ELSE -1 END) <> 0 OR sum(amount * CASE side WHEN 'kept' THEN 1 ELSE -1 END) <> 0`,
   },
   {
+    name: 'pending is what waits for its release, each the net amount of its sale',
+    sql: `SELECT account_id, mode, currency FROM (
+            SELECT account_id, mode, currency, amount FROM balances WHERE bucket = 'pending') b
+          FULL JOIN (
+            SELECT account_id, mode, currency, sum(amount) AS waits FROM releases WHERE released_at IS NULL GROUP BY 1, 2, 3) r
+          USING (account_id, mode, currency) WHERE coalesce(b.amount, 0) <> coalesce(r.waits, 0)
+          UNION ALL
+          SELECT r.account_id, r.mode, r.currency FROM releases r LEFT JOIN transactions t ON t.id = r.transaction_id
+          WHERE (r.account_id, r.mode, r.currency, r.amount) IS DISTINCT FROM (t.account_id, t.mode, t.currency, t.net_amount)
+            OR r.release_at < t.paid_at`,
+  },
+  {
+    name: 'each return is of a payment that goes back',
+    sql: `SELECT r.id FROM pix_returns r WHERE NOT EXISTS (
+            SELECT 1 FROM settlements s WHERE s.transaction_id = r.transaction_id AND s.outcome = 'returned'
+              AND (s.acquirer, s.end_to_end_id, s.amount) = (r.acquirer, r.end_to_end_id, r.amount))`,
+  },
+  {
+    name: 'each entry follows from something that is there',
+    sql: `SELECT e.id, e.cause FROM journal_entries e LEFT JOIN transactions t ON t.id = e.transaction_id AND t.paid_at IS NOT NULL
+          WHERE e.type IN ('sale', 'release') AND e.cause IS DISTINCT FROM (CASE e.type WHEN 'sale' THEN 'charge.paid:' ELSE 'release:' END || t.id)
+          UNION ALL
+          SELECT e.id, e.cause FROM (
+            SELECT id, cause, split_part(cause, ':', 1) AS kind, split_part(cause, ':', 2) AS subject
+            FROM journal_entries WHERE type NOT IN ('sale', 'release')) e
+          LEFT JOIN (
+            SELECT 'refund' AS of, id::text AS subject FROM refunds UNION ALL SELECT 'med', id::text FROM med_cases
+            UNION ALL SELECT 'suspense', id::text FROM settlements UNION ALL SELECT 'suspense', id::text FROM pix_returns) s
+            ON s.subject = e.subject AND s.of = split_part(e.kind, '.', 1)
+          WHERE s.subject IS NULL`,
+  },
+  {
     name: 'released money was scheduled, and scheduled money that was released is in the journal',
     sql: `SELECT r.id FROM releases r WHERE (r.released_at IS NOT NULL) <> EXISTS (
             SELECT 1 FROM journal_entries e WHERE e.cause = 'release:' || r.transaction_id)`,

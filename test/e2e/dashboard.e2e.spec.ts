@@ -446,6 +446,10 @@ describeInBrowser('the dashboard in a real browser', () => {
     await tabTo('Reembolsar');
     await page.keyboard.press('Enter');
     await tabTo(/^Devolver/);
+    // A dialog that has just opened takes no press that was meant for something else.
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: /^Devolver/, disabled: false }).waitFor();
+    expect(await page.getByText('Devolvido', { exact: true }).count()).toBe(0);
     await page.keyboard.press('Enter');
     await page.getByText('Devolvido', { exact: true }).waitFor();
     await page.context().close();

@@ -8,18 +8,19 @@ import { expectLedgerCoherent } from '../support/coherence.js';
 import { caseOf } from '../support/med.js';
 import { aPaidCharge, refundEnd, requestRefund } from '../support/refunds.js';
 import { type Merchant, TestService } from '../support/service.js';
+import { waitFor } from '../support/wait.js';
 
 /** As the service's own role: what an error in its code, or somebody who has its password, could write. */
 describe('of money the database refuses', () => {
   let service: TestService;
   let client: pg.Client;
   let merchant: Merchant;
-  /** Ids of a paid charge, one that waits, a refund of a part, a case, and journal entries. */
-  let ids: Record<'paid' | 'open' | 'refunded' | 'refund' | 'disputed' | 'case' | 'entry' | 'otherAccount', string>;
+  /** Ids of charges by what became of them, of a refund of a part, of a case and of a journal entry. */
+  let ids: Record<string, string>;
 
   beforeAll(async () => {
     service = await TestService.start();
-    merchant = await service.merchant();
+    merchant = await service.merchant({ payer_lock: 'true' });
     const paid = await aPaidCharge(service, merchant.testKey, 1_000);
     const open = (await service.createCharge(merchant.testKey)).body;
     const refunded = await aPaidCharge(service, merchant.testKey, 1_000);
@@ -28,10 +29,22 @@ describe('of money the database refuses', () => {
     const disputed = await aPaidCharge(service, merchant.testKey, 1_000);
     await service.simulate(merchant.testKey, disputed.id, { event: 'med_open' });
     const medCase = await caseOf(service, merchant.testKey, disputed.id);
+    const late = (await service.createCharge(merchant.testKey)).body;
+    await service.simulate(merchant.testKey, late.id, { event: 'expire' });
+    await service.simulate(merchant.testKey, late.id, { event: 'pay' });
+    await waitFor(
+      'the late Pix to be back',
+      async () => (await service.getCharge(merchant.testKey, late.id)).body['returns'],
+    );
+    const payer = { customer: { name: 'Maria' }, expected_payer_tax_id: '52998224725' };
+    const locked = (await service.createCharge(merchant.testKey, payer)).body;
+    const slow = await service.merchant({ release_days: '1' });
+    const later = await aPaidCharge(service, slow.testKey, 1_000);
     const bare = (id: string): string => id.replace(/^[a-z]+_/, '');
     const [entry] = await service.sql<{ id: string }>('SELECT id FROM journal_entries ORDER BY created_at LIMIT 1');
     ids = {
       ...{ paid: bare(paid.id), open: bare(open.id), refunded: bare(refunded.id), disputed: bare(disputed.id) },
+      ...{ late: bare(late.id), locked: bare(locked.id), later: bare(later.id) },
       ...{ refund: refund.body.id, case: bare(medCase.id), entry: entry?.id ?? '' },
       otherAccount: (await service.merchant()).accountId,
     };
@@ -48,7 +61,7 @@ describe('of money the database refuses', () => {
     sql.replaceAll(/\$(\w+)/g, (_, name: string) => {
       if (name === 'account') return `'${merchant.accountId}'`;
       if (name === 'new') return `'${randomUUID()}'`;
-      return `'${ids[name as keyof typeof ids]}'`;
+      return `'${ids[name] ?? name}'`;
     });
 
   const ENTRY = 'INSERT INTO journal_entries (id, account_id, mode, currency, cause, type, number, created_at)';
@@ -149,8 +162,65 @@ describe('of money the database refuses', () => {
       'a Pix that is back by no entry',
       `WITH made AS (
          INSERT INTO pix_returns (id, account_id, mode, transaction_id, acquirer, end_to_end_id, return_id, amount, currency, reason, status, created_at, updated_at)
-         VALUES ($new, $account, 'test', $paid, 'sandbox', 'spec', 'spec', 1, 'BRL', 'late', 'RETURNED', now(), now()))
+         VALUES ($new, $account, 'test', $late, 'sandbox', 'spec', 'spec', 1, 'BRL', 'late', 'RETURNED', now(), now()))
        SELECT 1`,
+      'is not',
+    ],
+    [
+      'a return of what was credited',
+      `INSERT INTO pix_returns (id, account_id, mode, transaction_id, acquirer, end_to_end_id, return_id, amount, currency, reason, status, created_at, updated_at)
+       SELECT $new, account_id, mode, id, acquirer, end_to_end_id, 'spec', amount, 'BRL', 'duplicate', 'PENDING', now(), now()
+       FROM transactions WHERE id = $paid`,
+      'is not the one of a payment that goes back',
+    ],
+    [
+      'a second return of one payment',
+      `INSERT INTO pix_returns SELECT (jsonb_populate_record(r, jsonb_build_object('id', gen_random_uuid(), 'return_id', 'again', 'status', 'PENDING'))).*
+       FROM pix_returns r WHERE transaction_id = $late`,
+      'is not the one of a payment that goes back',
+    ],
+    [
+      'another amount of a return',
+      'UPDATE pix_returns SET amount = 1 WHERE transaction_id = $late',
+      'pix_returns_fixed',
+    ],
+    [
+      'a return that begins again',
+      `UPDATE pix_returns SET status = 'PENDING' WHERE transaction_id = $late`,
+      'pix_returns_moves',
+    ],
+    [
+      'a sale that is paid by its status alone',
+      `UPDATE transactions SET status = 'PAID' WHERE id = $open`,
+      'transactions_paid_check',
+    ],
+    ['a sale of another acquirer', `UPDATE transactions SET acquirer = 'other' WHERE id = $paid`, 'transactions_fixed'],
+    [
+      'a sale that anybody may pay',
+      'UPDATE transactions SET expected_payer_tax_id = NULL WHERE id = $locked',
+      'transactions_payer_kept',
+    ],
+    [
+      'another fee of the acquirer',
+      'UPDATE settlements SET provider_fee = 7 WHERE transaction_id = $paid',
+      'settlements_fixed',
+    ],
+    ['a refund under another id', 'UPDATE refunds SET id = $new WHERE id = $refund', 'refunds_fixed'],
+    [
+      'a release of what nobody was credited with',
+      `INSERT INTO releases (id, account_id, mode, currency, transaction_id, amount, release_at)
+       SELECT $new, account_id, mode, currency, id, amount, now() FROM transactions WHERE id = $open`,
+      'is not in the journal',
+    ],
+    [
+      'a release on another day',
+      'UPDATE releases SET release_at = now() WHERE transaction_id = $later',
+      'releases_fixed',
+    ],
+    ['a release of more', 'UPDATE releases SET amount = amount + 1 WHERE transaction_id = $later', 'releases_fixed'],
+    [
+      'a release of which the wallet knows nothing',
+      'UPDATE releases SET released_at = now() WHERE transaction_id = $later',
       'is not in the journal',
     ],
     ['another amount of a refund', 'UPDATE refunds SET amount = amount - 1 WHERE id = $refund', 'refunds_fixed'],
@@ -191,7 +261,7 @@ describe('of money the database refuses', () => {
       'med_cases_lost_check',
     ],
     ['a case of another sale', 'UPDATE med_cases SET transaction_id = $paid WHERE id = $case', 'med_cases_fixed'],
-    ...['balances', 'transactions', 'settlements', 'refunds', 'med_cases'].flatMap(
+    ...['balances', 'transactions', 'settlements', 'refunds', 'med_cases', 'pix_returns', 'releases'].flatMap(
       (table): [string, string, string][] => [
         [`rows of ${table} that go`, `DELETE FROM ${table}`, 'permission denied'],
         [`${table} without their rules`, `ALTER TABLE ${table} DISABLE TRIGGER ALL`, 'must be owner'],
@@ -235,16 +305,22 @@ describe('of money the database refuses', () => {
       .sort();
 
   it('every move of a sale that its machine does not know', async () => {
-    expect(await legalMoves('transactions', ids.open, TRANSACTION_STATUSES)).toEqual(pairs(Object.values(MOVES)));
+    expect(await legalMoves('transactions', ids['paid'] ?? '', TRANSACTION_STATUSES)).toEqual(
+      pairs(Object.values(MOVES)),
+    );
   });
 
   it('every move of a refund that its machine does not know', async () => {
-    expect(await legalMoves('refunds', ids.refund, REFUND_STATUSES)).toEqual(pairs(Object.values(REFUND_MOVES)));
+    expect(await legalMoves('refunds', ids['refund'] ?? '', REFUND_STATUSES)).toEqual(
+      pairs(Object.values(REFUND_MOVES)),
+    );
   });
 
   it('every move of a case that its machine does not know', async () => {
     // What a case holds or has lost goes with its status.
-    await service.simulate(merchant.testKey, ids.disputed, { event: 'med_withdraw' });
-    expect(await legalMoves('med_cases', ids.case, MED_CASE_STATUSES)).toEqual(pairs(Object.values(MED_MOVES)));
+    await service.simulate(merchant.testKey, ids['disputed'] ?? '', { event: 'med_withdraw' });
+    expect(await legalMoves('med_cases', ids['case'] ?? '', MED_CASE_STATUSES)).toEqual(
+      pairs(Object.values(MED_MOVES)),
+    );
   });
 });

@@ -127,6 +127,8 @@ function Decision({ review }: { review: MedReviewBody }): ReactNode {
     await call('POST', `${path}/${what}`, body);
     await client.invalidateQueries({ queryKey: ['operations'] });
   };
+  const reported = money(review.reported_amount, review.case.currency, language);
+  const isRuling = review.review === 'ruling' || review.review === 'contradiction';
   const isAnswerable = review.visible && ['open', 'appealed'].includes(review.case.status);
   return (
     <div className="actions">
@@ -142,10 +144,15 @@ function Decision({ review }: { review: MedReviewBody }): ReactNode {
         }
       >
         <p>
-          {t(
-            `O banco tirou até ${money(review.reported_amount, review.case.currency, language)}; isto é lançado na conta do lojista.`,
-            `The bank took up to ${money(review.reported_amount, review.case.currency, language)}; this is booked to the merchant.`,
-          )}
+          {isRuling
+            ? t(
+                `O banco tirou até ${reported}; isto é lançado na conta do lojista.`,
+                `The bank took up to ${reported}; this is booked to the merchant.`,
+              )
+            : t(
+                `O lojista passa a ver o caso e pode se defender; até ${reported} ficam retidos até o banco decidir.`,
+                `The merchant sees the case and can appeal; up to ${reported} are held until the bank decides.`,
+              )}
         </p>
         <Input
           label={t('Outro valor (opcional)', 'Another amount (optional)')}

@@ -93,7 +93,7 @@ export function Team(): ReactNode {
             {
               name: t('Ações', 'Actions'),
               cell: (one) =>
-                mayAct && one.id !== me.user.id ? (
+                mayAct && one.id !== me.user.id && (one.role !== 'OWNER' || me.role === 'OWNER') ? (
                   <div className="actions">
                     {!one.invitation && (
                       <ActionDialog
