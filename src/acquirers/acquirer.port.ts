@@ -318,7 +318,7 @@ export interface Acquirer {
   /** What has arrived, oldest first, page by page, with what of it cannot be read; null where there is no such list. */
   readonly statement: ((filter: StatementFilter) => AsyncIterable<StatementLine | UnreadableLine>) | null;
   requestReturn(request: ReturnRequest): Promise<ReturnState>;
-  getReturn(name: ReturnName): Promise<ReturnState>;
+  getReturn(request: ReturnRequest): Promise<ReturnState>;
   /** The dispute as it is now. @returns null when the acquirer knows of none by this reference @throws as `getPix` */
   getDispute(reference: string): Promise<Dispute | null>;
   /** Null for an acquirer of Pix only. */

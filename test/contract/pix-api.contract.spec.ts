@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { ReturnRequest } from '../../src/acquirers/acquirer.port.js';
 import { PixApiAcquirer } from '../../src/acquirers/pix-api/pix-api.acquirer.js';
 import { PixApiClient } from '../../src/acquirers/pix-api/pix-api.client.js';
 import { findProfile } from '../../src/acquirers/pix-api/profiles.js';
@@ -35,6 +36,16 @@ const PAYERS = [
 
 /** Every request that the adapter makes, in every form. What comes of it is another spec's business. */
 async function everyRequest(acquirer: PixApiAcquirer, client: PixApiClient): Promise<void> {
+  const returned: ReturnRequest = {
+    accountId: 'a1',
+    way: 'devolution',
+    reference: E2E,
+    returnId: 'r1',
+    cause: 'refund',
+    amount: 789,
+    currency: 'BRL',
+    destination: null,
+  };
   const calls: (() => unknown)[] = [
     ...PAYERS.flatMap((payer) =>
       [1, 11_000, 999_999_999_999].map((amount) => () => {
@@ -52,18 +63,8 @@ async function everyRequest(acquirer: PixApiAcquirer, client: PixApiClient): Pro
       const to = new Date(CREATED.getTime() + 7 * 3_600_000 + 1);
       for await (const line of acquirer.statement({ from: CREATED, to, withReturns })) expect(line).toBeDefined();
     }),
-    () =>
-      acquirer.requestReturn({
-        accountId: 'a1',
-        way: 'devolution',
-        reference: E2E,
-        returnId: 'r1',
-        cause: 'refund',
-        amount: 789,
-        currency: 'BRL',
-        destination: null,
-      }),
-    () => acquirer.getReturn({ accountId: 'a1', way: 'devolution', reference: E2E, returnId: 'r1' }),
+    () => acquirer.requestReturn(returned),
+    () => acquirer.getReturn(returned),
     () => client.registerWebhook(CALLBACK),
     () => client.webhook(),
   ];

@@ -43,6 +43,21 @@ describe('a bank with a list of what it received', () => {
   const payInSilence = ({ pix, amount }: ChargeAnswer) =>
     bank.receive({ txid: pix.txid ?? '', amount }, { settledAt: service.clock.now() });
 
+  it.each([
+    ['before the charge', -20_000 * 86_400_000],
+    ['ahead of now', 50 * 60_000],
+  ])('a bank’s time %s is not believed: the money’s day counts from it', async (_, ms) => {
+    const { body: made } = await service.createCharge(merchant.testKey, { amount: 1990, expires_in: 86_400 });
+    const settledAt = new Date(service.clock.now().getTime() + ms);
+    const { endToEndId } = bank.receive({ txid: made.pix.txid ?? '', amount: 1990 }, { settledAt });
+    await tell({ kind: 'pix', reference: endToEndId });
+    const [times] = await service.sql<{ isBetween: boolean }>(
+      `SELECT paid_at BETWEEN created_at AND $2 AS "isBetween" FROM transactions WHERE id = $1`,
+      [made.id.slice(3), service.clock.now()],
+    );
+    expect(times).toEqual({ isBetween: true });
+  });
+
   async function paid(amount = 1990): Promise<{ id: string; endToEndId: string }> {
     const made = await charge(amount);
     const { endToEndId } = payInSilence(made);

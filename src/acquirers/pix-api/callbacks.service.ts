@@ -24,6 +24,15 @@ export const MAX_CALLBACK_BYTES = 1024 * 1024;
 
 const KEPT_MS = 30 * DAY_MS;
 
+/** Of one connection. What is more is refused, and found in the acquirer's list. */
+const BYTES_PER_DAY = 256 * 1024 * 1024;
+const BYTES_PER_TOKEN = 4 * 1024;
+/** Of a body that hints at nothing so much is kept: enough to see what it is. */
+const KEPT_BYTES_OF_NOTHING = 4 * 1024;
+/** More than a batch of a thousand Pix has: reading it would take the processor from everybody. */
+const MAX_DEPTH = 20;
+const MAX_VALUES = 50_000;
+
 /** A request to a callback's address. */
 export interface PostedCallback {
   /** As they stand in the address: anything at all. */
@@ -81,6 +90,7 @@ export class CallbacksService implements OnModuleInit {
       throw new ApiError(413, 'invalid_request_error', 'payload_too_large', 'The body is too large.');
     }
     if (body.length === 0) return this.#count('empty');
+    await this.#limitBytes(acquirer, body.length);
     await this.#store(acquirer, source, body);
   }
 
@@ -103,12 +113,13 @@ export class CallbacksService implements OnModuleInit {
     const now = this.clock.now();
     const id = newId(now);
     const callback = this.#read(acquirer, source, body);
+    const kept = callback && callback.hints.length > 0 ? body : body.subarray(0, KEPT_BYTES_OF_NOTHING);
     const row = {
       id,
       acquirer,
       sha256: createHash('sha256').update(body).digest(),
       // Byte by byte, whatever it is.
-      bodySealed: this.secrets.seal(body.toString('latin1'), `callback:${id}`),
+      bodySealed: this.secrets.seal(kept.toString('latin1'), `callback:${id}`),
       status: callback ? 'read' : 'unreadable',
       hints: callback?.hints.length ?? 0,
       receivedAt: now,
@@ -130,6 +141,7 @@ export class CallbacksService implements OnModuleInit {
 
   /** @returns null for what is not JSON: nothing of it is quoted, it may be a payer's */
   #read(acquirer: string, source: CallbackSource, body: Buffer): Callback | null {
+    if (!isReadable(body)) return null;
     let json: unknown;
     try {
       json = JSON.parse(body.toString('utf8'));
@@ -158,6 +170,17 @@ export class CallbacksService implements OnModuleInit {
     await refuse(taken);
   }
 
+  async #limitBytes(acquirer: string, bytes: number): Promise<void> {
+    const { enabled, rate, burst } = this.config.rateLimit;
+    if (!enabled) return;
+    this.limiter.debit(`callbacks:${acquirer}`, { rate, burst }, bytes / BYTES_PER_TOKEN);
+    const day = { rate: BYTES_PER_DAY / 86_400, burst: BYTES_PER_DAY };
+    const taken = await this.limiter.take(`callback-bytes:${acquirer}`, day, bytes);
+    if (taken.allowed) return;
+    this.#count('limited');
+    await refuse(taken);
+  }
+
   /** Of who does not know the address: a PSP does. */
   async #limitGuesses(address: string): Promise<void> {
     const { enabled, authFailuresPerMinute } = this.config.rateLimit;
@@ -177,4 +200,25 @@ export class CallbacksService implements OnModuleInit {
   #count(outcome: string): void {
     this.metrics.callbacks.inc({ outcome });
   }
+}
+
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
+const OPENING = new Set([0x7b, 0x5b]);
+const CLOSING = new Set([0x7d, 0x5d]);
+
+/** Whether JSON has no more values and levels than a PSP has reason to send; its texts are not looked into. */
+export function isReadable(body: Buffer): boolean {
+  let [depth, values, isText] = [0, 0, false];
+  for (let at = 0; at < body.length; at += 1) {
+    const byte = body[at] ?? 0;
+    if (isText) {
+      if (byte === BACKSLASH) at += 1;
+      else if (byte === QUOTE) isText = false;
+    } else if (byte === QUOTE) isText = true;
+    else if (OPENING.has(byte)) depth += 1;
+    else if (CLOSING.has(byte)) depth -= 1;
+    else if (byte === COMMA) values += 1;
+    if (depth > MAX_DEPTH || values > MAX_VALUES) return false;
+  }
+  return true;
 }

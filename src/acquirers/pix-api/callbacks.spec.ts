@@ -1,11 +1,29 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { readCallback, readCallbackBody } from './callbacks.js';
+import { isReadable } from './callbacks.service.js';
 import { findProfile } from './profiles.js';
 import { aPix, aReturn, E2E } from './psp.fixture.js';
 
 const STANDARD = findProfile('standard')!;
 const OTHER = 'E12345678202009091221zzzzzzzzzzz';
+
+describe('the body of a callback', () => {
+  const isRead = (text: string): boolean => isReadable(Buffer.from(text));
+
+  it('is read with a thousand Pix, and whatever stands in their texts', () => {
+    const pix = Array.from({ length: 1_000 }, () =>
+      aPix({ infoPagador: `${'[{,"'.repeat(30)}\\`, devolucoes: [aReturn()] }),
+    );
+    expect(isRead(JSON.stringify({ pix }))).toBe(true);
+  });
+
+  it.each([
+    ['deep lists', '['.repeat(500_000)],
+    ['deep objects', '{"a":'.repeat(100_000)],
+    ['many values', `[${'{},'.repeat(340_000)}0]`],
+  ])('is not read with %s', (_, text) => expect(isRead(text)).toBe(false));
+});
 
 describe('readCallback', () => {
   it.each([

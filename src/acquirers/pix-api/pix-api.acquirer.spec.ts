@@ -402,6 +402,11 @@ describe('PixApiAcquirer', () => {
       expect(await acquirer.getReturn(RETURN)).toEqual(state);
     });
 
+    it.each(['0.01', '9999.00'])('of R$ %s in place of R$ 7.89 is not believed: it stays on its way', async (valor) => {
+      reply(200, aReturn({ status: 'DEVOLVIDO', valor }));
+      await expect(acquirer.getReturn(RETURN)).rejects.toMatchObject({ kind: 'unknown' });
+    });
+
     it('that the PSP does not know is not found, or refused', async () => {
       reply(404, aProblem('PixDevolucaoNaoEncontrada', 404));
       expect(await acquirer.getReturn(RETURN)).toEqual({ kind: 'not_found' });
@@ -502,6 +507,11 @@ describe('PixApiAcquirer', () => {
         { what: 'pix', endToEndId: id8, returnId: null, hint: { kind: 'pix', reference: id8 } },
       ]);
       expect(await odd('malformed')).toBe(6);
+    });
+
+    it('stops at a PSP whose page is more than anybody can keep', async () => {
+      reply(200, aPage(Array.from({ length: 1_001 }, (_, id) => pixAt(id, 1))));
+      await expect(collect(hour(1))).rejects.toMatchObject({ kind: 'unknown' });
     });
 
     it('stops at a PSP whose answer is none', async () => {

@@ -13,7 +13,6 @@ import {
   type PixIssueOutcome,
   type PixIssuer,
   type ReceivedPix,
-  type ReturnName,
   type ReturnRequest,
   type ReturnState,
   type StatementFilter,
@@ -209,34 +208,29 @@ export class PixApiAcquirer implements Acquirer {
       this.#refusal('return.put', answer, { endToEndId: reference, returnId });
       return { kind: 'failed', reason: returnFailure(problem.words) };
     }
-    return this.#returnState('return.put', answer.body, request, amount);
+    return this.#returnState('return.put', answer.body, request);
   }
 
-  async getReturn(name: ReturnName): Promise<ReturnState> {
-    const { reference, returnId } = name;
+  async getReturn(request: ReturnRequest): Promise<ReturnState> {
+    const { reference, returnId } = request;
     if (!isE2eId(reference) || !isReturnId(returnId)) return { kind: 'not_found' };
     const client = await this.client();
     const answer = await client.getReturn(reference, returnId);
     if (answer.kind === 'not_found') return { kind: 'not_found' };
-    return this.#returnState('return.get', this.#body('return.get', answer), name, null);
+    return this.#returnState('return.get', this.#body('return.get', answer), request);
   }
 
   async getReceipt(): Promise<null> {
     return null;
   }
 
-  /** @throws PixApiError for an answer about another return: what became of this one is then not known */
-  #returnState(
-    operation: Operation,
-    body: unknown,
-    { reference, returnId }: ReturnName,
-    amount: number | null,
-  ): ReturnState {
+  /** @throws PixApiError for an answer about another return, or another amount of it: what became of this one is then not known */
+  #returnState(operation: Operation, body: unknown, { reference, returnId, amount }: ReturnRequest): ReturnState {
     const about = { endToEndId: reference, returnId };
     const answer: ReturnAnswer | null = this.#read(operation, returnAnswer, body, about);
     const state = answer && returnState(answer);
     const isOther = answer !== null && answer.id !== returnId;
-    const isOtherAmount = answer !== null && amount !== null && toCents(answer.valor) !== amount;
+    const isOtherAmount = answer !== null && toCents(answer.valor) !== amount;
     if (isOther || isOtherAmount) this.#odd(operation, isOther ? 'other_id' : 'other_amount', about);
     else if (answer && !state) this.#odd(operation, 'malformed', about);
     if (!state || isOther || isOtherAmount) throw new PixApiError('unknown', 'malformed_answer', operation);

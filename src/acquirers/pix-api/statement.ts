@@ -4,10 +4,14 @@ import type { PixApiClient, PspAnswer } from './pix-api.client.js';
 import { PixApiError } from './pix-api.errors.js';
 
 const PAGE_SIZE = 100;
+/** Some PSPs give more to a page than they were asked for; so many are none that anybody can keep in memory. */
+const MAX_PAGE_SIZE = 10 * PAGE_SIZE;
 /** Of one window; more means that the PSP's pages never end. */
 const MAX_PAGES = 1_000;
-/** A window's Pix are in memory together, for only so they can be put in order. */
+/** A window's Pix are in memory together, for only so they can be put in order: one with more is asked for in halves. */
 const WINDOW_HOURS = 6;
+const MAX_OF_WINDOW = 20_000;
+const SHORTEST_WINDOW_MS = 60_000;
 
 /**
  * The PSP's list, window by window, oldest window first; within one it has no order that the standard names. A Pix that
@@ -21,9 +25,10 @@ export async function* readStatement(
   bodyOf: (answer: PspAnswer) => unknown,
   narrowed: Readonly<Record<string, string>> = {},
 ): AsyncGenerator<unknown[]> {
-  const windowMs = Math.min(WINDOW_HOURS, client.profile.longestWindow.value) * 3_600_000;
+  let windowMs = Math.min(WINDOW_HOURS, client.profile.longestWindow.value) * 3_600_000;
   const seen = new Set<string>();
-  for (let start = from.getTime(); start < to.getTime(); start += windowMs) {
+  let start = from.getTime();
+  while (start < to.getTime()) {
     const end = Math.min(start + windowMs, to.getTime());
     const window = {
       ...narrowed,
@@ -32,7 +37,8 @@ export async function* readStatement(
       ...(withReturns ? { devolucaoPresente: 'true' } : {}),
     };
     const entries: unknown[] = [];
-    for (let page = 0, isLast = false; !isLast; page += 1) {
+    let isTooMuch = false;
+    for (let page = 0, isLast = false; !isLast && !isTooMuch; page += 1) {
       if (page >= MAX_PAGES) throw new PixApiError('unknown', 'endless_pages', 'pix.list');
       const answer = await client.listPix({
         ...window,
@@ -43,21 +49,35 @@ export async function* readStatement(
       if (!read.success) throw new PixApiError('unknown', 'malformed_answer', 'pix.list');
       const { parametros, pix } = read.data;
       const found = pix ?? [];
-      entries.push(...found.filter((entry) => isNew(entry, seen)));
+      if (found.length > MAX_PAGE_SIZE) throw new PixApiError('unknown', 'malformed_answer', 'pix.list');
+      entries.push(...found.filter((entry) => !seen.has(idOf(entry))));
+      isTooMuch = entries.length > MAX_OF_WINDOW;
       const pages = parametros?.paginacao?.quantidadeDePaginas;
       isLast = pages === undefined ? found.length < PAGE_SIZE : page + 1 >= pages;
     }
-    yield entries;
+    if (isTooMuch) {
+      if (windowMs <= SHORTEST_WINDOW_MS) throw new PixApiError('unknown', 'endless_pages', 'pix.list');
+      windowMs /= 2;
+    } else {
+      yield entries.filter((entry) => isNew(entry, seen));
+      start = end;
+    }
   }
 }
 
 /** Windows overlap by up to a second, pages by what has arrived meanwhile. What has no id is for the reader to refuse. */
 function isNew(entry: unknown, seen: Set<string>): boolean {
-  const id = (entry as { endToEndId?: unknown } | null)?.endToEndId;
-  if (typeof id !== 'string') return true;
+  const id = idOf(entry);
+  if (id === '') return true;
   if (seen.has(id)) return false;
   seen.add(id);
   return true;
+}
+
+/** @returns empty for what has none */
+function idOf(entry: unknown): string {
+  const id = (entry as { endToEndId?: unknown } | null)?.endToEndId;
+  return typeof id === 'string' ? id : '';
 }
 
 /** Without fractions, which not every PSP reads: a little more is asked for than wanted, the reader leaves it out. */

@@ -249,6 +249,15 @@ describe('problems', () => {
 });
 
 describe('publicCob', () => {
+  it('shows so much as an answer of the standard has, however much there is', () => {
+    let deep: unknown = 'x'.repeat(2_000_000);
+    for (let level = 0; level < 200_000; level += 1) deep = [deep];
+    const text = JSON.stringify(
+      publicCob({ revisao: deep, status: 'y'.repeat(2_000_000), pix: Array(5_000).fill({}) }),
+    );
+    expect(text.length).toBeLessThan(2_000);
+  });
+
   it('names nobody', () => {
     const body = aCob({
       devedor: { cpf: '52998224725', nome: 'Maria' },

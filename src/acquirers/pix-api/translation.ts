@@ -253,7 +253,16 @@ export function disputeOf(pix: PixAnswer, answer: ReturnAnswer): Dispute | null 
 
 /** Of a charge's answer what names nobody. The key may be a person's CPF, so it stays out too. */
 export function publicCob(body: unknown): Record<string, unknown> {
-  const fields = pick(body, ['txid', 'status', 'revisao', 'calendario', 'valor', 'location', 'pixCopiaECola', 'pix']);
+  const fields = pick(bounded(body), [
+    'txid',
+    'status',
+    'revisao',
+    'calendario',
+    'valor',
+    'location',
+    'pixCopiaECola',
+    'pix',
+  ]);
   if (!Array.isArray(fields['pix'])) return fields;
   const returns = ['id', 'rtrId', 'valor', 'natureza', 'horario', 'status'];
   const pix = fields['pix'].map((entry: unknown) => {
@@ -262,6 +271,20 @@ export function publicCob(body: unknown): Record<string, unknown> {
     return Array.isArray(devolucoes) ? { ...one, devolucoes: devolucoes.map((each) => pick(each, returns)) } : one;
   });
   return { ...fields, pix };
+}
+
+const SHOWN_DEPTH = 6;
+const SHOWN_ITEMS = 100;
+const SHOWN_LETTERS = 1_000;
+
+/** Of whatever a PSP has written, so much as the answers of the standard have. */
+function bounded(value: unknown, depth = SHOWN_DEPTH): unknown {
+  if (typeof value === 'string') return value.slice(0, SHOWN_LETTERS);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === 0) return null;
+  if (Array.isArray(value)) return value.slice(0, SHOWN_ITEMS).map((item) => bounded(item, depth - 1));
+  const entries = Object.entries(value).slice(0, SHOWN_ITEMS);
+  return Object.fromEntries(entries.map(([name, item]) => [name.slice(0, SHOWN_LETTERS), bounded(item, depth - 1)]));
 }
 
 function pick(value: unknown, names: readonly string[]): Record<string, unknown> {

@@ -318,6 +318,11 @@ describe('in production', () => {
       'postgres://svc:kLw9-7vQ2_xTz4Rm@10.0.0.5/x?sslmode=require&uselibpqcompat=true',
       'postgres://svc:kLw9-7vQ2_xTz4Rm@localhost/x?host=db.internal',
     ].map((value) => ['DATABASE_URL', value, 'is on another host without TLS: add ?sslmode=verify-full']),
+    [
+      'DATABASE_URL',
+      'postgres://svc:kLw9-7vQ2_xTz4Rm@10.0.0.5/x?sslmode=verify-full&sslmode=disable',
+      'has the parameter sslmode more than once',
+    ],
     ['DATABASE_URL', 'postgres://svc@db.internal/x?sslmode=require', 'is on another host without a password'],
     ['REDIS_URL', 'redis://:Gt5-2bXe9_qMv7Ku@cache.internal', 'is on another host without TLS: use rediss://'],
     ['REDIS_URL', 'rediss://cache.internal', 'is on another host without a password'],

@@ -94,6 +94,9 @@ function databaseProblems(name: string, value: string | undefined): Problem[] {
   const url = urlOf(value);
   if (!url) return [];
   const { searchParams } = url;
+  const repeated = [...searchParams.keys()].find((key, at, keys) => keys.indexOf(key) < at);
+  // PostgreSQL's client believes the last one.
+  if (repeated !== undefined) return [[name, `has the parameter ${repeated} more than once`]];
   const host = searchParams.get('host') ?? url.hostname;
   if (host === '' || host.startsWith('/') || LOCAL.test(host)) return [];
   const mode = searchParams.get('sslmode') ?? '';

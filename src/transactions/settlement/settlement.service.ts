@@ -262,11 +262,12 @@ export class SettlementService implements OnModuleInit {
     trigger: Trigger | null,
     wasSuspended: boolean,
   ): Promise<void> {
+    const paidAt = paidAtOf(transaction, money.settledAt, this.clock.now());
     const fees = feesOf(transaction.amount, { bps: account.feeBps, fixed: account.feeFixed }, money.fee);
     await this.#move(tx, transaction, trigger, {
       paidWith: money.method,
       endToEndId: money.endToEndId,
-      paidAt: money.settledAt,
+      paidAt,
       ...fees,
     });
     this.inbox.wake(tx, transaction.acquirer, [money.endToEndId, transaction.txid]);
@@ -277,7 +278,7 @@ export class SettlementService implements OnModuleInit {
       currency: transaction.currency,
       amount: transaction.amount,
       ...fees,
-      paidAt: money.settledAt,
+      paidAt,
       releaseDays: account.releaseDays,
       wasSuspended,
     });
@@ -332,4 +333,9 @@ export class SettlementService implements OnModuleInit {
     });
     return id;
   }
+}
+
+/** The bank's own time, which is neither before the charge nor ahead of now: the day of the money's release counts from it. */
+function paidAtOf({ createdAt }: Transaction, settledAt: Date, now: Date): Date {
+  return new Date(Math.max(Math.min(settledAt.getTime(), now.getTime()), createdAt.getTime()));
 }
