@@ -404,12 +404,50 @@ class StandingClock extends TestClock {
   }
 }
 
+/** What the bank has received and not sent back is what `clearing` says, but for what disputes took. */
+async function holdsTheSame(accountId: string): Promise<boolean> {
+  service.clock.advance(2);
+  const [held] = await service.sql<{ there: string; here: string }>(
+    `SELECT coalesce((SELECT sum(amount) FROM sandbox_pix WHERE holder_id = $1), 0)
+         - coalesce((SELECT sum(amount) FROM sandbox_returns WHERE holder_id = $1 AND NOT fails), 0) AS there,
+       coalesce((SELECT -sum(l.amount) FROM journal_lines l JOIN journal_entries e ON e.id = l.entry_id
+         WHERE l.account_id = $1 AND l.bucket = 'clearing' AND e.cause NOT LIKE 'med.%'), 0) AS here`,
+    [accountId],
+  );
+  return held !== undefined && held.there === held.here;
+}
+
+/** A story from its beginning to its end, after which sales, balance and books are as the model says. */
+async function tell(agreed: MoneyModel['terms'], story: Iterable<Step>): Promise<void> {
+  const { accountId, testKey } = await service.merchant({
+    fee_bps: String(agreed.feeBps),
+    fee_fixed: String(agreed.feeFixed),
+    pix_out_fee: String(agreed.pixOutFee),
+    release_days: agreed.isReleasedLater ? '1' : '0',
+    payer_lock: 'true',
+  });
+  const merchant = new Merchant(accountId, testKey);
+  const model = new MoneyModel(agreed);
+  await fc.asyncModelRun(() => ({ model, real: merchant }), story);
+  await waitFor('refunds to arrive', async () => {
+    service.clock.advance(2);
+    return (await openRefunds(service)) === 0;
+  });
+  model.arrive();
+  await merchant.expectBalance(model);
+  for (const sale of model.sales) await merchant.expectSale(model, sale, true);
+  await waitFor('the bank to hold what the books say', () => holdsTheSame(accountId));
+  await expectLedgerCoherent(service.database.url);
+}
+
 describe('a model of the money that shares no code with the service', () => {
-  beforeAll(async () => {
+  const begin = async (): Promise<void> => {
     // Each day of a story moves the clock of all: the events of the first story stay until the last one is checked.
     service = await TestService.start({ clock: new StandingClock(), env: { RETENTION_DAYS: '3660' } });
     operator = await service.operator();
-  });
+  };
+
+  beforeAll(begin);
   afterAll(() => service.stop());
 
   it('agrees on every answer, sale, refund, dispute and balance', async () => {
@@ -421,24 +459,14 @@ describe('a model of the money that shares no code with the service', () => {
     });
     await fc.assert(
       fc.asyncProperty(terms, stories, async (agreed, story) => {
-        const { accountId, testKey } = await service.merchant({
-          fee_bps: String(agreed.feeBps),
-          fee_fixed: String(agreed.feeFixed),
-          pix_out_fee: String(agreed.pixOutFee),
-          release_days: agreed.isReleasedLater ? '1' : '0',
-          payer_lock: 'true',
-        });
-        const merchant = new Merchant(accountId, testKey);
-        const model = new MoneyModel(agreed);
-        await fc.asyncModelRun(() => ({ model, real: merchant }), story);
-        await waitFor('refunds to arrive', async () => {
-          service.clock.advance(2);
-          return (await openRefunds(service)) === 0;
-        });
-        model.arrive();
-        await merchant.expectBalance(model);
-        for (const sale of model.sales) await merchant.expectSale(model, sale, true);
-        await expectLedgerCoherent(service.database.url);
+        try {
+          await tell(agreed, story);
+        } catch (error) {
+          // Books that are wrong stay wrong: the shorter stories that are tried next begin with others.
+          await service.stop();
+          await begin();
+          throw error;
+        }
       }),
       { numRuns: Math.ceil(OPERATIONS / 12) },
     );

@@ -1,7 +1,13 @@
 import { saoPauloDay, saoPauloDayBounds, saoPauloLocal } from '../../brazil/index.js';
 import type { Mode } from '../../core/mode.js';
 import { type Amount, decimalText } from '../../core/money/index.js';
-import { type Bucket, ENTRY_DESCRIPTIONS, type StatementEntryType, type MerchantBucket, sourceOf } from '../../wallets/index.js';
+import {
+  type Bucket,
+  ENTRY_DESCRIPTIONS,
+  type StatementEntryType,
+  type MerchantBucket,
+  sourceOf,
+} from '../../wallets/index.js';
 import type { EntryRow, StatementPart } from '../report-rows.repository.js';
 import type { ReportOrder } from '../report.entity.js';
 
