@@ -30,6 +30,7 @@ import { AcquirerStatementEntity } from './reconciliation/index.js';
 import { ReportEntity } from './reports/index.js';
 import { RequestLogEntity } from './request-logs/index.js';
 import {
+  CorrectionEntity,
   PixReturnEntity,
   RefundEntity,
   SettlementEntity,
@@ -62,6 +63,7 @@ export const ENTITIES = [
   ApiKeyEntity,
   AuditEventEntity,
   BalanceEntity,
+  CorrectionEntity,
   EmailEntity,
   EventEntity,
   FraudHitEntity,

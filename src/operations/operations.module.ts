@@ -8,6 +8,7 @@ import { MedModule } from '../med/index.js';
 import { TransactionsModule } from '../transactions/index.js';
 import { OperationsAccountsController } from './operations-accounts.controller.js';
 import { OperationsApiKeysController } from './operations-api-keys.controller.js';
+import { OperationsCorrectionsController } from './operations-corrections.controller.js';
 import { OperationsController } from './operations.controller.js';
 import { OperationsMedController } from './operations-med.controller.js';
 import { OperationsMedEvidenceController } from './operations-med-evidence.controller.js';
@@ -20,6 +21,7 @@ import { OperationsService } from './operations.service.js';
     OperationsAccountsController,
     OperationsApiKeysController,
     OperationsController,
+    OperationsCorrectionsController,
     OperationsMedController,
     OperationsMedEvidenceController,
   ],

@@ -3,8 +3,9 @@ import type { LiveConnection } from '../acquirers/index.js';
 import type { WorkItem } from '../core/work/index.js';
 import type { FraudHit } from '../fraud/index.js';
 import { type MedCase, medCaseBody, type MedWaiting, versionOf } from '../med/index.js';
-import type { ReturnedPix, Review, UnmatchedPix, UnreadableNews } from '../transactions/index.js';
+import type { Correction, ReturnedPix, Review, UnmatchedPix, UnreadableNews } from '../transactions/index.js';
 import type { AccountBody } from './dto/account.body.js';
+import type { CorrectionBody } from './dto/correction.body.js';
 import type { ConnectionBody } from './dto/connection.body.js';
 import type { FraudHitBody } from './dto/fraud-hit.body.js';
 import type { MedReviewBody, MedWaitingBody } from './dto/med-review.body.js';
@@ -77,8 +78,11 @@ export function unmatchedPixBody(pix: UnmatchedPix): UnmatchedPixBody {
     acquirer: pix.acquirer,
     end_to_end_id: pix.endToEndId,
     txid: pix.txid,
+    account_id: pix.accountId,
     charge_id: pix.transactionId === null ? null : `ch_${pix.transactionId}`,
     reason: pix.reason,
+    failure_reason: pix.failureReason,
+    correction_id: pix.correctionId,
     reported_payer_tax_id: pix.maskedPayer,
     settled_at: pix.settledAt.toISOString(),
     created_at: pix.createdAt.toISOString(),
@@ -92,7 +96,7 @@ export function returnedBody(pix: ReturnedPix): ReturnedBody {
     status: pix.status.toLowerCase() as ShownReturnStatus,
     account: { id: pix.account.id, name: pix.account.name },
     mode: pix.mode,
-    charge_id: `ch_${pix.transactionId}`,
+    charge_id: pix.transactionId === null ? null : `ch_${pix.transactionId}`,
     amount: pix.amount,
     currency: pix.currency,
     reason: pix.reason,
@@ -105,6 +109,28 @@ export function returnedBody(pix: ReturnedPix): ReturnedBody {
     settled_at: pix.settledAt.toISOString(),
     created_at: pix.createdAt.toISOString(),
     returned_at: pix.status === 'RETURNED' ? pix.updatedAt.toISOString() : null,
+  };
+}
+
+export function correctionBody(correction: Correction): CorrectionBody {
+  return {
+    id: correction.id,
+    object: 'correction',
+    kind: correction.kind,
+    status: correction.status,
+    account_id: correction.accountId,
+    mode: correction.mode,
+    amount: correction.amount,
+    currency: correction.currency,
+    borne_by: correction.borneBy,
+    pix_id: correction.settlementId,
+    charge_id: correction.transactionId === null ? null : `ch_${correction.transactionId}`,
+    bank_reference: correction.bankReference,
+    reason: correction.reason,
+    requested_by: correction.requestedBy,
+    decided_by: correction.decidedBy,
+    created_at: correction.createdAt.toISOString(),
+    decided_at: correction.decidedAt?.toISOString() ?? null,
   };
 }
 

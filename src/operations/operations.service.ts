@@ -1,7 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { type Actor, AuditTrail } from '../audit/index.js';
-import { Database } from '../core/database/index.js';
-import { type Review, ReviewsService } from '../transactions/index.js';
+import { Database, type Tx } from '../core/database/index.js';
+import {
+  type Correction,
+  type CorrectionDecided,
+  CorrectionsService,
+  type Review,
+  ReviewsService,
+  type SuspenseCorrection,
+  type WalletCorrection,
+} from '../transactions/index.js';
 
 /** What operators decide about money, each decision in one transaction with its record. */
 @Injectable()
@@ -9,6 +17,7 @@ export class OperationsService {
   constructor(
     private readonly database: Database,
     private readonly reviews: ReviewsService,
+    private readonly corrections: CorrectionsService,
     private readonly audit: AuditTrail,
   ) {}
 
@@ -20,6 +29,31 @@ export class OperationsService {
   /** @throws ApiError 404, 409 when it was accepted before, or goes back by a cancellation */
   returnReview(id: string, operatorId: string, actor: Actor): Promise<Review> {
     return this.#decide('sendBack', id, operatorId, actor);
+  }
+
+  /** @throws ApiError 400, 404, 409 as `CorrectionsService.request` */
+  correct(wanted: SuspenseCorrection | WalletCorrection, operatorId: string, actor: Actor): Promise<Correction> {
+    return this.#recorded(actor, (tx) => this.corrections.request(tx, wanted, operatorId));
+  }
+
+  /** @throws ApiError 404, 409 as `CorrectionsService.approve` */
+  decideCorrection(decision: 'approve' | 'reject', id: string, operatorId: string, actor: Actor): Promise<Correction> {
+    return this.#recorded(actor, (tx) => this.corrections[decision](tx, id, operatorId));
+  }
+
+  #recorded(actor: Actor, decide: (tx: Tx) => Promise<CorrectionDecided>): Promise<Correction> {
+    return this.database.transaction(async (tx) => {
+      const { correction, changed } = await decide(tx);
+      if (changed) {
+        const { id, kind, status, accountId, amount, currency, settlementId, transactionId, reason } = correction;
+        const type = `correction.${status === 'waiting' ? 'requested' : status}` as const;
+        const about = { pix_id: settlementId, transaction_id: transactionId };
+        this.audit.record(tx, actor, type, accountId, {
+          data: { correction_id: id, kind, amount, currency, ...about, reason },
+        });
+      }
+      return correction;
+    });
   }
 
   #decide(decision: 'accept' | 'sendBack', id: string, operatorId: string, actor: Actor): Promise<Review> {

@@ -58,10 +58,13 @@ export const CHECKS: readonly {
             WHERE e.cause = 'charge.paid:' || t.id AND l.bucket IN ('available', 'pending')), 0)`,
   },
   {
-    name: 'each Pix that is returned has exactly one return of its whole amount',
-    sql: `SELECT s.id FROM settlements s WHERE s.outcome = 'returned' AND (
-            SELECT count(*) FROM pix_returns r WHERE r.end_to_end_id = s.end_to_end_id AND r.acquirer = s.acquirer
-              AND r.amount = s.amount AND r.way = CASE s.method WHEN 'CREDIT_CARD' THEN 'card' ELSE 'devolution' END) <> 1`,
+    name: 'each Pix that is returned has a return of its whole amount, and one at most that was not refused',
+    sql: `SELECT s.id FROM settlements s, LATERAL (
+            SELECT count(*) AS asked, count(*) FILTER (WHERE r.status <> 'FAILED') AS alive FROM pix_returns r
+            WHERE r.end_to_end_id = s.end_to_end_id AND r.acquirer = s.acquirer
+              AND r.transaction_id IS NOT DISTINCT FROM s.transaction_id
+              AND r.amount = s.amount AND r.way = CASE s.method WHEN 'CREDIT_CARD' THEN 'card' ELSE 'devolution' END) r
+          WHERE s.outcome = 'returned' AND (r.asked = 0 OR r.alive > 1)`,
   },
   {
     name: 'suspense holds what came, was not credited and is not back, and nothing else',
@@ -70,8 +73,8 @@ export const CHECKS: readonly {
           FULL JOIN (
             SELECT s.account_id, s.mode, coalesce(t.currency, 'BRL') AS currency, sum(s.amount) AS amount
             FROM settlements s LEFT JOIN transactions t ON t.id = s.transaction_id
-            WHERE s.outcome <> 'credited' AND s.account_id IS NOT NULL AND NOT EXISTS (
-              SELECT 1 FROM pix_returns r WHERE r.transaction_id = s.transaction_id AND r.end_to_end_id = s.end_to_end_id
+            WHERE s.outcome NOT IN ('credited', 'closed') AND s.account_id IS NOT NULL AND NOT EXISTS (
+              SELECT 1 FROM pix_returns r WHERE r.transaction_id IS NOT DISTINCT FROM s.transaction_id AND r.end_to_end_id = s.end_to_end_id
                 AND r.acquirer = s.acquirer AND r.status = 'RETURNED')
             GROUP BY 1, 2, 3) s
           USING (account_id, mode, currency) WHERE coalesce(l.amount, 0) <> coalesce(s.amount, 0)`,
@@ -164,7 +167,8 @@ export const CHECKS: readonly {
   {
     name: 'each return is of a payment that goes back',
     sql: `SELECT r.id FROM pix_returns r WHERE NOT EXISTS (
-            SELECT 1 FROM settlements s WHERE s.transaction_id = r.transaction_id AND s.outcome = 'returned'
+            SELECT 1 FROM settlements s WHERE s.transaction_id IS NOT DISTINCT FROM r.transaction_id
+              AND (s.outcome = 'returned' OR (s.outcome = 'closed' AND r.status = 'FAILED'))
               AND (s.acquirer, s.end_to_end_id, s.amount) = (r.acquirer, r.end_to_end_id, r.amount))`,
   },
   {
@@ -177,7 +181,8 @@ export const CHECKS: readonly {
             FROM journal_entries WHERE type NOT IN ('sale', 'release')) e
           LEFT JOIN (
             SELECT 'refund' AS of, id::text AS subject FROM refunds UNION ALL SELECT 'med', id::text FROM med_cases
-            UNION ALL SELECT 'suspense', id::text FROM settlements UNION ALL SELECT 'suspense', id::text FROM pix_returns) s
+            UNION ALL SELECT 'suspense', id::text FROM settlements UNION ALL SELECT 'suspense', id::text FROM pix_returns
+            UNION ALL SELECT 'correction', id::text FROM corrections WHERE status = 'applied') s
             ON s.subject = e.subject AND s.of = split_part(e.kind, '.', 1)
           WHERE s.subject IS NULL`,
   },

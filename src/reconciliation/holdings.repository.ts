@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { read, Reader } from '../core/database/index.js';
 import type { Amount } from '../core/money/index.js';
 
-/** By the causes of the entries: what came, what of it went back by its own id, and what disputes took. */
+/** By the causes of the entries: what came, what of it went back by its own id, what disputes took and operators corrected. */
 const OF_PIX = read(
   'holdings.of_pix',
   `WITH pix AS (
@@ -15,7 +15,8 @@ const OF_PIX = read(
      SELECT p.end_to_end_id, e.id FROM pix p JOIN journal_entries e ON e.cause = 'suspense.received:' || p.id
      UNION ALL
      SELECT p.end_to_end_id, e.id FROM pix p
-       JOIN pix_returns r ON (r.acquirer, r.end_to_end_id, r.transaction_id) = (p.acquirer, p.end_to_end_id, p.transaction_id)
+       JOIN pix_returns r ON (r.acquirer, r.end_to_end_id) = (p.acquirer, p.end_to_end_id)
+         AND r.transaction_id IS NOT DISTINCT FROM p.transaction_id
        JOIN journal_entries e ON e.cause = 'suspense.returned:' || r.id
      UNION ALL
      SELECT p.end_to_end_id, e.id FROM pix p
@@ -25,6 +26,9 @@ const OF_PIX = read(
      SELECT p.end_to_end_id, e.id FROM pix p
        JOIN med_cases c ON c.transaction_id = p.transaction_id AND c.payment_reference = p.end_to_end_id
        JOIN journal_entries e ON split_part(e.cause, ':', 2) = c.id::text AND e.type NOT IN ('sale', 'release') AND e.cause LIKE 'med.%'
+     UNION ALL
+     SELECT p.end_to_end_id, e.id FROM pix p
+       JOIN corrections c ON c.settlement_id = p.id JOIN journal_entries e ON e.cause = 'correction:' || c.id
    )
    SELECT e.end_to_end_id AS "endToEndId", (-sum(l.amount))::bigint AS amount
    FROM entries e JOIN journal_lines l ON l.entry_id = e.id AND l.bucket = 'clearing' GROUP BY 1`,

@@ -1,6 +1,24 @@
 export type { BookedPix, BookedReturn } from './settlement/internal-records.repository.js';
 export { InternalRecordsService } from './settlement/internal-records.service.js';
 export { CancellationService } from './creation/cancellation.service.js';
+export {
+  BEARERS,
+  type Bearer,
+  CORRECTION_KINDS,
+  CORRECTION_STATUSES,
+  CorrectionEntity,
+  type CorrectionKind,
+  type CorrectionStatus,
+  SUSPENSE_CORRECTIONS,
+  WALLET_CORRECTIONS,
+} from './corrections/corrections.entity.js';
+export {
+  type Correction,
+  type CorrectionDecided,
+  CorrectionsService,
+  type SuspenseCorrection,
+  type WalletCorrection,
+} from './corrections/corrections.service.js';
 export { CreationService } from './creation/creation.service.js';
 export type { Customer } from './customer-data/customer-data.repository.js';
 export { CustomerDataService } from './customer-data/customer-data.service.js';

@@ -94,7 +94,8 @@ export class SettlementEntity {
   @Column('text', { name: 'end_to_end_id' }) readonly endToEndId!: string;
   @Column('text', { nullable: true }) readonly txid!: string | null;
   @Column('bigint') readonly amount!: Amount;
-  @Column('text') readonly outcome!: SettlementDecision['outcome'] | 'unmatched';
+  /** `closed`: an operator has entered that it is gone, or given up. */
+  @Column('text') readonly outcome!: SettlementDecision['outcome'] | 'unmatched' | 'closed';
   @Column('text', { default: 'PIX' }) readonly method!: PaymentMethod;
   @Column('text', { nullable: true }) readonly reason!: SettlementDecision['reason'];
   @Sealed(`'settlement:' || end_to_end_id`)
@@ -118,8 +119,9 @@ export class PixReturnEntity {
   @Column('uuid', { name: 'account_id' }) readonly accountId!: string;
   @Column('text') readonly mode!: Mode;
   @ForeignKey('TransactionEntity', { name: 'pix_returns_transaction_id_fkey' })
-  @Column('uuid', { name: 'transaction_id' })
-  readonly transactionId!: string;
+  /** Null: of a Pix that matches no charge. */
+  @Column('uuid', { name: 'transaction_id', nullable: true })
+  readonly transactionId!: string | null;
   @Column('text') readonly acquirer!: string;
   @Column('text', { name: 'end_to_end_id' }) readonly endToEndId!: string;
   @Column('text', { name: 'return_id' }) readonly returnId!: string;

@@ -10,6 +10,9 @@ import { AcquirerWorkService } from './creation/acquirer-work.service.js';
 import { InternalRecordsRepository } from './settlement/internal-records.repository.js';
 import { InternalRecordsService } from './settlement/internal-records.service.js';
 import { CancellationService } from './creation/cancellation.service.js';
+import { CorrectionsRepository } from './corrections/corrections.repository.js';
+import { CorrectionMoves } from './corrections/correction-moves.service.js';
+import { CorrectionsService } from './corrections/corrections.service.js';
 import { CreationService } from './creation/creation.service.js';
 import { CustomerDataRepository } from './customer-data/customer-data.repository.js';
 import { CustomerDataService } from './customer-data/customer-data.service.js';
@@ -51,6 +54,9 @@ import { TransactionsService } from './transactions.service.js';
     InternalRecordsRepository,
     InternalRecordsService,
     CancellationService,
+    CorrectionMoves,
+    CorrectionsRepository,
+    CorrectionsService,
     CreationService,
     CustomerDataRepository,
     CustomerDataService,
@@ -86,6 +92,7 @@ import { TransactionsService } from './transactions.service.js';
   exports: [
     InternalRecordsService,
     CancellationService,
+    CorrectionsService,
     CreationService,
     CustomerDataService,
     DisputesService,

@@ -45,6 +45,32 @@ export interface SuspendedMoney extends Scope {
   readonly amount: Amount;
 }
 
+/** What an operator puts right. */
+export interface CorrectedMoney extends Scope {
+  readonly correctionId: string;
+  /** The sale that it is about; null: none. */
+  readonly transactionId: string | null;
+  readonly currency: string;
+  /**
+   * `returned_elsewhere`: the acquirer holds it no more; `write_off`: nobody wants it, and the platform keeps it; `bank_fee`:
+   * the acquirer has charged it; `loss`: the acquirer has taken it.
+   */
+  readonly kind: 'returned_elsewhere' | 'write_off' | 'bank_fee' | 'loss';
+  /** Who pays it; null: it is in suspense. */
+  readonly borneBy: 'merchant' | 'platform' | null;
+  /** Below zero: a fee or a loss that came back. */
+  readonly amount: Amount;
+}
+
+const BEARERS = { merchant: 'available', platform: 'platform_fees' } as const;
+
+const CORRECTED_INTO = {
+  returned_elsewhere: 'clearing',
+  write_off: 'platform_fees',
+  bank_fee: 'provider_fees',
+  loss: 'clearing',
+} as const;
+
 /** Money that a merchant sends back to a payer: the refund in full, and the fee of it that the merchant bears. */
 export interface RefundMoney extends Scope {
   readonly refundId: string;
@@ -189,6 +215,18 @@ export class WalletsService {
         lines: DISPUTE_LINES[what](amount),
       })),
     );
+  }
+
+  /** Enters what an operator puts right, once for each correction. Locks the account's balances. */
+  correct(
+    tx: Tx,
+    { correctionId, accountId, mode, currency, transactionId, kind, borneBy, amount }: CorrectedMoney,
+  ): void {
+    const from = borneBy === null ? 'suspense' : BEARERS[borneBy];
+    const type = borneBy === null ? 'suspense' : 'correction';
+    const lines = { [from]: -amount, [CORRECTED_INTO[kind]]: amount };
+    const cause = `correction:${correctionId}`;
+    this.ledger.post(tx, [{ accountId, mode, currency, transactionId, cause, type, lines }]);
   }
 
   /** What waits for its release, the next first. @param currency null for all */

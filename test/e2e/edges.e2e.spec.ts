@@ -5,8 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import { SandboxAcquirer } from '../../src/acquirers/sandbox/sandbox.acquirer.js';
 import { Database } from '../../src/core/database/index.js';
 import { Retention } from '../../src/core/retention.js';
-import { TransactionsService } from '../../src/transactions/index.js';
-import { LedgerService } from '../../src/wallets/index.js';
+import { CorrectionsService, TransactionsService } from '../../src/transactions/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { WebhookReceiver } from '../support/receiver.js';
 import { type Answer, type ChargeAnswer, type Merchant, type Person, TestService } from '../support/service.js';
@@ -775,18 +774,13 @@ describe('authentication and request ids', () => {
   it('a balance grows to 2^53 - 1 and is read there; what would bring it beyond is refused', async () => {
     const rich = await service.merchant();
     const rest = Number.MAX_SAFE_INTEGER - 1990;
+    const corrections = service.get(CorrectionsService);
     await service.get(Database).transaction(async (tx) => {
-      service.get(LedgerService).post(tx, [
-        {
-          accountId: rich.accountId,
-          mode: 'test',
-          currency: 'BRL',
-          cause: `correction:${randomUUID()}`,
-          type: 'correction',
-          transactionId: null,
-          lines: { clearing: -rest, available: rest },
-        },
-      ]);
+      const found = { kind: 'loss', amount: -rest, borneBy: 'merchant', currency: 'BRL', mode: 'test' } as const;
+      const why = { reason: 'The bank has found it', idempotencyKey: randomUUID(), bankReference: null };
+      const scope = { accountId: rich.accountId, transactionId: null };
+      const { correction } = await corrections.request(tx, { ...found, ...why, ...scope }, randomUUID());
+      await corrections.approve(tx, correction.id, randomUUID());
     });
     const pay = async (amount: number): Promise<Answer<ErrorAnswer>> => {
       const { body } = await service.createCharge(rich.testKey, { amount });

@@ -63,6 +63,7 @@ describe('the configuration', () => {
       demoFill: true,
       chargeListEnabled: false,
       medAutoRulings: true,
+      correctionLimit: 100_000,
       webhooks: {
         // docs/contract.md#attempts: 10 s to 22 h, 15 attempts with the first one.
         retryScheduleSeconds: [10, 30, 120, 300, 900, 1800, 3600, 7200, 14400, 21600, 28800, 43200, 57600, 79200],

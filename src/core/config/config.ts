@@ -120,6 +120,7 @@ const schema = z.object({
   RETENTION_DAYS: integer(90, 45, 3_660),
   CHARGE_LIST_ENABLED: flag(false),
   MED_AUTO_RULINGS: flag(true),
+  CORRECTION_LIMIT: integer(100_000, 0, 999_999_999_999),
   WEBHOOK_RETRY_SCHEDULE: z
     .string()
     .regex(/^\d+(,\d+)*$/, 'must be seconds separated by commas, for example 10,30,120')
@@ -190,6 +191,8 @@ export interface Config {
   readonly chargeListEnabled: boolean;
   /** False: rulings of MED cases wait for an operator. */
   readonly medAutoRulings: boolean;
+  /** Above so many of the smallest unit a correction needs a second operator. */
+  readonly correctionLimit: number;
   readonly webhooks: {
     retryScheduleSeconds: number[];
     concurrency: number;
@@ -281,6 +284,7 @@ export function readConfig(env: NodeJS.ProcessEnv, options: { onTerminal: boolea
     demoFill: v.DEMO_FILL,
     chargeListEnabled: v.CHARGE_LIST_ENABLED,
     medAutoRulings: v.MED_AUTO_RULINGS,
+    correctionLimit: v.CORRECTION_LIMIT,
     webhooks: {
       retryScheduleSeconds: v.WEBHOOK_RETRY_SCHEDULE,
       concurrency: v.WEBHOOK_CONCURRENCY,

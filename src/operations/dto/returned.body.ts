@@ -22,7 +22,13 @@ export class ReturnedBody {
   status!: ShownReturnStatus;
   @ApiProperty({ description: 'Whose charge it was meant for.', type: ReviewAccountBody }) account!: ReviewAccountBody;
   @ApiProperty({ description: 'World it belongs to.', enum: ['test', 'live'] }) mode!: Mode;
-  @ApiProperty({ description: 'The charge that it did not pay.', example: `ch_${ID}` }) charge_id!: string;
+  @ApiProperty({
+    description: 'The charge that it did not pay; null: it matches none.',
+    type: String,
+    nullable: true,
+    example: `ch_${ID}`,
+  })
+  charge_id!: string | null;
   @ApiProperty({ description: 'What arrived and goes back, smallest unit.', type: 'integer', example: 1990 })
   amount!: number;
   @ApiProperty({ description: 'ISO 4217.', example: 'BRL' }) currency!: string;

@@ -78,6 +78,22 @@ export class UnmatchedPixBody {
     example: '***.982.247-**',
   })
   reported_payer_tax_id!: string | null;
+  @ApiProperty({
+    description: 'Whose money the acquirer keeps; null when no account has the connection.',
+    type: String,
+    nullable: true,
+    example: ID,
+  })
+  account_id!: string | null;
+  @ApiProperty({ description: 'Why the bank has refused to send it back.', type: String, nullable: true })
+  failure_reason!: string | null;
+  @ApiProperty({
+    description: 'The correction of it that waits for a second operator.',
+    type: String,
+    nullable: true,
+    example: ID,
+  })
+  correction_id!: string | null;
   @ApiProperty({ description: 'When it was paid, UTC.', ...TIME }) settled_at!: string;
   @ApiProperty({ description: 'When it was recorded, UTC.', ...TIME }) created_at!: string;
 }

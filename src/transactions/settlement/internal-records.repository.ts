@@ -37,7 +37,11 @@ const RETURNS = read(
      AND r.payment_reference = ANY ($2) AND r.way = 'devolution'
    UNION ALL
    SELECT p.end_to_end_id, p.return_id, NULL, p.amount, p.status FROM pix_returns p
-   WHERE p.acquirer = $1 AND p.end_to_end_id = ANY ($2)`,
+   WHERE p.acquirer = $1 AND p.end_to_end_id = ANY ($2)
+   UNION ALL
+   SELECT s.end_to_end_id, c.bank_reference, NULL, c.amount, 'RETURNED' FROM settlements s
+   JOIN corrections c ON c.settlement_id = s.id AND c.bank_reference IS NOT NULL AND c.status = 'applied'
+   WHERE s.acquirer = $1 AND s.namespace IS NULL AND s.end_to_end_id = ANY ($2::text[])`,
 );
 
 const STATES = {

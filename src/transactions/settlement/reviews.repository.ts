@@ -18,6 +18,12 @@ export type AttentionPix = Pick<SettlementEntity, (typeof ATTENTION)[number]>;
 /** Money that is nobody's. With a transaction: it was to go back to its payer by itself, and the bank has refused that. */
 export interface StrayPix extends AttentionPix {
   readonly transactionId: string | null;
+  /** Whose money the acquirer keeps; null: nobody knows. */
+  readonly accountId: string | null;
+  /** Why the bank has refused to send it back; null: it was not asked to. */
+  readonly failureReason: string | null;
+  /** The correction of it that waits for a second operator; null: none does. */
+  readonly correctionId: string | null;
 }
 
 export type ReviewOutcome = 'review' | 'credited' | 'returned';
@@ -78,15 +84,19 @@ const DECIDE = write(
   `UPDATE settlements SET outcome = $2, reviewed_at = $3, reviewed_by = $4 WHERE id = $1 AND outcome = 'review'
    RETURNING 1`,
 );
+/** The returns `p` of a Pix `s`. */
+const OF_PIX = `p.acquirer = s.acquirer AND p.end_to_end_id = s.end_to_end_id AND p.account_id = s.account_id
+  AND p.transaction_id IS NOT DISTINCT FROM s.transaction_id`;
 const UNMATCHED = read(
   'reviews.unmatched',
-  `SELECT ${COLUMNS}, s.transaction_id AS "transactionId" FROM settlements s
-   WHERE s.id IN (
-       SELECT u.id FROM settlements u WHERE u.outcome = 'unmatched'
-       UNION ALL
-       SELECT r.id FROM pix_returns p JOIN settlements r
-         ON r.acquirer = p.acquirer AND r.end_to_end_id = p.end_to_end_id AND r.transaction_id = p.transaction_id
-       WHERE p.status = 'FAILED')
+  `SELECT ${COLUMNS}, s.transaction_id AS "transactionId", s.account_id AS "accountId",
+     (SELECT p.failure_reason FROM pix_returns p WHERE ${OF_PIX} ORDER BY p.id DESC LIMIT 1) AS "failureReason",
+     (SELECT c.id FROM corrections c
+      WHERE c.settlement_id = s.id AND c.status = 'waiting' AND c.borne_by IS NULL) AS "correctionId"
+   FROM settlements s
+   WHERE (s.outcome = 'unmatched' OR (s.outcome = 'returned'
+       AND (s.acquirer, s.end_to_end_id) IN (SELECT p.acquirer, p.end_to_end_id FROM pix_returns p WHERE p.status = 'FAILED')
+       AND NOT EXISTS (SELECT 1 FROM pix_returns p WHERE ${OF_PIX} AND p.status <> 'FAILED')))
      AND ${WANTED}
    ORDER BY s.id DESC LIMIT $4`,
 );
@@ -95,7 +105,7 @@ const RETURNS = `SELECT ${columnsOf(PixReturnEntity, 'p', { without: UNSHOWN })}
     ${columnsOf(SettlementEntity, 's', { only: ['method', 'payerDocumentSealed', 'settledAt'] })},
     ${columnsOf(Account, 'a', { only: ['id', 'name'], within: 'account' })}
   FROM pix_returns p JOIN accounts a ON a.id = p.account_id
-    JOIN settlements s ON s.transaction_id = p.transaction_id AND s.acquirer = p.acquirer AND s.end_to_end_id = p.end_to_end_id
+    JOIN settlements s ON ${OF_PIX}
   WHERE p.id < coalesce($1::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff') AND p.id >= $2::uuid AND p.id <= $3::uuid
     AND ($5::text IS NULL OR p.mode = $5) AND ($6::text IS NULL OR p.reason = $6) AND ($7::text IS NULL OR p.status = $7)`;
 const LIST_RETURNS = read('reviews.returns', `${RETURNS} ORDER BY p.id DESC LIMIT $4`);

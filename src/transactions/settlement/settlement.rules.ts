@@ -12,9 +12,16 @@ export const SHOWN_RETURNS = ['wrong_amount', 'late', 'duplicate', 'charge_close
 
 /**
  * The others are the sale's own outcome, REFUNDED or CANCELLED, whose shape the contract gives. What was held was sent
- * back by an operator (`review_returned`), or because the merchant cancelled the charge (`cancelled`).
+ * back by an operator (`review_returned`), or because the merchant cancelled the charge (`cancelled`). Of no charge is what
+ * an operator has sent back as `unmatched`.
  */
-export const RETURN_REASONS = [...SHOWN_RETURNS, 'payer_mismatch', 'review_returned', 'cancelled'] as const;
+export const RETURN_REASONS = [
+  ...SHOWN_RETURNS,
+  'payer_mismatch',
+  'review_returned',
+  'cancelled',
+  'unmatched',
+] as const;
 
 export type ReturnReason = (typeof RETURN_REASONS)[number];
 

@@ -145,6 +145,18 @@ export class SettlementService implements OnModuleInit {
     return this.#credit(tx, transaction, account, { ...pix, method: 'PIX' }, 'review_accepted', true);
   }
 
+  /** @returns why this money would not pay the sale, which is locked; null: it would */
+  whyNotCredited(transaction: Transaction, money: ReceivedMoney): SettlementDecision['reason'] {
+    return transaction.status === 'PENDING' ? 'charge_closed' : decideSettlement(transaction, money).reason;
+  }
+
+  /** Credits a Pix of no charge to the sale that an operator has found, and that it would pay; as `creditHeld`. */
+  async creditAssigned(tx: Tx, transactionId: string, money: ReceivedMoney): Promise<void> {
+    const locked = await this.transactions.lockWithAccount(tx, transactionId);
+    if (!locked) throw new Error(`${transactionId} was there a moment ago`);
+    return this.#credit(tx, locked.transaction, locked.account, money, 'settled', true);
+  }
+
   /** Sends a Pix that was held back to its payer; as `creditHeld`. */
   async returnHeld(
     tx: Tx,

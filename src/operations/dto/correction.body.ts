@@ -1,0 +1,146 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsDefined, IsIn, IsInt, Matches, Max, Min, NotEquals } from 'class-validator';
+import { CursorListOf, IsIdOf, IsOptional, IsText } from '../../core/http/index.js';
+import { IsIdempotencyKey } from '../../core/idempotency/index.js';
+import type { Mode } from '../../core/mode.js';
+import { MAX_AMOUNT } from '../../core/money/index.js';
+import {
+  BEARERS,
+  type Bearer,
+  CORRECTION_KINDS,
+  CORRECTION_STATUSES,
+  type CorrectionStatus,
+  SUSPENSE_CORRECTIONS,
+  WALLET_CORRECTIONS,
+} from '../../transactions/index.js';
+import { OfAccountQuery } from './operations.query.js';
+
+const ID = '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12';
+const TIME = { format: 'date-time', example: '2026-11-21T12:00:00.000Z' };
+const AMOUNT = { message: `must be an integer from -${MAX_AMOUNT} to ${MAX_AMOUNT}, and not 0` };
+const REQUIRED = { message: 'is required' };
+
+export class ListCorrectionsQuery extends OfAccountQuery {
+  @ApiPropertyOptional({ description: 'Only those in this state.', enum: CORRECTION_STATUSES })
+  @IsOptional()
+  @IsIn(CORRECTION_STATUSES, { message: `must be one of ${CORRECTION_STATUSES.join(', ')}` })
+  status?: CorrectionStatus;
+}
+
+class CorrectionDto {
+  @ApiProperty({ description: 'For whoever reads the books later.', minLength: 5, maxLength: 500 })
+  @IsDefined(REQUIRED)
+  @IsText(5, 500)
+  reason!: string;
+
+  @ApiProperty({
+    description: '8 to 128 printable ASCII characters, new for each correction: the same again is the same correction.',
+    example: 'unmatched-2026-11-21-1',
+  })
+  @IsDefined(REQUIRED)
+  @IsIdempotencyKey(8)
+  idempotency_key!: string;
+
+  @ApiPropertyOptional({
+    description:
+      'Of a return that was made in the bank’s own app: its id at the bank (`devolucoes[].id`), by which `reconcile` knows it. Required with `returned_elsewhere`.',
+    example: 'D7f9c0335b1d24c9f8a6e5c3b2a190f8e',
+  })
+  @IsOptional()
+  @Matches(/^[a-zA-Z0-9]{1,35}$/, { message: 'must have 1 to 35 letters and digits' })
+  bank_reference?: string;
+
+  @ApiPropertyOptional({ description: 'The charge that is meant. Required with `assign`.', example: `ch_${ID}` })
+  @IsOptional()
+  @IsIdOf('the id of a charge', 'ch_', 'tx_')
+  charge_id?: string;
+}
+
+/** Body of `POST /v1/operations/unmatched/{id}/correct`. */
+export class CorrectPixDto extends CorrectionDto {
+  @ApiProperty({
+    description:
+      '`return`: it is sent back to its payer, again where the bank has refused that; `assign`: it pays the charge `charge_id`, which waits for exactly this; `returned_elsewhere`: it was sent back in the bank’s own app; `write_off`: nobody wants it, and the platform keeps it.',
+    enum: SUSPENSE_CORRECTIONS,
+  })
+  @IsIn(SUSPENSE_CORRECTIONS, { message: `must be one of ${SUSPENSE_CORRECTIONS.join(', ')}` })
+  kind!: (typeof SUSPENSE_CORRECTIONS)[number];
+}
+
+/** Body of `POST /v1/operations/corrections`. */
+export class CorrectWalletDto extends CorrectionDto {
+  @ApiProperty({
+    description: '`bank_fee`: the bank has charged it; `loss`: the bank holds that much less for the account.',
+    enum: WALLET_CORRECTIONS,
+  })
+  @IsIn(WALLET_CORRECTIONS, { message: `must be one of ${WALLET_CORRECTIONS.join(', ')}` })
+  kind!: (typeof WALLET_CORRECTIONS)[number];
+
+  @ApiProperty({ description: 'Id of the account.', example: ID })
+  @IsIdOf('the id of an account')
+  account_id!: string;
+
+  @ApiProperty({ description: 'World it belongs to.', enum: ['test', 'live'] })
+  @IsIn(['test', 'live'], { message: 'must be test or live' })
+  mode!: Mode;
+
+  @ApiPropertyOptional({ description: 'ISO 4217.', default: 'BRL' })
+  @IsOptional()
+  @Matches(/^[A-Z]{3,5}$/, { message: 'must be a currency, as BRL' })
+  currency?: string;
+
+  @ApiProperty({
+    description: 'Smallest unit; below zero: a fee or a loss that came back.',
+    type: 'integer',
+    example: 190,
+  })
+  @IsInt(AMOUNT)
+  @Min(-MAX_AMOUNT, AMOUNT)
+  @Max(MAX_AMOUNT, AMOUNT)
+  @NotEquals(0, AMOUNT)
+  amount!: number;
+
+  @ApiProperty({
+    description: 'Who pays it: the merchant, from the available balance, which may go below zero, or the platform.',
+    enum: BEARERS,
+  })
+  @IsIn(BEARERS, { message: `must be one of ${BEARERS.join(', ')}` })
+  borne_by!: Bearer;
+}
+
+export class CorrectionBody {
+  @ApiProperty({ description: 'Id of the correction.', example: ID }) id!: string;
+  @ApiProperty({ description: 'Kind of object.', enum: ['correction'] }) object!: string;
+  @ApiProperty({ description: 'What is put right.', enum: CORRECTION_KINDS }) kind!: string;
+  @ApiProperty({
+    description: '`waiting`: above the limit of `CORRECTION_LIMIT`, a second operator has to approve it.',
+    enum: CORRECTION_STATUSES,
+  })
+  status!: string;
+  @ApiProperty({ description: 'Id of the account.', example: ID }) account_id!: string;
+  @ApiProperty({ description: 'World it belongs to.', enum: ['test', 'live'] }) mode!: Mode;
+  @ApiProperty({ description: 'Smallest unit.', type: 'integer', example: 1990 }) amount!: number;
+  @ApiProperty({ description: 'ISO 4217.', example: 'BRL' }) currency!: string;
+  @ApiProperty({ description: 'Who pays it; null of a Pix in suspense.', type: String, nullable: true, enum: BEARERS })
+  borne_by!: string | null;
+  @ApiProperty({
+    description: 'The Pix that it is about, as in `GET /v1/operations/unmatched`; null: none.',
+    type: String,
+    nullable: true,
+    example: ID,
+  })
+  pix_id!: string | null;
+  @ApiProperty({ description: 'The charge that it is about.', type: String, nullable: true, example: `ch_${ID}` })
+  charge_id!: string | null;
+  @ApiProperty({ description: 'Id of a return that was made at the bank.', type: String, nullable: true })
+  bank_reference!: string | null;
+  @ApiProperty({ description: 'For whoever reads the books later.', example: 'Asked for by phone' }) reason!: string;
+  @ApiProperty({ description: 'Id of the operator who asked for it.', example: ID }) requested_by!: string;
+  @ApiProperty({ description: 'Id of the operator who decided.', type: String, nullable: true, example: ID })
+  decided_by!: string | null;
+  @ApiProperty({ description: 'When it was asked for, UTC.', ...TIME }) created_at!: string;
+  @ApiProperty({ description: 'When it was decided, UTC.', type: String, nullable: true, ...TIME })
+  decided_at!: string | null;
+}
+
+export class CorrectionListBody extends CursorListOf(CorrectionBody) {}

@@ -1,0 +1,168 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiBody, ApiOkResponse, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { Actor } from '../audit/index.js';
+import { CurrentActor, CurrentUser, DashboardAuth, type UserPrincipal } from '../auth/index.js';
+import { invalidRequest } from '../core/errors/index.js';
+import {
+  ApiErrors,
+  ApiRequestId,
+  COMMON_HEADERS,
+  cursorPage,
+  ErrorBody,
+  idCursorFilter,
+  RESPONSE_HEADERS,
+} from '../core/http/index.js';
+import { keyOf } from '../core/idempotency/index.js';
+import { parseId } from '../core/ids.js';
+import { CorrectionsService } from '../transactions/index.js';
+import {
+  CorrectionBody,
+  CorrectionListBody,
+  CorrectPixDto,
+  CorrectWalletDto,
+  ListCorrectionsQuery,
+} from './dto/correction.body.js';
+import { correctionBody } from './operations.serializer.js';
+import { OperationsService } from './operations.service.js';
+
+const ID = { name: 'id', description: 'Id of the correction.', schema: { type: 'string' as const } };
+
+function conflict(description: string): MethodDecorator {
+  return ApiResponse({ status: 409, description, type: ErrorBody, headers: COMMON_HEADERS });
+}
+
+const NOT_POSSIBLE =
+  '`pix_not_in_suspense`: it is credited, goes back or is closed. `pix_not_returnable`: the acquirer knows no way back. `charge_not_payable`: the message says why. `correction_waits`: another one of it waits. `idempotency_key_reused`: send a new key.';
+
+@ApiTags('Operators')
+@DashboardAuth('OPERATOR')
+@ApiRequestId()
+@Controller('v1/operations')
+export class OperationsCorrectionsController {
+  constructor(
+    private readonly operations: OperationsService,
+    private readonly corrections: CorrectionsService,
+  ) {}
+
+  @Get('corrections')
+  @ApiOperation({
+    summary: 'List corrections of the books',
+    description: 'What operators have put right, or want to: those that wait need a second operator. Newest first.',
+  })
+  @ApiOkResponse({ description: 'A page.', type: CorrectionListBody, headers: RESPONSE_HEADERS })
+  @ApiErrors(400)
+  async list(@Query() query: ListCorrectionsQuery): Promise<CorrectionListBody> {
+    const filter = { ...idCursorFilter(query), accountId: query.account_id ?? null, status: query.status ?? null };
+    return cursorPage(await this.corrections.list(filter), filter.limit, correctionBody, ({ id }) => id);
+  }
+
+  @Post('unmatched/:id/correct')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Put a Pix in suspense right',
+    description:
+      'One that matches no charge, or that the bank has refused to send back: it is returned, assigned to its charge, or closed. Above `CORRECTION_LIMIT` it waits for a second operator.',
+  })
+  @ApiParam({ ...ID, description: 'Id of the Pix in `GET /v1/operations/unmatched`.' })
+  @ApiBody({ type: CorrectPixDto })
+  @ApiOkResponse({ description: 'The correction.', type: CorrectionBody, headers: RESPONSE_HEADERS })
+  @ApiErrors(400, 404, 413, 415)
+  @conflict(NOT_POSSIBLE)
+  async correctPix(
+    @Param('id') id: string,
+    @Body() body: CorrectPixDto,
+    @CurrentUser() { userId }: UserPrincipal,
+    @CurrentActor() actor: Actor,
+  ): Promise<CorrectionBody> {
+    const { kind } = body;
+    assertGiven('charge_id', body.charge_id, kind === 'assign');
+    assertGiven('bank_reference', body.bank_reference, kind === 'returned_elsewhere');
+    const settlementId = parseId(id, [], 'Pix');
+    return correctionBody(await this.operations.correct({ ...requested(body), kind, settlementId }, userId, actor));
+  }
+
+  @Post('corrections')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Enter a bank fee or a loss',
+    description:
+      'What a bank has charged or taken and the books do not know, as a return that was made in the bank’s own app of a payment that was credited. Above `CORRECTION_LIMIT` it waits for a second operator.',
+  })
+  @ApiBody({ type: CorrectWalletDto })
+  @ApiOkResponse({ description: 'The correction.', type: CorrectionBody, headers: RESPONSE_HEADERS })
+  @ApiErrors(400, 404, 413, 415)
+  @conflict('`idempotency_key_reused`: send a new key.')
+  async correctWallet(
+    @Body() body: CorrectWalletDto,
+    @CurrentUser() { userId }: UserPrincipal,
+    @CurrentActor() actor: Actor,
+  ): Promise<CorrectionBody> {
+    const { kind, account_id: accountId, mode, currency = 'BRL', amount, borne_by: borneBy } = body;
+    return correctionBody(
+      await this.operations.correct(
+        { ...requested(body), kind, accountId, mode, currency, amount, borneBy },
+        userId,
+        actor,
+      ),
+    );
+  }
+
+  @Post('corrections/:id/approve')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Approve a correction',
+    description: 'By another operator than the one who asked for it; it is made now. Repeating it changes nothing.',
+  })
+  @ApiParam(ID)
+  @ApiOkResponse({ description: 'The correction as decided.', type: CorrectionBody, headers: RESPONSE_HEADERS })
+  @ApiErrors(404)
+  @conflict(`\`second_operator_required\`. \`correction_already_decided\`: it was rejected. ${NOT_POSSIBLE}`)
+  async approve(
+    @Param('id') id: string,
+    @CurrentUser() { userId }: UserPrincipal,
+    @CurrentActor() actor: Actor,
+  ): Promise<CorrectionBody> {
+    return correctionBody(await this.operations.decideCorrection('approve', correctionId(id), userId, actor));
+  }
+
+  @Post('corrections/:id/reject')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Reject a correction',
+    description: 'It is not made; whoever asked for it may take it back so. Repeating it changes nothing.',
+  })
+  @ApiParam(ID)
+  @ApiOkResponse({ description: 'The correction as decided.', type: CorrectionBody, headers: RESPONSE_HEADERS })
+  @ApiErrors(404)
+  @conflict('`correction_already_decided`: it was applied.')
+  async reject(
+    @Param('id') id: string,
+    @CurrentUser() { userId }: UserPrincipal,
+    @CurrentActor() actor: Actor,
+  ): Promise<CorrectionBody> {
+    return correctionBody(await this.operations.decideCorrection('reject', correctionId(id), userId, actor));
+  }
+}
+
+function correctionId(id: string): string {
+  return parseId(id, [], 'correction');
+}
+
+function requested(body: CorrectPixDto | CorrectWalletDto): {
+  idempotencyKey: string;
+  reason: string;
+  bankReference: string | null;
+  transactionId: string | null;
+} {
+  const { reason, bank_reference: bankReference = null, charge_id } = body;
+  const idempotencyKey = keyOf(body.idempotency_key);
+  const transactionId = charge_id === undefined ? null : parseId(charge_id, ['ch_', 'tx_'], 'charge');
+  return { idempotencyKey, reason, bankReference, transactionId };
+}
+
+/** @throws ApiError 400 */
+function assertGiven(param: string, value: string | undefined, isWanted: boolean): void {
+  if ((value !== undefined) === isWanted) return;
+  const message = isWanted ? 'is required with this kind' : 'is not for this kind';
+  throw invalidRequest([{ param, code: isWanted ? 'required' : 'invalid', message }]);
+}

@@ -1,0 +1,127 @@
+import { Injectable } from '@nestjs/common';
+import { newReturnId } from '../../brazil/index.js';
+import { SecretBox } from '../../core/crypto/index.js';
+import type { Tx } from '../../core/database/index.js';
+import { ApiError, notFound } from '../../core/errors/index.js';
+import { WalletsService } from '../../wallets/index.js';
+import { ReturnsService } from '../settlement/returns.service.js';
+import type { ReceivedMoney } from '../settlement/settlement.rules.js';
+import { SettlementService } from '../settlement/settlement.service.js';
+import { TransactionsRepository } from '../transactions.repository.js';
+import type { CorrectionEntity, CorrectionKind } from './corrections.entity.js';
+import { CorrectionsRepository, type SuspendedPix } from './corrections.repository.js';
+
+/** What a correction is about. */
+export type CorrectionSubject = Pick<
+  CorrectionEntity,
+  'accountId' | 'mode' | 'currency' | 'amount' | 'borneBy' | 'settlementId'
+>;
+
+/** What is asked for of a Pix in suspense. */
+type Wanted = Pick<CorrectionEntity, 'kind' | 'settlementId' | 'transactionId'>;
+
+/** Why a sale cannot be credited with a Pix that an operator assigns to it. */
+const NOT_PAYABLE: Readonly<Record<string, string>> = {
+  late: 'The Pix was paid after the charge had expired.',
+  charge_closed: 'The charge is cancelled or refused.',
+  duplicate: 'The charge was paid by another payment.',
+  wrong_amount: 'The Pix has another amount than the charge.',
+  payer_unknown: 'The charge may be paid by one payer only, and the bank did not say who has paid.',
+  payer_mismatch: 'The charge may be paid by one payer only, who has not paid this Pix.',
+};
+
+/** What corrections do to money. */
+@Injectable()
+export class CorrectionMoves {
+  constructor(
+    private readonly corrections: CorrectionsRepository,
+    private readonly transactions: TransactionsRepository,
+    private readonly settlements: SettlementService,
+    private readonly returns: ReturnsService,
+    private readonly wallets: WalletsService,
+    private readonly secrets: SecretBox,
+  ) {}
+
+  /**
+   * Locks the sale that is meant, then the Pix.
+   * @throws ApiError 404, 409 when that cannot be done with it
+   */
+  async checkedPix(tx: Tx, { kind, settlementId, transactionId }: Wanted): Promise<CorrectionSubject> {
+    const sale = transactionId === null ? null : await this.transactions.lock(tx, transactionId);
+    const pix = await this.#lockPix(tx, settlementId ?? '');
+    const { accountId, mode, currency, amount } = pix;
+    if (accountId === null || mode === null) {
+      throw conflict('pix_not_in_suspense', 'It came to a connection that no account has: it is in no books here.');
+    }
+    if (kind === 'return' && pix.outcome === 'unmatched' && (pix.method !== 'PIX' || pix.transactionId !== null)) {
+      throw conflict('pix_not_returnable', 'The acquirer knows no way back for it: return it in the bank’s own app.');
+    }
+    if (kind === 'assign') {
+      if (sale?.accountId !== accountId || sale.mode !== mode || sale.acquirer !== pix.acquirer) {
+        throw conflict('charge_not_payable', 'The charge is not one of the account and connection that have the Pix.');
+      }
+      if (pix.transactionId !== null) {
+        throw conflict('pix_not_in_suspense', 'It was paid for a charge of its own: it is returned or written off.');
+      }
+      const why = this.settlements.whyNotCredited(sale, this.#moneyOf(pix));
+      if (why !== null) throw conflict('charge_not_payable', NOT_PAYABLE[why] ?? 'The charge cannot be paid.');
+    }
+    return { accountId, mode, currency, amount, borneBy: null, settlementId };
+  }
+
+  /** In the transaction that has checked it. Locks balances. */
+  async apply(tx: Tx, correction: CorrectionEntity): Promise<void> {
+    const { id, accountId, mode, currency, amount, borneBy, transactionId } = correction;
+    const settlementId = correction.settlementId ?? '';
+    switch (correction.kind) {
+      case 'return':
+        return this.#sendBack(tx, await this.#lockPix(tx, settlementId));
+      case 'assign': {
+        const pix = await this.#lockPix(tx, settlementId);
+        this.corrections.movePix(tx, settlementId, 'credited', null, transactionId);
+        return this.settlements.creditAssigned(tx, transactionId ?? '', this.#moneyOf(pix));
+      }
+      case 'returned_elsewhere':
+      case 'write_off':
+        this.corrections.movePix(tx, settlementId, 'closed', null, null);
+    }
+    const kind = correction.kind as Exclude<CorrectionKind, 'return' | 'assign'>;
+    this.wallets.correct(tx, { correctionId: id, accountId, mode, currency, transactionId, kind, borneBy, amount });
+  }
+
+  async #lockPix(tx: Tx, settlementId: string): Promise<SuspendedPix> {
+    const pix = await this.corrections.lockPix(tx, settlementId);
+    if (!pix) throw notFound('Pix');
+    const returns = await this.corrections.returnsOf(tx, pix);
+    const isRefused = pix.outcome === 'returned' && returns.every(({ status }) => status === 'FAILED');
+    if (pix.outcome !== 'unmatched' && !isRefused) {
+      throw conflict('pix_not_in_suspense', 'It is credited, on its way back, with its payer, or closed.');
+    }
+    return pix;
+  }
+
+  /** Under a new id: what the bank has refused once stays refused there. */
+  async #sendBack(tx: Tx, pix: SuspendedPix): Promise<void> {
+    const [earlier] = await this.corrections.returnsOf(tx, pix);
+    const { accountId, mode, transactionId, acquirer, endToEndId, txid, amount, currency } = pix;
+    if (accountId === null || mode === null) throw new Error(`${pix.id} is in no books`);
+    if (pix.outcome === 'unmatched') this.corrections.movePix(tx, pix.id, 'returned', 'unmatched', null);
+    this.returns.request(tx, {
+      ...{ accountId, mode, transactionId, acquirer, endToEndId, txid, amount, currency },
+      returnId: newReturnId(),
+      way: earlier?.way ?? 'devolution',
+      reason: earlier?.reason ?? 'unmatched',
+    });
+  }
+
+  #moneyOf(pix: SuspendedPix): ReceivedMoney {
+    const { endToEndId, txid, amount, settledAt, providerFee, method, payerDocumentSealed } = pix;
+    const payerDocument =
+      payerDocumentSealed === null ? null : this.secrets.open(payerDocumentSealed, `settlement:${endToEndId}`);
+    return { endToEndId, txid, amount, settledAt, method, payerDocument, fee: providerFee };
+  }
+}
+
+export function conflict(code: string, message: string): ApiError {
+  return new ApiError(409, 'conflict_error', code, message);
+}

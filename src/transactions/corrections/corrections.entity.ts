@@ -1,0 +1,60 @@
+import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
+import type { Mode } from '../../core/mode.js';
+import type { Amount } from '../../core/money/index.js';
+
+/** What is done with money in suspense. */
+export const SUSPENSE_CORRECTIONS = ['return', 'assign', 'returned_elsewhere', 'write_off'] as const;
+
+/** What is entered in an account's wallet. */
+export const WALLET_CORRECTIONS = ['bank_fee', 'loss'] as const;
+
+export const CORRECTION_KINDS = [...SUSPENSE_CORRECTIONS, ...WALLET_CORRECTIONS] as const;
+
+export type CorrectionKind = (typeof CORRECTION_KINDS)[number];
+
+export const CORRECTION_STATUSES = ['waiting', 'applied', 'rejected'] as const;
+
+export type CorrectionStatus = (typeof CORRECTION_STATUSES)[number];
+
+/** Who pays for a fee or a loss. */
+export const BEARERS = ['merchant', 'platform'] as const;
+
+export type Bearer = (typeof BEARERS)[number];
+
+/** Something that an operator puts right in the books, by a second operator's approval where it is much. */
+@Entity('corrections')
+@Unique('corrections_idempotency_key_key', ['idempotencyKey'])
+@Index('corrections_waiting_idx', ['id'], { where: `status = 'waiting'` })
+@Index('corrections_settlement_id_idx', ['settlementId'])
+@Index('corrections_one_waits_idx', ['settlementId'], {
+  unique: true,
+  where: `status = 'waiting' AND kind NOT IN ('bank_fee', 'loss')`,
+})
+export class CorrectionEntity {
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'corrections_pkey' }) readonly id!: string;
+  @Column('text') readonly kind!: CorrectionKind;
+  @Column('text') readonly status!: CorrectionStatus;
+  @Column('uuid', { name: 'account_id' }) readonly accountId!: string;
+  @Column('text') readonly mode!: Mode;
+  @Column('text') readonly currency!: string;
+  /** In the smallest unit; below zero a fee or a loss that came back. */
+  @Column('bigint') readonly amount!: Amount;
+  /** Null: it is about money in suspense, which is nobody's yet. */
+  @Column('text', { name: 'borne_by', nullable: true }) readonly borneBy!: Bearer | null;
+  /** The Pix in suspense, or the one of the sale that a loss is about. */
+  @ForeignKey('SettlementEntity', { name: 'corrections_settlement_id_fkey' })
+  @Column('uuid', { name: 'settlement_id', nullable: true })
+  readonly settlementId!: string | null;
+  /** The sale that the money is assigned to, or that a fee or a loss is about. */
+  @ForeignKey('TransactionEntity', { name: 'corrections_transaction_id_fkey' })
+  @Column('uuid', { name: 'transaction_id', nullable: true })
+  readonly transactionId!: string | null;
+  /** Of a return that was made in the bank's own app: its id there, by which `reconcile` knows it. */
+  @Column('text', { name: 'bank_reference', nullable: true }) readonly bankReference!: string | null;
+  @Column('text') readonly reason!: string;
+  @Column('text', { name: 'idempotency_key' }) readonly idempotencyKey!: string;
+  @Column('uuid', { name: 'requested_by' }) readonly requestedBy!: string;
+  @Column('uuid', { name: 'decided_by', nullable: true }) readonly decidedBy!: string | null;
+  @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
+  @Column('timestamptz', { name: 'decided_at', nullable: true }) readonly decidedAt!: Date | null;
+}

@@ -1,0 +1,131 @@
+import { Injectable } from '@nestjs/common';
+import { columnsOf, insertInto, Reader, read, write, type Tx } from '../../core/database/index.js';
+import type { IdCursorFilter } from '../../core/http/index.js';
+import { idRange } from '../../core/ids.js';
+import type { ReturnReason } from '../settlement/settlement.rules.js';
+import { PixReturnEntity, SettlementEntity } from '../transaction.entity.js';
+import { CorrectionEntity, type CorrectionStatus } from './corrections.entity.js';
+
+/** A Pix that nobody was credited with. */
+export interface SuspendedPix extends SettlementEntity {
+  /** Of its transaction; of a Pix that has none, BRL. */
+  readonly currency: string;
+}
+
+/** What was asked of the bank to send a Pix back. */
+export type EarlierReturn = Pick<PixReturnEntity, 'way' | 'status'> & { readonly reason: ReturnReason };
+
+export interface CorrectionFilter extends IdCursorFilter {
+  readonly accountId: string | null;
+  readonly status: CorrectionStatus | null;
+}
+
+const COLUMNS = columnsOf(CorrectionEntity, 'c');
+
+/** The same request again, at the same moment too, makes nothing. */
+const INSERT = insertInto('corrections.insert', CorrectionEntity, {
+  after: 'ON CONFLICT (idempotency_key) DO NOTHING RETURNING 1',
+});
+const FIND_BY_KEY = read(
+  'corrections.find_by_key',
+  `SELECT ${COLUMNS} FROM corrections c WHERE c.idempotency_key = $1`,
+);
+/** A look, which does not wait for whoever decides about it: the Pix is locked. */
+const WAITS = read(
+  'corrections.waits',
+  `SELECT 1 FROM corrections c WHERE c.settlement_id = $1 AND c.status = 'waiting' AND c.borne_by IS NULL`,
+);
+const LOCK = write('corrections.lock', `SELECT ${COLUMNS} FROM corrections c WHERE c.id = $1 FOR UPDATE`);
+const DECIDE = write(
+  'corrections.decide',
+  `UPDATE corrections c SET status = $2, decided_by = $3, decided_at = $4 WHERE c.id = $1`,
+);
+const LIST = read(
+  'corrections.list',
+  `SELECT ${COLUMNS} FROM corrections c
+   WHERE c.id < coalesce($1::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff') AND c.id >= $2::uuid AND c.id <= $3::uuid
+     AND ($5::uuid IS NULL OR c.account_id = $5) AND ($6::text IS NULL OR c.status = $6)
+   ORDER BY c.id DESC LIMIT $4`,
+);
+const LOCK_PIX = write(
+  'corrections.lock_pix',
+  `SELECT ${columnsOf(SettlementEntity, 's')}, coalesce(t.currency, 'BRL') AS currency
+   FROM settlements s LEFT JOIN transactions t ON t.id = s.transaction_id WHERE s.id = $1 FOR UPDATE OF s`,
+);
+/** The one that was credited, of a sale that was paid. */
+const PIX_OF = read(
+  'corrections.pix_of',
+  `SELECT s.id FROM settlements s WHERE s.transaction_id = $1 AND s.outcome = 'credited'`,
+);
+const RETURNS_OF = read(
+  'corrections.returns_of',
+  `SELECT ${columnsOf(PixReturnEntity, 'p', { only: ['way', 'status', 'reason'] })} FROM pix_returns p
+   WHERE p.acquirer = $1 AND p.end_to_end_id = $2 AND p.account_id = $3 AND p.transaction_id IS NOT DISTINCT FROM $4
+   ORDER BY p.id DESC`,
+);
+const MOVE_PIX = write(
+  'corrections.move_pix',
+  `UPDATE settlements SET outcome = $2, reason = coalesce($3, reason), transaction_id = coalesce(transaction_id, $4) WHERE id = $1`,
+);
+
+@Injectable()
+export class CorrectionsRepository {
+  constructor(private readonly reader: Reader) {}
+
+  /** @returns false when there is one under its key */
+  async insert(tx: Tx, correction: CorrectionEntity): Promise<boolean> {
+    return (await tx.query(INSERT, INSERT.valuesOf(correction))).length > 0;
+  }
+
+  async findByKey(tx: Tx, key: string): Promise<CorrectionEntity | null> {
+    const [row] = await tx.query<CorrectionEntity>(FIND_BY_KEY, [key]);
+    return row ?? null;
+  }
+
+  /** @returns whether a correction of this Pix waits for a second operator */
+  async waits(tx: Tx, settlementId: string): Promise<boolean> {
+    return (await tx.query(WAITS, [settlementId])).length > 0;
+  }
+
+  async lock(tx: Tx, id: string): Promise<CorrectionEntity | null> {
+    const [row] = await tx.query<CorrectionEntity>(LOCK, [id]);
+    return row ?? null;
+  }
+
+  decide(tx: Tx, { id, status, decidedBy, decidedAt }: CorrectionEntity): void {
+    tx.defer(DECIDE, [id, status, decidedBy, decidedAt]);
+  }
+
+  /** Newest first. */
+  async list(filter: CorrectionFilter): Promise<CorrectionEntity[]> {
+    const { before, createdFrom, createdTo, limit, accountId, status } = filter;
+    return this.reader.query(LIST, [before, ...idRange(createdFrom, createdTo), limit, accountId, status]);
+  }
+
+  async lockPix(tx: Tx, settlementId: string): Promise<SuspendedPix | null> {
+    const [row] = await tx.query<SuspendedPix>(LOCK_PIX, [settlementId]);
+    return row ?? null;
+  }
+
+  /** @returns the id of the settlement that the sale was credited with; null for one that was not paid */
+  async pixOf(tx: Tx, transactionId: string): Promise<string | null> {
+    const [row] = await tx.query<{ id: string }>(PIX_OF, [transactionId]);
+    return row?.id ?? null;
+  }
+
+  /** The latest first. Call it when the Pix is locked. */
+  async returnsOf(tx: Tx, pix: SuspendedPix): Promise<EarlierReturn[]> {
+    return tx.query<EarlierReturn>(RETURNS_OF, [pix.acquirer, pix.endToEndId, pix.accountId, pix.transactionId]);
+  }
+
+  /** @param reason null: as it was @param transactionId of one that is assigned, null otherwise */
+  movePix(
+    tx: Tx,
+    settlementId: string,
+    outcome: 'credited' | 'returned' | 'closed',
+    reason: 'unmatched' | null,
+    transactionId: string | null,
+  ): void {
+    tx.defer(MOVE_PIX, [settlementId, outcome, reason, transactionId]);
+  }
+}

@@ -1,0 +1,174 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { AccountsService } from '../../accounts/index.js';
+import { Clock } from '../../core/clock.js';
+import { type Config, CONFIG } from '../../core/config/index.js';
+import type { Tx } from '../../core/database/index.js';
+import { ApiError, invalidRequest, notFound } from '../../core/errors/index.js';
+import { newId } from '../../core/ids.js';
+import type { Scope } from '../../core/mode.js';
+import type { Amount } from '../../core/money/index.js';
+import { TransactionsRepository } from '../transactions.repository.js';
+import { conflict, CorrectionMoves, type CorrectionSubject } from './correction-moves.service.js';
+import type { Bearer, CorrectionEntity } from './corrections.entity.js';
+import { type CorrectionFilter, CorrectionsRepository } from './corrections.repository.js';
+
+export interface Correction extends CorrectionEntity {}
+
+interface RequestedCorrection {
+  /** The same key again is the same correction. */
+  readonly idempotencyKey: string;
+  /** For whoever reads the books later. */
+  readonly reason: string;
+  /** The return's id at the bank, of one that was made there; null otherwise. */
+  readonly bankReference: string | null;
+}
+
+/** What becomes of a Pix in suspense. */
+export interface SuspenseCorrection extends RequestedCorrection {
+  readonly kind: 'return' | 'assign' | 'returned_elsewhere' | 'write_off';
+  readonly settlementId: string;
+  /** The sale that it is assigned to; null of the other kinds. */
+  readonly transactionId: string | null;
+}
+
+/** What a bank has taken of what it holds for an account; below zero: given back. */
+export interface WalletCorrection extends RequestedCorrection, Scope {
+  readonly kind: 'bank_fee' | 'loss';
+  readonly currency: string;
+  readonly amount: Amount;
+  readonly borneBy: Bearer;
+  /** The sale that it is about; null: none. */
+  readonly transactionId: string | null;
+}
+
+export interface CorrectionDecided {
+  readonly correction: Correction;
+  /** False when the same was asked for or decided before: nothing has happened now. */
+  readonly changed: boolean;
+}
+
+/**
+ * What operators put right in the books, each in the transaction of its record. Above the limit of `CORRECTION_LIMIT` it
+ * waits for a second operator. Across accounts: never for a merchant's request.
+ */
+@Injectable()
+export class CorrectionsService {
+  constructor(
+    @Inject(CONFIG) private readonly config: Config,
+    private readonly corrections: CorrectionsRepository,
+    private readonly accounts: AccountsService,
+    private readonly transactions: TransactionsRepository,
+    private readonly moves: CorrectionMoves,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Newest first. */
+  list(filter: CorrectionFilter): Promise<Correction[]> {
+    return this.corrections.list(filter);
+  }
+
+  /**
+   * Makes a correction, or has it wait for a second operator. Locks the sale, the Pix, then balances.
+   * @throws ApiError 400, 404; 409 `idempotency_key_reused`, `pix_not_in_suspense`, `pix_not_returnable`,
+   *   `charge_not_payable`, `correction_waits`
+   */
+  async request(tx: Tx, wanted: SuspenseCorrection | WalletCorrection, operatorId: string): Promise<CorrectionDecided> {
+    const known = await this.corrections.findByKey(tx, wanted.idempotencyKey);
+    if (known) return { correction: sameAs(known, wanted), changed: false };
+    const now = this.clock.now();
+    const subject =
+      'settlementId' in wanted ? await this.#checkedPix(tx, wanted) : await this.#checkedWallet(tx, wanted);
+    const needsSecond = Math.abs(subject.amount) > this.config.correctionLimit;
+    const { kind, reason, bankReference, idempotencyKey, transactionId } = wanted;
+    const correction: Correction = {
+      id: newId(now),
+      ...{ kind, reason, bankReference, idempotencyKey, transactionId, requestedBy: operatorId, createdAt: now },
+      ...subject,
+      ...(needsSecond
+        ? { status: 'waiting', decidedBy: null, decidedAt: null }
+        : { status: 'applied', decidedBy: operatorId, decidedAt: now }),
+    };
+    if (!(await this.corrections.insert(tx, correction))) {
+      const twin = await this.corrections.findByKey(tx, wanted.idempotencyKey);
+      if (twin) return { correction: sameAs(twin, wanted), changed: false };
+      throw new Error(`The correction ${wanted.idempotencyKey} has a twin that nobody sees`);
+    }
+    if (!needsSecond) await this.moves.apply(tx, correction);
+    return { correction, changed: true };
+  }
+
+  /**
+   * A second operator has looked at it, and it is made now; as `request`.
+   * @throws ApiError 404; 409 also `second_operator_required`, `correction_already_decided`
+   */
+  async approve(tx: Tx, id: string, operatorId: string): Promise<CorrectionDecided> {
+    return this.#decide(tx, id, operatorId, 'applied', async (correction) => {
+      if (correction.requestedBy === operatorId) {
+        throw conflict('second_operator_required', 'Another operator than the one who asked for it has to approve it.');
+      }
+      if (correction.borneBy === null) await this.moves.checkedPix(tx, correction);
+    });
+  }
+
+  /** It is not made. Whoever asked for it may take it back so. @throws ApiError 404, 409 `correction_already_decided` */
+  async reject(tx: Tx, id: string, operatorId: string): Promise<CorrectionDecided> {
+    return this.#decide(tx, id, operatorId, 'rejected', () => Promise.resolve());
+  }
+
+  async #decide(
+    tx: Tx,
+    id: string,
+    operatorId: string,
+    status: 'applied' | 'rejected',
+    check: (correction: Correction) => Promise<void>,
+  ): Promise<CorrectionDecided> {
+    const found = await this.corrections.lock(tx, id);
+    if (!found) throw notFound('correction');
+    if (found.status === status) return { correction: found, changed: false };
+    if (found.status !== 'waiting') throw conflict('correction_already_decided', `It was ${found.status} before.`);
+    await check(found);
+    const correction = { ...found, status, decidedBy: operatorId, decidedAt: this.clock.now() };
+    this.corrections.decide(tx, correction);
+    if (status === 'applied') await this.moves.apply(tx, correction);
+    return { correction, changed: true };
+  }
+
+  /** @throws ApiError 404, 409 */
+  async #checkedPix(tx: Tx, wanted: SuspenseCorrection): Promise<CorrectionSubject> {
+    const subject = await this.moves.checkedPix(tx, wanted);
+    if (await this.corrections.waits(tx, wanted.settlementId)) {
+      throw conflict(
+        'correction_waits',
+        'Another correction of it waits for a second operator, who approves or rejects it.',
+      );
+    }
+    return subject;
+  }
+
+  /** @throws ApiError 400, 404 */
+  async #checkedWallet(tx: Tx, wanted: WalletCorrection): Promise<CorrectionSubject> {
+    const { accountId, mode, currency, amount, borneBy, transactionId } = wanted;
+    await this.accounts.get(accountId);
+    if (transactionId === null) return { accountId, mode, currency, amount, borneBy, settlementId: null };
+    const sale = await this.transactions.lock(tx, transactionId);
+    if (sale?.accountId !== accountId || sale.mode !== mode || sale.currency !== currency) {
+      throw invalidRequest([
+        { param: 'charge_id', code: 'invalid', message: 'must be a charge of the account, its mode and its currency' },
+      ]);
+    }
+    const settlementId = await this.corrections.pixOf(tx, transactionId);
+    return { accountId, mode, currency, amount, borneBy, settlementId };
+  }
+}
+
+/** @throws ApiError 409 when another correction has the key */
+function sameAs(known: Correction, wanted: SuspenseCorrection | WalletCorrection): Correction {
+  const isSame = (Object.keys(wanted) as (keyof typeof wanted)[]).every((field) => known[field] === wanted[field]);
+  if (isSame) return known;
+  throw new ApiError(
+    409,
+    'idempotency_error',
+    'idempotency_key_reused',
+    'Another correction was asked for under this key: send a new key for each.',
+  );
+}

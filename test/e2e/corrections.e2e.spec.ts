@@ -1,0 +1,264 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { LiveStory } from '../support/live-story.js';
+import { type ErrorAnswer, refundEnd, requestRefund } from '../support/refunds.js';
+import { type Answer, type Person, TestService } from '../support/service.js';
+import { waitFor } from '../support/wait.js';
+
+const SOMEBODY_ELSE = '39053344705';
+
+interface CorrectionAnswer extends Record<string, unknown> {
+  id: string;
+  status: string;
+  error?: ErrorAnswer['error'];
+}
+
+interface Unmatched extends Record<string, unknown> {
+  id: string;
+  end_to_end_id: string;
+}
+
+describe('corrections of the books', () => {
+  let service: TestService;
+  let story: LiveStory;
+  let first: Person;
+  let second: Person;
+
+  beforeAll(async () => {
+    service = await TestService.start({ env: { CORRECTION_LIMIT: '5000' } });
+    story = await LiveStory.start(service);
+    [first, second] = [await service.operator(), await service.operator()];
+  });
+  afterEach(() => story.expectSameBooks());
+  afterAll(async () => {
+    await service.stop();
+    await story.stop();
+  });
+
+  const ask = (path: string, body: Record<string, unknown> = {}, who = first): Promise<Answer<CorrectionAnswer>> =>
+    service.call('POST', `/v1/operations/${path}`, {
+      token: who.token,
+      body: path.endsWith('/approve') || path.endsWith('/reject') ? undefined : withKey(body),
+    });
+  const withKey = (body: Record<string, unknown>): Record<string, unknown> => ({
+    reason: 'Asked for by phone',
+    idempotency_key: randomUUID(),
+    ...body,
+  });
+  const correct = (pix: Unmatched, body: Record<string, unknown>, who = first): Promise<Answer<CorrectionAnswer>> =>
+    ask(`unmatched/${pix.id}/correct`, body, who);
+  const wallet = (body: Record<string, unknown>): Promise<Answer<CorrectionAnswer>> =>
+    ask('corrections', { account_id: story.merchant.accountId, mode: 'live', borne_by: 'merchant', ...body });
+  const outcome = ({ status, body }: Answer<CorrectionAnswer>): string =>
+    `${status} ${body.error?.code ?? body.status}`;
+
+  async function unmatched(endToEndId: string): Promise<Unmatched | undefined> {
+    const { body } = await service.call<{ data: Unmatched[] }>('GET', '/v1/operations/unmatched?limit=100', {
+      token: first.token,
+    });
+    return body.data.find((pix) => pix.end_to_end_id === endToEndId);
+  }
+
+  /** A payer pays straight to the key. */
+  async function stray(amount: number): Promise<Unmatched> {
+    const { endToEndId } = story.bank.pay({ key: story.live.pixKey, amount });
+    await story.sweepStatement();
+    return waitFor('the Pix at the operators', () => unmatched(endToEndId));
+  }
+
+  async function sum(bucket: string): Promise<number> {
+    const [row] = await service.sql<{ amount: number }>(
+      `SELECT coalesce(sum(amount), 0)::float8 AS amount FROM balances WHERE account_id = $1 AND bucket = $2`,
+      [story.merchant.accountId, bucket],
+    );
+    return row?.amount ?? 0;
+  }
+
+  const returnOf = (endToEndId: string): Promise<string> =>
+    waitFor('the devolution', async () => {
+      const [row] = await service.sql<{ id: string }>(
+        `SELECT return_id AS id FROM pix_returns WHERE end_to_end_id = $1 AND status = 'IN_PROGRESS'`,
+        [endToEndId],
+      );
+      return row?.id;
+    });
+
+  const lists = async (endToEndId: string, status: string): Promise<unknown> =>
+    waitFor(`the return to be ${status}`, async () => {
+      const { body } = await service.call<{ data: Unmatched[] }>('GET', `/v1/operations/returned?status=${status}`, {
+        token: first.token,
+      });
+      return body.data.find((one) => one.end_to_end_id === endToEndId);
+    });
+
+  it('a Pix of no charge is sent back; what the bank refuses waits again, and is tried under a new id', async () => {
+    const pix = await stray(711);
+    expect(pix).toMatchObject({ account_id: story.merchant.accountId, failure_reason: null, correction_id: null });
+    const made = await correct(pix, { kind: 'return' });
+    expect(outcome(made)).toBe('200 applied');
+    expect(made.body).toMatchObject({ kind: 'return', amount: 711, pix_id: pix.id, borne_by: null, charge_id: null });
+    expect(outcome(await correct(pix, { kind: 'write_off' }))).toBe('409 pix_not_in_suspense');
+    const refused = await returnOf(pix.end_to_end_id);
+    story.bank.settleReturn({ endToEndId: pix.end_to_end_id, id: refused, status: 'NAO_REALIZADO' });
+    const again = await waitFor('the Pix at the operators again', () => unmatched(pix.end_to_end_id));
+    expect(again).toMatchObject({ id: pix.id, reason: 'unmatched', failure_reason: expect.any(String) });
+
+    expect(outcome(await correct(again, { kind: 'return' }))).toBe('200 applied');
+    const accepted = await returnOf(pix.end_to_end_id);
+    expect(accepted).not.toBe(refused);
+    story.bank.settleReturn({ endToEndId: pix.end_to_end_id, id: accepted });
+    expect(await lists(pix.end_to_end_id, 'returned')).toMatchObject({ charge_id: null, reason: 'unmatched' });
+    expect(await unmatched(pix.end_to_end_id)).toBeUndefined();
+    expect(await sum('suspense')).toBe(0);
+  });
+
+  it('one is assigned to the charge that it pays: paid, credited, with its event, refunded later', async () => {
+    const charge = await story.charge({ amount: 1990 });
+    const before = await story.balance();
+    const pix = await stray(1990);
+    const made = await correct(pix, { kind: 'assign', charge_id: charge.id });
+    expect(outcome(made)).toBe('200 applied');
+    expect((await story.becomes(charge, 'paid')).id).toBe(charge.id);
+    expect((await story.balance()).available).toBe(before.available + 1990);
+    const [event] = await service.sql(`SELECT 1 FROM events WHERE subject_id = $1 AND type = 'transaction.paid'`, [
+      charge.id.slice(3),
+    ]);
+    expect(event).toBeDefined();
+    const { body: refund } = await requestRefund(service, story.key, charge.id);
+    const id = await waitFor('the devolution', () => {
+      const all = story.bank.state().pix.find(({ endToEndId }) => endToEndId === pix.end_to_end_id)?.devolucoes ?? [];
+      return Promise.resolve(all[0]?.id);
+    });
+    story.bank.settleReturn({ endToEndId: pix.end_to_end_id, id });
+    expect(await refundEnd(service, story.key, refund)).toMatchObject({ status: 'REFUNDED' });
+  });
+
+  it('to no charge that it does not pay', async () => {
+    const [pix, other] = [await stray(1500), await service.merchant()];
+    const [cheap, locked] = [
+      await story.charge({ amount: 1499 }),
+      await story.charge({ amount: 1500, customer: { name: 'Maria' }, expected_payer_tax_id: SOMEBODY_ELSE }),
+    ];
+    const { charge: paid } = await story.paid({ amount: 1500 });
+    const { body: theirs } = await service.createCharge(other.testKey, { amount: 1500 });
+    for (const { id } of [cheap, locked, paid, theirs]) {
+      expect(outcome(await correct(pix, { kind: 'assign', charge_id: id }))).toBe('409 charge_not_payable');
+    }
+    expect(outcome(await correct(pix, { kind: 'assign' }))).toBe('400 invalid_request');
+    expect(outcome(await correct(pix, { kind: 'return', charge_id: cheap.id }))).toBe('400 invalid_request');
+    expect(outcome(await correct(pix, { kind: 'write_off' }))).toBe('200 applied');
+  });
+
+  it('one that was sent back in the bank`s own app is closed by the return`s id there', async () => {
+    const pix = await stray(820);
+    await story.live.psp.call('PUT', `/pix/${pix.end_to_end_id}/devolucao/app7`, { valor: '8.20' });
+    story.bank.settleReturn({ endToEndId: pix.end_to_end_id, id: 'app7' });
+    expect(outcome(await correct(pix, { kind: 'returned_elsewhere' }))).toBe('400 invalid_request');
+    expect(outcome(await correct(pix, { kind: 'returned_elsewhere', bank_reference: 'app7' }))).toBe('200 applied');
+    expect(await unmatched(pix.end_to_end_id)).toBeUndefined();
+  });
+
+  it('one that nobody wants is the platform`s', async () => {
+    const [pix, fees] = [await stray(30), await sum('platform_fees')];
+    expect(outcome(await correct(pix, { kind: 'write_off' }))).toBe('200 applied');
+    expect(await sum('platform_fees')).toBe(fees + 30);
+    expect(await sum('suspense')).toBe(0);
+  });
+
+  it('above the limit a second operator decides, once; the first one cannot', async () => {
+    const pix = await stray(5001);
+    const made = await correct(pix, { kind: 'write_off' });
+    expect(outcome(made)).toBe('200 waiting');
+    expect((await unmatched(pix.end_to_end_id))?.['correction_id']).toBe(made.body.id);
+    expect(outcome(await correct(pix, { kind: 'return' }, second))).toBe('409 correction_waits');
+    expect(outcome(await ask(`corrections/${made.body.id}/approve`))).toBe('409 second_operator_required');
+    const rejected = await ask(`corrections/${made.body.id}/reject`);
+    expect(outcome(rejected)).toBe('200 rejected');
+    expect(outcome(await ask(`corrections/${made.body.id}/approve`, {}, second))).toBe(
+      '409 correction_already_decided',
+    );
+
+    const wanted = await correct(pix, { kind: 'write_off' });
+    const fees = await sum('platform_fees');
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => ask(`corrections/${wanted.body.id}/approve`, {}, second)),
+    );
+    expect(answers.map(outcome)).toEqual(answers.map(() => '200 applied'));
+    expect(answers[0]?.body).toMatchObject({ decided_by: second.userId, requested_by: first.userId });
+    expect(await sum('platform_fees')).toBe(fees + 5001);
+    const audited = await service.sql<{ type: string; actor: string }>(
+      `SELECT type, actor_id AS actor FROM audit_events WHERE type LIKE 'correction.%' AND data ->> 'correction_id' = $1 ORDER BY id`,
+      [wanted.body.id],
+    );
+    expect(audited).toEqual([
+      { type: 'correction.requested', actor: first.userId },
+      { type: 'correction.applied', actor: second.userId },
+    ]);
+  });
+
+  it('several at once about one Pix: one is made', async () => {
+    const pix = await stray(640);
+    const charge = await story.charge({ amount: 640 });
+    const kinds = [{ kind: 'write_off' }, { kind: 'assign', charge_id: charge.id }];
+    const answers = await Promise.all([...kinds, ...kinds, ...kinds].map((body) => correct(pix, body)));
+    expect(answers.map(outcome).sort()).toEqual([
+      '200 applied',
+      ...Array.from({ length: 5 }, () => '409 pix_not_in_suspense'),
+    ]);
+  });
+
+  it('the same key again is the same correction, at once too; another one under it is refused', async () => {
+    const key = randomUUID();
+    const fee = { kind: 'bank_fee', amount: 99, idempotency_key: key };
+    const before = await story.balance();
+    const answers = await Promise.all(Array.from({ length: 6 }, () => wallet(fee)));
+    expect(new Set(answers.map(({ status, body }) => `${status} ${body.id}`)).size).toBe(1);
+    expect((await story.balance()).available).toBe(before.available - 99);
+    expect(outcome(await wallet({ ...fee, amount: 98 }))).toBe('409 idempotency_key_reused');
+    const { body } = await service.call<{ data: Record<string, unknown>[] }>('GET', '/v1/wallets/entries?limit=1', {
+      key: story.key,
+    });
+    expect(body.data[0]).toMatchObject({ type: 'correction', amount: -99, source: null });
+  });
+
+  it('a return in the bank`s app of a payment that was credited is a loss of the merchant, who may go below zero', async () => {
+    const { charge, endToEndId } = await story.paid({ amount: 2000 });
+    await story.live.psp.call('PUT', `/pix/${endToEndId}/devolucao/app9`, { valor: '20.00' });
+    story.bank.settleReturn({ endToEndId, id: 'app9' });
+    const before = await story.balance();
+    const made = await wallet({ kind: 'loss', amount: 2000, charge_id: charge.id, bank_reference: 'app9' });
+    expect(outcome(made)).toBe('200 applied');
+    expect((await story.balance()).available).toBe(before.available - 2000);
+  });
+
+  it('a fee that the platform bears moves no merchant`s money, and comes back', async () => {
+    const [before, fees] = [await story.balance(), await sum('provider_fees')];
+    for (const amount of [150, -150]) {
+      expect(outcome(await wallet({ kind: 'bank_fee', amount, borne_by: 'platform' }))).toBe('200 applied');
+      expect(await sum('provider_fees')).toBe(amount > 0 ? fees + 150 : fees);
+    }
+    expect(await story.balance()).toEqual(before);
+  });
+
+  it.each([
+    [{ kind: 'bank_fee', amount: 0 }, 'amount'],
+    [{ kind: 'write_off', amount: 5 }, 'kind'],
+    [{ kind: 'loss', amount: 5, borne_by: 'bank' }, 'borne_by'],
+    [{ kind: 'loss', amount: 5, reason: '   ' }, 'reason'],
+    [{ kind: 'loss', amount: 5, idempotency_key: 'short' }, 'idempotency_key'],
+    [{ kind: 'loss', amount: 5, currency: 'real' }, 'currency'],
+    [{ kind: 'loss', amount: 5, bank_reference: 'app 9' }, 'bank_reference'],
+  ])('%j is a 400 for %s', async (body, param) => {
+    const { status, body: answer } = await wallet(body);
+    expect([status, answer.error?.param]).toEqual([400, param]);
+  });
+
+  it('of nobody`s account, charge or Pix is a 404, of another account`s charge a 400', async () => {
+    const nobody = randomUUID();
+    expect(outcome(await wallet({ kind: 'loss', amount: 5, account_id: nobody }))).toBe('404 not_found');
+    expect(outcome(await ask(`unmatched/${nobody}/correct`, { kind: 'write_off' }))).toBe('404 not_found');
+    expect(outcome(await ask(`corrections/${nobody}/approve`))).toBe('404 not_found');
+    const { body } = await service.createCharge((await service.merchant()).testKey);
+    expect(outcome(await wallet({ kind: 'loss', amount: 5, charge_id: body.id }))).toBe('400 invalid_request');
+  });
+});
