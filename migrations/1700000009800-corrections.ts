@@ -74,6 +74,7 @@ export class Corrections1700000009800 implements MigrationInterface {
       );
       CREATE INDEX corrections_waiting_idx ON corrections (id) WHERE status = 'waiting';
       CREATE INDEX corrections_settlement_id_idx ON corrections (settlement_id);
+      CREATE INDEX corrections_transaction_id_idx ON corrections (transaction_id);
       CREATE UNIQUE INDEX corrections_one_waits_idx ON corrections (settlement_id)
         WHERE status = 'waiting' AND kind NOT IN ('bank_fee', 'loss');
       ${fixed('corrections', CORRECTION_IDENTITY)}

@@ -805,6 +805,58 @@ describe('what the OpenAPI document says is kept', () => {
     }
   });
 
+  it('when operators put the books right', async () => {
+    const [first, second] = [await service.operator(), await service.operator()];
+    const strangers = [{}, { token: await service.login(merchant.ownerEmail) }];
+    const [at, media] = ['/v1/operations/corrections', { rawBody: 'x', headers: { 'content-type': 'text/plain' } }];
+    const why = { reason: 'Of the month', idempotency_key: 'openapi-fee-1' };
+    const fee = { kind: 'bank_fee', account_id: merchant.accountId, mode: 'test', borne_by: 'platform', ...why };
+    const post = (path: string, body: object | undefined, who: object = first): Promise<Answer> =>
+      service.call('POST', path, { ...who, ...(body ? { body } : {}) });
+    const waiting = async (): Promise<string> => {
+      const body = { ...fee, amount: 999_999, idempotency_key: randomUUID() };
+      return `${at}/${(await service.call<{ id: string }>('POST', at, { token: first.token, body })).body.id}`;
+    };
+    for (const who of [...strangers, first]) {
+      keeps('operationscorrections_list', await service.call('GET', at, who));
+      keeps('operationscorrections_correctWallet', await post(at, { ...fee, amount: 99 }, who));
+    }
+    keeps('operationscorrections_list', await service.call('GET', `${at}?status=gone`, first));
+    const unknown = { account_id: randomUUID(), idempotency_key: randomUUID() };
+    for (const body of [{}, { amount: 98 }, { amount: 99, ...unknown }, { reason: 'x'.repeat(300_000) }]) {
+      keeps('operationscorrections_correctWallet', await post(at, { ...fee, ...body }));
+    }
+    keeps('operationscorrections_correctWallet', await service.call('POST', at, { ...first, ...media }));
+
+    const { body: made } = await service.call<{ id: string }>('POST', '/v1/payments', {
+      key: key(),
+      body: { amount: 700, paymentMethods: ['BOLETO'], idempotencyKey: 'openapi-boleto' },
+    });
+    for (const event of ['pay', 'pay'])
+      await post(`/v1/sandbox/payments/${made.id}/simulate`, { event }, { key: key() });
+    const [pix] = await service.sql<{ id: string }>(
+      `SELECT id FROM settlements WHERE transaction_id = $1 AND outcome = 'unmatched'`,
+      [made.id],
+    );
+    const stray = `/v1/operations/unmatched/${pix?.id ?? ''}/correct`;
+    const done = { kind: 'write_off', ...why, idempotency_key: 'openapi-write-off' };
+    keeps('operationscorrections_correctPix', await post(stray, { ...done, kind: 'return' }));
+    for (const who of [...strangers, first]) keeps('operationscorrections_correctPix', await post(stray, done, who));
+    keeps('operationscorrections_correctPix', await post('/v1/operations/unmatched/nobody/correct', done));
+    keeps('operationscorrections_correctPix', await post(stray, { kind: 'assign', ...why }));
+    keeps('operationscorrections_correctPix', await post(stray, { ...done, reason: 'x'.repeat(300_000) }));
+    keeps('operationscorrections_correctPix', await service.call('POST', stray, { ...first, ...media }));
+
+    const [approved, rejected] = [await waiting(), await waiting()];
+    for (const who of [...strangers, first, second]) {
+      keeps('operationscorrections_approve', await post(`${approved}/approve`, undefined, who));
+      keeps('operationscorrections_reject', await post(`${rejected}/reject`, undefined, who));
+    }
+    keeps('operationscorrections_approve', await post(`${at}/nobody/approve`, undefined));
+    keeps('operationscorrections_reject', await post(`${at}/nobody/reject`, undefined));
+    keeps('operationscorrections_reject', await post(`${approved}/reject`, undefined));
+  });
+
   it('when MED cases are read, answered and decided', async () => {
     const { testKey } = await service.merchant();
     const token = (await service.operator()).token;

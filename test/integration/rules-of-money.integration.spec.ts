@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { Database } from '../../src/core/database/index.js';
 import { MED_CASE_STATUSES, MED_MOVES } from '../../src/med/med-cases.machine.js';
+import { CorrectionsService } from '../../src/transactions/index.js';
 import { REFUND_MOVES, REFUND_STATUSES } from '../../src/transactions/refunds/refunds.machine.js';
 import { MOVES, TRANSACTION_STATUSES } from '../../src/transactions/transactions.machine.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
@@ -38,13 +40,32 @@ describe('of money the database refuses', () => {
     );
     const payer = { customer: { name: 'Maria' }, expected_payer_tax_id: '52998224725' };
     const locked = (await service.createCharge(merchant.testKey, payer)).body;
+    const boleto = await service.call<{ id: string }>('POST', '/v1/payments', {
+      key: merchant.testKey,
+      body: { amount: 1_000, paymentMethods: ['BOLETO'], idempotencyKey: 'boleto' },
+    });
+    // The second one has no way back: it waits in suspense for an operator.
+    for (const times of [1, 2]) {
+      const path = `/v1/sandbox/payments/${boleto.body.id}/simulate`;
+      expect([
+        times,
+        (await service.call('POST', path, { key: merchant.testKey, body: { event: 'pay' } })).status,
+      ]).toEqual([times, 200]);
+    }
+    const { id: correction } = await service.get(Database).transaction(async (tx) => {
+      const fee = { kind: 'bank_fee', amount: 999_999, borneBy: 'platform', currency: 'BRL', mode: 'test' } as const;
+      const why = { reason: 'Of the month', idempotencyKey: 'fee', bankReference: null, transactionId: null };
+      const wanted = { accountId: merchant.accountId, ...fee, ...why };
+      return (await service.get(CorrectionsService).request(tx, wanted, randomUUID())).correction;
+    });
     const slow = await service.merchant({ release_days: '1' });
     const later = await aPaidCharge(service, slow.testKey, 1_000);
     const bare = (id: string): string => id.replace(/^[a-z]+_/, '');
     const [entry] = await service.sql<{ id: string }>('SELECT id FROM journal_entries ORDER BY created_at LIMIT 1');
     ids = {
       ...{ paid: bare(paid.id), open: bare(open.id), refunded: bare(refunded.id), disputed: bare(disputed.id) },
-      ...{ late: bare(late.id), locked: bare(locked.id), later: bare(later.id) },
+      ...{ late: bare(late.id), locked: bare(locked.id), later: bare(later.id), boleto: bare(boleto.body.id) },
+      correction,
       ...{ refund: refund.body.id, case: bare(medCase.id), entry: entry?.id ?? '' },
       otherAccount: (await service.merchant()).accountId,
     };
@@ -145,7 +166,7 @@ describe('of money the database refuses', () => {
     [
       'a settlement of another sale',
       'UPDATE settlements SET transaction_id = $open WHERE transaction_id = $paid',
-      'settlements_fixed',
+      'settlements_assigned',
     ],
     [
       'a credit that is taken back by its settlement',
@@ -178,6 +199,48 @@ describe('of money the database refuses', () => {
       `INSERT INTO pix_returns SELECT (jsonb_populate_record(r, jsonb_build_object('id', gen_random_uuid(), 'return_id', 'again', 'status', 'PENDING'))).*
        FROM pix_returns r WHERE transaction_id = $late`,
       'is not the one of a payment that goes back',
+    ],
+    ...['credited', 'returned', 'closed'].map((outcome): [string, string, string] => [
+      `a payment in suspense that is ${outcome} and nothing says so`,
+      `UPDATE settlements SET outcome = '${outcome}' WHERE transaction_id = $boleto AND outcome = 'unmatched'`,
+      // The sale has one that it was credited with.
+      outcome === 'credited' ? 'settlements_credited' : 'nothing says so',
+    ]),
+    [
+      'a Pix that is back and is closed',
+      `UPDATE settlements SET outcome = 'closed' WHERE transaction_id = $late`,
+      'nothing says so',
+    ],
+    [
+      'a correction whose money is in no entry',
+      `UPDATE corrections SET status = 'applied', decided_by = $new, decided_at = now() WHERE id = $correction`,
+      'its money is not in the journal',
+    ],
+    [
+      'a correction that was made from the beginning, and has no entry',
+      `INSERT INTO corrections SELECT (jsonb_populate_record(c, jsonb_build_object('id', gen_random_uuid(), 'idempotency_key', 'spec',
+         'status', 'applied', 'decided_by', c.requested_by, 'decided_at', now()))).* FROM corrections c WHERE id = $correction`,
+      'its money is not in the journal',
+    ],
+    [
+      'a correction about a Pix that stays as it was',
+      `INSERT INTO corrections SELECT (jsonb_populate_record(c, jsonb_build_object('id', gen_random_uuid(), 'idempotency_key', 'spec', 'kind', 'write_off',
+         'borne_by', NULL, 'settlement_id', s.id, 'amount', s.amount, 'status', 'applied', 'decided_by', c.requested_by, 'decided_at', now()))).*
+       FROM corrections c, settlements s WHERE c.id = $correction AND s.transaction_id = $boleto AND s.outcome = 'unmatched'`,
+      'is not what the correction says',
+    ],
+    [
+      'a correction about a Pix of another account',
+      `INSERT INTO corrections SELECT (jsonb_populate_record(c, jsonb_build_object('id', gen_random_uuid(), 'idempotency_key', 'spec',
+         'settlement_id', s.id, 'status', 'applied', 'decided_by', c.requested_by, 'decided_at', now()))).*
+       FROM corrections c, settlements s WHERE c.id = $correction AND s.transaction_id = $later`,
+      'is of another account',
+    ],
+    ['another amount of a correction', 'UPDATE corrections SET amount = 1 WHERE id = $correction', 'corrections_fixed'],
+    [
+      'a correction that nobody has decided',
+      `UPDATE corrections SET status = 'rejected' WHERE id = $correction`,
+      'corrections_decided_check',
     ],
     [
       'another amount of a return',
@@ -261,12 +324,19 @@ describe('of money the database refuses', () => {
       'med_cases_lost_check',
     ],
     ['a case of another sale', 'UPDATE med_cases SET transaction_id = $paid WHERE id = $case', 'med_cases_fixed'],
-    ...['balances', 'transactions', 'settlements', 'refunds', 'med_cases', 'pix_returns', 'releases'].flatMap(
-      (table): [string, string, string][] => [
-        [`rows of ${table} that go`, `DELETE FROM ${table}`, 'permission denied'],
-        [`${table} without their rules`, `ALTER TABLE ${table} DISABLE TRIGGER ALL`, 'must be owner'],
-      ],
-    ),
+    ...[
+      'balances',
+      'transactions',
+      'settlements',
+      'refunds',
+      'med_cases',
+      'pix_returns',
+      'releases',
+      'corrections',
+    ].flatMap((table): [string, string, string][] => [
+      [`rows of ${table} that go`, `DELETE FROM ${table}`, 'permission denied'],
+      [`${table} without their rules`, `ALTER TABLE ${table} DISABLE TRIGGER ALL`, 'must be owner'],
+    ]),
   ])('%s', async (_, sql, refusal) => {
     await expect(client.query(written(sql))).rejects.toThrow(refusal);
   });

@@ -115,6 +115,18 @@ async function heldPayment({ service }: World): Promise<string> {
   return (await service.heldCharge(testKey)).reviewId;
 }
 
+const bankFee = (accountId: string, amount: number): Record<string, unknown> => ({
+  ...{ kind: 'bank_fee', account_id: accountId, mode: 'test', amount, borne_by: 'platform' },
+  ...{ reason: 'Of the month', idempotency_key: randomUUID() },
+});
+
+/** Asked for by another operator than the one who calls. */
+async function waitingCorrection({ service, accountId }: World): Promise<string> {
+  const { token } = await service.operator();
+  const body = bankFee(accountId, 999_999);
+  return (await service.call<{ id: string }>('POST', '/v1/operations/corrections', { token, body })).body.id;
+}
+
 const newIdempotencyKey = (): Record<string, string> => ({ 'Idempotency-Key': `matrix-${randomUUID()}` });
 const newEmail = (): string => `matrix-${randomUUID()}@example.com`;
 
@@ -430,6 +442,19 @@ export const ROUTES: Readonly<Record<string, Row>> = {
     path: async (world) => `/v1/operations/reviews/${await heldPayment(world)}/return`,
   }),
   'GET /v1/operations/unmatched': staff(200),
+  // There is none: a Pix comes to no charge by a live connection only.
+  'POST /v1/operations/unmatched/:id/correct': staff(404, {
+    path: () => `/v1/operations/unmatched/${randomUUID()}/correct`,
+    body: () => ({ kind: 'write_off', reason: 'Nobody wants it', idempotency_key: randomUUID() }),
+  }),
+  'GET /v1/operations/corrections': staff(200),
+  'POST /v1/operations/corrections': staff(200, { body: ({ accountId }) => bankFee(accountId, 1) }),
+  'POST /v1/operations/corrections/:id/approve': staff(200, {
+    path: async (world) => `/v1/operations/corrections/${await waitingCorrection(world)}/approve`,
+  }),
+  'POST /v1/operations/corrections/:id/reject': staff(200, {
+    path: async (world) => `/v1/operations/corrections/${await waitingCorrection(world)}/reject`,
+  }),
   'GET /v1/operations/connections': staff(200),
   'GET /v1/operations/returned': staff(200),
   'GET /v1/operations/unreadable': staff(200),

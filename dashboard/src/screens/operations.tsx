@@ -13,6 +13,7 @@ import { money } from '../format.js';
 import { useLanguage } from '../language.js';
 import { useSession } from '../session.js';
 import { Choice, Empty, Id, Money, Page, Status, Time } from '../ui.js';
+import { Corrections, CorrectPix } from './corrections.js';
 import { medReviewColumns } from './med-reviews.js';
 import { Accounts } from './operator-accounts.js';
 import { AccountName, List, useRefresh } from './operator-list.js';
@@ -28,6 +29,7 @@ export function Operations(): ReactNode {
     med: [t('Disputas a decidir', 'Disputes to decide'), <MedReviews key="med" />],
     'med-waiting': [t('Disputas sem venda', 'Disputes without a sale'), <MedWaiting key="waiting" />],
     unmatched: [t('Pix sem cobrança', 'Unmatched Pix'), <Unmatched key="unmatched" />],
+    corrections: [t('Correções', 'Corrections'), <Corrections key="corrections" />],
     returned: [t('Pix devolvidos', 'Returned Pix'), <Returned key="returned" />],
     unreadable: [t('O que não se pôde ler', 'What could not be read'), <Unreadable key="unreadable" />],
     work: [t('Trabalho atrasado', 'Overdue work'), <Overdue key="work" />],
@@ -172,9 +174,14 @@ function Unmatched(): ReactNode {
         { name: t('Quando', 'When'), cell: (one) => <Time at={one.settled_at} /> },
         { name: t('Valor', 'Amount'), isNumber: true, cell: (one) => <Money amount={one.amount} /> },
         { name: t('Pago por', 'Paid by'), cell: (one) => one.reported_payer_tax_id ?? '–' },
-        { name: t('Motivo', 'Reason'), cell: (one) => one.reason ?? '–' },
+        {
+          name: t('Conta', 'Account'),
+          cell: (one) => (one.account_id === null ? '–' : <AccountName id={one.account_id} />),
+        },
+        { name: t('Motivo', 'Reason'), cell: (one) => one.failure_reason ?? one.reason ?? '–' },
         { name: t('Conexão', 'Connection'), cell: (one) => one.acquirer },
         { name: 'End-to-end', cell: (one) => <Id value={one.end_to_end_id} /> },
+        { name: t('Decisão', 'Decision'), cell: (one) => <CorrectPix pix={one} /> },
       ]}
     />
   );

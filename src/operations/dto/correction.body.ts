@@ -121,7 +121,12 @@ export class CorrectionBody {
   @ApiProperty({ description: 'World it belongs to.', enum: ['test', 'live'] }) mode!: Mode;
   @ApiProperty({ description: 'Smallest unit.', type: 'integer', example: 1990 }) amount!: number;
   @ApiProperty({ description: 'ISO 4217.', example: 'BRL' }) currency!: string;
-  @ApiProperty({ description: 'Who pays it; null of a Pix in suspense.', type: String, nullable: true, enum: BEARERS })
+  @ApiProperty({
+    description: 'Who pays it; null of a Pix in suspense.',
+    type: String,
+    nullable: true,
+    enum: [...BEARERS, null],
+  })
   borne_by!: string | null;
   @ApiProperty({
     description: 'The Pix that it is about, as in `GET /v1/operations/unmatched`; null: none.',

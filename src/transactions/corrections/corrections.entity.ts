@@ -26,6 +26,7 @@ export type Bearer = (typeof BEARERS)[number];
 @Unique('corrections_idempotency_key_key', ['idempotencyKey'])
 @Index('corrections_waiting_idx', ['id'], { where: `status = 'waiting'` })
 @Index('corrections_settlement_id_idx', ['settlementId'])
+@Index('corrections_transaction_id_idx', ['transactionId'])
 @Index('corrections_one_waits_idx', ['settlementId'], {
   unique: true,
   where: `status = 'waiting' AND kind NOT IN ('bank_fee', 'loss')`,

@@ -1,0 +1,275 @@
+import { type ReactNode, useState } from 'react';
+import type { CorrectionBody } from '../../../src/operations/dto/correction.body.js';
+import type { UnmatchedPixBody } from '../../../src/operations/dto/review.body.js';
+import { call } from '../api.js';
+import { ActionDialog } from '../dialog.js';
+import { money, parseAmount } from '../format.js';
+import { type Translate, useLanguage } from '../language.js';
+import { useSession } from '../session.js';
+import { Choice, Id, Input, Money, Status, Time } from '../ui.js';
+import { AccountName, List, useRefresh } from './operator-list.js';
+
+function kindOf(kind: string, t: Translate): string {
+  const words: Readonly<Record<string, string>> = {
+    return: t('Devolver a quem pagou', 'Return to the payer'),
+    assign: t('Creditar a uma cobrança', 'Assign to a charge'),
+    returned_elsewhere: t('Já devolvido no aplicativo do banco', 'Already returned in the bank’s app'),
+    write_off: t('Dar por perdido: fica com a plataforma', 'Write off: the platform keeps it'),
+    bank_fee: t('Tarifa do banco', 'Bank fee'),
+    loss: t('Perda', 'Loss'),
+  };
+  return words[kind] ?? kind;
+}
+
+const REASON_LEAST = 5;
+
+function Reason({ value, onChange }: { value: string; onChange: (text: string) => void }): ReactNode {
+  const { t } = useLanguage();
+  return (
+    <Input
+      label={t('Motivo (fica registrado)', 'Reason (is recorded)')}
+      minLength={REASON_LEAST}
+      maxLength={500}
+      value={value}
+      onChange={(event) => onChange(event.target.value)}
+      required
+    />
+  );
+}
+
+const isWritten = (reason: string): boolean => reason.trim().length >= REASON_LEAST;
+
+/** What becomes of a Pix in suspense. */
+export function CorrectPix({ pix }: { pix: UnmatchedPixBody }): ReactNode {
+  const { t, language } = useLanguage();
+  const refresh = useRefresh();
+  const [kind, setKind] = useState('');
+  const [chargeId, setChargeId] = useState('');
+  const [reference, setReference] = useState('');
+  const [reason, setReason] = useState('');
+  if (pix.account_id === null) return t('de nenhuma conta', 'of no account');
+  if (pix.correction_id !== null) return t('espera outro operador', 'waits for another operator');
+  // What was paid for a charge of its own is assigned to none.
+  const kinds = ['return', ...(pix.charge_id === null ? ['assign'] : []), 'returned_elsewhere', 'write_off'];
+  const isComplete =
+    isWritten(reason) &&
+    kind !== '' &&
+    (kind !== 'assign' || chargeId.trim() !== '') &&
+    (kind !== 'returned_elsewhere' || reference.trim() !== '');
+  return (
+    <ActionDialog
+      trigger={t('Resolver', 'Put right')}
+      tone="danger"
+      title={t(
+        `Resolver o Pix de ${money(pix.amount, 'BRL', language)}`,
+        `Put the Pix of ${money(pix.amount, 'BRL', language)} right`,
+      )}
+      confirm={t('Confirmar', 'Confirm')}
+      isReady={isComplete}
+      opened={() => {
+        setKind('');
+        setChargeId('');
+        setReference('');
+        setReason('');
+      }}
+      act={async (key) => {
+        await call('POST', `/v1/operations/unmatched/${pix.id}/correct`, {
+          ...{ kind, reason: reason.trim(), idempotency_key: key },
+          ...(kind === 'assign' ? { charge_id: chargeId.trim() } : {}),
+          ...(kind === 'returned_elsewhere' ? { bank_reference: reference.trim() } : {}),
+        });
+        await refresh();
+      }}
+    >
+      <Choice
+        label={t('O que fazer', 'What to do')}
+        value={kind}
+        onChange={(event) => setKind(event.target.value)}
+        options={[['', t('Escolha', 'Choose')] as const, ...kinds.map((one) => [one, kindOf(one, t)] as const)]}
+      />
+      {kind === 'assign' && (
+        <Input
+          label={t('Id da cobrança', 'Id of the charge')}
+          placeholder="ch_…"
+          value={chargeId}
+          onChange={(event) => setChargeId(event.target.value)}
+          required
+        />
+      )}
+      {kind === 'returned_elsewhere' && (
+        <Input
+          label={t('Id da devolução no banco', 'Id of the return at the bank')}
+          value={reference}
+          onChange={(event) => setReference(event.target.value)}
+          required
+        />
+      )}
+      <Reason value={reason} onChange={setReason} />
+    </ActionDialog>
+  );
+}
+
+/** What operators have put right, and what waits for a second one. */
+export function Corrections(): ReactNode {
+  const { t } = useLanguage();
+  return (
+    <>
+      <div className="actions">
+        <NewCorrection />
+      </div>
+      <List<CorrectionBody>
+        name={t('Correções', 'Corrections')}
+        path="corrections"
+        empty={t('Nada foi corrigido.', 'Nothing was corrected.')}
+        keyOf={({ id }) => id}
+        columns={[
+          { name: t('Quando', 'When'), cell: (one) => <Time at={one.created_at} /> },
+          {
+            name: t('Conta', 'Account'),
+            cell: (one) => (
+              <>
+                <AccountName id={one.account_id} /> ({one.mode})
+              </>
+            ),
+          },
+          { name: t('O quê', 'What'), cell: (one) => kindOf(one.kind, t) },
+          {
+            name: t('Valor', 'Amount'),
+            isNumber: true,
+            cell: (one) => <Money amount={one.amount} currency={one.currency} />,
+          },
+          { name: t('Motivo', 'Reason'), cell: (one) => <span className="written">{one.reason}</span> },
+          {
+            name: t('Cobrança', 'Charge'),
+            cell: (one) => (one.charge_id === null ? '–' : <Id value={one.charge_id} />),
+          },
+          {
+            name: t('Situação', 'Status'),
+            cell: (one) => (
+              <Status
+                value={{ waiting: 'PENDING', applied: 'PAID', rejected: 'FAILED' }[one.status] ?? one.status}
+                label={
+                  {
+                    waiting: t('Espera', 'Waiting'),
+                    applied: t('Feita', 'Applied'),
+                    rejected: t('Recusada', 'Rejected'),
+                  }[one.status] ?? one.status
+                }
+              />
+            ),
+          },
+          {
+            name: t('Decisão', 'Decision'),
+            cell: (one) => (one.status === 'waiting' ? <Decide correction={one} /> : '–'),
+          },
+        ]}
+      />
+    </>
+  );
+}
+
+function Decide({ correction }: { correction: CorrectionBody }): ReactNode {
+  const { t, language } = useLanguage();
+  const { user_id: userId } = useSession();
+  const refresh = useRefresh();
+  const decide = (decision: 'approve' | 'reject', trigger: string): ReactNode => (
+    <ActionDialog
+      trigger={trigger}
+      tone={decision === 'approve' ? 'danger' : 'plain'}
+      title={`${trigger}: ${kindOf(correction.kind, t)}`}
+      confirm={trigger}
+      act={async () => {
+        await call('POST', `/v1/operations/corrections/${correction.id}/${decision}`);
+        await refresh();
+      }}
+    >
+      <p>
+        {money(correction.amount, correction.currency, language)} · <span className="written">{correction.reason}</span>
+      </p>
+    </ActionDialog>
+  );
+  return (
+    <div className="actions">
+      {correction.requested_by === userId
+        ? t('outro operador aprova', 'another operator approves')
+        : decide('approve', t('Aprovar', 'Approve'))}
+      {decide('reject', t('Recusar', 'Reject'))}
+    </div>
+  );
+}
+
+function NewCorrection(): ReactNode {
+  const { t, language } = useLanguage();
+  const refresh = useRefresh();
+  const begin = {
+    kind: 'bank_fee',
+    account: '',
+    mode: 'live',
+    amount: '',
+    bearer: 'platform',
+    charge: '',
+    reference: '',
+  };
+  const [fields, setFields] = useState(begin);
+  const [reason, setReason] = useState('');
+  const amount = parseAmount(fields.amount, language);
+  const set = (name: keyof typeof begin) => (event: { target: { value: string } }) =>
+    setFields({ ...fields, [name]: event.target.value });
+  return (
+    <ActionDialog
+      trigger={t('Lançar tarifa ou perda', 'Enter a fee or a loss')}
+      tone="danger"
+      title={t('Lançar tarifa ou perda', 'Enter a fee or a loss')}
+      confirm={t('Lançar', 'Enter')}
+      isReady={isWritten(reason) && amount !== null && fields.account.trim() !== ''}
+      opened={() => {
+        setFields(begin);
+        setReason('');
+      }}
+      act={async (key) => {
+        await call('POST', '/v1/operations/corrections', {
+          ...{ kind: fields.kind, account_id: fields.account.trim(), mode: fields.mode, amount },
+          ...{ borne_by: fields.bearer, reason: reason.trim(), idempotency_key: key },
+          ...(fields.charge.trim() === '' ? {} : { charge_id: fields.charge.trim() }),
+          ...(fields.reference.trim() === '' ? {} : { bank_reference: fields.reference.trim() }),
+        });
+        await refresh();
+      }}
+    >
+      <Choice
+        label={t('O quê', 'What')}
+        value={fields.kind}
+        onChange={set('kind')}
+        options={['bank_fee', 'loss'].map((kind) => [kind, kindOf(kind, t)] as const)}
+      />
+      <Input label={t('Id da conta', 'Id of the account')} value={fields.account} onChange={set('account')} required />
+      <Choice
+        label={t('Modo', 'Mode')}
+        value={fields.mode}
+        onChange={set('mode')}
+        options={[['live', t('Produção', 'Live')] as const, ['test', t('Teste', 'Test')] as const]}
+      />
+      <Input label={t('Valor', 'Amount')} inputMode="decimal" value={fields.amount} onChange={set('amount')} required />
+      <Choice
+        label={t('Quem paga', 'Who pays it')}
+        value={fields.bearer}
+        onChange={set('bearer')}
+        options={[
+          ['platform', t('A plataforma', 'The platform')] as const,
+          ['merchant', t('O lojista', 'The merchant')] as const,
+        ]}
+      />
+      <Input
+        label={t('Id da cobrança, se houver', 'Id of the charge, if any')}
+        value={fields.charge}
+        onChange={set('charge')}
+      />
+      <Input
+        label={t('Id da devolução no banco, se houver', 'Id of the return at the bank, if any')}
+        value={fields.reference}
+        onChange={set('reference')}
+      />
+      <Reason value={reason} onChange={setReason} />
+    </ActionDialog>
+  );
+}
