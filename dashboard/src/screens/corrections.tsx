@@ -170,7 +170,7 @@ export function Corrections(): ReactNode {
 
 function Decide({ correction }: { correction: CorrectionBody }): ReactNode {
   const { t, language } = useLanguage();
-  const { user_id: userId } = useSession();
+  const { user } = useSession();
   const refresh = useRefresh();
   const decide = (decision: 'approve' | 'reject', trigger: string): ReactNode => (
     <ActionDialog
@@ -190,7 +190,7 @@ function Decide({ correction }: { correction: CorrectionBody }): ReactNode {
   );
   return (
     <div className="actions">
-      {correction.requested_by === userId
+      {correction.requested_by === user.id
         ? t('outro operador aprova', 'another operator approves')
         : decide('approve', t('Aprovar', 'Approve'))}
       {decide('reject', t('Recusar', 'Reject'))}

@@ -8,7 +8,7 @@ import { ReturnsService } from '../settlement/returns.service.js';
 import type { ReceivedMoney } from '../settlement/settlement.rules.js';
 import { SettlementService } from '../settlement/settlement.service.js';
 import { TransactionsRepository } from '../transactions.repository.js';
-import type { CorrectionEntity, CorrectionKind } from './corrections.entity.js';
+import type { CorrectionEntity } from './corrections.entity.js';
 import { CorrectionsRepository, type SuspendedPix } from './corrections.repository.js';
 
 /** What a correction is about. */
@@ -73,19 +73,16 @@ export class CorrectionMoves {
   async apply(tx: Tx, correction: CorrectionEntity): Promise<void> {
     const { id, accountId, mode, currency, amount, borneBy, transactionId } = correction;
     const settlementId = correction.settlementId ?? '';
-    switch (correction.kind) {
-      case 'return':
-        return this.#sendBack(tx, await this.#lockPix(tx, settlementId));
-      case 'assign': {
-        const pix = await this.#lockPix(tx, settlementId);
-        this.corrections.movePix(tx, settlementId, 'credited', null, transactionId);
-        return this.settlements.creditAssigned(tx, transactionId ?? '', this.#moneyOf(pix));
-      }
-      case 'returned_elsewhere':
-      case 'write_off':
-        this.corrections.movePix(tx, settlementId, 'closed', null, null);
+    const { kind } = correction;
+    if (kind === 'return') return this.#sendBack(tx, await this.#lockPix(tx, settlementId));
+    if (kind === 'assign') {
+      const pix = await this.#lockPix(tx, settlementId);
+      this.corrections.movePix(tx, settlementId, 'credited', null, transactionId);
+      return this.settlements.creditAssigned(tx, transactionId ?? '', this.#moneyOf(pix));
     }
-    const kind = correction.kind as Exclude<CorrectionKind, 'return' | 'assign'>;
+    if (kind === 'returned_elsewhere' || kind === 'write_off') {
+      this.corrections.movePix(tx, settlementId, 'closed', null, null);
+    }
     this.wallets.correct(tx, { correctionId: id, accountId, mode, currency, transactionId, kind, borneBy, amount });
   }
 

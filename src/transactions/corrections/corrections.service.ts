@@ -12,7 +12,7 @@ import { conflict, CorrectionMoves, type CorrectionSubject } from './correction-
 import type { Bearer, CorrectionEntity } from './corrections.entity.js';
 import { type CorrectionFilter, CorrectionsRepository } from './corrections.repository.js';
 
-export interface Correction extends CorrectionEntity {}
+export type Correction = CorrectionEntity;
 
 interface RequestedCorrection {
   /** The same key again is the same correction. */
