@@ -25,6 +25,7 @@ import { EmailEntity } from './core/mail/index.js';
 import { WorkEntity } from './core/work/index.js';
 import { FraudHitEntity } from './fraud/index.js';
 import { MedCaseEntity, MedEvidenceEntity } from './med/index.js';
+import { OperatorAlertEntity } from './operations/index.js';
 import { EventEntity } from './outbox/index.js';
 import { AcquirerStatementEntity } from './reconciliation/index.js';
 import { ReportEntity } from './reports/index.js';
@@ -75,6 +76,7 @@ export const ENTITIES = [
   MedCaseEntity,
   MedEvidenceEntity,
   MemberEntity,
+  OperatorAlertEntity,
   PixReturnEntity,
   RefundEntity,
   ReleaseEntity,

@@ -30,6 +30,7 @@ const DISMISS = write(
   `UPDATE users SET operator = false, password_hash = NULL, ${FORGET_FACTOR} WHERE id = $1`,
 );
 const EMAILS = read('users.emails', 'SELECT id, email FROM users WHERE id = ANY ($1)');
+const OPERATOR_EMAILS = read('users.operator_emails', 'SELECT id, email FROM users WHERE operator ORDER BY id');
 const FIND_LOGIN = read(
   'users.find_login',
   `SELECT ${columnsOf(UserEntity, 'u', { without: ['createdAt'] })}, m.account_id AS "membership.accountId",
@@ -105,6 +106,11 @@ export class UsersRepository {
   async emails(ids: readonly string[]): Promise<Map<string, string>> {
     const rows = await this.reader.query<{ id: string; email: string }>(EMAILS, [ids]);
     return new Map(rows.map((row) => [row.id, row.email]));
+  }
+
+  async operatorEmails(): Promise<string[]> {
+    const rows = await this.reader.query<{ email: string }>(OPERATOR_EMAILS, []);
+    return rows.map((row) => row.email);
   }
 
   async findLogin(email: string): Promise<LoginUser | null> {

@@ -41,6 +41,11 @@ export class UsersService {
     return this.users.emails(ids);
   }
 
+  /** Of all operators. */
+  operatorEmails(): Promise<string[]> {
+    return this.users.operatorEmails();
+  }
+
   /** Keeps the same password at another cost; one that was changed meanwhile stays as it is. */
   rehash(tx: Tx, id: string, oldHash: string, newHash: string): void {
     this.users.rehash(tx, id, oldHash, newHash);

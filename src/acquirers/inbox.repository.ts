@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { columnsOf, Reader, read, write, type Tx } from '../core/database/index.js';
 import type { IdCursorFilter } from '../core/http/index.js';
 import { idRange } from '../core/ids.js';
+import { OperatorQueues } from '../core/operator-queues.js';
 import type { Dispute, NotificationHint } from './acquirer.port.js';
 import { AcquirerNotificationEntity } from './notification.entity.js';
 
@@ -116,6 +117,17 @@ const UNREADABLE = read(
    ORDER BY id DESC LIMIT $4`,
 );
 
+const COUNT_WAITING = read(
+  'inbox.count_waiting',
+  `SELECT count(*)::int AS waiting, min(received_at) AS since FROM acquirer_notifications
+   WHERE awaits IS NOT NULL AND status = 'pending'`,
+);
+const COUNT_UNREADABLE = read(
+  'inbox.count_unreadable',
+  `SELECT count(*)::int AS waiting, min(unreadable_since) AS since FROM acquirer_notifications
+   WHERE unreadable_since IS NOT NULL`,
+);
+
 interface WaitingRow extends Pick<WaitingDispute, (typeof WAITS)[number] | 'awaits'> {
   readonly about: NonNullable<AcquirerNotificationEntity['about']>;
 }
@@ -135,7 +147,13 @@ const REMOVE_IGNORED = write(
 
 @Injectable()
 export class InboxRepository {
-  constructor(private readonly reader: Reader) {}
+  constructor(
+    private readonly reader: Reader,
+    queues: OperatorQueues,
+  ) {
+    queues.register('med_waiting', COUNT_WAITING);
+    queues.register('unreadable', COUNT_UNREADABLE);
+  }
 
   /** @param hints each at most once @returns the ids of their rows, old or new, in no order */
   async insert(

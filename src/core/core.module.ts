@@ -16,6 +16,7 @@ import {
   MailTransport,
 } from './mail/index.js';
 import { Metrics } from './metrics/index.js';
+import { OperatorQueues } from './operator-queues.js';
 import { JobQueue, Poller, processors } from './queue/index.js';
 import { RateLimiter } from './rate-limit/index.js';
 import { ResealingRepository, ResealingService } from './resealing/index.js';
@@ -54,6 +55,7 @@ export class CoreModule {
       { provide: Clock, useValue: resources.clock },
       Database,
       Reader,
+      OperatorQueues,
       Retention,
       ResealingRepository,
       ResealingService,

@@ -3,6 +3,7 @@ import { Reader, type ReadStatement, read } from '../core/database/index.js';
 import type { CursorFilter, IdCursorFilter } from '../core/http/index.js';
 import { idRange } from '../core/ids.js';
 import type { Mode, Scope } from '../core/mode.js';
+import { OperatorQueues } from '../core/operator-queues.js';
 import type { MedCase, MedReview } from './med-case.js';
 import type { MedCaseStatus, MedCaseType } from './med-cases.machine.js';
 import { MED_CASE_COLUMNS } from './med-cases.repository.js';
@@ -60,9 +61,19 @@ const QUEUE = read(
    ORDER BY c.id DESC LIMIT $4`,
 );
 
+const COUNT = read(
+  'med_cases.count',
+  'SELECT count(*)::int AS waiting, min(c.applied_at) AS since FROM med_cases c WHERE c.review IS NOT NULL',
+);
+
 @Injectable()
 export class MedCaseListsRepository {
-  constructor(private readonly reader: Reader) {}
+  constructor(
+    private readonly reader: Reader,
+    queues: OperatorQueues,
+  ) {
+    queues.register('med', COUNT);
+  }
 
   /** What the merchant sees, newest first. The bounds of time are exclusive. */
   async list(scope: Scope, filter: MedCaseFilter): Promise<MedCase[]> {

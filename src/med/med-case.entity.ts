@@ -11,7 +11,7 @@ import type { MedCaseStatus, MedCaseType, MoneyOutcome } from './med-cases.machi
  * the bank rules otherwise, or about another amount, than the case has ended, or takes the money of one that was
  * dismissed before the merchant saw it.
  */
-export type MedReview = 'amount_mismatch' | 'not_disputable' | 'ruling' | 'contradiction';
+export type MedReview = 'amount_mismatch' | 'not_disputable' | 'ruling' | 'ruling_dismissed' | 'contradiction';
 
 /** What the bank last said. Times are the bank's but for `appliedAt`, which is when we understood it. */
 export class BankSide {

@@ -43,7 +43,7 @@ export class MedDeadlines implements OnApplicationBootstrap {
       const near = due.filter(
         ({ status, review, bank, responseDeadline }) =>
           status === 'open' &&
-          (review === null || rulingOf(bank, status) === null) &&
+          (review === null || review === 'ruling_dismissed' || rulingOf(bank, status) === null) &&
           responseDeadline !== null &&
           responseDeadline > now,
       );

@@ -65,7 +65,7 @@ export class MedDesk {
   async approve(tx: Tx, id: string, amount: Amount | null, decision: MedDecision): Promise<Decided> {
     const { disputedTransaction, found } = await this.#find(tx, id);
     const isContradicted = contradictionOf(found, disputedTransaction.takeableBy(found)) !== null;
-    if (found.review === null && !waitsForRuling(found) && !isContradicted) throw undecided();
+    if (found.review === null && !isContradicted) throw undecided();
     assertSeen(found, decision);
     const reviewed: MedCase = { ...found, review: null, ...this.#decidedBy(decision) };
     if (!found.visible) await this.#admit(tx, disputedTransaction, reviewed, amount);
@@ -80,17 +80,18 @@ export class MedDesk {
 
   /**
    * Keeps a case that does not fit its charge from the merchant, until the bank changes the amount or takes the money; of
-   * a ruling: it is not applied, and the case goes on until the bank says something else or the ruling is approved.
+   * a ruling: it is not applied, and the case goes on, in the queue, until the bank says something else or the ruling is
+   * approved.
    * @throws ApiError 404, 409 `med_case_not_under_review`, `med_case_changed`
    */
   async dismiss(tx: Tx, id: string, decision: MedDecision): Promise<Decided> {
     const { disputedTransaction, found } = await this.#find(tx, id);
-    if (found.review === null) throw undecided();
+    if (found.review === null || found.review === 'ruling_dismissed') throw undecided();
     assertSeen(found, decision);
     const now = this.clock.now();
-    const reviewed = { ...found, review: null, ...this.#decidedBy(decision) };
+    const reviewed: MedCase = { ...found, review: null, ...this.#decidedBy(decision) };
     const dismissed: MedCase = found.visible
-      ? reviewed
+      ? { ...reviewed, review: isRuled(found) ? 'ruling_dismissed' : null }
       : { ...reviewed, status: 'closed', closedAt: now, updatedAt: now };
     await this.transitions.change(tx, disputedTransaction, dismissed);
     this.transitions.tell(tx, disputedTransaction);
@@ -152,9 +153,9 @@ export class MedDesk {
   }
 }
 
-/** Whether the bank has ruled a case that goes on: the ruling was dismissed, or waits. */
-function waitsForRuling({ visible, status, bank }: MedCase): boolean {
-  return visible && isUnderway(status) && rulingOf(bank, status) !== null;
+/** Whether the bank has ruled a case that goes on. */
+function isRuled({ status, bank }: MedCase): boolean {
+  return isUnderway(status) && rulingOf(bank, status) !== null;
 }
 
 /** @throws ApiError 409 for what is not what the operator has looked at */

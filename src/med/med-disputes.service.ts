@@ -214,7 +214,7 @@ function reviewOf(
 /** The same for a case that the merchant sees, of which the bank says something new; a ruling is seen to by `rule`. */
 function reviewOfChange(known: MedCase, reportedAmount: Amount): MedReview | null {
   if (reportedAmount !== known.reportedAmount) return reportedAmount === known.amount ? null : 'amount_mismatch';
-  return known.review === 'ruling' ? null : known.review;
+  return known.review === 'ruling' || known.review === 'ruling_dismissed' ? null : known.review;
 }
 
 /** Why a case that is over, or was dismissed, has to be looked at. */

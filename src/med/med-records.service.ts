@@ -39,7 +39,7 @@ function toBooked(medCase: BookedCase): BookedDispute {
   const { id: caseId, paymentReference: endToEndId, reference, review, reportedAmount, lostAmount } = medCase;
   const state = stateOf(medCase);
   const amount = state === 'returned' ? lostAmount : reportedAmount;
-  return { caseId, endToEndId, reference, amount, state, waits: review !== null };
+  return { caseId, endToEndId, reference, amount, state, waits: review !== null && review !== 'ruling_dismissed' };
 }
 
 /** One that was dismissed before the merchant saw it is over without an outcome: nothing of it was ever booked. */

@@ -1,1 +1,3 @@
 export { OperationsModule } from './operations.module.js';
+export { OperatorAlertEntity } from './operator-alerts.entity.js';
+export { OperatorAlerts } from './operator-alerts.service.js';

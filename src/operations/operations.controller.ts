@@ -14,6 +14,7 @@ import {
   RESPONSE_HEADERS,
 } from '../core/http/index.js';
 import { parseId } from '../core/ids.js';
+import { OperatorQueues } from '../core/operator-queues.js';
 import { WorkService } from '../core/work/index.js';
 import { LiveAcquirersService } from '../acquirers/index.js';
 import { FraudHits } from '../fraud/index.js';
@@ -21,12 +22,14 @@ import { ReviewsService } from '../transactions/index.js';
 import { ConnectionListBody } from './dto/connection.body.js';
 import { FraudHitListBody } from './dto/fraud-hit.body.js';
 import { ListReturnedQuery, ListReviewsQuery, ListWorkQuery, OfAccountQuery } from './dto/operations.query.js';
+import { OperatorQueueListBody } from './dto/queue.body.js';
 import { ReturnedListBody } from './dto/returned.body.js';
 import { ReviewBody, ReviewListBody, UnmatchedPixListBody, UnreadableListBody } from './dto/review.body.js';
 import { WorkListBody } from './dto/work.body.js';
 import {
   connectionBody,
   fraudHitBody,
+  operatorQueueBody,
   returnedBody,
   reviewBody,
   unmatchedPixBody,
@@ -52,7 +55,18 @@ export class OperationsController {
     private readonly fraudHits: FraudHits,
     private readonly work: WorkService,
     private readonly acquirers: LiveAcquirersService,
+    private readonly queues: OperatorQueues,
   ) {}
+
+  @Get('queues')
+  @ApiOperation({
+    summary: 'Count what waits for operators',
+    description: 'Of each list that somebody has to come back to: how much waits, and since when. In both modes.',
+  })
+  @ApiOkResponse({ description: 'All queues.', type: OperatorQueueListBody, headers: RESPONSE_HEADERS })
+  async listQueues(): Promise<OperatorQueueListBody> {
+    return { object: 'list', data: (await this.queues.list()).map(operatorQueueBody) };
+  }
 
   @Get('connections')
   @ApiOperation({

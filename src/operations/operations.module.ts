@@ -14,6 +14,8 @@ import { OperationsMedController } from './operations-med.controller.js';
 import { OperationsMedEvidenceController } from './operations-med-evidence.controller.js';
 import { OperationsMedService } from './operations-med.service.js';
 import { OperationsService } from './operations.service.js';
+import { OperatorAlertsRepository } from './operator-alerts.repository.js';
+import { OperatorAlerts } from './operator-alerts.service.js';
 
 @Module({
   imports: [AccountsModule, AcquirersModule, ApiKeysModule, AuditModule, FraudModule, MedModule, TransactionsModule],
@@ -25,6 +27,6 @@ import { OperationsService } from './operations.service.js';
     OperationsMedController,
     OperationsMedEvidenceController,
   ],
-  providers: [OperationsMedService, OperationsService],
+  providers: [OperationsMedService, OperationsService, OperatorAlerts, OperatorAlertsRepository],
 })
 export class OperationsModule {}

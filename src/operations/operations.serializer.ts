@@ -1,3 +1,5 @@
+import type { OperatorQueue } from '../core/operator-queues.js';
+import type { OperatorQueueBody } from './dto/queue.body.js';
 import { type AccountEntity, merchantAccountBody } from '../accounts/index.js';
 import type { LiveConnection } from '../acquirers/index.js';
 import type { WorkItem } from '../core/work/index.js';
@@ -209,5 +211,10 @@ export function workBody(work: WorkItem): WorkBody {
     attempts: work.attempts,
     leased_until: work.leasedUntil?.toISOString() ?? null,
     last_error: work.lastError,
+    failing_since: work.failingSince?.toISOString() ?? null,
   };
+}
+
+export function operatorQueueBody({ name, waiting, since }: OperatorQueue): OperatorQueueBody {
+  return { object: 'operator_queue', name, waiting, oldest_at: since?.toISOString() ?? null };
 }

@@ -26,7 +26,7 @@ describe('corrections of the books', () => {
 
   beforeAll(async () => {
     service = await TestService.start({ env: { CORRECTION_LIMIT: '5000' } });
-    story = await LiveStory.start(service);
+    story = await LiveStory.start(service, { payer_lock: 'true' });
     [first, second] = [await service.operator(), await service.operator()];
   });
   afterEach(() => story.expectSameBooks());

@@ -198,7 +198,9 @@ describe('the desk of MED cases', () => {
     const { charge, medCase } = await aDisputedCharge(service, key);
     await happens(service, key, charge.id, { event: 'med_rule', result: 'agreed' });
     expect((await answerCase(service, key, medCase.id, 'appeal')).body.status).toBe('appealed');
-    expect((await decide(medCase.id, 'dismiss')).body).toMatchObject({ review: null, visible: true });
+    expect((await decide(medCase.id, 'dismiss')).body).toMatchObject({ review: 'ruling_dismissed', visible: true });
+    expect((await waiting(charge)).review).toBe('ruling_dismissed');
+    expect((await decide(medCase.id, 'dismiss')).status).toBe(409);
     expect(await caseOf(service, key, charge.id)).toMatchObject({ status: 'appealed', money_outcome: null });
     expect(await balance(service, key)).toEqual({ available: 0, pending: 0, retained: 100 });
   });

@@ -790,6 +790,9 @@ describe('what the OpenAPI document says is kept', () => {
       for (const who of [...strangers, { token }]) keeps(id, await service.call('GET', path, who));
       keeps(id, await service.call('GET', `${path}?limit=0`, { token }));
     }
+    for (const who of [...strangers, { token }]) {
+      keeps('operations_listQueues', await service.call('GET', '/v1/operations/queues', who));
+    }
     for (const [id, decision, otherwise] of [
       ['operations_accept', 'accept', 'return'],
       ['operations_return', 'return', 'accept'],

@@ -16,6 +16,7 @@ import {
   MailTransport,
 } from '../../src/core/mail/index.js';
 import { Metrics } from '../../src/core/metrics/index.js';
+import { OperatorQueues } from '../../src/core/operator-queues.js';
 import { InProcessJobQueue } from '../../src/core/queue/in-process-job-queue.js';
 import type { Poller } from '../../src/core/queue/index.js';
 import { MemoryRateLimiter } from '../../src/core/rate-limit/memory-rate-limiter.js';
@@ -84,7 +85,17 @@ describe('mail', () => {
   function workOf(mails: MailProcessor, logger = SILENT): WorkService {
     const jobs = new InProcessJobQueue({ logger });
     const repository = new WorkRepository(reader);
-    const work = new WorkService(config, database, repository, jobs, poller, new Metrics(), clock, logger);
+    const work = new WorkService(
+      config,
+      database,
+      repository,
+      jobs,
+      poller,
+      new OperatorQueues(reader),
+      new Metrics(),
+      clock,
+      logger,
+    );
     const { backoff, leaseMs } = mails;
     const run = (subjectId: string, attempt: number, prolong: () => Promise<void>) =>
       mails.run({ subjectId, attempt, prolong });

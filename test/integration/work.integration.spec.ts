@@ -4,6 +4,7 @@ import { Clock } from '../../src/core/clock.js';
 import { type Config, readConfig } from '../../src/core/config/index.js';
 import { type Database, write } from '../../src/core/database/index.js';
 import { Metrics } from '../../src/core/metrics/index.js';
+import { OperatorQueues } from '../../src/core/operator-queues.js';
 import { InProcessJobQueue } from '../../src/core/queue/in-process-job-queue.js';
 import { Poller, type Timer } from '../../src/core/queue/index.js';
 import { doubling, type WorkAnswer, WorkRepository, WorkService } from '../../src/core/work/index.js';
@@ -60,6 +61,7 @@ describe('late work', () => {
       new WorkRepository(reader),
       new InProcessJobQueue({ logger: SILENT }),
       poller,
+      new OperatorQueues(reader),
       new Metrics(),
       own,
       SILENT,
@@ -464,6 +466,7 @@ describe('in the service', () => {
         attempts: 0,
         leased_until: null,
         last_error: null,
+        failing_since: null,
       },
       {
         object: 'work',
@@ -473,6 +476,7 @@ describe('in the service', () => {
         attempts: 3,
         leased_until: null,
         last_error: 'broken',
+        failing_since: null,
       },
     ]);
     expect(await list('?limit=1')).toMatchObject({ data: [{ subject_id: overdue }], has_more: true });

@@ -23,6 +23,7 @@ const SHARED_TABLES = [
   'sandbox_returns',
   'users', // may be a member of accounts, or an operator without one
   'work', // found by whoever works off all of it; its subject has an account
+  'operator_alerts', // of operators, who see all accounts
 ];
 
 /** Merchant tables whose rows may be of no account. */

@@ -18,6 +18,8 @@ function whyItWaits(review: MedReviewBody['review'], t: Translate): string {
       return t('nada da venda está mais com o lojista', 'nothing of the sale is left with the merchant');
     case 'ruling':
       return t('o banco decidiu', 'the bank has ruled');
+    case 'ruling_dismissed':
+      return t('a decisão do banco não foi aplicada', 'the bank’s ruling was not applied');
     case 'contradiction':
       return t('o banco diz o contrário do que foi feito', 'the bank says otherwise than was done');
     case null:
@@ -169,10 +171,15 @@ function Decision({ review }: { review: MedReviewBody }): ReactNode {
         act={() => post('dismiss', { version })}
       >
         <p>
-          {t(
-            'Nada é tirado do lojista, e o que está retido é liberado.',
-            'Nothing is taken from the merchant, and what is held is released.',
-          )}
+          {review.visible
+            ? t(
+                'O que o banco diz não é aplicado: o caso continua como está.',
+                'What the bank says is not applied: the case stays as it is.',
+              )
+            : t(
+                'O lojista não vê o caso, e nada é tirado dele.',
+                'The merchant does not see the case, and nothing is taken from them.',
+              )}
         </p>
       </ActionDialog>
       {isAnswerable && (

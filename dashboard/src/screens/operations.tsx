@@ -1,8 +1,10 @@
 import { useNavigate } from '@tanstack/react-router';
+import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { ConnectionBody } from '../../../src/operations/dto/connection.body.js';
 import type { FraudHitBody } from '../../../src/operations/dto/fraud-hit.body.js';
 import type { MedReviewBody, MedWaitingBody } from '../../../src/operations/dto/med-review.body.js';
+import type { OperatorQueueListBody } from '../../../src/operations/dto/queue.body.js';
 import type { ReturnedBody } from '../../../src/operations/dto/returned.body.js';
 import type { ReviewBody, UnmatchedPixBody, UnreadableBody } from '../../../src/operations/dto/review.body.js';
 import type { WorkBody } from '../../../src/operations/dto/work.body.js';
@@ -24,10 +26,20 @@ export function Operations(): ReactNode {
   const { role, second_factor_required: isKeptOut } = useSession();
   const { queue = 'reviews' } = useQueryText();
   const navigate = useNavigate();
+  const counts = useQuery({
+    queryKey: ['operations', 'queues'],
+    queryFn: () => call<OperatorQueueListBody>('GET', '/v1/operations/queues'),
+    refetchInterval: 10_000,
+    enabled: role === 'OPERATOR' && !isKeptOut,
+  });
+  const count = (name: string): string => {
+    const waiting = counts.data?.data.find((one) => one.name === name)?.waiting ?? 0;
+    return waiting === 0 ? '' : ` (${waiting})`;
+  };
   const queues: Readonly<Record<string, readonly [string, ReactNode]>> = {
     reviews: [t('Pagamentos retidos', 'Held payments'), <Reviews key="reviews" />],
     med: [t('Disputas a decidir', 'Disputes to decide'), <MedReviews key="med" />],
-    'med-waiting': [t('Disputas sem venda', 'Disputes without a sale'), <MedWaiting key="waiting" />],
+    med_waiting: [t('Disputas sem venda', 'Disputes without a sale'), <MedWaiting key="waiting" />],
     unmatched: [t('Pix sem cobrança', 'Unmatched Pix'), <Unmatched key="unmatched" />],
     corrections: [t('Correções', 'Corrections'), <Corrections key="corrections" />],
     returned: [t('Pix devolvidos', 'Returned Pix'), <Returned key="returned" />],
@@ -55,7 +67,7 @@ export function Operations(): ReactNode {
           label={t('Fila', 'Queue')}
           value={queue}
           onChange={(event) => void navigate({ to: '.', search: { queue: event.target.value } as never })}
-          options={Object.entries(queues).map(([name, [title]]) => [name, title] as const)}
+          options={Object.entries(queues).map(([name, [title]]) => [name, title + count(name)] as const)}
         />
       </div>
       {shown?.[1]}

@@ -64,6 +64,7 @@ describe('the configuration', () => {
       chargeListEnabled: false,
       medAutoRulings: true,
       correctionLimit: 100_000,
+      operatorAlertMs: 4 * 3_600_000,
       webhooks: {
         // docs/contract.md#attempts: 10 s to 22 h, 15 attempts with the first one.
         retryScheduleSeconds: [10, 30, 120, 300, 900, 1800, 3600, 7200, 14400, 21600, 28800, 43200, 57600, 79200],

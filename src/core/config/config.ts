@@ -121,6 +121,7 @@ const schema = z.object({
   CHARGE_LIST_ENABLED: flag(false),
   MED_AUTO_RULINGS: flag(true),
   CORRECTION_LIMIT: integer(100_000, 0, 999_999_999_999),
+  OPERATOR_ALERT_HOURS: integer(4, 0, 720),
   WEBHOOK_RETRY_SCHEDULE: z
     .string()
     .regex(/^\d+(,\d+)*$/, 'must be seconds separated by commas, for example 10,30,120')
@@ -193,6 +194,8 @@ export interface Config {
   readonly medAutoRulings: boolean;
   /** Above so many of the smallest unit a correction needs a second operator. */
   readonly correctionLimit: number;
+  /** How long something waits for an operator before all of them get a mail; 0: they never do. */
+  readonly operatorAlertMs: number;
   readonly webhooks: {
     retryScheduleSeconds: number[];
     concurrency: number;
@@ -285,6 +288,7 @@ export function readConfig(env: NodeJS.ProcessEnv, options: { onTerminal: boolea
     chargeListEnabled: v.CHARGE_LIST_ENABLED,
     medAutoRulings: v.MED_AUTO_RULINGS,
     correctionLimit: v.CORRECTION_LIMIT,
+    operatorAlertMs: v.OPERATOR_ALERT_HOURS * 3_600_000,
     webhooks: {
       retryScheduleSeconds: v.WEBHOOK_RETRY_SCHEDULE,
       concurrency: v.WEBHOOK_CONCURRENCY,

@@ -15,4 +15,6 @@ export class WorkEntity {
   /** Until then it is in the hands of one process. */
   @Column('timestamptz', { name: 'leased_until', nullable: true }) readonly leasedUntil!: Date | null;
   @Column('text', { name: 'last_error', nullable: true }) readonly lastError!: string | null;
+  /** Since its first error, where it has failed ever since. */
+  @Column('timestamptz', { name: 'failing_since', nullable: true }) readonly failingSince!: Date | null;
 }

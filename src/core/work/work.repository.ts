@@ -36,9 +36,10 @@ const free = (offsetMs: string): string => `(w.leased_until IS NULL OR w.leased_
 
 /** Work that is there already begins anew; a run under way no longer decides what becomes of it. */
 const ADD = insertInto('work.add', WorkEntity, {
-  without: ['attempts', 'leaseId', 'leasedUntil', 'lastError'],
+  without: ['attempts', 'leaseId', 'leasedUntil', 'lastError', 'failingSince'],
   after: `ON CONFLICT (kind, subject_id) DO UPDATE
-   SET due_at = excluded.due_at, attempts = 0, lease_id = NULL, leased_until = NULL, last_error = NULL`,
+   SET due_at = excluded.due_at, attempts = 0, lease_id = NULL, leased_until = NULL, last_error = NULL,
+     failing_since = NULL`,
 });
 /**
  * The table is empty most of the time, and a plan made for that reads all of it when it is not: seconds for each claim
@@ -90,7 +91,8 @@ const PROLONG = write(
 const FINISH = write('work.finish', 'DELETE FROM work WHERE kind = $1 AND subject_id = $2 AND lease_id = $3');
 const AGAIN = write(
   'work.again',
-  `UPDATE work SET due_at = $4, attempts = $5, lease_id = NULL, leased_until = NULL, last_error = $6
+  `UPDATE work SET due_at = $4, attempts = $5, lease_id = NULL, leased_until = NULL, last_error = $6,
+     failing_since = CASE WHEN $6::text IS NOT NULL THEN coalesce(failing_since, $7::timestamptz) END
    WHERE kind = $1 AND subject_id = $2 AND lease_id = $3`,
 );
 const RETRY = write(
@@ -104,6 +106,12 @@ const OVERDUE = read(
   `SELECT ${COLUMNS} FROM work w
    WHERE (w.due_at <= $1 OR w.last_error IS NOT NULL) AND ($2::text IS NULL OR w.kind = $2)
    ORDER BY w.due_at, w.kind, w.subject_id LIMIT $3`,
+);
+/** Of what OVERDUE lists: how much it is, and since when the oldest is due or fails. */
+export const COUNT_OVERDUE = read(
+  'work.count_overdue',
+  `SELECT count(*)::int AS waiting, min(least(coalesce(w.failing_since, w.due_at), $1::timestamptz)) AS since FROM work w
+   WHERE w.due_at <= $1 OR w.last_error IS NOT NULL`,
 );
 const LAGS = read('work.lags', 'SELECT kind, min(due_at) AS "dueAt" FROM work WHERE due_at <= $1 GROUP BY kind');
 
@@ -155,8 +163,12 @@ export class WorkRepository {
   }
 
   /** It is due again, if it is still ours. */
-  again(tx: Tx, { kind, subjectId, leaseId }: ClaimedWork, dueAt: Date, attempts: number, error: string | null): void {
-    tx.defer(AGAIN, [kind, subjectId, leaseId, dueAt, attempts, error]);
+  again(
+    tx: Tx,
+    { kind, subjectId, leaseId }: ClaimedWork,
+    { dueAt, attempts, error, now }: { dueAt: Date; attempts: number; error: string | null; now: Date },
+  ): void {
+    tx.defer(AGAIN, [kind, subjectId, leaseId, dueAt, attempts, error, now]);
   }
 
   /** Makes it due now. @returns null when there is none, or it runs */

@@ -12,7 +12,8 @@ import { Database, type Tx } from '../database/index.js';
 import { Logger } from '../log/index.js';
 import { Metrics } from '../metrics/index.js';
 import { JobQueue, Poller } from '../queue/index.js';
-import { type ClaimedWork, type WorkItem, WorkRepository, type WorkTimes } from './work.repository.js';
+import { OperatorQueues } from '../operator-queues.js';
+import { type ClaimedWork, COUNT_OVERDUE, type WorkItem, WorkRepository, type WorkTimes } from './work.repository.js';
 
 declare module '../queue/index.js' {
   interface JobMap {
@@ -79,6 +80,7 @@ export class WorkService implements OnApplicationBootstrap, OnModuleDestroy, OnA
     private readonly work: WorkRepository,
     private readonly jobs: JobQueue,
     private readonly poller: Poller,
+    private readonly queues: OperatorQueues,
     private readonly metrics: Metrics,
     private readonly clock: Clock,
     private readonly logger: Logger,
@@ -89,6 +91,7 @@ export class WorkService implements OnApplicationBootstrap, OnModuleDestroy, OnA
   }
 
   onApplicationBootstrap(): void {
+    this.queues.register('work', COUNT_OVERDUE, () => [this.#overdueBefore()]);
     if (!this.config.runsWorkers) return;
     this.poller.every(TASK, SWEEP_MS, () => this.sweep());
     this.metrics.gaugeBy(
@@ -137,7 +140,11 @@ export class WorkService implements OnApplicationBootstrap, OnModuleDestroy, OnA
 
   /** What should have been done, or has failed; due longest first. @param kind null for all kinds */
   overdue(kind: string | null, limit: number): Promise<WorkItem[]> {
-    return this.work.overdue(new Date(this.clock.now().getTime() - OVERDUE_MS), kind, limit);
+    return this.work.overdue(this.#overdueBefore(), kind, limit);
+  }
+
+  #overdueBefore(): Date {
+    return new Date(this.clock.now().getTime() - OVERDUE_MS);
   }
 
   onModuleDestroy(): void {
@@ -200,7 +207,9 @@ export class WorkService implements OnApplicationBootstrap, OnModuleDestroy, OnA
     try {
       const dueAt = answer === 'done' ? null : answer === 'again' ? this.#later(kind, attempts) : answer;
       await this.database.transaction(async (tx) => {
-        if (dueAt) this.work.again(tx, claimed, dueAt, answer === 'again' ? attempts : 0, problem);
+        const counted = answer === 'again' ? attempts : 0;
+        const now = this.clock.now();
+        if (dueAt) this.work.again(tx, claimed, { dueAt, attempts: counted, error: problem, now });
         else this.work.finish(tx, claimed);
       });
       if (dueAt) this.poller.wakeIn(TASK, dueAt.getTime() - this.clock.now().getTime());

@@ -7,7 +7,9 @@ import type { Mode } from '../../core/mode.js';
 import { MED_CASE_TYPES, MedCaseBody, type MedReview } from '../../med/index.js';
 import { ListReviewsQuery } from './operations.query.js';
 
-const REVIEWS = ['amount_mismatch', 'not_disputable', 'ruling', 'contradiction'] as const satisfies MedReview[];
+const REVIEWS = [
+  ...(['amount_mismatch', 'not_disputable', 'ruling', 'ruling_dismissed', 'contradiction'] as const),
+] as const satisfies MedReview[];
 const AMOUNT = { message: `must be an integer from 1 to ${MAX_AMOUNT}` };
 const ID = '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12';
 

@@ -26,6 +26,13 @@ export class WorkBody {
     example: null,
   })
   last_error!: string | null;
+  @ApiProperty({
+    description: 'Since when it fails, UTC; null while it has not failed.',
+    type: String,
+    nullable: true,
+    ...TIME,
+  })
+  failing_since!: string | null;
 }
 
 export class WorkListBody {

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { columnsOf, insertInto, Reader, read, write, type Tx } from '../../core/database/index.js';
 import type { IdCursorFilter } from '../../core/http/index.js';
 import { idRange } from '../../core/ids.js';
+import { OperatorQueues } from '../../core/operator-queues.js';
 import type { ReturnReason } from '../settlement/settlement.rules.js';
 import { PixReturnEntity, SettlementEntity } from '../transaction.entity.js';
 import { CorrectionEntity, type CorrectionStatus } from './corrections.entity.js';
@@ -47,6 +48,10 @@ const LIST = read(
      AND ($5::uuid IS NULL OR c.account_id = $5) AND ($6::text IS NULL OR c.status = $6)
    ORDER BY c.id DESC LIMIT $4`,
 );
+const COUNT = read(
+  'corrections.count',
+  `SELECT count(*)::int AS waiting, min(c.created_at) AS since FROM corrections c WHERE c.status = 'waiting'`,
+);
 const LOCK_PIX = write(
   'corrections.lock_pix',
   `SELECT ${columnsOf(SettlementEntity, 's')}, coalesce(t.currency, 'BRL') AS currency
@@ -70,7 +75,12 @@ const MOVE_PIX = write(
 
 @Injectable()
 export class CorrectionsRepository {
-  constructor(private readonly reader: Reader) {}
+  constructor(
+    private readonly reader: Reader,
+    queues: OperatorQueues,
+  ) {
+    queues.register('corrections', COUNT);
+  }
 
   /** @returns false when there is one under its key */
   async insert(tx: Tx, correction: CorrectionEntity): Promise<boolean> {

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Account } from '../../accounts/index.js';
-import { columnsOf, Reader, read, write, type Tx } from '../../core/database/index.js';
+import { columnsOf, Reader, read, type ReadStatement, write, type Tx } from '../../core/database/index.js';
 import type { IdCursorFilter } from '../../core/http/index.js';
 import { idRange } from '../../core/ids.js';
 import type { Mode } from '../../core/mode.js';
+import { OperatorQueues } from '../../core/operator-queues.js';
 import type { ReturnReason, ReturnStatus } from './settlement.rules.js';
 import { PixReturnEntity, SettlementEntity } from '../transaction.entity.js';
 
@@ -87,6 +88,9 @@ const DECIDE = write(
 /** The returns `p` of a Pix `s`. */
 const OF_PIX = `p.acquirer = s.acquirer AND p.end_to_end_id = s.end_to_end_id AND p.account_id = s.account_id
   AND p.transaction_id IS NOT DISTINCT FROM s.transaction_id`;
+const IS_UNMATCHED = `(s.outcome = 'unmatched' OR (s.outcome = 'returned'
+       AND (s.acquirer, s.end_to_end_id) IN (SELECT p.acquirer, p.end_to_end_id FROM pix_returns p WHERE p.status = 'FAILED')
+       AND NOT EXISTS (SELECT 1 FROM pix_returns p WHERE ${OF_PIX} AND p.status <> 'FAILED')))`;
 const UNMATCHED = read(
   'reviews.unmatched',
   `SELECT ${COLUMNS}, s.transaction_id AS "transactionId", s.account_id AS "accountId",
@@ -94,12 +98,13 @@ const UNMATCHED = read(
      (SELECT c.id FROM corrections c
       WHERE c.settlement_id = s.id AND c.status = 'waiting' AND c.borne_by IS NULL) AS "correctionId"
    FROM settlements s
-   WHERE (s.outcome = 'unmatched' OR (s.outcome = 'returned'
-       AND (s.acquirer, s.end_to_end_id) IN (SELECT p.acquirer, p.end_to_end_id FROM pix_returns p WHERE p.status = 'FAILED')
-       AND NOT EXISTS (SELECT 1 FROM pix_returns p WHERE ${OF_PIX} AND p.status <> 'FAILED')))
-     AND ${WANTED}
+   WHERE ${IS_UNMATCHED} AND ${WANTED}
    ORDER BY s.id DESC LIMIT $4`,
 );
+const counted = (name: string, condition: string): ReadStatement =>
+  read(name, `SELECT count(*)::int AS waiting, min(s.created_at) AS since FROM settlements s WHERE ${condition}`);
+const COUNT_HELD = counted('reviews.count', `s.outcome = 'review'`);
+const COUNT_UNMATCHED = counted('reviews.count_unmatched', IS_UNMATCHED);
 
 const RETURNS = `SELECT ${columnsOf(PixReturnEntity, 'p', { without: UNSHOWN })},
     ${columnsOf(SettlementEntity, 's', { only: ['method', 'payerDocumentSealed', 'settledAt'] })},
@@ -116,7 +121,13 @@ const LIST_RETURNS_OF_ACCOUNT = read(
 
 @Injectable()
 export class ReviewsRepository {
-  constructor(private readonly reader: Reader) {}
+  constructor(
+    private readonly reader: Reader,
+    queues: OperatorQueues,
+  ) {
+    queues.register('reviews', COUNT_HELD);
+    queues.register('unmatched', COUNT_UNMATCHED);
+  }
 
   /** Newest first. */
   async list({ before, createdFrom, createdTo, limit, mode }: ReviewFilter): Promise<HeldPix[]> {
