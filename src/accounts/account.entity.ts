@@ -37,6 +37,8 @@ export class Account {
   @Column('text', { name: 'live_acquirer', nullable: true }) readonly liveAcquirer!: string | null;
   /** Whether payers who gave an e-mail address get a receipt. */
   @Column('boolean', { name: 'payer_receipts', default: true }) readonly payerReceipts!: boolean;
+  /** Between mails of an available balance below zero; 0: one mail when it begins. */
+  @Column('integer', { name: 'negative_notice_days', default: 7 }) readonly negativeNoticeDays!: number;
   /** Its API keys are refused; what was begun goes on. */
   @Column('boolean', { default: false }) readonly suspended!: boolean;
 }

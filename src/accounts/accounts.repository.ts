@@ -37,7 +37,8 @@ const UPDATE = write(
      med_outcome_notifications = coalesce($15, med_outcome_notifications), suspended = coalesce($16, suspended),
      payer_receipts = coalesce($17, payer_receipts),
      -- An empty text stands for none.
-     accent = nullif(coalesce($18, accent), ''), logo = nullif(coalesce($19, logo), '')
+     accent = nullif(coalesce($18, accent), ''), logo = nullif(coalesce($19, logo), ''),
+     negative_notice_days = coalesce($20, negative_notice_days)
    WHERE a.id = $1 RETURNING ${COLUMNS}`,
 );
 const SET_LIVE_ACQUIRER = write('accounts.set_live_acquirer', 'UPDATE accounts SET live_acquirer = $2 WHERE id = $1');
@@ -108,6 +109,7 @@ export class AccountsRepository {
       changes.payerReceipts,
       changes.accent,
       changes.logo,
+      changes.negativeNoticeDays,
     ]);
     return row ?? null;
   }

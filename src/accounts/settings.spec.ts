@@ -19,6 +19,7 @@ describe('settings as texts', () => {
       'logo',
       'med_outcome_notifications',
       'name',
+      'negative_notice_days',
       'payer_lock',
       'payer_receipts',
       'pix_out_fee',

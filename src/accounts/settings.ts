@@ -110,6 +110,7 @@ export const SETTINGS = {
     ),
     { logo: '' },
   ),
+  negative_notice_days: integer('days, 0 to 365', 0, 365, (negativeNoticeDays) => ({ negativeNoticeDays })),
   payer_receipts: truth((payerReceipts) => ({ payerReceipts })),
   suspended: truth((suspended) => ({ suspended })),
 } as const satisfies Record<string, Setting>;

@@ -46,6 +46,7 @@ function accountLine(account: AccountEntity): Record<string, unknown> {
     fraud_blocked_documents: account.fraudBlockedDocuments,
     accent: account.accent,
     logo: account.logo,
+    negative_notice_days: account.negativeNoticeDays,
     payer_receipts: account.payerReceipts,
     suspended: account.suspended,
   } satisfies Record<'account_id' | SettingName, unknown>; // a setting that is forgotten here does not compile

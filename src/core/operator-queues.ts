@@ -3,7 +3,14 @@ import { Reader, type ReadStatement } from './database/index.js';
 
 /** Where something waits for an operator; each is a list under `/v1/operations`. */
 export const OPERATOR_QUEUES = [
-  ...(['reviews', 'med', 'med_waiting', 'unmatched', 'corrections', 'unreadable', 'work'] as const),
+  'reviews',
+  'med',
+  'med_waiting',
+  'unmatched',
+  'corrections',
+  'negative_balances',
+  'unreadable',
+  'work',
 ] as const;
 
 export type OperatorQueueName = (typeof OPERATOR_QUEUES)[number];

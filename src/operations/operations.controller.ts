@@ -19,9 +19,17 @@ import { WorkService } from '../core/work/index.js';
 import { LiveAcquirersService } from '../acquirers/index.js';
 import { FraudHits } from '../fraud/index.js';
 import { ReviewsService } from '../transactions/index.js';
+import { WalletsService } from '../wallets/index.js';
 import { ConnectionListBody } from './dto/connection.body.js';
 import { FraudHitListBody } from './dto/fraud-hit.body.js';
-import { ListReturnedQuery, ListReviewsQuery, ListWorkQuery, OfAccountQuery } from './dto/operations.query.js';
+import {
+  LimitQuery,
+  ListReturnedQuery,
+  ListReviewsQuery,
+  ListWorkQuery,
+  OfAccountQuery,
+} from './dto/operations.query.js';
+import { NegativeBalanceListBody } from './dto/negative-balance.body.js';
 import { OperatorQueueListBody } from './dto/queue.body.js';
 import { ReturnedListBody } from './dto/returned.body.js';
 import { ReviewBody, ReviewListBody, UnmatchedPixListBody, UnreadableListBody } from './dto/review.body.js';
@@ -29,6 +37,7 @@ import { WorkListBody } from './dto/work.body.js';
 import {
   connectionBody,
   fraudHitBody,
+  negativeBalanceBody,
   operatorQueueBody,
   returnedBody,
   reviewBody,
@@ -56,6 +65,7 @@ export class OperationsController {
     private readonly work: WorkService,
     private readonly acquirers: LiveAcquirersService,
     private readonly queues: OperatorQueues,
+    private readonly wallets: WalletsService,
   ) {}
 
   @Get('queues')
@@ -174,6 +184,21 @@ export class OperationsController {
   async listUnreadable(@Query() query: IdCursorQuery): Promise<UnreadableListBody> {
     const filter = idCursorFilter(query);
     return cursorPage(await this.reviews.unreadable(filter), filter.limit, unreadableBody, ({ id }) => id);
+  }
+
+  @Get('negative-balances')
+  @ApiOperation({
+    summary: 'List wallets below zero',
+    description:
+      'A dispute or a correction has taken more than was available. Below zero nothing is refunded; the merchant is told by mail at once and every `negative_notice_days`. Longest first, one page.',
+  })
+  @ApiOkResponse({ description: 'A page.', type: NegativeBalanceListBody, headers: RESPONSE_HEADERS })
+  @ApiErrors(400)
+  async listNegativeBalances(@Query() query: LimitQuery): Promise<NegativeBalanceListBody> {
+    const { limit } = cursorFilter(query);
+    const negative = await this.wallets.negative(limit);
+    const { object, data, has_more } = cursorPage(negative, limit, negativeBalanceBody, (one) => one.account_id);
+    return { object, data, has_more };
   }
 
   @Get('work')

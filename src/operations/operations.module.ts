@@ -6,6 +6,8 @@ import { AuditModule } from '../audit/index.js';
 import { FraudModule } from '../fraud/index.js';
 import { MedModule } from '../med/index.js';
 import { TransactionsModule } from '../transactions/index.js';
+import { WalletsModule } from '../wallets/index.js';
+import { NegativeBalances } from './negative-balances.service.js';
 import { OperationsAccountsController } from './operations-accounts.controller.js';
 import { OperationsApiKeysController } from './operations-api-keys.controller.js';
 import { OperationsCorrectionsController } from './operations-corrections.controller.js';
@@ -18,7 +20,16 @@ import { OperatorAlertsRepository } from './operator-alerts.repository.js';
 import { OperatorAlerts } from './operator-alerts.service.js';
 
 @Module({
-  imports: [AccountsModule, AcquirersModule, ApiKeysModule, AuditModule, FraudModule, MedModule, TransactionsModule],
+  imports: [
+    AccountsModule,
+    AcquirersModule,
+    ApiKeysModule,
+    AuditModule,
+    FraudModule,
+    MedModule,
+    TransactionsModule,
+    WalletsModule,
+  ],
   controllers: [
     OperationsAccountsController,
     OperationsApiKeysController,
@@ -27,6 +38,6 @@ import { OperatorAlerts } from './operator-alerts.service.js';
     OperationsMedController,
     OperationsMedEvidenceController,
   ],
-  providers: [OperationsMedService, OperationsService, OperatorAlerts, OperatorAlertsRepository],
+  providers: [NegativeBalances, OperationsMedService, OperationsService, OperatorAlerts, OperatorAlertsRepository],
 })
 export class OperationsModule {}

@@ -1,3 +1,5 @@
+import type { NegativeBalance } from '../wallets/index.js';
+import type { NegativeBalanceBody } from './dto/negative-balance.body.js';
 import type { OperatorQueue } from '../core/operator-queues.js';
 import type { OperatorQueueBody } from './dto/queue.body.js';
 import { type AccountEntity, merchantAccountBody } from '../accounts/index.js';
@@ -31,6 +33,7 @@ export function accountBody(account: AccountEntity): AccountBody {
     fraud_velocity: account.fraudVelocity,
     fraud_max_amount: account.fraudMaxAmount,
     fraud_blocked_documents: [...account.fraudBlockedDocuments],
+    negative_notice_days: account.negativeNoticeDays,
     suspended: account.suspended,
   };
 }
@@ -217,4 +220,16 @@ export function workBody(work: WorkItem): WorkBody {
 
 export function operatorQueueBody({ name, waiting, since }: OperatorQueue): OperatorQueueBody {
   return { object: 'operator_queue', name, waiting, oldest_at: since?.toISOString() ?? null };
+}
+
+export function negativeBalanceBody(balance: NegativeBalance): NegativeBalanceBody {
+  return {
+    object: 'negative_balance',
+    account_id: balance.accountId,
+    mode: balance.mode,
+    currency: balance.currency,
+    available: balance.available,
+    negative_since: balance.negativeSince.toISOString(),
+    next_notice_at: balance.nextNoticeAt?.toISOString() ?? null,
+  };
 }

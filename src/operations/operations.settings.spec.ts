@@ -37,6 +37,7 @@ const ACCOUNT: AccountEntity = {
   fraudMaxAmount: null,
   blocksDocuments: false,
   liveAcquirer: null,
+  negativeNoticeDays: 7,
   payerReceipts: true,
   suspended: false,
   fraudBlockedDocuments: [],

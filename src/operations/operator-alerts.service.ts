@@ -18,6 +18,7 @@ const TITLES: Readonly<Record<OperatorQueueName, readonly [portuguese: string, e
   med_waiting: ['Disputas sem venda', 'Disputes without a sale'],
   unmatched: ['Pix sem cobrança', 'Unmatched Pix'],
   corrections: ['Correções', 'Corrections'],
+  negative_balances: ['Saldos negativos', 'Negative balances'],
   unreadable: ['O que não se pôde ler', 'What could not be read'],
   work: ['Trabalho atrasado', 'Overdue work'],
 };

@@ -57,6 +57,7 @@ export class JournalHashEntity {
 }
 
 @Entity('balances')
+@Index('balances_negative_idx', ['negativeSince'], { where: 'negative_since IS NOT NULL' })
 export class BalanceEntity {
   @PrimaryColumn('uuid', { name: 'account_id', primaryKeyConstraintName: 'balances_pkey' }) readonly accountId!: string;
   @PrimaryColumn('text', { primaryKeyConstraintName: 'balances_pkey' }) readonly mode!: Mode;
@@ -66,6 +67,10 @@ export class BalanceEntity {
   @Column('timestamptz', { name: 'updated_at' }) readonly updatedAt!: Date;
   /** Of the wallet, kept with its `available`: the number of its last entry. */
   @Column('bigint', { default: 0 }) readonly entries!: number;
+  /** Of an `available` below zero; null otherwise. */
+  @Column('timestamptz', { name: 'negative_since', nullable: true }) readonly negativeSince!: Date | null;
+  /** When the merchant is told of it (again); null: not any more. */
+  @Column('timestamptz', { name: 'negative_notice_at', nullable: true }) readonly negativeNoticeAt!: Date | null;
 }
 
 /** Money that waits in `pending` for its day. */

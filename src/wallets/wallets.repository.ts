@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Reader, read, write, type Tx } from '../core/database/index.js';
 import type { Mode, Scope } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
+import { OperatorQueues } from '../core/operator-queues.js';
 import type { EntryType } from './entry-types.js';
 import type { Bucket } from './ledger.service.js';
 
@@ -25,11 +26,17 @@ export interface EntryRow {
 const POST = write(
   'ledger.post',
   `WITH moved AS (
-     INSERT INTO balances (account_id, mode, currency, bucket, amount, entries, updated_at)
-     SELECT *, $1::timestamptz FROM unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[])
-       AS m (account_id, mode, currency, bucket, amount, entries) ORDER BY account_id, mode, currency, bucket
+     INSERT INTO balances (account_id, mode, currency, bucket, amount, entries, updated_at, negative_since, negative_notice_at)
+     SELECT m.*, $1::timestamptz, negative.at, negative.at FROM unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[])
+       AS m (account_id, mode, currency, bucket, amount, entries)
+       CROSS JOIN LATERAL (SELECT CASE WHEN m.bucket = 'available' AND m.amount < 0 THEN $1::timestamptz END AS at) negative
+     ORDER BY account_id, mode, currency, bucket
      ON CONFLICT (account_id, mode, currency, bucket) DO UPDATE SET amount = balances.amount + excluded.amount,
-       entries = balances.entries + excluded.entries, updated_at = greatest(balances.updated_at, excluded.updated_at)
+       entries = balances.entries + excluded.entries, updated_at = greatest(balances.updated_at, excluded.updated_at),
+       negative_since = CASE WHEN balances.bucket = 'available' AND balances.amount + excluded.amount < 0
+         THEN coalesce(balances.negative_since, excluded.updated_at) END,
+       negative_notice_at = CASE WHEN balances.bucket = 'available' AND balances.amount + excluded.amount < 0
+         THEN CASE WHEN balances.negative_since IS NULL THEN excluded.updated_at ELSE balances.negative_notice_at END END
      RETURNING *
    ), entries AS (
      INSERT INTO journal_entries (id, account_id, mode, currency, cause, type, transaction_id, number, created_at)
@@ -60,6 +67,28 @@ const LOCK_AVAILABLE = write(
    WHERE account_id = $1 AND mode = $2 AND currency = $3 AND bucket = 'available' FOR UPDATE`,
 );
 
+const NEGATIVE = `SELECT account_id AS "accountId", mode, currency, amount AS available, negative_since AS "negativeSince",
+    negative_notice_at AS "nextNoticeAt"
+  FROM balances WHERE negative_since IS NOT NULL`;
+const LIST_NEGATIVE = read(
+  'wallets.list_negative',
+  `${NEGATIVE} ORDER BY negative_since, account_id, mode, currency LIMIT $1`,
+);
+const COUNT_NEGATIVE = read(
+  'wallets.count_negative',
+  'SELECT count(*)::int AS waiting, min(negative_since) AS since FROM balances WHERE negative_since IS NOT NULL',
+);
+const LOCK_NEGATIVE = write(
+  'wallets.lock_negative',
+  `${NEGATIVE} AND negative_notice_at <= $1
+   ORDER BY account_id, mode, currency LIMIT $2 FOR UPDATE SKIP LOCKED`,
+);
+const SET_NEGATIVE_NOTICE = write(
+  'wallets.set_negative_notice',
+  `UPDATE balances SET negative_notice_at = $4
+   WHERE account_id = $1 AND mode = $2 AND currency = $3 AND bucket = 'available'`,
+);
+
 const INCOHERENT = read(
   'ledger.incoherent',
   `SELECT coalesce(b.account_id, l.account_id) AS account_id, coalesce(b.bucket, l.bucket) AS bucket
@@ -68,6 +97,15 @@ const INCOHERENT = read(
      USING (account_id, mode, currency, bucket)
    WHERE coalesce(b.amount, 0) <> coalesce(l.amount, 0) LIMIT 100`,
 );
+
+/** A wallet whose available balance is below zero. */
+export interface NegativeBalance extends Scope {
+  readonly currency: string;
+  readonly available: Amount;
+  readonly negativeSince: Date;
+  /** When its merchant is told (again); null: not any more. */
+  readonly nextNoticeAt: Date | null;
+}
 
 interface Moved extends Scope {
   readonly currency: string;
@@ -78,7 +116,12 @@ interface Moved extends Scope {
 
 @Injectable()
 export class WalletsRepository {
-  constructor(private readonly reader: Reader) {}
+  constructor(
+    private readonly reader: Reader,
+    queues: OperatorQueues,
+  ) {
+    queues.register('negative_balances', COUNT_NEGATIVE);
+  }
 
   post(tx: Tx, entries: readonly EntryRow[], now: Date): void {
     const moved = new Map<string, Moved>();
@@ -133,6 +176,19 @@ export class WalletsRepository {
   async lockAvailable(tx: Tx, scope: Scope, currency: string): Promise<Amount> {
     const [row] = await tx.query<{ amount: Amount }>(LOCK_AVAILABLE, [scope.accountId, scope.mode, currency]);
     return row?.amount ?? 0;
+  }
+
+  /** Below zero for longest first. */
+  async negative(limit: number): Promise<NegativeBalance[]> {
+    return this.reader.query(LIST_NEGATIVE, [limit]);
+  }
+
+  async lockNegative(tx: Tx, now: Date, limit: number): Promise<NegativeBalance[]> {
+    return tx.query(LOCK_NEGATIVE, [now, limit]);
+  }
+
+  setNegativeNotice(tx: Tx, { accountId, mode, currency }: NegativeBalance, at: Date | null): void {
+    tx.defer(SET_NEGATIVE_NOTICE, [accountId, mode, currency, at]);
   }
 
   /** Balances that are not the sum of their lines: none, ever. */

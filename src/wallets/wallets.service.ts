@@ -8,7 +8,7 @@ import type { Amount } from '../core/money/index.js';
 import type { EntryType } from './entry-types.js';
 import { LedgerService, type Posting } from './ledger.service.js';
 import { type PlannedRelease, ReleasesRepository } from './releases.repository.js';
-import { WalletsRepository } from './wallets.repository.js';
+import { type NegativeBalance, WalletsRepository } from './wallets.repository.js';
 
 /** Days of a calendar of releases: `release_days` are at most a year. */
 const MOST_RELEASES = 400;
@@ -256,5 +256,20 @@ export class WalletsService {
   /** Balances that are not the sum of their journal lines; empty unless something is badly wrong. */
   async incoherent(): Promise<{ account_id: string; bucket: string }[]> {
     return this.wallets.incoherent();
+  }
+
+  /** Wallets below zero, longest first. Across accounts: for operators. */
+  negative(limit: number): Promise<NegativeBalance[]> {
+    return this.wallets.negative(limit);
+  }
+
+  /** Those whose merchants are to be told by then, locked; in any number of workers each is one's. */
+  lockNegative(tx: Tx, now: Date, limit: number): Promise<NegativeBalance[]> {
+    return this.wallets.lockNegative(tx, now, limit);
+  }
+
+  /** @param at null: the merchant is not told again */
+  setNegativeNotice(tx: Tx, balance: NegativeBalance, at: Date | null): void {
+    this.wallets.setNegativeNotice(tx, balance, at);
   }
 }

@@ -785,6 +785,7 @@ describe('what the OpenAPI document says is kept', () => {
       ['operations_listUnreadable', '/v1/operations/unreadable'],
       ['operations_listFraudHits', '/v1/operations/fraud-hits'],
       ['operations_listWork', '/v1/operations/work'],
+      ['operations_listNegativeBalances', '/v1/operations/negative-balances'],
       ['operations_listConnections', '/v1/operations/connections'],
     ] as const) {
       for (const who of [...strangers, { token }]) keeps(id, await service.call('GET', path, who));

@@ -96,6 +96,7 @@ describe('accounts', () => {
       accent: null,
       logo: null,
       payer_receipts: true,
+      negative_notice_days: 7,
       suspended: false,
       created_at: expect.stringMatching(/Z$/),
     });
@@ -527,6 +528,9 @@ describe('Pix that match no charge', () => {
         charge_id: null,
         reason: null,
         reported_payer_tax_id: '***.444.777-**',
+        account_id: null,
+        failure_reason: null,
+        correction_id: null,
         settled_at: pix.settledAt.toISOString(),
         created_at: expect.stringMatching(/Z$/),
       },

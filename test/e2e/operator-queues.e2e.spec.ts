@@ -44,12 +44,14 @@ describe('what waits for operators', () => {
 
   it('nothing at first, and all queues are there', async () => {
     expect(await queues()).toEqual(
-      ['reviews', 'med', 'med_waiting', 'unmatched', 'corrections', 'unreadable', 'work'].map((name) => ({
-        object: 'operator_queue',
-        name,
-        waiting: 0,
-        oldest_at: null,
-      })),
+      ['reviews', 'med', 'med_waiting', 'unmatched', 'corrections', 'negative_balances', 'unreadable', 'work'].map(
+        (name) => ({
+          object: 'operator_queue',
+          name,
+          waiting: 0,
+          oldest_at: null,
+        }),
+      ),
     );
     await sweep();
     expect(await mails()).toEqual([]);
@@ -76,7 +78,16 @@ describe('what waits for operators', () => {
       [new Date(before)],
     );
     expect(await waiting()).toEqual({
-      ...{ reviews: 2, med: 1, med_waiting: 0, unmatched: 1, corrections: 1, unreadable: 0, work: 1 },
+      ...{
+        reviews: 2,
+        med: 1,
+        med_waiting: 0,
+        unmatched: 1,
+        corrections: 1,
+        negative_balances: 0,
+        unreadable: 0,
+        work: 1,
+      },
     });
     for (const { waiting: count, oldest_at: at } of await queues()) {
       expect(at === null).toBe(count === 0);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { OperatorQueues } from '../../src/core/operator-queues.js';
 import { Clock } from '../../src/core/clock.js';
 import { readConfig } from '../../src/core/config/index.js';
 import type { Database } from '../../src/core/database/index.js';
@@ -21,7 +22,7 @@ describe('the chain over the journal', () => {
     schema = await TestSchema.open();
     const doors = await schema.connect(20);
     ({ database } = doors);
-    ledger = new LedgerService(new WalletsRepository(doors.reader), new Clock());
+    ledger = new LedgerService(new WalletsRepository(doors.reader, new OperatorQueues(doors.reader)), new Clock());
     const repository = new LedgerChainRepository(doors.reader);
     clock = new TestClock();
     chain = new LedgerChainService(readConfig({}), database, repository, new Poller({ logger: SILENT }), clock);

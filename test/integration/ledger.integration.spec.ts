@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { OperatorQueues } from '../../src/core/operator-queues.js';
 import { Clock } from '../../src/core/clock.js';
 import { type Database, type Reader, read, uniqueViolation } from '../../src/core/database/index.js';
 import { type Bucket, LedgerService, type Posting } from '../../src/wallets/index.js';
@@ -18,7 +19,7 @@ describe('the ledger', () => {
   beforeAll(async () => {
     schema = await TestSchema.open();
     ({ database, reader } = await schema.connect(50));
-    ledger = new LedgerService(new WalletsRepository(reader), new Clock());
+    ledger = new LedgerService(new WalletsRepository(reader, new OperatorQueues(reader)), new Clock());
   });
   afterEach(() => expectLedgerCoherent(schema.database.url, { madeUp: true }));
   afterAll(() => schema.close());
@@ -66,7 +67,7 @@ describe('the ledger', () => {
       posting({ clearing: -2, available: 2 }, { accountId, mode: 'live' }),
       posting({ clearing: -4, available: 4 }, { accountId, currency: 'USD' }),
     );
-    const wallets = new WalletsRepository(reader);
+    const wallets = new WalletsRepository(reader, new OperatorQueues(reader));
     expect(await wallets.balances({ accountId, mode: 'live' })).toEqual([
       { currency: 'BRL', bucket: 'available', amount: 2 },
     ]);
@@ -180,7 +181,7 @@ describe('the ledger', () => {
   });
 
   it('finds a balance that is not the sum of its lines', async () => {
-    const wallets = new WalletsRepository(reader);
+    const wallets = new WalletsRepository(reader, new OperatorQueues(reader));
     const victim = posting({ clearing: -10, available: 10 });
     await post(victim);
     expect(await wallets.incoherent()).toEqual([]);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { OperatorQueues } from '../../src/core/operator-queues.js';
 import { readConfig } from '../../src/core/config/index.js';
 import { type Database, type Reader, read } from '../../src/core/database/index.js';
 import { createLogger } from '../../src/core/log/index.js';
@@ -56,7 +57,7 @@ describe('pending money whose day has come', () => {
 
   function worker(): ReleasesService {
     const logger = createLogger('debug', { write: (line) => logged.push(line) });
-    const ledger = new LedgerService(new WalletsRepository(reader), clock);
+    const ledger = new LedgerService(new WalletsRepository(reader, new OperatorQueues(reader)), clock);
     const poller = { every: () => undefined } as unknown as Poller;
     return new ReleasesService(
       readConfig({ ROLE: 'worker' }),
@@ -71,7 +72,7 @@ describe('pending money whose day has come', () => {
 
   /** Pays `count` transactions of one account, a cent more each, and makes their money due, in that order. */
   async function due(count: number, accountId: string = randomUUID()): Promise<string[]> {
-    const wallets = new WalletsRepository(reader);
+    const wallets = new WalletsRepository(reader, new OperatorQueues(reader));
     const releases = new ReleasesRepository(reader);
     const service = new WalletsService(wallets, releases, new LedgerService(wallets, clock), clock);
     const transactionIds = Array.from({ length: count }, () => randomUUID());

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { OperatorQueues } from '../../src/core/operator-queues.js';
 import { Clock } from '../../src/core/clock.js';
 import { type Database, type Reader } from '../../src/core/database/index.js';
 import type { Mode, Scope } from '../../src/core/mode.js';
@@ -60,7 +61,7 @@ describe('the statement of a random history', () => {
       const clock = new Clock();
       const at = START + random.between(0, SPAN_MS);
       clock.now = () => new Date(at);
-      const ledger = new LedgerService(new WalletsRepository(reader), clock);
+      const ledger = new LedgerService(new WalletsRepository(reader, new OperatorQueues(reader)), clock);
       const postings = Array.from({ length: pick([1, 1, 1, 4]) }, () => {
         const lines: Partial<Record<Bucket, number>> = {};
         for (const bucket of [pick(OWN), pick(OWN), pick(OTHERS)]) lines[bucket] = random.between(-500, 900) || 1;
@@ -190,7 +191,7 @@ describe('the statement of a random history', () => {
 
   it('ends with the balance of now', async () => {
     for (const scope of scopes) {
-      const now = await new WalletsRepository(reader).balances(scope);
+      const now = await new WalletsRepository(reader, new OperatorQueues(reader)).balances(scope);
       const [brl, ...others] = await statement.balancesAt(scope, 'BRL', new Date(START + SPAN_MS));
       for (const { currency, bucket, amount } of now) {
         const then = [brl, ...others].find((balance) => balance?.currency === currency);

@@ -35,7 +35,22 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   checkout: ['accounts', 'acquirers', 'auth', 'brazil', 'charges', 'core', 'transactions'],
   team: ['accounts', 'audit', 'auth', 'core'],
   'request-logs': ['auth', 'core'],
-  operations: ['accounts', 'acquirers', 'api-keys', 'audit', 'auth', 'core', 'fraud', 'med', 'transactions'],
+  // brazil and wallets: mails of balances below zero, with São Paulo's time.
+  operations: [
+    ...[
+      'accounts',
+      'acquirers',
+      'api-keys',
+      'audit',
+      'auth',
+      'brazil',
+      'core',
+      'fraud',
+      'med',
+      'transactions',
+      'wallets',
+    ],
+  ],
   health: ['auth', 'core', 'outbox', 'storage', 'wallets'],
   cli: [
     'accounts',

@@ -456,6 +456,7 @@ export const ROUTES: Readonly<Record<string, Row>> = {
     path: async (world) => `/v1/operations/corrections/${await waitingCorrection(world)}/reject`,
   }),
   'GET /v1/operations/queues': staff(200),
+  'GET /v1/operations/negative-balances': staff(200),
   'GET /v1/operations/connections': staff(200),
   'GET /v1/operations/returned': staff(200),
   'GET /v1/operations/unreadable': staff(200),

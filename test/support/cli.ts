@@ -33,3 +33,15 @@ export async function runCli(args: readonly string[], env: Record<string, string
   stderr.end();
   return { code, stdout: await shown[0], stderr: await shown[1] };
 }
+
+/** A merchant's account, by the command line. @returns an API key of its test mode */
+export async function makeMerchant(env: Record<string, string>): Promise<string> {
+  const ask = async <T>(args: string[], stdin?: string): Promise<T> => {
+    const { code, stdout, stderr } = await runCli(args, env, stdin);
+    if (code !== 0) throw new Error(`${args.join(' ')}: ${stderr}`);
+    return JSON.parse(stdout) as T;
+  };
+  const account = ['--name', 'Padaria', '--email', 'owner@example.com', '--password-file', '-'];
+  const { account_id } = await ask<{ account_id: string }>(['account', 'create', ...account], 'correct horse battery');
+  return (await ask<{ apiKey: string }>(['key', 'issue', account_id, '--test'])).apiKey;
+}

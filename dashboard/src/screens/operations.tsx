@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import type { ConnectionBody } from '../../../src/operations/dto/connection.body.js';
 import type { FraudHitBody } from '../../../src/operations/dto/fraud-hit.body.js';
 import type { MedReviewBody, MedWaitingBody } from '../../../src/operations/dto/med-review.body.js';
+import type { NegativeBalanceBody } from '../../../src/operations/dto/negative-balance.body.js';
 import type { OperatorQueueListBody } from '../../../src/operations/dto/queue.body.js';
 import type { ReturnedBody } from '../../../src/operations/dto/returned.body.js';
 import type { ReviewBody, UnmatchedPixBody, UnreadableBody } from '../../../src/operations/dto/review.body.js';
@@ -43,6 +44,7 @@ export function Operations(): ReactNode {
     unmatched: [t('Pix sem cobrança', 'Unmatched Pix'), <Unmatched key="unmatched" />],
     corrections: [t('Correções', 'Corrections'), <Corrections key="corrections" />],
     returned: [t('Pix devolvidos', 'Returned Pix'), <Returned key="returned" />],
+    negative_balances: [t('Saldos negativos', 'Negative balances'), <Negative key="negative" />],
     unreadable: [t('O que não se pôde ler', 'What could not be read'), <Unreadable key="unreadable" />],
     work: [t('Trabalho atrasado', 'Overdue work'), <Overdue key="work" />],
     fraud: [t('Antifraude', 'Fraud guard'), <FraudHits key="fraud" />],
@@ -218,6 +220,35 @@ function Returned(): ReactNode {
         { name: t('Motivo', 'Reason'), cell: (one) => one.reason },
         { name: t('Situação', 'Status'), cell: (one) => one.failure_reason ?? one.status },
         { name: 'End-to-end', cell: (one) => <Id value={one.end_to_end_id} /> },
+      ]}
+    />
+  );
+}
+
+function Negative(): ReactNode {
+  const { t } = useLanguage();
+  return (
+    <List<NegativeBalanceBody>
+      name={t('Saldos negativos', 'Negative balances')}
+      path="negative-balances"
+      empty={t('Nenhum saldo está negativo.', 'No balance is below zero.')}
+      keyOf={(one) => `${one.account_id} ${one.mode} ${one.currency}`}
+      columns={[
+        { name: t('Desde', 'Since'), cell: (one) => <Time at={one.negative_since} /> },
+        {
+          name: t('Conta', 'Account'),
+          cell: (one) => (
+            <>
+              <AccountName id={one.account_id} /> ({one.mode})
+            </>
+          ),
+        },
+        {
+          name: t('Disponível', 'Available'),
+          isNumber: true,
+          cell: (one) => <Money amount={one.available} currency={one.currency} />,
+        },
+        { name: t('Próximo aviso', 'Next notice'), cell: (one) => <Time at={one.next_notice_at} /> },
       ]}
     />
   );

@@ -21,6 +21,12 @@ export class AccountBody extends MerchantAccountBody {
   fraud_max_amount!: number | null;
   @ApiProperty({ description: 'CPFs and CNPJs that are not charged.', type: [String], example: ['52998224725'] })
   fraud_blocked_documents!: string[];
+  @ApiProperty({
+    description: 'Days between mails of an available balance below zero; 0: one mail when it begins.',
+    type: 'integer',
+    example: 7,
+  })
+  negative_notice_days!: number;
   @ApiProperty({ description: 'Whether its API keys are refused.', example: false }) suspended!: boolean;
 }
 

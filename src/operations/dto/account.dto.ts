@@ -88,6 +88,15 @@ abstract class SettingsDto extends MerchantSettingsDto {
   })
   fraud_blocked_documents?: string[];
 
+  @Setting('negative_notice_days', {
+    description: 'Days between mails of an available balance below zero; 0: one mail when it begins.',
+    type: 'integer',
+    minimum: 0,
+    maximum: 365,
+    example: 7,
+  })
+  negative_notice_days?: number;
+
   @Setting('suspended', {
     description:
       'Whether its API keys are refused with 403 `account_suspended`. What was begun goes on: charges that are out are paid, refunds end, webhooks are sent, and its people can log in.',

@@ -28,7 +28,12 @@ export class ListCorrectionsQuery extends OfAccountQuery {
 }
 
 class CorrectionDto {
-  @ApiProperty({ description: 'For whoever reads the books later.', minLength: 5, maxLength: 500 })
+  @ApiProperty({
+    description: 'For whoever reads the books later.',
+    minLength: 5,
+    maxLength: 500,
+    example: 'The bank’s fee of November, ticket 4711',
+  })
   @IsDefined(REQUIRED)
   @IsText(5, 500)
   reason!: string;
@@ -84,7 +89,7 @@ export class CorrectWalletDto extends CorrectionDto {
   @IsIn(['test', 'live'], { message: 'must be test or live' })
   mode!: Mode;
 
-  @ApiPropertyOptional({ description: 'ISO 4217.', default: 'BRL' })
+  @ApiPropertyOptional({ description: 'ISO 4217.', default: 'BRL', example: 'BRL' })
   @IsOptional()
   @Matches(/^[A-Z]{3,5}$/, { message: 'must be a currency, as BRL' })
   currency?: string;
@@ -137,7 +142,12 @@ export class CorrectionBody {
   pix_id!: string | null;
   @ApiProperty({ description: 'The charge that it is about.', type: String, nullable: true, example: `ch_${ID}` })
   charge_id!: string | null;
-  @ApiProperty({ description: 'Id of a return that was made at the bank.', type: String, nullable: true })
+  @ApiProperty({
+    description: 'Id of a return that was made at the bank.',
+    type: String,
+    nullable: true,
+    example: 'D7f9c0335b1d24c9f8a6e5c3b2a190f8e',
+  })
   bank_reference!: string | null;
   @ApiProperty({ description: 'For whoever reads the books later.', example: 'Asked for by phone' }) reason!: string;
   @ApiProperty({ description: 'Id of the operator who asked for it.', example: ID }) requested_by!: string;

@@ -12,7 +12,9 @@ export class ListReviewsQuery extends IdCursorQuery {
   mode?: Mode;
 }
 
-export class ListWorkQuery extends PickType(CursorQuery, ['limit']) {
+export class LimitQuery extends PickType(CursorQuery, ['limit']) {}
+
+export class ListWorkQuery extends LimitQuery {
   @ApiPropertyOptional({ description: 'Only this kind.', example: 'refund' })
   @IsOptional()
   @Matches(/^[a-z_]{1,50}$/, { message: 'must be a kind of work, as `refund`' })

@@ -85,7 +85,12 @@ export class UnmatchedPixBody {
     example: ID,
   })
   account_id!: string | null;
-  @ApiProperty({ description: 'Why the bank has refused to send it back.', type: String, nullable: true })
+  @ApiProperty({
+    description: 'Why the bank has refused to send it back; null where it has not.',
+    type: String,
+    nullable: true,
+    example: 'AC03',
+  })
   failure_reason!: string | null;
   @ApiProperty({
     description: 'The correction of it that waits for a second operator.',

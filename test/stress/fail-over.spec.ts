@@ -1,0 +1,78 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Cleanup } from '../../tools/harness/cleanup.js';
+import { makeMerchant } from '../support/cli.js';
+import { type Confirmed, expectKept, PaymentLoad } from '../support/payment-load.js';
+import { Processes } from '../support/process.js';
+import { replicaAvailable, ReplicatedPostgres } from '../support/replicated-postgres.js';
+import { scaled } from '../support/scale.js';
+import { waitFor } from '../support/wait.js';
+
+const TIMES = scaled(6, 1);
+const PROCESSES = 3;
+const LOAD_MS = 1_000;
+/** For all processes to confirm payments again, from when the database does. */
+const READY_AGAIN_MS = 5_000;
+
+jest.setTimeout(300_000);
+
+(replicaAvailable() ? describe : describe.skip)('a fail-over to a synchronous replica, under load', () => {
+  let processes: Processes;
+  let cleanup: Cleanup;
+  let directory: string;
+
+  beforeEach(() => {
+    processes = new Processes();
+    cleanup = new Cleanup();
+    directory = mkdtempSync(join(tmpdir(), 'recebe-fail-over-'));
+    chmodSync(directory, 0o755); // as root PostgreSQL runs as another user, who must get in
+  });
+  afterEach(async () => {
+    await processes.cleanUp();
+    await cleanup.run();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  it(`ends none of ${PROCESSES} processes and loses nothing that was confirmed; each serves again within 5 s`, async () => {
+    const postgres = await ReplicatedPostgres.start(directory, cleanup);
+    const env = { DATABASE_URL: postgres.url, RATE_LIMIT: 'off', ENCRYPTION_KEY: 'ab'.repeat(32) };
+    const first = await processes.start(processes.dataDir(), env);
+    const others = Array.from({ length: PROCESSES - 1 }, () => processes.start(processes.dataDir(), env));
+    const services = [first, ...(await Promise.all(others))];
+    const key = await makeMerchant({ ...env, DATA_DIR: first.dataDir });
+    const confirmed: Confirmed[] = [];
+    const pauses: number[] = [];
+    for (let time = 0; time < TIMES; time++) {
+      const load = new PaymentLoad(
+        services.map(({ url }) => url),
+        key,
+      );
+      try {
+        await load.isAtWork();
+        const at = await postgres.failOver(time % 2 === 1);
+        await waitFor(
+          'every process to confirm charges again',
+          () => services.some(({ running }) => !running) || load.hasServedSince(at),
+          4 * READY_AGAIN_MS,
+        );
+        pauses.push(Math.round(performance.now() - at));
+        // The merchants go on meanwhile.
+        await postgres.addReplica();
+        await delay(LOAD_MS);
+      } finally {
+        confirmed.push(...(await load.end()));
+      }
+      expect(services.map(({ exit }) => exit)).toEqual(services.map(() => null));
+      load.expectRight();
+      expect(load.refused).toBeGreaterThan(0);
+    }
+    process.stderr.write(
+      `fail-over × ${TIMES}: ${confirmed.length} charges; served again after ${pauses.join(', ')} ms\n`,
+    );
+    expect(Math.max(...pauses)).toBeLessThan(READY_AGAIN_MS);
+    await expectKept(postgres.url, confirmed);
+  });
+});
