@@ -11,7 +11,7 @@ import {
   SETTINGS,
   UsersService,
 } from '../accounts/index.js';
-import { apiKeyList, ApiKeysService } from '../api-keys/index.js';
+import { type ApiKey, apiKeyDetails, ApiKeysService } from '../api-keys/index.js';
 import { CLI } from '../audit/index.js';
 import { accountArgument, instant, pairs, required, uuid } from './command.js';
 import { customerCommands } from './customer-commands.js';
@@ -73,6 +73,12 @@ function memberLine(member: Member): Record<string, unknown> {
     status: 'active',
     created_at: member.createdAt.toISOString(),
   };
+}
+
+/** All that GET /v1/api-keys/{id} says, where the contract's object has names of its own. */
+function keyLine(key: ApiKey): Record<string, unknown> {
+  const { id, createdAt, ...details } = apiKeyDetails(key);
+  return { key_id: id, ...details, created_at: createdAt };
 }
 
 async function allAccounts(accounts: AccountsService): Promise<AccountEntity[]> {
@@ -215,12 +221,11 @@ export function userCommands(program: Command, shell: Shell): void {
     });
 }
 
-/** API keys are printed as the contract has them, in its names; all else here is snake_case. */
 export function keyCommands(program: Command, shell: Shell): void {
   const group = program.command('key').description('API keys');
   group
     .command('issue')
-    .description('issue an API key, which is shown this once')
+    .description('issue an API key, which is shown this once, as POST /v1/api-keys answers with it')
     .addArgument(accountArgument())
     .option('--test', 'one for the sandbox')
     .option('--label <label>', 'by which people know it')
@@ -242,8 +247,7 @@ export function keyCommands(program: Command, shell: Shell): void {
     .action(async (accountId: string) => {
       await run(shell, async ({ app }) => {
         await app.get(AccountsService).get(accountId);
-        const { data } = apiKeyList(await app.get(ApiKeysService).list(accountId), true);
-        return { account_id: accountId, keys: data };
+        return { account_id: accountId, keys: (await app.get(ApiKeysService).list(accountId)).map(keyLine) };
       });
     });
   group
@@ -251,7 +255,7 @@ export function keyCommands(program: Command, shell: Shell): void {
     .description('end a key, at once and for ever')
     .addArgument(
       new Argument('<key_id>').argParser((text: string) =>
-        uuid(text, 'Name the key by its id, as `key issue` and `key list` print it.'),
+        uuid(text, 'Name the key by its id: `id` of `key issue`, `key_id` of `key list`.'),
       ),
     )
     .action(async (keyId: string) => {

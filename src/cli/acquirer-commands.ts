@@ -74,7 +74,7 @@ function configurationOf(options: Options, shell: Shell): Configuration {
 function connectionLine(connection: LiveConnection): Record<string, unknown> {
   const { id, accountId, profile, pixKey, live, version, baseUrl, certificate, webhookRegisteredAt } = connection;
   return {
-    id,
+    connection_id: id,
     account_id: accountId,
     psp: profile,
     key: pixKey,
@@ -118,7 +118,7 @@ export function acquirerCommands(program: Command, shell: Shell): void {
         const configured = await app.get(LiveAcquirersService).configure(input, CLI);
         const { certificate } = configured;
         return {
-          id: configured.id,
+          connection_id: configured.id,
           account_id: input.accountId,
           acquirer: configured.acquirer,
           psp: configured.psp,
@@ -167,7 +167,7 @@ export function acquirerCommands(program: Command, shell: Shell): void {
     .action(async ({ account }: { account: string }) => {
       await run(shell, async ({ app }) => {
         const { id, acquirer, psp, pixKey } = await app.get(LiveAcquirersService).disconnect(account, CLI);
-        return { id, account_id: account, acquirer, psp, key: pixKey, disconnected: true };
+        return { connection_id: id, account_id: account, acquirer, psp, key: pixKey, disconnected: true };
       });
     });
   group
@@ -180,7 +180,7 @@ export function acquirerCommands(program: Command, shell: Shell): void {
       await run(shell, async ({ app, baseUrl }) => {
         const { id, psp, pixKey } = await app.get(LiveAcquirersService).rotateCallback(account, CLI);
         return {
-          id,
+          connection_id: id,
           account_id: account,
           psp,
           key: pixKey,

@@ -13,7 +13,7 @@ interface Options {
   readonly metadata?: true;
 }
 
-/** @throws UsageError for nobody, and for what is no CPF or CNPJ: of it nothing would be found */
+/** @throws UsageError when no option names the customer, and for an invalid CPF or CNPJ, which would find nothing */
 function customerOf({ taxId, email, phone }: Options): Customer {
   const normalized = taxId === undefined ? null : normalizeTaxId(taxId);
   if (taxId !== undefined && normalized === null) throw new UsageError('--tax-id must be a CPF or CNPJ.');
@@ -41,10 +41,13 @@ export function customerCommands(group: Command, shell: Shell): void {
       .description('what an account keeps about one of its customers, test and live, for a request by the LGPD'),
   ).action(async (accountId: string, options: Options) => {
     const who = customerOf(options);
-    await run(shell, async ({ app }) => ({
-      account_id: accountId,
-      transactions: await app.get(CustomerDataService).export(accountId, who, CLI),
-    }));
+    await run(shell, async ({ app }) => {
+      const transactions = await app.get(CustomerDataService).export(accountId, who, CLI);
+      return {
+        account_id: accountId,
+        transactions: transactions.map(({ id, ...kept }) => ({ transaction_id: id, ...kept })),
+      };
+    });
   });
   takesCustomer(
     group

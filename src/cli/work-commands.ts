@@ -6,8 +6,16 @@ import type { Shell } from './shell.js';
 
 const MOST = 1_000;
 
-function line({ kind, subjectId, dueAt, attempts, lastError }: WorkItem): Record<string, unknown> {
-  return { kind, subject_id: subjectId, due_at: dueAt.toISOString(), attempts, last_error: lastError };
+function workLine(work: WorkItem): Record<string, unknown> {
+  return {
+    kind: work.kind,
+    subject_id: work.subjectId,
+    due_at: work.dueAt.toISOString(),
+    attempts: work.attempts,
+    leased_until: work.leasedUntil?.toISOString() ?? null,
+    last_error: work.lastError,
+    failing_since: work.failingSince?.toISOString() ?? null,
+  };
 }
 
 export function workCommands(program: Command, shell: Shell): void {
@@ -17,7 +25,9 @@ export function workCommands(program: Command, shell: Shell): void {
     .description(`what should have been done by now, or has failed; at most ${MOST}, due longest first`)
     .option('--kind <kind>', 'only this kind')
     .action(async ({ kind }: { kind?: string }) => {
-      await run(shell, async ({ app }) => (await app.get(WorkService).overdue(kind ?? null, MOST)).map(line));
+      await run(shell, async ({ app }) => ({
+        work: (await app.get(WorkService).overdue(kind ?? null, MOST)).map(workLine),
+      }));
     });
   group
     .command('retry')
@@ -30,7 +40,7 @@ export function workCommands(program: Command, shell: Shell): void {
       await run(shell, async ({ app }) => {
         const retried = await app.get(WorkService).retry(kind, subjectId);
         if (!retried) throw new UsageError(`There is no work of kind ${kind} about ${subjectId}, or it runs now.`);
-        return line(retried);
+        return workLine(retried);
       });
     });
 }

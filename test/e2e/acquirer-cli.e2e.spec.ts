@@ -67,7 +67,7 @@ describe('the command line of live acquirers', () => {
       ),
     );
     expect(done).toMatchObject({ code: 0, stderr: '' });
-    const { id, ...printed } = JSON.parse(done.stdout) as { id: string };
+    const { connection_id: id, ...printed } = JSON.parse(done.stdout) as { connection_id: string };
     expect(printed).toEqual({
       account_id: merchant.accountId,
       acquirer: `pix-api:${id}`,
@@ -114,7 +114,7 @@ describe('the command line of live acquirers', () => {
     expect(JSON.parse(list.stdout)).toEqual({
       connections: [
         {
-          id: expect.any(String),
+          connection_id: expect.any(String),
           account_id: merchant.accountId,
           psp: 'standard',
           key: KEY,
@@ -164,7 +164,10 @@ describe('the command line of live acquirers', () => {
   it('changes the secret of the callback, which nobody is shown', async () => {
     const registered = simulator.state().webhooks[0]?.webhookUrl;
     const done = await run(['rotate-callback', '--account', merchant.accountId]);
-    expect([done.code, JSON.parse(done.stdout)]).toMatchObject([0, { account_id: merchant.accountId, key: KEY }]);
+    expect([done.code, JSON.parse(done.stdout)]).toMatchObject([
+      0,
+      { connection_id: expect.any(String), account_id: merchant.accountId, key: KEY },
+    ]);
     expect(done.stdout).toContain('/…');
     expect(simulator.state().webhooks[0]?.webhookUrl).toBe(registered);
   });
@@ -190,22 +193,28 @@ describe('the command line of live acquirers', () => {
   it('disconnects, while the service runs: no new live charges until it is configured again', async () => {
     const done = await run(['disconnect', '--account', merchant.accountId]);
     expect(done).toMatchObject({ code: 0, stderr: '' });
-    const printed = JSON.parse(done.stdout) as { id: string };
+    const printed = JSON.parse(done.stdout) as { connection_id: string };
     expect(printed).toEqual({
-      id: expect.any(String),
+      connection_id: expect.any(String),
       account_id: merchant.accountId,
-      acquirer: `pix-api:${printed.id}`,
+      acquirer: `pix-api:${printed.connection_id}`,
       psp: 'standard',
       key: KEY,
       disconnected: true,
     });
     expect((await service.createCharge(merchant.liveKey)).status).toBe(422);
     const list = await run(['list', '--account', merchant.accountId]);
-    expect(JSON.parse(list.stdout)).toMatchObject({ connections: [{ id: printed.id, live: false, version: 2 }] });
+    expect(JSON.parse(list.stdout)).toMatchObject({
+      connections: [{ connection_id: printed.connection_id, live: false, version: 2 }],
+    });
     const again = await run(configure('--cert', join(directory, 'cert'), '--key-file', join(directory, 'key')), {
       RECEBE_CLIENT_SECRET: DEFAULT_MERCHANT.clientSecret,
     });
-    expect(JSON.parse(again.stdout)).toMatchObject({ id: printed.id, renewed: true, replaced: null });
+    expect(JSON.parse(again.stdout)).toMatchObject({
+      connection_id: printed.connection_id,
+      renewed: true,
+      replaced: null,
+    });
   });
 
   it('refuses what is wrong, all of it at once, on stderr alone', async () => {

@@ -23,7 +23,7 @@ const PERSON = {
 };
 
 interface Answer {
-  transactions: { id: string; status: string; amount: number; end_to_end_id: string | null }[];
+  transactions: { transaction_id: string; status: string; amount: number; end_to_end_id: string | null }[];
   erased: Record<string, number>;
   kept: { waiting: { transaction_id: string; reason: string }[] };
 }
@@ -177,7 +177,7 @@ describe('what one payer is asked for', () => {
     expect(first.kept.waiting.map(({ reason }) => reason)).toEqual(['open_charge', 'open_charge']);
     const paid = exported.transactions.find(({ status }) => status === 'PAID');
     const books = 'SELECT id::text, status, amount, end_to_end_id, paid_at FROM transactions WHERE id = $1';
-    expect(await service.sql(books, [paid?.id])).toMatchObject([
+    expect(await service.sql(books, [paid?.transaction_id])).toMatchObject([
       { status: 'PAID', amount: String(paid?.amount), end_to_end_id: paid?.end_to_end_id },
     ]);
 
@@ -221,7 +221,9 @@ describe('what one payer is asked for', () => {
     expect((await service.rows()).filter(({ text }) => found(text))).toEqual([]);
     const again = await service.createCharge(key, { customer: PERSON }, 'a-key-that-is-repeated');
     expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
-    expect(exported.transactions.map(({ id }) => id)).toContain(again.body.id.replace(/^ch_/, ''));
+    expect(exported.transactions.map(({ transaction_id }) => transaction_id)).toContain(
+      again.body.id.replace(/^ch_/, ''),
+    );
     expect(found(again.text)).toBe(false);
     expect((await service.call('GET', `/v1/charges/${other.body.id}`, { key })).text).toContain('Somebody Else');
     const audited = await service.sql<{ type: string; n: number }>(

@@ -365,7 +365,7 @@ describe('starting the service', () => {
         }
       });
 
-      it('lists accounts, members and keys, all names in snake_case but those of an API key', async () => {
+      it('lists accounts, members, keys and work, all names in snake_case', async () => {
         const { accounts } = (await cli('account', 'list')) as unknown as { accounts: Record<string, unknown>[] };
         expect(accounts.map(({ name }) => name)).toEqual(['Livraria', 'Padaria Nova', 'Demo']);
         expect(Object.keys(accounts[0] ?? {}).sort()).toEqual(['account_id', ...Object.keys(SETTINGS)].sort());
@@ -386,8 +386,11 @@ describe('starting the service', () => {
             ['test', 'Caixa 1'],
           ],
         ]);
-        // As GET /v1/api-keys has them, without the keys themselves.
-        expect(Object.keys(keys[0] ?? {}).sort()).toEqual(['createdAt', 'id', 'label', 'mode', 'prefix']);
+        expect(Object.keys(keys[0] ?? {}).sort()).toEqual([
+          ...['allowed_ips', 'created_at', 'expires_at', 'fingerprint', 'issued_by', 'key_id', 'label', 'last_used_at'],
+          ...['mode', 'prefix'],
+        ]);
+        expect(await cli('work', 'list', '--kind', 'no-such-kind')).toEqual({ work: [] });
       });
 
       it('revokes a key at once, and the audit trail says so', async () => {
