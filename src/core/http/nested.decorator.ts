@@ -18,8 +18,7 @@ export function Nested(type: () => Constructor): PropertyDecorator {
 }
 
 /**
- * Makes a DTO out of parsed JSON. class-transformer is not used for it: it reads `value.constructor` of every object
- * on its way, so the body {"metadata": {"constructor": 1}} would be a crash. Nor is class-validator's white list: it
+ * Makes a DTO out of parsed JSON. class-transformer must not be used for it (docs/design/requests.md), nor class-validator's white list: it
  * looks names up in a plain object and so takes `hasOwnProperty` for a known field.
  * @param unknown is told of the fields that the DTO does not have
  * @returns the instance with the known ones
@@ -34,7 +33,7 @@ export function instantiate<T extends object>(type: new () => T, value: object, 
     }
     const nested = Reflect.getMetadata(NESTED, type.prototype as object, key) as (() => Constructor) | undefined;
     const isObject = inner !== null && typeof inner === 'object' && !Array.isArray(inner);
-    // Of a list class-validator would validate each item, ten thousand of them: what is no object is as bad as null.
+    // Any value but an object becomes null: class-validator would validate each of the ten thousand items of a list.
     const made: unknown = !nested ? inner : isObject ? instantiate(nested(), inner, unknown, `${path}${key}.`) : null;
     Object.defineProperty(dto, key, { value: made, enumerable: true, configurable: true, writable: true });
   }

@@ -10,7 +10,7 @@ import { fieldsOf, instantiate } from './nested.decorator.js';
  * Validates bodies and queries against their DTO; every violation is listed at once. Unknown fields are
  * violations: a misspelt `expected_payer_tax_id` must never silently drop a payer lock (docs/contract.md#unknown-and-malformed-input).
  *
- * class-transformer must not be used for what somebody sends: it crashes on `{"constructor": 1}` (see `instantiate`).
+ * class-transformer must not make them of what callers send: see docs/design/requests.md.
  */
 @Injectable()
 export class ValidationPipe implements PipeTransform {
