@@ -40,7 +40,7 @@ const GOODS = [
   ['Pôster emoldurado', 15_900],
   ['Vale-presente', 10_000],
 ] as const;
-/** Whoever is told of a sale by nobody: nothing listens there. */
+/** Nothing listens there, so its deliveries fail. */
 const DEAD_ENDPOINT = 'http://127.0.0.1:9/webhooks';
 
 interface Happening {
@@ -62,7 +62,7 @@ function randomFrom(seed: number): () => number {
 /**
  * A believable month of sales of the demo account, in test mode: made by the same services as every sale, while the
  * clock goes from thirty days ago until now, so that ledger, statement, events and statistics are what they would be.
- * Nobody may use this application meanwhile.
+ * This application must not serve requests meanwhile.
  */
 export class DemoMonth {
   readonly #random = randomFrom(1042);

@@ -13,7 +13,7 @@ import { announceService, withdrawService } from './service-address.js';
 const started = performance.now();
 const onTerminal = process.stdout.isTTY;
 
-/** Of a process that serves nobody. */
+/** What a worker process does. */
 const WORK = 'events and webhooks, mail, acquirers’ news, expiry, refunds and returns, releases, figures, clean-up';
 
 /** What a person at the terminal needs, and nothing else; what is logged after it is JSON lines. */
@@ -98,7 +98,7 @@ async function start(): Promise<void> {
       serveDashboard(app);
     }
     await app.init();
-    // Before anybody can ask whether it is ready: scripts read the file then.
+    // Before /health/ready answers 200, as scripts read the file then.
     let demo = config.runsApi ? await ensureDemo(app, config) : null;
     await app.listen(config.port, config.host);
     const address = `http://localhost:${new URL(await app.getUrl()).port}`;

@@ -30,7 +30,7 @@ export class Account {
   @Column('integer', { name: 'fraud_velocity', default: 30 }) readonly fraudVelocity!: number;
   /** The maximum ticket; null for none. */
   @Column('bigint', { name: 'fraud_max_amount', nullable: true }) readonly fraudMaxAmount!: Amount | null;
-  /** Whether there is a block list: it may be long, and every request reads the account, so it is not part of it. */
+  /** Whether there is a block list. It is read apart, as it may be long and every request reads the account. */
   @VirtualColumn({ type: 'boolean', query: (account) => `${account}.fraud_blocked_documents <> '{}'` })
   readonly blocksDocuments!: boolean;
   /** Name of the acquirer of its new live charges; null while there is none. */
@@ -43,7 +43,7 @@ export class Account {
   @Column('boolean', { default: false }) readonly suspended!: boolean;
 }
 
-/** With what only operators look at. */
+/** The account with the settings that only operators read. */
 @Entity('accounts')
 export class AccountEntity extends Account {
   @Column('text', { name: 'fraud_blocked_documents', array: true, default: [] })
@@ -71,7 +71,7 @@ export class UserEntity {
   @Column('timestamptz', { name: 'totp_confirmed_at', nullable: true }) readonly totpConfirmedAt!: Date | null;
   /** The 30 seconds, counted from 1970, of the last code that was taken. */
   @Column('integer', { name: 'totp_step', nullable: true }) readonly totpStep!: number | null;
-  /** SHA-256 of those that are left. */
+  /** SHA-256 of the recovery codes that are not used yet. */
   @Column('bytea', { name: 'recovery_code_hashes', array: true, default: [] })
   readonly recoveryCodeHashes!: readonly Buffer[];
   /** When a mail last told of failed logins. */
@@ -108,7 +108,7 @@ export class InvitationEntity {
   @Column('bytea', { name: 'token_hash' }) readonly tokenHash!: Buffer;
   @Column('timestamptz', { name: 'expires_at' }) readonly expiresAt!: Date;
   @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
-  /** It ends with whoever sent it; null: not a person. */
+  /** The user who sent it, with whom it ends; null: it was not sent by a user. */
   @Column('uuid', { name: 'invited_by', nullable: true }) readonly invitedBy!: string | null;
 }
 

@@ -14,7 +14,7 @@ import { Passwords } from './passwords.service.js';
 import { isName, parseSettings, readSettings, type SettingValues } from './settings.js';
 import { unlessEmailTaken, UsersService } from './users.service.js';
 
-/** Of a request that would begin something new. */
+/** The refusal of a request that would begin something new. */
 export function accountSuspended(): ApiError {
   return forbidden(
     'This account is suspended, and its API keys with it. Ask the operator of the service.',
@@ -22,10 +22,10 @@ export function accountSuspended(): ApiError {
   );
 }
 
-/** Merchants and their settings. */
-/** Of a setting's value in the audit trail. */
+/** Characters of a setting's value in the audit trail. */
 const LONGEST_SHOWN = 256;
 
+/** Merchants and their settings. */
 @Injectable()
 export class AccountsService {
   constructor(
@@ -141,7 +141,7 @@ export class AccountsService {
     });
   }
 
-  /** Nobody else changes the account before `tx` has ended. @throws ApiError 404 */
+  /** Locks the account until the end of `tx`. @throws ApiError 404 */
   async lock(tx: Tx, id: string): Promise<Account> {
     const account = await this.accounts.lock(tx, id);
     if (!account) throw notFound('account');

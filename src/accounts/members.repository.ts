@@ -9,7 +9,7 @@ const ACCOUNTS_OF = read(
   'members.accounts_of',
   'SELECT account_id AS "accountId" FROM members WHERE user_id = $1 ORDER BY account_id',
 );
-/** Nobody removes the member before the end of the transaction. */
+/** Locks the membership until the end of the transaction. */
 const HOLD = write('members.hold', 'SELECT 1 FROM members WHERE account_id = $1 AND user_id = $2 FOR KEY SHARE');
 const MEMBER = `${columnsOf(MemberEntity, 'm', { without: ['accountId'] })}, u.email, u.name`;
 const LIST = read(

@@ -28,11 +28,11 @@ import { hashOf, unlessEmailTaken, UsersService } from './users.service.js';
 const INVITATION_MS = 7 * 24 * 3600 * 1000;
 const MAX_INVITATIONS = 20;
 
-/** Somebody who was a member until now. */
+/** A member who has just been removed. */
 export interface RemovedMember {
   readonly accountId: string;
   readonly member: Member;
-  /** Who stay. */
+  /** The OWNERs who remain. */
   readonly owners: readonly Member[];
 }
 
@@ -56,7 +56,7 @@ export class MembersService implements OnModuleInit {
     private readonly clock: Clock,
   ) {}
 
-  /** Nobody needs to see who was once invited. */
+  /** Invitations are removed when they expire, so that e-mails of invited people are not kept. */
   onModuleInit(): void {
     this.retention.keep('invitations', 0, (tx, before, limit) => this.members.removeInvitations(tx, before, limit));
   }
@@ -77,7 +77,7 @@ export class MembersService implements OnModuleInit {
 
   /**
    * Makes a user with this e-mail a member; a user has one account.
-   * @throws ApiError 400 when the e-mail is somebody's already
+   * @throws ApiError 400 when a user has this e-mail already
    */
   async admit(
     tx: Tx,
@@ -90,8 +90,8 @@ export class MembersService implements OnModuleInit {
   }
 
   /**
-   * Sends an invitation by mail, where alone its token is. It reserves nothing, and whoever invites does not learn
-   * whether the e-mail is somebody's elsewhere. Repeated for the same e-mail it replaces the one before.
+   * Sends an invitation by mail, and its token nowhere else. It reserves nothing, and the inviter does not learn
+   * whether the e-mail belongs to a user of another account. Repeated for the same e-mail it replaces the one before.
    * @throws ApiError 400; 403 for an ADMIN who invites an OWNER, and `account_suspended`; 422 `invitation_limit_reached`
    */
   async invite(
@@ -104,8 +104,8 @@ export class MembersService implements OnModuleInit {
     if (violations.length > 0) throw invalidRequest(violations);
     const account = await this.accounts.find(accountId);
     if (!account) throw notFound('account');
-    if (account.suspended) throw forbidden('This account is suspended and invites nobody.', 'account_suspended');
-    // Whoever invites sees the members anyway.
+    if (account.suspended) throw forbidden('This account is suspended: it cannot invite people.', 'account_suspended');
+    // The inviter may list the members, so this tells nothing new.
     if ((await this.members.list(accountId)).some((member) => member.email === email)) {
       throw badRequest('invalid_request', 'This is a member of the account already.', 'email');
     }
@@ -250,7 +250,7 @@ export class MembersService implements OnModuleInit {
   }
 }
 
-/** An account that nobody can log in to as OWNER could never have one again. */
+/** Without an OWNER who can log in, an account could never get one again. */
 function assertOwnerLeft(owners: readonly Member[], leavingId: string): void {
   if (owners.some((owner) => owner.userId !== leavingId)) return;
   throw business('last_owner', 'An account keeps at least one OWNER who can log in: make another one first.');

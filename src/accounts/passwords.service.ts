@@ -25,9 +25,9 @@ const DEFAULT_COST: PasswordCost = { memoryCost: 19_456, timeCost: 2, parallelis
  * must not take the rest.
  */
 const COMPARED_AT_ONCE = availableParallelism() > 2 ? 2 : 1;
-/** Nobody comes here without a token or a login, so that strangers cannot close it. */
+/** New passwords hashed at once. Only callers with a token or a login get here, so strangers cannot take it. */
 const MADE_AT_ONCE = 1;
-/** Some seconds' wait; who comes then takes the place of whose network has most waiting. */
+/** Some seconds' wait. Beyond it a newcomer takes the place of a caller whose network has most waiting. */
 const MAX_WAITING = 100;
 /** Requests that wait for others of their address. */
 const MAX_CALLERS = 1_000;
@@ -47,11 +47,11 @@ const MIN_PERSONAL = 4;
 export class Passwords {
   readonly #addresses = new Turnstile(MAX_CALLERS, MAX_CALLERS, 1);
   readonly #comparing = new Turnstile(COMPARED_AT_ONCE, MAX_WAITING);
-  /** Theirs who have logged in before: strangers, however many, take none of these places. */
+  /** For users who have logged in from the same device before: strangers, however many, take none of these places. */
   readonly #comparingKnown = new Turnstile(1, MAX_WAITING);
   readonly #making = new Turnstile(MADE_AT_ONCE, MAX_WAITING);
   readonly #cost: PasswordCost;
-  /** Compared with where there is no hash: the same work, and no password has it. */
+  /** Compared with when a user has no hash, which takes the same time; no password matches it. */
   readonly #nobodys: string;
 
   constructor(@Optional() @Inject(PASSWORD_COST) cost: PasswordCost = DEFAULT_COST) {

@@ -1,6 +1,6 @@
 import { bilingualMail, type Mail, SECRET } from '../core/mail/index.js';
 
-/** Whoever gets it chooses a password with the token, which is nowhere else. */
+/** The recipient chooses a password with the token, which is in this mail only. */
 export function invitationMail(
   invitation: { accountId: string; email: string; token: string; expiresAt: Date },
   accountName: string,
@@ -54,7 +54,7 @@ export function passwordResetMail(to: string, token: string, expiresAt: Date, ba
   };
 }
 
-/** To the address that an account had until now: whoever took the account over has not taken this mailbox. */
+/** To the account's former address: an intruder who has changed it does not read that mailbox. */
 export function contactChangedMail(account: { id: string; name: string; contactEmail: string }, at: Date): Mail {
   return {
     accountId: account.id,

@@ -24,7 +24,7 @@ const NONE: SecondFactorState = {
   recoveryCodeHashes: [],
 };
 
-/** One-time codes (TOTP, RFC 6238) and the ten codes for who has lost what makes them. */
+/** One-time codes (TOTP, RFC 6238), and ten recovery codes for a user who has lost the device. */
 @Injectable()
 export class SecondFactor {
   constructor(
@@ -95,7 +95,7 @@ export class SecondFactor {
     });
   }
 
-  /** For who has lost it and all recovery codes: a login needs the password alone again. @throws ApiError 404 */
+  /** For a user who has lost device and recovery codes: a login needs the password alone again. @throws ApiError 404 */
   async reset(email: string, actor: Actor): Promise<{ userId: string }> {
     return this.database.transaction(async (tx) => {
       const user = await this.users.lockByEmail(tx, normalizeEmail(email));

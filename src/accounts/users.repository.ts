@@ -79,12 +79,12 @@ export type SecondFactorState = Pick<
 export class UsersRepository {
   constructor(private readonly reader: Reader) {}
 
-  /** An e-mail that somebody has fails the transaction: unique violation of `users_email_key`. */
+  /** An e-mail that is taken fails the transaction: unique violation of `users_email_key`. */
   insert(tx: Tx, user: NewUser): void {
     tx.defer(INSERT, INSERT.valuesOf(user));
   }
 
-  /** Another life of a user who is nobody now. */
+  /** Gives a removed user a login again. */
   renew(tx: Tx, id: string, user: Pick<NewUser, 'name' | 'passwordHash' | 'operator'>): void {
     tx.defer(RENEW, [id, user.name, user.passwordHash, user.operator]);
   }

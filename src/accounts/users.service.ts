@@ -51,17 +51,17 @@ export class UsersService {
     this.users.rehash(tx, id, oldHash, newHash);
   }
 
-  /** What is wrong with a login that somebody is to get. */
+  /** What is wrong with the e-mail and password of a new login. */
   checkCredentials(input: { email: string; password: string }): Violation[] {
     const email = normalizeEmail(input.email);
     return [...checkEmail(email), ...this.passwords.check(input.password, { email })];
   }
 
   /**
-   * Gives the e-mail to somebody new. A user who is nobody now, because they were removed, is taken as they are, with
+   * Makes a user with this e-mail. A user of this e-mail who was removed from every account is made one again, with
    * this name and password. Of two at once one gets it.
    * @returns the id of the user, locked until the end of `tx`
-   * @throws ApiError 400 when the e-mail is somebody's
+   * @throws ApiError 400 when the e-mail is taken
    */
   async claim(tx: Tx, user: Omit<NewUser, 'id' | 'createdAt'>): Promise<string> {
     const now = this.clock.now();
@@ -126,8 +126,8 @@ export class UsersService {
   }
 
   /**
-   * For who has lost theirs, or lost it to somebody else: their tokens stop working at once.
-   * @throws ApiError 400; 404 for an e-mail that nobody logs in with
+   * For a user whose password is lost or stolen: their tokens stop working at once.
+   * @throws ApiError 400; 404 for an e-mail without a login
    */
   async changePassword(input: { email: string; password: string }, actor: Actor): Promise<{ userId: string }> {
     const email = normalizeEmail(input.email);
@@ -143,7 +143,7 @@ export class UsersService {
   }
 
   /**
-   * Their own, whose old one was compared before. Their other logins end.
+   * Changes the user's own password, after the old one was compared. Their other logins end.
    * @throws ApiError 400 for a new one that is no good, or when the old one was changed meanwhile
    */
   async changeOwnPassword(before: UserEntity, sessionId: string, password: string, actor: Actor): Promise<void> {
@@ -157,7 +157,7 @@ export class UsersService {
     });
   }
 
-  /** Sends a mail to who logs in with this e-mail, with a token that is good for an hour, once; to nobody else. */
+  /** Mails a token, good for an hour and once, when a user logs in with this e-mail; else does nothing. */
   async forgotPassword(email: string, origin: Origin): Promise<void> {
     await this.database.transaction(async (tx) => {
       const user = await this.#lockWhoLogsIn(tx, normalizeEmail(email));
@@ -171,7 +171,7 @@ export class UsersService {
   }
 
   /**
-   * With the token of the mail, which is looked up before anything is hashed. All their logins end.
+   * Sets a password by the token of the mail, which is looked up before anything is hashed. All their logins end.
    * @throws ApiError 400
    */
   async resetPassword(input: { token: string; password: string }, origin: Origin): Promise<void> {

@@ -7,7 +7,7 @@ export interface ListedAcquirer {
   readonly accountId: string;
 }
 
-/** Who keeps connections of accounts. */
+/** The module that keeps the connections of accounts. */
 export interface AcquirerLister {
   /** @param accountId whose; null: all */
   list(accountId: string | null): Promise<readonly ListedAcquirer[]>;
@@ -15,7 +15,7 @@ export interface AcquirerLister {
   ownerOf(tx: Tx, name: string): Promise<string | null>;
 }
 
-/** Which acquirers accounts have beside the sandbox: whoever keeps connections registers how to list them. */
+/** Which acquirers accounts have beside the sandbox. The module that keeps connections registers how to list them. */
 @Injectable()
 export class AcquirerDirectory {
   readonly #listers: AcquirerLister[] = [];

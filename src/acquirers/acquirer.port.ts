@@ -24,7 +24,7 @@ export interface PixChargeRequest {
   readonly txid: string;
   /** Cents of BRL. */
   readonly amount: Amount;
-  /** Nobody may pay from then on, whenever the acquirer makes it. */
+  /** It cannot be paid from then on, however late the acquirer makes it. */
   readonly expiresAt: Date;
   readonly merchant: { readonly name: string; readonly city: string };
   readonly payer: { readonly name: string | null; readonly document: string | null };
@@ -97,7 +97,7 @@ export interface StatementReturn {
   readonly hint: NotificationHint;
 }
 
-/** Something in that list that cannot be read: nobody here knows how much it is, or whose. */
+/** An entry of that list that cannot be read: its amount or its account is not known. */
 export interface UnreadableLine {
   /** A Pix, or money of one that went back or is to. */
   readonly what: 'pix' | 'return';
@@ -109,7 +109,7 @@ export interface UnreadableLine {
   readonly hint: NotificationHint | null;
 }
 
-/** The acquirer has what it was asked for, and says it in a way that nobody understands. */
+/** The acquirer has what it was asked for, and its answer about it cannot be read. */
 export class UnreadableAnswer extends Error {
   override readonly name = 'UnreadableAnswer';
 
@@ -139,7 +139,7 @@ export interface ReturnName {
 
 /** Money that goes back. API Pix: `PUT /pix/{e2eid}/devolucao/{id}` for a devolution, a Pix-out by our id for a cashout. */
 export interface ReturnRequest extends ReturnName {
-  /** `refund`: the merchant wants it; `unwanted`: money that is nobody's payment goes back by itself. */
+  /** `refund`: the merchant wants it; `unwanted`: money that pays no charge goes back by itself. */
   readonly cause: 'refund' | 'unwanted';
   readonly amount: Amount;
   readonly currency: string;
@@ -239,8 +239,8 @@ export const DISPUTE_METHODS = ['scam', 'unauthorized', 'coercion', 'invasion', 
 export type DisputeMethod = (typeof DISPUTE_METHODS)[number];
 
 /**
- * Money that a payer wants back through the bank, in its whole present state: whoever applies it needs no earlier news
- * of it. Times are the bank's.
+ * Money that a payer wants back through the bank, in its whole present state: to apply it, no earlier state
+ * is needed. Times are the bank's.
  */
 export interface Dispute {
   /** The bank's own id of it. */
@@ -307,12 +307,12 @@ export interface Acquirer {
   readonly name: string;
   readonly capabilities: AcquirerCapabilities;
   readonly pixIssuer: PixIssuer;
-  /** @throws UnreadableAnswer when there is one, and nobody understands what is said of it, or by what it was paid */
+  /** @throws UnreadableAnswer when there is one and the answer about it, or about what has paid it, cannot be read */
   getPixCharge(txid: string): Promise<PixChargeState>;
   /**
    * @param reference as the notification named it
    * @returns null when the acquirer knows of no such Pix
-   * @throws UnreadableAnswer when it does, and nobody understands what it says of it
+   * @throws UnreadableAnswer when it does and its answer cannot be read
    */
   getPix(reference: string): Promise<ReceivedPix | null>;
   /** What has arrived, oldest first, page by page, with what of it cannot be read; null where there is no such list. */
@@ -324,7 +324,7 @@ export interface Acquirer {
   /** Null for an acquirer of Pix only. */
   readonly orders: OrderDesk | null;
   /**
-   * Takes a charge or order back, so that nobody pays it any more (API Pix: `PATCH /cob/{txid}`). May be repeated, and
+   * Takes a charge or order back, so that it can no longer be paid (API Pix: `PATCH /cob/{txid}`). May be repeated, and
    * one that is not there, is over or was paid is no error: money that came comes as a notification.
    */
   cancel(txid: string): Promise<void>;

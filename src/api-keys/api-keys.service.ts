@@ -197,7 +197,7 @@ export class ApiKeysService implements OnModuleInit {
   }
 }
 
-/** Whoever reads these messages has the key: nothing is told to who only guesses. */
+/** These messages are for callers who have the whole key: a guess learns nothing. */
 function assertUsable(
   key: { expiresAt: Date | null; allowedIps: readonly string[]; account: Pick<Account, 'suspended'> },
   address: string,

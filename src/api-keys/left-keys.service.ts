@@ -5,7 +5,7 @@ import { bilingualMail, Mailer } from '../core/mail/index.js';
 import type { ApiKey } from './api-key.entity.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 
-/** Tells the owners which API keys somebody who was removed had issued: they go on working. */
+/** Tells the owners which API keys a removed member had issued: the keys go on working. */
 @Injectable()
 export class LeftKeysService implements OnModuleInit {
   constructor(

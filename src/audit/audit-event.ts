@@ -64,7 +64,7 @@ export interface Origin {
   readonly requestId: string | null;
 }
 
-/** Somebody with a shell on the server. */
+/** The command line: a person with a shell on the server. */
 export const CLI: Actor = { type: 'cli', id: null, ip: null, requestId: null };
 export const SYSTEM: Actor = { type: 'system', id: null, ip: null, requestId: null };
 

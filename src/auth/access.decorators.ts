@@ -27,7 +27,7 @@ export const BEFORE_SECOND_FACTOR = Symbol('before the second factor');
 export const OPEN_TO_MEMBERS = Symbol('open to members');
 export const TEST_ONLY = Symbol('test keys only');
 
-/** Nobody is asked who they are. The list of public routes is held by a test: adding one is a decision. */
+/** A route without credentials. A test holds the list of them: adding one is a decision. */
 export function Public(): MethodDecorator & ClassDecorator {
   return SetMetadata(ACCESS, 'public' satisfies Access);
 }
@@ -45,8 +45,8 @@ export function ApiKeyAuth(): MethodDecorator & ClassDecorator {
 }
 
 /**
- * People: `Authorization: Bearer` with the token of the login. Without roles every member of an account is let in, and
- * nobody who is none; an operator only where 'OPERATOR' is named. Everybody else gets 403.
+ * People: `Authorization: Bearer` with the token of the login. Without roles every member of an account is let
+ * in, and an operator only where 'OPERATOR' is named. Everybody else gets 403.
  */
 export function DashboardAuth(...roles: DashboardRole[]): MethodDecorator & ClassDecorator {
   const allowed: readonly DashboardRole[] = roles.length > 0 ? roles : ['OWNER', 'ADMIN', 'MEMBER'];
@@ -58,7 +58,7 @@ export function DashboardAuth(...roles: DashboardRole[]): MethodDecorator & Clas
   );
 }
 
-/** The `error.code` for who has not the role, where it is not `forbidden`. */
+/** The `error.code` for callers without the role, where it is not `forbidden`. */
 export function RoleRefusal(code: string): MethodDecorator & ClassDecorator {
   return SetMetadata(ROLE_REFUSAL, code);
 }
@@ -81,7 +81,7 @@ export function LimitPerIp(limit: IpLimit = {}): MethodDecorator {
   return SetMetadata(IP_LIMIT, limit);
 }
 
-/** Tokens that a request takes beyond those of its body. @param tokens of its query as it came, which nobody has checked */
+/** Tokens that a request takes beyond those of its body. @param tokens of its query, which is not validated yet */
 export type Cost = (query: Readonly<Record<string, unknown>>) => number;
 
 /** A read whose work depends on what is asked for. */
@@ -133,7 +133,7 @@ export const CurrentActor = createParamDecorator((_data: unknown, context: Execu
   actorOf(requestOf(context)),
 );
 
-/** Of a public route, whose caller has not said who they are. */
+/** The anonymous caller of a public route. */
 export const RequestOrigin = createParamDecorator((_data: unknown, context: ExecutionContext): Origin =>
   originOf(requestOf(context)),
 );

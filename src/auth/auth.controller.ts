@@ -105,7 +105,10 @@ export class AuthController {
     description:
       'Sends a mail with a token that is good for an hour, once, to who logs in with this e-mail, at most three an hour. The answer is the same for every e-mail.',
   })
-  @ApiNoContentResponse({ description: 'A mail was sent, if somebody logs in with it.', headers: RESPONSE_HEADERS })
+  @ApiNoContentResponse({
+    description: 'A mail was sent, if a user logs in with this e-mail.',
+    headers: RESPONSE_HEADERS,
+  })
   @ApiErrors(400, 413, 415, 429, 500, 503)
   async forgotPassword(@Body() { email }: ForgotPasswordDto, @RequestOrigin() origin: Origin): Promise<void> {
     await this.people.forgotPassword(email, origin);

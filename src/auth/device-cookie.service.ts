@@ -10,8 +10,8 @@ const SEEN_FOR_MS = 180 * 24 * 3_600_000;
 
 /**
  * Says that this e-mail has logged in from this browser before (OWASP, "Slow Down Online Guessing Attacks with Device
- * Cookies"). It opens nothing: such a login has places and limits of its own, so that strangers who guess from thousands
- * of addresses keep nobody out who was here before.
+ * Cookies"). It opens nothing: such a login has places and limits of its own, which strangers who guess from thousands
+ * of addresses cannot use up.
  */
 @Injectable()
 export class DeviceCookie {

@@ -73,7 +73,7 @@ export class AuthGuard implements CanActivate {
     if (access === 'public') return true;
     const principal = await this.#authenticate(access, request, http.getResponse<Response>()).catch(
       async (error: unknown) => {
-        // A key that is good and not let in is refused as often as one that is none.
+        // A valid key that is not let in is counted as an unknown one is.
         if (error instanceof ApiError && error.status < 500) await this.#countFailure(addressOf(request));
         throw error;
       },

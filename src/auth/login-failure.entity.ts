@@ -5,13 +5,13 @@ import { Column, Entity, PrimaryColumn, Unique } from 'typeorm';
 @Unique('login_failures_email_hash_key', ['emailHash', 'ip', 'minuteAt'])
 export class LoginFailureEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'login_failures_pkey' }) readonly id!: string;
-  /** Keyed, so that nobody finds e-mails by trying them. */
+  /** A keyed hash: without the key e-mails cannot be found by trying them. */
   @Column('text', { name: 'email_hash' }) readonly emailHash!: string;
   /** Empty where it is not known. */
   @Column('text') readonly ip!: string;
   @Column('timestamptz', { name: 'minute_at' }) readonly minuteAt!: Date;
   @Column('integer') readonly count!: number;
-  /** Null: nobody has this e-mail. */
+  /** Null: no user has this e-mail. */
   @Column('uuid', { name: 'user_id', nullable: true }) readonly userId!: string | null;
   /** Of the first one. */
   @Column('text', { name: 'request_id', nullable: true }) readonly requestId!: string | null;

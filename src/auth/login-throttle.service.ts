@@ -53,8 +53,8 @@ export class LoginThrottle {
   }
 
   /**
-   * Waits when many have failed for this e-mail from wherever: that slows guessing down and locks nobody out.
-   * @param isKnown from a device that has logged in before: what strangers try is not its matter
+   * Waits when many logins with this e-mail have failed, from any address: that slows guessing down without a lock.
+   * @param isKnown from a device that has logged in before, which failures elsewhere do not slow down
    */
   async attempt(email: string, isKnown: boolean): Promise<Attempt> {
     if (isKnown || !this.config.rateLimit.enabled) return { isSlow: false, forget: () => Promise.resolve() };
@@ -78,7 +78,7 @@ export class LoginThrottle {
     return (await this.limiter.take(`forgot:${this.hash(email)}`, policy)).allowed;
   }
 
-  /** Stands for a text that neither Redis nor the audit trail should know, and that nobody can guess without the key. */
+  /** A keyed hash in place of a text that neither Redis nor the audit trail should have. */
   hash(text: string): string {
     return createHmac('sha256', this.secret).update(`login:${text}`).digest('hex');
   }

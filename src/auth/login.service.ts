@@ -36,7 +36,7 @@ export interface Login {
   readonly user: LoginUser;
 }
 
-/** For how long who finds no place is not answered. */
+/** How long the answer is delayed to a login that finds no place. */
 const TURNED_AWAY_MS = 1_000;
 
 @Injectable()
@@ -56,8 +56,8 @@ export class LoginService {
   ) {}
 
   /**
-   * A wrong password and an e-mail that nobody has take the same steps: one look-up, one hash, one recorded event. Who
-   * measures the time learns nothing.
+   * A wrong password and an unknown e-mail take the same steps: one look-up, one hash, one recorded event. So the
+   * time of the answer tells nothing.
    * @throws ApiError 401 `invalid_credentials`, `totp_required`, `totp_invalid`; 429 after too many tries for an e-mail
    *   from an address, or of codes
    */
@@ -71,7 +71,7 @@ export class LoginService {
     const matches = await this.passwords
       .verify(user?.passwordHash ?? null, input.password, device === null ? { stranger: origin.ip } : { known: email })
       .catch(async (error: unknown) => {
-        // Nobody has looked at the password; and who comes again at once keeps others out.
+        // The password was not compared, and a caller who repeats at once would keep others out.
         await attempt.forget();
         await delay(TURNED_AWAY_MS);
         throw error;
@@ -128,7 +128,7 @@ export class LoginService {
     });
   }
 
-  /** Counted by the minute: whoever guesses must not fill the audit trail, where nothing is deleted for years. */
+  /** Counted by the minute: guesses must not fill the audit trail, where nothing is deleted for years. */
   async #recordFailure(email: string, user: LoginUser | null, origin: Origin): Promise<void> {
     const now = this.clock.now();
     const minuteAt = new Date(Math.floor(now.getTime() / MINUTE_MS) * MINUTE_MS);

@@ -28,7 +28,7 @@ export interface CurrentLogin {
   readonly needsSecondFactor: boolean;
 }
 
-/** What people do about their own login. Whoever has a token alone cannot guess the password or codes with it. */
+/** What people do about their own login. Tries are limited: a stolen token must not open a way to guess the password. */
 @Injectable()
 export class PersonService {
   constructor(
@@ -82,7 +82,7 @@ export class PersonService {
     });
   }
 
-  /** A token alone locks nobody out of their own login. @throws ApiError 400 for a wrong password; 422, 429 */
+  /** With the password: a stolen token alone must not lock its user out. @throws ApiError 400 for a wrong one; 422, 429 */
   async beginSecondFactor(
     { userId }: UserPrincipal,
     password: string,

@@ -3,7 +3,7 @@ import { type Config, CONFIG } from '../core/config/index.js';
 import { forbidden } from '../core/errors/index.js';
 import type { UserPrincipal } from './principal.js';
 
-/** In production operators, and whoever issues or ends live keys or writes in live mode, log in with a second factor. */
+/** In production operators, and members who issue or end live keys or write in live mode, need a second factor. */
 @Injectable()
 export class SecondFactorRule {
   constructor(@Inject(CONFIG) private readonly config: Config) {}

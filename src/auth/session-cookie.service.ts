@@ -4,7 +4,7 @@ import { type Config, CONFIG } from '../core/config/index.js';
 import { forbidden } from '../core/errors/index.js';
 import { SESSION_SECONDS } from './sessions.service.js';
 
-/** What a page of ours sends with every write, and what a form of somebody else's page cannot send. */
+/** A header that our pages send with every write, and that a form on another site's page cannot send. */
 const OWN_PAGE = 'x-requested-with';
 
 /** @param header `Cookie` as it came @returns null without such a cookie */

@@ -83,7 +83,7 @@ export class Sessions implements OnModuleInit {
 
   /**
    * @param authorization the header as it came
-   * @returns null for everything but a token of ours, in its time, not ended, of somebody who is still let in
+   * @returns null for everything but a token of ours, in its time, not ended, of a user who is still let in
    */
   async authenticate(authorization: string): Promise<UserPrincipal | null> {
     const token = BEARER.exec(authorization)?.[1];

@@ -23,7 +23,7 @@ const BYTES_PER_MS_OF_REST = 6_000;
 
 /**
  * Reads of one caller wait for each other, and then those of all callers of one account: however many are asked for at
- * once, others' requests are served, and of an account nobody waits for more than two reads of each of the others.
+ * once, others' requests are served, and a caller waits for at most two reads of each other caller of the account.
  */
 @Injectable()
 export class TurnsInterceptor implements NestInterceptor {
@@ -56,7 +56,7 @@ export class TurnsInterceptor implements NestInterceptor {
   }
 }
 
-/** @returns how large the answer is, once it has been made; 0 for one that is a stream, or that nobody waits for any more */
+/** @returns how large the answer is, once it has been made; 0 for a stream, and when the caller has gone */
 function bytesOf(response: Response): Promise<number> {
   return new Promise((resolve) => {
     response.once(ANSWERED, resolve);

@@ -9,7 +9,7 @@ export function cspHash(text: string): string {
 
 /**
  * Nothing but the one stylesheet, the one script, this origin's images and status. Hashes instead of a nonce: they hold
- * for any number of renderings and a page kept by a proxy cannot carry somebody else's nonce.
+ * for any number of renderings and a page kept by a proxy cannot carry the nonce of another page.
  */
 const STYLE_HASH = cspHash(STYLES);
 const SCRIPT_HASH = cspHash(SCRIPT);

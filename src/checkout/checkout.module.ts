@@ -6,7 +6,7 @@ import { CheckoutController } from './checkout.controller.js';
 import { CheckoutService } from './checkout.service.js';
 import { ReceiptProcessor } from './jobs/receipt.processor.js';
 
-/** The page a payer opens: public, read-only, and nobody imports it. */
+/** The page a payer opens: public, read-only, and imported by no module. */
 @Module({
   imports: [AccountsModule, TransactionsModule],
   controllers: [CheckoutController],

@@ -47,7 +47,7 @@ export function checkoutPage(view: CheckoutView, language: Language): Page {
   });
 }
 
-/** For an address nobody has: mistyped, cut off or made up. */
+/** For an address that does not exist: mistyped, cut off or made up. */
 export function notFoundPage(language: Language): Page {
   const { notFound, notFoundNote } = TEXTS[language];
   return messagePage(language, notFound, notFoundNote);

@@ -14,7 +14,7 @@ import {
   toReceiptView,
 } from './checkout.view.js';
 
-/** What somebody who holds only a checkout address may read. Takes `<uuid>` and `ch_<uuid>`. */
+/** What a visitor who has only a checkout address may read. Takes `<uuid>` and `ch_<uuid>`. */
 @Injectable()
 export class CheckoutService {
   constructor(

@@ -30,8 +30,8 @@ export interface Brand {
 }
 
 /**
- * All that the page may show. Whoever has the address sees it, so this list is the privacy of the payer: no name, e-mail
- * or phone of the customer, no whole document, of the metadata the description and the way back alone, no fees, no
+ * All that the page may show. Anyone with the address sees it, so this list is the payer's privacy: no name, e-mail or
+ * phone of the customer, no whole document, of the metadata the description and the way back alone, no fees, no
  * end-to-end id of the payment.
  */
 export interface CheckoutView extends Brand {
@@ -43,7 +43,7 @@ export interface CheckoutView extends Brand {
   readonly currency: string;
   /** What is paid for; null where the merchant has not said. */
   readonly description: string | null;
-  /** Masked document of whoever must pay; null: anybody. */
+  /** Masked document of the person who must pay; null: anybody may. */
   readonly lockedTo: string | null;
   /** Only while it can be paid: a code that is over invites a Pix that has to be sent back. */
   readonly brCode: string | null;
@@ -61,7 +61,7 @@ export interface CheckoutView extends Brand {
   readonly now: Date;
 }
 
-/** What a payer keeps, and shows others: it names the payment, and still nobody's name or document. */
+/** What a payer keeps, and shows others: it names the payment, and no person or document. */
 export interface ReceiptView extends Brand {
   readonly id: string;
   readonly contact: string;

@@ -8,7 +8,7 @@ import { exitCodeOf, failuresOf, reconciliationBody, summaryOf } from './reconci
 import { run } from './run.js';
 import type { Shell } from './shell.js';
 
-/** @throws InvalidArgumentError for what is no day of the calendar, and for one that has not begun: of it everything would agree */
+/** @throws InvalidArgumentError for an invalid day, and for one that has not begun, on which everything would agree */
 function day(text: string): string {
   if (!isDay(text)) throw new InvalidArgumentError('It must be a day: YYYY-MM-DD.');
   const today = saoPauloDay(new Date());

@@ -21,7 +21,7 @@ function program(shell: Shell): Command {
     .addHelpText('after', '\nOf a group or a command: npm run --silent cli -- account create --help')
     .showHelpAfterError('(--help says what it takes)')
     .configureHelp({
-      // A group says what is in it.
+      // The help shows a group with the names of its commands.
       subcommandDescription: (command) =>
         [command.description(), command.commands.map((inner) => inner.name()).join(', ')].filter(Boolean).join(': '),
     })
@@ -40,7 +40,7 @@ function program(shell: Shell): Command {
 function explain(error: unknown): string {
   if (error instanceof ApiError) {
     const details = (error.details ?? []).map((detail) => `  - ${detail.param}: ${detail.message}`);
-    // Of several its message only says where they stand over HTTP.
+    // The message of several violations tells of the HTTP answer; here they are listed.
     return details.length > 1 ? ['This is refused:', ...details].join('\n') : error.message;
   }
   if ([UsageError, ConfigError, EmbeddedServerError, ServiceRoleError].some((known) => error instanceof known)) {

@@ -46,7 +46,7 @@ export function pair(text: string): [key: string, value: string] {
 export function pairs(text: string, before: Record<string, string> = {}): Record<string, string> {
   const [key, value] = pair(text);
   const spelling = (name: string): string => name.replaceAll('-', '_');
-  // Of two values nobody knows which was meant.
+  // Which of two values was meant is not known.
   if (Object.keys(before).some((other) => spelling(other) === spelling(key))) {
     throw new InvalidArgumentError(`${key} is given twice.`);
   }

@@ -17,7 +17,7 @@ import { runningServiceUrl } from '../service-address.js';
 const AMOUNT = 4_990;
 const WEBHOOK_LIMIT_MS = 10_000;
 const REFUND_LIMIT_MS = 15_000;
-/** A verifier refuses older signatures, or whoever has read one webhook could send it again for ever. */
+/** A verifier refuses older signatures, or an attacker who has read one webhook could send it again for ever. */
 const TOLERANCE_SECONDS = 300;
 
 interface Target {
@@ -228,7 +228,7 @@ async function refundEnd(target: Target, paymentId: string, refund: Refund): Pro
   }
 }
 
-/** Nobody listens there any more. A version without this route keeps the endpoint in the list. */
+/** The receiver has ended. A version without this route keeps the endpoint in the list. */
 async function forget(target: Target, endpointId: string): Promise<void> {
   try {
     await call(target, 'DELETE', `/v1/webhooks/endpoints/${endpointId}`);

@@ -9,7 +9,7 @@ const EXPLANATIONS: Readonly<Record<DifferenceKind, Explanation>> = {
   unreadable: {
     meaning: "in the acquirer's list, and cannot be read",
     remedy:
-      'Nobody is credited with it before it can be. The log says where it is wrong (`an answer of the PSP is not believed`): tell the PSP, and us. What has an id is in GET /v1/operations/unreadable.',
+      'It is credited to no account before it can be read. The log says where it is wrong (`an answer of the PSP is not believed`): tell the PSP, and us. What has an id is in GET /v1/operations/unreadable.',
   },
   missing_here: {
     meaning: 'received by the acquirer, not known here',
@@ -21,7 +21,7 @@ const EXPLANATIONS: Readonly<Record<DifferenceKind, Explanation>> = {
   },
   amount_differs: { meaning: 'the amounts differ', remedy: 'Ask the PSP which one was received.' },
   return_not_asked: {
-    meaning: 'money went back, and nobody here asked for it',
+    meaning: 'money went back that was not asked for here',
     remedy: "If it was made in the bank's app, the balance here is too high by it; refund here instead.",
   },
   dispute_unknown: {

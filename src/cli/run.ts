@@ -14,7 +14,7 @@ export interface Service {
 }
 
 /**
- * Only the start of the service makes what is missing. A command would work on an empty database that nobody meant, or
+ * Only the start of the service makes what is missing. A command would work on an empty database that was not meant, or
  * seal secrets under a key that the service does not know.
  */
 function assertDataDir({ dataDir, databaseUrl, encryptionKey }: Config, env: NodeJS.ProcessEnv): void {
@@ -47,7 +47,7 @@ export async function run({ env, stdout }: Shell, work: (service: Service) => Pr
   };
   assertDataDir(config, env);
   const baseUrl = env['PUBLIC_BASE_URL'] ? config.publicBaseUrl : runningServiceUrl(config.dataDir);
-  // Nobody logs in here: a secret that is drawn serves, and none is made in the directory.
+  // No login happens here: a random secret serves, and none is made in the directory.
   const jwtSecret = config.jwtSecret ?? randomBytes(32).toString('hex');
   const runtime = await openRuntime({ ...config, jwtSecret }, { redis: false });
   try {

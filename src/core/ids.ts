@@ -49,7 +49,7 @@ export function isUuid(value: unknown): value is string {
 
 /**
  * Takes every form of an id its route accepts (docs/contract.md#ids) and gives the UUID.
- * @throws ApiError 404: a malformed id is an id nobody has, so a caller cannot tell the two apart
+ * @throws ApiError 404: a malformed id is as an unknown one, so a caller cannot tell the two apart
  */
 export function parseId(value: string, prefixes: readonly string[], what: string): string {
   const prefix = prefixes.find((candidate) => value.startsWith(candidate)) ?? '';

@@ -22,7 +22,7 @@ export interface OperatorQueue {
   readonly since: Date | null;
 }
 
-/** Of how many things wait for an operator, and since when. Whoever keeps them says how they are counted. */
+/** How much waits for an operator, and since when. Each context registers how its own queue is counted. */
 @Injectable()
 export class OperatorQueues {
   readonly #counts = new Map<OperatorQueueName, { statement: ReadStatement; values: () => unknown[] }>();
@@ -38,7 +38,7 @@ export class OperatorQueues {
     return Promise.all(
       OPERATOR_QUEUES.map(async (name) => {
         const count = this.#counts.get(name);
-        if (!count) throw new Error(`Nobody says how the queue ${name} is counted`);
+        if (!count) throw new Error(`No count is registered for the operators' queue ${name}`);
         const [row] = await this.reader.query<Omit<OperatorQueue, 'name'>>(count.statement, count.values());
         return { name, waiting: row?.waiting ?? 0, since: row?.since ?? null };
       }),

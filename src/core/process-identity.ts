@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 
 /**
  * An opaque token of the process that has this pid, by which it stays recognisable after the pid was given to another
- * program; null when there is none, or only a zombie nobody has reaped. Where the system does not tell (anything but
+ * program; null when there is none, or only a zombie. Where the system does not tell (anything but
  * Linux) all processes have the same one.
  *
- * @throws when it cannot be looked at, as with no descriptor left: who is not seen then has not ended
+ * @throws when it cannot be looked at, as with no descriptor left: the process may still run
  */
 export function identify(pid: number): string | null {
   try {

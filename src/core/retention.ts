@@ -51,7 +51,7 @@ export class Retention implements OnApplicationBootstrap {
   /** One batch. @returns whether there may be more */
   async remove(table: string): Promise<boolean> {
     const kept = this.#tables.get(table);
-    if (!kept) throw new Error(`Nobody has said how long ${table} is kept`);
+    if (!kept) throw new Error(`No retention is registered for the table ${table}`);
     const before = new Date(this.clock.now().getTime() - kept.keptMs);
     return this.database.transaction(async (tx) => {
       const [lock] = await tx.query<{ isFree: boolean }>(LOCK, [table]);

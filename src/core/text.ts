@@ -14,7 +14,7 @@ export function withoutTrailingSlashes(url: string): string {
 
 /**
  * A code point that shows nothing: blanks, controls, marks of direction and width, fillers, the empty braille cell.
- * Those that Unicode has not assigned may be somebody's emoji of tomorrow.
+ * Unassigned ones do not count: a later Unicode may make them emoji.
  */
 const INVISIBLE = /^[\p{Z}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]$/u;
 

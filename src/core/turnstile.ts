@@ -5,7 +5,7 @@ interface Waiting {
 
 /**
  * Lets so many in at a time. The others wait, as many as may: callers take turns, and of each caller the first goes
- * first. When all places to wait are taken, whoever has most waiting gives one up to another caller.
+ * first. When all places to wait are taken, the caller with most waiting gives one up to another.
  */
 export class Turnstile {
   #inside = 0;
@@ -77,7 +77,7 @@ export class Turnstile {
     first?.enter();
   }
 
-  /** @returns false when nobody has more waiting than this caller would have */
+  /** @returns false when no caller has more waiting than this one would have */
   #giveUpOne(caller: string, refusal: () => Error): boolean {
     const [longest, ...others] = this.#queues;
     if (!longest) return false;

@@ -75,7 +75,7 @@ export class FraudGuard {
   /** Last: what another rule refuses is not counted. */
   async #count(scope: Scope, account: Account, asked: GuardedOperation, document: string): Promise<Admission> {
     const family = asked.operation === 'refund' ? 'refund' : 'charge';
-    // Neither a document, of which all could be tried, nor somebody's idempotency key is Redis's business.
+    // Redis gets neither documents, of which all could be tried, nor idempotency keys.
     const key = `fraud:${family}:${this.#nameOf(scope.accountId, scope.mode, document)}`;
     const { operation, key: idempotencyKey, fingerprint } = asked.request;
     const member = this.#nameOf(operation, idempotencyKey, fingerprint.toString('base64'));

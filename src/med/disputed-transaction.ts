@@ -73,7 +73,7 @@ export class DisputedTransaction {
     return this.isCredited(medCase) ? this.room : 0;
   }
 
-  /** What devolutions and the losses of other cases have left for the bank to take, whoever holds it by now. */
+  /** What devolutions and the losses of other cases have left for the bank to take, whichever case holds it by now. */
   takeableBy(medCase: Pick<MedCase, 'id' | 'paymentReference'>): Amount {
     if (!this.isCredited(medCase)) return 0;
     const others = this.cases.filter(({ id }) => id !== medCase.id);

@@ -36,7 +36,7 @@ const CONFIRM = write(
   `UPDATE med_evidence SET status = 'confirmed', object_name = $2, uploaded_at = $3
    WHERE id = $1 AND status = 'waiting' RETURNING ${COLUMNS}`,
 );
-/** From here on it cannot be confirmed any more, so nobody can confirm a file while it is being removed. */
+/** From here on it cannot be confirmed any more, so a file cannot be confirmed while it is being removed. */
 const ABANDON = write(
   'med_evidence.abandon',
   `UPDATE med_evidence SET status = CASE status WHEN 'waiting' THEN 'abandoned' ELSE status END WHERE id = $1
@@ -49,7 +49,7 @@ const DISCARD = write(
 );
 const FORGET = write('med_evidence.forget', `DELETE FROM med_evidence WHERE id = $1 AND status = 'abandoned'`);
 
-/** Evidence of cases that the caller has found for whoever asks: no query here knows an account. */
+/** Evidence of cases that the service has found for its caller: no query here checks the account. */
 @Injectable()
 export class EvidenceRepository {
   constructor(private readonly reader: Reader) {}
@@ -75,7 +75,7 @@ export class EvidenceRepository {
     return inserted.length > 0;
   }
 
-  /** Bytes that the account has in the mode; nobody else asks before `tx` has ended. */
+  /** Bytes that the account has in the mode, locked until the end of `tx`. */
   async lockBytes(tx: Tx, { accountId, mode }: Scope, now: Date): Promise<number> {
     await tx.query(LOCK_ACCOUNT, [`${accountId}/${mode}`]);
     const [row] = await tx.query<{ bytes: number }>(BYTES, [accountId, mode, now]);

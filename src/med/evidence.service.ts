@@ -59,7 +59,7 @@ export class EvidenceService {
    */
   async request(scope: Scope, caseId: string, file: DeclaredFile): Promise<{ evidence: Evidence; uploadUrl: string }> {
     assertTakesEvidence(await this.cases.find(scope, caseId), this.clock.now());
-    // Making a URL asks nobody: whoever gets one shall be able to use it.
+    // Signing a URL does not ask the store, and a URL is of use only while the store answers.
     await this.storage.check();
     const now = this.clock.now();
     const evidence: Evidence = {
@@ -151,7 +151,7 @@ export class EvidenceService {
         await this.#end(tx, found);
       });
     }
-    // The files first: a row that is gone would leave them to nobody.
+    // The files first: without the row they would never be removed.
     await this.storage.close(id, null);
     await this.database.transaction(async (tx) => this.evidence.forget(tx, id));
     return null;
@@ -202,8 +202,8 @@ export class EvidenceService {
   }
 
   /**
-   * It counts from here on. The file stays whatever happens: an error may come after the commit, and what nobody needs
-   * goes with the clean-up.
+   * It counts from here on. The file stays whatever happens: an error may come after the commit, and the clean-up
+   * removes what is not needed.
    */
   async #accept(scope: Scope, waiting: Evidence, { name }: StoredObject): Promise<ConfirmedEvidence> {
     return this.database.transaction(async (tx) => {
@@ -226,7 +226,7 @@ export class EvidenceService {
     await this.#quietly(evidence, () => this.storage.remove(name));
   }
 
-  /** Nobody waits for it: what is left is removed by the clean-up. */
+  /** Not waited for: the clean-up removes what is left. */
   async #quietly({ id }: Evidence, work: () => Promise<void>): Promise<void> {
     await work().catch((error: unknown) => {
       this.logger.warn({ error, evidenceId: id }, 'the rest of an upload could not be removed; it will be later');

@@ -42,7 +42,7 @@ export function rulingOf(bank: Pick<BankSide, 'status' | 'result'>, status: MedC
   return status === 'appealed' ? 'lost_on_appeal' : 'lost_unanswered';
 }
 
-/** What the bank claims of a payment: nobody can take more than is there. */
+/** What the bank claims of a payment: at most what is there. */
 export function claimOf({ reportedAmount }: Pick<MedCase, 'reportedAmount'>, there: Amount): Amount {
   return Math.min(reportedAmount, there);
 }
@@ -51,7 +51,7 @@ export function claimOf({ reportedAmount }: Pick<MedCase, 'reportedAmount'>, the
 export type Contradiction = Extract<MedTrigger, 'won_after_all' | 'lost_after_all'> | 'lost_another_amount';
 
 /**
- * How the bank has ruled otherwise than the case has ended: money that nobody may move without looking. Null for a case
+ * How the bank has ruled otherwise than the case has ended: money that waits for an operator's decision. Null for a case
  * that goes on, or that the bank agrees with. One that was dismissed before the merchant saw it has left the money with
  * the merchant.
  * @param takeable what there is of the payment for the bank to take: `DisputedTransaction.takeableBy`

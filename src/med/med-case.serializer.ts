@@ -1,7 +1,7 @@
 import type { MedCaseBody } from './dto/med-case.body.js';
 import type { MedCase } from './med-case.js';
 
-/** The public case: the same in the API and in webhooks. Whoever opened it is told in the charge's `metadata.med` only. */
+/** The public case: the same in the API and in webhooks. Who opened it is in the charge's `metadata.med` only. */
 export function medCaseBody(c: MedCase): MedCaseBody {
   return {
     id: `med_${c.id}`,

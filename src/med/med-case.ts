@@ -3,5 +3,5 @@ import { MedCaseEntity } from './med-case.entity.js';
 
 export type { BankSide, MedCaseEntity as MedCase, MedReview } from './med-case.entity.js';
 
-/** What a case is that nobody has done anything about yet. */
+/** What a case has when it is made. */
 export const UNTOUCHED = nullsOf(MedCaseEntity);

@@ -35,7 +35,7 @@ export interface MedMove {
   readonly outcome: MoneyOutcome | null;
 }
 
-/** The legal moves. A case that nobody answered is not `rejected`: the contract keeps that word for appeals. */
+/** The legal moves. A case without an answer is not `rejected`: the contract keeps that word for appeals. */
 export const MED_MOVES: Readonly<Record<MedTrigger, MedMove>> = {
   appealed: { from: ['open'], to: 'appealed', outcome: null },
   accepted: { from: ['open'], to: 'accepted', outcome: 'lost' },

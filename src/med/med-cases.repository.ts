@@ -101,7 +101,7 @@ export class MedCasesRepository {
   /**
    * Writes what has changed of a case whose lock the caller holds.
    * @param from the status in which it was read
-   * @throws Error when somebody else has moved it: the lock was not held
+   * @throws Error when it was moved meanwhile: the lock was not held
    */
   async change(tx: Tx, c: MedCase, from: MedCaseStatus): Promise<void> {
     const changed = await tx.query(CHANGE, [c.id, from, ...CHANGE.valuesOf(c)]);

@@ -59,7 +59,7 @@ export class MedCasesService {
     return this.lists.list(scope, { ...filter, before });
   }
 
-  /** Recorded here only: nobody else is told. @throws ApiError 404, 400 for a case that is not open */
+  /** Recorded here only: the bank is not told. @throws ApiError 404, 400 for a case that is not open */
   async appeal(scope: Scope, id: string, reason: string, actor: Actor): Promise<MedCase> {
     return this.database.transaction(async (tx) => {
       const found = await this.lock(tx, scope, id);

@@ -41,7 +41,7 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
   /**
    * Idempotent on (acquirer, reference): of any number of calls with one state, at once or later, one has an effect, and
    * none with a state older than what was applied. As the state is a whole, a ruling needs no opening before it.
-   * @param isLatest whether nobody has asked the acquirer since; whoever has applies it
+   * @param isLatest whether the acquirer was not asked again since; else the later answer is applied
    * @returns false while the payment is not settled here
    */
   async apply(acquirer: string, dispute: Dispute, isLatest: (tx: Tx) => Promise<boolean>): Promise<boolean> {

@@ -97,7 +97,7 @@ export function correctedMail(sale: Sale, medCase: MedCase, taken: Amount, publi
   ]);
 }
 
-/** Of a card nobody has heard of a MED. */
+/** MED is a word of Pix: for cards the subject says another one. */
 function subjectOf({ type }: MedCase, done: string, doneEnglish: string, what: string, whatEnglish: string): Words {
   const [kind, kindEnglish] = type === 'med' ? ['MED', 'MED'] : ['Caso de cartão', 'Card case'];
   return { portuguese: `${kind} ${done}: ${what}`, english: `${kindEnglish} ${doneEnglish}: ${whatEnglish}` };

@@ -36,7 +36,7 @@ export interface PublicEvent<T extends DomainEventType = DomainEventType> {
   readonly from: T | null;
   /** It tells of the same as its family, beside it: when a status is told again, both say something. */
   readonly isAlias?: true;
-  /** No news under this name, so that it is told only when somebody asks for the status again. */
+  /** Not sent by itself under this name, only when the status is resent. */
   readonly onlyAgain?: true;
   /** The one address that gets this event instead of the account's endpoints; null for these, as when left out. */
   destination?(event: DomainEvent<T>): string | null;
@@ -57,7 +57,7 @@ export type Sample<T extends DomainEventType = DomainEventType> = (type: T, scop
 
 /**
  * Public event names and how each is made from a domain event. Contexts register, the webhooks module reads: so
- * nobody has to import webhooks, and a new name is one registration.
+ * no context imports webhooks, and a new name is one registration.
  */
 @Injectable()
 export class EventCatalog {
@@ -130,8 +130,8 @@ export class EventCatalog {
   }
 
   /**
-   * The public events of a domain event, not yet presented: a name nobody subscribed to costs nothing.
-   * @param again whether somebody has asked for them
+   * The public events of a domain event, not yet presented: a name without subscribers costs nothing.
+   * @param again whether they are resent on request
    */
   publicEventsOf(type: string, again = false): readonly PublicEvent[] {
     return this.#events.filter((event) => event.from === type && (again || event.onlyAgain !== true));

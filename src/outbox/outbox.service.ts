@@ -78,7 +78,7 @@ export class OutboxService implements OnModuleInit {
    * Tells a subject again, as it is now, to everybody who is subscribed by now. Each stays the same business event, with
    * the same id and sequence; its deliveries are new ones.
    * @param groups of each the last event; the first ones are preferred, see `EventConsumer.replay`
-   * @returns how many deliveries; 0 when there are no such events or nobody wants them
+   * @returns how many deliveries; 0 when there are no such events or no endpoint is subscribed
    */
   async replay(
     tx: Tx,

@@ -18,7 +18,7 @@ declare module '../core/queue/index.js' {
 export interface EventConsumer {
   consume(tx: Tx, events: readonly DomainEvent[]): Promise<void>;
   /**
-   * One subject told again because somebody asked for it, whatever was delivered before. In each family, and by an alias
+   * One subject told again on request, whatever was delivered before. In each family, and by an alias
    * beside it, an endpoint gets the first of the events under a name that it is subscribed to.
    * @returns how many deliveries it made
    */

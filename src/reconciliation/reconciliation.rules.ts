@@ -4,14 +4,14 @@ import type { BookedDispute } from '../med/index.js';
 import type { BookedPix, BookedReturn } from '../transactions/index.js';
 
 export type DifferenceKind =
-  /** The acquirer has a Pix, or a return, and what it says of it cannot be read: nobody knows whether it is the same here. */
+  /** The acquirer has a Pix, or a return, and what it says of it cannot be read: it cannot be compared. */
   | 'unreadable'
   /** The acquirer has a Pix of which nothing is known here. */
   | 'missing_here'
   /** Settled here, and the acquirer's list does not have it. */
   | 'missing_there'
   | 'amount_differs'
-  /** Money went back, or is about to, and nobody here asked for it: in the bank's own app, for example. */
+  /** Money went back, or is about to, that was not asked for here but in the bank's own app, for example. */
   | 'return_not_asked'
   /** The bank took money for a dispute of which nothing is known here, or is about to. */
   | 'dispute_unknown'
@@ -132,7 +132,7 @@ function returnDifferences(
   const ofTheirs = there.flatMap((theirs) => {
     if (theirs.cause === 'dispute') return [];
     const ours = own.get(theirs.returnId) ?? null;
-    // One that failed has moved nothing, whoever asked for it.
+    // One that failed has moved nothing.
     if (!ours) return theirs.state === 'failed' ? [] : [difference('return_not_asked', null, theirs)];
     return [
       ...(ours.amount === theirs.amount ? [] : [difference('return_amount_differs', ours, theirs)]),

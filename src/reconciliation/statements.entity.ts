@@ -16,7 +16,7 @@ export class AcquirerStatementEntity {
   @Column('timestamptz', { name: 'swept_until', nullable: true }) readonly sweptUntil!: Date | null;
   /** Where a pass in several goes is continued; null between passes. */
   @Column('timestamptz', { name: 'resume_at', nullable: true }) readonly resumeAt!: Date | null;
-  /** While somebody reads it: the end of the lease. */
+  /** While a worker reads it: the end of the lease. */
   @Column('timestamptz', { name: 'next_due_at' }) readonly nextDueAt!: Date;
   /** That failed since one did not. */
   @Column('integer', { default: 0 }) readonly attempts!: number;

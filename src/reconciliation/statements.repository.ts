@@ -29,7 +29,7 @@ const RENEW = write(
   'statements.renew',
   `UPDATE acquirer_statements SET next_due_at = $4 WHERE acquirer = $1 AND list = $2 AND next_due_at = $3 RETURNING list`,
 );
-/** Not when the lease was over and somebody else has begun. */
+/** Not when the lease was over and another worker has begun. */
 const SAVE = write(
   'statements.save',
   `UPDATE acquirer_statements SET swept_until = $4, resume_at = $5, next_due_at = $6, attempts = $7, last_error = $8
@@ -59,7 +59,7 @@ export class StatementsRepository {
     return row ?? null;
   }
 
-  /** @returns the progress under its new lease; as it was when the lease is somebody else's by now */
+  /** @returns the progress under its new lease; as it was when another worker has the lease by now */
   async renew(tx: Tx, held: Progress, leasedUntil: Date): Promise<Progress> {
     const { acquirer, list, nextDueAt } = held;
     const renewed = await tx.query(RENEW, [acquirer, list, nextDueAt, leasedUntil]);

@@ -25,7 +25,7 @@ declare module '../core/queue/index.js' {
 }
 
 const SWEEP_MS = 5_000;
-/** Renewed while somebody reads: a worker that died holds a list up no longer than this. */
+/** Renewed while a worker reads: one that died holds a list up no longer than this. */
 const LEASE_MS = 30_000;
 const RENEW_MS = 10_000;
 const BATCH = 100;
@@ -33,9 +33,9 @@ const BATCH = 100;
 const CHUNK = 200;
 
 /**
- * Reads the acquirers' own lists and puts into the inbox what nobody has told of: payments whose callback never came,
+ * Reads the acquirers' own lists and puts into the inbox what no callback told of: payments whose callback never came,
  * once a day those of the last days again that were listed late, and the returns of the last ninety days, those among
- * them that nobody here asked for. Nothing is believed but by the inbox, which asks again about each.
+ * them that were not asked for here. Nothing is believed but by the inbox, which asks again about each.
  */
 @Injectable()
 export class StatementsService implements OnApplicationBootstrap {
@@ -146,13 +146,13 @@ export class StatementsService implements OnApplicationBootstrap {
       ...unread.filter(({ kind }) => kind !== 'pix'),
     ];
     if (hints.length === 0) return;
-    this.logger.info({ acquirer, hints: hints.length }, 'a statement tells of what nobody has told');
+    this.logger.info({ acquirer, hints: hints.length }, 'a statement has entries that no callback told of');
     const stored = await this.database.transaction((tx) => this.inbox.storeAll(tx, acquirer, hints));
     // The inbox brings what the queue does not take.
     await this.inbox.enqueue(stored).catch(() => undefined);
   }
 
-  /** Nobody can be credited with it: somebody has to look. What has a name is kept by the inbox, where operators see it. */
+  /** It cannot be credited: an operator has to look. What has a name is kept by the inbox, where operators see it. */
   #unreadable(acquirer: string, lines: readonly UnreadableLine[]): NotificationHint[] {
     return lines.flatMap(({ what, endToEndId, returnId, hint }) => {
       this.metrics.statementOddities.inc({ what: 'unreadable' });
@@ -184,9 +184,12 @@ export class StatementsService implements OnApplicationBootstrap {
         if (cause === 'dispute') return [hint];
         const own = states.get(`${pix.endToEndId}/${returnId}`);
         if (own === undefined && state !== 'failed') {
-          this.logger.warn({ acquirer, endToEndId: pix.endToEndId, returnId }, 'nobody here asked for a return');
+          this.logger.warn(
+            { acquirer, endToEndId: pix.endToEndId, returnId },
+            'a return was made that was not asked for here',
+          );
         } else if (own === 'failed' && state !== 'failed') {
-          // Money left that the books have given back to the merchant: somebody has to look, at once.
+          // Money left that the books have given back to the merchant: an operator has to look, at once.
           this.metrics.statementOddities.inc({ what: 'failed_return_moved' });
           this.logger.error({ acquirer, endToEndId: pix.endToEndId, returnId, state }, 'a return that failed was made');
         }

@@ -144,7 +144,7 @@ export class ReportsRepository {
     tx.defer(EXPIRE, [id]);
   }
 
-  /** @returns the id of the oldest file, which is nobody's from the commit on; null when there is none */
+  /** @returns the id of the oldest file, which no report has from the commit on; null when there is none */
   async expireOldest(tx: Tx, { accountId, mode }: Scope): Promise<string | null> {
     const [row] = await tx.query<{ id: string }>(EXPIRE_OLDEST, [accountId, mode]);
     return row?.id ?? null;

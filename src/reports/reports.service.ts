@@ -68,7 +68,7 @@ export class ReportsService implements OnModuleInit {
 
   onModuleInit(): void {
     this.retention.keep('reports', ROW_KEPT_MS, (tx, before, limit) => this.reports.remove(tx, before, limit));
-    // A file may tell of whoever has just been erased.
+    // A file may name the customer who has just been erased.
     this.customers.whenErased((accountId) => this.#endAll(accountId));
   }
 
@@ -136,7 +136,7 @@ export class ReportsService implements OnModuleInit {
     return this.reports.list(scope, filter);
   }
 
-  /** Its file as it is made, for whoever keeps it elsewhere. */
+  /** Its file as it is made, for a caller that keeps it elsewhere. */
   write(order: ReportOrder): Promise<Report> {
     return this.writer.write(order);
   }

@@ -20,7 +20,7 @@ export class RequestLogsController {
   @ApiOperation({
     summary: 'List the requests of the account',
     description:
-      'Of the last seven days, by keys and by people, newest first; a request shows within about a second of its answer. Neither bodies nor queries are kept. Requests that nobody was authenticated for belong to no account, and what open pages of the dashboard read is not listed.',
+      'Of the last seven days, by keys and by people, newest first; a request shows within about a second of its answer. Neither bodies nor queries are kept. Requests without authentication belong to no account, and what open pages of the dashboard read is not listed.',
   })
   @ApiOkResponse({ description: 'A page.', type: RequestLogListBody, headers: RESPONSE_HEADERS })
   @ApiErrors(400)

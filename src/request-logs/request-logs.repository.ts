@@ -13,7 +13,7 @@ export interface RequestLogFilter extends IdCursorFilter {
   readonly requestId: string | null;
 }
 
-/** Nobody waits for these rows and a crash may take the last of them: they do not wait for the disk. */
+/** Losing the last of these rows in a crash is accepted, so their commits do not wait for the disk. */
 const UNHURRIED = write('request_logs.unhurried', `SELECT set_config('synchronous_commit', 'off', true)`);
 /** A batch may come twice: when it is not known whether the first time arrived. */
 const INSERT = insertAllInto('request_logs.insert', RequestLog, { after: 'ON CONFLICT DO NOTHING' });

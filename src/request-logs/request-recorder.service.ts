@@ -21,7 +21,7 @@ const MAX_ROWS = 30_000;
 
 /**
  * Keeps the requests of accounts, beside the request log on stdout: after the answer, in batches, never at the cost of
- * a request. What nobody was authenticated for is on stdout only: no account could look at it.
+ * a request. Requests without authentication are on stdout only: they belong to no account.
  */
 @Injectable()
 export class RequestRecorder implements OnModuleInit, OnApplicationBootstrap, OnApplicationShutdown {

@@ -25,7 +25,7 @@ const OUTCOMES: Partial<Record<Transaction['status'], string>> = {
   CANCELLED: 'A cobrança foi cancelada.',
 };
 
-/** Stands for the card's own bank: whoever opens it decides. */
+/** Stands for the page of the card's own bank: its visitor approves or refuses. */
 export function cardPage(transaction: Transaction, merchant: string): string {
   const button = (action: string, label: string): Html =>
     markup`<form method="post" action="/sandbox/cards/${transaction.txid}/${action}"><button class="${action}">${label}</button></form>`;

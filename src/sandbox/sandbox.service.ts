@@ -60,7 +60,7 @@ export class SandboxService {
   }
 
   async #simulate(transaction: Transaction, dto: SimulateDto): Promise<void> {
-    // A moment after its creation the bank may not have been told of it yet, and nobody can pay what it does not know.
+    // A moment after its creation the bank may not have been told of it yet, and what it does not know cannot be paid.
     if (!isIssued(transaction)) await this.work.runNow('acquirer', transaction.id);
     // The notifications are stored; applying them now instead of by a job lets us answer with the state after it.
     if (dto.event === 'refund_fail') await this.bank.failNextRefund(transaction.txid ?? '');
@@ -99,7 +99,7 @@ export class SandboxService {
         if (!transaction.paymentMethods.includes('CREDIT_CARD')) throw impossible('is for payments by CREDIT_CARD');
         return [tell('processing')];
       case 'refund_fail':
-        // Nobody is notified of what has not happened yet.
+        // It has not happened yet, so there is no notification.
         return [];
       case 'chargeback':
       case 'dispute':
@@ -138,7 +138,7 @@ function ruling({ result }: SimulateDto): 'agreed' | 'disagreed' {
   return result;
 }
 
-/** Nobody can dispute, rule or withdraw what is not there. */
+/** @throws ApiError 400 without a payment to dispute, or a dispute to rule or withdraw */
 async function happened(notification: Promise<string | null>): Promise<string> {
   const id = await notification;
   if (id === null) throw impossible('is for payments that were paid; a ruling or withdrawal, for disputed ones');

@@ -36,7 +36,7 @@ export class DiskFiles implements OnApplicationBootstrap {
 
   onApplicationBootstrap(): void {
     const { storage } = this;
-    // Who takes uploads is who leaves them half done.
+    // Only a process that takes uploads leaves some unfinished.
     if (!this.config.runsApi || !(storage instanceof DiskStorage)) return;
     this.poller.every('storage.sweep', SWEEP_MS, () => storage.sweep(this.clock.now()));
   }

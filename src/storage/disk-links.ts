@@ -27,7 +27,7 @@ export class DiskLinks {
 
   /**
    * What the URL of an upload binds.
-   * @throws ApiError 404 for one that we have not signed: a URL that nobody was given; 403 when its time is over
+   * @throws ApiError 404 for one that we have not signed; 403 when its time is over
    */
   readUpload(key: string, query: LinkQuery): Upload {
     const { type, size } = this.#read('upload', `/storage/uploads/${key}`, query, ['type', 'size', 'expires']);

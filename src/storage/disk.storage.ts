@@ -15,7 +15,7 @@ const UPLOAD = 'upload';
 const CLOSED = 'closed';
 /** Uploads under way, beside the directories of the keys. */
 const INCOMING = '.incoming';
-/** Nothing is written to a draft for so long without a pause: whoever did has ended. */
+/** A draft that was not written to for so long is abandoned. */
 const INCOMING_LIMIT_MS = 3600_000;
 
 /** Fewer bytes than were agreed have come: the sender hung up. Nothing is kept of it. */
@@ -85,7 +85,7 @@ export class DiskStorage extends ObjectStorage {
         throw error;
       }
       keepOwner(path);
-      // On the disk before anybody writes down that it is there: the file, its name, and the name of its directory.
+      // On the disk before a row says that it is there: the file, its name, and the name of its directory.
       for (const entry of [path, join(this.directory, key), this.directory]) await flush(entry);
       return { name: `${key}/${id}`, size: (await stat(path)).size };
     };
@@ -223,7 +223,7 @@ export class DiskStorage extends ObjectStorage {
   }
 }
 
-/** Whoever asks: a path is only ever made of UUIDs. */
+/** A path is only ever made of UUIDs. */
 function uuid(value: string): string {
   if (!isUuid(value)) throw new Error('This is not the key of a stored object');
   return value;

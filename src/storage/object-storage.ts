@@ -1,4 +1,4 @@
-/** What somebody may upload, once it has been agreed: bound by the signature of its URL. */
+/** An upload as it was agreed: bound by the signature of its URL. */
 export interface Upload {
   /** A UUID: keys are never made of what a user sends. */
   readonly key: string;
@@ -7,7 +7,7 @@ export interface Upload {
   readonly size: number;
 }
 
-/** What somebody may download. */
+/** A download as it was agreed. */
 export interface Download {
   /** Of a StoredObject. */
   readonly name: string;

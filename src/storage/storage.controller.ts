@@ -20,7 +20,7 @@ const EXPIRED = {
   type: ErrorBody,
   headers: COMMON_HEADERS,
 };
-/** Somebody's file, shown under our own name: it runs nothing, and a page elsewhere may show it as a picture. */
+/** An uploaded file under our own host: it runs nothing, and another site may show it as a picture. */
 const FILE_HEADERS = {
   'Content-Security-Policy': "default-src 'none'; sandbox",
   'X-Content-Type-Options': 'nosniff',

@@ -8,7 +8,7 @@ const DAY_S = 86_400;
 const PER_MAILBOX = { rate: 5 / DAY_S, burst: 5 };
 const PER_ACCOUNT = { rate: 50 / DAY_S, burst: 50 };
 
-/** Whoever invites decides where the mail goes: nobody's mailbox is filled with invitations. */
+/** Inviters choose where the mail goes, so invitations are limited by account and by mailbox. */
 @Injectable()
 export class InvitationLimits {
   constructor(

@@ -7,7 +7,7 @@ import { AuditEventsController } from './audit-events.controller.js';
 import { InvitationLimits } from './invitation-limits.service.js';
 import { MembersController } from './members.controller.js';
 
-/** What an account's OWNERs and ADMINs see and change of its people and of itself. Nobody imports it. */
+/** Routes for OWNERs and ADMINs: members, audit events, the account itself. No module imports it. */
 @Module({
   imports: [AccountsModule, AuditModule, AuthModule],
   providers: [InvitationLimits],

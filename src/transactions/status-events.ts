@@ -7,7 +7,7 @@ type Groups = readonly (readonly (TransactionEventType | RefundEventType)[])[];
 
 /** What told of each status. Two groups where two events have, each under public names of its own. */
 const EVENTS_OF_STATUS: Readonly<Record<TransactionStatus, Groups>> = {
-  // Nobody has been told of it yet: its event comes when the acquirer has answered.
+  // It has no event yet: that comes when the acquirer has answered.
   PENDING: [],
   WAITING_PAYMENT: [['transaction.created', 'transaction.accepted'], ['transaction.issued']],
   // A card in flight, or a Pix that is held.
@@ -25,10 +25,10 @@ const EVENTS_OF_STATUS: Readonly<Record<TransactionStatus, Groups>> = {
   DISPUTE: [['transaction.card_disputed', 'transaction.disputed']],
 };
 
-/** Whoever has no event of a status is told by the last one before it: it was paid, or it exists. */
+/** A status without an event is told by the last event before it: it was paid, or it exists. */
 const BEFORE: Groups = [['transaction.paid'], ['transaction.created', 'transaction.accepted'], ['transaction.issued']];
 
-/** What a status is told by when somebody asks for it again, the best first (docs/contract.md#resending-a-webhook). */
+/** What a status is told by when it is resent, the best first (docs/contract.md#resending-a-webhook). */
 export function eventsAgain(status: TransactionStatus): Groups {
   return status === 'PENDING' ? [] : [...EVENTS_OF_STATUS[status], ...BEFORE];
 }

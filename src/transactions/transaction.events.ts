@@ -66,7 +66,7 @@ export type TransactionEventType =
 /** Each move has its event. `issued` tells the world that the charge exists. */
 export const EVENT_OF: Readonly<Record<Trigger, TransactionEventType>> = {
   issued: 'transaction.created',
-  // Nobody was told that it exists, so no public event is made of its end.
+  // No event told that it exists, so no public event is made of its end.
   not_issued: 'transaction.not_issued',
   settled: 'transaction.paid',
   approved: 'transaction.paid',

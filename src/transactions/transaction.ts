@@ -25,7 +25,7 @@ export interface MedBlock {
   readonly result?: 'agreed' | 'disagreed';
   readonly method?: string;
   readonly reason?: string;
-  /** Whoever opened it, where the bank says so: sealed by `MedPayers`, base64. */
+  /** Who opened it, where the bank says so: sealed by `MedPayers`, base64. */
   readonly payerSealed?: string;
   readonly openedAt: string;
   readonly updatedAt: string;
@@ -55,7 +55,7 @@ export interface SentBack {
 
 export type { Transaction };
 
-/** What a transaction is that nothing has happened to yet. */
+/** What a transaction has when it is made. */
 export const UNTOUCHED = { ...nullsOf(Transaction), refundsAmount: 0 };
 
 /** The same for its merchant: what serializers take. */

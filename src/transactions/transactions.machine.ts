@@ -27,7 +27,7 @@ export type Trigger =
   | 'approved'
   /** The cardholder is being authenticated. */
   | 'authenticating'
-  /** Payer lock: the payer is somebody else; the money goes back. */
+  /** Payer lock: another person has paid; the money goes back. */
   | 'settled_by_other_payer'
   /** Payer lock: the bank did not say who paid; held for an operator. */
   | 'settled_by_unknown_payer'

@@ -51,10 +51,10 @@ const MOVE = write(
 );
 /** `isOpen`. */
 export const OPEN = `(t.status = 'WAITING_PAYMENT' OR (t.status = 'PROCESSING' AND t.expected_payer_tax_id IS NULL))`;
-/** The acquirer says something of the charge that nobody understands: it may be paid. The inbox goes on asking. */
+/** The acquirer's answer about the charge cannot be read: it may be paid. The inbox goes on asking. */
 export const UNREADABLE = `EXISTS (SELECT 1 FROM acquirer_notifications n WHERE n.acquirer = t.acquirer
        AND n.kind = 'charge' AND n.reference = t.txid AND n.unreadable_since IS NOT NULL)`;
-/** Nobody waits for its acquirer's word on it (any more): of the parameters see `ExpiryDue`. */
+/** Its acquirer's answer is not waited for, or no longer: of the parameters see `ExpiryDue`. */
 const isHeard = (unheardBefore: string, unasked: string): string =>
   `(t.expiry_asked_at IS NOT NULL OR (t.expires_at <= ${unheardBefore} AND NOT ${UNREADABLE})
        OR t.acquirer = ANY (${unasked}::text[]) OR NOT 'PIX' = ANY (t.payment_methods))`;
@@ -144,7 +144,7 @@ export interface MoveFields {
 /** What decides whether a charge past its expiry may be written as expired. */
 export interface ExpiryDue {
   readonly now: Date;
-  /** Expired before it: nobody waits any longer for the word of an acquirer that is silent on it. */
+  /** Expired before it: an acquirer that gives no answer about it is no longer waited for. */
   readonly unheardBefore: Date;
   /** Acquirers that are not asked. */
   readonly unasked: readonly string[];
@@ -196,7 +196,7 @@ export class TransactionsRepository {
     return row ?? null;
   }
 
-  /** @returns the moved transaction, or null when its status no longer allows the move: somebody else moved it */
+  /** @returns the moved transaction, or null when its status no longer allows the move: it was moved meanwhile */
   async move(tx: Tx, id: string, trigger: Trigger, at: Date, fields: MoveFields = {}): Promise<Transaction | null> {
     const { from, to } = MOVES[trigger];
     const [row] = await tx.query<Transaction>(MOVE, [
@@ -312,7 +312,7 @@ export class TransactionsRepository {
     tx.defer(TOUCH_PENDING, [id, at]);
   }
 
-  /** Charges whose creation at the acquirer has no known outcome and that nobody has looked at since. */
+  /** Charges whose creation at the acquirer has no known outcome and that the sweeper has not looked at since. */
   async findUnknown(before: Date, limit: number): Promise<Transaction[]> {
     return this.reader.query(UNKNOWN, [before, limit]);
   }

@@ -66,7 +66,7 @@ export class TransactionsService implements OnApplicationBootstrap {
   /**
    * Tells the status that the transaction has again, as fresh deliveries. One that is past its expiry is written as
    * expired first, so that the status and the event agree.
-   * @returns how many deliveries it makes: none when nobody is subscribed
+   * @returns how many deliveries it makes: none when no endpoint is subscribed
    * @throws ApiError 404
    */
   async resendEvent(scope: Scope, id: string): Promise<{ transaction: Transaction; deliveries: number }> {

@@ -63,6 +63,6 @@ describe('an account of two PSPs, one of which is gone', () => {
     const finished = await reconcile();
     expect(finished.code).toBe(1);
     expectNamed(finished);
-    expect(finished.stderr).toContain(`${endToEndId}/app1: money went back, and nobody here asked for it`);
+    expect(finished.stderr).toContain(`${endToEndId}/app1: money went back that was not asked for here`);
   }, 60_000);
 });

@@ -121,7 +121,7 @@ describe('live money at a PSP', () => {
     await live.psp.call('PUT', `/pix/${endToEndId}/devolucao/app1`, { valor: '1.00' });
     const differs = await today();
     expect(differs.code).toBe(1);
-    expect(differs.stderr).toContain(`${endToEndId}/app1: money went back, and nobody here asked for it`);
+    expect(differs.stderr).toContain(`${endToEndId}/app1: money went back that was not asked for here`);
     expect(JSON.parse(differs.stdout)).toMatchObject({
       acquirers: [{ differences: [{ kind: 'return_not_asked', end_to_end_id: endToEndId, return_id: 'app1' }] }],
     });

@@ -28,7 +28,7 @@ export function readCertificate(files: CertificateFiles, now: Date): ReadCertifi
   return read.found ? { ...read, violations: lifetimeProblems(pfx ? 'pfx' : 'cert', read.found.x509, now) } : read;
 }
 
-/** PEM of whoever vouches for the server. @returns what is wrong; null when nothing is */
+/** PEM of the authority that vouches for the server. @returns what is wrong; null when nothing is */
 export function authorityProblem(ca: string): string | null {
   const certificates = ca.match(PEM_CERTIFICATE) ?? [];
   const isValid = certificates.length > 0 && certificates.every((pem) => attempt(() => new X509Certificate(pem)));

@@ -8,7 +8,7 @@ import { httpUrlProblem, isLoopbackHost } from '../../core/net/index.js';
 import { withoutTrailingSlashes } from '../../core/text.js';
 import { authorityProblem, type CertificateFiles, readCertificate } from './certificate.js';
 
-/** What somebody says of an account's PSP, unchecked. */
+/** The configuration of an account's PSP as it was given, unchecked. */
 export interface Configuration {
   readonly accountId: string;
   /** Name of the PSP's profile. */
@@ -37,7 +37,7 @@ export interface ReadConfiguration {
   readonly violations: readonly Violation[];
 }
 
-/** Checks all of it at once, without asking anybody. */
+/** Checks all of it at once, without a call to the PSP. */
 export function readConfiguration(input: Configuration, { now, production }: Circumstances): ReadConfiguration {
   const violations: Violation[] = [];
   const check = (param: string, message: string | null): void => {

@@ -4,7 +4,7 @@ import type { SecretBox } from '../../core/crypto/index.js';
 const PROBE_MS = 5_000;
 const PURPOSE = 'pix-callback-probe';
 
-/** Chosen anew by whoever probes, so that no answer can be kept and said again. */
+/** Chosen at random for each probe, so that an earlier answer cannot be replayed. */
 export const NONCE_HEADER = 'x-callback-nonce';
 /** Signed by the service that the address belongs to. */
 export const PROOF_HEADER = 'x-callback-proof';
@@ -25,7 +25,7 @@ export function callbackProof(secrets: SecretBox, connectionId: string, nonce: u
   return secrets.sign(PURPOSE, `${connectionId}.${nonce}`);
 }
 
-/** Calls the address as PSPs do to test it, and asks for a proof of whoever answers. */
+/** Calls the address as PSPs do to test it, and asks the server that answers for a proof. */
 export async function probeCallback(url: string, secrets: SecretBox, connectionId: string): Promise<CallbackAnswer> {
   const nonce = randomBytes(32).toString('base64url');
   let response: Response;

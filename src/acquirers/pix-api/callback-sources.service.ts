@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Callback } from './callbacks.js';
 import type { InboundAuthentication } from './profile.js';
 
-/** Who calls back at one address. */
+/** The caller of one callback address. */
 export interface CallbackSource {
   readonly inbound: InboundAuthentication;
   /** Whether the secret of this number opens the address now. */
@@ -14,7 +14,7 @@ export interface CallbackSource {
 /** @param acquirer by its name, `pix-api:<connection id>` @returns null when there is no such connection */
 export type FindCallbackSource = (acquirer: string) => Promise<CallbackSource | null>;
 
-/** Where callbacks come from: whoever keeps connections registers how to find them. */
+/** Where callbacks come from. The module that keeps connections registers how to find them. */
 @Injectable()
 export class CallbackSources {
   readonly #finders: FindCallbackSource[] = [];

@@ -4,7 +4,7 @@ import type { SecretBox } from '../../core/crypto/index.js';
 const PURPOSE = 'pix-callback';
 
 /**
- * Where a PSP reports to for one connection; PSPs may append `/pix`. Whoever knows it can tell us to ask the PSP, and
+ * Where a PSP reports to for one connection; PSPs may append `/pix`. A caller who knows it can make us ask the PSP, and
  * nothing more, but it is a secret all the same: never logged, never stored.
  * @param number which secret; the first one's number does not stand in the address
  */

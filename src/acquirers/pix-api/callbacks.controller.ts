@@ -24,7 +24,7 @@ const Receives = (path: string): MethodDecorator =>
     ApiOperation({
       summary: 'A PSP tells of payments and returns',
       description:
-        'For PSPs, at an address of which nobody else knows. Stored and answered at once; nothing of it is believed before the PSP has confirmed it when asked. An empty body is a test of the address.',
+        'For PSPs, at an address that only the PSP knows. Stored and answered at once; nothing of it is believed before the PSP has confirmed it when asked. An empty body is a test of the address.',
     }),
     ApiBody({ description: 'As API Pix or the PSP has it.', required: false, schema: { type: 'object' } }),
     ApiOkResponse({ description: 'Stored, now or before.', headers: COMMON_HEADERS }),

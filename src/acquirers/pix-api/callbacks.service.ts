@@ -70,7 +70,7 @@ export class CallbacksService implements OnModuleInit {
 
   /**
    * Stores a callback with what it hints at. One without a body only asks whether we are there.
-   * @throws ApiError 404 for whoever it is not from, 413, 429
+   * @throws ApiError 404 for a caller that is not the PSP, 413, 429
    */
   async receive({ connection, secret, readBody, caller }: PostedCallback): Promise<void> {
     const acquirer = acquirerNameOf(connection);
@@ -94,7 +94,7 @@ export class CallbacksService implements OnModuleInit {
     await this.#store(acquirer, source, body);
   }
 
-  /** @returns null for who does not know the address, and where no nonce was sent */
+  /** @returns null without the right secret in the address, and without a nonce */
   async prove(address: Pick<PostedCallback, 'connection' | 'secret'>, nonce: unknown): Promise<string | null> {
     const proof = callbackProof(this.secrets, address.connection, nonce);
     return proof !== null && (await this.#sourceOf(address)) ? proof : null;
@@ -181,7 +181,7 @@ export class CallbacksService implements OnModuleInit {
     await refuse(taken);
   }
 
-  /** Of who does not know the address: a PSP does. */
+  /** Limits the callers without the right secret, which a PSP has. */
   async #limitGuesses(address: string): Promise<void> {
     const { enabled, authFailuresPerMinute } = this.config.rateLimit;
     if (!enabled) return;

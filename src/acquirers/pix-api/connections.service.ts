@@ -67,7 +67,7 @@ export class ConnectionsService {
   /**
    * Makes the account's connection for (profile, Pix key), or renews the one that there is; running services notice
    * within seconds. The caller holds the lock of the account.
-   * @throws ApiError 409 when another account has it: whoever can configure a key again could take its money
+   * @throws ApiError 409 when another account has it: configuring its key anew would take its money
    */
   async save(tx: Tx, settings: ConnectionSettings): Promise<{ id: string; renewed: boolean }> {
     const { credentials, ...rest } = settings;
@@ -102,8 +102,8 @@ export class ConnectionsService {
   }
 
   /**
-   * When the first client certificate at each PSP ends, by profile. One that ended long ago is not missed by anybody:
-   * there is no refund any more that could need it.
+   * When the first client certificate at each PSP ends, by profile. One that ended long ago is left out:
+   * no refund can need it any more.
    */
   firstExpiries(): Promise<Map<string, Date>> {
     return this.connections.firstExpiries(daysFrom(this.clock.now(), -REFUND_DAYS));

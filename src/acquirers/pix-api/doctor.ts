@@ -17,7 +17,7 @@ export type DoctorStep = 'settings' | 'certificate' | 'tls' | 'token' | 'scope' 
 export interface Finding {
   readonly step: DoctorStep;
   readonly ok: boolean | 'warning';
-  /** What was found. Names no secret and nobody. */
+  /** What was found. It names no secret and no person. */
   readonly detail: string;
   /** What to do about it; null when nothing is. */
   readonly remedy: string | null;
@@ -29,10 +29,10 @@ export type Registration = 'never' | 'missing' | 'replace';
 export interface DoctorOptions {
   /** Where the PSP is to call; null: not known. */
   readonly callbackUrl: string | null;
-  /** Those of the service: whoever answers there must have them too. */
+  /** The keys of the service: the server that answers there must have them too. */
   readonly secrets: SecretBox;
   readonly registration: Registration;
-  /** A proxy checks the client certificates of PSPs, so that nobody else is let in. */
+  /** A proxy checks the client certificates of PSPs, so that other callers are not let in. */
   readonly certificatesChecked: boolean;
   readonly now: Date;
   readonly client?: PixApiClientOptions;
@@ -167,7 +167,7 @@ function tlsRemedy(code: string): string {
   if (/ENOTFOUND|EAI_AGAIN/.test(code))
     return 'The host name does not resolve: check the base URL and the name server.';
   if (/ECONNREFUSED|timeout|EHOSTUNREACH|ENETUNREACH/.test(code)) {
-    return 'Nobody answers there: check the URL, the firewall, and whether the PSP lets this address in.';
+    return 'No server answers there: check the URL, the firewall, and whether the PSP lets this address in.';
   }
   if (/CERT|SELF_SIGNED|ISSUER|VERIFY|ALTNAME/.test(code)) {
     return "The PSP's certificate is not trusted: configure its authority's certificate (--ca), or check the host name.";
@@ -297,7 +297,7 @@ async function checkWebhook(client: PixApiClient, callbackUrl: string, registrat
         'webhook',
         registration === 'never' ? 'warning' : false,
         `another address is registered for this Pix key: ${placeOf(registered)}`,
-        'Whoever is called there may need it. If not: `acquirer check --replace-webhook`.',
+        'The service that is called there may need it. If not: `acquirer check --replace-webhook`.',
       );
     }
     if (registration === 'never') {
@@ -321,7 +321,7 @@ function urlOf(answer: PspAnswer): string | null {
   return read?.success ? read.data.webhookUrl : null;
 }
 
-/** Here an operator reads it, about a charge of nobody: the PSP's own words help. */
+/** An operator reads it, about a test charge without a payer: the PSP's own words help. */
 function refusalOf(answer: Exclude<PspAnswer, { kind: 'ok' }>): string {
   if (answer.kind === 'not_found') return 'not found';
   const { code, words } = answer.problem;

@@ -56,7 +56,7 @@ export const pixAnswer = z.object({
   horario: dateTime,
   // Not in every version of the standard; who leaves the payer out does not report it.
   pagador: optional(z.object({ cpf: optional(text), cnpj: optional(text), nome: optional(text) })),
-  // Each is read by itself: one that nobody understands does not keep the payment from being credited.
+  // Each is read by itself: one that cannot be read does not keep the payment from being credited.
   devolucoes: optional(z.array(z.unknown())),
 });
 export type PixAnswer = z.infer<typeof pixAnswer>;
@@ -82,7 +82,7 @@ export type CobAnswer = z.infer<typeof cobAnswer>;
 /** Of a Pix that paid a charge what it is asked for by. */
 export const paymentAnswer = z.object({ endToEndId: z.string().regex(/^[a-zA-Z0-9]{32}$/) });
 
-/** One page of `GET /pix`. Each Pix is read by itself, so that one that nobody understands does not hide the others. */
+/** One page of `GET /pix`. Each Pix is read by itself, so that one that cannot be read does not hide the others. */
 export const pixPage = z.object({
   parametros: optional(z.object({ paginacao: optional(z.object({ quantidadeDePaginas: z.int().nonnegative() })) })),
   pix: optional(z.array(z.unknown())),

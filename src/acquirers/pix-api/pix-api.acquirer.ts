@@ -115,7 +115,7 @@ export class PixApiAcquirer implements Acquirer {
     return { kind: 'unknown' };
   }
 
-  /** @returns null for a connection that cannot be read or used: nobody was asked, so nothing can have happened */
+  /** @returns null for a connection that cannot be read or used: no call was made, so nothing can have happened */
   async #clientToIssue(txid: string): Promise<PixApiClient | null> {
     try {
       return await this.client();
@@ -274,7 +274,7 @@ export class PixApiAcquirer implements Acquirer {
 
   /**
    * End-to-end ids of what has paid the charge. The standard lets a PSP leave them out of it: then its list has them.
-   * @throws UnreadableAnswer when there are only such as cannot be read: it was paid, and nobody knows by what
+   * @throws UnreadableAnswer when there are only such as cannot be read: it was paid, and it is not known by what
    */
   async #payments(client: PixApiClient, { txid, status, calendario, pix }: CobAnswer): Promise<string[]> {
     const own = this.#ids('cob.get', txid, pix ?? []);

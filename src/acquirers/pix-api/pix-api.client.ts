@@ -228,7 +228,7 @@ export class PixApiClient {
     const { status } = answer;
     const json = parse(answer.body);
     if (status === SUCCESS[operation] || this.profile.success.value[operation]?.includes(status)) {
-      // The body of a registered webhook is nobody's business; all others are asked for their body.
+      // The answer to a registration of a webhook may have no body.
       return { kind: 'ok', body: json ?? null };
     }
     const pauseMs = retryAfterMs(answer.retryAfter);

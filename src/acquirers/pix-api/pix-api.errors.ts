@@ -2,7 +2,7 @@
  * - `unavailable`: nothing can have happened. The request never left (no connection, no TLS, no token), or it was turned
  *   away before anybody looked at it (401, 403, 429).
  * - `unknown`: it left and no answer came that can be trusted: a time-out, a broken connection, any 5xx (also a 503: a
- *   gateway says it of a request that it has already passed on), an answer that nobody understands.
+ *   gateway says it of a request that it has already passed on), an answer that cannot be read.
  */
 export type PixApiErrorKind = 'unavailable' | 'unknown';
 

@@ -41,7 +41,7 @@ export interface TokenStyle {
 
 /** How a callback is known to be the PSP's, before the PSP is asked. The secret in its URL is always ours to check. */
 export interface InboundAuthentication {
-  /** It shows a client certificate to whoever ends TLS in front of the service, who passes the result on in a header. */
+  /** It shows a client certificate to the proxy that ends TLS, which passes the result on in a header. */
   readonly mtls: boolean;
   /** Addresses it calls from; null: it does not say. */
   readonly addresses: readonly string[] | null;

@@ -19,7 +19,7 @@ const token = (style: Partial<TokenStyle>): TokenStyle => ({
   ...style,
 });
 
-/** The standard, and what nobody has said otherwise of a PSP. */
+/** The standard, which holds where nothing else is known of a PSP. */
 const STANDARD: PspProfile = {
   name: 'standard',
   title: 'API Pix as BACEN writes it',

@@ -4,7 +4,7 @@ import type { PixApiClient, PspAnswer } from './pix-api.client.js';
 import { PixApiError } from './pix-api.errors.js';
 
 const PAGE_SIZE = 100;
-/** Some PSPs give more to a page than they were asked for; so many are none that anybody can keep in memory. */
+/** Some PSPs give more to a page than they were asked for; beyond this they would not fit into memory. */
 const MAX_PAGE_SIZE = 10 * PAGE_SIZE;
 /** Of one window; more means that the PSP's pages never end. */
 const MAX_PAGES = 1_000;

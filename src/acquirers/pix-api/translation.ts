@@ -194,7 +194,7 @@ export function unreadablePix(entry: unknown): UnreadableLine {
   };
 }
 
-/** The same of a return of a Pix that can be read. One that was asked for here is asked about by whoever did. */
+/** The same of a return of a Pix that can be read. One that was asked for here is followed up by its refund. */
 export function unreadableReturn(endToEndId: string, entry: unknown): UnreadableLine {
   const id = textOf(entry, 'id');
   const returnId = id !== null && isReturnId(id) ? id : null;
@@ -251,7 +251,7 @@ export function disputeOf(pix: PixAnswer, answer: ReturnAnswer): Dispute | null 
   };
 }
 
-/** Of a charge's answer what names nobody. The key may be a person's CPF, so it stays out too. */
+/** The fields of a charge's answer that name no person. The key may be a person's CPF, so it stays out too. */
 export function publicCob(body: unknown): Record<string, unknown> {
   const fields = pick(bounded(body), [
     'txid',

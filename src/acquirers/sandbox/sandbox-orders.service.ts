@@ -88,7 +88,7 @@ export class SandboxOrders implements OrderDesk {
 
   /**
    * A payer pays, by any method. The same reference (of a Pix: its end-to-end id) again is the same payment and changes
-   * nothing. Whoever tests chooses references freely, so those of one account say nothing to another one.
+   * nothing. Tests choose references freely, so each account has its own.
    * @returns the id of the stored notification
    */
   async receivePayment(payment: {

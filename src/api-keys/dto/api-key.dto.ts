@@ -2,10 +2,10 @@ import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsArray, IsBoolean, IsString } from 'class-validator';
 import { DAY_OR_INSTANT, IsDayOrInstant, IsNullable, IsOptional } from '../../core/http/index.js';
 
-/** Its length is the service's to check: the command line gives labels too. */
+/** The service checks its length, as the command line gives labels too. */
 const LABEL = { maxLength: 64, example: 'Shop backend' };
 
-/** Of both: whether an entry is an address or a network is the service's to check as well. */
+/** For issuing and rotating. The service checks that each entry is an address or a network. */
 abstract class ApiKeyTermsDto {
   @ApiPropertyOptional({
     description:

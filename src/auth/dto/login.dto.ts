@@ -17,7 +17,7 @@ export class LoginDto {
   password!: string;
 
   @ApiPropertyOptional({
-    description: 'Of who has a second factor: the one-time code, or a recovery code.',
+    description: 'One-time code, or recovery code, of a user with a second factor.',
     maxLength: 64,
     example: '287082',
   })
@@ -37,11 +37,11 @@ export class LoginDto {
   session?: SessionKind;
 }
 
-/** A password that is to be: what it must be like is said by the service. */
+/** A new password, whose rules the service checks. */
 function NewPassword(): PropertyDecorator {
   return applyDecorators(
     ApiProperty({
-      description: 'To log in with from now on: 10 to 256 characters, none of the most common, without e-mail or name.',
+      description: 'The new password: 10 to 256 characters, none of the most common, without e-mail or name.',
       format: 'password',
       minLength: 10,
       maxLength: 256,

@@ -22,7 +22,7 @@ export class LoginFailuresProcessor implements Worker {
       const failure = await this.failures.take(tx, subjectId);
       if (!failure) return;
       const { userId, emailHash, ip, requestId, accountId, count, minuteAt } = failure;
-      // Of an e-mail that nobody has, enough to see that it is tried again and again.
+      // For an e-mail without a user its hash, which shows that the same one is tried again and again.
       const who = userId === null ? { email_hash: emailHash } : { user_id: userId };
       this.audit.record(
         tx,

@@ -9,11 +9,11 @@ import type { Work, WorkAnswer, Worker } from '../../core/work/index.js';
 import { type Transaction, TransactionsService } from '../../transactions/index.js';
 import { receiptMail } from '../receipt-mail.js';
 
-/** Whoever makes charges decides to which address their receipts go: nobody's mailbox is filled with them. */
+/** Merchants choose where receipts go, so each mailbox gets a limited number. */
 const PER_ADDRESS = { limit: 10, windowSeconds: 3600 };
 /** Receipts an hour of an account: a test key, which costs nothing, is no relay for mail. */
 const PER_ACCOUNT = { test: { rate: 30 / 3600, burst: 30 }, live: { rate: 2000 / 3600, burst: 2000 } };
-/** A receipt that waits for longer, because the address has had so many, helps nobody. */
+/** A receipt that waits for longer, because the address has had so many, is not sent any more. */
 const LATEST_MS = DAY_MS;
 
 /**

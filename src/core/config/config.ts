@@ -169,7 +169,7 @@ export interface Config {
   readonly encryptionKey: string | undefined;
   readonly logLevel: string;
   readonly metricsToken: string | undefined;
-  /** Whose `X-Forwarded-For` is believed: addresses, networks, or names of networks. Empty: nobody's. */
+  /** Whose `X-Forwarded-For` is believed: addresses, networks, or names of networks. Empty: of none. */
   readonly trustProxies: readonly string[];
   /** With what a trusted proxy says that the client certificate of a PSP's callback is good; null: none checks it. */
   readonly certificateHeader: { readonly name: string; readonly value: string } | null;
@@ -348,7 +348,7 @@ function certificateHeader(value: string | undefined): Config['certificateHeader
   return { name: value.slice(0, at).toLowerCase(), value: value.slice(at + 1).trim() };
 }
 
-/** By default nobody's mailbox on the host that payers and merchants know. */
+/** By default a mailbox that is not read, on the host that payers and merchants know. */
 function mailFrom(value: string | undefined, publicBaseUrl: string): Config['mail']['from'] {
   const { name, named, bare } = MAIL_FROM.exec(value ?? '')?.groups ?? {};
   const { hostname } = new URL(publicBaseUrl);

@@ -11,7 +11,7 @@ import { keepOwner } from '../embedded/index.js';
 export function localSecret(dataDir: string, name: string): string {
   const path = join(dataDir, name);
   mkdirSync(dataDir, { recursive: true });
-  // Written whole, then linked: the first of two starting processes wins, and nobody ever reads half a key.
+  // Written whole, then linked: the first of two starting processes wins, and half a key is never read.
   const draft = `${path}.${process.pid}`;
   writeFileSync(draft, randomBytes(32).toString('hex'), { mode: 0o600 });
   try {

@@ -133,7 +133,7 @@ function passwordOf(value: string | undefined): string {
   }
 }
 
-/** Also where several networks make it up together. Unique local IPv6 is nobody's on the Internet. */
+/** Also where several networks make it up together. Unique local IPv6 is not used on the Internet. */
 function isMuchOfTheInternet(proxies: readonly string[]): boolean {
   let share = 0;
   for (const proxy of proxies) {

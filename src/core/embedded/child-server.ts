@@ -32,7 +32,7 @@ export interface ChildServerSpec {
   /** File in `directory` with the server's pid on its first line. */
   pidFile: string;
   /**
-   * Looks for the running server of `directory` and holds it: `busy` while one is there that takes nobody (yet), null
+   * Looks for the running server of `directory` and holds it: `busy` while one is there that takes no clients (yet), null
    * when there is none. `launched` is the pid of the one that is being launched by the caller.
    */
   find(launched?: number): Promise<Hold | 'busy' | null>;
@@ -95,7 +95,7 @@ export function portsOf(directory: string): number[] {
   return Array.from({ length: 8 }, (_, n) => first + n);
 }
 
-/** Uses the server of `spec.directory`: the one that runs, whoever has launched it, or else a new one. */
+/** Uses the server of `spec.directory`: the one that runs, whichever process has launched it, or else a new one. */
 export async function useServer(spec: ChildServerSpec): Promise<ChildServer> {
   let { hold, launched } = await holdServer(spec);
   const { port } = hold;
@@ -146,7 +146,7 @@ export async function useServer(spec: ChildServerSpec): Promise<ChildServer> {
   const stop = async (): Promise<void> => {
     ending.abort();
     await kept;
-    // Another process may have started it again since it was lost, or it recovers from a crash and takes nobody yet.
+    // Another process may have started it again since it was lost, or it recovers from a crash and takes no clients yet.
     let last = hold.isOpen() ? hold : await spec.find();
     for (
       const deadline = Date.now() + STOP_LIMIT_MS;
@@ -223,7 +223,7 @@ async function holdServer(spec: ChildServerSpec, again?: Again): Promise<{ hold:
       await delay(child ? 10 : 200);
     }
   } catch (error) {
-    // It does not answer yet: nobody uses it.
+    // It does not answer yet, so no process uses it.
     child?.process.kill('SIGINT');
     for (; child?.failure() === null && Date.now() < deadline; await delay(20));
     throw error;

@@ -39,7 +39,7 @@ export interface EmbeddedPostgresOptions {
 export interface EmbeddedPostgres extends ChildServer {
   /** `postgres://user:password@127.0.0.1:port/database`, of the role that owns the database: a superuser. */
   url: string;
-  /** The same for the role that the service runs as, which whoever migrates the database makes. */
+  /** The same for the role that the service runs as, which the migration makes. */
   serviceUrl: string;
   /** True when this call made the database, so that it is empty. */
   initialised: boolean;
@@ -75,9 +75,9 @@ const SETTINGS = {
  * called at the same moment by any number of processes.
  *
  * PostgreSQL itself decides what must be decided once. Its `postmaster.pid` and shared memory keep a second server out
- * of a directory, so whoever comes second joins the first, and a server that outlives a killed service belongs to the
- * service that starts next. Whoever uses it holds a connection with a shared advisory lock, and the one that gets the
- * lock for itself when it leaves was the last and stops the server.
+ * of a directory, so the second process joins the first, and a server that outlives a killed service belongs to the
+ * service that starts next. Each process that uses it holds a connection with a shared advisory lock, and the
+ * one that gets the lock for itself when it leaves was the last and stops the server.
  *
  * Signals are the caller's: SIGINT and SIGTERM to this process do not stop the server, `stop()` does.
  *
@@ -105,7 +105,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       env: pastStalePid(directory),
     }),
     ports: () => [...lastPort(directory), ...portsOf(directory)],
-    // After SIGTERM it lets those who are connected stay for as long as they like, and nobody else in.
+    // After SIGTERM it lets connected clients stay for as long as they like, and takes no others.
     isLeaving: () => postmasterFile(directory).status === 'stopping',
     portTaken: /could not create any TCP\/IP sockets/,
     // The first one: the backends of a killed server have a moment left to live.
@@ -168,7 +168,7 @@ async function find(directory: string, password: string, launched?: number): Pro
       `SELECT current_setting('recebe.place', true) AS place`,
     );
     if (rows[0]?.place === placeOf(directory)) {
-      // Waits while somebody stops the server, and ends with it then.
+      // Waits while another process stops the server, and ends with it then.
       await client.query('SELECT pg_advisory_lock_shared(1)');
       client.unref();
       return {
@@ -190,14 +190,14 @@ async function find(directory: string, password: string, launched?: number): Pro
     if (pid === launched && /^\d[0-9A-Z]{4}$/.test(code)) {
       throw new EmbeddedServerError(`PostgreSQL on port ${String(port)} refused the service: ${String(error)}`);
     }
-    // Whoever listens there now, if anybody does: a launch is the way to know whether there is a server.
+    // Another program may listen there now: only a launch tells whether the server runs.
     return null;
   }
 }
 
 /**
- * Gives the lock back and, where nobody else has it, sends the server the signal of `pg_ctl stop -m fast`. One statement
- * does both, so that it can be sent when a process ends and waits for no answer. 55006 is object_in_use.
+ * Gives the lock back and, where no other process has it, sends the server the signal of `pg_ctl stop -m fast`. One
+ * statement does both, so that it can be sent when a process ends and waits for no answer. 55006 is object_in_use.
  */
 const LEAVE = `DO $$ BEGIN
   IF pg_advisory_unlock_shared(1) AND pg_try_advisory_lock(1) THEN
@@ -243,7 +243,7 @@ function pathFor(user: ServerUser | null, directory: string): string {
   return '/proc/self/cwd';
 }
 
-/** Made before the cluster is, so that there is never a cluster whose password nobody knows. */
+/** Made before the cluster is, so that there is never a cluster whose password is not known. */
 function clusterPassword(dataDir: string, clusterExists: boolean): string {
   const path = join(dataDir, 'postgres.password');
   const known = readSecret(path);

@@ -71,9 +71,9 @@ function configuration(password: string): string {
 }
 
 /**
- * Redis keeps nobody out of a directory that another one works in, but a port has one listener: everybody looks for the
+ * Redis does not lock the directory that it works in, but a port has one listener: all processes look for the
  * server on the same ports, and starts it on the first that is free. One that listens elsewhere, as it starts, ends, or
- * was started by somebody else, is known by its working directory where the system tells (Linux).
+ * was started by another program, is known by its working directory where the system tells (Linux).
  */
 async function find(directory: string, password: string): Promise<Hold | 'busy' | null> {
   for (const port of portsOf(directory)) {
@@ -116,18 +116,18 @@ async function holdAt(port: number, directory: string, password: string): Promis
     return null;
   } catch (error) {
     redis.disconnect();
-    // It reads its data. Whoever does not answer is somebody else, or is found by its working directory.
+    // It reads its data. A server that does not answer is another one, or is found by its working directory.
     return String(error).includes('LOADING') ? 'busy' : null;
   }
 }
 
 /**
- * Somebody may come between the look and the end, and a process that exits has no time to look: whoever keeps the server
- * running starts it again.
+ * Another process may connect between the look and the end, and one that exits has no time to look: the process that
+ * keeps the server running starts it again.
  */
 async function leave(redis: Redis, isExiting = false): Promise<void> {
   redis.stream.ref();
-  // The name goes before the look: of two who leave at once, at least one sees nobody left.
+  // The name goes before the look: of two processes that leave at once, at least one sees no other.
   const isUsed = async (): Promise<boolean> => {
     await redis.client('SETNAME', '');
     return String(await redis.client('LIST')).includes(` name=${HOLD} `);

@@ -21,7 +21,7 @@ export class Draft<T extends object> {
   readonly #whole: T;
   readonly #findings: Findings<T>;
 
-  /** @param findings left out for what was not sent by anybody, and is right */
+  /** @param findings left out for a request that the service makes itself, which keeps the rules */
   constructor(whole: T, findings: Findings<T> = { sound: whole, fields: [], ofFields: [], ofBody: [], unnamed: 0 }) {
     this.#whole = whole;
     this.#findings = findings;

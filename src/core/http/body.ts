@@ -8,7 +8,7 @@ import { Found, scanJson } from './json-scan.js';
 export const MAX_BODY_BYTES = 64 * 1024;
 const BYTES_PER_TOKEN = 16 * 1024;
 const VALUES_PER_TOKEN = 100;
-/** What is read and thrown away of a body that nobody wants, so that its sender hears the answer; past it we hang up. */
+/** Bytes of an unwanted body that are read and dropped, so that its sender gets the answer; then we hang up. */
 const MAX_DRAIN_BYTES = 16 * 1024 * 1024;
 
 /** What a body that is read as a whole has time for; files, which are streams, have the server's longer time. */
@@ -67,7 +67,7 @@ export function answerTokensOf(bytes: number): number {
 /**
  * The bytes of a body, read to their end.
  * @returns null for more than `maxBytes`
- * @throws ApiError 400 when the body is not whole within ten seconds, or its connection ends before, which nobody hears
+ * @throws ApiError 400 when the body is not whole within ten seconds, or its connection ends before
  */
 export async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer | null> {
   if (request.complete && !request.readableEnded) {

@@ -32,7 +32,7 @@ export function browserHeaders(config: Config): RequestHandler {
       referrerPolicy: { policy: 'no-referrer' },
       // Merchants open the checkout in a window and wait for its end, which this would hide from them.
       crossOriginOpenerPolicy: false,
-      // For browsers that are gone.
+      // Only browsers that are no longer in use read these.
       originAgentCluster: false,
       xDnsPrefetchControl: false,
       xDownloadOptions: false,

@@ -24,7 +24,7 @@ export class ErrorFilter implements ExceptionFilter {
     } else if (refusal.status >= 500) {
       this.logger.error({ error, requestId: request.id, route: routeOf(request) }, 'request failed');
     }
-    // Whoever asks for what there is not would cost as much as who asks for what there is.
+    // Held for a moment: a flood of requests for unknown routes would cost as much as real ones.
     if (refusal.status === 404 && routeOf(request) === undefined) {
       setTimeout(() => sendError(request, response, refusal), HELD_MS);
     } else {
@@ -33,10 +33,10 @@ export class ErrorFilter implements ExceptionFilter {
   }
 }
 
-/** For how long who was refused while still sending may go on, so that they hear it. */
+/** How long a caller who was refused while still sending may go on, so that the answer arrives. */
 const LINGER_MS = 5_000;
 
-/** At once, also to who is still sending: a body that nobody will read is not waited for, and its connection is closed. */
+/** Answers at once, also a caller who is still sending: the rest of the body is dropped and the connection closed. */
 export function sendError(request: Request, response: Response, error: ApiError): void {
   if (response.headersSent) return;
   request.errorCode = error.code;

@@ -67,7 +67,7 @@ function answerUnreadable(error: Error & { code?: string }, socket: Socket, logg
 
 const METADATA_KEY = /^metadata\[(.+)\]$/s;
 
-/** Of a query; more than any route reads, and few enough to be looked at for whoever asks. */
+/** Of a query; more than any route reads, and few enough to be parsed for any caller. */
 const MOST_PARAMETERS = 64;
 
 function parametersOf(url: string): number {
@@ -79,7 +79,7 @@ function parametersOf(url: string): number {
 function parseQuery(url: string): object {
   const at = url.indexOf('?');
   if (at === -1) return {};
-  // All of the keys: one that is not read would be an unknown field that nobody refuses.
+  // All of the keys: one that is not read would be an unknown field that is not refused.
   const query = parse(url.slice(at + 1), '&', '=', { maxKeys: 0 });
   const names = new Set(Object.keys(query).filter((name) => METADATA_KEY.test(name)));
   if (names.size === 0 || 'metadata' in query) return query;
@@ -131,7 +131,7 @@ export class HttpAdapter extends ExpressAdapter {
     class ExpressResponse extends ServerResponse {}
     app.request = Object.setPrototypeOf(ExpressRequest.prototype, app.request) as Request;
     app.response = Object.setPrototypeOf(ExpressResponse.prototype, app.response) as Response;
-    // Express parses it each time that somebody asks for it.
+    // Express parses it at each access.
     Object.defineProperty(ExpressRequest.prototype, 'query', {
       get(this: Request): object {
         const value = parseQuery(this.url);
@@ -158,7 +158,7 @@ export class HttpAdapter extends ExpressAdapter {
     // Beyond its count Node.js drops headers in silence, and with them a second Idempotency-Key or apikey that is looked
     // for; their size has a limit of its own.
     server.maxHeadersCount = 0;
-    // Nobody reads the answer, or nobody makes one: longer than an acquirer is waited for.
+    // For a client that reads no answer, or a handler that makes none: longer than an acquirer is waited for.
     server.timeout = SILENCE_MS;
     server.maxConnections = this.config.maxConnections;
     server.on('connection', (socket: Socket) => this.#countConnection(socket));
@@ -240,7 +240,7 @@ export class HttpAdapter extends ExpressAdapter {
     }
   }
 
-  /** Answers that nobody reads pile up in memory: who sends on without reading them is hung up on. */
+  /** Unread answers pile up in memory: a client that sends on without reading them is hung up on. */
   #isWithinTurn(socket: Socket, response: Response): boolean {
     const count = (this.#unanswered.get(socket) ?? 0) + 1;
     if (count > UNANSWERED) {
@@ -293,7 +293,7 @@ export class HttpAdapter extends ExpressAdapter {
     const route = routeOf(request) ?? 'unknown';
     const elapsedMs = performance.now() - request.receivedAt;
     const status = response.statusCode;
-    // Answered without its body, which is still coming: nobody reads it.
+    // It was answered while its body is still coming, which is not read.
     if (!request.complete) request.socket.destroySoon();
     this.metrics.httpSeconds.observe({ method, route, status: String(status) }, elapsedMs / 1000);
     const durationMs = Math.round(elapsedMs * 10) / 10;

@@ -5,7 +5,7 @@ const MAX_DEPTH = 20;
 /** Objects, lists, texts, numbers and so on. Each costs the service more than its bytes do. */
 const MAX_VALUES = 5_000;
 
-/** Whoever sends so many mistakes is not told of more: looking for them would cost more than the rest of the request. */
+/** The scan ends after so many mistakes: finding more would cost more than the rest of the request. */
 const MAX_FOUND = 1_000;
 
 const SEVERAL = { code: 'duplicate_key', message: 'is given more than once in its object' };
@@ -22,7 +22,7 @@ export class Found {
   /** Among them a key that must not be put on any object. */
   hasForbiddenKey = false;
 
-  /** @param param makes the path: it costs only who is named */
+  /** @param param makes the path, which only a violation that is named needs */
   add(param: () => string, what: Omit<Violation, 'param'>): void {
     this.hasForbiddenKey ||= what.code === FORBIDDEN.code;
     if (this.named.length < MAX_DETAILS) this.named.push({ param: param().slice(0, 200), ...what });
@@ -123,7 +123,7 @@ class Scanner {
     this.#found.add(() => this.#levels.map((level) => printable(String(level.at))).join('.'), what);
   }
 
-  /** Alone in the answer: what was found on the way there is a part of what nobody reads. */
+  /** It is named alone: what was found before is part of a body that is not read. */
   #stop(what: Omit<Violation, 'param'>): JsonScan {
     const found = new Found();
     found.add(() => this.#levels.map((level) => printable(String(level.at))).join('.'), what);

@@ -15,7 +15,7 @@ declare module 'express-serve-static-core' {
     /** Of `performance.now()`. */
     receivedAt: number;
     callerForLog?: CallerForLog;
-    /** Who is logged in asks, in this mode, for what a key asks for: see `enterDoor`. */
+    /** The mode in which a person at the dashboard asks for a route of keys: see `enterDoor`. */
     door?: Mode;
     /** The `error.code` it was answered with. */
     errorCode?: string;
@@ -25,8 +25,8 @@ declare module 'express-serve-static-core' {
 const DOOR = /^\/v1\/dashboard\/(test|live)(?=\/)/;
 
 /**
- * The dashboard's door to the routes of keys: `/v1/dashboard/test/payments` is `/v1/payments`, in test mode, for who is
- * logged in. What may pass is the guards' to say.
+ * The dashboard's door to the routes of keys: `/v1/dashboard/test/payments` is `/v1/payments`, in test mode, for a
+ * person who is logged in. The guards decide who may pass.
  */
 export function enterDoor(request: Pick<Request, 'url' | 'door'>): void {
   const [way, mode] = DOOR.exec(request.url) ?? [];

@@ -16,8 +16,8 @@ export function IsNullable(): PropertyDecorator {
 }
 
 /**
- * A text for people. Blanks and what nobody can see around it do not count towards `min`, so a name of them is an empty
- * one; it is kept and shown as it was sent, so that they do count towards `max`.
+ * A text for people. Blanks and invisible characters around it do not count towards `min`, so a name of them is empty;
+ * it is kept and shown as it was sent, so that they do count towards `max`.
  */
 export function IsText(min: number, max: number): PropertyDecorator {
   const rule = min === 0 ? `at most ${max}` : `${min} to ${max}`;

@@ -29,7 +29,7 @@ const COMPLETE = write(
   `UPDATE idempotency_keys SET response_status = $5, response_body = $6 WHERE ${ME}`,
 );
 const HAND_ON = write('idempotency.hand_on', `UPDATE idempotency_keys SET leased_until = $5 WHERE ${ME}`);
-/** Key before resource: the first lock of whoever brings an answer. No row: the key has an answer, or another owner. */
+/** Key before resource: the first lock of what brings an answer. No row: the key has an answer, or another owner. */
 const HOLD = write(
   'idempotency.hold',
   `SELECT 1 FROM idempotency_keys WHERE ${ME} AND resource_id = $5 AND response_status IS NULL FOR UPDATE`,

@@ -9,7 +9,7 @@ export abstract class Logger {
 }
 
 /**
- * Paths of what must never be printed, as a second line of defence: the first one is that nobody passes such values.
+ * Paths of what must never be printed, as a second line of defence: the first one is that no caller passes such values.
  * (docs/contract.md#logs: never keys, tokens, secrets or documents.)
  */
 const REDACT = ['apikey', 'apiKey', 'authorization', 'password', 'secret', 'token', 'document', 'customerDocument'];

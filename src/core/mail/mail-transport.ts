@@ -19,7 +19,7 @@ export class MailRefusedError extends Error {
 /** A mail as it is sent. */
 export type ReadyMail = Pick<EmailEntity, 'id' | 'to' | 'subject' | 'text' | 'html' | 'createdAt'>;
 
-/** Hands a mail over to whoever brings it to its recipient. */
+/** Hands a mail to a mail server, or writes it to a file. */
 export abstract class MailTransport {
   /** @throws MailRefusedError, or another error when it may work later; `mailFailure` reads both */
   abstract send(mail: ReadyMail): Promise<void>;
@@ -54,8 +54,8 @@ class SmtpTransport extends MailTransport {
     const hasPassword = url.username !== '' || url.password !== '';
     this.#smtp = createTransport({
       url: url.href,
-      // What the URL's query says wins over these. A password never travels in clear because somebody in between took
-      // STARTTLS out of the server's answer; and there is nobody in between on this machine, nor a certificate.
+      // What the URL's query says wins over these. A password never travels in clear because an attacker took
+      // STARTTLS out of the server's answer; on this machine there is no network in between, nor a certificate.
       requireTLS: hasPassword && !isLoopback && url.protocol === 'smtp:',
       ...(isLoopback ? { tls: { rejectUnauthorized: false } } : {}),
       connectionTimeout: 10_000,
@@ -97,7 +97,7 @@ function compose(mail: ReadyMail, from: Sender): SendMailOptions {
     subject: mail.subject,
     text: mail.text,
     html: mail.html,
-    // The same at every attempt: whoever gets a mail twice can tell.
+    // The same at every attempt, so that a mail that arrives twice is known as one.
     messageId: `<${mail.id}@${from.address.slice(from.address.lastIndexOf('@') + 1)}>`,
     date: mail.createdAt,
     // Holiday notices and other robots do not answer (RFC 3834).

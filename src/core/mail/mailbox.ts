@@ -6,7 +6,7 @@ const WITHOUT_DOTS = ['gmail.com', 'googlemail.com'];
 
 /**
  * Whom a mail reaches, however its address is spelt: `ana+x@Example.com` is ana's.
- * @returns a text that names nobody
+ * @returns a hash, which names no person
  */
 export function mailboxOf(address: string): string {
   const text = address.normalize('NFKC').trim().toLowerCase();

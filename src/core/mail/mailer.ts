@@ -18,7 +18,7 @@ export class Mailer {
 
   /**
    * The mail is sent if and only if `tx` commits: at least once, always with the same Message-ID. It never fails its
-   * caller; an address that nobody can have is found out when sending.
+   * caller; an address that cannot exist is found out when sending.
    */
   enqueue(tx: Tx, mail: Mail): void {
     const now = this.clock.now();

@@ -37,7 +37,7 @@ export class Metrics {
 
   readonly notifications = new Counter({
     name: 'recebe_acquirer_notifications_total',
-    help: 'What acquirers told of, at each time they were asked about it: applied, early, unknown (they do not know it), open (a charge that nobody has paid), unreadable (they have it, and nobody understands what they say), failed, ignored (given up).',
+    help: 'What acquirers told of, at each time they were asked about it: applied, early, unknown (they do not know it), open (a charge that is not paid), unreadable (they have it, and their answer cannot be read), failed, ignored (given up).',
     labelNames: ['kind', 'outcome'],
     registers: [this.registry],
   });
@@ -82,7 +82,7 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry });
   }
 
-  /** A figure that is read when somebody looks. */
+  /** A figure that is read at each scrape. */
   gauge(name: string, help: string, read: () => Promise<number> | number): void {
     const gauge = new Gauge({
       name,

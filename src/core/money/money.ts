@@ -37,7 +37,7 @@ export function decimalText(amount: Amount, currency: string): string {
 
 /**
  * For people: `R$ 1.234,56`, other currencies by their code. With an ordinary space, where Intl's currency style has a
- * no-break one: whoever searches a page or pastes the amount elsewhere finds what is typed on a keyboard.
+ * no-break one: an amount that is searched for or pasted elsewhere is what a keyboard types.
  */
 export function moneyText(amount: Amount, currency: string): string {
   const [whole, fraction] = decimalText(amount, currency).split('.');

@@ -13,7 +13,7 @@ export type AddressClass =
 
 /**
  * What is not public, the first match decides. Sources: IANA's special-purpose registries (RFC 6890) and the addresses
- * at which clouds hand out credentials to whoever asks from inside.
+ * at which clouds hand out credentials inside their network.
  */
 const RANGES: readonly (readonly [Exclude<AddressClass, 'public'>, readonly string[]])[] = [
   // AWS, Google and Azure in 169.254.0.0/16 too; besides it: Azure, Alibaba, Oracle, AWS and Google over IPv6.
@@ -24,14 +24,14 @@ const RANGES: readonly (readonly [Exclude<AddressClass, 'public'>, readonly stri
   ['link-local', ['169.254.0.0/16', 'fe80::/10']],
   ['private', ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7', 'fec0::/10']],
   ['multicast', ['224.0.0.0/4', 'ff00::/8']],
-  // Documentation, benchmarks, protocol assignments: nobody's on the Internet, somebody's in a laboratory.
+  // Documentation, benchmarks, protocol assignments: unused on the Internet, used in laboratories.
   ['special-use', ['192.0.0.0/24', '192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24', '198.18.0.0/15']],
   ['special-use', ['192.88.99.0/24', '2001:db8::/32', '3fff::/20', '100::/64']],
   // With 240.0.0.0/4 goes 255.255.255.255, the broadcast. 2001::/23 has Teredo in it, which hides an IPv4 address.
   ['reserved', ['240.0.0.0/4', '2001::/23']],
 ];
 
-/** IPv6 that is somebody's on the Internet, or stands for an IPv4 address that may be (NAT64, RFC 6052). */
+/** IPv6 that is in use on the Internet, or stands for an IPv4 address that may be (NAT64, RFC 6052). */
 const GLOBAL = listOf(['2000::/3', '64:ff9b::/96', '::ffff:0:0/96']);
 
 const LISTS = RANGES.map(([kind, ranges]) => [kind, listOf(ranges)] as const);

@@ -8,8 +8,8 @@ const SITE_SHARE = 8;
 const WITH_PORT = /^(?:\[(?<six>[^\]]+)\](?::\d+)?|(?<four>[\d.]+):\d+)$/;
 
 /**
- * Whom a limit per address counts together. IPv4: the address, however it is spelt; IPv6: its /64, for whoever has one
- * address of it has them all.
+ * Addresses that a limit per address counts together. IPv4: the address, however it is spelt; IPv6: its /64, all of
+ * which one customer has.
  * @param address what is no address stands for itself
  * @returns for example `192.0.2.1` or `2001:db8:0:1::/64`
  */

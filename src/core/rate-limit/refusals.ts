@@ -14,7 +14,7 @@ export function rateLimitHeaders(result: RateLimitResult): Record<string, string
   };
 }
 
-/** Who asks again at once would cost as much by being refused as by being answered. */
+/** Without it a refusal of a caller who asks again at once would cost as much as an answer. */
 export const HELD_MS = 100;
 
 /** Refuses after a moment, in which its caller's connection waits. @throws ApiError 429 */

@@ -10,7 +10,7 @@ export interface Resealed {
   /** As `webhook_endpoints.secret_sealed`. */
   readonly place: string;
   readonly resealed: number;
-  /** Changed or removed by somebody else meanwhile. */
+  /** Changed or removed by the service meanwhile. */
   readonly skipped: number;
   /** The key that sealed them is not there, or they were altered. */
   readonly unreadable: number;

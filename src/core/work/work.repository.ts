@@ -123,7 +123,7 @@ export class WorkRepository {
     tx.defer(ADD, ADD.valuesOf({ kind, subjectId, dueAt }));
   }
 
-  /** What is due longest first, each with one attempt more and nobody else's until its lease is over. */
+  /** What is due longest first, each with one attempt more and under a lease that keeps other workers from it. */
   async claim(
     tx: Tx,
     { now, offsetMs }: WorkTimes,

@@ -25,7 +25,7 @@ declare module '../queue/index.js' {
 /** `again`: after the back-off of its kind; a date begins to count attempts anew. */
 export type WorkAnswer = 'done' | 'again' | Date;
 
-/** A run is too late: the work is somebody else's, or was added anew. */
+/** A run is too late: another run has the work, or it was added anew. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }
@@ -40,7 +40,7 @@ export interface WorkKind {
   readonly leaseMs: number;
   /**
    * @param attempt from 1 on
-   * @param prolong begins the lease anew, for runs of any length; throws when the work is somebody else's by now
+   * @param prolong begins the lease anew, for runs of any length; throws when another run has the work by now
    */
   run(subjectId: string, attempt: number, prolong: () => Promise<void>): Promise<WorkAnswer>;
 }

@@ -8,7 +8,7 @@ export interface Work {
   readonly subjectId: string;
   /** From 1 on. */
   readonly attempt: number;
-  /** Begins its lease anew, for runs of any length. @throws when it is somebody else's by now */
+  /** Begins its lease anew, for runs of any length. @throws when another run has it by now */
   readonly prolong: () => Promise<void>;
 }
 

@@ -4,7 +4,7 @@ import { TRANSACTION_STATUSES, type TransactionStatus } from '../../transactions
 export class ResendWebhookBody {
   @ApiProperty({
     description:
-      'Whether anybody gets it; false only when nobody is subscribed, or nothing has been told of the payment yet (PENDING).',
+      'Whether it is sent; false only when no endpoint is subscribed, or nothing has been told of the payment yet (PENDING).',
     example: true,
   })
   resent!: boolean;

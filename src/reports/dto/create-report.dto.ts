@@ -5,7 +5,7 @@ import { REPORT_FORMATS, REPORT_TYPES, type ReportFormat, type ReportType } from
 
 const MOST_COLUMNS = 50;
 
-/** Body of `POST /v1/reports`. What its fields may be together, the service says: the command line asks it too. */
+/** Body of `POST /v1/reports`. Which fields go together is checked by the service, which the command line uses too. */
 export class CreateReportDto {
   @ApiProperty({
     description:

@@ -5,7 +5,7 @@ import { ENTRY_DESCRIPTIONS, sourceOf, walletEntryId } from '../../wallets/index
 import type { DisputeRow, RefundRow, SaleRow, StatementRow } from '../report-rows.repository.js';
 import type { ReportType } from '../report.entity.js';
 
-/** A column of a CSV. What is not a number is somebody's text, which must not run as a formula. */
+/** A column of a CSV. Text comes from outside, and must not run as a formula. */
 export interface Column<R> {
   readonly isNumber: boolean;
   of(row: R): string | null;

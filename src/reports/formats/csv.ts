@@ -4,7 +4,7 @@ import type { Column } from './columns.js';
 const FORMULA = /[=+\-@\uff1d\uff0b\uff0d\uff20]/;
 /** What separates cells or lines where a spreadsheet program is set to another sign than the comma, as in Brazil. */
 const SEPARATORS = ';\t\r\n';
-/** Blanks, and signs that nobody sees: some programs look behind them. */
+/** Blanks and invisible characters: some programs look behind them. */
 const INVISIBLE = /[\s\p{Cc}\p{Cf}]/u;
 const TO_BE_QUOTED = /[",\r\n]/;
 

@@ -5,7 +5,7 @@ import { AUDIT_EVENT_TYPES, type AuditEventType } from '../../audit/index.js';
 export class AuditActorBody {
   @ApiProperty({
     description:
-      'A `member` of the account, an `operator` of the platform, a program with an `api_key`, the command line (`cli`), the service itself (`system`), or somebody who had not logged in (`anonymous`).',
+      'A `member` of the account, an `operator` of the platform, a program with an `api_key`, the command line (`cli`), the service itself (`system`), or a caller who had not logged in (`anonymous`).',
     enum: ['member', 'operator', 'api_key', 'cli', 'system', 'anonymous'],
   })
   type!: string;

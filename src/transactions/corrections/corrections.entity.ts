@@ -40,7 +40,7 @@ export class CorrectionEntity {
   @Column('text') readonly currency!: string;
   /** In the smallest unit; below zero a fee or a loss that came back. */
   @Column('bigint') readonly amount!: Amount;
-  /** Null: it is about money in suspense, which is nobody's yet. */
+  /** Null: it is about money in suspense that belongs to no account. */
   @Column('text', { name: 'borne_by', nullable: true }) readonly borneBy!: Bearer | null;
   /** The Pix in suspense, or the one of the sale that a loss is about. */
   @ForeignKey('SettlementEntity', { name: 'corrections_settlement_id_fkey' })

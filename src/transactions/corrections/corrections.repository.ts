@@ -7,7 +7,7 @@ import type { ReturnReason } from '../settlement/settlement.rules.js';
 import { PixReturnEntity, SettlementEntity } from '../transaction.entity.js';
 import { CorrectionEntity, type CorrectionStatus } from './corrections.entity.js';
 
-/** A Pix that nobody was credited with. */
+/** A Pix that was not credited. */
 export interface SuspendedPix extends SettlementEntity {
   /** Of its transaction; of a Pix that has none, BRL. */
   readonly currency: string;
@@ -31,7 +31,7 @@ const FIND_BY_KEY = read(
   'corrections.find_by_key',
   `SELECT ${COLUMNS} FROM corrections c WHERE c.idempotency_key = $1`,
 );
-/** A look, which does not wait for whoever decides about it: the Pix is locked. */
+/** A look, without waiting for a decision under way, which has the Pix locked. */
 const WAITS = read(
   'corrections.waits',
   `SELECT 1 FROM corrections c WHERE c.settlement_id = $1 AND c.status = 'waiting' AND c.borne_by IS NULL`,

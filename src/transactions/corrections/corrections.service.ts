@@ -17,7 +17,7 @@ export type Correction = CorrectionEntity;
 interface RequestedCorrection {
   /** The same key again is the same correction. */
   readonly idempotencyKey: string;
-  /** For whoever reads the books later. */
+  /** For later readers of the books. */
   readonly reason: string;
   /** The return's id at the bank, of one that was made there; null otherwise. */
   readonly bankReference: string | null;
@@ -91,7 +91,7 @@ export class CorrectionsService {
     if (!(await this.corrections.insert(tx, correction))) {
       const twin = await this.corrections.findByKey(tx, wanted.idempotencyKey);
       if (twin) return { correction: sameAs(twin, wanted), changed: false };
-      throw new Error(`The correction ${wanted.idempotencyKey} has a twin that nobody sees`);
+      throw new Error(`The correction ${wanted.idempotencyKey} was neither written nor found under its key`);
     }
     if (!needsSecond) await this.moves.apply(tx, correction);
     return { correction, changed: true };
@@ -110,7 +110,7 @@ export class CorrectionsService {
     });
   }
 
-  /** It is not made. Whoever asked for it may take it back so. @throws ApiError 404, 409 `correction_already_decided` */
+  /** It is not made. Its own author may take it back so. @throws ApiError 404, 409 `correction_already_decided` */
   async reject(tx: Tx, id: string, operatorId: string): Promise<CorrectionDecided> {
     return this.#decide(tx, id, operatorId, 'rejected', () => Promise.resolve());
   }

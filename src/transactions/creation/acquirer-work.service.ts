@@ -16,7 +16,7 @@ import { TransactionsRepository } from '../transactions.repository.js';
 type Outcome =
   | { readonly kind: 'issued'; readonly brCode?: string; readonly artefacts?: Artefacts }
   | { readonly kind: 'refused'; readonly code: string; readonly reason: string }
-  /** Not known, or nobody could be asked: the method is asked for again. */
+  /** The outcome is not known, or no call could be made: the method is asked for again. */
   | { readonly kind: 'open' };
 
 /**

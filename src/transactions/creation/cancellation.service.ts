@@ -13,7 +13,7 @@ import { EVENT_OF, transactionEvent } from '../transaction.events.js';
 import { nextStatus, type TransactionStatus } from '../transactions.machine.js';
 import { TransactionsRepository } from '../transactions.repository.js';
 
-/** Merchants take back what nobody has paid yet. */
+/** Cancels transactions that are not paid yet. */
 @Injectable()
 export class CancellationService {
   constructor(

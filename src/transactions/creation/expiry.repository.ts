@@ -18,7 +18,7 @@ const ASKED = write('expiry.asked', 'UPDATE transactions SET expiry_asked_at = $
 /** Which charges past their expiry are still to be asked about. */
 @Injectable()
 export class ExpiryRepository {
-  /** @param expiredBefore of those that expired later nobody asks yet */
+  /** @param expiredBefore those that expired later are not asked about yet */
   async claim(
     tx: Tx,
     { now, unheardBefore, unasked }: ExpiryDue,

@@ -31,9 +31,9 @@ const PATIENCE_MS = 10 * 60_000;
 
 /**
  * Writes what is past its expiry as expired. A charge that was issued by an acquirer far away is asked about first,
- * once: a payment in time of which nobody has told is found then, and later it would have to go back. Nothing is held
- * while asking. An acquirer that does not answer is asked again for ten minutes, and no longer; one whose answer nobody
- * understands as long as it takes, by the inbox, before the operators' eyes: the charge may be paid.
+ * once: a payment in time that was not reported is found then, and later it would have to go back. Nothing is held
+ * while asking. An acquirer that does not answer is asked again for ten minutes, and no longer; one whose answer cannot
+ * be read as long as it takes, by the inbox, before the operators' eyes: the charge may be paid.
  */
 @Injectable()
 export class ExpiryService implements OnApplicationBootstrap {

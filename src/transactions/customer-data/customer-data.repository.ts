@@ -4,7 +4,7 @@ import { read, Reader, write, type Tx } from '../../core/database/index.js';
 import type { Mode } from '../../core/mode.js';
 import { withoutCustomer } from './without-customer.js';
 
-/** A person is whoever has one of these; null: not asked for. The tax id is normalized, the phone its digits only. */
+/** A person is found by any of these; null: not asked for. The tax id is normalized, the phone its digits only. */
 export interface Customer {
   readonly taxId: string | null;
   readonly email: string | null;
@@ -160,8 +160,7 @@ const COPIES = [
 }));
 
 /**
- * All SQL about one person, in whatever table: that nothing of somebody is left is one promise, and its proof is one
- * list of places.
+ * All SQL about one person, in whatever table: that nothing is left of a person is proved by one list of places.
  */
 @Injectable()
 export class CustomerDataRepository {

@@ -2,21 +2,21 @@ import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../../core/crypto/index.js';
 import type { MedBlock, ShownMed, ShownTransaction, Transaction } from '../transaction.js';
 
-/** Whoever opened a MED, as far as the bank says so. */
+/** The person who opened a MED, as far as the bank says so. */
 export interface MedPayer {
   readonly name: string | null;
   readonly document: string | null;
 }
 
 /**
- * Who opens a MED is the merchant's to know (`metadata.med`) and nobody else's: it is stored and travels sealed, bound to
- * its transaction, and is opened for what the merchant reads or is sent.
+ * Only the merchant may know who opened a MED (`metadata.med`): it is stored and travels sealed, bound to its
+ * transaction, and is opened for what the merchant reads or is sent.
  */
 @Injectable()
 export class MedPayers {
   constructor(private readonly secrets: SecretBox) {}
 
-  /** @returns null for nobody */
+  /** @returns null without a person */
   seal(transactionId: string, { name, document }: MedPayer): Buffer | null {
     if (name === null && document === null) return null;
     return this.secrets.seal(JSON.stringify({ name, document }), contextOf(transactionId));

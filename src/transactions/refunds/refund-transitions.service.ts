@@ -16,7 +16,7 @@ import type { Transaction } from '../transaction.js';
 import { transactionEvent } from '../transaction.events.js';
 import { TransactionsRepository } from '../transactions.repository.js';
 
-/** Whoever has a claim on the money of payments that are disputed. */
+/** The module that keeps disputes, which have a claim on the money of payments. */
 export interface DisputeClaims {
   /** A refund has failed: in its transaction, under the payment's lock and before the balances are touched. */
   refundFailed(tx: Tx, transaction: Transaction, refund: Refund): Promise<void>;
@@ -92,7 +92,7 @@ export class RefundTransitions {
   /**
    * The intent, before the acquirer is called. A payment that has been disputed meanwhile is not refunded: the dispute
    * holds the same money. Once it is ruled, what it has not taken is the refund's again, and what it has taken is not.
-   * @returns the refund to call for, or null when there is none to be made or somebody else is at it
+   * @returns the refund to call for, or null when there is none to be made or another run has made it
    */
   async send(tx: Tx, refund: Refund): Promise<Refund | null> {
     const transaction = await this.#lock(tx, refund);

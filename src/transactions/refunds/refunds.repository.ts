@@ -112,7 +112,7 @@ export class RefundsRepository {
     tx.defer(ADD, [transactionId, amount, way]);
   }
 
-  /** @returns the moved refund, or null when its status no longer allows the move: somebody else moved it */
+  /** @returns the moved refund, or null when its status no longer allows the move: it was moved meanwhile */
   async move(
     tx: Tx,
     id: string,

@@ -14,7 +14,7 @@ export class CreateEndpointDto {
   })
   url!: string;
 
-  // What is in it, the catalog knows.
+  // The service checks the names, which are in the event catalog.
   @IsArray({ message: 'must be a list of event names' })
   @IsDefined({ message: 'is required' })
   @ApiProperty({

@@ -16,7 +16,7 @@ export class UpdateEndpointDto {
   url?: string;
 
   @IsOptional()
-  // What is in it, the catalog knows.
+  // The service checks the names, which are in the event catalog.
   @IsArray({ message: 'must be a list of event names' })
   @ApiPropertyOptional({
     description: 'Replaces the subscribed event names; the rules of registration hold. For events from now on.',

@@ -19,7 +19,7 @@ export class DisablingService {
 
   /**
    * INACTIVE, with the mail to the account's contact, in one commit; what waits is cancelled by the next looks. Of
-   * several workers that come to the same conclusion one does it; nobody does when the endpoint is well again.
+   * several workers that come to the same conclusion one does it; none does when the endpoint is well again.
    * @param lastError why its last attempt failed
    */
   async disable(endpointId: string, accountId: string, lastError: string): Promise<void> {

@@ -62,7 +62,7 @@ export class EndpointHealthRepository {
     tx.defer(DEACTIVATE, [id, now]);
   }
 
-  /** @returns null when somebody else has done it, or when it is well again. Locks it. */
+  /** @returns null when another worker has done it, or when it is well again. Locks it. */
   async disable(tx: Tx, id: string, now: Date): Promise<DisabledEndpoint | null> {
     const cutoff = new Date(now.getTime() - DISABLE_AFTER_MS);
     const [row] = await tx.query<DisabledEndpoint>(DISABLE, [id, now, DISABLE_FAILURES, cutoff]);

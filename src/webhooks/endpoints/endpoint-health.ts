@@ -66,7 +66,7 @@ function pauseEnd(failingSince: Date, now: Date, random: number): Date {
   return new Date(now.getTime() + Math.round(pause * (1 - PAUSE_JITTER + 2 * PAUSE_JITTER * random)));
 }
 
-/** Whether the service gives an endpoint up. The address of a single transaction is nobody's to switch on again. */
+/** Whether the service gives an endpoint up. The address of a transaction is not: it could never be switched on again. */
 export function isToBeDisabled(kind: EndpointKind, { failures, failingSince }: Health, now: Date): boolean {
   if (kind !== 'registered' || failingSince === null) return false;
   return failures >= DISABLE_FAILURES && now.getTime() - failingSince.getTime() >= DISABLE_AFTER_MS;

@@ -172,8 +172,8 @@ export class EndpointsRepository {
   }
 
   /**
-   * Somebody asks for a delivery: what the circuit breaker holds back is tried at once, by one delivery, whose answer
-   * decides on. Locks those that are paused: before any delivery.
+   * For a delivery that was asked for by hand: what the circuit breaker holds back is tried at once, by one delivery,
+   * whose answer decides on. Locks those that are paused: before any delivery.
    */
   endPause(tx: Tx, ids: readonly string[], now: Date): void {
     tx.defer(END_PAUSE, [ids, now]);

@@ -11,7 +11,7 @@ import { EventFeed, type FeedFilter } from './event-feed.service.js';
 const LOOK_MS = 250;
 /** Proxies close a connection on which nothing comes; ours do after a minute. */
 const COMMENT_MS = 15_000;
-/** Who has lost their key or their login since hears nothing longer than that: a stream ends, and is asked for again. */
+/** A stream ends after it and is asked for again, so that a key or login that was ended hears nothing longer. */
 const STREAM_MS = 60_000;
 const RECONNECT_MS = 500;
 /** Events of a page: fewer where they are large, so that a page has about as many characters as below. */
@@ -103,7 +103,7 @@ export class EventStreams implements OnApplicationBootstrap, OnModuleDestroy {
         { headers: { 'Retry-After': String(STREAM_MS / 1000) } },
       );
     }
-    // Whoever hung up while the question was on its way leaves no second time.
+    // A reader that hung up while the database was asked has left already.
     if (gone.aborted) return listeners;
     this.#listeners.set(key, listeners);
     listeners.count++;
@@ -143,7 +143,7 @@ export class EventStreams implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /**
-   * The text of a page alone: what it was made of may be twenty times as large, and waits for nobody.
+   * The text of a page alone: what it was made of may be twenty times as large, and is not kept.
    * @returns null while the account has not read what it has, and at the end
    */
   #read(listeners: Listeners, filter: FeedFilter, from: EventCursor, end: AbortSignal): Promise<Page | null> {

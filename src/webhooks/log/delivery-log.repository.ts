@@ -137,7 +137,7 @@ const RETRY = write(
    WHERE id = $1 AND status IN ('PENDING', 'FAILED')`,
 );
 /**
- * Deliveries that have ended, with their attempts, and messages of which no delivery is left. Whoever retries one
+ * Deliveries that have ended, with their attempts, and messages of which no delivery is left. A retry of one
  * meanwhile has its lock: its status is looked at again behind that.
  */
 const REMOVE = write(

@@ -19,7 +19,7 @@ const DELIVERIES_PER_TOKEN = 5;
 /** What a delivery writes: its row, its attempt, and of most answers all. */
 const BYTES_PER_DELIVERY = 2_048;
 
-/** Turns domain events into deliveries, in the relay's transaction or in that of who asks for them again. */
+/** Turns domain events into deliveries, in the relay's transaction or in that of a resend. */
 @Injectable()
 export class DeliveryBuilder implements EventConsumer {
   constructor(
@@ -42,7 +42,7 @@ export class DeliveryBuilder implements EventConsumer {
   }
 
   /**
-   * Writes the deliveries of `messages`, due at once, and wakes who sends them.
+   * Writes the deliveries of `messages`, due at once, and wakes the dispatchers.
    * @param attempts how many each may have; left out: those of the schedule
    * @returns how many deliveries
    */

@@ -156,7 +156,7 @@ const HAND_BACK = write(
    WHERE d.id = c.id AND d.status || '' = 'PROCESSING' AND d.attempts = c.attempts`,
 );
 /**
- * Workers that died or could not write what came of an attempt. The attempt is repeated, since nobody knows whether it
+ * Workers that died or could not write what came of an attempt. The attempt is repeated, as it may never have
  * arrived; an interrupted last one once more, and not for ever: a delivery that takes its worker down must end.
  */
 const RELEASE = write(

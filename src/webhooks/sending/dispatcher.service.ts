@@ -33,7 +33,7 @@ const LOOK_MS = 3_000;
 /** Retries, and endpoints that come back: looked for when they are due, and no more often than this. */
 const SOONEST_LOOK_MS = 250;
 const HAND_BACK_MS = 250;
-/** Only for a claim that failed: whoever frees a place or offers an endpoint wakes it. */
+/** Only for a claim that failed: a free place and an offered endpoint wake it at once. */
 const CLAIM_MS = 1_000;
 /** For posts under way at a shutdown, beyond the time that an attempt may take; the rest is left to the leases. */
 const SHUTDOWN_MARGIN_MS = 1_000;
@@ -90,7 +90,9 @@ export class Dispatcher implements OnApplicationBootstrap, OnModuleDestroy, OnAp
         receivers.map(({ endpointId, accountId }) => ({ endpointId, accountId })),
         ({ endpointId }) => endpointId,
       )
-      .catch((error: unknown) => this.logger.debug({ error }, 'nobody told of new webhooks; they will be looked for'));
+      .catch((error: unknown) =>
+        this.logger.debug({ error }, 'workers were not told of new webhooks; their next look finds them'),
+      );
   }
 
   /** Another process has deliveries for this endpoint. Waits for room: until there is, others may have it. */

@@ -33,7 +33,7 @@ export function scopesOf(candidates: readonly Candidate[]): Scope[] {
 
 /**
  * Who gets what: one delivery for each endpoint and name. A payload is built once for each (event, name), and only when
- * somebody of the event's account and mode is subscribed.
+ * an endpoint of the event's account and mode is subscribed.
  * @param manual asked for by hand, see Message: of the events of one subject, see `EventConsumer.replay`
  */
 export function buildMessages(

@@ -82,8 +82,8 @@ export class WebhookClient implements OnApplicationShutdown {
   }
 
   /**
-   * Whether somebody may register this URL: its text, and where its host leads today. A name that does not resolve yet,
-   * or not at once, is taken: every connection is checked again.
+   * Whether a merchant may register this URL: its text, and where its host leads today. A name that does not resolve
+   * yet, or not at once, is taken: every connection is checked again.
    * @returns what the URL must be, for the caller to read; null when it may be registered
    */
   async checkTarget({ url, mode }: WebhookTarget): Promise<string | null> {

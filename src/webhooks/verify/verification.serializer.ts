@@ -8,7 +8,7 @@ export function verificationBody(
 ): VerificationBody {
   const { given, signer, timestamp } = verification;
   const secret = givenSecret(verification);
-  // Whose secret it is to be: who got the delivery, else whoever has the secret.
+  // The endpoint whose secret is expected: that of the delivery, else the one that has the secret.
   const endpointId = signer ? signer.owner : secret === 'current' || secret === 'previous' ? ownerOf(given) : null;
   return {
     valid: verification.valid,

@@ -170,7 +170,7 @@ async function explainedBySecrets(
   return { ...known, reason: 'signature_changed', message: ALTERED };
 }
 
-/** With two hundred secrets it hashes megabytes: whoever else waits for the event loop gets a turn in between. */
+/** With two hundred secrets it hashes megabytes: other work of the event loop gets a turn in between. */
 async function signerAmong(
   candidates: readonly HeldSecret[],
   header: SignatureForm,

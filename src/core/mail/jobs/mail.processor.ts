@@ -15,7 +15,7 @@ import { secretContext } from '../mailer.js';
 
 /** After it was sent or given up: it carries addresses and texts. */
 const KEPT_MS = 30 * DAY_MS;
-/** What happens in test mode costs nothing: it fills nobody's mailbox. */
+/** Test mode costs nothing, so its mails to one mailbox are limited. */
 const TEST_MAILS = { limit: 30, windowSeconds: 3600 };
 
 /** Sends mail. A crash between sending and recording sends again after the lease. */
