@@ -1,7 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
 import { aMedCase } from '../../test/support/a-med-case.js';
 import { aPaidTransaction } from '../../test/support/a-transaction.js';
-import { claimOf, contradictionOf, isNews, medBlockOf, nextNotice, rulingOf, versionOf } from './med-case.rules.js';
+import type { Dispute } from '../acquirers/index.js';
+import {
+  bankSideOf,
+  claimOf,
+  contradictionOf,
+  isNews,
+  medBlockOf,
+  nextNotice,
+  rulingOf,
+  versionOf,
+} from './med-case.rules.js';
 import type { BankSide } from './med-case.js';
 
 const { bank } = aMedCase();
@@ -11,6 +21,9 @@ describe('what the bank says', () => {
   it.each([
     ['created', null, 'open', null],
     ['delivered', null, 'appealed', null],
+    // A result counts once the dispute is closed.
+    ['delivered', 'agreed', 'open', null],
+    ['delivered', 'disagreed', 'appealed', null],
     ['closed', null, 'open', null],
     ['canceled', null, 'open', 'won'],
     ['canceled', null, 'appealed', 'won'],
@@ -20,6 +33,19 @@ describe('what the bank says', () => {
     ['closed', 'agreed', 'appealed', 'lost_on_appeal'],
   ] as const)('%s with %s on a case that is %s: %s', (status, result, caseStatus, trigger) => {
     expect(rulingOf({ status, result }, caseStatus)).toBe(trigger);
+  });
+
+  it('is kept as it was said, with when it was applied', () => {
+    const at = new Date('2026-11-25T00:00:00.000Z');
+    const said = side({ status: 'closed', result: 'agreed', closedAt: at, appliedAt: at });
+    const { payerSealed, appliedAt, ...told } = said;
+    const dispute: Dispute = {
+      ...told,
+      method: 'scam',
+      ...{ reference: 'd1', type: 'med', accountId: null, paymentReference: 'E1', txid: null, amount: 1990 },
+      ...{ reason: null, payerName: 'Maria', payerDocument: null, responseDeadline: null, openedAt: at },
+    };
+    expect(bankSideOf(dispute, payerSealed, appliedAt)).toStrictEqual(said);
   });
 
   it('is news when it is later, or further at the same time', () => {
@@ -139,6 +165,7 @@ describe('what the bank says', () => {
 
   it('gives what an operator sees another version, and nothing else does', () => {
     const seen = aMedCase();
+    expect(versionOf(seen)).toMatch(/^[0-9a-f]{16}$/);
     expect(versionOf({ ...seen, evidenceCount: 9, heldAmount: 0, updatedAt: new Date() })).toBe(versionOf(seen));
     const others = [
       aMedCase({ review: 'ruling' }),
@@ -199,6 +226,7 @@ describe('metadata.med', () => {
     const later = side({ status: 'canceled', appliedAt: new Date('2026-11-25T00:00:00.000Z') });
     const cases = [aMedCase({ id: 'a', bank: later }), aMedCase({ id: 'b' })];
     expect(medBlockOf(paid, cases)?.status).toBe('canceled');
+    expect(medBlockOf(paid, cases.toReversed())?.status).toBe('canceled');
     const hidden = { visible: false, bank: later } as const;
     expect(medBlockOf(paid, [aMedCase({ ...hidden, review: 'not_disputable' }), aMedCase()])?.status).toBe('created');
     expect(medBlockOf(paid, [aMedCase({ ...hidden, review: 'amount_mismatch' })])?.amountMismatch).toBe(true);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { flatBalance, multiCurrencyBalance, walletItem } from './wallets.serializer.js';
+import { flatBalance, multiCurrencyBalance, plannedRelease, walletItem } from './wallets.serializer.js';
 import type { WalletBalance } from './wallets.service.js';
 
 const brl: WalletBalance = {
@@ -37,6 +37,11 @@ describe('balances', () => {
     });
   });
 
+  it('have null for what is not scheduled', () => {
+    const unscheduled = { next_release_at: null, next_release_amount: null };
+    expect(multiCurrencyBalance(usd, [usd])).toMatchObject(unscheduled);
+  });
+
   it('of one currency have these, with null for what is not scheduled', () => {
     expect(flatBalance(usd)).toStrictEqual({
       available: 1,
@@ -54,6 +59,17 @@ describe('balances', () => {
       walletType: 'OPERATIONAL',
       balance: -50,
       pendingBalance: 300,
+    });
+  });
+
+  it('as planned releases have the day of São Paulo', () => {
+    const releaseAt = new Date('2026-11-23T02:59:59.999Z');
+    expect(plannedRelease({ currency: 'BRL', releaseAt, amount: 200, count: 2 })).toStrictEqual({
+      date: '2026-11-22',
+      release_at: '2026-11-23T02:59:59.999Z',
+      currency: 'BRL',
+      amount: 200,
+      count: 2,
     });
   });
 });

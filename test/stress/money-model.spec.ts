@@ -13,7 +13,12 @@ const OPERATIONS = Number(process.env['MODEL_OPERATIONS'] ?? scaled(10_000, 1_00
 const OF_A_STORY = 60;
 const PAYER = '52998224725';
 const STRANGER = '39053344705';
-const DAY_SECONDS = 86_400;
+const HOUR_SECONDS = 3_600;
+const DAY_SECONDS = 24 * HOUR_SECONDS;
+/** The shortest time that a charge can be paid in. */
+const SHORTEST_SECONDS = 60;
+/** Of São Paulo, behind UTC. */
+const ZONE_HOURS = 3;
 
 let service: TestService;
 let operator: Person;
@@ -41,9 +46,12 @@ class Merchant {
     return this.#saleIds[model.sales.indexOf(sale)] ?? '';
   }
 
-  async create(sale: Pick<SaleModel, 'method' | 'amount' | 'isLocked'>): Promise<void> {
+  async create(
+    sale: Pick<SaleModel, 'method' | 'amount' | 'isLocked'>,
+    more: { expires_in?: number } = {},
+  ): Promise<void> {
     const order = this.#saleIds.length;
-    const pix = { amount: sale.amount, payment_method: 'pix', customer: { name: 'Maria' } };
+    const pix = { amount: sale.amount, payment_method: 'pix', customer: { name: 'Maria' }, ...more };
     const answer: Answer<{ id: string }> =
       sale.method === 'PIX'
         ? await service.createCharge(this.key, { ...pix, ...(sale.isLocked ? { expected_payer_tax_id: PAYER } : {}) })
@@ -161,6 +169,8 @@ function caseStep(
   );
 }
 
+const isRefunding = ({ refunds: made }: SaleModel): boolean => made.some(({ status }) => status === 'IN_PROGRESS');
+
 const drawn = fc.nat({ max: 11 });
 const amounts = fc.oneof(fc.constantFrom(1, 2, 100, 999), fc.integer({ min: 1, max: 100_000 }));
 /** Of an amount: all of it, one cent more or less, or a part. */
@@ -192,6 +202,32 @@ const creates = fc
         await merchant.expectBalance(model);
       },
       toString: () => `create(${JSON.stringify(sale)})`,
+    };
+  });
+
+/** A charge that is paid at the end of its time: the last millisecond is in time, the next one is not. */
+const paysAtTheEnd = fc
+  .record({ amount: amounts, late: fc.constantFrom(-1, 0, 0, 1) })
+  .map(({ amount, late }): Step => {
+    const sale = { method: 'PIX', amount, isLocked: false } as const;
+    return {
+      // What is on its way would arrive meanwhile.
+      check: ({ sales }) => sales.length < 12 && !sales.some(isRefunding),
+      run: async (model, merchant) => {
+        service.clock.offsetMs += 1;
+        done += 1;
+        await merchant.create(sale, { expires_in: SHORTEST_SECONDS });
+        model.create(sale);
+        const made = model.sales.at(-1) as SaleModel;
+        service.clock.offsetMs += SHORTEST_SECONDS * 1_000 + late;
+        const reference = `E${String(done).padStart(10, '0')}`;
+        await merchant.happens(model, made, { event: 'pay', payer_document: PAYER, end_to_end_id: reference });
+        if (late < 0) model.pay(made, amount, 'right');
+        else model.end(made, 'EXPIRED');
+        await merchant.expectBalance(model);
+        await merchant.expectSale(model, made);
+      },
+      toString: () => `payAtTheEnd(${String(amount)}, ${String(late)} ms)`,
     };
   });
 
@@ -231,11 +267,11 @@ const ends = fc.tuple(drawn, fc.constantFrom('expire' as const, 'fail' as const)
   ),
 );
 
-const cancels = drawn.map((at) =>
+const cancels = fc.tuple(drawn, fc.nat(3)).map(([at, chance]) =>
   step(
-    `cancel(${at})`,
+    `cancel(${at}, ${chance === 0 ? 'any' : 'an open one'})`,
     at,
-    () => true,
+    ({ status }) => chance === 0 || ['WAITING_PAYMENT', 'PROCESSING'].includes(status),
     async (model, merchant, sale) => {
       const path = `/v1/payments/${merchant.idOf(model, sale)}/cancel`;
       expect(outcomeOf(await service.call('POST', path, { key: merchant.key }))).toBe(model.cancel(sale));
@@ -260,6 +296,17 @@ const reviews = fc.tuple(drawn, fc.constantFrom('accept' as const, 'return' as c
   ),
 );
 
+const isRefundable = ({ isPaid, refunds: made }: SaleModel): boolean => isPaid && made.length < 8;
+
+/** They are on their way at the bank, where nothing stops them. */
+async function refundsAreSent(merchant: Merchant, model: MoneyModel, sales: readonly SaleModel[]): Promise<void> {
+  for (const sale of sales) {
+    await waitFor('the refund to be sent', async () =>
+      (await refundsOf(service, merchant.key, merchant.idOf(model, sale))).every(({ status }) => status !== 'PENDING'),
+    );
+  }
+}
+
 const refunds = fc
   .record({
     at: drawn,
@@ -273,7 +320,7 @@ const refunds = fc
     step(
       `refund(${at}, ${part === null ? 'the rest' : `${part(1000)} of 1000`}, ${[strategy, passFee && 'fee', fails && 'fails', isAgain && 'told twice'].filter(Boolean).join(', ')})`,
       at,
-      ({ isPaid, refunds: made }) => isPaid && made.length < 8,
+      isRefundable,
       async (model, merchant, sale) => {
         const id = merchant.idOf(model, sale);
         if (fails) await merchant.happens(model, sale, { event: 'refund_fail' });
@@ -288,13 +335,41 @@ const refunds = fc
         const answer = await requestRefund(service, merchant.key, id, body);
         expect(outcomeOf(answer)).toBe(model.refund(sale, { amount, strategy, passFee }));
         if (isAgain) expect(outcomeOf(await requestRefund(service, merchant.key, id, body))).toBe(outcomeOf(answer));
-        // It is on its way at the bank, where nothing stops it.
-        await waitFor('the refund to be sent', async () =>
-          (await refundsOf(service, merchant.key, id)).every(({ status }) => status !== 'PENDING'),
-        );
+        await refundsAreSent(merchant, model, [sale]);
       },
     ),
   );
+
+/** Of two sales at once: what is available is there for one of them, where it is not for both. */
+const racingRefunds = fc.tuple(drawn, drawn).map(([first, second]): Step => ({
+  check: ({ sales }) => sales.filter(isRefundable).length > 1,
+  run: async (model, merchant) => {
+    service.clock.offsetMs += 1;
+    done += 1;
+    const all = model.sales.filter(isRefundable);
+    const sale = one(all, first) as SaleModel;
+    const other = one(
+      all.filter((candidate) => candidate !== sale),
+      second,
+    ) as SaleModel;
+    const both = [sale, other];
+    const answers = await Promise.all(
+      both.map(async (of, order) => {
+        const body = { idempotencyKey: `refund-${String(done)}-${String(order)}` };
+        return { of, told: outcomeOf(await requestRefund(service, merchant.key, merchant.idOf(model, of), body)) };
+      }),
+    );
+    // Nobody knows which of them came first, but for one that was made and left too little to the other one.
+    answers.sort((a, b) => Number(b.told === 201) - Number(a.told === 201));
+    for (const { of, told } of answers) {
+      expect(told).toBe(model.refund(of, { amount: null, strategy: null, passFee: false }));
+    }
+    await refundsAreSent(merchant, model, both);
+    await merchant.expectBalance(model);
+    for (const of of both) await merchant.expectSale(model, of);
+  },
+  toString: () => `refundBoth(${String(first)}, ${String(second)})`,
+}));
 
 const disputes = fc
   .tuple(drawn, parts, fc.constantFrom<DisputeKind>('chargeback', 'dispute', 'fraud'))
@@ -358,7 +433,7 @@ const decisions = fc
 
 /** What is on its way arrives. */
 const arrivals: fc.Arbitrary<Step> = fc.constant({
-  check: ({ sales }) => sales.some((sale) => sale.refunds.some(({ status }) => status === 'IN_PROGRESS')),
+  check: ({ sales }) => sales.some(isRefunding),
   run: async (model, merchant) => {
     done += 1;
     await waitFor('refunds to arrive', async () => {
@@ -372,7 +447,7 @@ const arrivals: fc.Arbitrary<Step> = fc.constant({
 });
 
 const days: fc.Arbitrary<Step> = fc.constant({
-  check: ({ sales, terms }) => terms.isReleasedLater && sales.some(({ isPending }) => isPending),
+  check: ({ sales }) => sales.some(({ pendingDays }) => pendingDays > 0),
   run: async (model, merchant) => {
     done += 1;
     service.clock.advance(DAY_SECONDS);
@@ -380,7 +455,8 @@ const days: fc.Arbitrary<Step> = fc.constant({
     model.nextDay();
     await waitFor('the release of what is pending, and the end of refunds', async () => {
       service.clock.advance(2);
-      return (await openRefunds(service)) === 0 && (await balance(service, merchant.key)).pending === 0;
+      const { pending } = await balance(service, merchant.key);
+      return (await openRefunds(service)) === 0 && pending === model.balance.pending;
     });
     await merchant.expectBalance(model);
   },
@@ -392,7 +468,7 @@ const terms = fc.record({
   feeBps: fc.constantFrom(0, 99, 5_000, 10_000),
   feeFixed: fc.constantFrom(0, 40),
   pixOutFee: fc.constantFrom(0, 25),
-  isReleasedLater: fc.nat(3).map((chance) => chance === 0),
+  releaseDays: fc.constantFrom(0, 0, 0, 0, 1, 2),
 });
 
 /** A clock that stands still between steps: nothing arrives or ends that was not asked for. */
@@ -404,8 +480,8 @@ class StandingClock extends TestClock {
   }
 }
 
-/** What the bank has received and not sent back is what `clearing` says, but for what disputes took. */
-async function holdsTheSame(accountId: string): Promise<boolean> {
+/** What the bank has received and not sent back is what `clearing` and the model say, but for what disputes took. */
+async function holdsTheSame(accountId: string, { heldByBank }: MoneyModel): Promise<boolean> {
   service.clock.advance(2);
   const [held] = await service.sql<{ there: string; here: string }>(
     `SELECT coalesce((SELECT sum(amount) FROM sandbox_pix WHERE holder_id = $1), 0)
@@ -414,16 +490,25 @@ async function holdsTheSame(accountId: string): Promise<boolean> {
          WHERE l.account_id = $1 AND l.bucket = 'clearing' AND e.cause NOT LIKE 'med.%'), 0) AS here`,
     [accountId],
   );
-  return held !== undefined && held.there === held.here;
+  return held !== undefined && held.there === held.here && Number(held.there) === heldByBank;
+}
+
+/** A story that goes on over midnight would see a release that none of its steps is about. */
+async function beginInTheDay(): Promise<void> {
+  const hour = (service.clock.now().getUTCHours() + 24 - ZONE_HOURS) % 24;
+  if (hour < 22) return;
+  service.clock.advance(3 * HOUR_SECONDS);
+  operator = { ...operator, token: await service.login(operator.email) };
 }
 
 /** A story from its beginning to its end, after which sales, balance and books are as the model says. */
 async function tell(agreed: MoneyModel['terms'], story: Iterable<Step>): Promise<void> {
+  await beginInTheDay();
   const { accountId, testKey } = await service.merchant({
     fee_bps: String(agreed.feeBps),
     fee_fixed: String(agreed.feeFixed),
     pix_out_fee: String(agreed.pixOutFee),
-    release_days: agreed.isReleasedLater ? '1' : '0',
+    release_days: String(agreed.releaseDays),
     payer_lock: 'true',
   });
   const merchant = new Merchant(accountId, testKey);
@@ -436,7 +521,7 @@ async function tell(agreed: MoneyModel['terms'], story: Iterable<Step>): Promise
   model.arrive();
   await merchant.expectBalance(model);
   for (const sale of model.sales) await merchant.expectSale(model, sale, true);
-  await waitFor('the bank to hold what the books say', () => holdsTheSame(accountId));
+  await waitFor('the bank to hold what the books say', () => holdsTheSame(accountId, model));
   await expectLedgerCoherent(service.database.url);
 }
 
@@ -452,7 +537,7 @@ describe('a model of the money that shares no code with the service', () => {
 
   it('agrees on every answer, sale, refund, dispute and balance', async () => {
     const steps = [creates, creates, pays, pays, ends, cancels, reviews, refunds, refunds, disputes, disputes] as const;
-    const others = [rulings, rulings, answers, decisions, arrivals, days] as const;
+    const others = [rulings, rulings, answers, decisions, arrivals, days, paysAtTheEnd, racingRefunds] as const;
     const stories = fc.commands([...steps, ...others], {
       maxCommands: OF_A_STORY,
       size: 'max',

@@ -9,8 +9,8 @@ export interface Terms {
   readonly feeBps: number;
   readonly feeFixed: number;
   readonly pixOutFee: number;
-  /** Whether what is paid is pending until the next day. */
-  readonly isReleasedLater: boolean;
+  /** For so many days what is paid is pending. */
+  readonly releaseDays: number;
 }
 
 export interface RefundModel {
@@ -46,7 +46,8 @@ export interface SaleModel {
   isHeldForReview: boolean;
   isPaid: boolean;
   payerIsKnown: boolean;
-  isPending: boolean;
+  /** Days until what was paid is released. */
+  pendingDays: number;
   failsNext: boolean;
   readonly refunds: RefundModel[];
   readonly cases: CaseModel[];
@@ -73,7 +74,7 @@ export class MoneyModel {
       const net = sale.isPaid ? sale.amount - feeOf(sale.amount, terms) : 0;
       const gone = sum(sale.refunds.filter(({ status }) => status !== 'FAILED').map((r) => r.amount + r.fee));
       const retained = sum(sale.cases.map(({ held }) => held));
-      const pending = sale.isPending ? net : 0;
+      const pending = sale.pendingDays > 0 ? net : 0;
       return {
         available: net - pending - gone - retained - sum(sale.cases.map(({ lost }) => lost)),
         pending,
@@ -87,8 +88,18 @@ export class MoneyModel {
     };
   }
 
+  /** What the bank has received and not sent back, before what disputes take: all that is not credited or looked at goes back. */
+  get heldByBank(): number {
+    return sum(
+      this.sales.map(({ amount, isPaid, isHeldForReview, refunds }) => {
+        const arrived = refunds.filter(({ status }) => status === 'REFUNDED').map((refund) => refund.amount);
+        return (isPaid || isHeldForReview ? amount : 0) - sum(arrived);
+      }),
+    );
+  }
+
   create(sale: Pick<SaleModel, 'method' | 'amount' | 'isLocked'>): void {
-    const fresh = { isHeldForReview: false, isPaid: false, payerIsKnown: false, isPending: false, failsNext: false };
+    const fresh = { isHeldForReview: false, isPaid: false, payerIsKnown: false, pendingDays: 0, failsNext: false };
     this.sales.push({ ...sale, ...fresh, status: 'WAITING_PAYMENT', refunds: [], cases: [], before: null });
   }
 
@@ -161,7 +172,7 @@ export class MoneyModel {
   nextDay(): void {
     this.arrive();
     for (const sale of this.sales) {
-      sale.isPending = false;
+      sale.pendingDays = Math.max(0, sale.pendingDays - 1);
       this.end(sale, 'EXPIRED');
     }
   }
@@ -224,7 +235,7 @@ export class MoneyModel {
     sale.status = sale.method === 'PIX' ? 'PAID' : 'APPROVED';
     sale.isPaid = true;
     sale.payerIsKnown = payerIsKnown;
-    sale.isPending = this.terms.isReleasedLater;
+    sale.pendingDays = this.terms.releaseDays;
   }
 
   #isDisputable(sale: SaleModel): boolean {

@@ -35,6 +35,8 @@ export interface Books {
   readonly returns: readonly BookedReturn[];
   /** Cents that the merchant has. */
   readonly available: number;
+  /** Cents that the bank holds, as the books have it: what `clearing` of all live wallets says. */
+  readonly clearing: number;
 }
 
 /** Everything the service has written about the merchant. */
@@ -43,6 +45,9 @@ export async function bookedHere(stage: LivePixStage): Promise<Books> {
   const [balance] = await stage.rows<{ amount: number }>(
     `SELECT coalesce(sum(amount), 0)::float8 AS amount FROM balances WHERE account_id = $1 AND mode = 'live' AND bucket = 'available'`,
     of,
+  );
+  const [clearing] = await stage.rows<{ amount: number }>(
+    `SELECT coalesce(-sum(amount), 0)::float8 AS amount FROM balances WHERE mode = 'live' AND bucket = 'clearing'`,
   );
   return {
     payments: await stage.rows(
@@ -63,5 +68,6 @@ export async function bookedHere(stage: LivePixStage): Promise<Books> {
       of,
     ),
     available: balance?.amount ?? 0,
+    clearing: clearing?.amount ?? 0,
   };
 }

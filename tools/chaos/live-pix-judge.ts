@@ -22,6 +22,8 @@ export interface Verdict {
   readonly sentBack: number;
   /** Attempts that came to nothing: neither here nor at the bank has anything of them. */
   readonly attemptsForNothing: number;
+  /** Cents that the bank holds, by its own books and by ours. */
+  readonly held: { readonly atBank: number; readonly here: number };
   readonly violations: readonly string[];
 }
 
@@ -44,6 +46,7 @@ export function judge(
   const sum = (count: (finding: Finding) => number): number => findings.reduce((all, each) => all + count(each), 0);
   const txids = new Set(answered.map(({ txid }) => txid));
   const others = here.payments.filter(({ txid }) => !txids.has(txid));
+  const held = { atBank: heldBy(bank), here: here.clearing };
   return {
     creditedOnce: sum(({ isCredited }) => (isCredited ? 1 : 0)),
     notCreditedOnce: sum(({ isCredited }) => (isCredited ? 0 : 1)),
@@ -52,11 +55,23 @@ export function judge(
     refundsWrong: sum(({ wrong }) => wrong),
     sentBack: sum(({ sentBack }) => sentBack),
     attemptsForNothing: others.length,
+    held,
     violations: [
       ...findings.flatMap(({ violations }) => violations),
       ...judgeRest(txids, others, findings, bank, here),
+      ...(held.atBank === held.here
+        ? []
+        : [`the bank holds ${String(held.atBank)} and clearing says ${String(held.here)}`]),
     ],
   };
+}
+
+/** What it has received and not sent back. */
+function heldBy({ pix }: Bank): number {
+  const back = pix.flatMap(({ devolucoes = [] }) => devolucoes.filter(({ status }) => status === 'DEVOLVIDO'));
+  const sum = (all: readonly { readonly valor: string }[]): number =>
+    all.reduce((cents, { valor }) => cents + centsOf(valor), 0);
+  return sum(pix) - sum(back);
 }
 
 interface Finding {

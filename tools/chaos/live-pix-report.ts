@@ -25,6 +25,7 @@ export function livePixReport(seed: number, description: string, result: LivePix
     ],
     ['unknown when the faults ended', unknownText(settling.before)],
     ['unknown after the sweeper', `${unknownText(settling.unknown)} (${settlingText(result)})`],
+    ['cents that the bank holds', `${String(result.held.atBank)}, and ${String(result.held.here)} by clearing`],
     ['reconcile', result.reconciled.map(({ day, exitCode }) => `${day}: exit code ${String(exitCode)}`).join(', ')],
     ['seconds under load', result.loadSeconds.toFixed(1)],
   ];
@@ -34,7 +35,7 @@ export function livePixReport(seed: number, description: string, result: LivePix
           `WRONG: ${String(violations.length)} things that must not be. Repeat with --only live-pix --seed ${String(seed)}.`,
           ...violations.slice(0, MOST_VIOLATIONS).map((violation) => `  ${violation}`),
         ].join('\n')
-      : 'Each payment was credited once, each refund made once; nothing is unknown, the ledger is coherent, no difference.';
+      : 'Each payment was credited once, each refund made once; nothing is unknown, the ledger is coherent, clearing is what the bank holds, no difference.';
   return `\nseed ${String(seed)}\n${description}\n\n${columns(rows)}\n\n${verdict}\n`;
 }
 

@@ -17,7 +17,7 @@ const QUICK_PAYMENTS = 40;
 const STORMS = ['webhooks', 'live-pix'] as const;
 type Storm = (typeof STORMS)[number];
 
-const USAGE = `npm run chaos [-- --only ${STORMS.join('|')} --events ${String(EVENTS)} --payments ${String(PAYMENTS)} --quick --seed N]
+const USAGE = `npm run chaos [-- --only ${STORMS.join('|')} --events ${String(EVENTS)} --payments ${String(PAYMENTS)} --quick --seed N --runs N]
 
 webhooks   Announces that many charges to ${String(GOOD_ENDPOINTS + DEAD_ENDPOINTS)} webhook endpoints of which ${String(DEAD_ENDPOINTS)} are dead, first undisturbed,
            then while worker processes, Redis and PostgreSQL (by ${POSTMASTER_ENDS.join(', ')}) are killed, and counts what
@@ -27,7 +27,9 @@ live-pix   Makes that many live payments at a PSP (psp-simulator, over mTLS) of 
            goes wrong in every way, and refunds some, while the service is killed; then looks at both sides' books.
            PostgreSQL is killed too. Some three minutes; --quick: ${String(QUICK_PAYMENTS)} payments, one kill, and nothing that has to be waited for. Fails when a
            payment was not credited exactly once, a refund was lost or made twice, something stayed unknown, or the
-           ledger or the reconciliation is not right.
+           ledger or the reconciliation is not right, or the bank holds another sum than clearing says.
+
+Several runs go on with the seeds after the first one.
 `;
 
 interface Options {
@@ -35,7 +37,7 @@ interface Options {
   readonly events: number;
   readonly payments: number;
   readonly quick: boolean;
-  readonly seed: number;
+  readonly seeds: readonly number[];
 }
 
 /** Null: the usage is to be shown. */
@@ -47,6 +49,7 @@ function readOptions(): Options | null {
       payments: { type: 'string' },
       quick: { type: 'boolean', default: false },
       seed: { type: 'string' },
+      runs: { type: 'string', default: '1' },
       help: { type: 'boolean', short: 'h' },
     },
   });
@@ -54,16 +57,17 @@ function readOptions(): Options | null {
   const events = Number(values.events);
   const payments = Number(values.payments ?? (values.quick ? QUICK_PAYMENTS : PAYMENTS));
   const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
+  const runs = Number(values.runs);
   const areNumbers = [events, payments].every((value) => Number.isSafeInteger(value) && value >= 10);
   if (values.help === true) return null;
-  if (storms.length === 0 || !areNumbers || !Number.isSafeInteger(seed)) {
+  if (storms.length === 0 || !areNumbers || !Number.isSafeInteger(seed) || !Number.isSafeInteger(runs) || runs < 1) {
     process.exitCode = 2;
     return null;
   }
-  return { storms, events, payments, quick: values.quick, seed };
+  return { storms, events, payments, quick: values.quick, seeds: Array.from({ length: runs }, (_, run) => seed + run) };
 }
 
-async function webhooks({ events, seed }: Options, { directory, cleanup, progress }: Run): Promise<void> {
+async function webhooks({ events }: Options, seed: number, { directory, cleanup, progress }: Run): Promise<void> {
   progress(`seed ${String(seed)}: starting PostgreSQL, Redis, one API and two worker processes`);
   const plan = { events, goodEndpoints: GOOD_ENDPOINTS, deadEndpoints: DEAD_ENDPOINTS };
   const storm = await WebhookStorm.open(plan, new Random(seed), directory, cleanup);
@@ -75,7 +79,7 @@ async function webhooks({ events, seed }: Options, { directory, cleanup, progres
   if (calm.lost + rough.lost + calm.repeated + storm.died.length > 0) process.exitCode = 1;
 }
 
-async function livePix({ payments, quick, seed }: Options, run: Run): Promise<void> {
+async function livePix({ payments, quick }: Options, seed: number, run: Run): Promise<void> {
   run.progress(`seed ${String(seed)}: starting PostgreSQL, Redis, the PSP, one API and one worker process`);
   const random = new Random(seed);
   const storm = await LivePixStorm.open(planOf(payments, quick, random), random, run);
@@ -91,8 +95,10 @@ async function main(): Promise<void> {
     return;
   }
   // One after the other, each with servers of its own.
-  for (const storm of options.storms) {
-    await inOwnDirectory('chaos', (run) => (storm === 'webhooks' ? webhooks(options, run) : livePix(options, run)));
+  for (const seed of options.seeds) {
+    for (const storm of options.storms) {
+      await inOwnDirectory('chaos', (run) => (storm === 'webhooks' ? webhooks : livePix)(options, seed, run));
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { basisPoints, feesOf, MAX_AMOUNT, moneyText } from './money.js';
+import { basisPoints, decimalText, digitsOf, feesOf, MAX_AMOUNT, moneyText } from './money.js';
 
 const amount = fc.oneof(
   fc.integer({ min: 1, max: MAX_AMOUNT }),
@@ -78,6 +78,20 @@ it.each([
   [999_999_999_999, 'BRL', 'R$ 9.999.999.999,99'],
   [100_000_000, 'EUR', 'EUR 1.000.000,00'],
   [123_456_789, 'BTC', 'BTC 1,23456789'],
+  [-123_456, 'BRL', 'R$ -1.234,56'],
 ])('%d of %s is written %s', (amount, currency, text) => {
   expect(moneyText(amount, currency)).toBe(text);
+});
+
+it.each([
+  [0, 'BRL', '0.00'],
+  [5, 'BRL', '0.05'],
+  [1_990, 'BRL', '19.90'],
+  [-5, 'BRL', '-0.05'],
+  [-123_456, 'EUR', '-1234.56'],
+  [1, 'BTC', '0.00000001'],
+  [123_456_789, 'BTC', '1.23456789'],
+])('%d of %s is exactly %s', (amount, currency, text) => {
+  expect(decimalText(amount, currency)).toBe(text);
+  expect(text.length - text.indexOf('.') - 1).toBe(digitsOf(currency));
 });

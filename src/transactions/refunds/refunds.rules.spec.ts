@@ -61,6 +61,20 @@ describe('a refund', () => {
     else expect(JSON.parse(answer)).toMatchObject({ amount: expected });
   });
 
+  it.each([
+    [null, 30, 10],
+    [10, 30, 10],
+    [11, 30, null],
+    // A cashout had given back already what the dispute has taken.
+    [null, 50, null],
+    [1, 50, null],
+  ])('of %p when 60 of 100 are refunded and a dispute has taken %i: %p', (amount, disputedAmount, expected) => {
+    const transaction = { ...facts().transaction, refundsAmount: 60 };
+    const answer = refusal(order({ amount }), facts({ transaction, disputedAmount }));
+    if (expected === null) expect(answer).toBe('400 refund_amount_exceeds_remaining amount');
+    else expect(JSON.parse(answer)).toMatchObject({ amount: expected });
+  });
+
   const key = 'maria@example.com';
   it.each<[string, Partial<RefundOrder>, Partial<RefundFacts>, string]>([
     ['is a cashout by default', {}, {}, 'cashout'],
@@ -70,6 +84,7 @@ describe('a refund', () => {
     ['is a devolution when nobody knows who paid', {}, { payerIsKnown: false }, 'devolution'],
     ['is what was asked for', { strategy: 'devolution' }, {}, 'devolution'],
     ['is what was asked for', { strategy: 'cashout' }, {}, 'cashout'],
+    ['is what was asked for', { strategy: 'devolution' }, { payerIsKnown: false }, 'devolution'],
     ['by name and impossible', { strategy: 'cashout' }, { ways: ['devolution'] }, '422 REFUND_STRATEGY_NOT_SUPPORTED'],
     ['by name and impossible', { strategy: 'devolution' }, { ways: ['cashout'] }, '422 REFUND_STRATEGY_NOT_SUPPORTED'],
     ['to a key, impossible', { destinationKey: key }, { ways: ['devolution'] }, '422 REFUND_STRATEGY_NOT_SUPPORTED'],
@@ -80,6 +95,43 @@ describe('a refund', () => {
   ])('%s: %j %j', (_name, asked, known, expected) => {
     const answer = refusal(order(asked), facts(known));
     expect(expected.startsWith('4') ? answer : (JSON.parse(answer) as { way: RefundWay }).way).toBe(expected);
+  });
+
+  const status = (of: RefundFacts['transaction']['status']): Partial<RefundFacts> => ({
+    transaction: { ...facts().transaction, status: of },
+  });
+  it.each<[Partial<RefundOrder>, Partial<RefundFacts>, string]>([
+    [{}, status('DISPUTE'), 'A disputed payment cannot be refunded: its money is held until the ruling.'],
+    [{}, status('EXPIRED'), 'Only a payment that is PAID or APPROVED can be refunded; this one is EXPIRED.'],
+    [
+      { amount: 91 },
+      { disputedAmount: 10 },
+      'At most 90 can still be refunded; refunds on their way count as made, and what a dispute has taken is gone.',
+    ],
+    [{}, { ways: [] }, 'The provider of this payment does not refund payments of its method.'],
+    [
+      { strategy: 'cashout' },
+      { ways: ['devolution', 'card'], payerIsKnown: false },
+      'The provider of this payment cannot refund it by cashout; it can by devolution, card.',
+    ],
+    [
+      { destinationKey: key },
+      { ways: ['devolution'] },
+      'The provider of this payment cannot refund it by cashout; it can by devolution.',
+    ],
+    [
+      { strategy: 'devolution' },
+      { ways: ['cashout'] },
+      'The provider of this payment cannot refund it by devolution; it can by cashout.',
+    ],
+    [{}, { ways: ['card'] }, 'The provider of this payment cannot refund it by any strategy; it can by card.'],
+    [
+      {},
+      { ways: ['cashout'], payerIsKnown: false },
+      'The bank did not report who paid: send a destinationKey, or use another strategy.',
+    ],
+  ])('refused says why: %j %j', (asked, known, message) => {
+    expect(() => planRefund(order(asked), facts(known))).toThrow(new Error(message));
   });
 
   describe('of a card payment', () => {
@@ -99,6 +151,20 @@ describe('a refund', () => {
       [{ destinationKey: key }, '400 invalid_request destinationKey'],
     ])('has nothing of a Pix: %j', (asked, expected) => {
       expect(refusal(order(asked), facts(card))).toBe(expected);
+    });
+
+    it('says of each field of a Pix that it is not for a card', () => {
+      const message = 'is for payments made with Pix; this one was made with CREDIT_CARD';
+      const pixOnly = order({ strategy: 'cashout', passFee: true, destinationKey: key });
+      expect(() => planRefund(pixOnly, facts(card))).toThrow(
+        expect.objectContaining({
+          details: ['strategy', 'passFeeToTenant', 'destinationKey'].map((param) => ({
+            param,
+            code: 'invalid',
+            message,
+          })),
+        }),
+      );
     });
   });
 
