@@ -46,7 +46,7 @@ export interface SuspendedMoney extends Scope {
 }
 
 /** What an acquirer charges. */
-export type ChargedFee = SuspendedMoney;
+type ChargedFee = SuspendedMoney;
 
 /** What an operator puts right. */
 export interface CorrectedMoney extends Scope {

@@ -343,7 +343,7 @@ function Fees({ fees }: Pick<ConnectionBody, 'fees'>): ReactNode {
   if (fees.length === 0) return '–';
   const cents = (amount: number): string => money(amount, 'BRL', language);
   return (
-    <ul className="plain">
+    <ul className="bare">
       {fees.map(({ operation, valid_from: from, bps, fixed, minimum, maximum }, index) => (
         <li key={index}>
           {[
