@@ -9,6 +9,7 @@ import {
 import {
   AcquirerCallbackEntity,
   AcquirerConnectionEntity,
+  AcquirerFeeEntity,
   AcquirerNotificationEntity,
   SandboxChargeEntity,
   SandboxDisputeEntity,
@@ -59,6 +60,7 @@ export const ENTITIES = [
   AccountEntity,
   AcquirerCallbackEntity,
   AcquirerConnectionEntity,
+  AcquirerFeeEntity,
   AcquirerNotificationEntity,
   AcquirerStatementEntity,
   ApiKeyEntity,

@@ -73,7 +73,7 @@ export interface ReceivedPix {
   readonly txid: string | null;
   readonly amount: Amount;
   readonly settledAt: Date;
-  /** What the acquirer keeps, in cents. */
+  /** What the acquirer charges for it, in cents. */
   readonly fee: Amount;
   /** CPF or CNPJ bare, or null when the bank did not report it. */
   readonly payerDocument: string | null;
@@ -152,8 +152,11 @@ export type ReturnFailure = 'amount_exceeded' | 'destination_invalid' | 'insuffi
 
 export type ReturnState =
   | { readonly kind: 'in_progress' }
-  /** `bankReference`: what the payer's bank shows, a devolution's rtrId or a cashout's end-to-end id; null when unknown. */
-  | { readonly kind: 'returned'; readonly bankReference: string | null }
+  /**
+   * `bankReference`: what the payer's bank shows, a devolution's rtrId or a cashout's end-to-end id; null when unknown.
+   * `fee`: what the acquirer charges for it, in cents.
+   */
+  | { readonly kind: 'returned'; readonly bankReference: string | null; readonly fee: Amount }
   /** Final: no money has moved, and under this name none will. */
   | { readonly kind: 'failed'; readonly reason: ReturnFailure }
   | { readonly kind: 'not_found' };

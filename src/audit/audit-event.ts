@@ -10,6 +10,7 @@ export const AUDIT_EVENT_TYPES = [
   'acquirer.callback_rotated',
   'acquirer.configured',
   'acquirer.disconnected',
+  'acquirer.fee_set',
   'api_key.issued',
   'api_key.revoked',
   'api_key.rotated',

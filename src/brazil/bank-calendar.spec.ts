@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { businessDayWindow, isBankBusinessDay, saoPauloDay, saoPauloDayBounds } from './index.js';
+import { businessDayWindow, isBankBusinessDay, saoPauloDay, saoPauloDayBounds, saoPauloMonthBounds } from './index.js';
 
 /** Every weekday of the year on which banks are closed. */
 function closedWeekdays(year: number): string[] {
@@ -101,5 +101,16 @@ describe('a day of São Paulo', () => {
     ['2018-11-04', '2018-11-04T03:00:00.000Z', '2018-11-05T02:00:00.000Z'],
   ])('%s is from %s to %s', (day, from, to) => {
     expect(saoPauloDayBounds(day)).toEqual({ from: new Date(from), to: new Date(to) });
+  });
+});
+
+describe('a month in São Paulo', () => {
+  it.each([
+    ['2026-11', '2026-11-01T03:00:00.000Z', '2026-12-01T03:00:00.000Z'],
+    ['2026-12', '2026-12-01T03:00:00.000Z', '2027-01-01T03:00:00.000Z'],
+    // Into summer time.
+    ['2018-11', '2018-11-01T03:00:00.000Z', '2018-12-01T02:00:00.000Z'],
+  ])('%s is from %s to %s', (month, from, to) => {
+    expect(saoPauloMonthBounds(month)).toEqual({ from: new Date(from), to: new Date(to) });
   });
 });

@@ -60,6 +60,12 @@ export function saoPauloDayBounds(day: Day): { readonly from: Date; readonly to:
   return { from: start.toJSDate(), to: start.plus({ days: 1 }).startOf('day').toJSDate() };
 }
 
+/** The first instant of a month (`2026-11`) in São Paulo, and of the month after it. */
+export function saoPauloMonthBounds(month: string): { readonly from: Date; readonly to: Date } {
+  const start = DateTime.fromISO(`${month}-01`, { zone: SAO_PAULO }).startOf('day');
+  return { from: start.toJSDate(), to: start.plus({ months: 1 }).startOf('day').toJSDate() };
+}
+
 function isBusiness(time: number): boolean {
   const date = new Date(time);
   const weekday = date.getUTCDay();

@@ -5,6 +5,7 @@ export {
   isDay,
   saoPauloDay,
   saoPauloDayBounds,
+  saoPauloMonthBounds,
 } from './bank-calendar.js';
 export { boletoBarcode, boletoLine, formatBoletoLine, isBoletoBarcode, MAX_BOLETO_AMOUNT } from './boleto.js';
 export { encodeBrCode } from './br-code.js';

@@ -1,9 +1,16 @@
 import { readFileSync } from 'node:fs';
-import type { Command } from 'commander';
-import { callbackUrlHint } from '../acquirers/index.js';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CLI } from '../audit/index.js';
-import { type Configuration, type LiveConnection, LiveAcquirersService } from '../acquirers/index.js';
-import { accountId, pairs, required, UsageError } from './command.js';
+import {
+  callbackUrlHint,
+  type Configuration,
+  FEE_OPERATIONS,
+  type FeeSchedule,
+  type LiveConnection,
+  LiveAcquirersService,
+} from '../acquirers/index.js';
+import { isDay } from '../brazil/index.js';
+import { accountId, cents, connectionId, pairs, required, UsageError } from './command.js';
 import { run } from './run.js';
 import type { Shell } from './shell.js';
 
@@ -85,6 +92,68 @@ function connectionLine(connection: LiveConnection): Record<string, unknown> {
     version,
     updated_at: connection.updatedAt.toISOString(),
   };
+}
+
+function feeLine({ operation, validFrom, bps, fixed, minimum, maximum }: FeeSchedule): Record<string, unknown> {
+  return { operation, valid_from: validFrom, bps, fixed, minimum, maximum };
+}
+
+/** @throws InvalidArgumentError */
+function day(text: string): string {
+  if (!isDay(text)) throw new InvalidArgumentError('It must be a day: YYYY-MM-DD.');
+  return text;
+}
+
+/** @throws InvalidArgumentError */
+function basisPoints(text: string): number {
+  if (/^[0-9]{1,5}$/.test(text) && Number(text) <= 10_000) return Number(text);
+  throw new InvalidArgumentError('It must be a whole number from 0 to 10000: 99 is 0.99 %.');
+}
+
+interface FeeOptions extends Omit<FeeSchedule, 'validFrom' | 'maximum'> {
+  readonly account: string;
+  readonly connection?: string;
+  readonly from: string;
+  readonly maximum?: number;
+}
+
+function feeCommands(group: Command, shell: Shell): void {
+  const fees = group.command('fees').description('what a PSP charges, which API Pix does not tell');
+  fees
+    .command('set')
+    .description('have fees of an operation entered so from a day in São Paulo on')
+    .addOption(required('--account <account_id>', 'whose').argParser(accountId))
+    .option('--connection <id>', 'which, as `acquirer list` prints it; where the account has several', connectionId)
+    .addOption(
+      required('--operation <name>', 'PIX: one that comes in; devolution: one that goes back').choices(FEE_OPERATIONS),
+    )
+    .addOption(required('--from <day>', 'YYYY-MM-DD; the first one from today, others from tomorrow').argParser(day))
+    .addOption(new Option('--bps <number>', 'basis points of the amount').argParser(basisPoints).default(0))
+    .addOption(new Option('--fixed <cents>', 'on top').argParser(cents).default(0))
+    .addOption(new Option('--minimum <cents>', 'at least').argParser(cents).default(0))
+    .option('--maximum <cents>', 'at most', cents)
+    .action(async ({ account, connection, from, maximum, ...rest }: FeeOptions) => {
+      if (maximum !== undefined && maximum < rest.minimum) throw new UsageError('--maximum is less than --minimum.');
+      const fee = { ...rest, validFrom: from, maximum: maximum ?? null };
+      await run(shell, async ({ app }) => {
+        const { id, psp } = await app.get(LiveAcquirersService).setFee(account, connection ?? null, fee, CLI);
+        return { id, account_id: account, psp, ...feeLine(fee) };
+      });
+    });
+  fees
+    .command('list')
+    .description('of each connection; of two of one operation and day the later one holds')
+    .option('--account <account_id>', 'of one account only', accountId)
+    .action(async ({ account }: { account?: string }) => {
+      await run(shell, async ({ app }) => {
+        const connections = await app.get(LiveAcquirersService).list(account ?? null);
+        return {
+          connections: connections.map(({ id, accountId, profile, pixKey, fees }) => ({
+            ...{ id, account_id: accountId, psp: profile, key: pixKey, fees: fees.map(feeLine) },
+          })),
+        };
+      });
+    });
 }
 
 const MARKS = new Map<boolean | 'warning', string>([
@@ -199,4 +268,5 @@ export function acquirerCommands(program: Command, shell: Shell): void {
         return { connections: connections.map(connectionLine) };
       });
     });
+  feeCommands(group, shell);
 }

@@ -3,8 +3,8 @@ import { isDay, saoPauloDay } from '../brazil/index.js';
 import { CoherenceService, ReconciliationService } from '../reconciliation/index.js';
 import { type FigureDifference, StatisticsService } from '../transactions/index.js';
 import { type BrokenLink, LedgerChainService } from '../wallets/index.js';
-import { accountId, required } from './command.js';
-import { exitCodeOf, failuresOf, reconciliationBody, summaryOf } from './reconciliation.js';
+import { accountId, cents, connectionId, required, UsageError } from './command.js';
+import { exitCodeOf, failuresOf, feeSummaryOf, reconciliationBody, summaryOf } from './reconciliation.js';
 import { run } from './run.js';
 import type { Shell } from './shell.js';
 
@@ -13,6 +13,13 @@ function day(text: string): string {
   if (!isDay(text)) throw new InvalidArgumentError('It must be a day: YYYY-MM-DD.');
   const today = saoPauloDay(new Date());
   if (text > today) throw new InvalidArgumentError(`It is in the future: in São Paulo it is ${today}.`);
+  return text;
+}
+
+/** @throws InvalidArgumentError */
+function month(text: string): string {
+  if (!isDay(`${text}-01`)) throw new InvalidArgumentError('It must be a month: YYYY-MM.');
+  day(`${text}-01`);
   return text;
 }
 
@@ -102,17 +109,49 @@ export function ledgerCommands(program: Command, shell: Shell): void {
     });
 }
 
+interface ReconcileOptions {
+  readonly account: string;
+  readonly day?: string;
+  readonly fees?: true;
+  readonly month?: string;
+  readonly invoice?: number;
+  readonly connection?: string;
+}
+
 export function reconcileCommand(program: Command, shell: Shell): void {
   program
     .command('reconcile')
     .description(
-      "compare the acquirer's list of a day in São Paulo with our books; exit code 1 when they differ, 3 when they do " +
-        'not but a list could not be read',
+      "compare the acquirer's list of a day in São Paulo, or its invoice of a month, with our books; exit code 1 when " +
+        'they differ, 3 when they do not but a list could not be read',
     )
     .addOption(required('--account <account_id>', 'whose').argParser(accountId))
-    .addOption(required('--day <day>', 'YYYY-MM-DD').argParser(day))
-    .action(async ({ account, day }: { account: string; day: string }) => {
+    .option('--day <day>', 'YYYY-MM-DD, whose list is compared', day)
+    .option('--fees', 'the invoice of a month instead')
+    .option('--month <month>', 'YYYY-MM, with --fees', month)
+    .option('--invoice <cents>', 'what the acquirer asks for that month, with --fees', cents)
+    .option('--connection <id>', 'whose invoice it is, with --fees where the account has several', connectionId)
+    .action(async ({ account, day, fees, month, invoice, connection }: ReconcileOptions, command: Command) => {
+      const given = Object.entries({ day, month, invoice, connection }).filter(([, value]) => value !== undefined);
+      const [wanted, possible] = fees
+        ? [
+            ['month', 'invoice'],
+            ['month', 'invoice', 'connection'],
+          ]
+        : [['day'], ['day']];
+      const missing = wanted.filter((name) => !given.some(([one]) => one === name));
+      if (missing.length > 0) command.error(`error: missing ${missing.map((name) => `--${name}`).join(', ')}`);
+      const other = given.find(([name]) => !possible.includes(name));
+      if (other) throw new UsageError(`--${other[0]} is ${fees ? 'not for' : 'for'} --fees.`);
       await run(shell, async ({ app }) => {
+        if (month !== undefined && invoice !== undefined) {
+          const result = await app.get(ReconciliationService).compareFees(account, connection ?? null, month, invoice);
+          const lines = feeSummaryOf(account, month, result);
+          if (lines.length > 0) shell.stderr.write(`${lines.join('\n')}\n`);
+          shell.exitCode = result.difference === 0 ? 0 : 1;
+          return { account_id: account, month, ...result };
+        }
+        if (day === undefined) throw new Error('nothing says what to compare');
         const result = await app.get(ReconciliationService).compare(account, day);
         const lines = [...summaryOf(day, result), ...failuresOf(day, result)];
         // Beside the JSON, for people: what is wrong, and nothing when nothing is.

@@ -25,9 +25,21 @@ export function checkRequired(command: Command): void {
   if (missing.length > 0) command.error(`error: missing ${missing.map(({ long }) => long).join(', ')}`);
 }
 
+/** For `.argParser()`: a whole number that is not negative, as an amount in cents. */
+export function cents(text: string): number {
+  const number = /^[0-9]{1,12}$/.test(text) ? Number(text) : Number.NaN;
+  if (Number.isNaN(number)) throw new InvalidArgumentError('It must be a whole number of cents: 1990 is R$ 19,90.');
+  return number;
+}
+
 /** For `.argParser()`. */
 export function accountId(text: string): string {
   return uuid(text, 'Name the account by its id, as `account create` and `account list` print it.');
+}
+
+/** For `.argParser()`. */
+export function connectionId(text: string): string {
+  return uuid(text, 'Name the connection by its id, as `acquirer list` prints it.');
 }
 
 export function uuid(text: string, advice: string): string {

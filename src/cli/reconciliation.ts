@@ -1,4 +1,5 @@
-import type { Difference, DifferenceKind, Reconciliation, Side } from '../reconciliation/index.js';
+import { moneyText } from '../core/money/index.js';
+import type { Difference, DifferenceKind, FeeReconciliation, Reconciliation, Side } from '../reconciliation/index.js';
 
 interface Explanation {
   readonly meaning: string | ((difference: Difference) => string);
@@ -99,6 +100,26 @@ export function failuresOf(day: string, { notCompared }: Reconciliation): string
       `${day}: ${acquirer} was not compared, the PSP did not answer as it should: ${error}\n` +
       '    Run `acquirer check`; if it is disconnected, after `acquirer configure` with its PSP and key.',
   );
+}
+
+/** What an invoice has more or less than our books, and what to do about it; none when it is the same. */
+export function feeSummaryOf(
+  account: string,
+  month: string,
+  { acquirer, here, invoice, difference }: FeeReconciliation,
+): string[] {
+  if (difference === 0) return [];
+  const [said, booked, apart] = [invoice, here, Math.abs(difference)].map((amount) => moneyText(amount, 'BRL'));
+  const body = {
+    ...{ kind: 'bank_fee', account_id: account, mode: 'live', amount: difference, borne_by: 'platform' },
+    ...{ acquirer, invoice_month: month },
+  };
+  return [
+    `${month}: the invoice of ${acquirer} has ${said}, the books have ${booked}: ${apart} ${difference > 0 ? 'more' : 'less'}`,
+    "    Compare the counts with the invoice's. If the schedule is wrong, `acquirer fees set` has another one from tomorrow on.",
+    '    Enter the difference, with a reason and a key: POST /v1/operations/corrections, or on the dashboard under Corrections:',
+    `    ${JSON.stringify(body)}`,
+  ];
 }
 
 /** 1: there is a difference, whatever else; 3: there is none where it was looked for, and an acquirer was not compared. */

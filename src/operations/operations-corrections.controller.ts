@@ -98,9 +98,13 @@ export class OperationsCorrectionsController {
     @CurrentActor() actor: Actor,
   ): Promise<CorrectionBody> {
     const { kind, account_id: accountId, mode, currency = 'BRL', amount, borne_by: borneBy } = body;
+    const { acquirer = null, invoice_month: invoiceMonth = null } = body;
+    const mayName = kind === 'bank_fee' && mode === 'live' && currency === 'BRL';
+    if (!mayName) assertGiven('invoice_month', body.invoice_month, false);
+    assertGiven('acquirer', body.acquirer, invoiceMonth !== null);
     return correctionBody(
       await this.operations.correct(
-        { ...requested(body), kind, accountId, mode, currency, amount, borneBy },
+        { ...requested(body), kind, accountId, mode, currency, amount, borneBy, acquirer, invoiceMonth },
         userId,
         actor,
       ),
@@ -163,6 +167,6 @@ function requested(body: CorrectPixDto | CorrectWalletDto): {
 /** @throws ApiError 400 */
 function assertGiven(param: string, value: string | undefined, isWanted: boolean): void {
   if ((value !== undefined) === isWanted) return;
-  const message = isWanted ? 'is required with this kind' : 'is not for this kind';
+  const message = isWanted ? 'is required with this' : 'is not for this';
   throw invalidRequest([{ param, code: isWanted ? 'required' : 'invalid', message }]);
 }

@@ -10,7 +10,7 @@ import { type MedCase, medCaseBody, type MedWaiting, versionOf } from '../med/in
 import type { Correction, ReturnedPix, Review, UnmatchedPix, UnreadableNews } from '../transactions/index.js';
 import type { AccountBody } from './dto/account.body.js';
 import type { CorrectionBody } from './dto/correction.body.js';
-import type { ConnectionBody } from './dto/connection.body.js';
+import type { ConnectionBody, FeeBody } from './dto/connection.body.js';
 import type { FraudHitBody } from './dto/fraud-hit.body.js';
 import type { MedReviewBody, MedWaitingBody } from './dto/med-review.body.js';
 import type { ReturnedBody, ShownReturnStatus } from './dto/returned.body.js';
@@ -38,6 +38,10 @@ export function accountBody(account: AccountEntity): AccountBody {
   };
 }
 
+function feeBody({ operation, validFrom, bps, fixed, minimum, maximum }: LiveConnection['fees'][number]): FeeBody {
+  return { operation, valid_from: validFrom, bps, fixed, minimum, maximum };
+}
+
 export function connectionBody(connection: LiveConnection): ConnectionBody {
   return {
     id: connection.id,
@@ -46,6 +50,7 @@ export function connectionBody(connection: LiveConnection): ConnectionBody {
     psp: connection.profile,
     pix_key: connection.pixKey,
     in_use: connection.live,
+    fees: connection.fees.map(feeBody),
     certificate_expires_at: connection.certificate?.expiresAt.toISOString() ?? null,
     webhook_registered_at: connection.webhookRegisteredAt?.toISOString() ?? null,
     created_at: connection.createdAt.toISOString(),
@@ -131,6 +136,8 @@ export function correctionBody(correction: Correction): CorrectionBody {
     pix_id: correction.settlementId,
     charge_id: correction.transactionId === null ? null : `ch_${correction.transactionId}`,
     bank_reference: correction.bankReference,
+    acquirer: correction.acquirer,
+    invoice_month: correction.invoiceMonth,
     reason: correction.reason,
     requested_by: correction.requestedBy,
     decided_by: correction.decidedBy,

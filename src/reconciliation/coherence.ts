@@ -182,9 +182,32 @@ export const CHECKS: readonly {
           LEFT JOIN (
             SELECT 'refund' AS of, id::text AS subject FROM refunds UNION ALL SELECT 'med', id::text FROM med_cases
             UNION ALL SELECT 'suspense', id::text FROM settlements UNION ALL SELECT 'suspense', id::text FROM pix_returns
-            UNION ALL SELECT 'correction', id::text FROM corrections WHERE status = 'applied') s
+            UNION ALL SELECT 'correction', id::text FROM corrections WHERE status = 'applied'
+            UNION ALL SELECT 'provider_fee', id::text FROM settlements WHERE provider_fee > 0
+            UNION ALL SELECT 'provider_fee', id::text FROM refunds WHERE provider_fee > 0
+            UNION ALL SELECT 'provider_fee', id::text FROM pix_returns WHERE provider_fee > 0
+            UNION ALL SELECT 'provider_fee', id::text FROM transactions WHERE provider_fee > 0) s
             ON s.subject = e.subject AND s.of = split_part(e.kind, '.', 1)
           WHERE s.subject IS NULL`,
+  },
+  {
+    name: 'what acquirers have charged is the fees of what came and went back, and what operators have entered',
+    sql: `SELECT * FROM (
+            SELECT account_id, mode, currency, sum(amount) AS amount FROM journal_lines WHERE bucket = 'provider_fees' GROUP BY 1, 2, 3) l
+          FULL JOIN (
+            SELECT account_id, mode, currency, sum(fee) AS fee FROM (
+              SELECT s.account_id, s.mode, coalesce(t.currency, 'BRL') AS currency, s.provider_fee AS fee
+              FROM settlements s LEFT JOIN transactions t ON t.id = s.transaction_id WHERE s.account_id IS NOT NULL
+              UNION ALL SELECT account_id, mode, currency, provider_fee FROM refunds
+              UNION ALL SELECT account_id, mode, currency, provider_fee FROM pix_returns
+              UNION ALL SELECT account_id, mode, currency, amount FROM corrections WHERE kind = 'bank_fee' AND status = 'applied') c
+            GROUP BY 1, 2, 3) c
+          USING (account_id, mode, currency) WHERE coalesce(l.amount, 0) <> coalesce(c.fee, 0)`,
+  },
+  {
+    name: 'the acquirer’s fee of a sale is that of its Pix, and never more than the sale',
+    sql: `SELECT t.id FROM transactions t JOIN settlements s ON s.transaction_id = t.id AND s.outcome = 'credited'
+          WHERE t.provider_fee <> least(s.provider_fee, t.amount)`,
   },
   {
     name: 'released money was scheduled, and scheduled money that was released is in the journal',

@@ -1,7 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../accounts/index.js';
-import { AcquirersService, AcquirerDirectory, type StatementLine, type UnreadableLine } from '../acquirers/index.js';
-import { type Day, saoPauloDayBounds } from '../brazil/index.js';
+import {
+  AcquirersService,
+  AcquirerDirectory,
+  FEE_OPERATIONS,
+  type FeeOperation,
+  LiveAcquirersService,
+  type StatementLine,
+  type UnreadableLine,
+} from '../acquirers/index.js';
+import { type Day, saoPauloDayBounds, saoPauloMonthBounds } from '../brazil/index.js';
 import { business } from '../core/errors/index.js';
 import type { Amount } from '../core/money/index.js';
 import { MedRecords } from '../med/index.js';
@@ -33,7 +41,24 @@ export interface Reconciliation {
   readonly notCompared: readonly { readonly acquirer: string; readonly error: string }[];
 }
 
-/** Holds the acquirers' lists of a day against our books. Reads only. */
+/** What an acquirer has charged in a month, by our books. Amounts in cents. */
+export interface FeeReconciliation {
+  readonly acquirer: string;
+  readonly operations: readonly {
+    readonly operation: FeeOperation;
+    readonly count: number;
+    readonly amount: Amount;
+    readonly fee: Amount;
+  }[];
+  /** What operators have entered of that invoice. */
+  readonly corrections: { readonly count: number; readonly amount: Amount };
+  readonly here: Amount;
+  readonly invoice: Amount;
+  /** What the invoice has more. */
+  readonly difference: Amount;
+}
+
+/** Holds the acquirers' lists of a day and their invoices of a month against our books. Reads only. */
 @Injectable()
 export class ReconciliationService {
   constructor(
@@ -43,6 +68,7 @@ export class ReconciliationService {
     private readonly records: InternalRecordsService,
     private readonly cases: MedRecords,
     private readonly holdings: HoldingsRepository,
+    private readonly live: LiveAcquirersService,
   ) {}
 
   /**
@@ -73,6 +99,29 @@ export class ReconciliationService {
       acquirers.push({ acquirer, there: totalThere(lines), here: totalHere(books), differences });
     }
     return { from, to, acquirers, notCompared };
+  }
+
+  /**
+   * A month in São Paulo: what came by the bank's clock, what went back when its end was known here.
+   * @param connectionId null: the only one of the account
+   * @param month `2026-11` @param invoice what the PSP asks for it
+   * @throws ApiError 404, 400 where the account has several connections, 422 `no_provider_configured`
+   */
+  async compareFees(
+    accountId: string,
+    connectionId: string | null,
+    month: string,
+    invoice: Amount,
+  ): Promise<FeeReconciliation> {
+    const { acquirer } = await this.live.connectionOf(accountId, connectionId);
+    const { from, to } = saoPauloMonthBounds(month);
+    const charged = await this.records.charged(acquirer, accountId, from, to);
+    const corrections = await this.records.enteredFees(acquirer, month);
+    const operations = FEE_OPERATIONS.map(
+      (operation) => charged.find((each) => each.operation === operation) ?? { operation, count: 0, amount: 0, fee: 0 },
+    );
+    const here = operations.reduce((sum, { fee }) => sum + fee, corrections.amount);
+    return { acquirer, operations, corrections, here, invoice, difference: invoice - here };
   }
 
   /** The acquirer's list, whole, or why there is none: a part of it would have everything else missing there. */

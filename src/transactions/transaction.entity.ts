@@ -101,7 +101,7 @@ export class SettlementEntity {
   @Sealed(`'settlement:' || end_to_end_id`)
   @Column('bytea', { name: 'payer_document_sealed', nullable: true })
   readonly payerDocumentSealed!: Buffer | null;
-  /** What the acquirer keeps, in cents. */
+  /** What the acquirer charges for it, in cents. */
   @Column('bigint', { name: 'provider_fee', default: 0 }) readonly providerFee!: Amount;
   @Column('timestamptz', { name: 'reviewed_at', nullable: true }) readonly reviewedAt!: Date | null;
   @Column('uuid', { name: 'reviewed_by', nullable: true }) readonly reviewedBy!: string | null;
@@ -131,6 +131,8 @@ export class PixReturnEntity {
   @Column('text') readonly reason!: ReturnReason;
   @Column('text') readonly status!: ReturnStatus;
   @Column('text', { name: 'failure_reason', nullable: true }) readonly failureReason!: string | null;
+  /** What the acquirer charges for it, once it is with its payer. */
+  @Column('bigint', { name: 'provider_fee', default: 0 }) readonly providerFee!: Amount;
   @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
   @Column('timestamptz', { name: 'updated_at' }) readonly updatedAt!: Date;
 }

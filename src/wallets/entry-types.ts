@@ -5,5 +5,8 @@ export const ENTRY_TYPES = [
 ] as const;
 export type StatementEntryType = (typeof ENTRY_TYPES)[number];
 
-/** `suspense`: money that no merchant is credited with, as a Pix of a wrong amount and its way back. */
-export type EntryType = StatementEntryType | 'suspense';
+/**
+ * `suspense`: money that no merchant is credited with, as a Pix of a wrong amount and its way back; `provider_fee`: what the
+ * acquirer charges for one and for money that goes back, which the platform bears.
+ */
+export type EntryType = StatementEntryType | 'suspense' | 'provider_fee';

@@ -45,6 +45,9 @@ export interface SuspendedMoney extends Scope {
   readonly amount: Amount;
 }
 
+/** What an acquirer charges. */
+type ChargedFee = SuspendedMoney;
+
 /** What an operator puts right. */
 export interface CorrectedMoney extends Scope {
   readonly correctionId: string;
@@ -163,6 +166,26 @@ export class WalletsService {
   /** What was kept is with its payer again, once for each return. Locks the account's balances. */
   giveBack(tx: Tx, returnId: string, money: SuspendedMoney): void {
     this.#postSuspense(tx, `suspense.returned:${returnId}`, money, money.amount);
+  }
+
+  /**
+   * Enters what the acquirer charges and no merchant bears, once for each settlement, refund or return. Locks the account's
+   * balances.
+   * @param of the id of the settlement, refund or return
+   */
+  chargeFee(tx: Tx, of: string, fee: ChargedFee): void {
+    this.#postFee(tx, `provider_fee:${of}`, fee, fee.amount);
+  }
+
+  /** The fee of what was suspended is the merchant's after all, once for each sale. Locks the account's balances. */
+  passFee(tx: Tx, transactionId: string, fee: ChargedFee): void {
+    this.#postFee(tx, `provider_fee.passed:${transactionId}`, fee, -fee.amount);
+  }
+
+  #postFee(tx: Tx, cause: string, { accountId, mode, currency, transactionId }: ChargedFee, amount: Amount): void {
+    if (amount === 0) return;
+    const lines = { platform_fees: -amount, provider_fees: amount };
+    this.ledger.post(tx, [{ accountId, mode, currency, transactionId, cause, type: 'provider_fee', lines }]);
   }
 
   #postSuspense(tx: Tx, cause: string, money: SuspendedMoney, clearing: Amount): void {

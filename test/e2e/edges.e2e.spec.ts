@@ -778,7 +778,7 @@ describe('authentication and request ids', () => {
     await service.get(Database).transaction(async (tx) => {
       const found = { kind: 'loss', amount: -rest, borneBy: 'merchant', currency: 'BRL', mode: 'test' } as const;
       const why = { reason: 'The bank has found it', idempotencyKey: randomUUID(), bankReference: null };
-      const scope = { accountId: rich.accountId, transactionId: null };
+      const scope = { accountId: rich.accountId, transactionId: null, acquirer: null, invoiceMonth: null };
       const { correction } = await corrections.request(tx, { ...found, ...why, ...scope }, randomUUID());
       await corrections.approve(tx, correction.id, randomUUID());
     });

@@ -483,21 +483,6 @@ describe('payments that are held because nobody knows who paid', () => {
     },
   );
 
-  it('charge the acquirer’s fee that was told with the payment', async () => {
-    const { chargeId, reviewId } = await held({ amount: 10_000 });
-    // As by an acquirer that tells it: the sandbox's has none for a Pix.
-    await service.database.pool.query(
-      `BEGIN; SET LOCAL session_replication_role = replica;
-       UPDATE settlements SET provider_fee = 25 WHERE id = '${reviewId}'; COMMIT`,
-    );
-    await accept(reviewId);
-    const rows = await service.sql('SELECT provider_fee, net_amount FROM transactions WHERE id = $1', [
-      chargeId.slice(3),
-    ]);
-    expect(rows).toEqual([{ provider_fee: '25', net_amount: '9865' }]);
-    expect(await available()).toBe(9_865);
-  });
-
   it.each(['accept', 'return'])('that are none are 404: %s', async (decision) => {
     const { body: charge } = await service.createCharge(merchant.testKey);
     await service.simulate(merchant.testKey, charge.id, { event: 'pay' });

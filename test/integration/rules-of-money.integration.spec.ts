@@ -55,7 +55,7 @@ describe('of money the database refuses', () => {
     const { id: correction } = await service.get(Database).transaction(async (tx) => {
       const fee = { kind: 'bank_fee', amount: 999_999, borneBy: 'platform', currency: 'BRL', mode: 'test' } as const;
       const why = { reason: 'Of the month', idempotencyKey: 'fee', bankReference: null, transactionId: null };
-      const wanted = { accountId: merchant.accountId, ...fee, ...why };
+      const wanted = { accountId: merchant.accountId, ...fee, ...why, acquirer: null, invoiceMonth: null };
       return (await service.get(CorrectionsService).request(tx, wanted, randomUUID())).correction;
     });
     const slow = await service.merchant({ release_days: '1' });
@@ -267,6 +267,58 @@ describe('of money the database refuses', () => {
       'another fee of the acquirer',
       'UPDATE settlements SET provider_fee = 7 WHERE transaction_id = $paid',
       'settlements_fixed',
+    ],
+    [
+      'a Pix that goes back and whose fee is in no entry',
+      `INSERT INTO settlements SELECT (jsonb_populate_record(s, jsonb_build_object('id', gen_random_uuid(), 'end_to_end_id', 'spec', 'outcome', 'returned',
+         'provider_fee', 5))).* FROM settlements s WHERE transaction_id = $paid`,
+      'its fee of 5 is not in the journal',
+    ],
+    [
+      'a fee of a refund that has ended without',
+      'UPDATE refunds SET provider_fee = 5 WHERE id = $refund',
+      'refunds_charged_once',
+    ],
+    [
+      'a fee of a refund on its way',
+      `INSERT INTO refunds SELECT (jsonb_populate_record(r, jsonb_build_object('id', gen_random_uuid(), 'status', 'PENDING', 'provider_fee', 5))).*
+       FROM refunds r WHERE id = $refund`,
+      'refunds_provider_fee_check',
+    ],
+    [
+      'a refund whose fee is in no entry',
+      `INSERT INTO refunds SELECT (jsonb_populate_record(r, jsonb_build_object('id', gen_random_uuid(), 'provider_fee', 5))).*
+       FROM refunds r WHERE id = $refund`,
+      'its fee of 5 is not in the journal',
+    ],
+    [
+      'a fee of a return that has ended without',
+      'UPDATE pix_returns SET provider_fee = 5 WHERE transaction_id = $late',
+      'pix_returns_charged_once',
+    ],
+    [
+      'a return whose fee is in no entry',
+      `INSERT INTO pix_returns SELECT (jsonb_populate_record(r, jsonb_build_object('id', gen_random_uuid(), 'return_id', 'again', 'provider_fee', 5))).*
+       FROM pix_returns r WHERE transaction_id = $late`,
+      'its fee of 5 is not in the journal',
+    ],
+    [
+      'a schedule of fees from a day that is over',
+      `INSERT INTO acquirer_fees VALUES ($new, 'PIX', '2020-01-01', 0, 0, 0, NULL, now())`,
+      'acquirer_fees_valid_from_check',
+    ],
+    ['another schedule of fees in the place of one', 'UPDATE acquirer_fees SET bps = 1', 'permission denied'],
+    ['schedules of fees that go', 'DELETE FROM acquirer_fees', 'permission denied'],
+    [
+      'a fee of an invoice in test mode',
+      `INSERT INTO corrections SELECT (jsonb_populate_record(c, jsonb_build_object('id', gen_random_uuid(), 'idempotency_key', 'spec',
+         'acquirer', 'pix-api', 'invoice_month', '2026-11'))).* FROM corrections c WHERE id = $correction`,
+      'corrections_invoice_check',
+    ],
+    [
+      'a correction that becomes part of an invoice',
+      `UPDATE corrections SET acquirer = 'pix-api', invoice_month = '2026-11' WHERE id = $correction`,
+      'corrections_fixed',
     ],
     ['a refund under another id', 'UPDATE refunds SET id = $new WHERE id = $refund', 'refunds_fixed'],
     [

@@ -11,6 +11,7 @@ import { waitFor } from '../support/wait.js';
 const SHARED_TABLES = [
   'accounts', // the account itself
   'acquirer_callbacks', // of an acquirer, as its notifications
+  'acquirer_fees', // of a connection, which has an account
   'acquirer_notifications', // whose it is, is known only after asking the acquirer
   'acquirer_statements', // how far an acquirer's list was read
   'login_failures', // of an e-mail that may be nobody's

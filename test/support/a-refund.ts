@@ -18,6 +18,7 @@ export function aRefund(changes: Partial<Refund> = {}): Refund {
     status: 'REFUNDED',
     bankReference: 'E00000000202611211300abcDEF12345',
     failureReason: null,
+    providerFee: 0,
     createdAt: new Date('2026-11-21T13:00:00.000Z'),
     updatedAt: new Date('2026-11-21T13:00:01.000Z'),
     ...changes,

@@ -25,6 +25,7 @@ const OF_ALL_EVENTS = [
 const OF_SALES = [
   'each entry follows from something that is there',
   'pending is what waits for its release, each the net amount of its sale',
+  'what acquirers have charged is the fees of what came and went back, and what operators have entered',
 ];
 
 /**

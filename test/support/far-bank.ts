@@ -96,7 +96,7 @@ export class FarBank implements Acquirer {
     const booked = this.returns.get(nameOf(name));
     if (!booked) return { kind: 'not_found' };
     const { refused, bankReference } = booked;
-    return refused ? { kind: 'failed', reason: 'refused' } : { kind: 'returned', bankReference };
+    return refused ? { kind: 'failed', reason: 'refused' } : { kind: 'returned', bankReference, fee: 0 };
   }
 
   async getDispute(reference: string): Promise<Dispute | null> {

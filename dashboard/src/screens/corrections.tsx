@@ -209,10 +209,14 @@ function NewCorrection(): ReactNode {
     bearer: 'platform',
     charge: '',
     reference: '',
+    acquirer: '',
+    month: '',
   };
   const [fields, setFields] = useState(begin);
   const [reason, setReason] = useState('');
   const amount = parseAmount(fields.amount, language);
+  const mayNameInvoice = fields.kind === 'bank_fee' && fields.mode === 'live';
+  const isInvoiceNamed = !mayNameInvoice || (fields.month === '') === (fields.acquirer.trim() === '');
   const set = (name: keyof typeof begin) => (event: { target: { value: string } }) =>
     setFields({ ...fields, [name]: event.target.value });
   return (
@@ -221,7 +225,7 @@ function NewCorrection(): ReactNode {
       tone="danger"
       title={t('Lançar tarifa ou perda', 'Enter a fee or a loss')}
       confirm={t('Lançar', 'Enter')}
-      isReady={isWritten(reason) && amount !== null && fields.account.trim() !== ''}
+      isReady={isWritten(reason) && amount !== null && fields.account.trim() !== '' && isInvoiceNamed}
       opened={() => {
         setFields(begin);
         setReason('');
@@ -232,6 +236,9 @@ function NewCorrection(): ReactNode {
           ...{ borne_by: fields.bearer, reason: reason.trim(), idempotency_key: key },
           ...(fields.charge.trim() === '' ? {} : { charge_id: fields.charge.trim() }),
           ...(fields.reference.trim() === '' ? {} : { bank_reference: fields.reference.trim() }),
+          ...(mayNameInvoice && fields.month !== ''
+            ? { invoice_month: fields.month, acquirer: fields.acquirer.trim() }
+            : {}),
         });
         await refresh();
       }}
@@ -269,6 +276,24 @@ function NewCorrection(): ReactNode {
         value={fields.reference}
         onChange={set('reference')}
       />
+      {mayNameInvoice && (
+        <>
+          <Input
+            label={t('Mês da fatura do banco, se houver', 'Month of the bank’s invoice, if any')}
+            type="month"
+            pattern="[0-9]{4}-[0-9]{2}"
+            placeholder="2026-11"
+            value={fields.month}
+            onChange={set('month')}
+          />
+          <Input
+            label={t('Conexão da fatura', 'Connection of the invoice')}
+            placeholder="pix-api:…"
+            value={fields.acquirer}
+            onChange={set('acquirer')}
+          />
+        </>
+      )}
       <Reason value={reason} onChange={setReason} />
     </ActionDialog>
   );

@@ -315,6 +315,7 @@ function Connections(): ReactNode {
             />
           ),
         },
+        { name: t('Tarifas', 'Fees'), cell: (one) => <Fees fees={one.fees} /> },
         {
           name: t('Certificado até', 'Certificate until'),
           cell: ({ certificate_expires_at: at }) =>
@@ -333,6 +334,27 @@ function Connections(): ReactNode {
         { name: t('Configurada', 'Configured'), cell: (one) => <Time at={one.updated_at} /> },
       ]}
     />
+  );
+}
+
+/** What the bank charges, each with its first day. */
+function Fees({ fees }: Pick<ConnectionBody, 'fees'>): ReactNode {
+  const { t, language } = useLanguage();
+  if (fees.length === 0) return '–';
+  const cents = (amount: number): string => money(amount, 'BRL', language);
+  return (
+    <ul className="bare">
+      {fees.map(({ operation, valid_from: from, bps, fixed, minimum, maximum }, index) => (
+        <li key={index}>
+          {[
+            `${operation === 'PIX' ? t('Recebimento', 'Payment') : t('Devolução', 'Return')} ${t('desde', 'from')} ${from}: ${bps / 100} %`,
+            ...(fixed > 0 ? [`+ ${cents(fixed)}`] : []),
+            ...(minimum > 0 ? [`${t('mínimo', 'at least')} ${cents(minimum)}`] : []),
+            ...(maximum === null ? [] : [`${t('máximo', 'at most')} ${cents(maximum)}`]),
+          ].join(' ')}
+        </li>
+      ))}
+    </ul>
   );
 }
 

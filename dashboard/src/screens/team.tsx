@@ -189,6 +189,7 @@ function auditEvent(type: AuditEventType, t: Translate): string {
     'acquirer.callback_rotated': t('Endereço de aviso do banco trocado', 'Callback address rotated'),
     'acquirer.configured': t('Banco configurado', 'Bank configured'),
     'acquirer.disconnected': t('Banco desligado', 'Bank disconnected'),
+    'acquirer.fee_set': t('Tarifas do banco definidas', 'Bank fees set'),
     'api_key.issued': t('Chave emitida', 'Key issued'),
     'api_key.revoked': t('Chave revogada', 'Key revoked'),
     'api_key.rotated': t('Chave trocada', 'Key rotated'),

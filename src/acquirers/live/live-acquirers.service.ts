@@ -5,12 +5,13 @@ import { Clock } from '../../core/clock.js';
 import { type Config, CONFIG } from '../../core/config/index.js';
 import { SecretBox } from '../../core/crypto/index.js';
 import { Database, type Tx } from '../../core/database/index.js';
-import { business, invalidRequest } from '../../core/errors/index.js';
+import { business, invalidRequest, notFound } from '../../core/errors/index.js';
 import type { IdCursorFilter } from '../../core/http/index.js';
 import { callbackUrl } from '../pix-api/callback-url.js';
 import type { PixApiConnection } from '../pix-api/connection.js';
 import type { ConnectionSummary } from '../pix-api/connections.repository.js';
 import { ConnectionsService } from '../pix-api/connections.service.js';
+import type { FeeSchedule } from '../pix-api/fees.js';
 import { check as checkPixApi, type Finding, type Registration } from '../pix-api/doctor.js';
 import { acquirerNameOf, connectionIdOf } from '../pix-api/pix-api-family.service.js';
 import { subjectOf } from './certificate.js';
@@ -30,7 +31,7 @@ export interface Configured {
   readonly certificate: { readonly subject: string; readonly expiresAt: Date } | null;
 }
 
-/** The connection that the live charges of an account go to, or went to. */
+/** A connection of an account, as people name it. */
 export interface LiveName {
   readonly id: string;
   readonly acquirer: string;
@@ -119,6 +120,42 @@ export class LiveAcquirersService {
       this.audit.record(tx, actor, 'acquirer.callback_rotated', accountId, { data: { connection_id: id, psp } });
       return connection;
     });
+  }
+
+  /**
+   * Has a connection's PSP charge so from a day on.
+   * @param connectionId null: the only one that the account has
+   * @throws ApiError 404, 400 for a day that is too early and where the account has several
+   */
+  async setFee(accountId: string, connectionId: string | null, fee: FeeSchedule, actor: Actor): Promise<LiveName> {
+    const connection = await this.connectionOf(accountId, connectionId);
+    await this.database.transaction(async (tx) => {
+      await this.connections.addFee(tx, connection.id, fee);
+      const { operation, validFrom, bps, fixed, minimum, maximum } = fee;
+      this.audit.record(tx, actor, 'acquirer.fee_set', accountId, {
+        data: { connection_id: connection.id, operation, valid_from: validFrom, bps, fixed, minimum, maximum },
+      });
+    });
+    return connection;
+  }
+
+  /**
+   * A connection of the account, whether live charges go there or not.
+   * @param id null: the only one that it has
+   * @throws ApiError 404, 400 where it has several, 422 where it has none
+   */
+  async connectionOf(accountId: string, id: string | null): Promise<LiveName> {
+    await this.accounts.get(accountId);
+    const all = await this.connections.list(accountId);
+    const [connection, other] = all.filter((each) => id === null || each.id === id);
+    if (!connection) throw id === null ? notConnected() : notFound('connection of the account');
+    if (other) {
+      const names = all.map((each) => `${each.id} (${each.profile}, ${each.pixKey})`).join(', ');
+      const message = `is required, for the account has several: ${names}`;
+      throw invalidRequest([{ param: 'connection', code: 'required', message }]);
+    }
+    const { profile: psp, pixKey } = connection;
+    return { id: connection.id, acquirer: acquirerNameOf(connection.id), psp, pixKey };
   }
 
   /** @param accountId null: of all accounts */

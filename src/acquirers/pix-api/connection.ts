@@ -1,4 +1,5 @@
 import type { AcquirerConnectionEntity } from './connections.entity.js';
+import type { FeeSchedule } from './fees.js';
 
 /** A client certificate with its key, as the PSP has handed it out. */
 export type ClientCertificate =
@@ -23,4 +24,6 @@ export interface PixApiConnection extends Pick<
   'id' | 'accountId' | 'profile' | 'pixKey' | 'baseUrl' | 'tokenUrl' | 'version'
 > {
   readonly credentials: PixApiCredentials;
+  /** What the PSP charges, by the first days. */
+  readonly fees: readonly FeeSchedule[];
 }

@@ -1,5 +1,8 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
 import { Sealed } from '../../core/database/index.js';
+import type { Day } from '../../brazil/index.js';
+import type { Amount } from '../../core/money/index.js';
+import type { FeeOperation, FeeSchedule } from './fees.js';
 
 @Entity('acquirer_connections')
 @Unique('acquirer_connections_pix_key_key', ['profile', 'pixKey'])
@@ -33,4 +36,22 @@ export class AcquirerConnectionEntity {
   @Column('timestamptz', { name: 'webhook_registered_at', nullable: true }) readonly webhookRegisteredAt!: Date | null;
   @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
   @Column('timestamptz', { name: 'updated_at' }) readonly updatedAt!: Date;
+}
+
+/** What the PSP of a connection charges for an operation. Of two of one day the one that was written later holds. */
+@Entity('acquirer_fees')
+export class AcquirerFeeEntity implements FeeSchedule {
+  @ForeignKey('AcquirerConnectionEntity', { name: 'acquirer_fees_connection_id_fkey' })
+  @PrimaryColumn('uuid', { name: 'connection_id', primaryKeyConstraintName: 'acquirer_fees_pkey' })
+  readonly connectionId!: string;
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'acquirer_fees_pkey' }) readonly operation!: FeeOperation;
+  /** In São Paulo. */
+  @PrimaryColumn('date', { name: 'valid_from', primaryKeyConstraintName: 'acquirer_fees_pkey' })
+  readonly validFrom!: Day;
+  @Column('integer') readonly bps!: number;
+  @Column('bigint') readonly fixed!: Amount;
+  @Column('bigint') readonly minimum!: Amount;
+  @Column('bigint', { nullable: true }) readonly maximum!: Amount | null;
+  @PrimaryColumn('timestamptz', { name: 'created_at', primaryKeyConstraintName: 'acquirer_fees_pkey' })
+  readonly createdAt!: Date;
 }

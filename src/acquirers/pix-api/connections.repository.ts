@@ -3,7 +3,7 @@ import { columnsOf, insertInto, Reader, read, write, type Tx } from '../../core/
 import type { IdCursorFilter } from '../../core/http/index.js';
 import { idRange } from '../../core/ids.js';
 import type { PixApiConnection } from './connection.js';
-import { AcquirerConnectionEntity } from './connections.entity.js';
+import { AcquirerConnectionEntity, AcquirerFeeEntity } from './connections.entity.js';
 
 /** What of a client certificate is kept in clear. */
 export interface CertificateFacts {
@@ -13,7 +13,7 @@ export interface CertificateFacts {
 }
 
 /** A connection as it is stored: its secrets sealed. */
-export interface SealedConnection extends Omit<PixApiConnection, 'credentials' | 'version'> {
+export interface SealedConnection extends Omit<PixApiConnection, 'credentials' | 'version' | 'fees'> {
   readonly sealed: Buffer;
   readonly certificate: CertificateFacts | null;
 }
@@ -36,7 +36,10 @@ export interface CallbacksOfConnection {
 }
 
 const CONNECTION = ['id', 'accountId', 'profile', 'pixKey', 'baseUrl', 'tokenUrl', 'version'] as const;
-const COLUMNS = columnsOf(AcquirerConnectionEntity, 'acquirer_connections', { only: CONNECTION });
+const FEES = `(SELECT coalesce(json_agg(f), '[]') FROM (
+    SELECT ${columnsOf(AcquirerFeeEntity, 'f', { without: ['connectionId', 'createdAt'] })} FROM acquirer_fees f
+    WHERE f.connection_id = acquirer_connections.id ORDER BY f.valid_from, f.created_at) f) AS fees`;
+const COLUMNS = `${columnsOf(AcquirerConnectionEntity, 'acquirer_connections', { only: CONNECTION })}, ${FEES}`;
 const SUMMARY = `${COLUMNS},
   ${columnsOf(AcquirerConnectionEntity, 'acquirer_connections', { only: ['webhookRegisteredAt', 'createdAt', 'updatedAt'] })},
   certificate_fingerprint AS "certificate.fingerprint", certificate_expires_at AS "certificate.expiresAt"`;
@@ -72,6 +75,16 @@ const LOCK = write(
 const INSERT = insertInto('acquirer_connections.insert', AcquirerConnectionEntity, {
   without: ['certificateWarnedDays', 'webhookRegisteredAt', 'callbackSecret', 'oldestCallbackSecret'],
 });
+const LOCK_BY_ID = write(
+  'acquirer_connections.lock_by_id',
+  'SELECT 1 FROM acquirer_connections WHERE id = $1 FOR UPDATE',
+);
+/** The clients that know the schedules of before are made anew. */
+const CHANGED = write(
+  'acquirer_connections.changed',
+  'UPDATE acquirer_connections SET version = version + 1 WHERE id = $1',
+);
+const INSERT_FEE = insertInto('acquirer_fees.insert', AcquirerFeeEntity);
 /** Warnings are about one certificate, and a webhook is registered at one address: another one starts anew. */
 const RENEW = write(
   'acquirer_connections.renew',
@@ -150,6 +163,18 @@ export class ConnectionsRepository {
   async lock(tx: Tx, profile: string, pixKey: string): Promise<{ id: string; accountId: string } | null> {
     const [row] = await tx.query<{ id: string; accountId: string }>(LOCK, [profile, pixKey]);
     return row ?? null;
+  }
+
+  /** What it is, locked first, so that nobody adds a schedule meanwhile; null when there is none. */
+  async lockById(tx: Tx, id: string): Promise<StoredConnection | null> {
+    await tx.query(LOCK_BY_ID, [id]);
+    const [row] = await tx.query<StoredConnection>(FIND, [id]);
+    return row ?? null;
+  }
+
+  addFee(tx: Tx, fee: AcquirerFeeEntity): void {
+    tx.defer(INSERT_FEE, INSERT_FEE.valuesOf(fee));
+    tx.defer(CHANGED, [fee.connectionId]);
   }
 
   async insert(tx: Tx, { sealed, certificate, ...connection }: SealedConnection, now: Date): Promise<void> {

@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
+import { saoPauloDay } from '../../brazil/index.js';
 import { Clock, DAY_MS } from '../../core/clock.js';
 import { SecretBox } from '../../core/crypto/index.js';
 import { type Tx, uniqueViolation } from '../../core/database/index.js';
-import { ApiError } from '../../core/errors/index.js';
+import { ApiError, invalidRequest, notFound } from '../../core/errors/index.js';
 import type { IdCursorFilter } from '../../core/http/index.js';
 import { newId } from '../../core/ids.js';
 import type { PixApiConnection, PixApiCredentials } from './connection.js';
+import type { FeeSchedule } from './fees.js';
 import {
   type CallbacksOfConnection,
   type CertificateFacts,
@@ -14,7 +16,7 @@ import {
 } from './connections.repository.js';
 
 /** A connection as it is configured. */
-export interface ConnectionSettings extends Omit<PixApiConnection, 'id' | 'version'> {
+export interface ConnectionSettings extends Omit<PixApiConnection, 'id' | 'version' | 'fees'> {
   readonly certificate: CertificateFacts | null;
 }
 
@@ -52,6 +54,23 @@ export class ConnectionsService {
   /** What it is configured by, which never changes. @returns null when there is no such connection */
   nameOf(tx: Tx, id: string): Promise<Pick<PixApiConnection, 'profile' | 'pixKey'> | null> {
     return this.connections.nameOf(tx, id);
+  }
+
+  /**
+   * Has the PSP charge so from a day on; running services notice within seconds.
+   * @throws ApiError 404, 400 for a day that is too early
+   */
+  async addFee(tx: Tx, id: string, fee: FeeSchedule): Promise<void> {
+    const connection = await this.connections.lockById(tx, id);
+    if (!connection) throw notFound('connection');
+    const now = this.clock.now();
+    const isFirst = connection.fees.every(({ operation }) => operation !== fee.operation);
+    const earliest = saoPauloDay(isFirst ? now : new Date(now.getTime() + DAY_MS + FEE_NOTICE_MS));
+    if (fee.validFrom < earliest) {
+      const message = `is ${earliest} at the earliest: what was settled before has its fee, and running services have to learn of it`;
+      throw invalidRequest([{ param: 'from', code: 'invalid', message }]);
+    }
+    this.connections.addFee(tx, { ...fee, connectionId: id, createdAt: now });
   }
 
   /** @param accountId null: of all accounts */
@@ -109,6 +128,9 @@ export class ConnectionsService {
     return this.connections.firstExpiries(daysFrom(this.clock.now(), -REFUND_DAYS));
   }
 }
+
+/** Until every process knows a new schedule, and has ended what it does by the one before. */
+const FEE_NOTICE_MS = 10 * 60_000;
 
 /** A Pix can be returned for so long (Regulamento do Pix, devolução). */
 const REFUND_DAYS = 90;

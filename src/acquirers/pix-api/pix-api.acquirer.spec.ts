@@ -393,7 +393,7 @@ describe('PixApiAcquirer', () => {
     });
 
     it.each([
-      ['DEVOLVIDO', undefined, { kind: 'returned', bankReference: 'D12345678202009091000abcde123456' }],
+      ['DEVOLVIDO', undefined, { kind: 'returned', bankReference: 'D12345678202009091000abcde123456', fee: 0 }],
       ['NAO_REALIZADO', 'Saldo insuficiente', { kind: 'failed', reason: 'insufficient_funds' }],
       ['NAO_REALIZADO', undefined, { kind: 'failed', reason: 'refused' }],
       ['EM_PROCESSAMENTO', undefined, { kind: 'in_progress' }],

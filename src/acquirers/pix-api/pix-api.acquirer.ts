@@ -20,6 +20,7 @@ import {
   UnreadableAnswer,
   type UnreadableLine,
 } from '../acquirer.port.js';
+import { providerFee } from './fees.js';
 import {
   type CobAnswer,
   cobAnswer,
@@ -172,23 +173,23 @@ export class PixApiAcquirer implements Acquirer {
   }
 
   async getPix(reference: string): Promise<ReceivedPix | null> {
-    const pix = await this.#pix(reference);
-    return pix && receivedPix(pix);
+    return (await this.#pix(reference))?.received ?? null;
   }
 
   async getDispute(reference: string): Promise<Dispute | null> {
     const [endToEndId = '', id = ''] = reference.split('/');
-    const pix = await this.#pix(endToEndId);
-    if (!pix) return null;
+    const found = await this.#pix(endToEndId);
+    if (!found) return null;
+    const { answer: pix } = found;
     const entries = pix.devolucoes ?? [];
-    const found = entries.find((entry) => textOf(entry, 'id') === id);
-    if (found === undefined) {
+    const entry = entries.find((one) => textOf(one, 'id') === id);
+    if (entry === undefined) {
       // One without an id may be it.
-      if (entries.every((entry) => textOf(entry, 'id') !== null)) return null;
+      if (entries.every((one) => textOf(one, 'id') !== null)) return null;
       this.#odd('pix.get', 'malformed', { endToEndId, returnId: id });
       throw new UnreadableAnswer('a dispute');
     }
-    const answer = this.#read('pix.get', returnAnswer, found, { endToEndId });
+    const answer = this.#read('pix.get', returnAnswer, entry, { endToEndId });
     if (answer && !isDisputeReturn(answer)) return null;
     const dispute = answer && disputeOf(pix, answer);
     if (answer && !dispute) this.#odd('pix.get', 'malformed', { endToEndId, returnId: id });
@@ -208,7 +209,7 @@ export class PixApiAcquirer implements Acquirer {
       this.#refusal('return.put', answer, { endToEndId: reference, returnId });
       return { kind: 'failed', reason: returnFailure(problem.words) };
     }
-    return this.#returnState('return.put', answer.body, request);
+    return this.#returnState('return.put', answer.body, request, client);
   }
 
   async getReturn(request: ReturnRequest): Promise<ReturnState> {
@@ -217,7 +218,7 @@ export class PixApiAcquirer implements Acquirer {
     const client = await this.client();
     const answer = await client.getReturn(reference, returnId);
     if (answer.kind === 'not_found') return { kind: 'not_found' };
-    return this.#returnState('return.get', this.#body('return.get', answer), request);
+    return this.#returnState('return.get', this.#body('return.get', answer), request, client);
   }
 
   async getReceipt(): Promise<null> {
@@ -225,10 +226,15 @@ export class PixApiAcquirer implements Acquirer {
   }
 
   /** @throws PixApiError for an answer about another return, or another amount of it: what became of this one is then not known */
-  #returnState(operation: Operation, body: unknown, { reference, returnId, amount }: ReturnRequest): ReturnState {
+  #returnState(
+    operation: Operation,
+    body: unknown,
+    { reference, returnId, amount }: ReturnRequest,
+    { fees }: PixApiClient,
+  ): ReturnState {
     const about = { endToEndId: reference, returnId };
     const answer: ReturnAnswer | null = this.#read(operation, returnAnswer, body, about);
-    const state = answer && returnState(answer);
+    const state = answer && returnState(answer, providerFee(fees, 'devolution', amount, this.clock.now()));
     const isOther = answer !== null && answer.id !== returnId;
     const isOtherAmount = answer !== null && toCents(answer.valor) !== amount;
     if (isOther || isOtherAmount) this.#odd(operation, isOther ? 'other_id' : 'other_amount', about);
@@ -249,7 +255,7 @@ export class PixApiAcquirer implements Acquirer {
         const at = answer?.horario ?? dateTime.safeParse(textOf(entry, 'horario')).data ?? filter.from;
         if (at < filter.from || at >= filter.to) continue;
         if (!(answer ? await this.#isOurs('pix.list', client, answer) : !namesOtherKey(client, entry))) continue;
-        const pix = answer && receivedPix(answer);
+        const pix = answer && receivedPix(answer, client.fees);
         if (pix) lines.push({ pix, returns: this.#returns(answer, unreadable) });
         else {
           if (answer) this.#odd('pix.list', 'malformed', { endToEndId: unreadablePix(entry).endToEndId });
@@ -294,7 +300,7 @@ export class PixApiAcquirer implements Acquirer {
   }
 
   /** @returns null when there is none, or none that is ours for certain @throws UnreadableAnswer */
-  async #pix(endToEndId: string): Promise<PixAnswer | null> {
+  async #pix(endToEndId: string): Promise<{ answer: PixAnswer; received: ReceivedPix } | null> {
     if (!isE2eId(endToEndId)) return null;
     const client = await this.client();
     const answer = await client.getPix(endToEndId);
@@ -306,7 +312,8 @@ export class PixApiAcquirer implements Acquirer {
       return null;
     }
     if (!(pix ? await this.#isOurs('pix.get', client, pix) : !namesOtherKey(client, body))) return null;
-    if (pix && receivedPix(pix)) return pix;
+    const received = pix && receivedPix(pix, client.fees);
+    if (pix && received) return { answer: pix, received };
     if (pix) this.#odd('pix.get', 'malformed', { endToEndId });
     throw new UnreadableAnswer('a Pix');
   }

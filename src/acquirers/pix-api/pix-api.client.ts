@@ -72,6 +72,7 @@ interface Call {
  */
 export class PixApiClient {
   readonly pixKey: string;
+  readonly fees: PixApiConnection['fees'];
   readonly #agent: Agent;
   readonly #tokens: TokenCache;
   readonly #tokenKey: string;
@@ -87,6 +88,7 @@ export class PixApiClient {
     private readonly options: PixApiClientOptions = {},
   ) {
     this.pixKey = connection.pixKey;
+    this.fees = connection.fees;
     this.#limits = { connectMs: CONNECT_MS, answerMs: ANSWER_MS, callMs: CALL_MS, ...options.limits };
     this.#tokens = options.tokens ?? new TokenCache();
     this.#tokenKey = tokenKey(connection, profile);

@@ -121,6 +121,7 @@ export function aConnection(
     tokenUrl: `${psp.url}/oauth/token`,
     credentials: { clientId: 'the-client', clientSecret: 'the-secret', certificate: null, ca: null, variables: {} },
     version: 1,
+    fees: [],
     ...own,
   };
 }

@@ -150,7 +150,18 @@ describe('chargeEnd', () => {
 });
 
 describe('receivedPix', () => {
-  const read = (own: Record<string, unknown>) => receivedPix(pixAnswer.parse(aPix(own)));
+  const read = (own: Record<string, unknown>) => receivedPix(pixAnswer.parse(aPix(own)), []);
+
+  it('has the fee of the schedule of the day on which the bank has settled it', () => {
+    const fee = { operation: 'PIX', bps: 100, fixed: 0, minimum: 0, maximum: null } as const;
+    const schedules = [
+      { ...fee, validFrom: '2020-09-01' },
+      { ...fee, bps: 200, validFrom: '2020-09-11' },
+    ];
+    const at = (horario: string) => receivedPix(pixAnswer.parse(aPix({ horario })), schedules)?.fee;
+    expect(at('2020-09-11T02:59:59.999Z')).toBe(110);
+    expect(at('2020-09-11T03:00:00.000Z')).toBe(220);
+  });
 
   it('carries the payer only where the PSP reports a real document', () => {
     expect(read({})).toEqual({

@@ -19,6 +19,7 @@ import type {
   StatementReturn,
   UnreadableLine,
 } from '../acquirer.port.js';
+import { type FeeSchedule, providerFee } from './fees.js';
 import type { CobAnswer, CobRequest, Person, PixAnswer, ReturnAnswer } from './messages.js';
 import { returnFailure } from './problem.js';
 
@@ -123,8 +124,8 @@ export function chargeEnd(answer: CobAnswer, now: Date): PixChargeEnd | null {
   }
 }
 
-/** @returns null when it cannot be: an amount or id that is none */
-export function receivedPix(answer: PixAnswer): ReceivedPix | null {
+/** @returns null when it cannot be: an amount or id that is none @param fees of the PSP, which its answer does not tell */
+export function receivedPix(answer: PixAnswer, fees: readonly FeeSchedule[]): ReceivedPix | null {
   const amount = toCents(answer.valor);
   if (amount === null || amount === 0 || !isE2eId(answer.endToEndId)) return null;
   const document = answer.pagador?.cpf ?? answer.pagador?.cnpj ?? null;
@@ -133,7 +134,7 @@ export function receivedPix(answer: PixAnswer): ReceivedPix | null {
     txid: answer.txid,
     amount,
     settledAt: answer.horario,
-    fee: 0,
+    fee: providerFee(fees, 'PIX', amount, answer.horario),
     // A masked one is no document.
     payerDocument: document === null ? null : normalizeTaxId(document),
   };
@@ -150,13 +151,13 @@ function stateOf(status: string): StatementReturn['state'] | undefined {
   return Object.hasOwn(STATES, status) ? STATES[status as keyof typeof STATES] : undefined;
 }
 
-/** @returns null for a status that the standard does not know */
-export function returnState(answer: ReturnAnswer): Exclude<ReturnState, { kind: 'not_found' }> | null {
+/** @param fee that the PSP charges for one that went back @returns null for a status that the standard does not know */
+export function returnState(answer: ReturnAnswer, fee: Amount): Exclude<ReturnState, { kind: 'not_found' }> | null {
   switch (stateOf(answer.status)) {
     case 'in_progress':
       return { kind: 'in_progress' };
     case 'returned':
-      return { kind: 'returned', bankReference: answer.rtrId };
+      return { kind: 'returned', bankReference: answer.rtrId, fee };
     case 'failed':
       return { kind: 'failed', reason: returnFailure(answer.motivo ?? '') };
     case undefined:

@@ -131,7 +131,9 @@ export class SandboxAcquirer implements Acquirer, OnModuleInit {
     if (!row) return { kind: 'not_found' };
     const age = this.clock.now().getTime() - row.requestedAt.getTime();
     if (age < RETURN_MS) return { kind: 'in_progress' };
-    return row.fails ? { kind: 'failed', reason: 'refused' } : { kind: 'returned', bankReference: row.bankReference };
+    return row.fails
+      ? { kind: 'failed', reason: 'refused' }
+      : { kind: 'returned', bankReference: row.bankReference, fee: 0 };
   }
 
   getDispute(reference: string): Promise<Dispute | null> {

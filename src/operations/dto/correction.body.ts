@@ -111,6 +111,20 @@ export class CorrectWalletDto extends CorrectionDto {
   })
   @IsIn(BEARERS, { message: `must be one of ${BEARERS.join(', ')}` })
   borne_by!: Bearer;
+
+  @ApiPropertyOptional({
+    description:
+      'The month of the acquirer’s invoice that has this fee: `reconcile --fees` of the month counts it. With `bank_fee` of live mode and BRL only, and together with `acquirer`.',
+    example: '2026-11',
+  })
+  @IsOptional()
+  @Matches(/^[0-9]{4}-(0[1-9]|1[0-2])$/, { message: 'must be a month: YYYY-MM' })
+  invoice_month?: string;
+
+  @ApiPropertyOptional({ description: 'Whose invoice it is: a connection of the account.', example: `pix-api:${ID}` })
+  @IsOptional()
+  @IsText(1, 100)
+  acquirer?: string;
 }
 
 export class CorrectionBody {
@@ -149,6 +163,15 @@ export class CorrectionBody {
     example: 'D7f9c0335b1d24c9f8a6e5c3b2a190f8e',
   })
   bank_reference!: string | null;
+  @ApiProperty({
+    description: 'Whose invoice has the fee; null: none is named.',
+    type: String,
+    nullable: true,
+    example: `pix-api:${ID}`,
+  })
+  acquirer!: string | null;
+  @ApiProperty({ description: 'The month of that invoice.', type: String, nullable: true, example: '2026-11' })
+  invoice_month!: string | null;
   @ApiProperty({ description: 'For whoever reads the books later.', example: 'Asked for by phone' }) reason!: string;
   @ApiProperty({ description: 'Id of the operator who asked for it.', example: ID }) requested_by!: string;
   @ApiProperty({ description: 'Id of the operator who decided.', type: String, nullable: true, example: ID })

@@ -27,6 +27,7 @@ export type Bearer = (typeof BEARERS)[number];
 @Index('corrections_waiting_idx', ['id'], { where: `status = 'waiting'` })
 @Index('corrections_settlement_id_idx', ['settlementId'])
 @Index('corrections_transaction_id_idx', ['transactionId'])
+@Index('corrections_invoice_idx', ['acquirer', 'invoiceMonth'], { where: 'invoice_month IS NOT NULL' })
 @Index('corrections_one_waits_idx', ['settlementId'], {
   unique: true,
   where: `status = 'waiting' AND kind NOT IN ('bank_fee', 'loss')`,
@@ -52,6 +53,9 @@ export class CorrectionEntity {
   readonly transactionId!: string | null;
   /** Of a return that was made in the bank's own app: its id there, by which `reconcile` knows it. */
   @Column('text', { name: 'bank_reference', nullable: true }) readonly bankReference!: string | null;
+  /** Of a fee that an acquirer's invoice has: whose invoice, and of which month (`2026-11`). */
+  @Column('text', { nullable: true }) readonly acquirer!: string | null;
+  @Column('text', { name: 'invoice_month', nullable: true }) readonly invoiceMonth!: string | null;
   @Column('text') readonly reason!: string;
   @Column('text', { name: 'idempotency_key' }) readonly idempotencyKey!: string;
   @Column('uuid', { name: 'requested_by' }) readonly requestedBy!: string;

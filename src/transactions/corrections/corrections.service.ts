@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AccountsService } from '../../accounts/index.js';
+import { AcquirerDirectory } from '../../acquirers/index.js';
 import { Clock } from '../../core/clock.js';
 import { type Config, CONFIG } from '../../core/config/index.js';
 import type { Tx } from '../../core/database/index.js';
@@ -39,7 +40,12 @@ export interface WalletCorrection extends RequestedCorrection, Scope {
   readonly borneBy: Bearer;
   /** The sale that it is about; null: none. */
   readonly transactionId: string | null;
+  /** Whose invoice has the fee, and of which month; null: none that is compared. */
+  readonly acquirer: string | null;
+  readonly invoiceMonth: string | null;
 }
+
+const NO_INVOICE = { acquirer: null, invoiceMonth: null };
 
 export interface CorrectionDecided {
   readonly correction: Correction;
@@ -57,6 +63,7 @@ export class CorrectionsService {
     @Inject(CONFIG) private readonly config: Config,
     private readonly corrections: CorrectionsRepository,
     private readonly accounts: AccountsService,
+    private readonly directory: AcquirerDirectory,
     private readonly transactions: TransactionsRepository,
     private readonly moves: CorrectionMoves,
     private readonly clock: Clock,
@@ -83,6 +90,7 @@ export class CorrectionsService {
     const correction: Correction = {
       id: newId(now),
       ...{ kind, reason, bankReference, idempotencyKey, transactionId, requestedBy: operatorId, createdAt: now },
+      ...('settlementId' in wanted ? NO_INVOICE : { acquirer: wanted.acquirer, invoiceMonth: wanted.invoiceMonth }),
       ...subject,
       ...(needsSecond
         ? { status: 'waiting', decidedBy: null, decidedAt: null }
@@ -149,6 +157,9 @@ export class CorrectionsService {
   async #checkedWallet(tx: Tx, wanted: WalletCorrection): Promise<CorrectionSubject> {
     const { accountId, mode, currency, amount, borneBy, transactionId } = wanted;
     await this.accounts.get(accountId);
+    if (wanted.acquirer !== null && (await this.directory.ownerOf(tx, wanted.acquirer)) !== accountId) {
+      throw invalidRequest([{ param: 'acquirer', code: 'invalid', message: 'must be a connection of the account' }]);
+    }
     if (transactionId === null) return { accountId, mode, currency, amount, borneBy, settlementId: null };
     const sale = await this.transactions.lock(tx, transactionId);
     if (sale?.accountId !== accountId || sale.mode !== mode || sale.currency !== currency) {

@@ -7,10 +7,10 @@ import { business } from '../../core/errors/index.js';
 import { WorkService } from '../../core/work/index.js';
 import { OutboxService } from '../../outbox/index.js';
 import { type RefundMoney, WalletsService } from '../../wallets/index.js';
-import type { Refund, RefundFailure, RefundOrder } from './refund.js';
+import type { Refund, RefundOrder } from './refund.js';
 import { REFUND_EVENT_OF, refundEvent } from './refunds.events.js';
 import type { RefundTrigger } from './refunds.machine.js';
-import { RefundsRepository } from './refunds.repository.js';
+import { type RefundEnd, RefundsRepository } from './refunds.repository.js';
 import type { RefundPlan } from './refunds.rules.js';
 import type { Transaction } from '../transaction.js';
 import { transactionEvent } from '../transaction.events.js';
@@ -74,6 +74,7 @@ export class RefundTransitions {
       status: 'PENDING',
       bankReference: null,
       failureReason: null,
+      providerFee: 0,
       createdAt: now,
       updatedAt: now,
     };
@@ -110,8 +111,8 @@ export class RefundTransitions {
   async record(tx: Tx, refund: Refund, state: Extract<ReturnState, { kind: 'returned' | 'failed' }>): Promise<void> {
     switch (state.kind) {
       case 'returned': {
-        const { bankReference } = state;
-        await this.#move(tx, await this.#lock(tx, refund), refund, 'returned', { bankReference });
+        const { bankReference, fee: providerFee } = state;
+        await this.#move(tx, await this.#lock(tx, refund), refund, 'returned', { bankReference, providerFee });
         break;
       }
       case 'failed':
@@ -143,7 +144,7 @@ export class RefundTransitions {
     transaction: Transaction,
     { id }: Refund,
     trigger: RefundTrigger,
-    fields: { bankReference?: string | null; failureReason?: RefundFailure },
+    fields: RefundEnd,
   ): Promise<Refund | null> {
     const now = this.clock.now();
     const refund = await this.refunds.move(tx, id, trigger, now, fields);
@@ -158,7 +159,10 @@ export class RefundTransitions {
     this.outbox.record(tx, [refundEvent(REFUND_EVENT_OF[trigger], refund, after, transaction.status)]);
     if (failed) await this.#claims?.refundFailed(tx, after, refund);
     if (failed) this.wallets.releaseRefund(tx, moneyOf(refund));
-    if (returned) this.wallets.payRefund(tx, moneyOf(refund));
+    if (returned) {
+      this.wallets.payRefund(tx, moneyOf(refund));
+      this.wallets.chargeFee(tx, refund.id, { ...moneyOf(refund), amount: refund.providerFee });
+    }
     return refund;
   }
 }

@@ -31,6 +31,8 @@ export class Refund {
   /** What the payer's bank shows: a devolution's rtrId, a cashout's end-to-end id. */
   @Column('text', { name: 'bank_reference', nullable: true }) readonly bankReference!: string | null;
   @Column('text', { name: 'failure_reason', nullable: true }) readonly failureReason!: RefundFailure | null;
+  /** What the acquirer charges for it, once it is with its payer; the platform bears it. */
+  @Column('bigint', { name: 'provider_fee', default: 0 }) readonly providerFee!: Amount;
   @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
   @Column('timestamptz', { name: 'updated_at' }) readonly updatedAt!: Date;
 }

@@ -30,7 +30,7 @@ const ADD = write(
 );
 const MOVE = write(
   'refunds.move',
-  `UPDATE refunds r SET status = $3, updated_at = $4, bank_reference = $5, failure_reason = $6
+  `UPDATE refunds r SET status = $3, updated_at = $4, bank_reference = $5, failure_reason = $6, provider_fee = coalesce($7, provider_fee)
    WHERE r.id = $1 AND r.status = $2 RETURNING ${COLUMNS}`,
 );
 const RETURNED = read(
@@ -62,6 +62,13 @@ const HAS = read(
   'SELECT 1 FROM refunds r WHERE r.id = $1 AND r.acquirer = $2 AND r.payment_reference = $3',
 );
 const FIND_ALL = read('refunds.find_all', `SELECT ${COLUMNS} FROM refunds r WHERE r.id = ANY ($1::uuid[])`);
+
+/** What is known of a refund with its end. */
+export interface RefundEnd {
+  readonly bankReference?: string | null;
+  readonly failureReason?: RefundFailure;
+  readonly providerFee?: Amount;
+}
 
 export interface RefundFilter extends IdCursorFilter {
   readonly status: RefundStatus | null;
@@ -113,16 +120,10 @@ export class RefundsRepository {
   }
 
   /** @returns the moved refund, or null when its status no longer allows the move: it was moved meanwhile */
-  async move(
-    tx: Tx,
-    id: string,
-    trigger: RefundTrigger,
-    at: Date,
-    fields: { bankReference?: string | null; failureReason?: RefundFailure } = {},
-  ): Promise<Refund | null> {
+  async move(tx: Tx, id: string, trigger: RefundTrigger, at: Date, fields: RefundEnd = {}): Promise<Refund | null> {
     const { from, to } = REFUND_MOVES[trigger];
-    const { bankReference, failureReason } = fields;
-    const [row] = await tx.query<Refund>(MOVE, [id, from, to, at, bankReference, failureReason]);
+    const { bankReference, failureReason, providerFee } = fields;
+    const [row] = await tx.query<Refund>(MOVE, [id, from, to, at, bankReference, failureReason, providerFee]);
     return row ?? null;
   }
 

@@ -15,6 +15,19 @@ export interface BookedReturn {
   readonly state: 'in_progress' | 'returned' | 'failed';
 }
 
+/** What an acquirer has done for a fee. */
+export interface ChargedOperation {
+  readonly operation: 'PIX' | 'devolution';
+  readonly count: number;
+  readonly amount: Amount;
+  readonly fee: Amount;
+}
+
+export interface EnteredFees {
+  readonly count: number;
+  readonly amount: Amount;
+}
+
 const BOOKED = ['endToEndId', 'amount', 'outcome'] as const;
 const COLUMNS = columnsOf(SettlementEntity, 's', { only: BOOKED });
 const OF_TIME = read(
@@ -44,6 +57,28 @@ const RETURNS = read(
    WHERE s.acquirer = $1 AND s.namespace IS NULL AND s.end_to_end_id = ANY ($2::text[])`,
 );
 
+/** Returns by their account, whose indexes find them. */
+const CHARGED = read(
+  'books.charged',
+  `SELECT operation, count(*)::int AS count, coalesce(sum(amount), 0)::bigint AS amount, coalesce(sum(fee), 0)::bigint AS fee FROM (
+     SELECT 'PIX' AS operation, s.amount, s.provider_fee AS fee FROM settlements s
+     WHERE s.acquirer = $1 AND s.acquirer <> 'sandbox' AND s.settled_at >= $3 AND s.settled_at < $4 AND s.method = 'PIX'
+     UNION ALL
+     SELECT 'devolution', r.amount, r.provider_fee FROM refunds r
+     WHERE r.acquirer = $1 AND r.account_id = $2 AND r.way = 'devolution' AND r.status = 'REFUNDED'
+       AND r.updated_at >= $3 AND r.updated_at < $4
+     UNION ALL
+     SELECT 'devolution', p.amount, p.provider_fee FROM pix_returns p
+     WHERE p.acquirer = $1 AND p.account_id = $2 AND p.way = 'devolution' AND p.status = 'RETURNED'
+       AND p.updated_at >= $3 AND p.updated_at < $4) c
+   GROUP BY 1`,
+);
+const ENTERED = read(
+  'books.entered_fees',
+  `SELECT count(*)::int AS count, coalesce(sum(c.amount), 0)::bigint AS amount FROM corrections c
+   WHERE c.acquirer = $1 AND c.invoice_month = $2 AND c.status = 'applied'`,
+);
+
 const STATES = {
   PENDING: 'in_progress',
   IN_PROGRESS: 'in_progress',
@@ -70,6 +105,20 @@ export class InternalRecordsRepository {
 
   async ofIds(acquirer: string, endToEndIds: readonly string[]): Promise<BookedPix[]> {
     return this.reader.query(OF_IDS, [acquirer, endToEndIds]);
+  }
+
+  /**
+   * What came in a time by the bank's clock, and what went back of it by ours, with the fees: `from` included, `to` not.
+   * Operations of which there was none are left out.
+   */
+  async charged(acquirer: string, accountId: string, from: Date, to: Date): Promise<ChargedOperation[]> {
+    return this.reader.query(CHARGED, [acquirer, accountId, from, to]);
+  }
+
+  /** Fees of a month's invoice that operators have entered. */
+  async enteredFees(acquirer: string, month: string): Promise<EnteredFees> {
+    const [row] = await this.reader.query<EnteredFees>(ENTERED, [acquirer, month]);
+    return row ?? { count: 0, amount: 0 };
   }
 
   /** Every return of these Pix by their end-to-end ids, in no particular order. */

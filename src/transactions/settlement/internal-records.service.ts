@@ -1,5 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { type BookedPix, type BookedReturn, InternalRecordsRepository } from './internal-records.repository.js';
+import {
+  type BookedPix,
+  type BookedReturn,
+  type ChargedOperation,
+  type EnteredFees,
+  InternalRecordsRepository,
+} from './internal-records.repository.js';
 
 /** Fits into a statement's parameters and an index scan. */
 const CHUNK = 1_000;
@@ -12,6 +18,16 @@ export class InternalRecordsService {
   /** What the acquirer settled in a time, by its clock: `from` included, `to` not. */
   settled(acquirer: string, from: Date, to: Date): Promise<BookedPix[]> {
     return this.records.ofTime(acquirer, from, to);
+  }
+
+  /** What an acquirer has done for its fees, by the bank's clock what came and by ours what went back: `to` not included. */
+  charged(acquirer: string, accountId: string, from: Date, to: Date): Promise<ChargedOperation[]> {
+    return this.records.charged(acquirer, accountId, from, to);
+  }
+
+  /** Fees of a month's invoice that operators have entered. */
+  enteredFees(acquirer: string, month: string): Promise<EnteredFees> {
+    return this.records.enteredFees(acquirer, month);
   }
 
   /** Those of these Pix that were settled here. */

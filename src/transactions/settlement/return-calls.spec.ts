@@ -16,7 +16,7 @@ const REQUEST: ReturnRequest = {
   destination: '52998224725',
 };
 
-const RETURNED: ReturnState = { kind: 'returned', bankReference: 'E2' };
+const RETURNED: ReturnState = { kind: 'returned', bankReference: 'E2', fee: 0 };
 const REFUSED: ReturnState = { kind: 'failed', reason: 'refused' };
 const ABSENT: ReturnState = { kind: 'not_found' };
 const UNDER_WAY: ReturnState = { kind: 'in_progress' };

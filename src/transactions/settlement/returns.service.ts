@@ -69,8 +69,9 @@ export class ReturnsService {
     await this.database.transaction(async (tx) => {
       switch (state.kind) {
         case 'returned':
-          if (await this.settlements.completeReturn(tx, id, now)) this.wallets.giveBack(tx, id, pixReturn);
-          return;
+          if (!(await this.settlements.completeReturn(tx, id, now, state.fee))) return;
+          this.wallets.giveBack(tx, id, pixReturn);
+          return this.wallets.chargeFee(tx, id, { ...pixReturn, amount: state.fee });
         case 'failed':
           // Nobody is out of pocket, the money is still with us: an operator has to look.
           this.logger.error({ returnId, reason: state.reason }, 'a return was refused');

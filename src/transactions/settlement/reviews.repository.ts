@@ -52,7 +52,7 @@ export interface ReturningPix
   readonly account: { readonly id: string; readonly name: string };
 }
 
-const UNSHOWN = ['accountId', 'way'] as const;
+const UNSHOWN = ['accountId', 'way', 'providerFee'] as const;
 
 export interface ReturnFilter extends IdCursorFilter {
   readonly accountId: string | null;

@@ -17,7 +17,7 @@ import { Database, type Tx, uniqueViolation } from '../../core/database/index.js
 import { newId } from '../../core/ids.js';
 import { Logger } from '../../core/log/index.js';
 import type { Scope } from '../../core/mode.js';
-import { feesOf } from '../../core/money/index.js';
+import { type Amount, feesOf } from '../../core/money/index.js';
 import { WorkService } from '../../core/work/index.js';
 import { OutboxService } from '../../outbox/index.js';
 import { WalletsService } from '../../wallets/index.js';
@@ -234,6 +234,8 @@ export class SettlementService implements OnModuleInit {
         break;
     }
     if (outcome !== 'credited') this.#suspend(tx, settlementId, transaction, money);
+    // The merchant bears the fee of a sale, and never more than the sale.
+    else this.#charge(tx, settlementId, transaction, Math.max(money.fee - transaction.amount, 0));
     return outcome;
   }
 
@@ -294,6 +296,11 @@ export class SettlementService implements OnModuleInit {
       releaseDays: account.releaseDays,
       wasSuspended,
     });
+    if (wasSuspended) {
+      const { id: transactionId, accountId, mode, currency } = transaction;
+      const fee = { accountId, mode, currency, transactionId, amount: fees.providerFee };
+      this.wallets.passFee(tx, transactionId, fee);
+    }
     if (account.payerReceipts && transaction.customerEmail !== null) {
       this.work.add(tx, 'receipt', transaction.id, this.clock.now());
     }
@@ -305,10 +312,16 @@ export class SettlementService implements OnModuleInit {
     if (moved) this.outbox.record(tx, [transactionEvent(EVENT_OF[trigger], moved, transaction.status)]);
   }
 
-  /** What is not credited is in the books all the same. Locks the account's balances. */
-  #suspend(tx: Tx, settlementId: string, whose: Receiver, { amount }: ReceivedMoney): void {
+  /** What is not credited is in the books all the same, and what it costs. Locks the account's balances. */
+  #suspend(tx: Tx, settlementId: string, whose: Receiver, { amount, fee }: ReceivedMoney): void {
     const { id, accountId, mode, currency } = whose;
     this.wallets.suspend(tx, settlementId, { accountId, mode, currency, transactionId: id, amount });
+    this.#charge(tx, settlementId, whose, fee);
+  }
+
+  /** What the acquirer charges and no merchant bears. Locks the account's balances. */
+  #charge(tx: Tx, settlementId: string, { id, accountId, mode, currency }: Receiver, amount: Amount): void {
+    this.wallets.chargeFee(tx, settlementId, { accountId, mode, currency, transactionId: id, amount });
   }
 
   /** @param whose null: of no account that is known @returns the settlement's id */

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { columnsOf, insertInto, Reader, read, write, type Tx } from '../../core/database/index.js';
+import type { Amount } from '../../core/money/index.js';
 import { SHOWN_RETURNS } from './settlement.rules.js';
 import { PixReturnEntity, SettlementEntity } from '../transaction.entity.js';
 
@@ -17,7 +18,7 @@ export type IntentField =
   | 'reason';
 
 const INSERT = insertInto('settlements.insert', SettlementEntity, { without: ['reviewedAt', 'reviewedBy'] });
-const INSERT_RETURN = insertInto('pix_returns.insert', PixReturnEntity, { without: ['failureReason'] });
+const INSERT_RETURN = insertInto('pix_returns.insert', PixReturnEntity, { without: ['failureReason', 'providerFee'] });
 /** What was held for an operator is no longer wanted: its review ends without one. */
 const GIVE_BACK_HELD = write(
   'settlements.give_back_held',
@@ -43,7 +44,7 @@ const MOVE_RETURN = write(
 const COMPLETE_RETURN = write(
   'pix_returns.complete',
   `WITH done AS (
-     UPDATE pix_returns SET status = 'RETURNED', failure_reason = NULL, updated_at = $2
+     UPDATE pix_returns SET status = 'RETURNED', failure_reason = NULL, updated_at = $2, provider_fee = $5
      WHERE id = $1 AND status IN ('PENDING', 'IN_PROGRESS')
      RETURNING id, transaction_id, amount, reason, end_to_end_id, way),
    shown AS (
@@ -96,9 +97,13 @@ export class SettlementsRepository {
     return row?.id ?? null;
   }
 
-  /** It is with its payer again. @returns false for one that was so before, which stays as it is */
-  async completeReturn(tx: Tx, id: string, at: Date): Promise<boolean> {
-    return (await tx.query(COMPLETE_RETURN, [id, at, at.toISOString(), SHOWN_RETURNS])).length > 0;
+  /**
+   * It is with its payer again.
+   * @param fee what the acquirer charges for it
+   * @returns false for one that was so before, which stays as it is
+   */
+  async completeReturn(tx: Tx, id: string, at: Date, fee: Amount): Promise<boolean> {
+    return (await tx.query(COMPLETE_RETURN, [id, at, at.toISOString(), SHOWN_RETURNS, fee])).length > 0;
   }
 
   moveReturn(tx: Tx, id: string, status: 'IN_PROGRESS' | 'FAILED', failureReason: string | null, at: Date): void {
