@@ -298,7 +298,7 @@ describe('docker/compose.yaml', () => {
       expect(findings(composeText.replace('${PUBLISH_ADDRESS:-127.0.0.1}:', ''))).toEqual([
         'no-unbound-port-interfaces',
       ]);
-      expect(findings(composeText.replace('postgres:18-trixie', 'postgres'))).toEqual([
+      expect(findings(composeText.replace('postgres:18.6-trixie', 'postgres'))).toEqual([
         'service-image-require-explicit-tag',
       ]);
     } finally {

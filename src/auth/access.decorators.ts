@@ -1,7 +1,7 @@
 import { applyDecorators, createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
 import { ApiBearerAuth, ApiSecurity } from '@nestjs/swagger';
 import type { Request } from 'express';
-import type { Actor, Origin } from '../audit/index.js';
+import type { Actor, AuditEventType, Origin } from '../audit/index.js';
 import type { Scope } from '../core/mode.js';
 import { ApiErrors } from '../core/http/index.js';
 import {
@@ -24,6 +24,7 @@ export const IP_LIMIT = Symbol('ip limit');
 export const ROLES = Symbol('roles');
 export const ROLE_REFUSAL = Symbol('role refusal');
 export const BEFORE_SECOND_FACTOR = Symbol('before the second factor');
+export const AUDITED_AT_DOOR = Symbol('audited at the door');
 export const OPEN_TO_MEMBERS = Symbol('open to members');
 export const TEST_ONLY = Symbol('test keys only');
 
@@ -97,6 +98,18 @@ export function AsksOthers(): MethodDecorator {
 /** A write of the dashboard's door that changes nothing but what its caller sees: MEMBER may make it too. */
 export function OpenToMembers(): MethodDecorator {
   return SetMetadata(OPEN_TO_MEMBERS, true);
+}
+
+/** What the audit trail says of a person who does it. */
+export interface DoorAudit {
+  readonly type: AuditEventType;
+  /** Whether the answer tells that something was done. */
+  readonly isDone: (answer: Readonly<Record<string, unknown>>) => boolean;
+}
+
+/** A write that names nobody when a program makes it: of a person at the dashboard's door the audit trail does. */
+export function AuditedAtDoor(type: AuditEventType, isDone: DoorAudit['isDone'] = () => true): MethodDecorator {
+  return SetMetadata(AUDITED_AT_DOOR, { type, isDone } satisfies DoorAudit);
 }
 
 /** A sandbox route: a live key gets 404, before its body is looked at. */

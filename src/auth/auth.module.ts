@@ -12,6 +12,7 @@ import { AuthGuard, RateLimitGuard, RoleGuard } from './guards.js';
 import { LoginFailuresProcessor } from './jobs/login-failures.processor.js';
 import { LoginFailuresRepository } from './login-failures.repository.js';
 import { DeviceCookie } from './device-cookie.service.js';
+import { DoorAuditInterceptor } from './door-audit.interceptor.js';
 import { LoginService } from './login.service.js';
 import { JWT_SECRET, LoginThrottle } from './login-throttle.service.js';
 import { PersonController } from './person.controller.js';
@@ -61,6 +62,7 @@ function jwtService(secret: string): JwtService {
     { provide: APP_GUARD, useClass: RateLimitGuard },
     { provide: APP_GUARD, useClass: RoleGuard },
     { provide: APP_INTERCEPTOR, useClass: TurnsInterceptor },
+    { provide: APP_INTERCEPTOR, useClass: DoorAuditInterceptor },
   ],
   exports: [Authenticators, SecondFactorRule],
 })

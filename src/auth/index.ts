@@ -1,6 +1,7 @@
 export {
   ApiKeyAuth,
   AsksOthers,
+  AuditedAtDoor,
   Costs,
   CurrentActor,
   CurrentCaller,

@@ -20,7 +20,7 @@ class Routes {
 class Asked {
   isBegun = false;
   end: () => void = () => undefined;
-  readonly #response = new EventEmitter();
+  readonly #response = Object.assign(new EventEmitter(), { destroyed: false, writableEnded: false });
   readonly answered: Promise<unknown>;
 
   constructor(
@@ -51,6 +51,11 @@ class Asked {
       this.#response.emit(ANSWERED, bytes);
       return value;
     });
+  }
+
+  hangUp(): void {
+    this.#response.destroyed = true;
+    this.#response.emit('close');
   }
 }
 
@@ -102,6 +107,35 @@ describe('reads of one caller', () => {
     expect([next.isBegun, other.isBegun]).toEqual([false, true]);
     await waitFor('the next one', () => next.isBegun);
     expect(performance.now() - started).toBeGreaterThan(90);
+  });
+
+  it('rest also when whoever asked has hung up meanwhile', async () => {
+    const turns = turnsOf();
+    const large = Array.from({ length: 2 }, () => new Asked(turns, 'a', 'GET', 'read', null, 600_000));
+    const next = new Asked(turns, 'a', 'GET', 'read', 'member');
+    await settled();
+    const started = performance.now();
+    for (const one of large) {
+      one.hangUp();
+      one.end();
+    }
+    await Promise.all(large.map(({ answered }) => answered));
+    await settled();
+    expect(next.isBegun).toBe(false);
+    await waitFor('the next one', () => next.isBegun);
+    expect(performance.now() - started).toBeGreaterThan(90);
+  });
+
+  it('are not begun for whoever has hung up while they waited', async () => {
+    const turns = turnsOf();
+    const asked = Array.from({ length: 4 }, () => new Asked(turns, 'a'));
+    await settled();
+    const refused = expect(asked[2]?.answered).rejects.toThrow();
+    asked[2]?.hangUp();
+    asked[0]?.end();
+    await refused;
+    await settled();
+    expect(asked.map(({ isBegun }) => isBegun)).toEqual([true, true, false, true]);
   });
 
   it('wait for each other where only the head of an answer is asked for, which is as much work', async () => {

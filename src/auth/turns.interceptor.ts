@@ -20,6 +20,8 @@ const MAX_WAITING = 2_000;
  */
 const LARGE_BYTES = 32 * 1024;
 const BYTES_PER_MS_OF_REST = 6_000;
+/** How long the answer of somebody who has hung up may be in coming when its work is done. */
+const HUNG_UP_MS = 1_000;
 
 /**
  * Reads of one caller wait for each other, and then those of all callers of one account: however many are asked for at
@@ -42,12 +44,17 @@ export class TurnsInterceptor implements NestInterceptor {
     const { principal } = request;
     const asksOthers = this.reflector.get<true | undefined>(ASKS_OTHERS, context.getHandler()) === true;
     if (!this.config.rateLimit.enabled || !principal || !isRead(request) || asksOthers) return next.handle();
-    const read = (): Promise<unknown> => lastValueFrom(next.handle(), { defaultValue: undefined });
+    const response = http.getResponse<Response>();
     const refusal = (): Error => serviceUnavailable('Too many reads are waiting; retry with backoff.');
+    // Whoever has hung up since waits for nothing: their places would be full of work that nobody reads.
+    const read = (): Promise<unknown> =>
+      response.destroyed ? Promise.reject(refusal()) : lastValueFrom(next.handle(), { defaultValue: undefined });
     const account = principal.kind === 'operator' ? bucketOf(principal) : principal.accountId;
-    const answered = bytesOf(http.getResponse<Response>());
+    const answered = bytesOf(response);
     const rest = async (): Promise<void> => {
-      const bytes = await answered;
+      // A hang-up while it is made spares nobody the work: the answer is made all the same, if it is one.
+      const given = response.destroyed ? Promise.race([answered, delay(HUNG_UP_MS, 0, { ref: false })]) : answered;
+      const bytes = await given;
       if (bytes > LARGE_BYTES) await delay(bytes / BYTES_PER_MS_OF_REST, undefined, { ref: false });
     };
     const inTurn = (): Promise<unknown> =>
@@ -56,11 +63,13 @@ export class TurnsInterceptor implements NestInterceptor {
   }
 }
 
-/** @returns how large the answer is, once it has been made; 0 for a stream, and when the caller has gone */
+/** @returns how large the answer is, once it has been made; 0 for one that is a stream, or that ended without being made */
 function bytesOf(response: Response): Promise<number> {
   return new Promise((resolve) => {
     response.once(ANSWERED, resolve);
     response.once('pipe', () => resolve(0));
-    response.once('close', () => resolve(0));
+    response.once('close', () => {
+      if (response.writableEnded) resolve(0);
+    });
   });
 }

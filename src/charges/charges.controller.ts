@@ -1,6 +1,6 @@
 import { Controller, Get, Headers, Param, Post, Query, UseGuards } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { ApiKeyAuth, type ScopedCaller, CurrentCaller, CurrentScope } from '../auth/index.js';
+import { ApiKeyAuth, AuditedAtDoor, type ScopedCaller, CurrentCaller, CurrentScope } from '../auth/index.js';
 import { Draft } from '../core/errors/index.js';
 import { ApiErrors, ApiRequestId, DraftBody, RESPONSE_HEADERS } from '../core/http/index.js';
 import { Idempotent, type IdempotentAnswer, REPLAYED_HEADER } from '../core/idempotency/index.js';
@@ -26,6 +26,7 @@ export class ChargesController {
   constructor(private readonly charges: ChargesService) {}
 
   @Post('charges')
+  @AuditedAtDoor('payment.created')
   @Idempotent('header')
   @ApiOperation({ summary: 'Create a charge', description: 'Answers with the BR Code and the address of its QR code.' })
   @ApiResponse(CREATED)
@@ -39,6 +40,7 @@ export class ChargesController {
   }
 
   @Post('pix/charges')
+  @AuditedAtDoor('payment.created')
   @Idempotent('header')
   @ApiOperation({
     summary: 'Create a Pix charge',

@@ -36,9 +36,9 @@ export class Retention implements OnApplicationBootstrap {
     private readonly clock: Clock,
   ) {}
 
-  /** Before the application has started. */
-  keep(table: string, keptMs: number, remove: Removal): void {
-    this.#tables.set(table, { keptMs, remove });
+  /** Before the application has started. @param kept milliseconds, or a kind that has a setting */
+  keep(table: string, kept: number | keyof Config['retentionMs'], remove: Removal): void {
+    this.#tables.set(table, { keptMs: typeof kept === 'number' ? kept : this.config.retentionMs[kept], remove });
   }
 
   onApplicationBootstrap(): void {

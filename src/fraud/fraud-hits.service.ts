@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
-import { Clock, DAY_MS } from '../core/clock.js';
+import { Clock } from '../core/clock.js';
 import { Database, RowBuffer } from '../core/database/index.js';
 import { newId } from '../core/ids.js';
 import { Logger } from '../core/log/index.js';
@@ -10,9 +10,8 @@ import type { FraudHitEntity as FraudHit } from './fraud-hit.entity.js';
 import { type FraudHitFilter, FraudHitsRepository } from './fraud-hits.repository.js';
 
 const FLUSH_MS = 500;
-const KEPT_MS = 30 * DAY_MS;
 
-/** What the guard refused, or would have refused. Written off the request's path, kept for 30 days. */
+/** What the guard refused, or would have refused. Written off the request's path, and kept for some weeks. */
 @Injectable()
 export class FraudHits implements OnModuleInit, OnApplicationBootstrap, OnApplicationShutdown {
   readonly #rows: RowBuffer<FraudHit>;
@@ -38,7 +37,7 @@ export class FraudHits implements OnModuleInit, OnApplicationBootstrap, OnApplic
   }
 
   onModuleInit(): void {
-    this.retention.keep('fraud_hits', KEPT_MS, (tx, before, limit) => this.hits.remove(tx, before, limit));
+    this.retention.keep('fraud_hits', 'fraudHits', (tx, before, limit) => this.hits.remove(tx, before, limit));
   }
 
   onApplicationBootstrap(): void {

@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, Header, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../audit/index.js';
-import { ApiKeyAuth, CurrentActor, CurrentScope } from '../auth/index.js';
+import { ApiKeyAuth, AuditedAtDoor, CurrentActor, CurrentScope } from '../auth/index.js';
 import { ApiErrors, ApiRequestId, COMMON_HEADERS, ErrorBody, RESPONSE_HEADERS } from '../core/http/index.js';
 import { parseId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
@@ -58,6 +58,7 @@ export class EvidenceController {
   }
 
   @Post(':evidence_id/complete')
+  @AuditedAtDoor('evidence.completed')
   @HttpCode(200)
   @Header('Cache-Control', 'no-store')
   @ApiOperation({

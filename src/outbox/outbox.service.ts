@@ -1,6 +1,5 @@
-import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../core/clock.js';
-import { type Config, CONFIG } from '../core/config/index.js';
 import type { Tx } from '../core/database/index.js';
 import { groupBy } from '../core/group-by.js';
 import { newId } from '../core/ids.js';
@@ -16,7 +15,6 @@ export class OutboxService implements OnModuleInit {
   readonly #wake = (): void => this.relay.wake();
 
   constructor(
-    @Inject(CONFIG) private readonly config: Config,
     private readonly events: OutboxRepository,
     private readonly catalog: EventCatalog,
     private readonly relay: Relay,
@@ -25,9 +23,7 @@ export class OutboxService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.retention.keep('events', this.config.retentionMs, (tx, before, limit) =>
-      this.events.remove(tx, before, limit),
-    );
+    this.retention.keep('events', 'events', (tx, before, limit) => this.events.remove(tx, before, limit));
   }
 
   /**

@@ -1,6 +1,14 @@
 import { Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { ApiKeyAuth, type ScopedCaller, AsksOthers, Costs, CurrentCaller, CurrentScope } from '../auth/index.js';
+import {
+  ApiKeyAuth,
+  type ScopedCaller,
+  AsksOthers,
+  AuditedAtDoor,
+  Costs,
+  CurrentCaller,
+  CurrentScope,
+} from '../auth/index.js';
 import { Draft } from '../core/errors/index.js';
 import { ApiErrors, ApiRequestId, DraftBody, RESPONSE_HEADERS } from '../core/http/index.js';
 import { Idempotent, type IdempotentAnswer, REPLAYED_HEADER } from '../core/idempotency/index.js';
@@ -32,6 +40,7 @@ export class PaymentsController {
   constructor(private readonly payments: PaymentsService) {}
 
   @Post()
+  @AuditedAtDoor('payment.created')
   @Idempotent('body')
   @ApiOperation({
     summary: 'Create a payment',
@@ -77,6 +86,7 @@ export class PaymentsController {
   }
 
   @Post(':id/cancel')
+  @AuditedAtDoor('payment.cancelled')
   @HttpCode(200)
   @ApiOperation({
     summary: 'Cancel a payment',
@@ -128,6 +138,7 @@ export class PaymentsController {
   }
 
   @Post(':id/resend-webhook')
+  @AuditedAtDoor('payment.webhook_resent')
   @Costs(() => RESEND_TOKENS)
   @HttpCode(200)
   @ApiOperation({

@@ -1,6 +1,6 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { ApiKeyAuth, Costs, CurrentScope, OpenToMembers } from '../auth/index.js';
+import { ApiKeyAuth, AuditedAtDoor, Costs, CurrentScope, OpenToMembers } from '../auth/index.js';
 import { ApiErrors, ApiRequestId, cursorPage, idCursorFilter, RESPONSE_HEADERS } from '../core/http/index.js';
 import type { Scope } from '../core/mode.js';
 import { CreateReportDto } from './dto/create-report.dto.js';
@@ -20,6 +20,7 @@ export class ReportsController {
   constructor(private readonly reports: ReportsService) {}
 
   @Post()
+  @AuditedAtDoor('report.requested')
   @OpenToMembers()
   @Costs(() => REPORT_TOKENS)
   @HttpCode(202)

@@ -6,11 +6,10 @@ import { Poller } from '../core/queue/index.js';
 import type { RequestLogEntity as RequestLog } from './request-log.entity.js';
 import { type RequestLogFilter, RequestLogsRepository } from './request-logs.repository.js';
 
-const KEPT_DAYS = 7;
 const DAYS_AHEAD = 2;
 const ROTATE_MS = 3_600_000;
 
-/** What merchants asked of the API, kept for seven days in a table with a partition for each. */
+/** What merchants asked of the API, in a table with a partition for each day. */
 @Injectable()
 export class RequestLogsService implements OnApplicationBootstrap {
   constructor(
@@ -49,7 +48,7 @@ export class RequestLogsService implements OnApplicationBootstrap {
   async rotate(): Promise<void> {
     const now = this.clock.now().getTime();
     await this.#addDays(Array.from({ length: DAYS_AHEAD + 1 }, (_, ahead) => new Date(now + ahead * DAY_MS)));
-    const firstKept = dayOf(new Date(now - KEPT_DAYS * DAY_MS));
+    const firstKept = dayOf(new Date(now - this.config.retentionMs.requestLogs));
     await this.database.transaction(async (tx) => this.logs.dropBefore(tx, firstKept));
   }
 

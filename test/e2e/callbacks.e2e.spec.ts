@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { CallbacksService } from '../../src/acquirers/pix-api/callbacks.service.js';
 import { newEndToEndId } from '../../src/brazil/index.js';
 import { SecretBox } from '../../src/core/crypto/index.js';
 import { createLogger } from '../../src/core/log/index.js';
@@ -286,6 +287,37 @@ describe('callbacks of a PSP', () => {
     expect((await bank.post([{ endToEndId }], '', { 'X-Forwarded-For': '198.51.100.9' })).status).toBe(200);
     await settled(made);
   }, 30_000);
+});
+
+describe('bodies of callbacks that are never finished', () => {
+  it('are in memory eight at a time for one connection, and keep no other one waiting', async () => {
+    const service = await TestService.start();
+    try {
+      const [busy, other] = [new CallingBank(service), new CallingBank(service)];
+      const begun: string[] = [];
+      const ends: (() => void)[] = [];
+      const begin = ({ connection, secret }: CallingBank): Promise<void> =>
+        service.get(CallbacksService).receive({
+          ...{ connection, secret, caller: { address: '192.0.2.1', certified: null } },
+          readBody: () => {
+            begun.push(connection);
+            return new Promise((resolve) => {
+              ends.push(() => resolve(Buffer.alloc(0)));
+            });
+          },
+        });
+      const received = [...Array.from({ length: 12 }, () => begin(busy)), begin(other)];
+      await waitFor('the other connection', () => begun.includes(other.connection));
+      await waitFor('eight', () => begun.length >= 9);
+      expect(begun.filter((connection) => connection === busy.connection)).toHaveLength(8);
+      for (const end of ends.splice(0)) end();
+      await waitFor('the rest', () => begun.length === 13);
+      for (const end of ends) end();
+      await Promise.all(received);
+    } finally {
+      await service.stop();
+    }
+  });
 });
 
 describe('callbacks past a limit', () => {

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { Database } from '../../src/core/database/index.js';
+import { CorrectionsService } from '../../src/transactions/index.js';
 import { LiveStory } from '../support/live-story.js';
 import { type ErrorAnswer, refundEnd, requestRefund } from '../support/refunds.js';
 import { type Answer, type Person, TestService } from '../support/service.js';
@@ -194,6 +196,45 @@ describe('corrections of the books', () => {
       { type: 'correction.requested', actor: first.userId },
       { type: 'correction.applied', actor: second.userId },
     ]);
+  });
+
+  it('many small ones of one operator within a day need a second one too, at once too; each operator for themselves', async () => {
+    const [hasty, other] = [await service.operator(), await service.operator()];
+    const ours = { account_id: story.merchant.accountId, mode: 'live', borne_by: 'merchant' };
+    const loss = (amount: number, who: Person, currency = 'BRL'): Promise<Answer<CorrectionAnswer>> =>
+      ask('corrections', { ...ours, kind: 'loss', amount, currency }, who);
+    // As much out as in: what is watched is what one person moves, not what is left of it.
+    const amounts = [1000, -1000, 1000, -1000, 1000, -1000, 1000, -1000];
+    const answers = await Promise.all(amounts.map((amount) => loss(amount, hasty)));
+    expect(answers.map(outcome).sort()).toEqual([
+      ...Array.from({ length: 5 }, () => '200 applied'),
+      ...Array.from({ length: 3 }, () => '200 waiting'),
+    ]);
+    expect(outcome(await loss(1, hasty))).toBe('200 waiting');
+    expect(outcome(await loss(1, hasty, 'USD'))).toBe('200 applied');
+    for (const amount of [1, -1]) expect(outcome(await loss(amount, other))).toBe('200 applied');
+    for (const { body } of answers) {
+      if (body.status !== 'waiting') continue;
+      expect(outcome(await ask(`corrections/${body.id}/approve`, {}, other))).toBe('200 applied');
+    }
+    expect(outcome(await loss(-1, hasty, 'USD'))).toBe('200 applied');
+    // Their login has ended by then.
+    service.clock.advance(86_400 + 60);
+    try {
+      for (const amount of [1, -1]) {
+        const wanted = { kind: 'loss', mode: 'live', currency: 'BRL', amount, borneBy: 'merchant' } as const;
+        const why = { reason: 'The day after', idempotencyKey: randomUUID(), bankReference: null };
+        const about = { accountId: story.merchant.accountId, transactionId: null };
+        const { correction } = await service
+          .get(Database)
+          .transaction((tx) =>
+            service.get(CorrectionsService).request(tx, { ...wanted, ...why, ...about }, hasty.userId),
+          );
+        expect(correction.status).toBe('applied');
+      }
+    } finally {
+      service.clock.advance(-86_400 - 60);
+    }
   });
 
   it('several at once about one Pix: one is made', async () => {

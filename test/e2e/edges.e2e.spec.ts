@@ -513,6 +513,19 @@ describe('bad input is always the envelope', () => {
     ]);
   });
 
+  it.each(['é@example.com', 'maria@exa mple.com', 'Maria <maria@example.com>', 'maria@example.com, b@example.com'])(
+    '%s gets no receipt, so it is no e-mail of a charge or a payment',
+    async (email) => {
+      const charge = await service.createCharge<ErrorAnswer>(merchant.testKey, { customer: { email } });
+      expectError(charge, 400, 'invalid_request_error', 'invalid_request');
+      expect(charge.body.error.param).toBe('customer.email');
+      const body = { amount: 100, paymentMethods: ['PIX'], idempotencyKey: randomUUID(), customerEmail: email };
+      const payment = await service.call<ErrorAnswer>('POST', '/v1/payments', { key: merchant.testKey, body });
+      expectError(payment, 400, 'invalid_request_error', 'invalid_request');
+      expect(payment.body.error.param).toBe('customerEmail');
+    },
+  );
+
   it.each([
     ['0', 0],
     ['negative', -1],

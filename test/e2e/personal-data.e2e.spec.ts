@@ -63,7 +63,7 @@ describe('what one payer is asked for', () => {
       ...{ customerName: PERSON.name, customerDocument: PERSON.document, customerEmail: PERSON.email },
     };
     expect((await service.call('POST', '/v1/payments', { key, body: payment })).status).toBe(201);
-    await service.call('GET', `/v1/payments?search=${encodeURIComponent(PERSON.email)}`, { key });
+    expect(await search(PERSON.email)).toBe(2);
     await waitFor('the webhooks', async () => {
       const [open] = await service.sql<{ waiting: boolean }>(
         `SELECT EXISTS (SELECT FROM events WHERE status = 'pending')
@@ -78,6 +78,14 @@ describe('what one payer is asked for', () => {
     await redis.stop();
     rmSync(dataDir, { recursive: true, force: true });
   });
+
+  /** @returns how many sales have exactly this */
+  async function search(query: string): Promise<number> {
+    const path = `/v1/payments?query=${encodeURIComponent(query)}`;
+    const { status, body } = await service.call<{ total: number }>('GET', path, { key: merchant.testKey });
+    expect(status).toBe(200);
+    return body.total;
+  }
 
   const found = (text: string): boolean => Object.values(PERSON).some((mark) => text.includes(mark));
 
@@ -127,6 +135,16 @@ describe('what one payer is asked for', () => {
     expect(again.headers.get('idempotent-replayed')).toBe('true');
     expect(again.text).toBe(first.text);
     expect(found(first.text)).toBe(true);
+  });
+
+  it.each([
+    ['the document', PERSON.document],
+    ['the document as people write it', '529.982.247-25'],
+    ['the e-mail', PERSON.email],
+    ['the e-mail in capitals', PERSON.email.toUpperCase()],
+    ['the name', PERSON.name],
+  ])('is found by %s', async (_what, query) => {
+    expect(await search(query)).toBe(3);
   });
 
   it('lies in clear text in the transaction, and in no other table', async () => {
@@ -202,6 +220,7 @@ describe('what one payer is asked for', () => {
     expect(second).toMatchObject({ erased: { transactions: 2 }, kept: { waiting: [] } });
     expect((await answered(...erase)).erased).toMatchObject({ transactions: 0, events: 0, webhook_messages: 0 });
 
+    for (const query of Object.values(PERSON)) expect(await search(query)).toBe(0);
     const secrets = new SecretBox(ENCRYPTION_KEY);
     const sealed = [
       ...(await service.sql<Sealed>(

@@ -4,6 +4,7 @@ import { DAY_MS } from '../../src/core/clock.js';
 import { Database } from '../../src/core/database/index.js';
 import { newId } from '../../src/core/ids.js';
 import { Retention } from '../../src/core/retention.js';
+import { RequestLogsService } from '../../src/request-logs/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { aPaidCharge, paymentIdOf, refundEnd, requestRefund } from '../support/refunds.js';
 import { WebhookReceiver } from '../support/receiver.js';
@@ -230,5 +231,39 @@ describe('what is past its time is removed', () => {
     const tables = ['acquirer_callbacks', 'acquirer_notifications', 'emails', 'fraud_hits', 'idempotency_keys'];
     await removeAll(...tables);
     await expect(service.get(Retention).remove('transactions')).rejects.toThrow('No retention is registered');
+  });
+});
+
+describe('what has a setting of its own', () => {
+  it('is kept for so many days: mails, fraud hits, requests', async () => {
+    const names = ['MAILS', 'FRAUD_HITS', 'REQUEST_LOGS'].map((kind) => [`RETENTION_DAYS_${kind}`, '2']);
+    const service = await TestService.start({ env: Object.fromEntries(names) as Record<string, string> });
+    try {
+      const { ownerEmail, testKey } = await service.merchant({ fraud_max_amount: '100' });
+      await service.call('POST', '/v1/auth/forgot-password', { body: { email: ownerEmail } });
+      expect((await service.createCharge(testKey, { amount: 1_000 })).status).toBeGreaterThanOrEqual(400);
+      const today = `request_logs_${service.clock.now().toISOString().slice(0, 10).replaceAll('-', '')}`;
+      const left = async (): Promise<number[]> => {
+        const counts = [
+          `SELECT count(*)::int AS n FROM emails WHERE status <> 'pending'`,
+          'SELECT count(*)::int AS n FROM fraud_hits',
+          `SELECT count(*)::int AS n FROM pg_class WHERE relname = '${today}'`,
+        ];
+        return Promise.all(counts.map(async (sql) => (await service.sql<{ n: number }>(sql))[0]?.n ?? 0));
+      };
+      await waitFor('one of each', async () => (await left()).every((rows) => rows > 0));
+      service.clock.advance(DAY);
+      const sweep = async (): Promise<void> => {
+        for (const table of ['emails', 'fraud_hits']) await service.get(Retention).remove(table);
+        await service.get(RequestLogsService).rotate();
+      };
+      await sweep();
+      expect((await left()).every((rows) => rows > 0)).toBe(true);
+      service.clock.advance(2 * DAY);
+      await sweep();
+      expect(await left()).toEqual([0, 0, 0]);
+    } finally {
+      await service.stop();
+    }
   });
 });

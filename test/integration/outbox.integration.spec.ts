@@ -94,14 +94,7 @@ describe('the outbox', () => {
     relay: { wake(): void } = { wake: () => undefined },
     catalog = new EventCatalog(),
   ): OutboxService {
-    return new OutboxService(
-      config,
-      new OutboxRepository(reader, secrets),
-      catalog,
-      relay as Relay,
-      retention(),
-      clock,
-    );
+    return new OutboxService(new OutboxRepository(reader, secrets), catalog, relay as Relay, retention(), clock);
   }
 
   async function record(count: number, wakes?: { wake(): void }): Promise<void> {
@@ -358,7 +351,7 @@ describe('the outbox', () => {
       await write(created(first), paid(first), created(second));
       const again: DomainEvent[] = [];
       const one = await relay(new Recorder('a', (events) => void again.push(...events)));
-      const outbox = new OutboxService(config, new OutboxRepository(reader, secrets), catalog, one, retention(), clock);
+      const outbox = new OutboxService(new OutboxRepository(reader, secrets), catalog, one, retention(), clock);
       const types = ['transaction.created', 'transaction.paid'] as const;
       const replay = (who: Scope, id: string, of: readonly (typeof types)[number][] = types): Promise<number> =>
         database.transaction((tx) => outbox.replay(tx, who, id, [of]));

@@ -6,8 +6,9 @@ import { SYSTEM } from '../../src/audit/index.js';
 import { anUpload } from '../support/evidence.js';
 import { aDisputedCharge } from '../support/med.js';
 import { type Merchant, PASSWORD, TestService } from '../support/service.js';
+import { redisAvailable, startRedis, type TestRedis } from '../support/redis.js';
 import { byAnotherKey, claimsOf, expired, forge, JWT_SECRET, withoutSignature } from '../support/tokens.js';
-import { atDoor, type Caller, CALLERS, DOOR_CALLERS, type Row, ROUTES, type World } from './route-table.js';
+import { atDoor, type Caller, CALLERS, DOOR_CALLERS, type Row, ROUTES, UNAUDITED, type World } from './route-table.js';
 
 type Credentials = Record<string, string>;
 
@@ -141,6 +142,11 @@ describe('every route, for everybody', () => {
     return row.body ? { path, body: await row.body(world) } : { path };
   }
 
+  async function auditedOfOwner(): Promise<number> {
+    const count = 'SELECT count(*)::int AS n FROM audit_events WHERE actor_id = $1';
+    return (await service.sql<{ n: number }>(count, [merchant.ownerId]))[0]?.n ?? 0;
+  }
+
   async function ask(
     [method = '']: string[],
     row: Row,
@@ -184,15 +190,21 @@ describe('every route, for everybody', () => {
     60_000,
   );
 
-  it.each(Object.entries(ROUTES).filter(([, { access }]) => access === 'api-key'))(
-    "%s, through the dashboard's door",
-    async (route, row) => {
-      const expected = atDoor(route, row);
+  const ofKeys = Object.entries(ROUTES).filter(([, { access }]) => access === 'api-key');
+  const atBothDoors = (['test', 'live'] as const).flatMap((mode) =>
+    ofKeys.map(([route, row]) => ({ mode, route, row })),
+  );
+
+  it.each(atBothDoors)(
+    "$route, through the dashboard's door to $mode mode",
+    async ({ mode, route, row }) => {
+      const expected = atDoor(route, mode, row);
       const isWrite = !route.startsWith('GET ');
       const request = async (): Promise<Request> => {
         const { path, ...body } = await requestOf(route, row);
-        return { path: path.replace('/v1/', '/v1/dashboard/test/'), ...body };
+        return { path: path.replace('/v1/', `/v1/dashboard/${mode}/`), ...body };
       };
+      const before = await auditedOfOwner();
       const refused = request();
       const answers = await Promise.all(
         DOOR_CALLERS.map(async (caller) =>
@@ -207,6 +219,8 @@ describe('every route, for everybody', () => {
       expect(Object.fromEntries(DOOR_CALLERS.map((caller, index) => [caller, answers[index]?.status]))).toEqual(
         expected,
       );
+      const isAudited = isWrite && (expected.OWNER ?? 0) < 400 && !UNAUDITED.includes(route);
+      expect((await auditedOfOwner()) > before).toBe(isAudited);
     },
     60_000,
   );
@@ -222,4 +236,42 @@ describe('every route, for everybody', () => {
       }
     },
   );
+});
+
+const describeWithRedis = redisAvailable() ? describe : describe.skip;
+
+describeWithRedis('every write of keys through the door in production, by an OWNER without a second factor', () => {
+  let redis: TestRedis;
+  let service: TestService;
+  let token: string;
+
+  beforeAll(async () => {
+    redis = await startRedis();
+    const env = { JWT_SECRET, NODE_ENV: 'production', REDIS_URL: redis.url, ENCRYPTION_KEY: 'ab'.repeat(32) };
+    service = await TestService.start({ env });
+    token = await service.login((await service.merchant()).ownerEmail);
+  });
+  afterAll(async () => {
+    await service.stop();
+    await redis.stop();
+  });
+
+  // A stream would be open for a minute.
+  const ofKeys = Object.entries(ROUTES).filter(
+    ([route, { access }]) => access === 'api-key' && !route.endsWith('/stream'),
+  );
+
+  it.each(ofKeys)('%s', async (route, { isOpenToMembers = false }) => {
+    const [method = '', path = ''] = route.split(' ');
+    const codeAt = async (mode: string): Promise<string | undefined> => {
+      const door = path.replace('/v1/', `/v1/dashboard/${mode}/`).replaceAll(/:\w+/g, randomUUID());
+      const { body } = await service.call<{ error?: { code: string } }>(method, door, { token });
+      return body.error?.code;
+    };
+    const needsFactor = method !== 'GET' && !isOpenToMembers && !path.includes('/sandbox/');
+    expect([await codeAt('live'), await codeAt('test')].map((code) => code === 'totp_setup_required')).toEqual([
+      needsFactor,
+      false,
+    ]);
+  });
 });

@@ -50,6 +50,7 @@ describe('others wait at most three times as long', () => {
     [hostile, neighbour] = [await makers.merchant(), await makers.merchant()];
     service = await processes.start(processes.dataDir(), {
       HOST: '127.0.0.1',
+      TRUST_PROXY: 'loopback',
       DATABASE_URL: makers.database.url,
       PATH: processes.pathWithoutRedis(),
       LOG_LEVEL: 'silent',
@@ -155,6 +156,37 @@ describe('others wait at most three times as long', () => {
         send({ method: 'GET', path, headers: { apikey } }, 32, [200, 429]),
       );
     }
+  });
+
+  scaled(it, it.skip)('beside the logins of 120 strangers, which are refused', async () => {
+    const logins = Array.from({ length: 120 }, (_, index) => ({
+      method: 'POST',
+      path: '/v1/auth/login',
+      // Each from a network of its own, as the proxy in front tells it.
+      headers: { 'content-type': 'application/json', 'x-forwarded-for': `198.${index}.7.9` },
+      body: JSON.stringify({ email: `stranger-${index}@example.com`, password: PASSWORD }),
+    }));
+    await compare('120 strangers who log in', 0.99, () => send(logins, 120, [401, 429, 503]));
+  });
+
+  scaled(it, it.skip)('beside reads whose callers hang up at once', async () => {
+    const { hostname, port } = new URL(service.url);
+    const question = `GET /v1/payments?limit=100 HTTP/1.1\r\nHost: x\r\napikey: ${hostile.testKey}\r\n\r\n`;
+    await compare('24 callers who hang up', 0.5, () => {
+      let isOver = false;
+      const ask = (): void => {
+        if (isOver) return;
+        const socket = connect(Number(port), hostname, () => socket.write(question));
+        socket.on('error', () => undefined);
+        socket.once('close', ask);
+        setTimeout(() => socket.destroy(), 40);
+      };
+      for (let n = 0; n < 24; n++) ask();
+      return Promise.resolve(() => {
+        isOver = true;
+        return delay(1_000);
+      });
+    });
   });
 
   scaled(it, it.skip)('beside a stranger who asks for QR codes without pause', async () => {

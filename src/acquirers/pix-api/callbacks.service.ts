@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
-import { Clock, DAY_MS } from '../../core/clock.js';
+import { Clock } from '../../core/clock.js';
 import { type Config, CONFIG } from '../../core/config/index.js';
 import { SecretBox } from '../../core/crypto/index.js';
 import { Database } from '../../core/database/index.js';
-import { ApiError, notFound } from '../../core/errors/index.js';
+import { ApiError, notFound, serviceUnavailable } from '../../core/errors/index.js';
 import { isUuid, newId } from '../../core/ids.js';
 import { Logger } from '../../core/log/index.js';
 import { Metrics } from '../../core/metrics/index.js';
 import { perMinute, refuse, RateLimiter, takeForAddress } from '../../core/rate-limit/index.js';
 import { Retention } from '../../core/retention.js';
+import { Turnstile } from '../../core/turnstile.js';
 import { InboxService } from '../inbox.service.js';
 import { callbackProof } from './callback-probe.js';
 import { callbackSecretNumber } from './callback-url.js';
@@ -22,8 +23,6 @@ import { type Caller, inboundProblem } from './inbound.rules.js';
 /** A batch of a thousand Pix is about half of it. */
 export const MAX_CALLBACK_BYTES = 1024 * 1024;
 
-const KEPT_MS = 30 * DAY_MS;
-
 /** Of one connection. What is more is refused, and found in the acquirer's list. */
 const BYTES_PER_DAY = 256 * 1024 * 1024;
 const BYTES_PER_TOKEN = 4 * 1024;
@@ -32,6 +31,10 @@ const KEPT_BYTES_OF_NOTHING = 4 * 1024;
 /** More than a batch of a thousand Pix has: reading it would take the processor from everybody. */
 const MAX_DEPTH = 20;
 const MAX_VALUES = 50_000;
+/** Bodies that are in memory at a time before their end has come, of one connection and of all. */
+const READ_OF_ONE = 8;
+const READ_OF_ALL = 64;
+const MOST_WAITING = 1_000;
 
 /** A request to a callback's address. */
 export interface PostedCallback {
@@ -50,6 +53,8 @@ export interface PostedCallback {
  */
 @Injectable()
 export class CallbacksService implements OnModuleInit {
+  readonly #reading = new Turnstile(READ_OF_ALL, MOST_WAITING, READ_OF_ONE);
+
   constructor(
     @Inject(CONFIG) private readonly config: Config,
     private readonly database: Database,
@@ -65,7 +70,9 @@ export class CallbacksService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.retention.keep('acquirer_callbacks', KEPT_MS, (tx, before, limit) => this.callbacks.remove(tx, before, limit));
+    this.retention.keep('acquirer_callbacks', 'callbacks', (tx, before, limit) =>
+      this.callbacks.remove(tx, before, limit),
+    );
   }
 
   /**
@@ -83,7 +90,8 @@ export class CallbacksService implements OnModuleInit {
     const problem = inboundProblem(source.inbound, caller);
     if (problem !== null) throw this.#refused('not_allowed', { acquirer, problem, address: caller.address });
     await this.#limit(acquirer);
-    const body = await readBody();
+    const refusal = (): ApiError => serviceUnavailable('Too many callbacks are being read; retry later.');
+    const body = await this.#reading.pass(readBody, refusal, acquirer);
     if (body === null) {
       this.#count('too_large');
       this.logger.warn({ acquirer }, 'a callback is too large');

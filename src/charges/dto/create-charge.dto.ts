@@ -1,6 +1,6 @@
 import { ApiExtraModels, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsDefined, IsEmail, IsIn, IsInt, Matches, Max, MaxLength, Min } from 'class-validator';
-import { IsMetadata, IsOptional, IsText, Nested } from '../../core/http/index.js';
+import { IsDefined, IsIn, IsInt, Matches, Max, MaxLength, Min } from 'class-validator';
+import { IsEmailAddress, IsMetadata, IsOptional, IsText, Nested } from '../../core/http/index.js';
 import { MAX_AMOUNT } from '../../core/money/index.js';
 import { IsTaxId } from './validators.js';
 
@@ -26,7 +26,7 @@ export class CustomerDto {
 
   @ApiPropertyOptional({ description: 'Used for the receipt.', maxLength: 254, example: 'maria@example.com' })
   @IsOptional()
-  @IsEmail({}, { message: 'must be an e-mail address' })
+  @IsEmailAddress()
   @MaxLength(254, { message: 'must have at most 254 characters' })
   email?: string;
 

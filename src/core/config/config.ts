@@ -118,6 +118,10 @@ const schema = z.object({
   }),
   // A recovery looks 30 days back from the end of a delivery, which comes days after its event.
   RETENTION_DAYS: integer(90, 45, 3_660),
+  RETENTION_DAYS_MAILS: integer(30, 1, 3_660),
+  RETENTION_DAYS_CALLBACKS: integer(30, 1, 3_660),
+  RETENTION_DAYS_FRAUD_HITS: integer(30, 1, 3_660),
+  RETENTION_DAYS_REQUEST_LOGS: integer(7, 1, 365),
   CHARGE_LIST_ENABLED: flag(false),
   MED_AUTO_RULINGS: flag(true),
   CORRECTION_LIMIT: integer(100_000, 0, 999_999_999_999),
@@ -185,8 +189,8 @@ export interface Config {
   };
   /** Origins of the dashboard, where it is served from elsewhere: browsers there may call its routes. */
   readonly dashboardOrigins: readonly string[];
-  /** For how long events and deliveries of webhooks are kept. */
-  readonly retentionMs: number;
+  /** For how long each kind is kept; `events` with the deliveries of webhooks. */
+  readonly retentionMs: Readonly<Record<'events' | 'mails' | 'callbacks' | 'fraudHits' | 'requestLogs', number>>;
   /** Whether the demo account gets a month of sales. */
   readonly demoFill: boolean;
   readonly chargeListEnabled: boolean;
@@ -283,7 +287,13 @@ export function readConfig(env: NodeJS.ProcessEnv, options: { onTerminal: boolea
       testModePerDay: v.TEST_MODE_MB_PER_DAY * MEGABYTE,
     },
     dashboardOrigins: v.DASHBOARD_ORIGIN,
-    retentionMs: v.RETENTION_DAYS * DAY_MS,
+    retentionMs: {
+      events: v.RETENTION_DAYS * DAY_MS,
+      mails: v.RETENTION_DAYS_MAILS * DAY_MS,
+      callbacks: v.RETENTION_DAYS_CALLBACKS * DAY_MS,
+      fraudHits: v.RETENTION_DAYS_FRAUD_HITS * DAY_MS,
+      requestLogs: v.RETENTION_DAYS_REQUEST_LOGS * DAY_MS,
+    },
     demoFill: v.DEMO_FILL,
     chargeListEnabled: v.CHARGE_LIST_ENABLED,
     medAutoRulings: v.MED_AUTO_RULINGS,

@@ -13,6 +13,7 @@ export { RequestIdInterceptor, stampAnswer } from './request-id.interceptor.js';
 export { DraftBody, ValidationPipe } from './validation.pipe.js';
 export {
   depthOf,
+  IsEmailAddress,
   IsIdOf,
   IsMetadata,
   IsMetadataFilter,

@@ -1,4 +1,4 @@
-import { buildMessage, ValidateBy, ValidateIf } from 'class-validator';
+import { buildMessage, IsEmail, ValidateBy, ValidateIf } from 'class-validator';
 import { isUuid } from '../ids.js';
 import { hasControls, visibleLength } from '../text.js';
 
@@ -40,6 +40,14 @@ export function IsOneLine(): PropertyDecorator {
       defaultMessage: buildMessage(() => 'must have no line breaks, controls or marks of direction'),
     },
   });
+}
+
+/** RFC 5322: also a host without a top-level domain, an underscore in it, an address in brackets; ASCII before the @. */
+const EMAIL = { allow_ip_domain: true, require_tld: false, allow_underscores: true, allow_utf8_local_part: false };
+
+/** Of a payer: one that a receipt can be sent to, so that none is given up on later. */
+export function IsEmailAddress(): PropertyDecorator {
+  return IsEmail(EMAIL, { message: 'must be an e-mail address' });
 }
 
 /** An id, bare or with one of the prefixes. @param what of the message, for example `the id of a charge` */

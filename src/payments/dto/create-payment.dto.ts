@@ -5,7 +5,6 @@ import {
   buildMessage,
   IsArray,
   IsDefined,
-  IsEmail,
   IsIn,
   IsInt,
   IsString,
@@ -16,15 +15,13 @@ import {
   ValidateBy,
 } from 'class-validator';
 import { normalizeTaxId } from '../../brazil/index.js';
-import { IsMetadata, IsOptional, IsText } from '../../core/http/index.js';
+import { IsEmailAddress, IsMetadata, IsOptional, IsText } from '../../core/http/index.js';
 import { IsIdempotencyKey } from '../../core/idempotency/index.js';
 import { MAX_AMOUNT } from '../../core/money/index.js';
 import { MAX_URL_LENGTH } from '../../core/net/index.js';
 import { PAYMENT_METHODS } from '../../transactions/index.js';
 
 const AMOUNT = { message: `must be an integer from 1 to ${MAX_AMOUNT}` };
-/** RFC 5322: also a host without a top-level domain, an underscore in it, an address in brackets; ASCII before the @. */
-const EMAIL = { allow_ip_domain: true, require_tld: false, allow_underscores: true, allow_utf8_local_part: false };
 const METHODS = { message: `must be a list of ${PAYMENT_METHODS.join(', ')}` };
 
 /** Punctuated as only a CPF or CNPJ is. */
@@ -108,7 +105,7 @@ export class CreatePaymentDto {
 
   @ApiPropertyOptional({ description: 'By RFC 5322.', maxLength: 254, example: 'maria@example.com' })
   @IsOptional()
-  @IsEmail(EMAIL, { message: 'must be an e-mail address' })
+  @IsEmailAddress()
   @MaxLength(254, { message: 'must have at most 254 characters' })
   customerEmail?: string;
 

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { columnsOf, insertInto, Reader, read, write, type Tx } from '../../core/database/index.js';
 import type { IdCursorFilter } from '../../core/http/index.js';
 import { idRange } from '../../core/ids.js';
+import type { Amount } from '../../core/money/index.js';
 import { OperatorQueues } from '../../core/operator-queues.js';
 import type { ReturnReason } from '../settlement/settlement.rules.js';
 import { PixReturnEntity, SettlementEntity } from '../transaction.entity.js';
@@ -40,6 +41,17 @@ const LOCK = write('corrections.lock', `SELECT ${COLUMNS} FROM corrections c WHE
 const DECIDE = write(
   'corrections.decide',
   `UPDATE corrections c SET status = $2, decided_by = $3, decided_at = $4 WHERE c.id = $1`,
+);
+/** One after another, so that two at once do not both find room below the limit. Held until the end of the transaction. */
+const LOCK_OPERATOR = write(
+  'corrections.lock_operator',
+  `SELECT pg_advisory_xact_lock(hashtextextended('corrections:' || $1, 0))`,
+);
+const MADE_ALONE = read(
+  'corrections.made_alone',
+  `SELECT coalesce(sum(abs(c.amount)), 0)::float8 AS amount FROM corrections c
+   WHERE c.id >= $3::uuid AND c.requested_by = $1 AND c.decided_by = $1 AND c.currency = $2 AND c.status = 'applied'
+     AND c.borne_by IS NOT NULL`,
 );
 const LIST = read(
   'corrections.list',
@@ -100,6 +112,16 @@ export class CorrectionsRepository {
   async lock(tx: Tx, id: string): Promise<CorrectionEntity | null> {
     const [row] = await tx.query<CorrectionEntity>(LOCK, [id]);
     return row ?? null;
+  }
+
+  async lockOperator(tx: Tx, operatorId: string): Promise<void> {
+    await tx.query(LOCK_OPERATOR, [operatorId]);
+  }
+
+  /** @returns the sum of the wallet corrections since then that an operator has made without a second one */
+  async madeAlone(tx: Tx, operatorId: string, currency: string, since: Date): Promise<Amount> {
+    const [row] = await tx.query<{ amount: Amount }>(MADE_ALONE, [operatorId, currency, idRange(since, null)[0]]);
+    return row?.amount ?? 0;
   }
 
   decide(tx: Tx, { id, status, decidedBy, decidedAt }: CorrectionEntity): void {

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AccountsService } from '../../accounts/index.js';
 import { AcquirerDirectory } from '../../acquirers/index.js';
-import { Clock } from '../../core/clock.js';
+import { Clock, DAY_MS } from '../../core/clock.js';
 import { type Config, CONFIG } from '../../core/config/index.js';
 import type { Tx } from '../../core/database/index.js';
 import { ApiError, invalidRequest, notFound } from '../../core/errors/index.js';
@@ -75,7 +75,7 @@ export class CorrectionsService {
   }
 
   /**
-   * Makes a correction, or has it wait for a second operator. Locks the sale, the Pix, then balances.
+   * Makes a correction, or has it wait for a second operator. Locks the operator's, the sale, the Pix, then balances.
    * @throws ApiError 400, 404; 409 `idempotency_key_reused`, `pix_not_in_suspense`, `pix_not_returnable`,
    *   `charge_not_payable`, `correction_waits`
    */
@@ -83,9 +83,10 @@ export class CorrectionsService {
     const known = await this.corrections.findByKey(tx, wanted.idempotencyKey);
     if (known) return { correction: sameAs(known, wanted), changed: false };
     const now = this.clock.now();
+    const alone = 'settlementId' in wanted ? 0 : await this.#madeAlone(tx, operatorId, wanted.currency, now);
     const subject =
       'settlementId' in wanted ? await this.#checkedPix(tx, wanted) : await this.#checkedWallet(tx, wanted);
-    const needsSecond = Math.abs(subject.amount) > this.config.correctionLimit;
+    const needsSecond = alone + Math.abs(subject.amount) > this.config.correctionLimit;
     const { kind, reason, bankReference, idempotencyKey, transactionId } = wanted;
     const correction: Correction = {
       id: newId(now),
@@ -151,6 +152,15 @@ export class CorrectionsService {
       );
     }
     return subject;
+  }
+
+  /**
+   * What an operator has entered in wallets within a day and nobody else has looked at: many small corrections need a
+   * second operator as one large one does. A Pix in suspense is money that came, each of which is looked at by itself.
+   */
+  async #madeAlone(tx: Tx, operatorId: string, currency: string, now: Date): Promise<Amount> {
+    await this.corrections.lockOperator(tx, operatorId);
+    return this.corrections.madeAlone(tx, operatorId, currency, new Date(now.getTime() - DAY_MS));
   }
 
   /** @throws ApiError 400, 404 */

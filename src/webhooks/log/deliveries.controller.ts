@@ -1,6 +1,6 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { ApiKeyAuth, Costs, CurrentScope } from '../../auth/index.js';
+import { ApiKeyAuth, AuditedAtDoor, Costs, CurrentScope } from '../../auth/index.js';
 import {
   ApiErrors,
   ApiRequestId,
@@ -87,6 +87,7 @@ export class DeliveriesController {
   }
 
   @Post('deliveries/:id/retry')
+  @AuditedAtDoor('webhook_delivery.retried')
   @HttpCode(200)
   @ApiOperation({
     summary: 'Try a webhook delivery again now',
@@ -108,6 +109,7 @@ export class DeliveriesController {
   }
 
   @Post('endpoints/:id/recover')
+  @AuditedAtDoor('webhook_endpoint.recovered', (answer) => answer['dry_run'] !== true)
   @Costs(() => RECOVERY_TOKENS)
   @HttpCode(200)
   @ApiOperation({

@@ -1,6 +1,5 @@
-import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../../core/clock.js';
-import { type Config, CONFIG } from '../../core/config/index.js';
 import { Database } from '../../core/database/index.js';
 import { badRequest, invalidRequest, notFound } from '../../core/errors/index.js';
 import { parseId } from '../../core/ids.js';
@@ -28,7 +27,6 @@ export interface DeliveryQuery {
 @Injectable()
 export class DeliveryLogService implements OnModuleInit {
   constructor(
-    @Inject(CONFIG) private readonly config: Config,
     private readonly database: Database,
     private readonly log: DeliveryLogRepository,
     private readonly endpoints: EndpointsRepository,
@@ -39,9 +37,7 @@ export class DeliveryLogService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.retention.keep('webhook_deliveries', this.config.retentionMs, (tx, before, limit) =>
-      this.log.remove(tx, before, limit),
-    );
+    this.retention.keep('webhook_deliveries', 'events', (tx, before, limit) => this.log.remove(tx, before, limit));
   }
 
   /**

@@ -1,6 +1,6 @@
 import { Process, Processor } from '@nestjs/bull';
 import { Inject, type OnModuleInit } from '@nestjs/common';
-import { Clock, DAY_MS } from '../../clock.js';
+import { Clock } from '../../clock.js';
 import { type Config, CONFIG } from '../../config/index.js';
 import { SecretBox } from '../../crypto/index.js';
 import { Database } from '../../database/index.js';
@@ -13,8 +13,6 @@ import { MAIL_WORK, MailDelivery } from '../mail-delivery.js';
 import { mailboxOf } from '../mailbox.js';
 import { secretContext } from '../mailer.js';
 
-/** After it was sent or given up: it carries addresses and texts. */
-const KEPT_MS = 30 * DAY_MS;
 /** Test mode costs nothing, so its mails to one mailbox are limited. */
 const TEST_MAILS = { limit: 30, windowSeconds: 3600 };
 
@@ -36,7 +34,8 @@ export class MailProcessor implements Worker, OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.retention.keep('emails', KEPT_MS, (tx, before, limit) => this.emails.remove(tx, before, limit));
+    // After it was sent or given up: it carries addresses and texts.
+    this.retention.keep('emails', 'mails', (tx, before, limit) => this.emails.remove(tx, before, limit));
   }
 
   /** So many at once, each on a connection of its own. */
