@@ -26,6 +26,7 @@ describe('of money the database refuses', () => {
     service = await TestService.start();
     const slow = await service.merchant({ release_days: '1' });
     const released = await aPaidCharge(service, slow.testKey, 1_000);
+    const reserving = await service.merchant({ reserve_bps: '1000', reserve_days: '9', release_days: '8' });
     service.clock.advance(2 * 86_400);
     await waitFor('the release', async () => {
       const [due] = await service.sql('SELECT 1 FROM releases WHERE released_at IS NULL');
@@ -70,6 +71,7 @@ describe('of money the database refuses', () => {
       });
     const held = await service.heldCharge(merchant.testKey);
     const later = await aPaidCharge(service, slow.testKey, 1_000);
+    const reserved = await aPaidCharge(service, reserving.testKey, 1_000);
     const bare = (id: string): string => id.replace(/^[a-z]+_/, '');
     const [back] = await service.sql<{ id: string }>('SELECT id FROM pix_returns');
     const [entry] = await service.sql<{ id: string }>('SELECT id FROM journal_entries ORDER BY created_at LIMIT 1');
@@ -78,6 +80,7 @@ describe('of money the database refuses', () => {
       ...{ late: bare(late.id), locked: bare(locked.id), later: bare(later.id), boleto: bare(boleto.body.id) },
       ...{ correction: await bankFee(999_999), applied: await bankFee(1) },
       ...{ held: held.chargeId.slice(3), review: held.reviewId, released: bare(released.id) },
+      reserved: bare(reserved.id),
       ...{ refund: refund.body.id, case: bare(medCase.id), entry: entry?.id ?? '', return: back?.id ?? '' },
       otherAccount: (await service.merchant()).accountId,
     };
@@ -104,6 +107,13 @@ describe('of money the database refuses', () => {
     WITH e AS (${ENTRY} VALUES ($new, $account, 'test', 'BRL', 'spec:1', 'correction', 1000, now()) RETURNING *)
     ${LINE} SELECT e.id, l.line, ${lines}`;
 
+  /** After `r`, what is released: the entry of a sale's rest. */
+  const RELEASED = `
+       e AS (
+         INSERT INTO journal_entries (id, account_id, mode, currency, cause, type, transaction_id, number, created_at)
+         SELECT $new, account_id, mode, currency, 'release:' || transaction_id, 'release', transaction_id, 1000, now() FROM r RETURNING *)
+       ${LINE} SELECT e.id, l, e.account_id, e.mode, e.currency, b, a * r.amount, e.number, e.created_at, 0
+       FROM e, r, (VALUES (1, 'pending', -1), (2, 'available', 1)) x (l, b, a)`;
   const RETURN =
     'INSERT INTO pix_returns (id, account_id, mode, transaction_id, acquirer, end_to_end_id, return_id, amount, currency, reason, status, created_at, updated_at)';
 
@@ -319,6 +329,35 @@ describe('of money the database refuses', () => {
     ],
     ['a release of more', 'UPDATE releases SET amount = amount + 1 WHERE transaction_id = $later', 'releases_fixed'],
     [
+      'a reserve that becomes the rest',
+      `UPDATE releases SET kind = 'sale' WHERE transaction_id = $reserved AND kind = 'reserve'`,
+      'releases_fixed',
+    ],
+    [
+      'a reserve beside a release of all that its sale was credited with',
+      `INSERT INTO releases (id, account_id, mode, currency, transaction_id, kind, amount, release_at)
+       SELECT $new, account_id, mode, currency, transaction_id, 'reserve', 1, release_at FROM releases WHERE transaction_id = $later`,
+      'is not in the journal as charge.paid:',
+    ],
+    [
+      'a second reserve of a sale',
+      `INSERT INTO releases (id, account_id, mode, currency, transaction_id, kind, amount, release_at)
+       SELECT $new, account_id, mode, currency, transaction_id, kind, amount, release_at FROM releases WHERE transaction_id = $reserved AND kind = 'reserve'`,
+      'releases_transaction_id_kind_key',
+    ],
+    [
+      'a release of another kind',
+      `INSERT INTO releases (id, account_id, mode, currency, transaction_id, kind, amount, release_at)
+       SELECT $new, account_id, mode, currency, transaction_id, 'other', amount, release_at FROM releases WHERE transaction_id = $later`,
+      'releases_kind_check',
+    ],
+    [
+      'a reserve that is released by the entry of the rest',
+      `WITH r AS (UPDATE releases SET released_at = release_at WHERE transaction_id = $reserved AND kind = 'reserve' RETURNING *),
+       ${RELEASED}`,
+      'is not in the journal as release.reserve:',
+    ],
+    [
       'a release of which the wallet knows nothing',
       'UPDATE releases SET released_at = release_at WHERE transaction_id = $later',
       'is not in the journal',
@@ -327,11 +366,7 @@ describe('of money the database refuses', () => {
       'a release before its day',
       `WITH r AS (
          UPDATE releases SET released_at = release_at - interval '1 second' WHERE transaction_id = $later RETURNING *),
-       e AS (
-         INSERT INTO journal_entries (id, account_id, mode, currency, cause, type, transaction_id, number, created_at)
-         SELECT $new, account_id, mode, currency, 'release:' || transaction_id, 'release', transaction_id, 1000, now() FROM r RETURNING *)
-       ${LINE} SELECT e.id, l, e.account_id, e.mode, e.currency, b, a * r.amount, e.number, e.created_at, 0
-       FROM e, r, (VALUES (1, 'pending', -1), (2, 'available', 1)) x (l, b, a)`,
+       ${RELEASED}`,
       'releases_released_at_check',
     ],
     [

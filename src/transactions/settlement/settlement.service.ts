@@ -292,6 +292,8 @@ export class SettlementService implements OnModuleInit {
       ...fees,
       paidAt,
       releaseDays: account.releaseDays,
+      reserveBps: account.reserveBps,
+      reserveDays: account.reserveDays,
       wasSuspended,
     });
     if (account.payerReceipts && transaction.customerEmail !== null) {
