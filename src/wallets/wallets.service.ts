@@ -9,7 +9,7 @@ import type { EntryType } from './entry-types.js';
 import { LedgerService, type Posting } from './ledger.service.js';
 import { type PlannedRelease, ReleasesRepository } from './releases.repository.js';
 import type { ReleaseKind } from './wallet.entity.js';
-import { type NegativeBalance, WalletsRepository } from './wallets.repository.js';
+import { type NegativeBalance, type NegativeFilter, WalletsRepository } from './wallets.repository.js';
 
 /** Days of a calendar of releases: `release_days` and `reserve_days` are at most a year. */
 const MOST_RELEASES = 400;
@@ -262,8 +262,8 @@ export class WalletsService {
   }
 
   /** Wallets below zero, longest first. Across accounts: for operators. */
-  negative(limit: number): Promise<NegativeBalance[]> {
-    return this.wallets.negative(limit);
+  negative(filter: NegativeFilter): Promise<NegativeBalance[]> {
+    return this.wallets.negative(filter);
   }
 
   /** Those whose merchants are to be told by then, locked; in any number of workers each is one's. */
