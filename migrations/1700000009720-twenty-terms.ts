@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { redefineTerms } from './redefine.js';
+import { redefine } from './redefine.js';
 
 const HUNDRED = 'FROM jsonb_each(metadata) LIMIT 100 LOOP';
 const TWENTY = 'FROM jsonb_each(metadata) LIMIT 20 LOOP';
@@ -12,10 +12,10 @@ export class TwentyTerms1700000009720 implements MigrationInterface {
   readonly name = 'TwentyTerms1700000009720';
 
   async up(queryRunner: QueryRunner): Promise<void> {
-    await redefineTerms(queryRunner, HUNDRED, TWENTY);
+    await redefine(queryRunner, 'transaction_terms', HUNDRED, TWENTY);
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {
-    await redefineTerms(queryRunner, TWENTY, HUNDRED);
+    await redefine(queryRunner, 'transaction_terms', TWENTY, HUNDRED);
   }
 }

@@ -2,6 +2,8 @@ import { Corrections1700000009800 } from './1700000009800-corrections.js';
 import { OperatorQueues1700000009810 } from './1700000009810-operator-queues.js';
 import { NegativeBalances1700000009820 } from './1700000009820-negative-balances.js';
 import { ProviderFees1700000009830 } from './1700000009830-provider-fees.js';
+import { CreditsAndDays1700000009825 } from './1700000009825-credits-and-days.js';
+import { Reserves1700000009840 } from './1700000009840-reserves.js';
 import { Initial1700000000000 } from './1700000000000-initial.js';
 import { WebhookManagement1700000001000 } from './1700000001000-webhook-management.js';
 import { MembersAndAudit1700000002000 } from './1700000002000-members-and-audit.js';
@@ -114,5 +116,7 @@ export const MIGRATIONS = [
   Corrections1700000009800,
   OperatorQueues1700000009810,
   NegativeBalances1700000009820,
+  CreditsAndDays1700000009825,
   ProviderFees1700000009830,
+  Reserves1700000009840,
 ];

@@ -19,6 +19,9 @@ export class Account {
   @Column('integer', { name: 'fee_bps', default: 0 }) readonly feeBps!: number;
   @Column('bigint', { name: 'fee_fixed', default: 0 }) readonly feeFixed!: Amount;
   @Column('integer', { name: 'release_days', default: 0 }) readonly releaseDays!: number;
+  /** Of the amount of each sale, what waits for `reserveDays` where these are more. */
+  @Column('integer', { name: 'reserve_bps', default: 0 }) readonly reserveBps!: number;
+  @Column('integer', { name: 'reserve_days', default: 0 }) readonly reserveDays!: number;
   @Column('boolean', { name: 'payer_lock', default: false }) readonly payerLock!: boolean;
   @Column('integer', { name: 'default_expires_in', default: 3600 }) readonly defaultExpiresIn!: number;
   /** Debited with a cashout refund when the merchant takes the fee on itself. */

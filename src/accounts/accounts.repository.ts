@@ -38,7 +38,8 @@ const UPDATE = write(
      payer_receipts = coalesce($17, payer_receipts),
      -- An empty text stands for none.
      accent = nullif(coalesce($18, accent), ''), logo = nullif(coalesce($19, logo), ''),
-     negative_notice_days = coalesce($20, negative_notice_days)
+     negative_notice_days = coalesce($20, negative_notice_days), reserve_bps = coalesce($21, reserve_bps),
+     reserve_days = coalesce($22, reserve_days)
    WHERE a.id = $1 RETURNING ${COLUMNS}`,
 );
 const SET_LIVE_ACQUIRER = write('accounts.set_live_acquirer', 'UPDATE accounts SET live_acquirer = $2 WHERE id = $1');
@@ -110,6 +111,8 @@ export class AccountsRepository {
       changes.accent,
       changes.logo,
       changes.negativeNoticeDays,
+      changes.reserveBps,
+      changes.reserveDays,
     ]);
     return row ?? null;
   }

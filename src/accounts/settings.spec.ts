@@ -24,6 +24,8 @@ describe('settings as texts', () => {
       'payer_receipts',
       'pix_out_fee',
       'release_days',
+      'reserve_bps',
+      'reserve_days',
       'suspended',
     ]);
   });
@@ -43,6 +45,9 @@ describe('settings as texts', () => {
     ['pix_out_fee', '0', { pixOutFee: 0 }],
     ['pix_out_fee', '999999999999', { pixOutFee: 999_999_999_999 }],
     ['release_days', '365', { releaseDays: 365 }],
+    ['reserve_bps', '0', { reserveBps: 0 }],
+    ['reserve_bps', '10000', { reserveBps: 10_000 }],
+    ['reserve_days', '365', { reserveDays: 365 }],
     ['payer_lock', 'true', { payerLock: true }],
     ['payer_lock', 'false', { payerLock: false }],
     ['default_expires_in', '60', { defaultExpiresIn: 60 }],
@@ -73,6 +78,8 @@ describe('settings as texts', () => {
     ...['-1', '1000000000000', '9'.repeat(16), '9'.repeat(400)].map((text) => ['fee_fixed', text]),
     ...['-1', '1.5', '1000000000000'].map((text) => ['pix_out_fee', text]),
     ...['366', '-1', ''].map((text) => ['release_days', text]),
+    ...['10001', '-1', '1.5', ''].map((text) => ['reserve_bps', text]),
+    ...['366', '-1', ''].map((text) => ['reserve_days', text]),
     ...['TRUE', '1', 'yes', ''].map((text) => ['payer_lock', text]),
     ...['59', '86401', '0', ''].map((text) => ['default_expires_in', text]),
     ...['Enforce', 'on', ''].map((text) => ['fraud_mode', text]),

@@ -80,6 +80,8 @@ export const SETTINGS = {
     (pixOutFee) => ({ pixOutFee }),
   ),
   release_days: integer('calendar days, 0 to 365', 0, 365, (releaseDays) => ({ releaseDays })),
+  reserve_bps: integer('basis points, 0 to 10000', 0, 10_000, (reserveBps) => ({ reserveBps })),
+  reserve_days: integer('calendar days, 0 to 365', 0, 365, (reserveDays) => ({ reserveDays })),
   payer_lock: truth((payerLock) => ({ payerLock })),
   default_expires_in: integer('seconds, 60 to 86400', 60, 86_400, (defaultExpiresIn) => ({ defaultExpiresIn })),
   med_outcome_notifications: truth((medOutcomeNotifications) => ({ medOutcomeNotifications })),

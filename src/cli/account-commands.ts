@@ -37,6 +37,8 @@ function accountLine(account: AccountEntity): Record<string, unknown> {
     fee_fixed: account.feeFixed,
     pix_out_fee: account.pixOutFee,
     release_days: account.releaseDays,
+    reserve_bps: account.reserveBps,
+    reserve_days: account.reserveDays,
     payer_lock: account.payerLock,
     default_expires_in: account.defaultExpiresIn,
     med_outcome_notifications: account.medOutcomeNotifications,

@@ -23,7 +23,7 @@ import { WalletsService } from '../wallets/index.js';
 import { ConnectionListBody } from './dto/connection.body.js';
 import { FraudHitListBody } from './dto/fraud-hit.body.js';
 import {
-  LimitQuery,
+  ListNegativeBalancesQuery,
   ListReturnedQuery,
   ListReviewsQuery,
   ListWorkQuery,
@@ -38,6 +38,8 @@ import {
   connectionBody,
   fraudHitBody,
   negativeBalanceBody,
+  negativeBalanceCursor,
+  negativeBalanceOf,
   operatorQueueBody,
   returnedBody,
   reviewBody,
@@ -190,15 +192,15 @@ export class OperationsController {
   @ApiOperation({
     summary: 'List wallets below zero',
     description:
-      'A dispute or a correction has taken more than was available. Below zero nothing is refunded; the merchant is told by mail at once and every `negative_notice_days`. Longest first, one page.',
+      'A dispute or a correction has taken more than was available. Below zero nothing is refunded; the merchant is told by mail at once and every `negative_notice_days`. Longest first.',
   })
   @ApiOkResponse({ description: 'A page.', type: NegativeBalanceListBody, headers: RESPONSE_HEADERS })
   @ApiErrors(400)
-  async listNegativeBalances(@Query() query: LimitQuery): Promise<NegativeBalanceListBody> {
+  async listNegativeBalances(@Query() query: ListNegativeBalancesQuery): Promise<NegativeBalanceListBody> {
     const { limit } = cursorFilter(query);
-    const negative = await this.wallets.negative(limit);
-    const { object, data, has_more } = cursorPage(negative, limit, negativeBalanceBody, (one) => one.account_id);
-    return { object, data, has_more };
+    const after = query.starting_after === undefined ? null : negativeBalanceOf(query.starting_after);
+    const negative = await this.wallets.negative({ limit, accountId: query.account_id ?? null, after });
+    return cursorPage(negative, limit, negativeBalanceBody, negativeBalanceCursor);
   }
 
   @Get('work')

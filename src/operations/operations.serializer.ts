@@ -1,4 +1,4 @@
-import type { NegativeBalance } from '../wallets/index.js';
+import type { NegativeBalance, NegativeFilter } from '../wallets/index.js';
 import type { NegativeBalanceBody } from './dto/negative-balance.body.js';
 import type { OperatorQueue } from '../core/operator-queues.js';
 import type { OperatorQueueBody } from './dto/queue.body.js';
@@ -26,6 +26,8 @@ export function accountBody(account: AccountEntity): AccountBody {
     fee_fixed: account.feeFixed,
     pix_out_fee: account.pixOutFee,
     release_days: account.releaseDays,
+    reserve_bps: account.reserveBps,
+    reserve_days: account.reserveDays,
     payer_lock: account.payerLock,
     default_expires_in: account.defaultExpiresIn,
     med_outcome_notifications: account.medOutcomeNotifications,
@@ -227,6 +229,17 @@ export function workBody(work: WorkItem): WorkBody {
 
 export function operatorQueueBody({ name, waiting, since }: OperatorQueue): OperatorQueueBody {
   return { object: 'operator_queue', name, waiting, oldest_at: since?.toISOString() ?? null };
+}
+
+/** Where a page ends: by its age, then by what it is. */
+export function negativeBalanceCursor({ negative_since, account_id, mode, currency }: NegativeBalanceBody): string {
+  return [Date.parse(negative_since), account_id, mode, currency].join('_');
+}
+
+/** The wallet that such a cursor names. */
+export function negativeBalanceOf(cursor: string): NonNullable<NegativeFilter['after']> {
+  const [since = '', accountId = '', mode = '', currency = ''] = cursor.split('_');
+  return { negativeSince: new Date(Number(since)), accountId, mode: mode === 'live' ? 'live' : 'test', currency };
 }
 
 export function negativeBalanceBody(balance: NegativeBalance): NegativeBalanceBody {

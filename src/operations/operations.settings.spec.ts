@@ -29,6 +29,8 @@ const ACCOUNT: AccountEntity = {
   feeFixed: 10,
   pixOutFee: 35,
   releaseDays: 1,
+  reserveBps: 1_000,
+  reserveDays: 30,
   payerLock: false,
   medOutcomeNotifications: true,
   defaultExpiresIn: 3_600,

@@ -153,7 +153,7 @@ export const CHECKS: readonly {
           HAVING sum(count * CASE side WHEN 'kept' THEN 1 ELSE -1 END) <> 0 OR sum(amount * CASE side WHEN 'kept' THEN 1 ELSE -1 END) <> 0`,
   },
   {
-    name: 'pending is what waits for its release, each the net amount of its sale',
+    name: 'pending is what waits for its releases, which are what each sale has put there',
     sql: `SELECT account_id, mode, currency FROM (
             SELECT account_id, mode, currency, amount FROM balances WHERE bucket = 'pending') b
           FULL JOIN (
@@ -161,8 +161,14 @@ export const CHECKS: readonly {
           USING (account_id, mode, currency) WHERE coalesce(b.amount, 0) <> coalesce(r.waits, 0)
           UNION ALL
           SELECT r.account_id, r.mode, r.currency FROM releases r LEFT JOIN transactions t ON t.id = r.transaction_id
-          WHERE (r.account_id, r.mode, r.currency, r.amount) IS DISTINCT FROM (t.account_id, t.mode, t.currency, t.net_amount)
-            OR r.release_at < t.paid_at`,
+          WHERE (r.account_id, r.mode, r.currency) IS DISTINCT FROM (t.account_id, t.mode, t.currency) OR r.release_at < t.paid_at
+          UNION ALL
+          SELECT j.account_id, j.mode, j.currency FROM (
+            SELECT transaction_id, sum(amount) AS waits FROM releases GROUP BY 1) r
+          FULL JOIN (
+            SELECT e.transaction_id, l.account_id, l.mode, l.currency, l.amount FROM journal_entries e JOIN journal_lines l ON l.entry_id = e.id
+            WHERE e.type = 'sale' AND l.bucket = 'pending') j
+          USING (transaction_id) WHERE r.waits IS DISTINCT FROM j.amount`,
   },
   {
     name: 'each return is of a payment that goes back',
@@ -174,7 +180,8 @@ export const CHECKS: readonly {
   {
     name: 'each entry follows from something that is there',
     sql: `SELECT e.id, e.cause FROM journal_entries e LEFT JOIN transactions t ON t.id = e.transaction_id AND t.paid_at IS NOT NULL
-          WHERE e.type IN ('sale', 'release') AND e.cause IS DISTINCT FROM (CASE e.type WHEN 'sale' THEN 'charge.paid:' ELSE 'release:' END || t.id)
+          WHERE (e.type = 'sale' AND e.cause IS DISTINCT FROM 'charge.paid:' || t.id)
+            OR (e.type = 'release' AND (e.cause IN ('release:' || t.id, 'release.reserve:' || t.id)) IS NOT TRUE)
           UNION ALL
           SELECT e.id, e.cause FROM (
             SELECT id, cause, split_part(cause, ':', 1) AS kind, split_part(cause, ':', 2) AS subject
@@ -212,7 +219,7 @@ export const CHECKS: readonly {
   {
     name: 'released money was scheduled, and scheduled money that was released is in the journal',
     sql: `SELECT r.id FROM releases r WHERE (r.released_at IS NOT NULL) <> EXISTS (
-            SELECT 1 FROM journal_entries e WHERE e.cause = 'release:' || r.transaction_id)`,
+            SELECT 1 FROM journal_entries e WHERE e.cause = CASE r.kind WHEN 'reserve' THEN 'release.reserve:' ELSE 'release:' END || r.transaction_id)`,
   },
   {
     name: 'the refunds of a payment that have not failed never exceed it, and are what the payment counts, cashouts apart',

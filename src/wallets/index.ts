@@ -12,7 +12,7 @@ export {
   JournalLineEntity,
   ReleaseEntity,
 } from './wallet.entity.js';
-export type { NegativeBalance } from './wallets.repository.js';
+export type { NegativeBalance, NegativeFilter } from './wallets.repository.js';
 export { WalletsModule } from './wallets.module.js';
 export {
   type CreditedSettlement,

@@ -31,7 +31,8 @@ const NEXT = read(
 /** Those of one day of São Paulo are due in one instant. */
 const CALENDAR = read(
   'releases.calendar',
-  `SELECT currency, release_at AS "releaseAt", sum(amount)::bigint AS amount, count(*) AS count FROM releases
+  `SELECT currency, release_at AS "releaseAt", sum(amount)::bigint AS amount,
+     coalesce(sum(amount) FILTER (WHERE kind = 'reserve'), 0)::bigint AS reserve, count(*) AS count FROM releases
    WHERE account_id = $1 AND mode = $2 AND released_at IS NULL AND ($3::text IS NULL OR currency = $3)
    GROUP BY currency, release_at ORDER BY release_at, currency LIMIT $4`,
 );
@@ -41,6 +42,8 @@ export interface PlannedRelease {
   readonly currency: string;
   readonly releaseAt: Date;
   readonly amount: Amount;
+  /** Of it. */
+  readonly reserve: Amount;
   readonly count: number;
 }
 

@@ -116,12 +116,12 @@ export class ReleasesService implements OnApplicationBootstrap {
   #post(tx: Tx, releases: readonly Release[]): void {
     this.ledger.post(
       tx,
-      releases.map(({ accountId, mode, currency, transactionId, amount }) => ({
+      releases.map(({ accountId, mode, currency, transactionId, kind, amount }) => ({
         accountId,
         mode,
         currency,
         transactionId,
-        cause: `release:${transactionId}`,
+        cause: `${kind === 'reserve' ? 'release.reserve' : 'release'}:${transactionId}`,
         type: 'release',
         lines: { pending: -amount, available: amount },
       })),

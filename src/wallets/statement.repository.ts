@@ -38,7 +38,7 @@ export interface StatementFilter extends CursorFilter {
   readonly currency: string | null;
   readonly bucket: MerchantBucket | null;
   readonly type: StatementEntryType | null;
-  /** A payment with its release, refunds and disputes; one refund; one case. */
+  /** A payment with its releases, refunds and disputes; one refund; one case. */
   readonly source: string | null;
 }
 
@@ -66,11 +66,12 @@ const ENTRIES = read(
 );
 
 const LATER = `type <> 'sale' AND type <> 'release'`;
-/** A sale and its release by their causes, what follows by indexes that leave those out. */
+/** A sale and its releases by their causes, what follows by indexes that leave those out. */
 const ENTRIES_OF_SOURCE = read(
   'statement.entries_of_source',
   `SELECT ${COLUMNS} FROM (
-     SELECT id FROM journal_entries WHERE cause IN ('charge.paid:' || $13::text, 'release:' || $13::text)
+     SELECT id FROM journal_entries 
+       WHERE cause IN ('charge.paid:' || $13::text, 'release:' || $13::text, 'release.reserve:' || $13::text)
      UNION SELECT id FROM journal_entries WHERE ${LATER} AND transaction_id = $13::uuid
      UNION SELECT id FROM journal_entries WHERE ${LATER} AND split_part(cause, ':', 2) = $13::text
    ) f JOIN journal_entries e ON e.id = f.id JOIN journal_lines l ON l.entry_id = e.id

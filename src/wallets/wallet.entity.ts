@@ -73,6 +73,9 @@ export class BalanceEntity {
   @Column('timestamptz', { name: 'negative_notice_at', nullable: true }) readonly negativeNoticeAt!: Date | null;
 }
 
+/** `reserve`: the part of a sale that is held longer than the rest. */
+export type ReleaseKind = 'sale' | 'reserve';
+
 /** Money that waits in `pending` for its day. */
 export class Release {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'releases_pkey' }) readonly id!: string;
@@ -80,12 +83,13 @@ export class Release {
   @Column('text') readonly mode!: Mode;
   @Column('text') readonly currency!: string;
   @Column('uuid', { name: 'transaction_id' }) readonly transactionId!: string;
+  @Column('text', { default: 'sale' }) readonly kind!: ReleaseKind;
   @Column('bigint') readonly amount!: Amount;
   @Column('timestamptz', { name: 'release_at' }) readonly releaseAt!: Date;
 }
 
 @Entity('releases')
-@Unique('releases_transaction_id_key', ['transactionId'])
+@Unique('releases_transaction_id_kind_key', ['transactionId', 'kind'])
 @Index('releases_due_idx', { synchronize: false }) // of an expression
 @Index('releases_next_idx', ['accountId', 'mode', 'currency', 'releaseAt'], { where: 'released_at IS NULL' })
 export class ReleaseEntity extends Release {

@@ -62,7 +62,8 @@ export class WalletsController {
   @Costs(() => 5)
   @ApiOperation({
     summary: 'List what will be released',
-    description: 'What waits in `pending`, day by day of São Paulo, each with its sum and of how many sales it is.',
+    description:
+      'What waits in `pending`, day by day of São Paulo, each with its sum, what of it is a reserve, and of how many sales it is.',
   })
   @ApiResponse({ status: 200, description: 'The days.', type: ReleaseListBody, headers: RESPONSE_HEADERS })
   @ApiErrors(400)

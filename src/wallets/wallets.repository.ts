@@ -70,9 +70,13 @@ const LOCK_AVAILABLE = write(
 const NEGATIVE = `SELECT account_id AS "accountId", mode, currency, amount AS available, negative_since AS "negativeSince",
     negative_notice_at AS "nextNoticeAt"
   FROM balances WHERE negative_since IS NOT NULL`;
+/** As a cursor says it: in milliseconds. */
+const NEGATIVE_SINCE = `date_trunc('milliseconds', negative_since)`;
 const LIST_NEGATIVE = read(
   'wallets.list_negative',
-  `${NEGATIVE} ORDER BY negative_since, account_id, mode, currency LIMIT $1`,
+  `${NEGATIVE} AND ($2::uuid IS NULL OR account_id = $2)
+     AND (${NEGATIVE_SINCE}, account_id, mode, currency) > ($3::timestamptz, $4::uuid, $5::text, $6::text)
+   ORDER BY ${NEGATIVE_SINCE}, account_id, mode, currency LIMIT $1`,
 );
 const COUNT_NEGATIVE = read(
   'wallets.count_negative',
@@ -105,6 +109,15 @@ export interface NegativeBalance extends Scope {
   readonly negativeSince: Date;
   /** When its merchant is told (again); null: not any more. */
   readonly nextNoticeAt: Date | null;
+}
+
+/** After which wallet a page begins. */
+export interface NegativeFilter {
+  readonly limit: number;
+  /** Null: of all accounts. */
+  readonly accountId: string | null;
+  /** Null: the first page. */
+  readonly after: Pick<NegativeBalance, 'negativeSince' | 'accountId' | 'mode' | 'currency'> | null;
 }
 
 interface Moved extends Scope {
@@ -179,8 +192,10 @@ export class WalletsRepository {
   }
 
   /** Below zero for longest first. */
-  async negative(limit: number): Promise<NegativeBalance[]> {
-    return this.reader.query(LIST_NEGATIVE, [limit]);
+  async negative({ limit, accountId, after }: NegativeFilter): Promise<NegativeBalance[]> {
+    const { negativeSince, mode, currency } = after ?? { negativeSince: '-infinity', mode: '', currency: '' };
+    const wallet = after?.accountId ?? '00000000-0000-0000-0000-000000000000';
+    return this.reader.query(LIST_NEGATIVE, [limit, accountId, negativeSince, wallet, mode, currency]);
   }
 
   async lockNegative(tx: Tx, now: Date, limit: number): Promise<NegativeBalance[]> {

@@ -47,6 +47,6 @@ export function walletItem(balance: WalletBalance): WalletBody {
   };
 }
 
-export function plannedRelease({ currency, releaseAt, amount, count }: PlannedRelease): PlannedReleaseBody {
-  return { date: saoPauloDay(releaseAt), release_at: releaseAt.toISOString(), currency, amount, count };
+export function plannedRelease({ currency, releaseAt, amount, reserve, count }: PlannedRelease): PlannedReleaseBody {
+  return { date: saoPauloDay(releaseAt), release_at: releaseAt.toISOString(), currency, amount, reserve, count };
 }

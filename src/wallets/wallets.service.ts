@@ -4,13 +4,14 @@ import { Clock } from '../core/clock.js';
 import type { Tx } from '../core/database/index.js';
 import { newId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
-import type { Amount } from '../core/money/index.js';
+import { type Amount, basisPoints } from '../core/money/index.js';
 import type { EntryType } from './entry-types.js';
 import { LedgerService, type Posting } from './ledger.service.js';
 import { type PlannedRelease, ReleasesRepository } from './releases.repository.js';
-import { type NegativeBalance, WalletsRepository } from './wallets.repository.js';
+import type { ReleaseKind } from './wallet.entity.js';
+import { type NegativeBalance, type NegativeFilter, WalletsRepository } from './wallets.repository.js';
 
-/** Days of a calendar of releases: `release_days` are at most a year. */
+/** Days of a calendar of releases: `release_days` and `reserve_days` are at most a year. */
 const MOST_RELEASES = 400;
 
 /** Amounts in the currency's smallest unit. */
@@ -35,6 +36,9 @@ export interface CreditedSettlement extends Scope {
   readonly wasSuspended: boolean;
   /** Calendar days in São Paulo until the money is spendable; 0 is at once (docs/contract.md#fees-and-release). */
   readonly releaseDays: number;
+  /** Of the amount, held in `pending` for so many days where these are more; 0: none. */
+  readonly reserveBps: number;
+  readonly reserveDays: number;
 }
 
 /** Money that an acquirer has received and no merchant is credited with. */
@@ -127,19 +131,17 @@ export class WalletsService {
 
   /** Credits a settlement once for ever: its cause is the transaction. Locks the account's balances. */
   credit(tx: Tx, settlement: CreditedSettlement): void {
-    const { accountId, mode, currency, transactionId, netAmount } = settlement;
-    const held = settlement.releaseDays > 0;
-    if (held && netAmount > 0) {
-      this.releases.insert(tx, {
-        id: newId(this.clock.now()),
-        accountId,
-        mode,
-        currency,
-        transactionId,
-        amount: netAmount,
-        releaseAt: releaseTimeOf(settlement.paidAt, settlement.releaseDays),
-      });
-    }
+    const { accountId, mode, currency, transactionId, amount, netAmount, releaseDays, reserveDays } = settlement;
+    const reserve = reserveDays > releaseDays ? Math.min(basisPoints(amount, settlement.reserveBps), netAmount) : 0;
+    const waits = releaseDays > 0 ? netAmount - reserve : 0;
+    const hold = (kind: ReleaseKind, held: Amount, days: number): void => {
+      if (held === 0) return;
+      const releaseAt = releaseTimeOf(settlement.paidAt, days);
+      const id = newId(this.clock.now());
+      this.releases.insert(tx, { id, accountId, mode, currency, transactionId, kind, amount: held, releaseAt });
+    };
+    hold('sale', waits, releaseDays);
+    hold('reserve', reserve, reserveDays);
     this.ledger.post(tx, [
       {
         accountId,
@@ -149,8 +151,9 @@ export class WalletsService {
         cause: `charge.paid:${transactionId}`,
         type: 'sale',
         lines: {
-          [settlement.wasSuspended ? 'suspense' : 'clearing']: -settlement.amount,
-          [held ? 'pending' : 'available']: netAmount,
+          [settlement.wasSuspended ? 'suspense' : 'clearing']: -amount,
+          available: netAmount - waits - reserve,
+          pending: waits + reserve,
           platform_fees: settlement.platformFee,
           provider_fees: settlement.providerFee,
         },
@@ -282,8 +285,8 @@ export class WalletsService {
   }
 
   /** Wallets below zero, longest first. Across accounts: for operators. */
-  negative(limit: number): Promise<NegativeBalance[]> {
-    return this.wallets.negative(limit);
+  negative(filter: NegativeFilter): Promise<NegativeBalance[]> {
+    return this.wallets.negative(filter);
   }
 
   /** Those whose merchants are to be told by then, locked; in any number of workers each is one's. */

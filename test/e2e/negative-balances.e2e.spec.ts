@@ -1,14 +1,22 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { AccountsService } from '../../src/accounts/index.js';
 import { SYSTEM } from '../../src/audit/index.js';
+import { Database } from '../../src/core/database/index.js';
+import type { Mode } from '../../src/core/mode.js';
 import { NegativeBalances } from '../../src/operations/index.js';
+import { CorrectionsService } from '../../src/transactions/index.js';
+import { expectLedgerCoherent } from '../support/coherence.js';
 import { MedWorld } from '../support/med-world.js';
 import { requestRefund } from '../support/refunds.js';
+import { TestService } from '../support/service.js';
 
 const DAY = 86_400;
 
 interface Negative {
   account_id: string;
+  mode: Mode;
+  currency: string;
   available: number;
   negative_since: string;
   next_notice_at: string | null;
@@ -105,5 +113,61 @@ describe('an available balance below zero', () => {
     await sweep();
     expect(await list()).toMatchObject([{ available: -1990, next_notice_at: null }]);
     expect(await mails()).toHaveLength(3);
+  });
+});
+
+describe('operators’ list of wallets below zero', () => {
+  let service: TestService;
+
+  beforeAll(async () => {
+    service = await TestService.start();
+  });
+  afterEach(() => expectLedgerCoherent(service.database.url));
+  afterAll(() => service.stop());
+
+  interface Page {
+    data: Negative[];
+    has_more: boolean;
+    next_cursor: string | null;
+  }
+
+  /** A bank's fees that the account has no money for, all entered at one instant. */
+  async function charge(accountId: string, ...wallets: readonly (readonly [Mode, string])[]): Promise<void> {
+    await service.get(Database).transaction(async (tx) => {
+      for (const [mode, currency] of wallets) {
+        const fee = { kind: 'bank_fee', amount: 100, borneBy: 'merchant', currency, mode, accountId } as const;
+        const why = { reason: 'Of the month', idempotencyKey: randomUUID(), bankReference: null, transactionId: null };
+        await service.get(CorrectionsService).request(tx, { ...fee, ...why }, randomUUID());
+      }
+    });
+  }
+
+  it('goes page by page, also through what went below zero at one instant, and shows one account', async () => {
+    const [first, second] = [await service.merchant(), await service.merchant()];
+    await charge(second.accountId, ['live', 'BRL']);
+    service.clock.advance(DAY);
+    await charge(first.accountId, ['test', 'USD'], ['live', 'BRL'], ['test', 'BRL']);
+    service.clock.advance(DAY);
+    await charge(second.accountId, ['test', 'BRL']);
+
+    const { token } = await service.operator();
+    const page = (query: Record<string, string>): Promise<{ status: number; body: Page }> =>
+      service.call<Page>('GET', `/v1/operations/negative-balances?${new URLSearchParams(query).toString()}`, { token });
+    const told = ({ data }: Page): string[] =>
+      data.map((one) => `${one.account_id === first.accountId ? 'first' : 'second'} ${one.mode} ${one.currency}`);
+
+    const all = ['second live BRL', 'first live BRL', 'first test BRL', 'first test USD', 'second test BRL'];
+    for (const limit of ['1', '2', '3']) {
+      const seen: string[] = [];
+      for (let after: string | null = ''; after !== null; ) {
+        const { body } = await page({ limit, ...(after === '' ? {} : { starting_after: after }) });
+        seen.push(...told(body));
+        expect(body.has_more).toBe(body.next_cursor !== null);
+        after = body.next_cursor;
+      }
+      expect(seen).toEqual(all);
+    }
+    expect(told((await page({ account_id: second.accountId })).body)).toEqual(['second live BRL', 'second test BRL']);
+    expect((await page({ starting_after: first.accountId })).status).toBe(400);
   });
 });

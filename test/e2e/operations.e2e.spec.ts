@@ -86,6 +86,8 @@ describe('accounts', () => {
       fee_fixed: 10,
       pix_out_fee: 35,
       release_days: 2,
+      reserve_bps: 0,
+      reserve_days: 0,
       payer_lock: true,
       default_expires_in: 600,
       med_outcome_notifications: true,

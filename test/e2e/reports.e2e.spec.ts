@@ -150,6 +150,22 @@ describe('reports', () => {
     expect(maria).toBe(`"'=HYPERLINK(""https://evil.example"",""Maria"")","two, with ""quotes""\nand lines"`);
   });
 
+  it('have both parts of a sale of which one is a reserve', async () => {
+    const { testKey } = await service.merchant({ fee_bps: '100', reserve_bps: '1000', reserve_days: '3' });
+    await aPaidCharge(service, testKey, 700);
+    const journal = await file({ type: 'statement', format: 'journal' }, testKey);
+    expect(journal.split('\n').filter((line) => line.startsWith('  ') && !line.includes(';'))).toEqual([
+      '  Income:RecebeTest:Sales  -7.00 BRL',
+      '  Assets:RecebeTest:Available  6.23 BRL',
+      '  Assets:RecebeTest:Pending  0.70 BRL',
+      '  Expenses:RecebeTest:Fees:Platform  0.07 BRL',
+    ]);
+    const columns = ['bucket', 'type', 'amount', 'balance'];
+    expect(await file({ type: 'statement', format: 'csv', columns }, testKey)).toBe(
+      ['bucket,type,amount,balance', 'available,sale,6.23,6.23', 'pending,sale,0.70,0.70', ''].join('\r\n'),
+    );
+  });
+
   const judged = bookkeepersAvailable() ? it : it.skip;
 
   judged('have a journal that hledger, ledger and beancount balance alike, as the wallet is', async () => {

@@ -117,6 +117,39 @@ describe('the statement of a wallet', () => {
     ]);
   });
 
+  it('tells of a reserve: of its sale, its day and its release, also as it was at an instant', async () => {
+    const terms = { fee_bps: '100', release_days: '1', reserve_bps: '1000', reserve_days: '3' };
+    const { testKey } = await service.merchant(terms);
+    const reserved = await aPaidCharge(service, testKey, 1000);
+    const planned = async (): Promise<Record<string, unknown>[]> =>
+      (await service.call<{ data: Record<string, unknown>[] }>('GET', '/v1/wallets/releases', { key: testKey })).body
+        .data;
+    expect(await planned()).toMatchObject([
+      { amount: 890, reserve: 0, count: 1 },
+      { amount: 100, reserve: 100, count: 1 },
+    ]);
+    const released = [
+      ['release', 'available', 890, 890],
+      ['release', 'pending', -890, 100],
+      ['sale', 'pending', 990, 990],
+    ];
+    service.clock.advance(SECONDS_A_DAY);
+    await waitFor('the release of the rest', async () => (await planned()).length === 1);
+    expect(told(await entries(testKey, `?source=${reserved.id}`))).toEqual(released);
+    const before = service.clock.now();
+    service.clock.advance(2 * SECONDS_A_DAY);
+    await waitFor('the release of the reserve', async () => (await planned()).length === 0);
+    const ofSale = await entries(testKey, `?source=${reserved.id}`);
+    expect(told(ofSale)).toEqual([['release', 'available', 100, 990], ['release', 'pending', -100, 0], ...released]);
+    for (const { source } of ofSale) expect(source).toEqual({ object: 'payment', id: `tx_${paymentIdOf(reserved)}` });
+    expect(await entries(testKey, '?type=release')).toEqual(ofSale.slice(0, 4));
+    expect(await balance(testKey, `at=${before.toISOString()}`)).toMatchObject({ available: 890, pending: 100 });
+    expect(await balance(testKey, `at=${service.clock.now().toISOString()}`)).toMatchObject({
+      available: 990,
+      pending: 0,
+    });
+  });
+
   it('leads from each line to its cause, and from each cause to its lines', async () => {
     const of = async (source: string): Promise<unknown[]> => told(await entries(merchant.testKey, `?source=${source}`));
     const ofSale = [

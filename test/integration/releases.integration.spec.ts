@@ -6,7 +6,8 @@ import { readConfig } from '../../src/core/config/index.js';
 import { type Database, type Reader, read } from '../../src/core/database/index.js';
 import { createLogger } from '../../src/core/log/index.js';
 import type { Poller } from '../../src/core/queue/index.js';
-import { LedgerService, ReleasesService, WalletsService } from '../../src/wallets/index.js';
+import { releaseTimeOf } from '../../src/brazil/index.js';
+import { type CreditedSettlement, LedgerService, ReleasesService, WalletsService } from '../../src/wallets/index.js';
 import { ReleasesRepository } from '../../src/wallets/releases.repository.js';
 import { WalletsRepository } from '../../src/wallets/wallets.repository.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
@@ -70,28 +71,35 @@ describe('pending money whose day has come', () => {
     );
   }
 
+  function walletsService(): WalletsService {
+    const wallets = new WalletsRepository(reader, new OperatorQueues(reader));
+    return new WalletsService(wallets, new ReleasesRepository(reader), new LedgerService(wallets, clock), clock);
+  }
+
+  /** Of a day's release, without fees. */
+  const settlement = (accountId: string, transactionId: string, netAmount: number): CreditedSettlement => ({
+    accountId,
+    mode: 'test',
+    transactionId,
+    currency: 'BRL',
+    amount: netAmount,
+    providerFee: 0,
+    platformFee: 0,
+    netAmount,
+    paidAt: clock.now(),
+    releaseDays: 1,
+    reserveBps: 0,
+    reserveDays: 0,
+    wasSuspended: false,
+  });
+
   /** Pays `count` transactions of one account, a cent more each, and makes their money due, in that order. */
   async function due(count: number, accountId: string = randomUUID()): Promise<string[]> {
-    const wallets = new WalletsRepository(reader, new OperatorQueues(reader));
-    const releases = new ReleasesRepository(reader);
-    const service = new WalletsService(wallets, releases, new LedgerService(wallets, clock), clock);
+    const service = walletsService();
     const transactionIds = Array.from({ length: count }, () => randomUUID());
     await database.transaction(async (tx) => {
       for (const [index, transactionId] of transactionIds.entries()) {
-        const netAmount = 100 + index;
-        service.credit(tx, {
-          accountId,
-          mode: 'test',
-          transactionId,
-          currency: 'BRL',
-          amount: netAmount,
-          providerFee: 0,
-          platformFee: 0,
-          netAmount,
-          paidAt: clock.now(),
-          releaseDays: 1,
-          wasSuspended: false,
-        });
+        service.credit(tx, settlement(accountId, transactionId, 100 + index));
       }
     });
     await reader.query(
@@ -292,5 +300,114 @@ describe('pending money whose day has come', () => {
     for (const one of transactions) await refuse(one, '57P01');
     await expect(worker().run()).rejects.toThrow('refused by the spec');
     expect(await pending(transactions)).toMatchObject(Array.from({ length: 3 }, () => ({ attempts: 0, wait: null })));
+  });
+
+  describe('of which a part is a reserve', () => {
+    /** Releases of a sale: kind, amount and day after its payment. */
+    type Planned = readonly [kind: string, amount: number, day: number];
+
+    const planned = async (transactionId: string, paidAt: Date): Promise<unknown[]> => {
+      const rows = await reader.query<{ kind: string; amount: number; at: Date }>(
+        raw('SELECT kind, amount, release_at AS at FROM releases WHERE transaction_id = $1 ORDER BY release_at'),
+        [transactionId],
+      );
+      const dayOf = (at: Date): number =>
+        Array.from({ length: 40 }, (_, day) => day).find((day) => +releaseTimeOf(paidAt, day) === +at) ?? -1;
+      return rows.map(({ kind, amount, at }) => [kind, amount, dayOf(at)]);
+    };
+    const passed = async (days: number): Promise<void> => {
+      clock.advance(days * 86_400);
+      while (await worker().run());
+    };
+
+    it.each<[string, Partial<CreditedSettlement>, number, readonly Planned[]]>([
+      [
+        'while the rest is available at once',
+        { releaseDays: 0, reserveBps: 1_000, reserveDays: 30 },
+        860,
+        [['reserve', 100, 30]],
+      ],
+      [
+        'while the rest waits for another day',
+        { releaseDays: 2, reserveBps: 1_000, reserveDays: 30 },
+        0,
+        [
+          ['sale', 860, 2],
+          ['reserve', 100, 30],
+        ],
+      ],
+      ['of all of it', { releaseDays: 2, reserveBps: 10_000, reserveDays: 3 }, 0, [['reserve', 960, 3]]],
+      ['no longer than the rest', { releaseDays: 30, reserveBps: 1_000, reserveDays: 30 }, 0, [['sale', 960, 30]]],
+      ['for no day', { releaseDays: 0, reserveBps: 1_000, reserveDays: 0 }, 960, []],
+      [
+        'of half a cent, rounded up',
+        { releaseDays: 0, reserveBps: 5_000, reserveDays: 1, amount: 1, netAmount: 1, platformFee: 0 },
+        0,
+        [['reserve', 1, 1]],
+      ],
+      [
+        'of less than half a cent',
+        { releaseDays: 0, reserveBps: 4_999, reserveDays: 1, amount: 1, netAmount: 1, platformFee: 0 },
+        1,
+        [],
+      ],
+      [
+        'of a sale that fees have taken',
+        { releaseDays: 0, reserveBps: 10_000, reserveDays: 1, netAmount: 0, platformFee: 1_000 },
+        0,
+        [],
+      ],
+    ])('%s', async (_, terms, available, releases) => {
+      const [accountId, transactionId] = [randomUUID(), randomUUID()];
+      const sale = { ...settlement(accountId, transactionId, 960), amount: 1_000, platformFee: 40, ...terms };
+      await database.transaction((tx) => Promise.resolve(walletsService().credit(tx, sale)));
+      expect(await planned(transactionId, sale.paidAt)).toEqual(releases);
+      const pending = sale.netAmount - available;
+      expect(await buckets(accountId)).toMatchObject({ available, ...(pending > 0 ? { pending } : {}) });
+      let free = available;
+      let day = 0;
+      for (const [, amount, at] of releases) {
+        await passed(at - day);
+        day = at;
+        free += amount;
+        expect(await buckets(accountId)).toMatchObject({ available: free, pending: sale.netAmount - free });
+      }
+      expect(free).toBe(sale.netAmount);
+      const causes = await reader.query<{ cause: string }>(
+        raw(`SELECT split_part(cause, ':', 1) AS cause FROM journal_entries WHERE transaction_id = $1 ORDER BY number`),
+        [transactionId],
+      );
+      expect(causes.map(({ cause }) => cause)).toEqual([
+        'charge.paid',
+        ...releases.map(([kind]) => (kind === 'reserve' ? 'release.reserve' : 'release')),
+      ]);
+    });
+
+    it('keeps its day while a dispute takes what is available, and fills the balance then', async () => {
+      const [accountId, transactionId] = [randomUUID(), randomUUID()];
+      const sale = {
+        ...settlement(accountId, transactionId, 1_000),
+        releaseDays: 0,
+        reserveBps: 3_000,
+        reserveDays: 5,
+      };
+      await database.transaction((tx) => Promise.resolve(walletsService().credit(tx, sale)));
+      const caseId = randomUUID();
+      const disputed = (what: 'held' | 'released'): Promise<void> =>
+        database.transaction((tx) => {
+          const move = { accountId, mode: 'test', currency: 'BRL', transactionId, amount: 1_000 } as const;
+          walletsService().moveDisputed(tx, [{ ...move, caseId, isCard: false, what, detail: null }]);
+          return Promise.resolve();
+        });
+      await disputed('held');
+      expect(await buckets(accountId)).toMatchObject({ available: -300, pending: 300, retained: 1_000 });
+      expect(await planned(transactionId, sale.paidAt)).toEqual([['reserve', 300, 5]]);
+      await passed(4);
+      expect(await buckets(accountId)).toMatchObject({ available: -300, pending: 300 });
+      await passed(1);
+      expect(await buckets(accountId)).toMatchObject({ available: 0, pending: 0, retained: 1_000 });
+      await disputed('released');
+      expect(await buckets(accountId)).toMatchObject({ available: 1_000, pending: 0, retained: 0 });
+    });
   });
 });

@@ -4,7 +4,9 @@ import pg from 'pg';
 import { Database } from '../../src/core/database/index.js';
 import { MED_CASE_STATUSES, MED_MOVES } from '../../src/med/med-cases.machine.js';
 import { CorrectionsService } from '../../src/transactions/index.js';
+import { CORRECTION_STATUSES } from '../../src/transactions/corrections/corrections.entity.js';
 import { REFUND_MOVES, REFUND_STATUSES } from '../../src/transactions/refunds/refunds.machine.js';
+import { RETURN_STATUSES } from '../../src/transactions/settlement/settlement.rules.js';
 import { MOVES, TRANSACTION_STATUSES } from '../../src/transactions/transactions.machine.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { caseOf } from '../support/med.js';
@@ -22,6 +24,14 @@ describe('of money the database refuses', () => {
 
   beforeAll(async () => {
     service = await TestService.start();
+    const slow = await service.merchant({ release_days: '1' });
+    const released = await aPaidCharge(service, slow.testKey, 1_000);
+    const reserving = await service.merchant({ reserve_bps: '1000', reserve_days: '9', release_days: '8' });
+    service.clock.advance(2 * 86_400);
+    await waitFor('the release', async () => {
+      const [due] = await service.sql('SELECT 1 FROM releases WHERE released_at IS NULL');
+      return due === undefined;
+    });
     merchant = await service.merchant({ payer_lock: 'true' });
     const paid = await aPaidCharge(service, merchant.testKey, 1_000);
     const open = (await service.createCharge(merchant.testKey)).body;
@@ -52,21 +62,26 @@ describe('of money the database refuses', () => {
         (await service.call('POST', path, { key: merchant.testKey, body: { event: 'pay' } })).status,
       ]).toEqual([times, 200]);
     }
-    const { id: correction } = await service.get(Database).transaction(async (tx) => {
-      const fee = { kind: 'bank_fee', amount: 999_999, borneBy: 'platform', currency: 'BRL', mode: 'test' } as const;
-      const why = { reason: 'Of the month', idempotencyKey: 'fee', bankReference: null, transactionId: null };
-      const wanted = { accountId: merchant.accountId, ...fee, ...why, acquirer: null, invoiceMonth: null };
-      return (await service.get(CorrectionsService).request(tx, wanted, randomUUID())).correction;
-    });
-    const slow = await service.merchant({ release_days: '1' });
+    const bankFee = (amount: number): Promise<string> =>
+      service.get(Database).transaction(async (tx) => {
+        const fee = { kind: 'bank_fee', amount, borneBy: 'platform', currency: 'BRL', mode: 'test' } as const;
+        const why = { reason: 'Of the month', idempotencyKey: randomUUID(), bankReference: null, transactionId: null };
+        const wanted = { accountId: merchant.accountId, ...fee, ...why, acquirer: null, invoiceMonth: null };
+        return (await service.get(CorrectionsService).request(tx, wanted, randomUUID())).correction.id;
+      });
+    const held = await service.heldCharge(merchant.testKey);
     const later = await aPaidCharge(service, slow.testKey, 1_000);
+    const reserved = await aPaidCharge(service, reserving.testKey, 1_000);
     const bare = (id: string): string => id.replace(/^[a-z]+_/, '');
+    const [back] = await service.sql<{ id: string }>('SELECT id FROM pix_returns');
     const [entry] = await service.sql<{ id: string }>('SELECT id FROM journal_entries ORDER BY created_at LIMIT 1');
     ids = {
       ...{ paid: bare(paid.id), open: bare(open.id), refunded: bare(refunded.id), disputed: bare(disputed.id) },
       ...{ late: bare(late.id), locked: bare(locked.id), later: bare(later.id), boleto: bare(boleto.body.id) },
-      correction,
-      ...{ refund: refund.body.id, case: bare(medCase.id), entry: entry?.id ?? '' },
+      ...{ correction: await bankFee(999_999), applied: await bankFee(1) },
+      ...{ held: held.chargeId.slice(3), review: held.reviewId, released: bare(released.id) },
+      reserved: bare(reserved.id),
+      ...{ refund: refund.body.id, case: bare(medCase.id), entry: entry?.id ?? '', return: back?.id ?? '' },
       otherAccount: (await service.merchant()).accountId,
     };
     client = new pg.Client({ connectionString: service.database.url });
@@ -91,6 +106,16 @@ describe('of money the database refuses', () => {
   const entry = (lines: string): string => `
     WITH e AS (${ENTRY} VALUES ($new, $account, 'test', 'BRL', 'spec:1', 'correction', 1000, now()) RETURNING *)
     ${LINE} SELECT e.id, l.line, ${lines}`;
+
+  /** After `r`, what is released: the entry of a sale's rest. */
+  const RELEASED = `
+       e AS (
+         INSERT INTO journal_entries (id, account_id, mode, currency, cause, type, transaction_id, number, created_at)
+         SELECT $new, account_id, mode, currency, 'release:' || transaction_id, 'release', transaction_id, 1000, now() FROM r RETURNING *)
+       ${LINE} SELECT e.id, l, e.account_id, e.mode, e.currency, b, a * r.amount, e.number, e.created_at, 0
+       FROM e, r, (VALUES (1, 'pending', -1), (2, 'available', 1)) x (l, b, a)`;
+  const RETURN =
+    'INSERT INTO pix_returns (id, account_id, mode, transaction_id, acquirer, end_to_end_id, return_id, amount, currency, reason, status, created_at, updated_at)';
 
   it.each([
     [
@@ -135,6 +160,13 @@ describe('of money the database refuses', () => {
       `INSERT INTO balances (account_id, mode, currency, bucket, amount, updated_at) VALUES ($account, 'test', 'USD', '${bucket}', -1, now())`,
       'balances_held',
     ]),
+    ...['amount = -1', 'negative_since = now()', 'negative_notice_at = now()'].map(
+      (column): [string, string, string] => [
+        `a wallet whose time below zero is not that of its balance: ${column}`,
+        `UPDATE balances SET ${column} WHERE account_id = $account AND bucket = 'available'`,
+        'balances_negative_check',
+      ],
+    ),
     ['a wallet that becomes another’s', 'UPDATE balances SET account_id = $otherAccount', 'balances_fixed'],
     ['another amount of a sale', 'UPDATE transactions SET amount = amount - 1 WHERE id = $open', 'transactions_fixed'],
     [
@@ -175,22 +207,32 @@ describe('of money the database refuses', () => {
     ],
     [
       'a Pix that goes back and is in no entry',
-      `INSERT INTO settlements SELECT (jsonb_populate_record(s, jsonb_build_object('id', gen_random_uuid(), 'end_to_end_id', 'spec', 'outcome', 'returned'))).*
-       FROM settlements s WHERE transaction_id = $paid`,
-      'is not in the journal',
+      `WITH s AS (
+         INSERT INTO settlements SELECT (jsonb_populate_record(s, jsonb_build_object('id', gen_random_uuid(), 'end_to_end_id', 'spec', 'outcome', 'returned'))).*
+         FROM settlements s WHERE transaction_id = $paid RETURNING *)
+       ${RETURN} SELECT $new, account_id, mode, transaction_id, acquirer, end_to_end_id, 'spec', amount, 'BRL', 'duplicate', 'PENDING', now(), now() FROM s`,
+      'its money is not in the journal as suspense.received:',
     ],
     [
       'a Pix that is back by no entry',
-      `WITH made AS (
-         INSERT INTO pix_returns (id, account_id, mode, transaction_id, acquirer, end_to_end_id, return_id, amount, currency, reason, status, created_at, updated_at)
-         VALUES ($new, $account, 'test', $late, 'sandbox', 'spec', 'spec', 1, 'BRL', 'late', 'RETURNED', now(), now()))
-       SELECT 1`,
-      'is not',
+      `WITH s AS (UPDATE settlements SET outcome = 'returned' WHERE id = $review RETURNING *)
+       ${RETURN} SELECT $new, account_id, mode, transaction_id, acquirer, end_to_end_id, 'spec', amount, 'BRL', 'review_returned', 'RETURNED', now(), now() FROM s`,
+      'its money is not in the journal as suspense.returned:',
     ],
+    ...['credited', 'returned', 'closed'].map((outcome): [string, string, string] => [
+      `a payment that is ${outcome} from its first row on, and nothing says so`,
+      `INSERT INTO settlements SELECT (jsonb_populate_record(s, jsonb_build_object('id', gen_random_uuid(), 'end_to_end_id', 'spec',
+         'transaction_id', $open::uuid, 'outcome', '${outcome}'))).* FROM settlements s WHERE transaction_id = $paid`,
+      `is ${outcome} and nothing says so`,
+    ]),
+    ...['credited', 'returned'].map((outcome): [string, string, string] => [
+      `a payment that waits for an operator, is ${outcome} and nothing says so`,
+      `UPDATE settlements SET outcome = '${outcome}' WHERE id = $review`,
+      `is ${outcome} and nothing says so`,
+    ]),
     [
       'a return of what was credited',
-      `INSERT INTO pix_returns (id, account_id, mode, transaction_id, acquirer, end_to_end_id, return_id, amount, currency, reason, status, created_at, updated_at)
-       SELECT $new, account_id, mode, id, acquirer, end_to_end_id, 'spec', amount, 'BRL', 'duplicate', 'PENDING', now(), now()
+      `${RETURN} SELECT $new, account_id, mode, id, acquirer, end_to_end_id, 'spec', amount, 'BRL', 'duplicate', 'PENDING', now(), now()
        FROM transactions WHERE id = $paid`,
       'is not the one of a payment that goes back',
     ],
@@ -241,6 +283,11 @@ describe('of money the database refuses', () => {
       'a correction that nobody has decided',
       `UPDATE corrections SET status = 'rejected' WHERE id = $correction`,
       'corrections_decided_check',
+    ],
+    [
+      'a correction that is rejected after it was made',
+      `UPDATE corrections SET status = 'rejected' WHERE id = $applied`,
+      'corrections_moves',
     ],
     [
       'another amount of a return',
@@ -334,9 +381,55 @@ describe('of money the database refuses', () => {
     ],
     ['a release of more', 'UPDATE releases SET amount = amount + 1 WHERE transaction_id = $later', 'releases_fixed'],
     [
+      'a reserve that becomes the rest',
+      `UPDATE releases SET kind = 'sale' WHERE transaction_id = $reserved AND kind = 'reserve'`,
+      'releases_fixed',
+    ],
+    [
+      'a reserve beside a release of all that its sale was credited with',
+      `INSERT INTO releases (id, account_id, mode, currency, transaction_id, kind, amount, release_at)
+       SELECT $new, account_id, mode, currency, transaction_id, 'reserve', 1, release_at FROM releases WHERE transaction_id = $later`,
+      'is not in the journal as charge.paid:',
+    ],
+    [
+      'a second reserve of a sale',
+      `INSERT INTO releases (id, account_id, mode, currency, transaction_id, kind, amount, release_at)
+       SELECT $new, account_id, mode, currency, transaction_id, kind, amount, release_at FROM releases WHERE transaction_id = $reserved AND kind = 'reserve'`,
+      'releases_transaction_id_kind_key',
+    ],
+    [
+      'a release of another kind',
+      `INSERT INTO releases (id, account_id, mode, currency, transaction_id, kind, amount, release_at)
+       SELECT $new, account_id, mode, currency, transaction_id, 'other', amount, release_at FROM releases WHERE transaction_id = $later`,
+      'releases_kind_check',
+    ],
+    [
+      'a reserve that is released by the entry of the rest',
+      `WITH r AS (UPDATE releases SET released_at = release_at WHERE transaction_id = $reserved AND kind = 'reserve' RETURNING *),
+       ${RELEASED}`,
+      'is not in the journal as release.reserve:',
+    ],
+    [
       'a release of which the wallet knows nothing',
-      'UPDATE releases SET released_at = now() WHERE transaction_id = $later',
+      'UPDATE releases SET released_at = release_at WHERE transaction_id = $later',
       'is not in the journal',
+    ],
+    [
+      'a release before its day',
+      `WITH r AS (
+         UPDATE releases SET released_at = release_at - interval '1 second' WHERE transaction_id = $later RETURNING *),
+       ${RELEASED}`,
+      'releases_released_at_check',
+    ],
+    [
+      'a release that is taken back',
+      'UPDATE releases SET released_at = NULL WHERE transaction_id = $released',
+      'releases_final',
+    ],
+    [
+      'a release that was made at another time',
+      `UPDATE releases SET released_at = released_at + interval '1 day' WHERE transaction_id = $released`,
+      'releases_final',
     ],
     ['another amount of a refund', 'UPDATE refunds SET amount = amount - 1 WHERE id = $refund', 'refunds_fixed'],
     [
@@ -371,6 +464,12 @@ describe('of money the database refuses', () => {
       'med_cases_held_check',
     ],
     [
+      'a case that holds from its first row on what its sale does not say',
+      `INSERT INTO med_cases SELECT (jsonb_populate_record(c, jsonb_build_object('id', gen_random_uuid(), 'reference', 'spec', 'held_amount', 1))).*
+       FROM med_cases c WHERE id = $case`,
+      'are not what it says',
+    ],
+    [
       'a case that goes on and has lost',
       'UPDATE med_cases SET lost_amount = 1 WHERE id = $case',
       'med_cases_lost_check',
@@ -393,8 +492,16 @@ describe('of money the database refuses', () => {
     await expect(client.query(written(sql))).rejects.toThrow(refusal);
   });
 
-  /** Whether a row of each status may become each other one, tried by the owner of the tables and undone. */
-  async function legalMoves(table: string, id: string, statuses: readonly string[]): Promise<string[]> {
+  /**
+   * Whether a row of each status may become each other one, tried by the owner of the tables and undone.
+   * @param set what goes with the status `$2`
+   */
+  async function legalMoves(
+    table: string,
+    id: string,
+    statuses: readonly string[],
+    set = 'status = $2',
+  ): Promise<string[]> {
     const owner = await service.database.pool.connect();
     const legal: string[] = [];
     try {
@@ -403,9 +510,9 @@ describe('of money the database refuses', () => {
           await owner.query('BEGIN');
           // As it is loaded by a replica: no trigger looks at it.
           await owner.query('SET LOCAL session_replication_role = replica');
-          await owner.query(`UPDATE ${table} SET status = $2 WHERE id = $1`, [id, from]);
+          await owner.query(`UPDATE ${table} SET ${set} WHERE id = $1`, [id, from]);
           await owner.query('SET LOCAL session_replication_role = origin');
-          const moved = owner.query(`UPDATE ${table} SET status = $2 WHERE id = $1`, [id, to]);
+          const moved = owner.query(`UPDATE ${table} SET ${set} WHERE id = $1`, [id, to]);
           const refusal = await moved.then(
             () => '',
             (error: unknown) => String(error),
@@ -444,5 +551,41 @@ describe('of money the database refuses', () => {
     expect(await legalMoves('med_cases', ids['case'] ?? '', MED_CASE_STATUSES)).toEqual(
       pairs(Object.values(MED_MOVES)),
     );
+  });
+
+  it.each([
+    [
+      'a payment',
+      'settlements',
+      () => ids['review'],
+      ['credited', 'returned', 'review', 'unmatched', 'closed'],
+      'outcome = $2',
+      [
+        ...['returned>closed', 'review>credited', 'review>returned'],
+        ...['unmatched>closed', 'unmatched>credited', 'unmatched>returned'],
+      ],
+    ],
+    [
+      'a return',
+      'pix_returns',
+      () => ids['return'],
+      RETURN_STATUSES,
+      'status = $2',
+      [
+        ...['IN_PROGRESS>FAILED', 'IN_PROGRESS>RETURNED'],
+        ...['PENDING>FAILED', 'PENDING>IN_PROGRESS', 'PENDING>RETURNED'],
+      ],
+    ],
+    [
+      'a correction',
+      'corrections',
+      () => ids['correction'],
+      CORRECTION_STATUSES,
+      `status = $2, decided_by = CASE WHEN $2 <> 'waiting' THEN requested_by END,
+       decided_at = CASE WHEN $2 <> 'waiting' THEN created_at END`,
+      ['waiting>applied', 'waiting>rejected'],
+    ],
+  ])('every other move of %s', async (_, table, id, statuses, set, legal) => {
+    expect(await legalMoves(table, id() ?? '', statuses, set)).toEqual(legal);
   });
 });

@@ -447,13 +447,13 @@ const arrivals: fc.Arbitrary<Step> = fc.constant({
 });
 
 const days: fc.Arbitrary<Step> = fc.constant({
-  check: ({ sales }) => sales.some(({ pendingDays }) => pendingDays > 0),
+  check: ({ balance: { pending } }) => pending > 0,
   run: async (model, merchant) => {
     done += 1;
     service.clock.advance(DAY_SECONDS);
     operator = { ...operator, token: await service.login(operator.email) };
     model.nextDay();
-    await waitFor('the release of what is pending, and the end of refunds', async () => {
+    await waitFor('the release of what is due, and the end of refunds', async () => {
       service.clock.advance(2);
       const { pending } = await balance(service, merchant.key);
       return (await openRefunds(service)) === 0 && pending === model.balance.pending;
@@ -469,6 +469,7 @@ const terms = fc.record({
   feeFixed: fc.constantFrom(0, 40),
   pixOutFee: fc.constantFrom(0, 25),
   releaseDays: fc.constantFrom(0, 0, 0, 0, 1, 2),
+  reserveBps: fc.constantFrom(0, 0, 0, 1_000),
 });
 
 /** A clock that stands still between steps: nothing arrives or ends that was not asked for. */
@@ -509,6 +510,8 @@ async function tell(agreed: MoneyModel['terms'], story: Iterable<Step>): Promise
     fee_fixed: String(agreed.feeFixed),
     pix_out_fee: String(agreed.pixOutFee),
     release_days: String(agreed.releaseDays),
+    reserve_bps: String(agreed.reserveBps),
+    reserve_days: '2',
     payer_lock: 'true',
   });
   const merchant = new Merchant(accountId, testKey);

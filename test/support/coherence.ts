@@ -24,7 +24,7 @@ const OF_ALL_EVENTS = [
 /** What has a sale. */
 const OF_SALES = [
   'each entry follows from something that is there',
-  'pending is what waits for its release, each the net amount of its sale',
+  'pending is what waits for its releases, which are what each sale has put there',
   'what acquirers have charged is the fees of what came and went back, and what operators have entered',
 ];
 

@@ -11,6 +11,8 @@ export interface Terms {
   readonly pixOutFee: number;
   /** For so many days what is paid is pending. */
   readonly releaseDays: number;
+  /** Basis points of each sale that are pending for two days. */
+  readonly reserveBps: number;
 }
 
 export interface RefundModel {
@@ -48,6 +50,8 @@ export interface SaleModel {
   payerIsKnown: boolean;
   /** Days until what was paid is released. */
   pendingDays: number;
+  /** Days that its reserve is still pending. */
+  reservedDays: number;
   failsNext: boolean;
   readonly refunds: RefundModel[];
   readonly cases: CaseModel[];
@@ -74,7 +78,8 @@ export class MoneyModel {
       const net = sale.isPaid ? sale.amount - feeOf(sale.amount, terms) : 0;
       const gone = sum(sale.refunds.filter(({ status }) => status !== 'FAILED').map((r) => r.amount + r.fee));
       const retained = sum(sale.cases.map(({ held }) => held));
-      const pending = sale.pendingDays > 0 ? net : 0;
+      const reserve = Math.min(net, shareOf(sale.amount, this.terms.reserveBps));
+      const pending = (sale.pendingDays > 0 ? net - reserve : 0) + (sale.reservedDays > 0 ? reserve : 0);
       return {
         available: net - pending - gone - retained - sum(sale.cases.map(({ lost }) => lost)),
         pending,
@@ -100,7 +105,15 @@ export class MoneyModel {
 
   create(sale: Pick<SaleModel, 'method' | 'amount' | 'isLocked'>): void {
     const fresh = { isHeldForReview: false, isPaid: false, payerIsKnown: false, pendingDays: 0, failsNext: false };
-    this.sales.push({ ...sale, ...fresh, status: 'WAITING_PAYMENT', refunds: [], cases: [], before: null });
+    this.sales.push({
+      ...sale,
+      ...fresh,
+      reservedDays: 0,
+      status: 'WAITING_PAYMENT',
+      refunds: [],
+      cases: [],
+      before: null,
+    });
   }
 
   pay(sale: SaleModel, amount: number, payer: 'right' | 'other' | 'unknown'): void {
@@ -173,6 +186,7 @@ export class MoneyModel {
     this.arrive();
     for (const sale of this.sales) {
       sale.pendingDays = Math.max(0, sale.pendingDays - 1);
+      sale.reservedDays = Math.max(0, sale.reservedDays - 1);
       this.end(sale, 'EXPIRED');
     }
   }
@@ -236,6 +250,7 @@ export class MoneyModel {
     sale.isPaid = true;
     sale.payerIsKnown = payerIsKnown;
     sale.pendingDays = this.terms.releaseDays;
+    sale.reservedDays = 2;
   }
 
   #isDisputable(sale: SaleModel): boolean {
@@ -322,9 +337,14 @@ export class MoneyModel {
   }
 }
 
-/** Rounded half up, and never more than the amount. */
+/** Never more than the amount. */
 function feeOf(amount: number, { feeBps, feeFixed }: Pick<Terms, 'feeBps' | 'feeFixed'>): number {
-  return Math.min(amount, Math.floor((amount * feeBps + 5_000) / 10_000) + feeFixed);
+  return Math.min(amount, shareOf(amount, feeBps) + feeFixed);
+}
+
+/** Rounded half up. */
+function shareOf(amount: number, bps: number): number {
+  return Math.floor((amount * bps + 5_000) / 10_000);
 }
 
 function standing({ refunds }: SaleModel): RefundModel[] {

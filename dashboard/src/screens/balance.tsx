@@ -215,6 +215,11 @@ function Releases({ list }: { list: ReleaseListBody }): ReactNode {
             isNumber: true,
             cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
           },
+          {
+            name: t('Da reserva', 'Of the reserve'),
+            isNumber: true,
+            cell: ({ reserve, currency }) => <Money amount={reserve} currency={currency} />,
+          },
         ]}
       />
     </Card>

@@ -101,7 +101,14 @@ export function Accounts(): ReactNode {
 }
 
 /** Whole numbers, as the service takes them. */
-const NUMBERS = ['fee_bps', 'fee_fixed', 'release_days'] as const;
+const NUMBERS = [
+  'fee_bps',
+  'fee_fixed',
+  'release_days',
+  'reserve_bps',
+  'reserve_days',
+  'negative_notice_days',
+] as const;
 
 function AccountSettings({ account }: { account: AccountBody }): ReactNode {
   const { t } = useLanguage();
@@ -112,6 +119,12 @@ function AccountSettings({ account }: { account: AccountBody }): ReactNode {
     fee_bps: t('Tarifa, em centésimos de por cento', 'Fee, in hundredths of a percent'),
     fee_fixed: t('Tarifa fixa, em centavos', 'Fixed fee, in cents'),
     release_days: t('Dias até o dinheiro estar disponível', 'Days until money is available'),
+    reserve_bps: t(
+      'Reserva de cada venda, em centésimos de por cento',
+      'Reserve of each sale, in hundredths of a percent',
+    ),
+    reserve_days: t('Dias até a reserva estar disponível', 'Days until the reserve is available'),
+    negative_notice_days: t('Dias entre avisos de saldo negativo', 'Days between notices of a negative balance'),
   };
   return (
     <ActionDialog

@@ -8,6 +8,18 @@ export class AccountBody extends MerchantAccountBody {
   @ApiProperty({ description: 'Of a Pix-out, in cents.', type: 'integer', example: 50 }) pix_out_fee!: number;
   @ApiProperty({ description: 'Calendar days until money is spendable.', type: 'integer', example: 1 })
   release_days!: number;
+  @ApiProperty({
+    description: 'Of the amount of each sale, in basis points, what is spendable only after `reserve_days`.',
+    type: 'integer',
+    example: 1_000,
+  })
+  reserve_bps!: number;
+  @ApiProperty({
+    description: 'Calendar days until that part is spendable, where these are more than `release_days`.',
+    type: 'integer',
+    example: 30,
+  })
+  reserve_days!: number;
   @ApiProperty({ description: 'Whether `expected_payer_tax_id` locks charges.', example: false }) payer_lock!: boolean;
   @ApiProperty({ description: 'Seconds a charge waits by default.', type: 'integer', example: 3_600 })
   default_expires_in!: number;

@@ -32,6 +32,25 @@ abstract class SettingsDto extends MerchantSettingsDto {
   })
   release_days?: number;
 
+  @Setting('reserve_bps', {
+    description:
+      'Of the amount of each sale, in basis points, what is spendable only after `reserve_days`; 0: nothing.',
+    type: 'integer',
+    minimum: 0,
+    maximum: 10_000,
+    example: 1_000,
+  })
+  reserve_bps?: number;
+
+  @Setting('reserve_days', {
+    description: 'Calendar days in São Paulo until that part is spendable, where these are more than `release_days`.',
+    type: 'integer',
+    minimum: 0,
+    maximum: 365,
+    example: 30,
+  })
+  reserve_days?: number;
+
   @Setting('payer_lock', {
     description: 'Whether `expected_payer_tax_id` locks charges.',
     type: 'boolean',

@@ -21,8 +21,15 @@ export class NegativeBalanceBody {
 }
 
 export class NegativeBalanceListBody {
-  @ApiProperty({ description: 'Kind of object.', enum: ['list'] }) object!: string;
+  @ApiProperty({ description: 'Kind of object.', enum: ['list'] }) object!: 'list';
   @ApiProperty({ description: 'Below zero for longest first.', type: [NegativeBalanceBody] })
   data!: NegativeBalanceBody[];
   @ApiProperty({ description: 'Whether there are more.' }) has_more!: boolean;
+  @ApiProperty({
+    description: 'Send as `starting_after`; null on the last page.',
+    type: String,
+    nullable: true,
+    example: '1763726400000_019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12_live_BRL',
+  })
+  next_cursor!: string | null;
 }

@@ -14,6 +14,20 @@ export class ListReviewsQuery extends IdCursorQuery {
 
 export class LimitQuery extends PickType(CursorQuery, ['limit']) {}
 
+export class ListNegativeBalancesQuery extends LimitQuery {
+  @ApiPropertyOptional({ description: 'The previous page’s `next_cursor`.' })
+  @IsOptional()
+  @Matches(/^\d{1,13}_[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}_(?:test|live)_[A-Z0-9]{1,10}$/, {
+    message: 'must be a next_cursor of this list',
+  })
+  starting_after?: string;
+
+  @ApiPropertyOptional({ description: 'Only this account.', example: '019aa0f0-0000-7000-8000-000000000001' })
+  @IsOptional()
+  @IsIdOf('the id of an account')
+  account_id?: string;
+}
+
 export class ListWorkQuery extends LimitQuery {
   @ApiPropertyOptional({ description: 'Only this kind.', example: 'refund' })
   @IsOptional()

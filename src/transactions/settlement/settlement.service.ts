@@ -294,6 +294,8 @@ export class SettlementService implements OnModuleInit {
       ...fees,
       paidAt,
       releaseDays: account.releaseDays,
+      reserveBps: account.reserveBps,
+      reserveDays: account.reserveDays,
       wasSuspended,
     });
     if (wasSuspended) {

@@ -64,6 +64,8 @@ export class PlannedReleaseBody {
   release_at!: string;
   @ApiProperty({ description: 'ISO 4217.', example: 'BRL' }) currency!: string;
   @ApiProperty({ description: 'In the smallest unit.', type: 'integer', example: 19_900 }) amount!: number;
+  @ApiProperty({ description: 'Of it, what was held longer as a reserve.', type: 'integer', example: 0 })
+  reserve!: number;
   @ApiProperty({ description: 'Of how many sales.', type: 'integer', example: 10 }) count!: number;
 }
 
