@@ -1,6 +1,7 @@
 import { Corrections1700000009800 } from './1700000009800-corrections.js';
 import { OperatorQueues1700000009810 } from './1700000009810-operator-queues.js';
 import { NegativeBalances1700000009820 } from './1700000009820-negative-balances.js';
+import { FilteredLists1700000009850 } from './1700000009850-filtered-lists.js';
 import { Initial1700000000000 } from './1700000000000-initial.js';
 import { WebhookManagement1700000001000 } from './1700000001000-webhook-management.js';
 import { MembersAndAudit1700000002000 } from './1700000002000-members-and-audit.js';
@@ -113,4 +114,5 @@ export const MIGRATIONS = [
   Corrections1700000009800,
   OperatorQueues1700000009810,
   NegativeBalances1700000009820,
+  FilteredLists1700000009850,
 ];

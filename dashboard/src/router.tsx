@@ -4,6 +4,7 @@ import {
   createRouter,
   lazyRouteComponent,
   Navigate,
+  notFound,
   Outlet,
 } from '@tanstack/react-router';
 import { keepMode, lastMode, Session, useSession } from './session.js';
@@ -50,7 +51,9 @@ const mode = createRoute({
   getParentRoute: () => inside,
   path: '$mode',
   beforeLoad: ({ params }) => {
-    if (params.mode === 'test' || params.mode === 'live') keepMode(params.mode);
+    // eslint-disable-next-line @typescript-eslint/only-throw-error -- how the router is told
+    if (params.mode !== 'test' && params.mode !== 'live') throw notFound();
+    keepMode(params.mode);
   },
 });
 

@@ -7,7 +7,7 @@ import { ActionDialog } from '../dialog.js';
 import { useLanguage } from '../language.js';
 import { useMayAct, useMode } from '../session.js';
 import { Card, Empty, Facts, Failure, Id, Loading, Page, Status, Time } from '../ui.js';
-import { deliveryStatus } from '../words.js';
+import { deliveryError, deliveryStatus } from '../words.js';
 
 /** What was sent, and what each attempt was answered. */
 export function Delivery(): ReactNode {
@@ -76,7 +76,7 @@ export function Delivery(): ReactNode {
                 <Time at={attempt.startedAt} /> ·{' '}
                 <strong>
                   {attempt.statusCode === null
-                    ? (attempt.error ?? t('sem resposta', 'no answer'))
+                    ? (attempt.error === null ? t('sem resposta', 'no answer') : deliveryError(attempt.error, t))
                     : `HTTP ${String(attempt.statusCode)}`}
                 </strong>{' '}
                 · {attempt.durationMs} ms

@@ -30,6 +30,7 @@ import {
 import { caseStatus, moneyOutcome } from '../words.js';
 
 const TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif', 'application/pdf'];
+const APPEAL_LEAST = 5;
 const MAX_SIZE = 10 * 1024 * 1024;
 
 interface Upload {
@@ -136,7 +137,8 @@ export function Dispute(): ReactNode {
               tone="primary"
               title={t('Defesa na disputa', 'Appeal the dispute')}
               confirm={t('Enviar a defesa', 'Send the appeal')}
-              isReady={reason.trim().length > 0}
+              isReady={reason.trim().length >= APPEAL_LEAST}
+              opened={() => setReason('')}
               act={async () => {
                 await call('POST', door(mode, `${path}/appeal`), { reason: reason.trim() });
                 await refresh();
