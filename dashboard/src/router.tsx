@@ -4,12 +4,12 @@ import {
   createRouter,
   lazyRouteComponent,
   Navigate,
-  notFound,
   Outlet,
 } from '@tanstack/react-router';
-import { keepMode, lastMode, Session, useSession } from './session.js';
-import { Missing, Shell } from './shell.js';
-import { Failure } from './ui.js';
+import { useParam } from './address.js';
+import { isMode, keepMode, lastMode, Session, useSession } from './session.js';
+import { Shell } from './shell.js';
+import { Failure, Missing } from './ui.js';
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: Missing });
 
@@ -51,10 +51,10 @@ const mode = createRoute({
   getParentRoute: () => inside,
   path: '$mode',
   beforeLoad: ({ params }) => {
-    // eslint-disable-next-line @typescript-eslint/only-throw-error -- how the router is told
-    if (params.mode !== 'test' && params.mode !== 'live') throw notFound();
-    keepMode(params.mode);
+    if (isMode(params.mode)) keepMode(params.mode);
   },
+  // Any other word in its place is no address.
+  component: () => (isMode(useParam('mode')) ? <Outlet /> : <Missing />),
 });
 
 const screen = <const P extends string>(path: P, component: ReturnType<typeof lazyRouteComponent>) =>

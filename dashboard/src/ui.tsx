@@ -275,6 +275,25 @@ export function Page({
   );
 }
 
+/** An address that leads nowhere: of nothing, or of what is somebody else's. */
+export function Missing(): ReactNode {
+  const { t } = useLanguage();
+  return (
+    <Page title={t('Página não encontrada', 'Page not found')}>
+      <Empty title={t('Não há nada neste endereço.', 'There is nothing at this address.')}>
+        <p>
+          <Link to="/">{t('Ir para o início', 'Go to the home page')}</Link>
+        </p>
+      </Empty>
+    </Page>
+  );
+}
+
+/** Why what a page is about is not shown. */
+export function Unavailable({ error, retry }: { error: unknown; retry: () => void }): ReactNode {
+  return error instanceof ApiFailure && error.status === 404 ? <Missing /> : <Failure error={error} retry={retry} />;
+}
+
 export function Card({
   title,
   children,

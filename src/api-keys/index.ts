@@ -1,5 +1,5 @@
 export { ApiKeyEntity } from './api-key.entity.js';
 export { apiKeyList } from './api-keys.serializer.js';
-export { RevokedBody } from './dto/api-key.body.js';
+export { ApiKeyListBody, RevokedBody } from './dto/api-key.body.js';
 export { ApiKeysModule } from './api-keys.module.js';
 export { ApiKeysService } from './api-keys.service.js';

@@ -147,7 +147,7 @@ describe('reports', () => {
 
   it('have the sales that a list of payments was filtered to, paid or not, and forget who was looked for', async () => {
     const { testKey: key, accountId } = await service.merchant();
-    const make = async (name: string, events: object[] = []): Promise<ChargeAnswer> => {
+    const make = async (name: string, events: Record<string, unknown>[] = []): Promise<ChargeAnswer> => {
       const { body } = await service.createCharge(key, { amount: 1000, customer: { name }, expires_in: 90 });
       for (const event of events) await service.simulate(key, body.id, event);
       return body;

@@ -2,11 +2,11 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { DeliveryDetailBody } from '../../../src/webhooks/dto/delivery.body.js';
 import { useParam } from '../address.js';
-import { call, door } from '../api.js';
+import { call, door, unlessMissing } from '../api.js';
 import { ActionDialog } from '../dialog.js';
 import { useLanguage } from '../language.js';
 import { useMayAct, useMode } from '../session.js';
-import { Card, Empty, Facts, Failure, Id, Loading, Page, Status, Time } from '../ui.js';
+import { Card, Empty, Facts, Id, Loading, Page, Status, Time, Unavailable } from '../ui.js';
 import { deliveryError, deliveryStatus } from '../words.js';
 
 /** What was sent, and what each attempt was answered. */
@@ -20,9 +20,9 @@ export function Delivery(): ReactNode {
   const delivery = useQuery({
     queryKey: [mode, 'delivery', id],
     queryFn: () => call<DeliveryDetailBody>('GET', door(mode, path)),
-    refetchInterval: 2_000,
+    refetchInterval: unlessMissing(2_000),
   });
-  if (delivery.error && !delivery.data) return <Failure error={delivery.error} retry={() => void delivery.refetch()} />;
+  if (delivery.error && !delivery.data) return <Unavailable error={delivery.error} retry={() => void delivery.refetch()} />;
   if (!delivery.data) return <Loading />;
   const { data } = delivery;
   return (

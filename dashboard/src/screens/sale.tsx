@@ -28,6 +28,7 @@ import {
   Status,
   Table,
   Time,
+  Unavailable,
 } from '../ui.js';
 import {
   bucketName,
@@ -93,7 +94,7 @@ export function Sale(): ReactNode {
   const [reason, setReason] = useState('');
   const [resent, setResent] = useState<string | null>(null);
 
-  if (sale.error && !sale.data) return <Failure error={sale.error} retry={() => void sale.refetch()} />;
+  if (sale.error && !sale.data) return <Unavailable error={sale.error} retry={() => void sale.refetch()} />;
   if (!sale.data) return <Loading />;
   const data = sale.data;
   const isWaiting = ['PENDING', 'WAITING_PAYMENT', 'PROCESSING'].includes(data.status);
