@@ -217,7 +217,16 @@ export function Id({ value, label }: { value: string; label?: string }): ReactNo
 type Tone = 'good' | 'bad' | 'wait' | 'quiet';
 
 const TONES: Readonly<Record<string, Tone>> = {
-  ...{ PAID: 'good', APPROVED: 'good', DELIVERED: 'good', ACTIVE: 'good', SUCCEEDED: 'good', active: 'good', ready: 'good', won: 'good' },
+  ...{
+    PAID: 'good',
+    APPROVED: 'good',
+    DELIVERED: 'good',
+    ACTIVE: 'good',
+    SUCCEEDED: 'good',
+    active: 'good',
+    ready: 'good',
+    won: 'good',
+  },
   ...{ FAILED: 'bad', DISPUTE: 'bad', CHARGEBACK: 'bad', failed: 'bad', open: 'bad', lost: 'bad', accepted: 'quiet' },
   ...{ PENDING: 'wait', PROCESSING: 'wait', pending: 'wait', processing: 'wait', writing: 'wait', invited: 'wait' },
   ...{ under_review: 'wait', appealed: 'wait', in_review: 'wait', evidence_requested: 'bad' },

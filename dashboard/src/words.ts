@@ -230,7 +230,8 @@ export function verificationReason(reason: VerificationReason, message: string, 
     wrong_scheme: 'O evento é assinado de outra forma: confira qual cabeçalho o seu programa lê.',
     timestamp_changed: 'O tempo no cabeçalho não é o que foi assinado.',
     timestamp_out_of_tolerance: 'A assinatura está certa, mas o tempo dela está longe demais: confira o seu relógio.',
-    wrong_secret: 'A assinatura não foi feita com este segredo: ele é de outro endereço, de outro modo, ou já foi trocado.',
+    wrong_secret:
+      'A assinatura não foi feita com este segredo: ele é de outro endereço, de outro modo, ou já foi trocado.',
     old_secret: 'O segredo não é o que assinou esta entrega: houve uma troca.',
     body_changed: 'O corpo não é o que foi assinado.',
     body_reserialized: 'É o mesmo JSON, mas não são os bytes assinados: confira o corpo cru, antes de o ler.',
@@ -252,7 +253,7 @@ const DELIVERY_ERRORS: readonly (readonly [start: string, text: string])[] = [
   ['the headers of the answer are too large', 'os cabeçalhos da resposta são grandes demais'],
   ['the receiver sent interim', 'o servidor só mandou respostas provisórias'],
   ['the receiver answered HTTP 10', 'o servidor mandou uma resposta que não foi pedida'],
-  ['the host\'s address is not allowed', 'o endereço do servidor não é permitido'],
+  ["the host's address is not allowed", 'o endereço do servidor não é permitido'],
   ['TLS:', 'problema no certificado (TLS)'],
   ['the request could not be sent', 'não foi possível enviar'],
 ];

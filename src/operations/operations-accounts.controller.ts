@@ -4,13 +4,7 @@ import { AccountsService, settingsOf } from '../accounts/index.js';
 import { ApiKeyListBody, apiKeyList, ApiKeysService } from '../api-keys/index.js';
 import type { Actor } from '../audit/index.js';
 import { CurrentActor, DashboardAuth } from '../auth/index.js';
-import {
-  ApiErrors,
-  ApiRequestId,
-  cursorPage,
-  idCursorFilter,
-  RESPONSE_HEADERS,
-} from '../core/http/index.js';
+import { ApiErrors, ApiRequestId, cursorPage, idCursorFilter, RESPONSE_HEADERS } from '../core/http/index.js';
 import { parseId } from '../core/ids.js';
 import { AccountBody, AccountListBody } from './dto/account.body.js';
 import { ChangeAccountDto, CreateAccountDto } from './dto/account.dto.js';

@@ -34,7 +34,11 @@ const HOSTILE_NAME = '\u202eمريم <img src=x onerror="document.title=1"> \u20
 
   it('makes a charge that holds as long as it says, of whatever name and description', async () => {
     await visit('/test/sales/new', 'Nova cobrança');
-    expect(await page.getByLabel('Vale por').getByRole('option').allInnerTexts()).toEqual(['1 hora', '6 horas', '1 dia']);
+    expect(await page.getByLabel('Vale por').getByRole('option').allInnerTexts()).toEqual([
+      '1 hora',
+      '6 horas',
+      '1 dia',
+    ]);
     await page.getByLabel('Valor em reais').fill('9.999.999.999,99');
     await page.getByLabel('Vale por').selectOption('6 horas');
     const description = page.getByLabel('Descrição');
@@ -179,7 +183,9 @@ const HOSTILE_NAME = '\u202eمريم <img src=x onerror="document.title=1"> \u20
     await status('Paga (cartão)');
     await act('O próximo reembolso falha');
     await page.getByRole('button', { name: 'Reembolsar' }).click();
-    await inDialog(page).getByRole('button', { name: /^Devolver/ }).dblclick();
+    await inDialog(page)
+      .getByRole('button', { name: /^Devolver/ })
+      .dblclick();
     await status('Falhou');
     expect((await dashboard.api<{ total: number }>('GET', '/v1/payments?query=todos-os-meios')).total).toBe(1);
     // Neither Pix nor boleto: in another currency, and without a page for payers.
@@ -217,9 +223,14 @@ const HOSTILE_NAME = '\u202eمريم <img src=x onerror="document.title=1"> \u20
     await page.getByRole('cell', { name: 'Vendas · Aguarda pagamento · zuleica (csv)' }).waitFor();
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('button', { name: /^Baixar/ }).first().click(),
+      page
+        .getByRole('button', { name: /^Baixar/ })
+        .first()
+        .click(),
     ]);
-    const lines = readFileSync(await download.path(), 'utf8').trim().split('\r\n');
+    const lines = readFileSync(await download.path(), 'utf8')
+      .trim()
+      .split('\r\n');
     expect(lines).toHaveLength(2);
     expect(lines[1]).toContain('Zuleica Dois');
   });
@@ -232,7 +243,11 @@ const HOSTILE_NAME = '\u202eمريم <img src=x onerror="document.title=1"> \u20
     await inDialog(page).getByLabel('Vale até').fill(day);
     await inDialog(page).getByLabel('De quais endereços IP').fill('203.0.113.7, 2001:db8::/32');
     await inDialog(page).getByRole('button', { name: 'Emitir' }).click();
-    const key = (await inDialog(page).getByText(/^ak_test_/).innerText()).trim();
+    const key = (
+      await inDialog(page)
+        .getByText(/^ak_test_/)
+        .innerText()
+    ).trim();
     await inDialog(page).getByRole('button', { name: 'Fechar' }).click();
     await page.getByText('203.0.113.7, 2001:db8::/32').waitFor();
     expect((await fetch(`${dashboard.service.url}/v1/wallets`, { headers: { apikey: key } })).status).toBe(403);

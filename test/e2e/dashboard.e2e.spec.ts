@@ -1,10 +1,9 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { BrowserContext, Page } from 'playwright-core';
 import { browserAvailable } from '../support/browser.js';
-import { Dashboard, go, heading, inDialog, PASSWORD, PNG } from '../support/dashboard.js';
+import { barriers, Dashboard, go, heading, inDialog, PASSWORD, PNG } from '../support/dashboard.js';
 import { readDemo } from '../support/process.js';
 import { WebhookReceiver } from '../support/receiver.js';
 import { scaled } from '../support/scale.js';
@@ -13,7 +12,6 @@ import { waitFor } from '../support/wait.js';
 jest.setTimeout(300_000);
 
 const describeInBrowser = browserAvailable() ? describe : describe.skip;
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 /** As a person sees it: roles and names, never a selector of the page's own. */
 describeInBrowser('the dashboard in a real browser', () => {
   const dashboard = new Dashboard();
@@ -415,15 +413,7 @@ describeInBrowser('the dashboard in a real browser', () => {
       const deliveries = await api<{ data: { id: string }[] }>('GET', '/v1/webhooks/deliveries?limit=1');
       const found: unknown[] = [];
       const check = async (page: Page, path: string, about: string): Promise<void> => {
-        await page.evaluate(AXE);
-        const violations = await page.evaluate<{ id: string; nodes: { html: string }[] }[]>(
-          'axe.run().then((result) => result.violations)',
-        );
-        found.push(...violations.map(({ id, nodes }) => ({ path, about, id, nodes: nodes.map(({ html }) => html) })));
-        const overflow = await page.evaluate<number>(
-          'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-        );
-        if (overflow > 0) found.push({ path, about, overflow });
+        found.push(...(await barriers(page, `${path} ${about}`)));
       };
       for (const locale of ['pt-BR', 'en-US']) {
         const outside = await open('', { colorScheme, locale });

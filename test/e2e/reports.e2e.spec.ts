@@ -159,7 +159,10 @@ describe('reports', () => {
     // A second Pix of a paid charge goes back: its id leads to the sale, as it does in the list.
     await service.simulate(key, joao.id, { event: 'pay', end_to_end_id: returned });
     const rows = async (filters: object): Promise<string[]> => {
-      const text = await file({ type: 'sales', format: 'csv', columns: ['payment', 'status', 'paid_at'], filters }, key);
+      const text = await file(
+        { type: 'sales', format: 'csv', columns: ['payment', 'status', 'paid_at'], filters },
+        key,
+      );
       return text
         .split('\r\n')
         .slice(1, -1)

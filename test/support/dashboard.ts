@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { openBrowser } from './browser.js';
@@ -10,6 +11,8 @@ export const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 );
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 type ContextOptions = Parameters<Browser['newContext']>[0];
 
@@ -135,3 +138,18 @@ export const heading = (page: Page, name: string | RegExp): Promise<void> =>
   page.getByRole('heading', { level: 1, name }).waitFor();
 
 export const inDialog = (page: Page): Locator => page.getByRole('dialog');
+
+/** What axe finds on a page as it is, and whether it is wider than its window. @param about where that is */
+export async function barriers(page: Page, about: string): Promise<unknown[]> {
+  await page.evaluate(AXE);
+  const violations = await page.evaluate<{ id: string; nodes: { html: string }[] }[]>(
+    'axe.run().then((result) => result.violations)',
+  );
+  const overflow = await page.evaluate<number>(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  );
+  return [
+    ...violations.map(({ id, nodes }) => ({ about, id, nodes: nodes.map(({ html }) => html) })),
+    ...(overflow > 0 ? [{ about, overflow }] : []),
+  ];
+}

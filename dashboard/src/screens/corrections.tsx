@@ -225,14 +225,22 @@ function NewCorrection(): ReactNode {
       tone="danger"
       title={t('Lançar tarifa ou perda', 'Enter a fee or a loss')}
       confirm={t('Lançar', 'Enter')}
-      isReady={isWritten(reason) && amount !== null && /^[A-Z]{3,5}$/.test(fields.currency) && fields.account.trim() !== ''}
+      isReady={
+        isWritten(reason) && amount !== null && /^[A-Z]{3,5}$/.test(fields.currency) && fields.account.trim() !== ''
+      }
       opened={() => {
         setFields(begin);
         setReason('');
       }}
       act={async (key) => {
         await call('POST', '/v1/operations/corrections', {
-          ...{ kind: fields.kind, account_id: fields.account.trim(), mode: fields.mode, amount, currency: fields.currency },
+          ...{
+            kind: fields.kind,
+            account_id: fields.account.trim(),
+            mode: fields.mode,
+            amount,
+            currency: fields.currency,
+          },
           ...{ borne_by: fields.bearer, reason: reason.trim(), idempotency_key: key },
           ...(fields.charge.trim() === '' ? {} : { charge_id: fields.charge.trim() }),
           ...(fields.reference.trim() === '' ? {} : { bank_reference: fields.reference.trim() }),

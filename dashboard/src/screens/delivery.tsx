@@ -22,7 +22,8 @@ export function Delivery(): ReactNode {
     queryFn: () => call<DeliveryDetailBody>('GET', door(mode, path)),
     refetchInterval: unlessMissing(2_000),
   });
-  if (delivery.error && !delivery.data) return <Unavailable error={delivery.error} retry={() => void delivery.refetch()} />;
+  if (delivery.error && !delivery.data)
+    return <Unavailable error={delivery.error} retry={() => void delivery.refetch()} />;
   if (!delivery.data) return <Loading />;
   const { data } = delivery;
   return (
@@ -76,7 +77,9 @@ export function Delivery(): ReactNode {
                 <Time at={attempt.startedAt} /> ·{' '}
                 <strong>
                   {attempt.statusCode === null
-                    ? (attempt.error === null ? t('sem resposta', 'no answer') : deliveryError(attempt.error, t))
+                    ? attempt.error === null
+                      ? t('sem resposta', 'no answer')
+                      : deliveryError(attempt.error, t)
                     : `HTTP ${String(attempt.statusCode)}`}
                 </strong>{' '}
                 · {attempt.durationMs} ms

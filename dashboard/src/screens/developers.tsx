@@ -140,7 +140,10 @@ function IssueKey({ mode }: { mode: Mode }): ReactNode {
       />
       <Input
         label={t('De quais endereços IP (opcional)', 'From which IP addresses (optional)')}
-        hint={t('Endereços ou redes, como 203.0.113.7 ou 2001:db8::/32; vazio: de qualquer lugar.', 'Addresses or networks, as 203.0.113.7 or 2001:db8::/32; empty: from everywhere.')}
+        hint={t(
+          'Endereços ou redes, como 203.0.113.7 ou 2001:db8::/32; vazio: de qualquer lugar.',
+          'Addresses or networks, as 203.0.113.7 or 2001:db8::/32; empty: from everywhere.',
+        )}
         value={from}
         onChange={(event) => setFrom(event.target.value)}
       />

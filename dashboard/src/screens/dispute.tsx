@@ -62,7 +62,8 @@ export function Dispute(): ReactNode {
   });
   const entries = useQuery({
     queryKey: [mode, 'case', id, 'entries', one.data?.status],
-    queryFn: () => call<WalletEntryListBody>('GET', door(mode, withQuery('/wallets/entries', { source: one.data?.id, limit: 100 }))),
+    queryFn: () =>
+      call<WalletEntryListBody>('GET', door(mode, withQuery('/wallets/entries', { source: one.data?.id, limit: 100 }))),
     enabled: one.data !== undefined,
   });
   // What the case has put aside in the balance, less what it has given back or taken.
@@ -204,7 +205,9 @@ export function Dispute(): ReactNode {
             rows={[
               [t('Situação', 'Status'), <Status value={data.status} label={caseStatus(data.status, t)} />],
               [t('Valor em disputa', 'Disputed amount'), <Money amount={data.amount} currency={data.currency} />],
-              held === undefined ? null : [t('Retido agora', 'Held now'), <Money amount={held} currency={data.currency} />],
+              held === undefined
+                ? null
+                : [t('Retido agora', 'Held now'), <Money amount={held} currency={data.currency} />],
               isOpen ? [t('Responder até', 'Answer until'), <Countdown at={data.response_deadline} />] : null,
               isOpen
                 ? [

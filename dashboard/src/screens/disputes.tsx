@@ -38,7 +38,8 @@ export function Disputes(): ReactNode {
       const next = (from: MedCaseListBody, isOpen: boolean): Asked | undefined =>
         from.next_cursor === null ? undefined : { isOpen, after: from.next_cursor };
       // Behind the last of the open ones the others begin.
-      if (!pageParam.isOpen || status !== '' || page.next_cursor !== null) return { data, next: next(page, pageParam.isOpen) };
+      if (!pageParam.isOpen || status !== '' || page.next_cursor !== null)
+        return { data, next: next(page, pageParam.isOpen) };
       const others = await ask({ isOpen: false });
       return {
         data: [...data, ...others.data.filter((one) => one.status !== 'open')],
@@ -95,7 +96,10 @@ export function Disputes(): ReactNode {
               cell: (one) => (one.status === 'open' ? <Countdown at={one.response_deadline} /> : '–'),
             },
             { name: t('Aberta', 'Opened'), cell: (one) => <Time at={one.opened_at} /> },
-            { name: t('O que o banco disse', 'What the bank said'), cell: (one) => one.reason ?? caseType(one.type, t) },
+            {
+              name: t('O que o banco disse', 'What the bank said'),
+              cell: (one) => one.reason ?? caseType(one.type, t),
+            },
             {
               name: t('Dinheiro', 'Money'),
               cell: (one) => (one.money_outcome === null ? '–' : moneyOutcome(one.money_outcome, t)),

@@ -21,7 +21,10 @@ export function newestDeliveries(mode: string, id: string): UseQueryOptions<Deli
   return {
     queryKey: [mode, 'deliveries', 'newest', id],
     queryFn: () =>
-      call<DeliveryListBody>('GET', door(mode, withQuery('/webhooks/deliveries', { endpointId: id, limit: LOOKED_AT }))),
+      call<DeliveryListBody>(
+        'GET',
+        door(mode, withQuery('/webhooks/deliveries', { endpointId: id, limit: LOOKED_AT })),
+      ),
     refetchInterval: LOOK_MS,
   };
 }

@@ -245,7 +245,7 @@ function Endpoints({ endpoints }: { endpoints: readonly EndpointBody[] }): React
     queries: endpoints.map(({ id, status }) => ({ ...newestDeliveries(mode, id), enabled: status === 'ACTIVE' })),
   });
   const ranked = endpoints.map((endpoint, index) => {
-    const { data } = newest[index] ?? {};
+    const data = newest[index]?.data;
     const rank = endpoint.status === 'ACTIVE' ? (data && isFailing(data) ? 0 : 2) : 1;
     return { endpoint, rank };
   });

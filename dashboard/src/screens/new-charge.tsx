@@ -96,9 +96,7 @@ export function NewCharge(): ReactNode {
         <form className="form" onSubmit={(event) => void create(event)}>
           <Input
             label={
-              currency === 'BRL'
-                ? t('Valor em reais', 'Amount in reais')
-                : `${t('Valor em', 'Amount in')} ${currency}`
+              currency === 'BRL' ? t('Valor em reais', 'Amount in reais') : `${t('Valor em', 'Amount in')} ${currency}`
             }
             name="amount"
             inputMode="decimal"

@@ -195,7 +195,10 @@ function Unmatched(): ReactNode {
           name: t('Conta', 'Account'),
           cell: (one) => (one.account_id === null ? '–' : <AccountName id={one.account_id} />),
         },
-        { name: t('Motivo', 'Reason'), cell: (one) => one.failure_reason ?? (one.reason === null ? '–' : returnReason(one.reason, t)) },
+        {
+          name: t('Motivo', 'Reason'),
+          cell: (one) => one.failure_reason ?? (one.reason === null ? '–' : returnReason(one.reason, t)),
+        },
         { name: t('Conexão', 'Connection'), cell: (one) => one.acquirer },
         { name: 'End-to-end', cell: (one) => <Id value={one.end_to_end_id} /> },
         { name: t('Decisão', 'Decision'), cell: (one) => <CorrectPix pix={one} /> },

@@ -185,7 +185,14 @@ function AccountKeys({ account }: { account: AccountBody }): ReactNode {
 }
 
 /** Whole numbers, as the service takes them. */
-const NUMBERS = ['fee_bps', 'fee_fixed', 'pix_out_fee', 'release_days', 'default_expires_in', 'fraud_velocity'] as const;
+const NUMBERS = [
+  'fee_bps',
+  'fee_fixed',
+  'pix_out_fee',
+  'release_days',
+  'default_expires_in',
+  'fraud_velocity',
+] as const;
 
 function AccountSettings({ account }: { account: AccountBody }): ReactNode {
   const { t, language } = useLanguage();
@@ -198,7 +205,10 @@ function AccountSettings({ account }: { account: AccountBody }): ReactNode {
     fee_bps: t('Tarifa, em centésimos de por cento', 'Fee, in hundredths of a percent'),
     fee_fixed: t('Tarifa fixa, em centavos', 'Fixed fee, in cents'),
     pix_out_fee: t('Tarifa de um Pix enviado, em centavos', 'Fee of a Pix-out, in cents'),
-    default_expires_in: t('Segundos que uma cobrança espera, se o pedido não diz', 'Seconds a charge waits, unless it says'),
+    default_expires_in: t(
+      'Segundos que uma cobrança espera, se o pedido não diz',
+      'Seconds a charge waits, unless it says',
+    ),
     fraud_velocity: t('Cobranças por minuto para um documento', 'Charges a minute for one document'),
     release_days: t('Dias até o dinheiro estar disponível', 'Days until money is available'),
   };

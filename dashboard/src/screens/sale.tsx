@@ -322,7 +322,7 @@ function Pay({ sale }: { sale: PaymentDetailBody }): ReactNode {
     </a>
   );
   const isPix = sale.paymentMethods.includes('PIX');
-    return (
+  return (
     <Card title={t('Para pagar', 'To pay')}>
       {sale.pixCopyPaste !== null && (
         <img

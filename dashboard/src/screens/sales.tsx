@@ -202,7 +202,10 @@ export function Sales(): ReactNode {
           label={t('Situação', 'Status')}
           name="status"
           defaultValue={filters.status ?? ''}
-          options={[['', t('Todas', 'All')], ...SALE_STATUSES.map((status) => [status, saleStatus(status, t)] as const)]}
+          options={[
+            ['', t('Todas', 'All')],
+            ...SALE_STATUSES.map((status) => [status, saleStatus(status, t)] as const),
+          ]}
         />
         <Input label={t('De', 'From')} name="startDate" type="date" defaultValue={filters.startDate} />
         <Input label={t('Até', 'To')} name="endDate" type="date" defaultValue={filters.endDate} />
