@@ -199,7 +199,8 @@ export function Id({ value, label }: { value: string; label?: string }): ReactNo
     <button
       type="button"
       className="id"
-      aria-label={`${t('Copiar', 'Copy')} ${label ?? value}`}
+      // What is seen is a part of what is heard, or nobody finds it by its words.
+      aria-label={label === undefined ? `${t('Copiar', 'Copy')} ${value}` : `${value} ${t('copiar', 'copy')} ${label}`}
       onClick={() => {
         // A page that came neither over TLS nor from this machine may only show what is to be copied.
         if (!isSecureContext) getSelection()?.selectAllChildren(text.current ?? document.body);

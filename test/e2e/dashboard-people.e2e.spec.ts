@@ -266,7 +266,7 @@ const STEP_MS = 30_000;
       }
       throw new Error(`Tab does not come to ${String(name)}`);
     };
-    await tabTo(/88,00/);
+    await tabTo(/^R\$\s88,00$/);
     await owner.keyboard.press('Enter');
     await heading(owner, /Disputa de R\$\s88,00/);
     await tabTo('file');
