@@ -75,6 +75,11 @@ export function timeLeft(at: string, now: number): string | null {
   return hours < 48 ? `${String(hours)} h` : `${String(Math.floor(hours / 24))} d`;
 }
 
+/** How long ago that was, as `timeLeft`. */
+export function timeSince(at: string): string {
+  return timeLeft(new Date(2 * Date.now() - new Date(at).getTime()).toISOString(), Date.now()) ?? '0 min';
+}
+
 /** In its largest unit: `45 s`, `10 min`, `3 h`. */
 export function duration(seconds: number): string {
   if (seconds < 90) return `${String(Math.round(seconds))} s`;

@@ -6,9 +6,10 @@ import {
   Navigate,
   Outlet,
 } from '@tanstack/react-router';
-import { keepMode, lastMode, Session, useSession } from './session.js';
-import { Missing, Shell } from './shell.js';
-import { Failure } from './ui.js';
+import { useParam } from './address.js';
+import { isMode, keepMode, lastMode, Session, useSession } from './session.js';
+import { Shell } from './shell.js';
+import { Failure, Missing } from './ui.js';
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: Missing });
 
@@ -50,8 +51,10 @@ const mode = createRoute({
   getParentRoute: () => inside,
   path: '$mode',
   beforeLoad: ({ params }) => {
-    if (params.mode === 'test' || params.mode === 'live') keepMode(params.mode);
+    if (isMode(params.mode)) keepMode(params.mode);
   },
+  // Any other word in its place is no address.
+  component: () => (isMode(useParam('mode')) ? <Outlet /> : <Missing />),
 });
 
 const screen = <const P extends string>(path: P, component: ReturnType<typeof lazyRouteComponent>) =>

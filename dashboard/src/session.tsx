@@ -9,6 +9,10 @@ import { Failure, Loading } from './ui.js';
 
 export type Mode = 'test' | 'live';
 
+export function isMode(text: string): text is Mode {
+  return text === 'test' || text === 'live';
+}
+
 const Context = createContext<CurrentSessionBody | null>(null);
 export const SESSION = ['session'] as const;
 

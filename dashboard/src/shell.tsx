@@ -5,7 +5,7 @@ import { call, reach } from './api.js';
 import { useLanguage } from './language.js';
 import { useLive } from './live.js';
 import { type Mode, SESSION, useMode, useSession } from './session.js';
-import { Button, Empty, Link, Page } from './ui.js';
+import { Button, Link } from './ui.js';
 
 /** The bar, the mode, the search, and the screen of the address. */
 export function Shell(): ReactNode {
@@ -162,18 +162,5 @@ function Search({ mode }: { mode: Mode }): ReactNode {
         placeholder={t('Nome, documento, e-mail, pedido ou id', 'Name, document, e-mail, order or id')}
       />
     </form>
-  );
-}
-
-export function Missing(): ReactNode {
-  const { t } = useLanguage();
-  return (
-    <Page title={t('Página não encontrada', 'Page not found')}>
-      <Empty title={t('Não há nada neste endereço.', 'There is nothing at this address.')}>
-        <p>
-          <Link to="/">{t('Ir para o início', 'Go to the home page')}</Link>
-        </p>
-      </Empty>
-    </Page>
   );
 }

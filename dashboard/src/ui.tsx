@@ -199,7 +199,8 @@ export function Id({ value, label }: { value: string; label?: string }): ReactNo
     <button
       type="button"
       className="id"
-      aria-label={`${t('Copiar', 'Copy')} ${label ?? value}`}
+      // What is seen is a part of what is heard, or nobody finds it by its words.
+      aria-label={label === undefined ? `${t('Copiar', 'Copy')} ${value}` : `${value} ${t('copiar', 'copy')} ${label}`}
       onClick={() => {
         // A page that came neither over TLS nor from this machine may only show what is to be copied.
         if (!isSecureContext) getSelection()?.selectAllChildren(text.current ?? document.body);
@@ -217,7 +218,16 @@ export function Id({ value, label }: { value: string; label?: string }): ReactNo
 type Tone = 'good' | 'bad' | 'wait' | 'quiet';
 
 const TONES: Readonly<Record<string, Tone>> = {
-  ...{ PAID: 'good', DELIVERED: 'good', ACTIVE: 'good', SUCCEEDED: 'good', active: 'good', ready: 'good', won: 'good' },
+  ...{
+    PAID: 'good',
+    APPROVED: 'good',
+    DELIVERED: 'good',
+    ACTIVE: 'good',
+    SUCCEEDED: 'good',
+    active: 'good',
+    ready: 'good',
+    won: 'good',
+  },
   ...{ FAILED: 'bad', DISPUTE: 'bad', CHARGEBACK: 'bad', failed: 'bad', open: 'bad', lost: 'bad', accepted: 'quiet' },
   ...{ PENDING: 'wait', PROCESSING: 'wait', pending: 'wait', processing: 'wait', writing: 'wait', invited: 'wait' },
   ...{ under_review: 'wait', appealed: 'wait', in_review: 'wait', evidence_requested: 'bad' },
@@ -273,6 +283,25 @@ export function Page({
       {children}
     </>
   );
+}
+
+/** An address that leads nowhere: of nothing, or of what is somebody else's. */
+export function Missing(): ReactNode {
+  const { t } = useLanguage();
+  return (
+    <Page title={t('Página não encontrada', 'Page not found')}>
+      <Empty title={t('Não há nada neste endereço.', 'There is nothing at this address.')}>
+        <p>
+          <Link to="/">{t('Ir para o início', 'Go to the home page')}</Link>
+        </p>
+      </Empty>
+    </Page>
+  );
+}
+
+/** Why what a page is about is not shown. */
+export function Unavailable({ error, retry }: { error: unknown; retry: () => void }): ReactNode {
+  return error instanceof ApiFailure && error.status === 404 ? <Missing /> : <Failure error={error} retry={retry} />;
 }
 
 export function Card({

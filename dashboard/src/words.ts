@@ -1,4 +1,21 @@
+import type { VerificationBody } from '../../src/webhooks/dto/verification.body.js';
 import type { Translate } from './language.js';
+
+type VerificationReason = NonNullable<VerificationBody['reason']>;
+
+/** By which a list of sales can be narrowed. */
+export const SALE_STATUSES = [
+  'WAITING_PAYMENT',
+  'PROCESSING',
+  'PAID',
+  'APPROVED',
+  'REFUNDED',
+  'EXPIRED',
+  'REFUSED',
+  'CANCELLED',
+  'DISPUTE',
+  'CHARGEBACK',
+] as const;
 
 /** The words of the statuses of a sale, for people. */
 export function saleStatus(status: string, t: Translate): string {
@@ -113,4 +130,139 @@ export function bucketName(bucket: string, t: Translate): string {
     reserved: t('Reservado', 'Reserved'),
   };
   return words[bucket] ?? bucket;
+}
+
+/** Why a Pix goes back. */
+export function returnReason(reason: string, t: Translate): string {
+  const words: Readonly<Record<string, string>> = {
+    wrong_amount: t('valor diferente do da cobrança', 'another amount than the charge’s'),
+    late: t('chegou depois do prazo', 'came too late'),
+    duplicate: t('a cobrança já estava paga', 'the charge was paid already'),
+    charge_closed: t('a cobrança já estava encerrada', 'the charge was over'),
+    payer_mismatch: t('outra pessoa pagou', 'somebody else paid'),
+    payer_unknown: t('o banco não diz quem pagou', 'the bank does not say who paid'),
+    review_returned: t('um operador devolveu', 'an operator returned it'),
+    cancelled: t('a cobrança foi cancelada', 'the charge was cancelled'),
+    unmatched: t('não tem cobrança', 'no charge matches'),
+  };
+  return words[reason] ?? reason;
+}
+
+export function returnStatus(status: string, t: Translate): string {
+  const words: Readonly<Record<string, string>> = {
+    pending: t('Na fila', 'Waiting'),
+    in_progress: t('A caminho', 'On its way'),
+    failed: t('Falhou', 'Failed'),
+    accepted: t('Aceito', 'Accepted'),
+    returned: t('Devolvido', 'Returned'),
+  };
+  return words[status] ?? status;
+}
+
+/** What workers do, for who sees it overdue. */
+export function workKind(kind: string, t: Translate): string {
+  const words: Readonly<Record<string, string>> = {
+    acquirer: t('Cobrança no banco', 'Charge at the bank'),
+    'acquirers.notification': t('Aviso do banco', 'Notification of the bank'),
+    deliveries: t('Entrega de webhook', 'Webhook delivery'),
+    delivery: t('Entrega de webhook', 'Webhook delivery'),
+    evidence_cleanup: t('Remoção de provas', 'Removal of evidence'),
+    login_failures: t('Aviso de acessos recusados', 'Notice of failed logins'),
+    mail: t('E-mail', 'Mail'),
+    receipt: t('Recibo ao pagador', 'Receipt to the payer'),
+    'reconciliation.statement': t('Conciliação', 'Reconciliation'),
+    refund: t('Reembolso', 'Refund'),
+    report: t('Relatório', 'Report'),
+    return: t('Devolução de um Pix', 'Return of a Pix'),
+    'transactions.expiry': t('Vencimento de cobranças', 'Expiry of charges'),
+  };
+  return words[kind] ?? kind;
+}
+
+/** What the service cannot read of a bank. */
+export function unreadableKind(kind: string, t: Translate): string {
+  const words: Readonly<Record<string, string>> = {
+    pix: 'Pix',
+    charge: t('Cobrança', 'Charge'),
+    payment: t('Pagamento', 'Payment'),
+    order: t('Pedido', 'Order'),
+    dispute: t('Disputa', 'Dispute'),
+    return: t('Devolução', 'Return'),
+  };
+  return words[kind] ?? kind;
+}
+
+export function fraudRule(code: string, t: Translate): string {
+  const words: Readonly<Record<string, string>> = {
+    'fraud.document_blocked': t('documento bloqueado', 'blocked document'),
+    'fraud.amount_limit_exceeded': t('acima do valor máximo', 'above the maximum ticket'),
+    'fraud.velocity_exceeded': t('muitas por minuto', 'too many a minute'),
+  };
+  return words[code] ?? code;
+}
+
+export function fraudOperation(operation: string, t: Translate): string {
+  const words: Readonly<Record<string, string>> = {
+    charge: t('cobrança', 'charge'),
+    payment: t('pagamento', 'payment'),
+    refund: t('reembolso', 'refund'),
+  };
+  return words[operation] ?? operation;
+}
+
+/** What the payer’s bank calls a dispute where it gives no reason. */
+export function caseType(type: string, t: Translate): string {
+  const words: Readonly<Record<string, string>> = {
+    med: 'MED',
+    chargeback: t('contestação no cartão', 'chargeback'),
+    dispute: t('compra não reconhecida', 'not recognised'),
+    fraud: t('fraude denunciada', 'fraud reported'),
+  };
+  return words[type] ?? type;
+}
+
+/** Why a signature does not check; English says more, as it came. */
+export function verificationReason(reason: VerificationReason, message: string, t: Translate): string {
+  const words: Readonly<Record<VerificationReason, string>> = {
+    signature_missing: 'Falta o cabeçalho com a assinatura (X-Service-Signature).',
+    secret_malformed: 'O segredo não foi usado como texto, ou tem sinais a mais: use-o inteiro, como foi mostrado.',
+    malformed_signature: 'O cabeçalho da assinatura não tem a forma esperada.',
+    wrong_scheme: 'O evento é assinado de outra forma: confira qual cabeçalho o seu programa lê.',
+    timestamp_changed: 'O tempo no cabeçalho não é o que foi assinado.',
+    timestamp_out_of_tolerance: 'A assinatura está certa, mas o tempo dela está longe demais: confira o seu relógio.',
+    wrong_secret:
+      'A assinatura não foi feita com este segredo: ele é de outro endereço, de outro modo, ou já foi trocado.',
+    old_secret: 'O segredo não é o que assinou esta entrega: houve uma troca.',
+    body_changed: 'O corpo não é o que foi assinado.',
+    body_reserialized: 'É o mesmo JSON, mas não são os bytes assinados: confira o corpo cru, antes de o ler.',
+    signature_changed: 'Corpo, tempo e segredo estão certos; a assinatura é que não é desta entrega.',
+  };
+  return t(words[reason], message);
+}
+
+const DELIVERY_ERRORS: readonly (readonly [start: string, text: string])[] = [
+  ['connection refused', 'conexão recusada'],
+  ['the receiver closed the connection', 'o servidor fechou a conexão antes de responder'],
+  ['the host name does not exist', 'o nome do servidor não existe'],
+  ['the host name could not be resolved', 'o nome do servidor não foi encontrado'],
+  ['the host cannot be reached', 'o servidor não é alcançado'],
+  ['the connection timed out', 'a conexão demorou demais'],
+  ['could not connect', 'a conexão demorou demais'],
+  ['timed out after', 'não respondeu a tempo'],
+  ['the answer is not valid HTTP', 'a resposta não é HTTP válido'],
+  ['the headers of the answer are too large', 'os cabeçalhos da resposta são grandes demais'],
+  ['the receiver sent interim', 'o servidor só mandou respostas provisórias'],
+  ['the receiver answered HTTP 10', 'o servidor mandou uma resposta que não foi pedida'],
+  ["the host's address is not allowed", 'o endereço do servidor não é permitido'],
+  ['TLS:', 'problema no certificado (TLS)'],
+  ['the request could not be sent', 'não foi possível enviar'],
+];
+
+/** Why no answer came to a delivery. */
+export function deliveryError(error: string, t: Translate): string {
+  const known = DELIVERY_ERRORS.find(([start]) => error.startsWith(start));
+  if (!known) return error;
+  const [start, text] = known;
+  // What the receiver's certificate has wrong is said by its own library.
+  return t(start === 'TLS:' ? `${text}: ${error.slice(start.length).trim()}` : text, error);
 }

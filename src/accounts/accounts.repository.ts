@@ -13,6 +13,8 @@ const LIST = read(
   'accounts.list',
   `SELECT ${DETAILS} FROM accounts a
    WHERE a.id < coalesce($1::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff') AND a.id >= $2::uuid AND a.id <= $3::uuid
+     AND ($5::text IS NULL OR a.id::text = lower($5)
+       OR position(lower($5) IN lower(a.name)) > 0 OR position(lower($5) IN lower(a.contact_email)) > 0)
    ORDER BY a.id DESC LIMIT $4`,
 );
 const BLOCKS = read(
@@ -44,6 +46,12 @@ const UPDATE = write(
 );
 const SET_LIVE_ACQUIRER = write('accounts.set_live_acquirer', 'UPDATE accounts SET live_acquirer = $2 WHERE id = $1');
 
+/** Which accounts somebody looks for. */
+export interface AccountFilter extends IdCursorFilter {
+  /** An id, or a part of a name or e-mail; null for all. */
+  readonly query: string | null;
+}
+
 /** What is not named keeps its value. */
 export type AccountChanges = Partial<Omit<AccountEntity, 'id' | 'blocksDocuments' | 'liveAcquirer' | 'createdAt'>>;
 
@@ -62,8 +70,8 @@ export class AccountsRepository {
   }
 
   /** Newest first. */
-  async list({ before, createdFrom, createdTo, limit }: IdCursorFilter): Promise<AccountEntity[]> {
-    return this.reader.query(LIST, [before, ...idRange(createdFrom, createdTo), limit]);
+  async list({ before, createdFrom, createdTo, limit, query }: AccountFilter): Promise<AccountEntity[]> {
+    return this.reader.query(LIST, [before, ...idRange(createdFrom, createdTo), limit, query]);
   }
 
   async blocksDocument(id: string, document: string): Promise<boolean> {

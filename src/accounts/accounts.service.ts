@@ -4,10 +4,9 @@ import { type Actor, AuditTrail } from '../audit/index.js';
 import { Clock } from '../core/clock.js';
 import { Database, type Tx } from '../core/database/index.js';
 import { type ApiError, forbidden, invalidRequest, notFound, type Violation } from '../core/errors/index.js';
-import type { IdCursorFilter } from '../core/http/index.js';
 import { newId } from '../core/ids.js';
 import type { Account, AccountEntity, Role } from './account.entity.js';
-import { type AccountChanges, AccountsRepository } from './accounts.repository.js';
+import { type AccountChanges, type AccountFilter, AccountsRepository } from './accounts.repository.js';
 import { checkEmail, normalizeEmail } from './email-address.js';
 import { MembersService } from './members.service.js';
 import { Passwords } from './passwords.service.js';
@@ -53,7 +52,7 @@ export class AccountsService {
   }
 
   /** For operators. Newest first. */
-  async list(filter: IdCursorFilter): Promise<AccountEntity[]> {
+  async list(filter: AccountFilter): Promise<AccountEntity[]> {
     return this.accounts.list(filter);
   }
 

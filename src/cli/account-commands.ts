@@ -87,7 +87,7 @@ async function allAccounts(accounts: AccountsService): Promise<AccountEntity[]> 
   const all: AccountEntity[] = [];
   for (;;) {
     const before = all.at(-1)?.id ?? null;
-    const page = await accounts.list({ before, createdFrom: null, createdTo: null, limit: PAGE });
+    const page = await accounts.list({ before, createdFrom: null, createdTo: null, limit: PAGE, query: null });
     all.push(...page);
     if (page.length < PAGE) return all;
   }

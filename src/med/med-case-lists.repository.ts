@@ -12,8 +12,8 @@ export interface MedCaseFilter extends CursorFilter {
   readonly status: MedCaseStatus | null;
   readonly type: MedCaseType | null;
   readonly transactionId: string | null;
-  /** Strictly older than this case; null for the first page. */
-  readonly before: { readonly createdAt: Date; readonly id: string } | null;
+  /** What comes strictly after this case in the order of the list; null for the first page. */
+  readonly after: Pick<MedCase, 'createdAt' | 'responseDeadline' | 'id'> | null;
 }
 
 export interface ReviewQueueFilter extends IdCursorFilter {
@@ -44,6 +44,20 @@ const list = ({ byStatus, byType, byCharge }: Shape): ReadStatement => {
      ORDER BY c.created_at DESC, c.id DESC LIMIT $7`,
   );
 };
+/**
+ * Open cases alone, the nearest deadline first; those without one are last. One order and one index for all filters: of
+ * open cases an account has few.
+ */
+const OPEN_BY_DEADLINE = read(
+  'med_cases.open_by_deadline',
+  `SELECT ${MED_CASE_COLUMNS} FROM med_cases c
+   WHERE c.account_id = $1 AND c.mode = $2 AND c.visible AND c.status = 'open'
+     AND c.created_at > $3 AND c.created_at < $4
+     AND (coalesce(c.response_deadline, 'infinity'), c.id) > ($5::timestamptz, $6::uuid)
+     AND ($8::text IS NULL OR c.type = $8) AND ($9::uuid IS NULL OR c.transaction_id = $9)
+   ORDER BY coalesce(c.response_deadline, 'infinity'), c.id LIMIT $7`,
+);
+
 const EITHER = [false, true];
 const LISTS = new Map(
   EITHER.flatMap((byStatus) =>
@@ -77,7 +91,7 @@ export class MedCaseListsRepository {
 
   /** What the merchant sees, newest first. The bounds of time are exclusive. */
   async list(scope: Scope, filter: MedCaseFilter): Promise<MedCase[]> {
-    const { status, type, transactionId, before, createdFrom, createdTo, limit } = filter;
+    const { status, type, transactionId, after, createdFrom, createdTo, limit } = filter;
     const wanted = LISTS.get(
       keyOf({ byStatus: status !== null, byType: type !== null, byCharge: transactionId !== null }),
     );
@@ -87,10 +101,26 @@ export class MedCaseListsRepository {
       scope.mode,
       createdFrom ?? '-infinity',
       createdTo ?? 'infinity',
-      before?.createdAt ?? 'infinity',
-      before?.id ?? 'ffffffff-ffff-ffff-ffff-ffffffffffff',
+      after?.createdAt ?? 'infinity',
+      after?.id ?? 'ffffffff-ffff-ffff-ffff-ffffffffffff',
       limit,
       status,
+      type,
+      transactionId,
+    ]);
+  }
+
+  /** Those that the merchant has to answer, the most urgent first. */
+  async openByDeadline(scope: Scope, filter: Omit<MedCaseFilter, 'status'>): Promise<MedCase[]> {
+    const { type, transactionId, after, createdFrom, createdTo, limit } = filter;
+    return this.reader.query(OPEN_BY_DEADLINE, [
+      scope.accountId,
+      scope.mode,
+      createdFrom ?? '-infinity',
+      createdTo ?? 'infinity',
+      after === null ? '-infinity' : (after.responseDeadline ?? 'infinity'),
+      after?.id ?? '00000000-0000-0000-0000-000000000000',
+      limit,
       type,
       transactionId,
     ]);

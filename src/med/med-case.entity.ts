@@ -34,6 +34,7 @@ export class BankSide {
 @Index('med_cases_status_idx', ['accountId', 'mode', 'status', 'createdAt', 'id'], { where: 'visible' })
 @Index('med_cases_type_idx', ['accountId', 'mode', 'type', 'createdAt', 'id'], { where: 'visible' })
 @Index('med_cases_type_status_idx', ['accountId', 'mode', 'type', 'status', 'createdAt', 'id'], { where: 'visible' })
+@Index('med_cases_open_idx', { synchronize: false }) // of an expression
 @Index('med_cases_transaction_id_idx', ['transactionId'])
 @Index('med_cases_review_idx', ['id'], { where: 'review IS NOT NULL' })
 @Index('med_cases_deadline_idx', ['deadlineDueAt'], { where: 'deadline_due_at IS NOT NULL' })

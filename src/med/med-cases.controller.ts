@@ -32,12 +32,13 @@ export class MedCasesController {
   @Get()
   @ApiOperation({
     summary: 'List MED cases',
-    description: 'Newest first, by cursor. `/v1/infractions` is another name for `/v1/med/cases`.',
+    description:
+      'Newest first, or open ones by their deadline; by cursor. `/v1/infractions` is another name for `/v1/med/cases`.',
   })
   @ApiOkResponse({ description: 'A page.', type: MedCaseListBody, headers: RESPONSE_HEADERS })
   @ApiErrors(400)
   async list(@CurrentScope() scope: Scope, @Query() query: ListMedCasesQuery): Promise<MedCaseListBody> {
-    const { status = null, type = null, charge_id: chargeId, starting_after: after } = query;
+    const { status = null, type = null, order = 'created', charge_id: chargeId, starting_after: after } = query;
     const { created_after: later, created_before: earlier } = query;
     const filter = {
       ...cursorFilter(query),
@@ -46,6 +47,7 @@ export class MedCasesController {
       createdTo: earlier === undefined ? null : firstInstantOf(earlier),
       status,
       type,
+      order,
       transactionId: chargeId === undefined ? null : parseId(chargeId, ['ch_', 'tx_'], 'charge'),
       after: after === undefined ? null : medCaseId(after),
     };

@@ -2,11 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { type Actor, AuditTrail } from '../audit/index.js';
 import { Clock } from '../core/clock.js';
 import { Database, type Tx } from '../core/database/index.js';
-import { badRequest, invalidRequest, notFound } from '../core/errors/index.js';
+import { badRequest, invalidRequest, notFound, type Violation } from '../core/errors/index.js';
 import type { CursorFilter } from '../core/http/index.js';
 import type { Scope } from '../core/mode.js';
 import { OutboxService } from '../outbox/index.js';
 import { DisputesService } from '../transactions/index.js';
+import type { MedCaseOrder } from './dto/list-med-cases.query.js';
 import type { MedCase } from './med-case.js';
 import { type MedCaseFilter, MedCaseListsRepository } from './med-case-lists.repository.js';
 import { MED_MOVES } from './med-cases.machine.js';
@@ -16,6 +17,7 @@ import { MedTransitions } from './med-transitions.service.js';
 
 /** What a merchant asks for; `after` is the id of one of its cases. */
 export interface MedCaseQuery extends CursorFilter, Pick<MedCaseFilter, 'status' | 'type' | 'transactionId'> {
+  readonly order: MedCaseOrder;
   readonly after: string | null;
 }
 
@@ -48,15 +50,20 @@ export class MedCasesService {
     this.cases.countEvidence(tx, id, change, this.clock.now());
   }
 
-  /** Newest first. @throws ApiError 400 for a cursor that is not one of the caller's cases */
-  async list(scope: Scope, { after, ...filter }: MedCaseQuery): Promise<MedCase[]> {
-    const before = after === null ? null : await this.cases.find(scope, after);
-    if (after !== null && before === null) {
-      throw invalidRequest([
-        { param: 'starting_after', code: 'invalid', message: 'must be the id of one of your cases' },
-      ]);
+  /** @throws ApiError 400 for a cursor that is not one of the caller's cases, and for cases that wait for no answer */
+  async list(scope: Scope, { after, order, ...filter }: MedCaseQuery): Promise<MedCase[]> {
+    const violations: Violation[] = [];
+    const last = after === null ? null : await this.cases.find(scope, after);
+    if (after !== null && last === null) {
+      violations.push({ param: 'starting_after', code: 'invalid', message: 'must be the id of one of your cases' });
     }
-    return this.lists.list(scope, { ...filter, before });
+    if (order === 'deadline' && filter.status !== null && filter.status !== 'open') {
+      violations.push({ param: 'status', code: 'invalid', message: 'must be open, or left out, with order=deadline' });
+    }
+    if (violations.length > 0) throw invalidRequest(violations);
+    return order === 'deadline'
+      ? this.lists.openByDeadline(scope, { ...filter, after: last })
+      : this.lists.list(scope, { ...filter, after: last });
   }
 
   /** Recorded here only: the bank is not told. @throws ApiError 404, 400 for a case that is not open */

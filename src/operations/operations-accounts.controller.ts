@@ -1,19 +1,14 @@
 import { Body, Controller, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { AccountsService, settingsOf } from '../accounts/index.js';
+import { ApiKeyListBody, apiKeyList, ApiKeysService } from '../api-keys/index.js';
 import type { Actor } from '../audit/index.js';
 import { CurrentActor, DashboardAuth } from '../auth/index.js';
-import {
-  ApiErrors,
-  ApiRequestId,
-  cursorPage,
-  idCursorFilter,
-  IdCursorQuery,
-  RESPONSE_HEADERS,
-} from '../core/http/index.js';
+import { ApiErrors, ApiRequestId, cursorPage, idCursorFilter, RESPONSE_HEADERS } from '../core/http/index.js';
 import { parseId } from '../core/ids.js';
 import { AccountBody, AccountListBody } from './dto/account.body.js';
 import { ChangeAccountDto, CreateAccountDto } from './dto/account.dto.js';
+import { ListAccountsQuery } from './dto/operations.query.js';
 import { accountBody } from './operations.serializer.js';
 
 const ACCOUNT_ID = { name: 'id', description: 'Id of the account.', schema: { type: 'string' as const } };
@@ -23,7 +18,10 @@ const ACCOUNT_ID = { name: 'id', description: 'Id of the account.', schema: { ty
 @ApiRequestId()
 @Controller('v1/operations/accounts')
 export class OperationsAccountsController {
-  constructor(private readonly accounts: AccountsService) {}
+  constructor(
+    private readonly accounts: AccountsService,
+    private readonly keys: ApiKeysService,
+  ) {}
 
   @Post()
   @ApiOperation({ summary: 'Create an account', description: 'Its first OWNER gets an invitation by mail.' })
@@ -36,11 +34,11 @@ export class OperationsAccountsController {
   }
 
   @Get()
-  @ApiOperation({ summary: 'List accounts', description: 'Newest first, by cursor.' })
+  @ApiOperation({ summary: 'List accounts', description: 'Newest first, by cursor; `query` finds some of them.' })
   @ApiOkResponse({ description: 'A page.', type: AccountListBody, headers: RESPONSE_HEADERS })
   @ApiErrors(400)
-  async list(@Query() query: IdCursorQuery): Promise<AccountListBody> {
-    const filter = idCursorFilter(query);
+  async list(@Query() query: ListAccountsQuery): Promise<AccountListBody> {
+    const filter = { ...idCursorFilter(query), query: query.query?.trim() ?? null };
     return cursorPage(await this.accounts.list(filter), filter.limit, accountBody, (account) => account.id);
   }
 
@@ -51,6 +49,19 @@ export class OperationsAccountsController {
   @ApiErrors(404)
   async get(@Param('id') id: string): Promise<AccountBody> {
     return accountBody(await this.accounts.details(parseId(id, [], 'account')));
+  }
+
+  @Get(':id/api-keys')
+  @ApiOperation({
+    summary: 'List API keys of an account',
+    description: 'Those that work, of both modes, without the keys themselves: to revoke one that has leaked.',
+  })
+  @ApiParam(ACCOUNT_ID)
+  @ApiOkResponse({ description: 'The keys that work.', type: ApiKeyListBody, headers: RESPONSE_HEADERS })
+  @ApiErrors(404)
+  async listKeys(@Param('id') id: string): Promise<ApiKeyListBody> {
+    const { id: accountId } = await this.accounts.details(parseId(id, [], 'account'));
+    return apiKeyList(await this.keys.list(accountId), false);
   }
 
   @Patch(':id')

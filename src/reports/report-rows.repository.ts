@@ -4,7 +4,7 @@ import { idBound } from '../core/ids.js';
 import type { Amount } from '../core/money/index.js';
 import type { Metadata } from '../transactions/index.js';
 import { type Bucket, type StatementEntryType, MERCHANT_BUCKETS, type WalletEntry } from '../wallets/index.js';
-import type { ReportOrder } from './report.entity.js';
+import { type ReportOrder, SALE_BASES, type SaleFilters } from './report.entity.js';
 
 export interface StatementRow extends WalletEntry {
   readonly endToEndId: string | null;
@@ -29,7 +29,8 @@ export interface SaleRow {
   readonly customerEmail: string | null;
   readonly metadata: Metadata;
   readonly createdAt: Date;
-  readonly paidAt: Date;
+  /** Null of what was not paid. */
+  readonly paidAt: Date | null;
 }
 
 export interface RefundRow {
@@ -134,17 +135,35 @@ const JOURNAL = source('journal', {
   order: 'e.number',
 });
 
-/** By the time of payment. */
-const SALES = source('sales', {
-  columns: `t.id, t.status, t.paid_with AS method, t.currency, t.amount, t.provider_fee AS "providerFee",
+/** In the words of the index `transactions_search_idx`. */
+const IS_FOUND = `transaction_terms(t.account_id, t.mode, t.id, t.txid, t.end_to_end_id, t.customer_email, t.customer_document,
+  t.customer_name, t.metadata) @@ transaction_search($1, $2, $6, '{}', '{}')`;
+
+/**
+ * By the time of payment, or by the ids, whose time is that of creation. One for each combination, or the planner would
+ * not know which index it can go along. $3, $4 the window; $5 status; $6 what is searched for.
+ */
+const sales = (basis: SaleFilters['basis'], byStatus: boolean, bySearch: boolean): Source =>
+  source(`sales_${basis}${byStatus ? '_status' : ''}${bySearch ? '_search' : ''}`, {
+    columns: `t.id, t.status, t.paid_with AS method, t.currency, t.amount, t.provider_fee AS "providerFee",
      t.platform_fee AS "platformFee", t.net_amount AS "netAmount", t.refunds_amount AS refunded,
      t.disputed_amount AS disputed, t.end_to_end_id AS "endToEndId", t.txid, t.customer_name AS "customerName",
      t.customer_document AS "customerDocument", t.customer_email AS "customerEmail", t.metadata,
      t.created_at AS "createdAt", t.paid_at AS "paidAt"`,
-  table: 'transactions t',
-  where: 't.account_id = $1 AND t.mode = $2 AND t.paid_at BETWEEN $3 AND $4',
-  order: 't.paid_at, t.id',
-});
+    table: 'transactions t',
+    where: `t.account_id = $1 AND t.mode = $2 AND t.${basis === 'paid' ? 'paid_at' : 'id'} BETWEEN $3 AND $4
+      AND ${byStatus ? 't.status = $5' : '$5::text IS NULL'}
+      AND ${bySearch ? IS_FOUND : '$6::text IS NULL'}`,
+    order: basis === 'paid' ? 't.paid_at, t.id' : 't.id',
+  });
+const EITHER = [false, true];
+const SALES = new Map(
+  SALE_BASES.flatMap((basis) =>
+    EITHER.flatMap((byStatus) =>
+      EITHER.map((bySearch) => [[basis, byStatus, bySearch].join(), sales(basis, byStatus, bySearch)] as const),
+    ),
+  ),
+);
 const REFUNDS = source('refunds', {
   columns: `r.id, r.transaction_id AS "transactionId", r.status, r.currency, r.amount, r.fee, r.way, r.reason,
      r.failure_reason AS "failureReason", r.bank_reference AS "bankReference", t.metadata, r.created_at AS "createdAt",
@@ -199,9 +218,13 @@ export class ReportRowsRepository {
     );
   }
 
-  /** In the order of their payment. */
-  sales({ accountId, mode, from, to }: ReportOrder): Rows<SaleRow> {
-    return this.#rows(SALES, [[accountId, mode, from, to]]);
+  /** In the order of their payment, or of their creation. */
+  sales({ accountId, mode, from, to, filters }: ReportOrder): Rows<SaleRow> {
+    const { basis, status, query } = filters ?? { basis: 'paid', status: null, query: null };
+    const wanted = SALES.get([basis, status !== null, query !== null].join());
+    if (!wanted) throw new Error('There is a statement for each combination of filters');
+    const window = basis === 'paid' ? [from, to] : [idBound(from, 'min'), idBound(to, 'max')];
+    return this.#rows(wanted, [[accountId, mode, ...window, status, query]]);
   }
 
   /** In the order of their creation, as `disputes`. */

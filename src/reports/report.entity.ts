@@ -1,5 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { Mode } from '../core/mode.js';
+import type { TransactionStatus } from '../transactions/index.js';
 
 export const REPORT_TYPES = ['statement', 'sales', 'refunds', 'disputes'] as const;
 export type ReportType = (typeof REPORT_TYPES)[number];
@@ -10,6 +11,17 @@ export type ReportFormat = (typeof REPORT_FORMATS)[number];
 /** `expired`: its file is removed, after its days or because a customer of the account was erased. */
 export const REPORT_STATUSES = ['pending', 'processing', 'ready', 'failed', 'expired'] as const;
 export type ReportStatus = (typeof REPORT_STATUSES)[number];
+
+/** By which time a sale is in the window. */
+export const SALE_BASES = ['paid', 'created'] as const;
+
+/** Which sales alone are in the file, as the list of payments has them. */
+export interface SaleFilters {
+  readonly basis: (typeof SALE_BASES)[number];
+  readonly status: TransactionStatus | null;
+  /** May name a customer: it goes with the file when one is erased. */
+  readonly query: string | null;
+}
 
 /** A file that was asked for. */
 @Entity('reports')
@@ -27,6 +39,8 @@ export class ReportEntity {
   @Column('timestamptz', { name: 'window_to' }) readonly to!: Date;
   /** Of a CSV, in their order; null: all of them. */
   @Column('text', { array: true, nullable: true }) readonly columns!: readonly string[] | null;
+  /** Of a report of sales. */
+  @Column('jsonb', { nullable: true }) readonly filters!: SaleFilters | null;
   @Column('text') readonly status!: ReportStatus;
   /** Written by now. */
   @Column('bigint', { default: 0 }) readonly rows!: number;
@@ -45,5 +59,5 @@ export class ReportEntity {
 /** What a report is of. */
 export type ReportOrder = Pick<
   ReportEntity,
-  'accountId' | 'mode' | 'type' | 'format' | 'from' | 'to' | 'columns' | 'createdAt'
+  'accountId' | 'mode' | 'type' | 'format' | 'from' | 'to' | 'columns' | 'filters' | 'createdAt'
 >;

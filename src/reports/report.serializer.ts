@@ -15,6 +15,7 @@ export function reportBody(report: ReportEntity, downloadUrl: string | null): Re
     from: report.from.toISOString(),
     to: report.to.toISOString(),
     columns: report.columns,
+    filters: report.filters,
     status: report.status,
     rows: report.rows,
     progress: progressOf(report),

@@ -65,7 +65,11 @@ const EXPIRE = write(
 );
 const EXPIRE_ALL = write(
   'reports.expire_all',
-  `UPDATE reports SET status = 'expired', object_name = NULL
+  `WITH forgotten AS (
+     UPDATE reports SET filters = filters || '{"query": null}' WHERE account_id = $1 AND filters ->> 'query' IS NOT NULL
+       AND status NOT IN ('pending', 'processing', 'ready')
+   )
+   UPDATE reports SET status = 'expired', object_name = NULL, filters = filters || '{"query": null}'
    WHERE account_id = $1 AND status IN ('pending', 'processing', 'ready') RETURNING id`,
 );
 const EXPIRE_OLDEST = write(
@@ -156,7 +160,10 @@ export class ReportsRepository {
     return row?.id ?? null;
   }
 
-  /** Those of an account in both modes, those under way among them. @returns their ids */
+  /**
+   * Those of an account in both modes, those under way among them; what was searched for is forgotten of all.
+   * @returns their ids
+   */
   async expireAll(tx: Tx, accountId: string): Promise<string[]> {
     return (await tx.query<{ id: string }>(EXPIRE_ALL, [accountId])).map(({ id }) => id);
   }

@@ -12,11 +12,11 @@ import { Retention } from '../core/retention.js';
 import { LeaseLost, type Work, type WorkAnswer, WorkService } from '../core/work/index.js';
 import { OutboxService } from '../outbox/index.js';
 import { ObjectStorage } from '../storage/index.js';
-import { CustomerDataService } from '../transactions/index.js';
-import type { CreateReportDto } from './dto/create-report.dto.js';
+import { CustomerDataService, TransactionPagesService } from '../transactions/index.js';
+import type { CreateReportDto, SaleFiltersDto } from './dto/create-report.dto.js';
 import { columnNames, isColumn } from './formats/columns.js';
 import { reportEvent } from './report.events.js';
-import type { ReportEntity, ReportFormat, ReportOrder } from './report.entity.js';
+import type { ReportEntity, ReportFormat, ReportOrder, SaleFilters } from './report.entity.js';
 import { type Report, ReportWriter } from './report-writer.service.js';
 import { ReportsRepository, type ReportUse } from './reports.repository.js';
 
@@ -61,6 +61,7 @@ export class ReportsService implements OnModuleInit {
     private readonly work: WorkService,
     private readonly outbox: OutboxService,
     private readonly customers: CustomerDataService,
+    private readonly pages: TransactionPagesService,
     private readonly retention: Retention,
     private readonly clock: Clock,
     private readonly logger: Logger,
@@ -97,7 +98,7 @@ export class ReportsService implements OnModuleInit {
   }
 
   /** What is asked for. @throws ApiError 400 with every problem */
-  read(scope: Scope, { type, format, from, to, columns }: CreateReportDto): ReportOrder {
+  read(scope: Scope, { type, format, from, to, columns, filters }: CreateReportDto): ReportOrder {
     const createdAt = this.clock.now();
     const window = { from: firstInstantOf(from), to: lastInstantOf(to) };
     const violations: Violation[] = [];
@@ -113,6 +114,7 @@ export class ReportsService implements OnModuleInit {
       refuse('to', `must be at most ${MOST_DAYS} days after from`);
     }
     if (columns !== undefined && format !== 'csv') refuse('columns', 'are of a CSV: leave them out');
+    if (filters !== undefined && type !== 'sales') refuse('filters', 'are of sales: leave them out');
     for (const name of columns ?? []) {
       if (isColumn(type, name)) continue;
       const known = columnNames(type).join(', ');
@@ -121,7 +123,10 @@ export class ReportsService implements OnModuleInit {
     }
     if (violations.length > 0) throw invalidRequest(violations);
     const { accountId, mode } = scope;
-    return { accountId, mode, type, format, ...window, columns: columns ?? null, createdAt };
+    return {
+      ...{ accountId, mode, type, format, ...window, columns: columns ?? null, createdAt },
+      filters: filters ? saleFilters(filters) : null,
+    };
   }
 
   /** @throws ApiError 404, 503 */
@@ -136,9 +141,12 @@ export class ReportsService implements OnModuleInit {
     return this.reports.list(scope, filter);
   }
 
-  /** Its file as it is made, for a caller that keeps it elsewhere. */
-  write(order: ReportOrder): Promise<Report> {
-    return this.writer.write(order);
+  /** Its file as it is made, for a caller that keeps it elsewhere. Filtered, it has what the list of payments finds. */
+  async write(order: ReportOrder): Promise<Report> {
+    const { filters } = order;
+    if (filters === null) return this.writer.write(order);
+    const query = await this.pages.sought(order, filters.query);
+    return this.writer.write({ ...order, filters: { ...filters, query } });
   }
 
   /** Makes the file, or removes it when its days are over. */
@@ -161,7 +169,7 @@ export class ReportsService implements OnModuleInit {
   }
 
   async #make(report: ReportEntity, prolong: () => Promise<void>): Promise<WorkAnswer> {
-    const { totalRows, pieces } = await this.writer.write(report);
+    const { totalRows, pieces } = await this.write(report);
     let rows = 0;
     const tell = async (): Promise<void> => {
       await prolong();
@@ -240,6 +248,10 @@ export class ReportsService implements OnModuleInit {
     const fileName = `recebe-${what}-${saoPauloDay(from)}-${saoPauloDay(to)}.${format}`;
     return this.storage.downloadUrl({ name, contentType: CONTENT_TYPES[format], fileName }, DOWNLOAD_SECONDS);
   }
+}
+
+function saleFilters({ basis, status, query }: SaleFiltersDto): SaleFilters {
+  return { basis: basis ?? 'paid', status: status ?? null, query: query?.trim() ?? null };
 }
 
 /** @throws ApiError 422 */

@@ -79,6 +79,16 @@ export class TransactionPagesService {
     return { transactions: rows.map((transaction) => asOf(transaction, now)), total };
   }
 
+  /**
+   * For whoever reads at once what `page` shows page by page: writes down what has expired.
+   * @returns the text to search for: an id that only a bank knows leads to its sale
+   */
+  async sought(scope: Scope, text: string | null): Promise<string | null> {
+    await this.expiry.expireDueOf(scope);
+    if (text === null) return null;
+    return (await this.database.transaction((tx) => this.pages.behind(tx, scope, text))) ?? text;
+  }
+
   async #page(
     scope: Scope,
     query: PageQuery,

@@ -240,6 +240,34 @@ describe('operators', () => {
     expect((await service.call('DELETE', `/v1/operations/api-keys/${key.id}`, { token })).status).toBe(404);
   });
 
+  it('find an account by a part of its name or e-mail, and see its keys', async () => {
+    const { token } = await service.operator();
+    const found = async (query: string): Promise<string[]> => {
+      const path = `/v1/operations/accounts?limit=100&query=${encodeURIComponent(query)}`;
+      const { body } = await service.call<{ data: { id: string }[] }>('GET', path, { token });
+      return body.data.map(({ id }) => id);
+    };
+    const path = `/v1/operations/accounts/${merchant.accountId}`;
+    const name = 'Açougue 100% _Bom_';
+    await service.call('PATCH', path, { token, body: { name, contact_email: 'Caixa@acougue.example' } });
+    for (const query of ['100% _b', 'AÇOUGUE', 'caixa@ACOUGUE', merchant.accountId]) {
+      expect(await found(query)).toEqual([merchant.accountId]);
+    }
+    for (const query of ['100%_', '%%', 'nobody']) expect(await found(query)).toEqual([]);
+    const { status, body } = await service.call<{ data: { id: string; prefix: string }[]; access: unknown }>(
+      'GET',
+      `${path}/api-keys`,
+      { token },
+    );
+    const own = await service.call<{ data: unknown }>('GET', '/v1/api-keys', {
+      token: await service.login(merchant.ownerEmail),
+    });
+    expect(status).toBe(200);
+    expect(body).toEqual({ data: own.body.data, access: { canManage: false } });
+    const nobody = '/v1/operations/accounts/01a20000-0000-7000-8000-000000000000/api-keys';
+    expect((await service.call('GET', nobody, { token })).status).toBe(404);
+  });
+
   it('suspend an account: its keys are refused in every process, its people log in, its charges are paid', async () => {
     const { token } = await service.operator();
     const other = await service.merchant();

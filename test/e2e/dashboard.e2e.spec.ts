@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { browserAvailable, openBrowser } from '../support/browser.js';
-import { CLI, type Finished, Processes, readDemo, type ServiceProcess } from '../support/process.js';
+import type { BrowserContext, Page } from 'playwright-core';
+import { browserAvailable } from '../support/browser.js';
+import { barriers, Dashboard, go, heading, inDialog, PASSWORD, PNG } from '../support/dashboard.js';
+import { readDemo } from '../support/process.js';
 import { WebhookReceiver } from '../support/receiver.js';
 import { scaled } from '../support/scale.js';
 import { waitFor } from '../support/wait.js';
@@ -12,88 +12,24 @@ import { waitFor } from '../support/wait.js';
 jest.setTimeout(300_000);
 
 const describeInBrowser = browserAvailable() ? describe : describe.skip;
-const PASSWORD = 'correct horse battery';
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-/** A picture of one point. */
-const PNG = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-  'base64',
-);
-
 /** As a person sees it: roles and names, never a selector of the page's own. */
 describeInBrowser('the dashboard in a real browser', () => {
-  const processes = new Processes();
-  let dataDir: string;
-  let service: ServiceProcess;
-  let browser: Browser;
-  /** What no page may do: break, ask somebody else, or run against its own policy. */
-  const faults: string[] = [];
+  const dashboard = new Dashboard();
+  const { dataDir, processes, faults } = dashboard;
+  const open: Dashboard['open'] = (...options) => dashboard.open(...options);
+  const asOwner: Dashboard['asOwner'] = (...options) => dashboard.asOwner(...options);
+  const logIn: Dashboard['logIn'] = (...who) => dashboard.logIn(...who);
+  const cli: Dashboard['cli'] = (args) => dashboard.cli(args);
+  const api: Dashboard['api'] = (...call) => dashboard.api(...call);
+  const aCharge: Dashboard['charge'] = (body) => dashboard.charge(body);
+  const simulate: Dashboard['simulate'] = (id, event) => dashboard.simulate(id, event);
+  const waitForLink: Dashboard['linkTo'] = (to, pattern) => dashboard.linkTo(to, pattern);
+  const base = (): string => dashboard.base;
 
   beforeAll(async () => {
-    dataDir = processes.dataDir();
-    service = await processes.start(dataDir, { LOG_LEVEL: 'error', RATE_LIMIT_LOGIN_PER_15_MINUTES: '1000' });
-    browser = await openBrowser();
+    await dashboard.start();
   });
-  afterAll(async () => {
-    await browser.close();
-    await processes.cleanUp();
-  });
-
-  /** As the service calls itself: what it signs URLs with is what a page may ask. */
-  const base = (): string => service.url.replace('127.0.0.1', 'localhost');
-
-  async function open(path = '', options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
-    const context = await browser.newContext({ locale: 'pt-BR', viewport: { width: 1280, height: 900 }, ...options });
-    const page = await context.newPage();
-    page.on('pageerror', (error) => faults.push(`${page.url()} ${error.message}`));
-    page.on('request', (request) => {
-      if (new URL(request.url()).origin !== base()) faults.push(`foreign ${request.url()}`);
-    });
-    page.on('console', (message) => {
-      if (/Content Security Policy/.test(message.text())) faults.push(`${page.url()} ${message.text()}`);
-    });
-    await page.goto(`${base()}/dashboard${path}`);
-    return page;
-  }
-  async function logIn(page: Page, email: string, password: string): Promise<void> {
-    await page.getByLabel('E-mail').fill(email);
-    await page.getByLabel('Senha').fill(password);
-    await page.getByRole('button', { name: 'Entrar' }).click();
-  }
-  async function asOwner(path = '', options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
-    const page = await open(path, options);
-    const { email, password } = readDemo(dataDir);
-    await logIn(page, email, password);
-    await page.getByRole('navigation', { name: 'Principal' }).waitFor();
-    return page;
-  }
-  const go = (page: Page, name: string): Promise<void> =>
-    page.getByRole('navigation', { name: 'Principal' }).getByRole('link', { name, exact: true }).click();
-  const heading = (page: Page, name: string | RegExp): Promise<void> =>
-    page.getByRole('heading', { level: 1, name }).waitFor();
-  const inDialog = (page: Page): ReturnType<Page['getByRole']> => page.getByRole('dialog');
-  const cli = (args: readonly string[]): Promise<Finished> =>
-    processes.run(CLI, args, { DATA_DIR: dataDir, LOG_LEVEL: 'silent' });
-
-  async function api<T>(method: string, path: string, body?: object, headers = {}): Promise<T> {
-    const response = await fetch(`${service.url}${path}`, {
-      method,
-      headers: { apikey: readDemo(dataDir).test_api_key, 'Content-Type': 'application/json', ...headers },
-      ...(body ? { body: JSON.stringify(body) } : {}),
-    });
-    if (!response.ok) throw new Error(`${path}: ${String(response.status)} ${await response.text()}`);
-    return (await response.json()) as T;
-  }
-  let count = 0;
-  const aCharge = (body: object = {}): Promise<{ id: string }> =>
-    api(
-      'POST',
-      '/v1/charges',
-      { amount: 5000, payment_method: 'pix', ...body },
-      { 'Idempotency-Key': `spec-charge-${String(++count)}` },
-    );
-  const simulate = (id: string, event: object): Promise<unknown> =>
-    api('POST', `/v1/sandbox/charges/${id}/simulate`, event);
+  afterAll(() => dashboard.stop());
 
   it('takes a first charge, its payment and a refund of R$ 9,90, found by name and order', async () => {
     const page = await asOwner();
@@ -231,7 +167,7 @@ describeInBrowser('the dashboard in a real browser', () => {
         .getByText(/^ak_test_/)
         .innerText()
     ).trim();
-    expect((await fetch(`${service.url}/v1/wallets`, { headers: { apikey: key } })).status).toBe(200);
+    expect((await fetch(`${dashboard.service.url}/v1/wallets`, { headers: { apikey: key } })).status).toBe(200);
     // A key of the keyboard does not lose what is shown once.
     for (let times = 0; times < 3; times += 1) await page.keyboard.press('Escape');
     expect(await inDialog(page).getByText(key).count()).toBe(1);
@@ -247,7 +183,7 @@ describeInBrowser('the dashboard in a real browser', () => {
     ).trim();
     await inDialog(page).getByRole('button', { name: 'Fechar' }).click();
     const status = async (apikey: string, path = 'wallets'): Promise<number> =>
-      (await fetch(`${service.url}/v1/${path}`, { headers: { apikey } })).status;
+      (await fetch(`${dashboard.service.url}/v1/${path}`, { headers: { apikey } })).status;
     expect([await status(key), await status(rotated), await status(rotated, 'charges/nobody')]).toEqual([
       401, 200, 404,
     ]);
@@ -260,7 +196,7 @@ describeInBrowser('the dashboard in a real browser', () => {
   });
 
   it('finds a program’s request by its answer, and shows what an event looks like', async () => {
-    await fetch(`${service.url}/v1/charges/nobody`, { headers: { apikey: readDemo(dataDir).test_api_key } });
+    await fetch(`${dashboard.service.url}/v1/charges/nobody`, { headers: { apikey: readDemo(dataDir).test_api_key } });
     const page = await asOwner('/test/developers');
     await page.getByLabel('Resposta').selectOption('404');
     const requests = page.getByRole('group', { name: 'Requisições' }).getByRole('row');
@@ -328,7 +264,7 @@ describeInBrowser('the dashboard in a real browser', () => {
     await dialog.getByRole('button', { name: 'Salvar' }).click();
     await page.getByRole('region', { name: 'Conta' }).getByText('Padaria da Vila').waitFor();
     const { id } = await aCharge();
-    const checkout = await (await fetch(`${service.url}/checkout/${id.slice(3)}`)).text();
+    const checkout = await (await fetch(`${dashboard.service.url}/checkout/${id.slice(3)}`)).text();
     expect(checkout).toContain('Padaria da Vila');
     expect(checkout).toContain('#7a1fa2');
     expect(checkout).toContain(`${id.slice(3)}/logo`);
@@ -477,15 +413,7 @@ describeInBrowser('the dashboard in a real browser', () => {
       const deliveries = await api<{ data: { id: string }[] }>('GET', '/v1/webhooks/deliveries?limit=1');
       const found: unknown[] = [];
       const check = async (page: Page, path: string, about: string): Promise<void> => {
-        await page.evaluate(AXE);
-        const violations = await page.evaluate<{ id: string; nodes: { html: string }[] }[]>(
-          'axe.run().then((result) => result.violations)',
-        );
-        found.push(...violations.map(({ id, nodes }) => ({ path, about, id, nodes: nodes.map(({ html }) => html) })));
-        const overflow = await page.evaluate<number>(
-          'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-        );
-        if (overflow > 0) found.push({ path, about, overflow });
+        found.push(...(await barriers(page, `${path} ${about}`)));
       };
       for (const locale of ['pt-BR', 'en-US']) {
         const outside = await open('', { colorScheme, locale });
@@ -532,7 +460,7 @@ describeInBrowser('the dashboard in a real browser', () => {
     const list = await fetch(`${shop.url}/v1/refunds?limit=20`, { headers: { apikey } });
     const { data } = (await list.json()) as { data: { transactionId: string; reason: string }[] };
     const part = data.find(({ reason }) => reason === 'Desconto combinado');
-    const context = await browser.newContext({ locale: 'pt-BR', viewport: { width: 1100, height: 720 } });
+    const context = await dashboard.browser.newContext({ locale: 'pt-BR', viewport: { width: 1100, height: 720 } });
     const page = await context.newPage();
     const home = `${shop.url.replace('127.0.0.1', 'localhost')}/dashboard`;
     await page.goto(home);
@@ -552,7 +480,7 @@ describeInBrowser('the dashboard in a real browser', () => {
 
   it('shows nothing of others, and that a login has ended, wherever that was', async () => {
     const page = await asOwner('/test/sales/01a20000-0000-7000-8000-000000000000');
-    await page.getByText('Não há nada aqui com este endereço.').waitFor();
+    await heading(page, 'Página não encontrada');
     const other = await asOwner('/settings');
     await other.getByRole('button', { name: 'Terminar' }).first().waitFor();
     for (let left = await other.getByRole('button', { name: 'Terminar' }).count(); left > 0; left--) {
@@ -667,10 +595,10 @@ describeInBrowser('the dashboard in a real browser', () => {
     const { id } = await aCharge();
     const page = await asOwner(`/test/sales/${id.slice(3)}`);
     await page.getByText('Aguarda pagamento').first().waitFor();
-    const port = new URL(service.url).port;
-    await service.kill('SIGTERM');
+    const port = new URL(dashboard.service.url).port;
+    await dashboard.service.kill('SIGTERM');
     await page.getByText('O serviço não responde').waitFor();
-    service = await processes.start(dataDir, {
+    dashboard.service = await processes.start(dataDir, {
       LOG_LEVEL: 'error',
       RATE_LIMIT_LOGIN_PER_15_MINUTES: '1000',
       PORT: port,
@@ -682,7 +610,7 @@ describeInBrowser('the dashboard in a real browser', () => {
   });
 
   it('is small: 150 kB for the first screen and 350 kB for all', async () => {
-    const context: BrowserContext = await browser.newContext({ locale: 'pt-BR' });
+    const context: BrowserContext = await dashboard.browser.newContext({ locale: 'pt-BR' });
     const page = await context.newPage();
     let first = 0;
     page.on('response', (response) => {
@@ -706,17 +634,4 @@ describeInBrowser('the dashboard in a real browser', () => {
   it('has broken nowhere, asked nobody else, and kept to its policy', () => {
     expect(faults).toEqual([]);
   });
-
-  /** Out of a mail file, which mails of a service without SMTP_URL are. */
-  async function waitForLink(to: string, pattern: RegExp): Promise<string> {
-    for (let n = 0; n < 100; n++) {
-      const mails = readdirSync(join(dataDir, 'mail')).map((name) => readFileSync(join(dataDir, 'mail', name), 'utf8'));
-      const found = mails
-        .filter((mail) => mail.includes(`To: ${to}`))
-        .map((mail) => pattern.exec(mail.replace(/=\r\n/g, ''))?.[1]);
-      if (found[0] !== undefined) return found[0];
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-    throw new Error(`No mail to ${to}`);
-  }
 });

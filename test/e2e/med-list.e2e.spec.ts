@@ -87,7 +87,53 @@ describe('the list of MED cases', () => {
     expect(await ids(`?starting_after=${second?.id}&created_after=${fourth?.created_at}`)).toEqual([third?.id]);
   });
 
+  it('has open ones by their deadline, however old they are, page by page', async () => {
+    const { testKey: key } = await service.merchant();
+    const at = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString();
+    const deadlines = [at(9), null, at(2), at(2), null, at(5), at(1)];
+    for (const response_deadline of deadlines) {
+      service.clock.advance(60);
+      const { body: charge } = await service.createCharge(key);
+      for (const event of [{ event: 'pay' }, { event: 'med_open', response_deadline }]) {
+        await happens(service, key, charge.id, event);
+      }
+    }
+    const all = (await list('?limit=100', key)).body.data;
+    const answered = all.find(({ response_deadline: deadline }) => deadline === deadlines[5]);
+    const pages = async (size: number, between?: (page: number) => Promise<unknown>): Promise<MedCaseAnswer[]> => {
+      const seen: MedCaseAnswer[] = [];
+      for (let [cursor, page] = ['', 0] as [string | null, number]; cursor !== null; page++) {
+        const after: string = cursor === '' ? '' : `&starting_after=${cursor}`;
+        const { status, body }: Answer<Listed> = await list(`?order=deadline&limit=${size}${after}`, key);
+        expect(status).toBe(200);
+        seen.push(...body.data);
+        cursor = body.next_cursor;
+        await between?.(page);
+      }
+      return seen;
+    };
+    const wanted = [deadlines[6], deadlines[2], deadlines[3], deadlines[5], deadlines[0], null, null];
+    for (const size of [1, 2, 100]) {
+      const seen = await pages(size);
+      expect(seen.map(({ response_deadline: deadline }) => deadline)).toEqual(wanted);
+      expect(new Set(seen.map(({ id }) => id)).size).toBe(deadlines.length);
+    }
+    // One that was answered while somebody turns the pages is where they go on from all the same.
+    const seen = await pages(4, async (page) => {
+      if (page === 0) await answerCase(service, key, answered?.id ?? '', 'appeal');
+    });
+    expect(seen).toHaveLength(deadlines.length);
+    expect(await pages(100)).toHaveLength(deadlines.length - 1);
+    const [first] = seen;
+    const narrowed = (query: string) => list(`?order=deadline&${query}`, key);
+    expect((await narrowed(`charge_id=${first?.charge_id}`)).body.data.map(({ id }) => id)).toEqual([first?.id]);
+    expect((await narrowed('type=chargeback')).body.data).toEqual([]);
+    expect((await narrowed('status=open&type=med')).body.data).toHaveLength(deadlines.length - 1);
+    expect((await narrowed('status=closed')).body.error).toMatchObject({ code: 'invalid_request', param: 'status' });
+  });
+
   it.each([
+    ['order', 'amount'],
     ['status', 'won'],
     ['status', ''],
     ['type', 'pix'],

@@ -739,6 +739,7 @@ describe('what the OpenAPI document says is kept', () => {
     for (const who of [...strangers, { token }]) {
       keeps('operationsaccounts_list', await service.call('GET', accounts, who));
       keeps('operationsaccounts_get', await service.call('GET', account, who));
+      keeps('operationsaccounts_listKeys', await service.call('GET', `${account}/api-keys`, who));
     }
     for (const who of strangers) {
       keeps('operationsaccounts_create', await service.call('POST', accounts, { ...who, body }));

@@ -92,6 +92,7 @@ describe('reports', () => {
       from: expect.stringMatching(/T03:00:00\.000Z$/),
       to: expect.stringMatching(/T02:59:59\.999Z$/),
       columns: null,
+      filters: null,
       status: 'pending',
       rows: 0,
       progress: 0,
@@ -142,6 +143,73 @@ describe('reports', () => {
     expect(refunds).toBe(`payment,status,amount,currency\r\ntx_${paymentIdOf(sale)},REFUNDED,3.00,BRL\r\n`);
     const disputes = await file({ type: 'disputes', format: 'csv', columns: ['status', 'amount', 'held', 'lost'] });
     expect(disputes).toBe('status,amount,held,lost\r\nopen,5.00,5.00,0.00\r\n');
+  });
+
+  it('have the sales that a list of payments was filtered to, paid or not, and forget who was looked for', async () => {
+    const { testKey: key, accountId } = await service.merchant();
+    const make = async (name: string, events: Record<string, unknown>[] = []): Promise<ChargeAnswer> => {
+      const { body } = await service.createCharge(key, { amount: 1000, customer: { name }, expires_in: 90 });
+      for (const event of events) await service.simulate(key, body.id, event);
+      return body;
+    };
+    const maria = await make('Maria Souza', [{ event: 'pay' }]);
+    const waiting = await make('Maria Lima');
+    const joao = await make('João', [{ event: 'pay' }]);
+    const returned = 'E00000000202611211530abcDEF12345';
+    // A second Pix of a paid charge goes back: its id leads to the sale, as it does in the list.
+    await service.simulate(key, joao.id, { event: 'pay', end_to_end_id: returned });
+    const rows = async (filters: object): Promise<string[]> => {
+      const text = await file(
+        { type: 'sales', format: 'csv', columns: ['payment', 'status', 'paid_at'], filters },
+        key,
+      );
+      return text
+        .split('\r\n')
+        .slice(1, -1)
+        .map((line) => line.split(',').slice(0, 2).join(' '));
+    };
+    const line = (sale: ChargeAnswer, status: string): string => `tx_${paymentIdOf(sale)} ${status}`;
+    const listed = async (query: string): Promise<string[]> => {
+      const { body } = await service.call<{ data: { id: string; status: string }[] }>(
+        'GET',
+        `/v1/payments?sortOrder=asc&startDate=${TODAY}&endDate=${TODAY}&${query}`,
+        { key },
+      );
+      return body.data.map(({ id, status }) => `${id} ${status}`);
+    };
+    const all = [line(maria, 'PAID'), line(waiting, 'WAITING_PAYMENT'), line(joao, 'PAID')];
+    expect(await rows({ basis: 'created' })).toEqual(all);
+    expect(await rows({ basis: 'paid' })).toEqual([all[0], all[2]]);
+    expect(await rows({})).toEqual([all[0], all[2]]);
+    for (const [filters, query] of [
+      [{ status: 'PAID' }, 'status=PAID'],
+      [{ query: 'maria' }, 'query=maria'],
+      [{ query: 'mar', status: 'WAITING_PAYMENT' }, 'query=mar&status=WAITING_PAYMENT'],
+      [{ query: returned }, `query=${returned}`],
+      [{ query: paymentIdOf(joao) }, `query=${paymentIdOf(joao)}`],
+      [{ query: 'nobody' }, 'query=nobody'],
+    ] as const) {
+      const found = await rows({ basis: 'created', ...filters });
+      expect([query, found]).toEqual([query, await listed(query)]);
+      expect(query === 'query=nobody' || found.length > 0).toBe(true);
+    }
+    expect(await rows({ query: 'lima' })).toEqual([]);
+    // What the clock has ended is written as such before it is looked for.
+    service.clock.advance(91);
+    expect(await rows({ basis: 'created', status: 'EXPIRED' })).toEqual([line(waiting, 'EXPIRED')]);
+    const { body: refused } = await ask<ErrorAnswer>({ type: 'refunds', format: 'csv', filters: {} }, key);
+    expect(refused.error).toMatchObject({ param: 'filters' });
+    const { body: unknown } = await ask<ErrorAnswer>({ type: 'sales', format: 'csv', filters: { name: 'x' } }, key);
+    expect(unknown.error.param).toContain('name');
+    const asked = await ready({ type: 'sales', format: 'csv', filters: { query: 'maria' } }, key);
+    expect(asked.filters).toEqual({ basis: 'paid', status: null, query: 'maria' });
+    const told = await service.sql(
+      `SELECT 1 FROM events WHERE account_id = '${accountId}' AND data::text LIKE '%"query": "%'`,
+    );
+    expect(told).toEqual([]);
+    const who = { taxId: null, email: 'nobody@example.com', phone: null };
+    await service.get(CustomerDataService).erase(accountId, who, false, SYSTEM);
+    expect((await read(asked.id, key)).filters).toEqual({ basis: 'paid', status: null, query: null });
   });
 
   it('quote by RFC 4180', async () => {

@@ -101,7 +101,8 @@ describe('the statement of a random history', () => {
     const times = [random.between(-50, SPAN_MS + 50), random.between(-50, SPAN_MS + 50)];
     const [from, to] = times.sort((a, b) => a - b).map((at) => new Date(START + at)) as [Date, Date];
     const columns = format === 'csv' ? ['id', 'bucket', 'currency', 'amount', 'balance'] : null;
-    return { ...pick(scopes), type: 'statement', format, from, to, columns, createdAt: new Date(START + 2 * SPAN_MS) };
+    const createdAt = new Date(START + 2 * SPAN_MS);
+    return { ...pick(scopes), type: 'statement', format, from, to, columns, filters: null, createdAt };
   };
 
   async function textOf(order: ReportOrder): Promise<string> {

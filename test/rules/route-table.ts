@@ -443,6 +443,9 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   'GET /v1/operations/accounts/:id': staff(200, {
     path: ({ accountId }) => `/v1/operations/accounts/${accountId}`,
   }),
+  'GET /v1/operations/accounts/:id/api-keys': staff(200, {
+    path: ({ accountId }) => `/v1/operations/accounts/${accountId}/api-keys`,
+  }),
   'PATCH /v1/operations/accounts/:id': staff(200, {
     path: ({ accountId }) => `/v1/operations/accounts/${accountId}`,
     body: () => ({ city: 'Recife' }),

@@ -206,6 +206,7 @@ function NewCorrection(): ReactNode {
     account: '',
     mode: 'live',
     amount: '',
+    currency: 'BRL',
     bearer: 'platform',
     charge: '',
     reference: '',
@@ -214,7 +215,10 @@ function NewCorrection(): ReactNode {
   };
   const [fields, setFields] = useState(begin);
   const [reason, setReason] = useState('');
-  const amount = parseAmount(fields.amount, language);
+  // Below zero: a fee or a loss that came back.
+  const bare = fields.amount.trim().replace(/^[-−]/, '');
+  const size = parseAmount(bare, language);
+  const amount = size !== null && bare !== fields.amount.trim() ? -size : size;
   const mayNameInvoice = fields.kind === 'bank_fee' && fields.mode === 'live';
   const isInvoiceNamed = !mayNameInvoice || (fields.month === '') === (fields.acquirer.trim() === '');
   const set = (name: keyof typeof begin) => (event: { target: { value: string } }) =>
@@ -225,14 +229,26 @@ function NewCorrection(): ReactNode {
       tone="danger"
       title={t('Lançar tarifa ou perda', 'Enter a fee or a loss')}
       confirm={t('Lançar', 'Enter')}
-      isReady={isWritten(reason) && amount !== null && fields.account.trim() !== '' && isInvoiceNamed}
+      isReady={
+        isWritten(reason) &&
+        amount !== null &&
+        /^[A-Z]{3,5}$/.test(fields.currency) &&
+        fields.account.trim() !== '' &&
+        isInvoiceNamed
+      }
       opened={() => {
         setFields(begin);
         setReason('');
       }}
       act={async (key) => {
         await call('POST', '/v1/operations/corrections', {
-          ...{ kind: fields.kind, account_id: fields.account.trim(), mode: fields.mode, amount },
+          ...{
+            kind: fields.kind,
+            account_id: fields.account.trim(),
+            mode: fields.mode,
+            amount,
+            currency: fields.currency,
+          },
           ...{ borne_by: fields.bearer, reason: reason.trim(), idempotency_key: key },
           ...(fields.charge.trim() === '' ? {} : { charge_id: fields.charge.trim() }),
           ...(fields.reference.trim() === '' ? {} : { bank_reference: fields.reference.trim() }),
@@ -256,7 +272,24 @@ function NewCorrection(): ReactNode {
         onChange={set('mode')}
         options={[['live', t('Produção', 'Live')] as const, ['test', t('Teste', 'Test')] as const]}
       />
-      <Input label={t('Valor', 'Amount')} inputMode="decimal" value={fields.amount} onChange={set('amount')} required />
+      <Input
+        label={t('Valor', 'Amount')}
+        hint={
+          amount === null
+            ? t('Com sinal de menos: uma tarifa ou perda que voltou.', 'With a minus: a fee or a loss that came back.')
+            : money(amount, fields.currency, language)
+        }
+        value={fields.amount}
+        onChange={set('amount')}
+        required
+      />
+      <Input
+        label={t('Moeda', 'Currency')}
+        maxLength={5}
+        value={fields.currency}
+        onChange={(event) => setFields({ ...fields, currency: event.target.value.toUpperCase() })}
+        required
+      />
       <Choice
         label={t('Quem paga', 'Who pays it')}
         value={fields.bearer}

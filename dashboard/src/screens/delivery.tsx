@@ -2,12 +2,12 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { DeliveryDetailBody } from '../../../src/webhooks/dto/delivery.body.js';
 import { useParam } from '../address.js';
-import { call, door } from '../api.js';
+import { call, door, unlessMissing } from '../api.js';
 import { ActionDialog } from '../dialog.js';
 import { useLanguage } from '../language.js';
 import { useMayAct, useMode } from '../session.js';
-import { Card, Empty, Facts, Failure, Id, Loading, Page, Status, Time } from '../ui.js';
-import { deliveryStatus } from '../words.js';
+import { Card, Empty, Facts, Id, Loading, Page, Status, Time, Unavailable } from '../ui.js';
+import { deliveryError, deliveryStatus } from '../words.js';
 
 /** What was sent, and what each attempt was answered. */
 export function Delivery(): ReactNode {
@@ -20,9 +20,10 @@ export function Delivery(): ReactNode {
   const delivery = useQuery({
     queryKey: [mode, 'delivery', id],
     queryFn: () => call<DeliveryDetailBody>('GET', door(mode, path)),
-    refetchInterval: 2_000,
+    refetchInterval: unlessMissing(2_000),
   });
-  if (delivery.error && !delivery.data) return <Failure error={delivery.error} retry={() => void delivery.refetch()} />;
+  if (delivery.error && !delivery.data)
+    return <Unavailable error={delivery.error} retry={() => void delivery.refetch()} />;
   if (!delivery.data) return <Loading />;
   const { data } = delivery;
   return (
@@ -76,7 +77,9 @@ export function Delivery(): ReactNode {
                 <Time at={attempt.startedAt} /> ·{' '}
                 <strong>
                   {attempt.statusCode === null
-                    ? (attempt.error ?? t('sem resposta', 'no answer'))
+                    ? attempt.error === null
+                      ? t('sem resposta', 'no answer')
+                      : deliveryError(attempt.error, t)
                     : `HTTP ${String(attempt.statusCode)}`}
                 </strong>{' '}
                 · {attempt.durationMs} ms

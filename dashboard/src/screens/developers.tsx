@@ -10,6 +10,7 @@ import type { RequestLogListBody } from '../../../src/request-logs/dto/request-l
 import { call, door, withQuery } from '../api.js';
 import { ActionDialog } from '../dialog.js';
 import { textOf } from '../forms.js';
+import { isoDay } from '../format.js';
 import { useLanguage } from '../language.js';
 import { type Mode, useMode, useSession } from '../session.js';
 import {
@@ -95,20 +96,28 @@ function IssueKey({ mode }: { mode: Mode }): ReactNode {
   const { t } = useLanguage();
   const client = useQueryClient();
   const [label, setLabel] = useState('');
+  const [until, setUntil] = useState('');
+  const [from, setFrom] = useState('');
   const [issued, setIssued] = useState('');
   return (
     <ActionDialog
       trigger={t('Emitir chave', 'Issue a key')}
       tone="primary"
+      opened={() => {
+        setLabel('');
+        setUntil('');
+        setFrom('');
+      }}
       title={t('Emitir chave', 'Issue a key')}
       confirm={t('Emitir', 'Issue')}
       act={async () => {
         const made = await call<IssuedApiKeyBody>('POST', '/v1/api-keys', {
           test: mode === 'test',
           ...(label === '' ? {} : { label }),
+          ...(until === '' ? {} : { expires_at: until }),
+          allowed_ips: from.split(/[\s,;]+/).filter((one) => one !== ''),
         });
         setIssued(made.apiKey);
-        setLabel('');
         await client.invalidateQueries({ queryKey: ['api-keys'] });
       }}
       done={<Shown value={issued} />}
@@ -120,6 +129,23 @@ function IssueKey({ mode }: { mode: Mode }): ReactNode {
         value={label}
         onChange={(event) => setLabel(event.target.value)}
         placeholder={t('site', 'website')}
+      />
+      <Input
+        label={t('Vale até (opcional)', 'Good until (optional)')}
+        hint={t('Até o fim deste dia; vazio: para sempre.', 'To the end of that day; empty: for ever.')}
+        type="date"
+        min={isoDay(new Date())}
+        value={until}
+        onChange={(event) => setUntil(event.target.value)}
+      />
+      <Input
+        label={t('De quais endereços IP (opcional)', 'From which IP addresses (optional)')}
+        hint={t(
+          'Endereços ou redes, como 203.0.113.7 ou 2001:db8::/32; vazio: de qualquer lugar.',
+          'Addresses or networks, as 203.0.113.7 or 2001:db8::/32; empty: from everywhere.',
+        )}
+        value={from}
+        onChange={(event) => setFrom(event.target.value)}
       />
     </ActionDialog>
   );
@@ -147,6 +173,9 @@ function Key({ apiKey, canManage }: { apiKey: ApiKeyBody; canManage: boolean }):
           [t('Emitida', 'Issued'), <Time at={apiKey.createdAt} />],
           [t('Usada por último', 'Last used'), used === null ? t('nunca', 'never') : <Time at={used} />],
           details.data?.expires_at ? [t('Vale até', 'Good until'), <Time at={details.data.expires_at} />] : null,
+          details.data && details.data.allowed_ips.length > 0
+            ? [t('Só de', 'Only from'), details.data.allowed_ips.join(', ')]
+            : null,
         ]}
       />
       {canManage && (

@@ -2,8 +2,9 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { EvidenceBody, EvidenceListBody, EvidenceTicketBody } from '../../../src/med/dto/evidence.body.js';
 import type { MedCaseBody } from '../../../src/med/dto/med-case.body.js';
+import type { WalletEntryListBody } from '../../../src/wallets/dto/wallet-entry.body.js';
 import { useParam } from '../address.js';
-import { ApiFailure, call, door, unlessMissing } from '../api.js';
+import { ApiFailure, call, door, unlessMissing, withQuery } from '../api.js';
 import { ActionDialog } from '../dialog.js';
 import { fileSize, money } from '../format.js';
 import { useLanguage } from '../language.js';
@@ -26,10 +27,12 @@ import {
   Status,
   Table,
   Time,
+  Unavailable,
 } from '../ui.js';
 import { caseStatus, moneyOutcome } from '../words.js';
 
 const TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif', 'application/pdf'];
+const APPEAL_LEAST = 5;
 const MAX_SIZE = 10 * 1024 * 1024;
 
 interface Upload {
@@ -57,11 +60,21 @@ export function Dispute(): ReactNode {
     // The links to the files hold five minutes.
     refetchInterval: 240_000,
   });
+  const entries = useQuery({
+    queryKey: [mode, 'case', id, 'entries', one.data?.status],
+    queryFn: () =>
+      call<WalletEntryListBody>('GET', door(mode, withQuery('/wallets/entries', { source: one.data?.id, limit: 100 }))),
+    enabled: one.data !== undefined,
+  });
+  // What the case has put aside in the balance, less what it has given back or taken.
+  const held = entries.data?.data
+    .filter(({ bucket }) => bucket === 'retained')
+    .reduce((sum, { amount }) => sum + amount, 0);
   const refresh = (): Promise<void> => client.invalidateQueries({ queryKey: [mode] });
   const [reason, setReason] = useState('');
   const [uploads, setUploads] = useState<readonly Upload[]>([]);
 
-  if (one.error && !one.data) return <Failure error={one.error} retry={() => void one.refetch()} />;
+  if (one.error && !one.data) return <Unavailable error={one.error} retry={() => void one.refetch()} />;
   if (!one.data) return <Loading />;
   const data = one.data;
   const isOpen = data.status === 'open';
@@ -136,7 +149,8 @@ export function Dispute(): ReactNode {
               tone="primary"
               title={t('Defesa na disputa', 'Appeal the dispute')}
               confirm={t('Enviar a defesa', 'Send the appeal')}
-              isReady={reason.trim().length > 0}
+              isReady={reason.trim().length >= APPEAL_LEAST}
+              opened={() => setReason('')}
               act={async () => {
                 await call('POST', door(mode, `${path}/appeal`), { reason: reason.trim() });
                 await refresh();
@@ -191,6 +205,9 @@ export function Dispute(): ReactNode {
             rows={[
               [t('Situação', 'Status'), <Status value={data.status} label={caseStatus(data.status, t)} />],
               [t('Valor em disputa', 'Disputed amount'), <Money amount={data.amount} currency={data.currency} />],
+              held === undefined
+                ? null
+                : [t('Retido agora', 'Held now'), <Money amount={held} currency={data.currency} />],
               isOpen ? [t('Responder até', 'Answer until'), <Countdown at={data.response_deadline} />] : null,
               isOpen
                 ? [

@@ -1,21 +1,18 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import type { MedCaseBody, MedCaseListBody } from '../../../src/med/dto/med-case.body.js';
+import type { MedCaseListBody } from '../../../src/med/dto/med-case.body.js';
 import { call, door, withQuery } from '../api.js';
 import { useLanguage } from '../language.js';
 import { useMode } from '../session.js';
 import { Button, Choice, Countdown, Empty, Failure, Link, Loading, Money, Page, Status, Table, Time } from '../ui.js';
-import { caseStatus, moneyOutcome } from '../words.js';
+import { caseStatus, caseType, moneyOutcome } from '../words.js';
 
 const STATUSES = ['open', 'appealed', 'accepted', 'rejected', 'closed'] as const;
 
-/** What is still open comes first, the nearest deadline before all. */
-function urgency(a: MedCaseBody, b: MedCaseBody): number {
-  const deadline = (one: MedCaseBody): string =>
-    one.status === 'open' ? (one.response_deadline ?? '9') : `~${one.id}`;
-  const [first, second] = [deadline(a), deadline(b)];
-  if (first.startsWith('~') && second.startsWith('~')) return second.localeCompare(first);
-  return first < second ? -1 : 1;
+/** A page of what is open, by deadline, or of all the others, newest first. */
+interface Asked {
+  readonly isOpen: boolean;
+  readonly after?: string;
 }
 
 export function Disputes(): ReactNode {
@@ -24,16 +21,36 @@ export function Disputes(): ReactNode {
   const [status, setStatus] = useState('');
   const list = useInfiniteQuery({
     queryKey: [mode, 'cases', 'list', status],
-    queryFn: ({ pageParam }) =>
-      call<MedCaseListBody>(
-        'GET',
-        door(mode, withQuery('/med/cases', { status, limit: 50, starting_after: pageParam })),
-      ),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page) => page.next_cursor ?? undefined,
+    queryFn: async ({ pageParam }) => {
+      const ask = ({ isOpen, after }: Asked): Promise<MedCaseListBody> =>
+        call(
+          'GET',
+          door(
+            mode,
+            withQuery('/med/cases', {
+              ...(isOpen ? { order: 'deadline' } : { status }),
+              ...{ limit: 50, starting_after: after },
+            }),
+          ),
+        );
+      const page = await ask(pageParam);
+      const data = pageParam.isOpen ? page.data : page.data.filter((one) => status !== '' || one.status !== 'open');
+      const next = (from: MedCaseListBody, isOpen: boolean): Asked | undefined =>
+        from.next_cursor === null ? undefined : { isOpen, after: from.next_cursor };
+      // Behind the last of the open ones the others begin.
+      if (!pageParam.isOpen || status !== '' || page.next_cursor !== null)
+        return { data, next: next(page, pageParam.isOpen) };
+      const others = await ask({ isOpen: false });
+      return {
+        data: [...data, ...others.data.filter((one) => one.status !== 'open')],
+        next: next(others, false),
+      };
+    },
+    initialPageParam: { isOpen: status === '' || status === 'open' } as Asked,
+    getNextPageParam: (page) => page.next,
     refetchInterval: 10_000,
   });
-  const rows = (list.data?.pages.flatMap(({ data }) => data) ?? []).sort(urgency);
+  const rows = list.data?.pages.flatMap(({ data }) => data) ?? [];
   return (
     <Page title={t('Disputas', 'Disputes')}>
       <div className="filters">
@@ -79,7 +96,10 @@ export function Disputes(): ReactNode {
               cell: (one) => (one.status === 'open' ? <Countdown at={one.response_deadline} /> : '–'),
             },
             { name: t('Aberta', 'Opened'), cell: (one) => <Time at={one.opened_at} /> },
-            { name: t('O que o banco disse', 'What the bank said'), cell: (one) => one.reason ?? one.type },
+            {
+              name: t('O que o banco disse', 'What the bank said'),
+              cell: (one) => one.reason ?? caseType(one.type, t),
+            },
             {
               name: t('Dinheiro', 'Money'),
               cell: (one) => (one.money_outcome === null ? '–' : moneyOutcome(one.money_outcome, t)),

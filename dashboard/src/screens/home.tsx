@@ -1,19 +1,20 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQueries, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { MedCaseListBody } from '../../../src/med/dto/med-case.body.js';
 import type { PaymentListBody } from '../../../src/payments/dto/payment.body.js';
 import type { MetricsBody, StatsBody } from '../../../src/payments/dto/statistics.body.js';
 import type { BalanceBody } from '../../../src/wallets/dto/wallet.body.js';
 import type { DeliveryStatsBody } from '../../../src/webhooks/dto/delivery.body.js';
-import type { EndpointListBody } from '../../../src/webhooks/dto/endpoint.body.js';
+import type { EndpointBody, EndpointListBody } from '../../../src/webhooks/dto/endpoint.body.js';
 import { call, door, withQuery } from '../api.js';
 import { day, duration, isoDay, money, timeFormat } from '../format.js';
 import { useLanguage } from '../language.js';
 import { useMayAct, useMode } from '../session.js';
-import { Bars, Card, Empty, Facts, Failure, Link, Loading, Money, Page, Time } from '../ui.js';
-import { EndpointHealth } from './endpoint-health.js';
+import { Bars, Card, Empty, Facts, Failure, Link, Loading, Money, Page, Status, Time } from '../ui.js';
+import { EndpointHealth, isFailing, newestDeliveries } from './endpoint-health.js';
 
 const WINDOWS = [7, 30, 90] as const;
+/** Endpoints with nothing to look into that are shown. */
 const MOST_ENDPOINTS = 4;
 
 export function Home(): ReactNode {
@@ -44,7 +45,7 @@ export function Home(): ReactNode {
   });
   const cases = useQuery({
     queryKey: [mode, 'cases', 'open'],
-    queryFn: () => call<MedCaseListBody>('GET', door(mode, '/med/cases?status=open&limit=5')),
+    queryFn: () => call<MedCaseListBody>('GET', door(mode, '/med/cases?order=deadline&limit=5')),
   });
   const hooks = useQuery({
     queryKey: [mode, 'webhooks', 'stats'],
@@ -186,14 +187,7 @@ export function Home(): ReactNode {
               ]}
             />
           )}
-          {(endpoints.data?.data ?? [])
-            .filter(({ status }) => status === 'ACTIVE')
-            .slice(0, MOST_ENDPOINTS)
-            .map(({ id, url }) => (
-              <p key={id} className="written">
-                {url} <EndpointHealth id={id} />
-              </p>
-            ))}
+          <Endpoints endpoints={endpoints.data?.data ?? []} />
         </Card>
       </div>
       <Card
@@ -240,6 +234,41 @@ export function Home(): ReactNode {
         )}
       </Card>
     </Page>
+  );
+}
+
+/** Those that fail and those that are off before the others, and all of them. */
+function Endpoints({ endpoints }: { endpoints: readonly EndpointBody[] }): ReactNode {
+  const { t } = useLanguage();
+  const mode = useMode();
+  const newest = useQueries({
+    queries: endpoints.map(({ id, status }) => ({ ...newestDeliveries(mode, id), enabled: status === 'ACTIVE' })),
+  });
+  const ranked = endpoints.map((endpoint, index) => {
+    const data = newest[index]?.data;
+    const rank = endpoint.status === 'ACTIVE' ? (data && isFailing(data) ? 0 : 2) : 1;
+    return { endpoint, rank };
+  });
+  const troubled = [0, 1].flatMap((rank) => ranked.filter((one) => one.rank === rank));
+  const others = ranked.filter(({ rank }) => rank === 2);
+  const shown = [...troubled, ...others.slice(0, MOST_ENDPOINTS)];
+  const left = others.length - MOST_ENDPOINTS;
+  return (
+    <>
+      {shown.map(({ endpoint: { id, url, status } }) => (
+        <p key={id} className="written">
+          {url}{' '}
+          {status === 'ACTIVE' ? (
+            <EndpointHealth id={id} />
+          ) : (
+            <Status value="CANCELLED" label={t('Desligado', 'Off')} />
+          )}
+        </p>
+      ))}
+      {left > 0 && (
+        <p className="quiet">{t(`e mais ${String(left)} sem falhas`, `and ${String(left)} more without failures`)}</p>
+      )}
+    </>
   );
 }
 

@@ -4,7 +4,7 @@ import { ApiFailure, call } from '../api.js';
 import { passwordOf, textOf } from '../forms.js';
 import { useLanguage } from '../language.js';
 import { SESSION } from '../session.js';
-import { Button, Input, Link } from '../ui.js';
+import { Button, hintOf, Input, Link } from '../ui.js';
 
 export function LoginScreen(): ReactNode {
   const { t, language, setLanguage } = useLanguage();
@@ -23,7 +23,7 @@ export function LoginScreen(): ReactNode {
       return t('O código não confere, ou já foi usado.', 'The code is wrong, or was used already.');
     if (code === 'rate_limited')
       return t('Tentativas demais. Espere alguns minutos.', 'Too many tries. Wait some minutes.');
-    return failure instanceof Error ? failure.message : String(failure);
+    return hintOf(failure instanceof ApiFailure ? failure : null, t);
   };
   const logIn = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();

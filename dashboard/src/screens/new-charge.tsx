@@ -1,12 +1,23 @@
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import type { ChargeBody } from '../../../src/charges/dto/charge.body.js';
+import type { PaymentBody } from '../../../src/payments/dto/payment.body.js';
 import { ApiFailure, call, door } from '../api.js';
 import { textOf } from '../forms.js';
 import { money, parseAmount } from '../format.js';
 import { useLanguage } from '../language.js';
 import { useMayAct, useMode } from '../session.js';
 import { Button, Card, Choice, Failure, Input, Page } from '../ui.js';
+import { methodName } from '../words.js';
+
+const METHODS = ['PIX', 'CREDIT_CARD', 'BOLETO', 'MBWAY', 'MULTIBANCO', 'CRYPTO'] as const;
+/** With two digits, as what is typed is read. */
+const CURRENCIES = ['BRL', 'EUR', 'USD'] as const;
+const DESCRIPTION_MOST = 500;
+
+/** What is left out where nothing was typed. */
+const unlessEmpty = (fields: Readonly<Record<string, string | undefined>>): object =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
 /** A code and a link to hand over. */
 export function NewCharge(): ReactNode {
@@ -20,6 +31,12 @@ export function NewCharge(): ReactNode {
   const [error, setError] = useState<unknown>(null);
   const [typed, setTyped] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
+  const [methods, setMethods] = useState<readonly string[]>(['PIX']);
+  const [chosen, setChosen] = useState('BRL');
+  const isPixAlone = methods.join() === 'PIX';
+  // Pix and boleto are paid in reais.
+  const isReal = methods.includes('PIX') || methods.includes('BOLETO');
+  const currency = isReal ? 'BRL' : chosen;
   const parsed = parseAmount(typed, language);
   const create = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();
@@ -27,31 +44,43 @@ export function NewCharge(): ReactNode {
     const form = new FormData(event.currentTarget);
     const given = (name: string): string | undefined => textOf(form, name) || undefined;
     const amount = parseAmount(given('amount') ?? '', language);
-    setProblem(amount === null ? t('Escreva um valor como 129,90.', 'Write an amount as 129.90.') : null);
+    setProblem(
+      amount === null
+        ? t('Escreva um valor como 129,90.', 'Write an amount as 129.90.')
+        : methods.length === 0
+          ? t('Escolha pelo menos um meio.', 'Choose at least one method.')
+          : null,
+    );
     setError(null);
-    if (amount === null) return;
+    if (amount === null || methods.length === 0) return;
     setBusy(true);
-    const customer = {
-      name: given('name'),
-      document: given('document')?.replace(/[.\-/\s]/g, ''),
-      email: given('email'),
-    };
-    const order = given('order');
+    const [name, email, order, description] = ['name', 'email', 'order', 'description'].map(given);
+    const document = given('document')?.replace(/[.\-/\s]/g, '');
     try {
-      const charge = await call<ChargeBody>(
-        'POST',
-        door(mode, '/charges'),
-        {
-          amount,
-          payment_method: 'pix',
-          description: given('description'),
-          expires_in: Number(form.get('expires_in')),
-          ...(Object.values(customer).some((value) => value !== undefined) ? { customer } : {}),
-          ...(order === undefined ? {} : { metadata: { order_id: order } }),
-        },
-        { 'Idempotency-Key': key },
-      );
-      await navigate({ to: `/${mode}/sales/${charge.id.slice(3)}` });
+      if (isPixAlone) {
+        const customer = unlessEmpty({ name, document, email });
+        const charge = await call<ChargeBody>(
+          'POST',
+          door(mode, '/charges'),
+          {
+            amount,
+            payment_method: 'pix',
+            expires_in: Number(form.get('expires_in')),
+            ...unlessEmpty({ description }),
+            ...(Object.keys(customer).length === 0 ? {} : { customer }),
+            ...(order === undefined ? {} : { metadata: { order_id: order } }),
+          },
+          { 'Idempotency-Key': key },
+        );
+        await navigate({ to: `/${mode}/sales/${charge.id.slice(3)}` });
+      } else {
+        const payment = await call<PaymentBody>('POST', door(mode, '/payments'), {
+          ...{ amount, currency, paymentMethods: methods, idempotencyKey: key },
+          ...unlessEmpty({ customerName: name, customerDocument: document, customerEmail: email }),
+          metadata: unlessEmpty({ description, order_id: order, phone: given('phone')?.replace(/[^+\d]/g, '') }),
+        });
+        await navigate({ to: `/${mode}/sales/${payment.id}` });
+      }
     } catch (failure) {
       setError(failure);
       // Refused, nothing was made: what is mended is another request. Of an answer that was lost nobody knows that.
@@ -66,7 +95,9 @@ export function NewCharge(): ReactNode {
       <Card>
         <form className="form" onSubmit={(event) => void create(event)}>
           <Input
-            label={t('Valor em reais', 'Amount in reais')}
+            label={
+              currency === 'BRL' ? t('Valor em reais', 'Amount in reais') : `${t('Valor em', 'Amount in')} ${currency}`
+            }
             name="amount"
             inputMode="decimal"
             placeholder="129,90"
@@ -75,7 +106,9 @@ export function NewCharge(): ReactNode {
             value={typed}
             onChange={(event) => setTyped(event.target.value)}
             hint={
-              parsed === null ? t('Como 129,90 ou 1.299,00.', 'As 129.90 or 1,299.00.') : money(parsed, 'BRL', language)
+              parsed === null
+                ? t('Como 129,90 ou 1.299,00.', 'As 129.90 or 1,299.00.')
+                : money(parsed, currency, language)
             }
           />
           {problem !== null && (
@@ -83,10 +116,33 @@ export function NewCharge(): ReactNode {
               {problem}
             </p>
           )}
+          <fieldset className="events">
+            <legend>{t('Como pode ser paga', 'How it can be paid')}</legend>
+            {METHODS.map((method) => (
+              <label key={method}>
+                <input
+                  type="checkbox"
+                  checked={methods.includes(method)}
+                  onChange={({ target }) =>
+                    setMethods(METHODS.filter((one) => (one === method ? target.checked : methods.includes(one))))
+                  }
+                />{' '}
+                {methodName(method, t)}
+              </label>
+            ))}
+          </fieldset>
+          {!isReal && methods.length > 0 && (
+            <Choice
+              label={t('Moeda', 'Currency')}
+              value={chosen}
+              onChange={(event) => setChosen(event.target.value)}
+              options={CURRENCIES.map((one) => [one, one] as const)}
+            />
+          )}
           <Input
             label={t('Descrição (o pagador vê)', 'Description (the payer sees it)')}
             name="description"
-            maxLength={140}
+            maxLength={DESCRIPTION_MOST}
           />
           <Input
             label={t('Pedido', 'Order')}
@@ -94,17 +150,29 @@ export function NewCharge(): ReactNode {
             maxLength={100}
             hint={t('Para achar a venda depois.', 'To find the sale later.')}
           />
-          <Choice
-            label={t('Vale por', 'Good for')}
-            name="expires_in"
-            defaultValue="86400"
-            options={[
-              ['3600', t('1 hora', '1 hour')],
-              ['86400', t('1 dia', '1 day')],
-              ['604800', t('7 dias', '7 days')],
-              ['2592000', t('30 dias', '30 days')],
-            ]}
-          />
+          {isPixAlone && (
+            <Choice
+              label={t('Vale por', 'Good for')}
+              name="expires_in"
+              defaultValue="86400"
+              options={[
+                ['3600', t('1 hora', '1 hour')],
+                ['21600', t('6 horas', '6 hours')],
+                ['86400', t('1 dia', '1 day')],
+              ]}
+            />
+          )}
+          {methods.includes('MBWAY') && (
+            <Input
+              label={t('Celular do MB WAY', 'Phone of MB WAY')}
+              name="phone"
+              type="tel"
+              maxLength={20}
+              placeholder="+351 912 345 678"
+              autoComplete="off"
+              required
+            />
+          )}
           <details>
             <summary>{t('Cliente (opcional)', 'Customer (optional)')}</summary>
             <Input label={t('Nome', 'Name')} name="name" maxLength={200} autoComplete="off" />

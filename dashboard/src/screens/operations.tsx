@@ -12,10 +12,11 @@ import type { WorkBody } from '../../../src/operations/dto/work.body.js';
 import { useQueryText } from '../address.js';
 import { call } from '../api.js';
 import { ActionDialog } from '../dialog.js';
-import { money } from '../format.js';
+import { money, timeSince } from '../format.js';
 import { useLanguage } from '../language.js';
 import { useSession } from '../session.js';
 import { Choice, Empty, Id, Money, Page, Status, Time } from '../ui.js';
+import { fraudOperation, fraudRule, returnReason, returnStatus, unreadableKind, workKind } from '../words.js';
 import { Corrections, CorrectPix } from './corrections.js';
 import { medReviewColumns } from './med-reviews.js';
 import { Accounts } from './operator-accounts.js';
@@ -34,8 +35,10 @@ export function Operations(): ReactNode {
     enabled: role === 'OPERATOR' && !isKeptOut,
   });
   const count = (name: string): string => {
-    const waiting = counts.data?.data.find((one) => one.name === name)?.waiting ?? 0;
-    return waiting === 0 ? '' : ` (${waiting})`;
+    const { waiting = 0, oldest_at: oldest = null } = counts.data?.data.find((one) => one.name === name) ?? {};
+    if (waiting === 0) return '';
+    const age = oldest === null ? '' : t(`, há ${timeSince(oldest)}`, `, for ${timeSince(oldest)}`);
+    return ` (${String(waiting)}${age})`;
   };
   const queues: Readonly<Record<string, readonly [string, ReactNode]>> = {
     reviews: [t('Pagamentos retidos', 'Held payments'), <Reviews key="reviews" />],
@@ -110,7 +113,7 @@ function Reviews(): ReactNode {
         },
         { name: t('Esperado de', 'Expected of'), cell: (one) => one.expected_payer_tax_id ?? '–' },
         { name: t('Pago por', 'Paid by'), cell: (one) => one.reported_payer_tax_id ?? '–' },
-        { name: t('Motivo', 'Reason'), cell: (one) => one.reason ?? '–' },
+        { name: t('Motivo', 'Reason'), cell: (one) => (one.reason === null ? '–' : returnReason(one.reason, t)) },
         {
           name: t('Decisão', 'Decision'),
           cell: (one) =>
@@ -136,7 +139,7 @@ function Reviews(): ReactNode {
                 )}
               </div>
             ) : (
-              one.status
+              returnStatus(one.status, t)
             ),
         },
       ]}
@@ -192,7 +195,10 @@ function Unmatched(): ReactNode {
           name: t('Conta', 'Account'),
           cell: (one) => (one.account_id === null ? '–' : <AccountName id={one.account_id} />),
         },
-        { name: t('Motivo', 'Reason'), cell: (one) => one.failure_reason ?? one.reason ?? '–' },
+        {
+          name: t('Motivo', 'Reason'),
+          cell: (one) => one.failure_reason ?? (one.reason === null ? '–' : returnReason(one.reason, t)),
+        },
         { name: t('Conexão', 'Connection'), cell: (one) => one.acquirer },
         { name: 'End-to-end', cell: (one) => <Id value={one.end_to_end_id} /> },
         { name: t('Decisão', 'Decision'), cell: (one) => <CorrectPix pix={one} /> },
@@ -217,8 +223,8 @@ function Returned(): ReactNode {
           isNumber: true,
           cell: (one) => <Money amount={one.amount} currency={one.currency} />,
         },
-        { name: t('Motivo', 'Reason'), cell: (one) => one.reason },
-        { name: t('Situação', 'Status'), cell: (one) => one.failure_reason ?? one.status },
+        { name: t('Motivo', 'Reason'), cell: (one) => returnReason(one.reason, t) },
+        { name: t('Situação', 'Status'), cell: (one) => one.failure_reason ?? returnStatus(one.status, t) },
         { name: 'End-to-end', cell: (one) => <Id value={one.end_to_end_id} /> },
       ]}
     />
@@ -264,7 +270,7 @@ function Unreadable(): ReactNode {
       keyOf={({ id }) => id}
       columns={[
         { name: t('Desde', 'Since'), cell: (one) => <Time at={one.unreadable_since} /> },
-        { name: t('O quê', 'What'), cell: (one) => one.kind },
+        { name: t('O quê', 'What'), cell: (one) => unreadableKind(one.kind, t) },
         { name: t('Conexão', 'Connection'), cell: (one) => one.acquirer },
         { name: t('Referência', 'Reference'), cell: (one) => <Id value={one.reference} /> },
       ]}
@@ -282,7 +288,7 @@ function Overdue(): ReactNode {
       keyOf={(one) => `${one.kind} ${one.subject_id}`}
       columns={[
         { name: t('Devia ter sido', 'Was due'), cell: (one) => <Time at={one.due_at} /> },
-        { name: t('O quê', 'What'), cell: (one) => one.kind },
+        { name: t('O quê', 'What'), cell: (one) => workKind(one.kind, t) },
         { name: t('Tentativas', 'Attempts'), isNumber: true, cell: (one) => String(one.attempts) },
         { name: t('Último erro', 'Last error'), cell: (one) => one.last_error ?? '–' },
         { name: t('De', 'Of'), cell: (one) => <Id value={one.subject_id} /> },
@@ -368,8 +374,8 @@ function FraudHits(): ReactNode {
       keyOf={({ id }) => id}
       columns={[
         { name: t('Quando', 'When'), cell: (one) => <Time at={one.created_at} /> },
-        { name: t('Regra', 'Rule'), cell: (one) => <code>{one.code}</code> },
-        { name: t('Operação', 'Operation'), cell: (one) => one.operation },
+        { name: t('Regra', 'Rule'), cell: (one) => fraudRule(one.code, t) },
+        { name: t('Operação', 'Operation'), cell: (one) => fraudOperation(one.operation, t) },
         { name: t('Valor', 'Amount'), isNumber: true, cell: (one) => <Money amount={one.amount} /> },
         { name: t('Documento', 'Document'), cell: (one) => one.document ?? '–' },
         {

@@ -1,10 +1,13 @@
+import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
+import type { ApiKeyListBody } from '../../../src/api-keys/dto/api-key.body.js';
 import type { AccountBody } from '../../../src/operations/dto/account.body.js';
 import { call } from '../api.js';
 import { ActionDialog } from '../dialog.js';
-import { money, percent } from '../format.js';
+import { textOf } from '../forms.js';
+import { money, parseAmount, percent } from '../format.js';
 import { useLanguage } from '../language.js';
-import { Choice, Input, Status, Time } from '../ui.js';
+import { Button, Choice, Empty, Failure, Field, Input, Loading, Status, Table, Time } from '../ui.js';
 import { List, useRefresh } from './operator-list.js';
 
 /** Merchants, for those who run the service. */
@@ -13,6 +16,7 @@ export function Accounts(): ReactNode {
   const refresh = useRefresh();
   const [name, setName] = useState('');
   const [email, setEmail] = useState('');
+  const [query, setQuery] = useState('');
   return (
     <>
       <div className="actions">
@@ -22,16 +26,18 @@ export function Accounts(): ReactNode {
           title={t('Nova conta', 'New account')}
           confirm={t('Criar e convidar o dono', 'Create and invite the owner')}
           isReady={name !== '' && email !== ''}
-          act={async () => {
-            await call('POST', '/v1/operations/accounts', { name, email });
+          opened={() => {
             setName('');
             setEmail('');
+          }}
+          act={async () => {
+            await call('POST', '/v1/operations/accounts', { name, email });
             await refresh();
           }}
         >
           <Input
             label={t('Nome', 'Name')}
-            maxLength={100}
+            maxLength={120}
             value={name}
             onChange={(event) => setName(event.target.value)}
             required
@@ -45,9 +51,28 @@ export function Accounts(): ReactNode {
           />
         </ActionDialog>
       </div>
+      <form
+        className="filters"
+        role="search"
+        onSubmit={(event) => {
+          event.preventDefault();
+          setQuery(textOf(new FormData(event.currentTarget), 'query'));
+        }}
+      >
+        <Input
+          label={t('Procurar contas', 'Search accounts')}
+          name="query"
+          type="search"
+          minLength={2}
+          maxLength={200}
+          placeholder={t('Nome, e-mail ou id', 'Name, e-mail or id')}
+        />
+        <Button type="submit">{t('Procurar', 'Search')}</Button>
+      </form>
       <List<AccountBody>
         name={t('Contas', 'Accounts')}
         path="accounts"
+        query={query === '' ? {} : { query }}
         empty={t('Nenhuma conta.', 'No accounts.')}
         keyOf={({ id }) => id}
         columns={[
@@ -72,6 +97,7 @@ export function Accounts(): ReactNode {
             cell: (one) => (
               <div className="actions">
                 <AccountSettings account={one} />
+                <AccountKeys account={one} />
                 <ActionDialog
                   trigger={one.suspended ? t('Reativar', 'Reactivate') : t('Suspender', 'Suspend')}
                   tone={one.suspended ? 'plain' : 'danger'}
@@ -100,24 +126,93 @@ export function Accounts(): ReactNode {
   );
 }
 
+/** As somebody types it. */
+function decimal(amount: number, language: string): string {
+  return (amount / 100).toLocaleString(language, { minimumFractionDigits: 2, useGrouping: false });
+}
+
+/** The keys of an account, of which one that has leaked is revoked here. */
+function AccountKeys({ account }: { account: AccountBody }): ReactNode {
+  const { t } = useLanguage();
+  const [isOpen, setOpen] = useState(false);
+  const keys = useQuery({
+    queryKey: ['operations', 'keys', account.id],
+    queryFn: () => call<ApiKeyListBody>('GET', `/v1/operations/accounts/${account.id}/api-keys`),
+    enabled: isOpen,
+  });
+  return (
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{t('Chaves', 'Keys')}</summary>
+      {keys.error && <Failure error={keys.error} />}
+      {keys.isLoading && <Loading />}
+      {keys.data?.data.length === 0 && <Empty title={t('Nenhuma chave.', 'No keys.')} />}
+      {keys.data && keys.data.data.length > 0 && (
+        <Table
+          label={`${t('Chaves de', 'Keys of')} ${account.name}`}
+          rows={keys.data.data}
+          keyOf={({ id }) => id}
+          columns={[
+            { name: t('Chave', 'Key'), cell: (one) => <code>{one.prefix}…</code> },
+            { name: t('Para que é', 'What it is for'), cell: (one) => one.label ?? '–' },
+            { name: t('Emitida', 'Issued'), cell: (one) => <Time at={one.createdAt} /> },
+            {
+              name: t('Ações', 'Actions'),
+              cell: (one) => (
+                <ActionDialog
+                  trigger={t('Revogar', 'Revoke')}
+                  tone="danger"
+                  title={`${t('Revogar a chave', 'Revoke the key')} ${one.prefix}…`}
+                  confirm={t('Revogar', 'Revoke')}
+                  act={async () => {
+                    await call('DELETE', `/v1/operations/api-keys/${one.id}`);
+                    await keys.refetch();
+                  }}
+                >
+                  <p>
+                    {t(
+                      `Programas de ${account.name} com esta chave são recusados a partir de agora.`,
+                      `Programs of ${account.name} with this key are refused from now on.`,
+                    )}
+                  </p>
+                </ActionDialog>
+              ),
+            },
+          ]}
+        />
+      )}
+    </details>
+  );
+}
+
 /** Whole numbers, as the service takes them. */
 const NUMBERS = [
   'fee_bps',
   'fee_fixed',
+  'pix_out_fee',
   'release_days',
   'reserve_bps',
   'reserve_days',
   'negative_notice_days',
+  'default_expires_in',
+  'fraud_velocity',
 ] as const;
 
 function AccountSettings({ account }: { account: AccountBody }): ReactNode {
-  const { t } = useLanguage();
+  const { t, language } = useLanguage();
   const refresh = useRefresh();
   const [changed, setChanged] = useState<Partial<AccountBody>>({});
+  const [ticket, setTicket] = useState('');
+  const most = ticket.trim() === '' ? null : parseAmount(ticket, language);
   const shown = { ...account, ...changed };
   const names: Readonly<Record<(typeof NUMBERS)[number], string>> = {
     fee_bps: t('Tarifa, em centésimos de por cento', 'Fee, in hundredths of a percent'),
     fee_fixed: t('Tarifa fixa, em centavos', 'Fixed fee, in cents'),
+    pix_out_fee: t('Tarifa de um Pix enviado, em centavos', 'Fee of a Pix-out, in cents'),
+    default_expires_in: t(
+      'Segundos que uma cobrança espera, se o pedido não diz',
+      'Seconds a charge waits, unless it says',
+    ),
+    fraud_velocity: t('Cobranças por minuto para um documento', 'Charges a minute for one document'),
     release_days: t('Dias até o dinheiro estar disponível', 'Days until money is available'),
     reserve_bps: t(
       'Reserva de cada venda, em centésimos de por cento',
@@ -131,10 +226,17 @@ function AccountSettings({ account }: { account: AccountBody }): ReactNode {
       trigger={t('Configurar', 'Settings')}
       title={`${t('Configurar', 'Settings of')} ${account.name}`}
       confirm={t('Salvar', 'Save')}
-      isReady={Object.keys(changed).length > 0}
-      opened={() => setChanged({})}
+      isReady={Object.keys(changed).length > 0 && (ticket.trim() === '' || most !== null)}
+      opened={() => {
+        setChanged({});
+        setTicket(account.fraud_max_amount === null ? '' : decimal(account.fraud_max_amount, language));
+      }}
       act={async () => {
-        await call('PATCH', `/v1/operations/accounts/${account.id}`, changed);
+        const documents = changed.fraud_blocked_documents?.map((one) => one.trim()).filter((one) => one !== '');
+        await call('PATCH', `/v1/operations/accounts/${account.id}`, {
+          ...changed,
+          ...(documents === undefined ? {} : { fraud_blocked_documents: documents }),
+        });
         await refresh();
       }}
     >
@@ -148,6 +250,40 @@ function AccountSettings({ account }: { account: AccountBody }): ReactNode {
           onChange={(event) => setChanged({ ...changed, [name]: Number(event.target.value) })}
         />
       ))}
+      <Input
+        label={t('Cidade no Pix', 'City in the Pix')}
+        maxLength={60}
+        value={shown.city}
+        onChange={(event) => setChanged({ ...changed, city: event.target.value })}
+      />
+      <Input
+        label={t('Valor máximo de uma cobrança', 'Maximum ticket')}
+        hint={t('Vazio: sem limite.', 'Empty: none.')}
+        inputMode="decimal"
+        value={ticket}
+        onChange={(event) => {
+          setTicket(event.target.value);
+          setChanged({ ...changed, fraud_max_amount: parseAmount(event.target.value, language) });
+        }}
+      />
+      <Field
+        label={t('CPFs e CNPJs bloqueados', 'Blocked CPFs and CNPJs')}
+        hint={t('Um por linha.', 'One on each line.')}
+      >
+        {(named) => (
+          <textarea
+            {...named}
+            rows={3}
+            value={shown.fraud_blocked_documents.join('\n')}
+            onChange={(event) =>
+              setChanged({
+                ...changed,
+                fraud_blocked_documents: event.target.value === '' ? [] : event.target.value.split(/[\n,;]/),
+              })
+            }
+          />
+        )}
+      </Field>
       <Choice
         label={t('Antifraude', 'Fraud guard')}
         value={shown.fraud_mode}

@@ -4,11 +4,15 @@ import type { ReportBody, ReportListBody } from '../../../src/reports/dto/report
 import { useQueryText } from '../address.js';
 import { call, door } from '../api.js';
 import { day, fileSize, isoDay } from '../format.js';
+import { textOf } from '../forms.js';
 import { useLanguage } from '../language.js';
 import { useMode } from '../session.js';
 import { Button, Card, Choice, Empty, Failure, Input, Loading, Page, Status, Table, Time } from '../ui.js';
+import { SALE_STATUSES, saleStatus } from '../words.js';
 
 const DAY_MS = 86_400_000;
+/** A window has at most 400 days. */
+const MOST_DAYS = 399;
 const REST_MS = 1_000;
 
 export function Reports(): ReactNode {
@@ -18,6 +22,8 @@ export function Reports(): ReactNode {
   // Of the list that somebody comes from.
   const asked = useQueryText();
   const [type, setType] = useState(asked.type ?? 'statement');
+  // A list without a beginning is of everything: as much of it as a file has.
+  const days = asked.basis === 'created' ? MOST_DAYS : 30;
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const list = useQuery({
@@ -53,11 +59,12 @@ export function Reports(): ReactNode {
     setBusy(true);
     setError(null);
     try {
-      await call(
-        'POST',
-        door(mode, '/reports'),
-        Object.fromEntries(['type', 'format', 'from', 'to'].map((name) => [name, form.get(name)])),
-      );
+      const filters = { basis: textOf(form, 'basis'), status: textOf(form, 'status'), query: textOf(form, 'query') };
+      const given = Object.entries(filters).filter(([, value]) => value !== '');
+      await call('POST', door(mode, '/reports'), {
+        ...Object.fromEntries(['type', 'format', 'from', 'to'].map((name) => [name, textOf(form, name)])),
+        ...(type === 'sales' && given.length > 0 ? { filters: Object.fromEntries(given) } : {}),
+      });
       await client.invalidateQueries({ queryKey: [mode, 'reports'] });
     } catch (failure) {
       setError(failure);
@@ -75,7 +82,11 @@ export function Reports(): ReactNode {
       setError(failure);
     }
   };
-  const name = (report: ReportBody): string => types.find(([one]) => one === report.type)?.[1] ?? report.type;
+  const name = (report: ReportBody): string => {
+    const { status = null, query = null } = report.filters ?? {};
+    const filtered = [status === null ? null : saleStatus(status, t), query].filter((one) => one !== null);
+    return [types.find(([one]) => one === report.type)?.[1] ?? report.type, ...filtered].join(' · ');
+  };
   return (
     <Page title={t('Relatórios', 'Reports')}>
       <Card title={t('Novo arquivo', 'New file')}>
@@ -93,9 +104,39 @@ export function Reports(): ReactNode {
             name="from"
             type="date"
             required
-            defaultValue={asked.from ?? isoDay(new Date(Date.now() - 30 * DAY_MS))}
+            defaultValue={asked.from ?? isoDay(new Date(Date.now() - days * DAY_MS))}
           />
           <Input label={t('Até', 'To')} name="to" type="date" required defaultValue={asked.to ?? isoDay(new Date())} />
+          {type === 'sales' && (
+            <>
+              <Choice
+                label={t('Vendas', 'Sales')}
+                name="basis"
+                defaultValue={asked.basis ?? 'paid'}
+                options={[
+                  ['paid', t('pagas no período', 'paid in the period')],
+                  ['created', t('criadas no período', 'created in the period')],
+                ]}
+              />
+              <Choice
+                label={t('Situação', 'Status')}
+                name="status"
+                defaultValue={asked.status ?? ''}
+                options={[
+                  ['', t('Todas', 'All')],
+                  ...SALE_STATUSES.map((status) => [status, saleStatus(status, t)] as const),
+                ]}
+              />
+              <Input
+                label={t('Procurar', 'Search')}
+                name="query"
+                type="search"
+                minLength={2}
+                maxLength={200}
+                defaultValue={asked.query}
+              />
+            </>
+          )}
           <Button tone="primary" type="submit" disabled={isBusy}>
             {t('Fazer', 'Make')}
           </Button>

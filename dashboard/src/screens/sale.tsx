@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import type { MedCaseListBody } from '../../../src/med/dto/med-case.body.js';
+import type { MedCaseBody, MedCaseListBody } from '../../../src/med/dto/med-case.body.js';
 import type { PaymentDetailBody, ReceiptBody } from '../../../src/payments/dto/payment.body.js';
 import type { RefundListBody } from '../../../src/payments/dto/refund.body.js';
 import type { ResendWebhookBody } from '../../../src/payments/dto/resend-webhook.body.js';
@@ -28,6 +28,7 @@ import {
   Status,
   Table,
   Time,
+  Unavailable,
 } from '../ui.js';
 import {
   bucketName,
@@ -37,6 +38,7 @@ import {
   metadataName,
   methodName,
   refundStatus,
+  returnReason,
   saleState,
   saleStatus,
 } from '../words.js';
@@ -92,7 +94,7 @@ export function Sale(): ReactNode {
   const [reason, setReason] = useState('');
   const [resent, setResent] = useState<string | null>(null);
 
-  if (sale.error && !sale.data) return <Failure error={sale.error} retry={() => void sale.refetch()} />;
+  if (sale.error && !sale.data) return <Unavailable error={sale.error} retry={() => void sale.refetch()} />;
   if (!sale.data) return <Loading />;
   const data = sale.data;
   const isWaiting = ['PENDING', 'WAITING_PAYMENT', 'PROCESSING'].includes(data.status);
@@ -104,12 +106,6 @@ export function Sale(): ReactNode {
   const isRefundable = ['PAID', 'APPROVED'].includes(data.status) && left > 0;
   const whose = data.customerName ?? t('o pagador', 'the payer');
   const text = (of: number): string => money(of, data.currency, language);
-  const checkout = `${location.origin}/checkout/${id}`;
-
-  const simulate = async (event: string): Promise<void> => {
-    await call('POST', door(mode, `/sandbox${path}/simulate`), { event });
-    await refresh();
-  };
   const receipt = async (): Promise<void> => {
     const { base64 } = await call<ReceiptBody>('GET', door(mode, `${path}/receipt`));
     const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
@@ -133,14 +129,16 @@ export function Sale(): ReactNode {
               title={t('Reembolsar', 'Refund')}
               confirm={asked === null ? t('Reembolsar', 'Refund') : `${t('Devolver', 'Give back')} ${text(asked)}`}
               isReady={asked !== null && asked <= left}
+              opened={() => {
+                setAmount('');
+                setReason('');
+              }}
               act={async (idempotencyKey) => {
                 await call('POST', door(mode, `${path}/refund`), {
                   idempotencyKey,
                   amount: asked,
                   ...(reason.trim() === '' ? {} : { reason: reason.trim() }),
                 });
-                setAmount('');
-                setReason('');
                 await refresh();
               }}
             >
@@ -153,7 +151,7 @@ export function Sale(): ReactNode {
               />
               <Input
                 label={t('Motivo (opcional)', 'Reason (optional)')}
-                maxLength={140}
+                maxLength={500}
                 value={reason}
                 onChange={(event) => setReason(event.target.value)}
               />
@@ -257,41 +255,8 @@ export function Sale(): ReactNode {
             ]}
           />
         </Card>
-        {isWaiting && data.pixCopyPaste !== null && (
-          <Card title={t('Para pagar', 'To pay')}>
-            <img
-              className="qr"
-              src={`/checkout/${id}/qr.png`}
-              alt={t('QR Code do Pix', 'QR code of the Pix')}
-              width={192}
-              height={192}
-            />
-            <Facts
-              rows={[
-                [
-                  t('Pix copia e cola', 'Pix code'),
-                  <Id value={data.pixCopyPaste} label={t('o código Pix', 'the Pix code')} />,
-                ],
-                ['Link', <Id value={checkout} label={t('o link', 'the link')} />],
-                [t('Vale até', 'Good until'), <Time at={data.pixExpiresAt} />],
-              ]}
-            />
-            {mode === 'test' && mayAct && (
-              <div className="actions">
-                <ActButton tone="primary" act={() => simulate('pay')}>
-                  {t('Pagar (teste)', 'Pay (test)')}
-                </ActButton>
-                <ActButton act={() => simulate('expire')}>{t('Expirar (teste)', 'Expire (test)')}</ActButton>
-              </div>
-            )}
-          </Card>
-        )}
-        {mode === 'test' && mayAct && data.status === 'PAID' && (
-          <Card title={t('Teste', 'Test')}>
-            <p>{t('O banco do pagador abre uma disputa:', 'The payer’s bank opens a dispute:')}</p>
-            <ActButton act={() => simulate('med_open')}>{t('Abrir MED (teste)', 'Open a MED (test)')}</ActButton>
-          </Card>
-        )}
+        {isWaiting && <Pay sale={data} />}
+        {mode === 'test' && mayAct && <Sandbox sale={data} cases={cases.data?.data ?? []} refresh={refresh} />}
       </div>
       <Timeline
         sale={data}
@@ -345,6 +310,157 @@ export function Sale(): ReactNode {
         )}
       </Card>
     </Page>
+  );
+}
+
+/** What a payer needs, by each of the ways. */
+function Pay({ sale }: { sale: PaymentDetailBody }): ReactNode {
+  const { t, language } = useLanguage();
+  const outside = (href: string, text: string): ReactNode => (
+    <a href={href} target="_blank" rel="noreferrer">
+      {text}
+    </a>
+  );
+  const isPix = sale.paymentMethods.includes('PIX');
+  return (
+    <Card title={t('Para pagar', 'To pay')}>
+      {sale.pixCopyPaste !== null && (
+        <img
+          className="qr"
+          src={`/checkout/${sale.id}/qr.png`}
+          alt={t('QR Code do Pix', 'QR code of the Pix')}
+          width={192}
+          height={192}
+        />
+      )}
+      <Facts
+        rows={[
+          // The page for payers is there where Pix is one of the ways, and offers the others too.
+          isPix
+            ? ['Link', <Id value={`${location.origin}/checkout/${sale.id}`} label={t('o link', 'the link')} />]
+            : null,
+          sale.pixCopyPaste === null
+            ? null
+            : [
+                t('Pix copia e cola', 'Pix code'),
+                <Id value={sale.pixCopyPaste} label={t('o código Pix', 'the Pix code')} />,
+              ],
+          sale.pixExpiresAt === null ? null : [t('Vale até', 'Good until'), <Time at={sale.pixExpiresAt} />],
+          sale.cardRedirectUrl === null
+            ? null
+            : [
+                t('Cartão', 'Card'),
+                <>
+                  {outside(sale.cardRedirectUrl, t('abrir a página do cartão', 'open the card’s page'))}{' '}
+                  <Id value={sale.cardRedirectUrl} label={t('o link do cartão', 'the card’s link')} />
+                </>,
+              ],
+          sale.boletoLine === null
+            ? null
+            : [
+                t('Linha do boleto', 'Line of the boleto'),
+                <Id value={sale.boletoLine} label={t('a linha do boleto', 'the line of the boleto')} />,
+              ],
+          sale.boletoPdfUrl === null ? null : ['Boleto', outside(sale.boletoPdfUrl, t('abrir o PDF', 'open the PDF'))],
+          sale.boletoExpiresAt === null
+            ? null
+            : [t('Boleto vence', 'Boleto is due'), <Time at={sale.boletoExpiresAt} />],
+          sale.mbEntity === null ? null : [t('Entidade Multibanco', 'Multibanco entity'), <Id value={sale.mbEntity} />],
+          sale.mbReference === null
+            ? null
+            : [t('Referência Multibanco', 'Multibanco reference'), <Id value={sale.mbReference} />],
+          sale.mbExpiresAt === null
+            ? null
+            : [t('Multibanco vale até', 'Multibanco good until'), <Time at={sale.mbExpiresAt} />],
+          sale.paymentMethods.includes('MBWAY')
+            ? [
+                'MB WAY',
+                t('O pedido está no celular do cliente.', 'The request is on the customer’s phone.') +
+                  (typeof sale.metadata['phone'] === 'string' ? ` (${sale.metadata['phone']})` : ''),
+              ]
+            : null,
+          sale.cryptoAddress === null
+            ? null
+            : [
+                t('Endereço da cripto', 'Crypto address'),
+                <Id value={sale.cryptoAddress} label={t('o endereço da cripto', 'the crypto address')} />,
+              ],
+          sale.cryptoAddress === null
+            ? null
+            : [
+                t('Quanto enviar', 'How much to send'),
+                `${cryptoAmount(sale.cryptoAmount, language)} ${sale.cryptoCurrency ?? ''} (${sale.cryptoNetwork ?? ''})`,
+              ],
+        ]}
+      />
+    </Card>
+  );
+}
+
+/** Digits as a wallet wants them. */
+function cryptoAmount(amount: number | null, language: string): string {
+  return amount === null ? '–' : amount.toLocaleString(language, { maximumFractionDigits: 12 });
+}
+
+/** What the sandbox bank can do with a sale as it is, by buttons. */
+function Sandbox({
+  sale,
+  cases,
+  refresh,
+}: {
+  sale: PaymentDetailBody;
+  cases: readonly MedCaseBody[];
+  refresh: () => Promise<void>;
+}): ReactNode {
+  const { t } = useLanguage();
+  const mode = useMode();
+  const hasCard = sale.paymentMethods.includes('CREDIT_CARD');
+  const isDisputed = cases.some(({ status }) => ['open', 'appealed'].includes(status));
+  const acts: [event: object, name: string][] = [];
+  if (['PENDING', 'WAITING_PAYMENT'].includes(sale.status) || (sale.status === 'PROCESSING' && hasCard)) {
+    for (const method of sale.paymentMethods) {
+      const name = sale.paymentMethods.length === 1 ? '' : ` ${t('com', 'by')} ${methodName(method, t)}`;
+      acts.push([{ event: 'pay', method }, `${t('Pagar', 'Pay')}${name}`]);
+    }
+    if (hasCard && sale.status === 'WAITING_PAYMENT')
+      acts.push([{ event: 'processing' }, t('Autenticar o cartão', 'Authenticate the card')]);
+    acts.push([{ event: 'fail' }, t('Recusar', 'Refuse')], [{ event: 'expire' }, t('Expirar', 'Expire')]);
+  }
+  if (['PAID', 'APPROVED'].includes(sale.status)) {
+    if (sale.paidWith === 'PIX') acts.push([{ event: 'med_open' }, t('Abrir MED', 'Open a MED')]);
+    if (sale.paidWith === 'CREDIT_CARD')
+      acts.push(
+        [{ event: 'chargeback' }, t('Contestar no cartão', 'Charge back')],
+        [{ event: 'dispute' }, t('Não reconhecer', 'Not recognise')],
+        [{ event: 'fraud' }, t('Denunciar fraude', 'Report fraud')],
+      );
+    acts.push([{ event: 'refund_fail' }, t('O próximo reembolso falha', 'The next refund fails')]);
+  }
+  if (isDisputed)
+    acts.push(
+      [{ event: 'med_rule', result: 'disagreed' }, t('Decidir pela loja', 'Rule for the shop')],
+      [{ event: 'med_rule', result: 'agreed' }, t('Decidir pelo pagador', 'Rule for the payer')],
+      [{ event: 'med_withdraw' }, t('Retirar a disputa', 'Withdraw the dispute')],
+    );
+  if (acts.length === 0) return null;
+  return (
+    <Card title={t('Teste', 'Test')}>
+      <p>{t('O que o banco e o pagador fazem:', 'What the bank and the payer do:')}</p>
+      <div className="actions">
+        {acts.map(([event, name], index) => (
+          <ActButton
+            key={name}
+            {...(index === 0 ? { tone: 'primary' as const } : {})}
+            act={async () => {
+              await call('POST', door(mode, `/sandbox/payments/${sale.id}/simulate`), event);
+              await refresh();
+            }}
+          >
+            {`${name} ${t('(teste)', '(test)')}`}
+          </ActButton>
+        ))}
+      </div>
+    </Card>
   );
 }
 
@@ -423,7 +539,7 @@ function Timeline({
       at: one.at,
       what: (
         <>
-          {t('Pix devolvido', 'Pix returned')}: {one.reason}
+          {t('Pix devolvido', 'Pix returned')}: {returnReason(one.reason, t)}
         </>
       ),
     });

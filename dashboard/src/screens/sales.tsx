@@ -23,20 +23,8 @@ import {
   Table,
   Time,
 } from '../ui.js';
-import { methodName, saleState, saleStatus } from '../words.js';
+import { methodName, SALE_STATUSES, saleState, saleStatus } from '../words.js';
 
-const STATUSES = [
-  'WAITING_PAYMENT',
-  'PROCESSING',
-  'PAID',
-  'APPROVED',
-  'REFUNDED',
-  'EXPIRED',
-  'REFUSED',
-  'CANCELLED',
-  'DISPUTE',
-  'CHARGEBACK',
-];
 const FILTERS = ['query', 'status', 'startDate', 'endDate', 'sortBy', 'sortOrder', 'page'] as const;
 const LIMIT = 25;
 
@@ -175,7 +163,10 @@ export function Sales(): ReactNode {
         <>
           <Link
             to={`/${mode}/reports`}
-            search={{ type: 'sales', from: filters.startDate, to: filters.endDate }}
+            search={{
+              ...{ type: 'sales', from: filters.startDate, to: filters.endDate, basis: 'created' },
+              ...{ status: filters.status, query: filters.query },
+            }}
             className="button"
           >
             {t('Exportar', 'Export')}
@@ -211,7 +202,10 @@ export function Sales(): ReactNode {
           label={t('Situação', 'Status')}
           name="status"
           defaultValue={filters.status ?? ''}
-          options={[['', t('Todas', 'All')], ...STATUSES.map((status) => [status, saleStatus(status, t)] as const)]}
+          options={[
+            ['', t('Todas', 'All')],
+            ...SALE_STATUSES.map((status) => [status, saleStatus(status, t)] as const),
+          ]}
         />
         <Input label={t('De', 'From')} name="startDate" type="date" defaultValue={filters.startDate} />
         <Input label={t('Até', 'To')} name="endDate" type="date" defaultValue={filters.endDate} />

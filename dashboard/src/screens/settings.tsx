@@ -87,9 +87,12 @@ function Account(): ReactNode {
           title={t('Mudar a conta', 'Change the account')}
           confirm={t('Salvar', 'Save')}
           isReady={Object.keys(draft).length > 0}
+          opened={() => {
+            setDraft({});
+            setRefused(null);
+          }}
           act={async () => {
             await call('PATCH', '/v1/account', draft);
-            setDraft({});
             await Promise.all([
               client.invalidateQueries({ queryKey: ['account'] }),
               client.invalidateQueries({ queryKey: SESSION }),
@@ -163,10 +166,12 @@ function Password(): ReactNode {
         title={t('Trocar a senha', 'Change the password')}
         confirm={t('Trocar', 'Change')}
         isReady={current !== '' && next.length >= 10}
-        act={async () => {
-          await call('POST', '/v1/auth/password', { current_password: current, new_password: next });
+        opened={() => {
           setCurrent('');
           setNext('');
+        }}
+        act={async () => {
+          await call('POST', '/v1/auth/password', { current_password: current, new_password: next });
           await client.invalidateQueries({ queryKey: ['sessions'] });
         }}
         done={
@@ -203,6 +208,11 @@ function SecondFactor(): ReactNode {
   const [code, setCode] = useState('');
   const [totp, setTotp] = useState<TotpBody | null>(null);
   const [codes, setCodes] = useState<readonly string[]>([]);
+  const begin = (): void => {
+    setPassword('');
+    setCode('');
+    setTotp(null);
+  };
   return (
     <Card title={t('Segundo fator', 'Second factor')}>
       {isRequired && (
@@ -221,10 +231,9 @@ function SecondFactor(): ReactNode {
           tone="danger"
           title={t('Remover o segundo fator', 'Remove the second factor')}
           confirm={t('Remover', 'Remove')}
+          opened={begin}
           act={async () => {
             await call('DELETE', '/v1/auth/totp', { password, code });
-            setPassword('');
-            setCode('');
             await client.invalidateQueries({ queryKey: SESSION });
           }}
         >
@@ -247,6 +256,7 @@ function SecondFactor(): ReactNode {
           trigger={t('Configurar', 'Set up')}
           title={t('Configurar o segundo fator', 'Set up the second factor')}
           confirm={totp === null ? t('Continuar', 'Go on') : t('Confirmar', 'Confirm')}
+          opened={begin}
           act={async () => {
             if (totp === null) {
               setTotp(await call<TotpBody>('POST', '/v1/auth/totp', { password }));

@@ -36,10 +36,13 @@ export function Team(): ReactNode {
             title={t('Convidar uma pessoa', 'Invite a person')}
             confirm={t('Enviar o convite', 'Send the invitation')}
             isReady={email !== ''}
-            act={async () => {
-              await call('POST', '/v1/members', { email, role, ...(name === '' ? {} : { name }) });
+            opened={() => {
               setEmail('');
               setName('');
+              setRole('MEMBER');
+            }}
+            act={async () => {
+              await call('POST', '/v1/members', { email, role, ...(name === '' ? {} : { name }) });
               await refresh();
             }}
           >

@@ -38,7 +38,7 @@ import {
   Table,
   Time,
 } from '../ui.js';
-import { deliveryStatus } from '../words.js';
+import { deliveryStatus, verificationReason } from '../words.js';
 import { EndpointHealth, lastAnswer } from './endpoint-health.js';
 
 const STATUSES = ['PENDING', 'PROCESSING', 'DELIVERED', 'FAILED', 'CANCELLED'] as const;
@@ -167,7 +167,7 @@ export function Webhooks(): ReactNode {
                 isNumber: true,
                 cell: (one) => `${String(one.attempts)} / ${String(one.maxAttempts)}`,
               },
-              { name: t('Última resposta', 'Last answer'), cell: lastAnswer },
+              { name: t('Última resposta', 'Last answer'), cell: (one) => lastAnswer(one, t) },
               { name: t('Próxima', 'Next'), cell: (one) => next(one, t) },
             ]}
           />
@@ -265,6 +265,12 @@ function Verifier(): ReactNode {
   return (
     <ActionDialog
       trigger={t('Conferir uma assinatura', 'Check a signature')}
+      opened={() => {
+        setPayload('');
+        setHeaders('');
+        setSecret('');
+        setResult(null);
+      }}
       title={t('Conferir uma assinatura', 'Check a signature')}
       confirm={t('Conferir', 'Check')}
       isReady={payload !== '' && headers !== '' && secret !== ''}
@@ -311,7 +317,7 @@ function Verifier(): ReactNode {
             value={result.valid ? 'DELIVERED' : 'FAILED'}
             label={result.valid ? t('Confere', 'Right') : t('Não confere', 'Wrong')}
           />{' '}
-          {result.message}
+          {result.reason === null ? result.message : verificationReason(result.reason, result.message, t)}
         </p>
       )}
     </ActionDialog>
@@ -329,13 +335,16 @@ function AddEndpoint(): ReactNode {
     <ActionDialog
       trigger={t('Novo endereço', 'New endpoint')}
       tone="primary"
+      opened={() => {
+        setUrl('');
+        setEvents(['*']);
+      }}
       title={t('Novo endereço', 'New endpoint')}
       confirm={t('Registrar', 'Register')}
       isReady={url !== '' && events.length > 0}
       act={async () => {
         const made = await call<RegisteredEndpointBody>('POST', door(mode, '/webhooks/endpoints'), { url, events });
         setSecret(made.secret);
-        setUrl('');
         await client.invalidateQueries({ queryKey: [mode, 'endpoints'] });
       }}
       done={<Secret secret={secret} />}
@@ -393,6 +402,7 @@ function Endpoint({ endpoint, mayAct }: { endpoint: EndpointBody; mayAct: boolea
         <div className="actions">
           <ActionDialog
             trigger={t('Testar', 'Test')}
+            opened={() => setEvent('charge.paid')}
             title={t('Enviar um evento de teste', 'Send a test event')}
             confirm={t('Enviar', 'Send')}
             act={async () => {
@@ -449,6 +459,7 @@ function Endpoint({ endpoint, mayAct }: { endpoint: EndpointBody; mayAct: boolea
           </ActionDialog>
           <ActionDialog
             trigger={t('Trocar o segredo', 'Rotate the secret')}
+            opened={() => setOverlap('86400')}
             title={t('Trocar o segredo', 'Rotate the secret')}
             confirm={t('Trocar', 'Rotate')}
             act={async () => {
@@ -480,7 +491,10 @@ function Endpoint({ endpoint, mayAct }: { endpoint: EndpointBody; mayAct: boolea
                 : t(`Enviar ${String(count.charges)}`, `Send ${String(count.charges)}`)
             }
             isReady={count === null || count.charges > 0}
-            opened={() => setCount(null)}
+            opened={() => {
+              setDays('1');
+              setCount(null);
+            }}
             act={async () => {
               if (count === null) {
                 setCount(

@@ -3,6 +3,9 @@ import { IsIn } from 'class-validator';
 import { CursorQuery, IsIdOf, IsOptional, QueryDate } from '../../core/http/index.js';
 import { MED_CASE_STATUSES, MED_CASE_TYPES, type MedCaseStatus, type MedCaseType } from '../med-cases.machine.js';
 
+export const MED_CASE_ORDERS = ['created', 'deadline'] as const;
+export type MedCaseOrder = (typeof MED_CASE_ORDERS)[number];
+
 export class ListMedCasesQuery extends CursorQuery {
   @QueryDate('Created later than that; of a day, after it has ended.')
   override created_after?: string;
@@ -29,4 +32,14 @@ export class ListMedCasesQuery extends CursorQuery {
   @IsOptional()
   @IsIdOf('the id of a charge', 'ch_', 'tx_')
   charge_id?: string;
+
+  @ApiPropertyOptional({
+    description:
+      '`created`: newest first. `deadline`: the open cases alone, the nearest `response_deadline` first, those without one last.',
+    enum: MED_CASE_ORDERS,
+    default: 'created',
+  })
+  @IsOptional()
+  @IsIn(MED_CASE_ORDERS, { message: `must be one of ${MED_CASE_ORDERS.join(', ')}` })
+  order?: MedCaseOrder;
 }

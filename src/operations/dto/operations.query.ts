@@ -1,6 +1,6 @@
 import { ApiPropertyOptional, PickType } from '@nestjs/swagger';
 import { IsIn, Matches } from 'class-validator';
-import { CursorQuery, IdCursorQuery, IsIdOf, IsOptional } from '../../core/http/index.js';
+import { CursorQuery, IdCursorQuery, IsIdOf, IsOptional, IsText } from '../../core/http/index.js';
 import type { Mode } from '../../core/mode.js';
 import { RETURN_REASONS, type ReturnReason } from '../../transactions/index.js';
 import { SHOWN_RETURN_STATUSES, type ShownReturnStatus } from './returned.body.js';
@@ -10,6 +10,18 @@ export class ListReviewsQuery extends IdCursorQuery {
   @IsOptional()
   @IsIn(['test', 'live'], { message: 'must be test or live' })
   mode?: Mode;
+}
+
+export class ListAccountsQuery extends IdCursorQuery {
+  @ApiPropertyOptional({
+    description: 'Only accounts with this id, or with this in their name or e-mail. Capitals do not count.',
+    minLength: 2,
+    maxLength: 200,
+    example: 'padaria',
+  })
+  @IsOptional()
+  @IsText(2, 200)
+  query?: string;
 }
 
 export class LimitQuery extends PickType(CursorQuery, ['limit']) {}

@@ -1,15 +1,44 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsArray, IsDefined, IsIn, IsString } from 'class-validator';
-import { DAY_OR_INSTANT, IsDayOrInstant, IsOptional } from '../../core/http/index.js';
-import { REPORT_FORMATS, REPORT_TYPES, type ReportFormat, type ReportType } from '../report.entity.js';
+import { DAY_OR_INSTANT, IsDayOrInstant, IsOptional, IsText, Nested } from '../../core/http/index.js';
+import { TRANSACTION_STATUSES, type TransactionStatus } from '../../transactions/index.js';
+import { REPORT_FORMATS, REPORT_TYPES, SALE_BASES, type ReportFormat, type ReportType } from '../report.entity.js';
 
 const MOST_COLUMNS = 50;
+
+/** Which sales alone are in the file: what `GET /v1/payments` takes under the same names. */
+export class SaleFiltersDto {
+  @ApiPropertyOptional({
+    description:
+      'Which time has to be in the window: that of the payment, or that of the creation, with what was not paid too.',
+    enum: SALE_BASES,
+    default: 'paid',
+  })
+  @IsOptional()
+  @IsIn(SALE_BASES, { message: `must be one of ${SALE_BASES.join(', ')}` })
+  basis?: (typeof SALE_BASES)[number];
+
+  @ApiPropertyOptional({ description: 'Only sales of this status.', enum: TRANSACTION_STATUSES })
+  @IsOptional()
+  @IsIn(TRANSACTION_STATUSES, { message: `must be one of ${TRANSACTION_STATUSES.join(', ')}` })
+  status?: TransactionStatus;
+
+  @ApiPropertyOptional({
+    description: 'Only what `query` of `GET /v1/payments` finds, all of it.',
+    minLength: 2,
+    maxLength: 200,
+    example: 'maria',
+  })
+  @IsOptional()
+  @IsText(2, 200)
+  query?: string;
+}
 
 /** Body of `POST /v1/reports`. Which fields go together is checked by the service, which the command line uses too. */
 export class CreateReportDto {
   @ApiProperty({
     description:
-      '`statement`: every line of the wallet, with the balance after it. `sales`: what was paid in the window. `refunds`, `disputes`: what was created in it.',
+      '`statement`: every line of the wallet, with the balance after it. `sales`: what was paid in the window, or what `filters` say. `refunds`, `disputes`: what was created in it.',
     enum: REPORT_TYPES,
   })
   @IsDefined({ message: 'is required' })
@@ -58,4 +87,9 @@ export class CreateReportDto {
   @ArrayUnique({ message: 'must name each column once' })
   @IsString({ each: true, message: 'must be a list of names of columns' })
   columns?: string[];
+
+  @ApiPropertyOptional({ description: 'Of `sales` alone.', type: SaleFiltersDto })
+  @IsOptional()
+  @Nested(() => SaleFiltersDto)
+  filters?: SaleFiltersDto;
 }

@@ -1,9 +1,11 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { CursorListOf } from '../../core/http/index.js';
+import { TRANSACTION_STATUSES, type TransactionStatus } from '../../transactions/index.js';
 import {
   REPORT_FORMATS,
   REPORT_STATUSES,
   REPORT_TYPES,
+  SALE_BASES,
   type ReportFormat,
   type ReportStatus,
   type ReportType,
@@ -12,6 +14,24 @@ import {
 const ID = 'rep_019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12';
 const TIME = { format: 'date-time', example: '2026-12-01T12:00:00.000Z' };
 const LATER = { ...TIME, type: String, nullable: true };
+
+export class ReportFiltersBody {
+  @ApiProperty({ description: 'Which time is in the window.', enum: SALE_BASES }) basis!: (typeof SALE_BASES)[number];
+  @ApiProperty({
+    description: 'Only sales of this status.',
+    type: String,
+    enum: [...TRANSACTION_STATUSES, null],
+    nullable: true,
+  })
+  status!: TransactionStatus | null;
+  @ApiProperty({
+    description: 'Only what this finds. Null in events, and once a customer of the account was erased.',
+    type: String,
+    nullable: true,
+    example: 'maria',
+  })
+  query!: string | null;
+}
 
 export class ReportBody {
   @ApiProperty({ description: 'Of the report.', example: ID }) id!: string;
@@ -29,6 +49,8 @@ export class ReportBody {
     example: ['day', 'amount', 'metadata.orderId'],
   })
   columns!: readonly string[] | null;
+  @ApiProperty({ description: 'Of `sales`; null: all that were paid.', type: ReportFiltersBody, nullable: true })
+  filters!: ReportFiltersBody | null;
   @ApiProperty({
     description: '`pending`, then `processing`, then `ready` or `failed`; `expired` once its file has been removed.',
     enum: REPORT_STATUSES,

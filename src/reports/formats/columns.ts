@@ -63,7 +63,8 @@ const STATEMENT = {
 } satisfies Record<string, Column<StatementRow>>;
 
 const SALES = {
-  day: day((row) => row.paidAt),
+  // Of what was not paid, that of its creation.
+  day: day((row) => row.paidAt ?? row.createdAt),
   paid_at: time((row) => row.paidAt),
   payment: text((row) => `tx_${row.id}`),
   status: text((row) => row.status),

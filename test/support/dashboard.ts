@@ -1,0 +1,155 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { openBrowser } from './browser.js';
+import { CLI, type Finished, Processes, readDemo, type ServiceProcess } from './process.js';
+
+export const PASSWORD = 'correct horse battery';
+/** A picture of one point. */
+export const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+type ContextOptions = Parameters<Browser['newContext']>[0];
+
+/** The service as `npm start` runs it, its dashboard in a real browser, and what a person does there. */
+export class Dashboard {
+  readonly processes = new Processes();
+  /** What no page may do: break, ask somebody else, or run against its own policy. */
+  readonly faults: string[] = [];
+  readonly dataDir = this.processes.dataDir();
+  service!: ServiceProcess;
+  browser!: Browser;
+  #count = 0;
+
+  async start(env: Record<string, string> = {}): Promise<this> {
+    const limits = { LOG_LEVEL: 'error', RATE_LIMIT_LOGIN_PER_15_MINUTES: '1000' };
+    [this.service, this.browser] = await Promise.all([
+      this.processes.start(this.dataDir, { ...limits, ...env }),
+      openBrowser(),
+    ]);
+    return this;
+  }
+
+  async stop(): Promise<void> {
+    await this.browser.close();
+    await this.processes.cleanUp();
+  }
+
+  /** As the service calls itself: what it signs URLs with is what a page may ask. */
+  get base(): string {
+    return this.service.url.replace('127.0.0.1', 'localhost');
+  }
+
+  async open(path = '', options: ContextOptions = {}): Promise<Page> {
+    const context = await this.browser.newContext({
+      locale: 'pt-BR',
+      viewport: { width: 1280, height: 900 },
+      ...options,
+    });
+    const page = await context.newPage();
+    this.watch(page);
+    await page.goto(`${this.base}/dashboard${path}`);
+    return page;
+  }
+
+  watch(page: Page): void {
+    page.on('pageerror', (error) => this.faults.push(`${page.url()} ${error.message}`));
+    page.on('request', (request) => {
+      if (!request.url().startsWith('blob:') && new URL(request.url()).origin !== this.base)
+        this.faults.push(`foreign ${request.url()}`);
+    });
+    page.on('console', (message) => {
+      if (/Content Security Policy/.test(message.text())) this.faults.push(`${page.url()} ${message.text()}`);
+    });
+  }
+
+  async logIn(page: Page, email: string, password: string): Promise<void> {
+    await page.getByLabel('E-mail').fill(email);
+    await page.getByLabel('Senha').fill(password);
+    await page.getByRole('button', { name: 'Entrar' }).click();
+  }
+
+  async asOwner(path = '', options: ContextOptions = {}): Promise<Page> {
+    const page = await this.open(path, options);
+    const { email, password } = readDemo(this.dataDir);
+    await this.logIn(page, email, password);
+    await page.getByRole('navigation', { name: 'Principal' }).waitFor();
+    return page;
+  }
+
+  /** Another screen without another login. */
+  visit(page: Page, path: string): Promise<unknown> {
+    return page.goto(`${this.base}/dashboard${path}`);
+  }
+
+  cli(args: readonly string[]): Promise<Finished> {
+    return this.processes.run(CLI, args, { DATA_DIR: this.dataDir, LOG_LEVEL: 'silent' });
+  }
+
+  /** With the demo's test key. */
+  async api<T>(method: string, path: string, body?: object, headers = {}): Promise<T> {
+    const response = await fetch(`${this.service.url}${path}`, {
+      method,
+      headers: { apikey: readDemo(this.dataDir).test_api_key, 'Content-Type': 'application/json', ...headers },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    if (!response.ok) throw new Error(`${path}: ${String(response.status)} ${await response.text()}`);
+    return (await response.json()) as T;
+  }
+
+  charge(body: object = {}): Promise<{ id: string }> {
+    return this.api(
+      'POST',
+      '/v1/charges',
+      { amount: 5000, payment_method: 'pix', ...body },
+      { 'Idempotency-Key': `spec-charge-${String(++this.#count)}` },
+    );
+  }
+
+  simulate(id: string, event: object): Promise<unknown> {
+    return this.api('POST', `/v1/sandbox/charges/${id}/simulate`, event);
+  }
+
+  /** Out of a mail file, which mails of a service without SMTP_URL are. */
+  async linkTo(to: string, pattern: RegExp): Promise<string> {
+    for (let n = 0; n < 100; n++) {
+      const mails = readdirSync(join(this.dataDir, 'mail')).map((name) =>
+        readFileSync(join(this.dataDir, 'mail', name), 'utf8'),
+      );
+      const found = mails
+        .filter((mail) => mail.includes(`To: ${to}`))
+        .flatMap((mail) => pattern.exec(mail.replace(/=\r\n/g, ''))?.[1] ?? []);
+      if (found[0] !== undefined) return found[0];
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    throw new Error(`No mail to ${to}`);
+  }
+}
+
+export const go = (page: Page, name: string): Promise<void> =>
+  page.getByRole('navigation', { name: 'Principal' }).getByRole('link', { name, exact: true }).click();
+
+export const heading = (page: Page, name: string | RegExp): Promise<void> =>
+  page.getByRole('heading', { level: 1, name }).waitFor();
+
+export const inDialog = (page: Page): Locator => page.getByRole('dialog');
+
+/** What axe finds on a page as it is, and whether it is wider than its window. @param about where that is */
+export async function barriers(page: Page, about: string): Promise<unknown[]> {
+  await page.evaluate(AXE);
+  const violations = await page.evaluate<{ id: string; nodes: { html: string }[] }[]>(
+    'axe.run().then((result) => result.violations)',
+  );
+  const overflow = await page.evaluate<number>(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  );
+  return [
+    ...violations.map(({ id, nodes }) => ({ about, id, nodes: nodes.map(({ html }) => html) })),
+    ...(overflow > 0 ? [{ about, overflow }] : []),
+  ];
+}
