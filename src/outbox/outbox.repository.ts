@@ -1,6 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../core/crypto/index.js';
-import { columnsOf, Reader, read, type ReadStatement, rowWrite, type Tx, wanted, write } from '../core/database/index.js';
+import {
+  columnsOf,
+  Reader,
+  read,
+  type ReadStatement,
+  rowWrite,
+  type Tx,
+  wanted,
+  write,
+} from '../core/database/index.js';
 import { FIRST_ID, idBound } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import { joinCustomer, splitCustomer } from './customer-fields.js';
@@ -14,7 +23,8 @@ interface StoredEvent extends Omit<DomainEvent, 'sequence' | 'data'> {
   readonly at: Date;
 }
 
-const INSERTED = 'id, account_id, mode, type, subject_id, data, customer_sealed, sequence, occurred_at, next_attempt_at';
+const INSERTED =
+  'id, account_id, mode, type, subject_id, data, customer_sealed, sequence, occurred_at, next_attempt_at';
 const lastSequence = (subject: string): string =>
   `coalesce((SELECT sequence FROM events WHERE subject_id = ${subject} ORDER BY sequence DESC LIMIT 1), 0)`;
 /**

@@ -1,7 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { Account } from '../accounts/index.js';
 import type { Artefacts, PaymentMethod } from '../acquirers/index.js';
-import { columnsOf, insertInto, oneOf, Reader, read, rowQuery, type Tx, wanted, write } from '../core/database/index.js';
+import {
+  columnsOf,
+  insertInto,
+  oneOf,
+  Reader,
+  read,
+  rowQuery,
+  type Tx,
+  wanted,
+  write,
+} from '../core/database/index.js';
 import { idBound } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
@@ -142,7 +152,16 @@ const FIND_ALL = read(
 );
 
 function moved(value: (place: number) => string): string {
-  const kept = ['br_code', 'paid_with', 'end_to_end_id', 'provider_fee', 'platform_fee', 'net_amount', 'paid_at', 'failure'];
+  const kept = [
+    'br_code',
+    'paid_with',
+    'end_to_end_id',
+    'provider_fee',
+    'platform_fee',
+    'net_amount',
+    'paid_at',
+    'failure',
+  ];
   const set = kept.map((column, index) => `${column} = coalesce(${value(index + 5)}, t.${column})`);
   return [`status = ${value(2)}`, `updated_at = ${value(4)}`, ...set].join(', ');
 }
