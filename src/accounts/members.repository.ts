@@ -64,7 +64,7 @@ export class MembersRepository {
   }
 
   insert(tx: Tx, member: MemberEntity): void {
-    tx.defer(INSERT, INSERT.valuesOf(member));
+    tx.put(INSERT, member);
   }
 
   /** In the order in which the users were made. */
@@ -102,7 +102,7 @@ export class MembersRepository {
 
   /** Replaces an earlier one of the account for the same e-mail. */
   putInvitation(tx: Tx, invitation: InvitationEntity): void {
-    tx.defer(PUT_INVITATION, PUT_INVITATION.valuesOf(invitation));
+    tx.put(PUT_INVITATION, invitation);
   }
 
   async findInvitation(tokenHash: Buffer, now: Date): Promise<InvitationEntity | null> {

@@ -51,7 +51,7 @@ export class SessionsRepository {
   }
 
   insert(tx: Tx, session: SessionEntity): void {
-    tx.defer(INSERT, INSERT.valuesOf(session));
+    tx.put(INSERT, session);
   }
 
   /** @param hour of the request */

@@ -81,7 +81,7 @@ export class UsersRepository {
 
   /** An e-mail that is taken fails the transaction: unique violation of `users_email_key`. */
   insert(tx: Tx, user: NewUser): void {
-    tx.defer(INSERT, INSERT.valuesOf(user));
+    tx.put(INSERT, user);
   }
 
   /** Gives a removed user a login again. */
@@ -148,7 +148,7 @@ export class UsersRepository {
   }
 
   putReset(tx: Tx, reset: PasswordResetEntity): void {
-    tx.defer(PUT_RESET, PUT_RESET.valuesOf(reset));
+    tx.put(PUT_RESET, reset);
   }
 
   async findReset(tokenHash: Buffer, now: Date): Promise<{ userId: string } | null> {

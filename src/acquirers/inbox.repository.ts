@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, Reader, read, write, type Tx } from '../core/database/index.js';
+import { columnsOf, oneOf, Reader, read, rowQuery, rowWrite, type Tx, wanted, write } from '../core/database/index.js';
 import type { IdCursorFilter } from '../core/http/index.js';
 import { idRange } from '../core/ids.js';
 import { OperatorQueues } from '../core/operator-queues.js';
@@ -15,6 +15,13 @@ export interface Notification extends Pick<AcquirerNotificationEntity, (typeof R
   readonly isConfirmed: boolean;
 }
 
+interface Closing {
+  readonly notification: Notification;
+  readonly status: 'applied' | 'ignored';
+  readonly at: Date;
+  readonly error: string | null;
+}
+
 /** A dispute whose payment is not settled here, as the acquirer last told it. */
 export interface WaitingDispute
   extends
@@ -28,30 +35,42 @@ export interface UnreadableNews extends Pick<AcquirerNotificationEntity, (typeof
   readonly unreadableSince: Date;
 }
 
-/**
- * A repeated notification finds its row; one that was set aside is looked at again, and so is an applied one of what
- * goes on changing. In one order in every process: two that tell of the same do not wait for each other.
- */
-const INSERT = write(
-  'inbox.insert',
-  `INSERT INTO acquirer_notifications AS n (id, acquirer, kind, reference, received_at, next_attempt_at, is_hearsay)
-   SELECT id, $1, kind, reference, $5, $6, $7 FROM unnest($2::uuid[], $3::text[], $4::text[]) AS h (id, kind, reference)
-   ORDER BY kind, reference
-   ON CONFLICT (acquirer, kind, reference) DO UPDATE
+const STORED = 'id, acquirer, kind, reference, received_at, next_attempt_at, is_hearsay';
+const ON_REPETITION = `ON CONFLICT (acquirer, kind, reference) DO UPDATE
      SET hints = n.hints + 1,
          is_hearsay = n.is_hearsay AND excluded.is_hearsay,
          status = CASE WHEN n.status = 'ignored' OR n.kind IN ('dispute', 'charge') THEN 'pending' ELSE n.status END,
          attempts = CASE WHEN n.status = 'ignored' OR (n.kind IN ('dispute', 'charge') AND n.status = 'applied')
            THEN 0 ELSE n.attempts END,
          next_attempt_at = CASE WHEN n.status = 'ignored' OR (n.kind IN ('dispute', 'charge') AND n.status = 'applied')
-           THEN excluded.next_attempt_at ELSE least(n.next_attempt_at, excluded.next_attempt_at) END
-   RETURNING id`,
+           THEN excluded.next_attempt_at ELSE least(n.next_attempt_at, excluded.next_attempt_at) END`;
+const HINTS = wanted(['uuid', 'text', 'text', 'text', 'timestamptz', 'timestamptz', 'boolean']);
+/**
+ * A repeated notification finds its row; one that was set aside is looked at again, and so is an applied one of what
+ * goes on changing. Several are written in one order in every process: two that tell of the same do not wait for each other.
+ */
+const STORE = rowQuery(
+  write(
+    'inbox.store',
+    `INSERT INTO acquirer_notifications AS n (${STORED}) VALUES ($1, $2, $3, $4, $5, $6, $7) ${ON_REPETITION} RETURNING id`,
+  ),
+  write(
+    'inbox.store_all',
+    `WITH stored AS (
+       INSERT INTO acquirer_notifications AS n (${STORED})
+       SELECT p1, p2, p3, p4, p5, p6, p7 FROM ${HINTS} ORDER BY p2, p3, p4 ${ON_REPETITION}
+       RETURNING id, acquirer, kind, reference)
+     SELECT w.n AS "#", s.id FROM ${HINTS} JOIN stored s ON (s.acquirer, s.kind, s.reference) = (w.p2, w.p3, w.p4)`,
+  ),
 );
-const FIND_PENDING = read(
-  'inbox.find_pending',
-  `SELECT ${columnsOf(AcquirerNotificationEntity, 'acquirer_notifications', { only: READ })},
-     unreadable_since IS NOT NULL OR awaits IS NOT NULL AS "isConfirmed"
-   FROM acquirer_notifications WHERE id = $1 AND status = 'pending'`,
+const FIND_PENDING = oneOf(
+  read(
+    'inbox.find_pending',
+    `SELECT ${columnsOf(AcquirerNotificationEntity, 'acquirer_notifications', { only: READ })},
+       unreadable_since IS NOT NULL OR awaits IS NOT NULL AS "isConfirmed"
+     FROM acquirer_notifications WHERE id = $1 AND status = 'pending'`,
+  ),
+  'uuid',
 );
 /** From now on what was read of the dispute before is not the latest. The lease is longer than any answer takes. */
 const BEGIN = write(
@@ -71,11 +90,20 @@ const CLAIM_DUE = write(
    RETURNING id`,
 );
 /** Not when it was told again since it was read: what was applied may be older than that. */
-const CLOSE = write(
-  'inbox.close',
-  `UPDATE acquirer_notifications SET status = $2, applied_at = $3, attempts = attempts + 1, last_error = $4,
-     awaits = NULL, about = NULL, unreadable_since = NULL
-   WHERE id = $1 AND status = 'pending' AND hints = $5`,
+const CLOSED = `attempts = attempts + 1, awaits = NULL, about = NULL, unreadable_since = NULL`;
+const CLOSE = rowWrite<Closing>(
+  write(
+    'inbox.close',
+    `UPDATE acquirer_notifications SET status = $2, applied_at = $3, last_error = $4, ${CLOSED}
+     WHERE id = $1 AND status = 'pending' AND hints = $5`,
+  ),
+  write(
+    'inbox.close_all',
+    `UPDATE acquirer_notifications n SET status = w.p2, applied_at = w.p3, last_error = w.p4, ${CLOSED}
+     FROM ${wanted(['uuid', 'text', 'timestamptz', 'text', 'int'])}
+     WHERE n.id = w.p1 AND n.status = 'pending' AND n.hints = w.p5`,
+  ),
+  ({ notification: { id, hints }, status, at, error }) => [id, status, at, error, hints],
 );
 /** Not asked about now, which is no attempt; not when it was told again since it was read. */
 const PUT_OFF = write(
@@ -94,10 +122,19 @@ const AWAIT = write(
   'inbox.await',
   'UPDATE acquirer_notifications SET awaits = $2, about = $3 WHERE id = $1 AND hints = $4',
 );
-const WAKE = write(
-  'inbox.wake',
-  `UPDATE acquirer_notifications SET next_attempt_at = $3, hints = hints + 1
-   WHERE acquirer = $1 AND awaits = ANY ($2) AND status = 'pending'`,
+const WAKE = rowWrite<{ acquirer: string; name: string; now: Date }>(
+  write(
+    'inbox.wake',
+    `UPDATE acquirer_notifications SET next_attempt_at = $3, hints = hints + 1
+     WHERE acquirer = $1 AND awaits = $2 AND status = 'pending'`,
+  ),
+  write(
+    'inbox.wake_all',
+    `UPDATE acquirer_notifications n SET next_attempt_at = w.p3, hints = hints + 1
+     FROM ${wanted(['text', 'text', 'timestamptz'])}
+     WHERE n.acquirer = w.p1 AND n.awaits = w.p2 AND n.status = 'pending'`,
+  ),
+  ({ acquirer, name, now }) => [acquirer, name, now],
 );
 const WAITING = read(
   'inbox.waiting',
@@ -164,21 +201,15 @@ export class InboxRepository {
     nextAttemptAt: Date,
     isHearsay: boolean,
   ): Promise<string[]> {
-    const rows = await tx.query<{ id: string }>(INSERT, [
-      acquirer,
-      hints.map(({ id }) => id),
-      hints.map(({ kind }) => kind),
-      hints.map(({ reference }) => reference),
-      receivedAt,
-      nextAttemptAt,
-      isHearsay,
+    const rows = hints.map(({ id, kind, reference }) => [
+      ...[id, acquirer, kind, reference],
+      ...[receivedAt, nextAttemptAt, isHearsay],
     ]);
-    return rows.map(({ id }) => id);
+    return (await tx.all<{ id: string }>(STORE, rows)).map(({ id }) => id);
   }
 
   async findPending(id: string): Promise<Notification | null> {
-    const [row] = await this.reader.query<Notification>(FIND_PENDING, [id]);
-    return row ?? null;
+    return this.reader.one<Notification>(FIND_PENDING, [id]);
   }
 
   /** Somebody is about to ask about a dispute. @returns null when it is not pending any more */
@@ -197,8 +228,8 @@ export class InboxRepository {
     return rows.map((row) => row.id);
   }
 
-  close(tx: Tx, { id, hints }: Notification, status: 'applied' | 'ignored', at: Date, error: string | null): void {
-    tx.defer(CLOSE, [id, status, at, error, hints]);
+  close(tx: Tx, notification: Notification, status: 'applied' | 'ignored', at: Date, error: string | null): void {
+    tx.put(CLOSE, { notification, status, at, error });
   }
 
   putOff(tx: Tx, { id, hints }: Notification, nextAttemptAt: Date): void {
@@ -230,7 +261,10 @@ export class InboxRepository {
 
   /** What waits for a payment under one of these names is due. */
   wake(tx: Tx, acquirer: string, names: readonly string[], now: Date): void {
-    tx.defer(WAKE, [acquirer, names, now]);
+    tx.putAll(
+      WAKE,
+      names.map((name) => ({ acquirer, name, now })),
+    );
   }
 
   /** Newest first. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Account } from '../accounts/index.js';
-import { columnsOf, insertInto, Reader, read, write, TurnBatch, type Tx } from '../core/database/index.js';
+import { columnsOf, insertInto, oneOf, Reader, read, write, type Tx } from '../core/database/index.js';
 import type { Mode } from '../core/mode.js';
 import { ApiKey, ApiKeyEntity } from './api-key.entity.js';
 
@@ -16,12 +16,15 @@ interface ActiveKey {
 }
 
 /** At most one indexed query for a request: key and account together (the account's columns are read, never written). */
-const FIND_ACTIVE = read(
-  'api_keys.find_active',
-  `SELECT k.id AS "keyId", k.mode, k.key_hash AS "keyHash", k.expires_at AS "expiresAt",
-     k.allowed_ips AS "allowedIps", k.last_used_at AS "lastUsedAt", ${columnsOf(Account, 'a', { within: 'account' })}
-   FROM api_keys k JOIN accounts a ON a.id = k.account_id
-   WHERE k.key_hash = ANY ($1::bytea[]) AND k.revoked_at IS NULL`,
+const FIND_ACTIVE = oneOf(
+  read(
+    'api_keys.find_active',
+    `SELECT k.id AS "keyId", k.mode, k.expires_at AS "expiresAt",
+       k.allowed_ips AS "allowedIps", k.last_used_at AS "lastUsedAt", ${columnsOf(Account, 'a', { within: 'account' })}
+     FROM api_keys k JOIN accounts a ON a.id = k.account_id
+     WHERE k.key_hash = $1 AND k.revoked_at IS NULL`,
+  ),
+  'bytea',
 );
 const COLUMNS = columnsOf(ApiKey, 'api_keys');
 const LIST_ACTIVE = read(
@@ -51,12 +54,10 @@ const REVOKE = write(
 
 @Injectable()
 export class ApiKeysRepository {
-  readonly #active = new TurnBatch<ActiveKey>((hashes) => this.#loadActive(hashes));
-
   constructor(private readonly reader: Reader) {}
 
   findActive(keyHash: Buffer): Promise<ActiveKey | null> {
-    return this.#active.find(keyHash.toString('hex'));
+    return this.reader.one<ActiveKey>(FIND_ACTIVE, [keyHash]);
   }
 
   /** Newest first. */
@@ -79,7 +80,7 @@ export class ApiKeysRepository {
   }
 
   insert(tx: Tx, key: ApiKey): void {
-    tx.defer(INSERT, INSERT.valuesOf(key));
+    tx.put(INSERT, key);
   }
 
   /**
@@ -89,11 +90,5 @@ export class ApiKeysRepository {
   async revoke(tx: Tx, accountId: string | null, id: string, at: Date): Promise<ApiKey | null> {
     const [row] = await tx.query<ApiKey>(REVOKE, [accountId, id, at]);
     return row ?? null;
-  }
-
-  async #loadActive(hashes: readonly string[]): Promise<ReadonlyMap<string, ActiveKey>> {
-    const wanted = [...new Set(hashes)].map((hash) => `\\x${hash}`);
-    const rows = await this.reader.query<ActiveKey>(FIND_ACTIVE, [wanted]);
-    return new Map(rows.map((row) => [row.keyHash.toString('hex'), row]));
   }
 }

@@ -22,7 +22,7 @@ export class AuditRepository {
   constructor(private readonly reader: Reader) {}
 
   insert(tx: Tx, accountId: string | null, event: AuditEvent): void {
-    tx.defer(INSERT, INSERT.valuesOf({ ...event, accountId }));
+    tx.put(INSERT, { ...event, accountId });
   }
 
   async exists(accountId: string, id: string): Promise<boolean> {

@@ -53,7 +53,11 @@ export class CoreModule {
       { provide: RateLimiter, useValue: resources.limiter },
       { provide: Poller, useValue: resources.poller },
       { provide: Clock, useValue: resources.clock },
-      Database,
+      {
+        provide: Database,
+        inject: [DataSource, CONFIG],
+        useFactory: (dataSource: DataSource, { databaseGroup }: Config) => new Database(dataSource, databaseGroup),
+      },
       Reader,
       OperatorQueues,
       Retention,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, insertAllInto, Reader, read, write, type Tx } from '../core/database/index.js';
+import { columnsOf, insertInto, Reader, read, write, type Tx } from '../core/database/index.js';
 import type { IdCursorFilter } from '../core/http/index.js';
 import { idBound, idRange } from '../core/ids.js';
 import { FraudHitEntity as FraudHit } from './fraud-hit.entity.js';
@@ -9,7 +9,7 @@ export interface FraudHitFilter extends IdCursorFilter {
 }
 
 /** May come twice: when it is not known whether the first time arrived. */
-const INSERT = insertAllInto('fraud_hits.insert', FraudHit, { after: 'ON CONFLICT (id) DO NOTHING' });
+const INSERT = insertInto('fraud_hits.insert', FraudHit, { after: 'ON CONFLICT (id) DO NOTHING' });
 const COLUMNS = columnsOf(FraudHit, 'fraud_hits');
 const WANTED = `id < coalesce($1::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff') AND id >= $2::uuid AND id <= $3::uuid`;
 const LIST = read('fraud_hits.list', `SELECT ${COLUMNS} FROM fraud_hits WHERE ${WANTED} ORDER BY id DESC LIMIT $4`);
@@ -29,7 +29,7 @@ export class FraudHitsRepository {
   constructor(private readonly reader: Reader) {}
 
   insert(tx: Tx, hits: readonly FraudHit[]): void {
-    tx.defer(INSERT, INSERT.valuesOf(hits));
+    tx.putAll(INSERT, hits);
   }
 
   /** Newest first. */

@@ -95,7 +95,7 @@ export class MedCasesRepository {
 
   /** A dispute seen before fails the transaction: unique violation of `med_cases_reference_key`. */
   insert(tx: Tx, c: MedCase): void {
-    tx.defer(INSERT, INSERT.valuesOf(c));
+    tx.put(INSERT, c);
   }
 
   /**

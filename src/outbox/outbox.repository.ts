@@ -1,33 +1,51 @@
 import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../core/crypto/index.js';
-import { columnsOf, Reader, read, type ReadStatement, write, type Tx } from '../core/database/index.js';
+import {
+  columnsOf,
+  Reader,
+  read,
+  type ReadStatement,
+  rowWrite,
+  type Tx,
+  wanted,
+  write,
+} from '../core/database/index.js';
 import { FIRST_ID, idBound } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import { joinCustomer, splitCustomer } from './customer-fields.js';
 import type { DomainEvent, DomainEventType } from './event-catalog.service.js';
 import { EventEntity } from './event.entity.js';
 
+interface StoredEvent extends Omit<DomainEvent, 'sequence' | 'data'> {
+  /** JSON. */
+  readonly data: string;
+  readonly sealed: string | null;
+  readonly at: Date;
+}
+
+const INSERTED =
+  'id, account_id, mode, type, subject_id, data, customer_sealed, sequence, occurred_at, next_attempt_at';
+const lastSequence = (subject: string): string =>
+  `coalesce((SELECT sequence FROM events WHERE subject_id = ${subject} ORDER BY sequence DESC LIMIT 1), 0)`;
 /**
  * Numbers the events of each subject onwards from its last one. Sound only because the caller holds the subject's lock
  * or has just made it, so that what came before is committed and seen; a caller that does not is refused by the unique
  * index on (subject_id, sequence).
  */
-const INSERT_ONE = write(
-  'events.insert_one',
-  `INSERT INTO events (id, account_id, mode, type, subject_id, data, customer_sealed, sequence, occurred_at, next_attempt_at)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, 1 + coalesce(
-     (SELECT sequence FROM events WHERE subject_id = $5 ORDER BY sequence DESC LIMIT 1), 0), $8::timestamptz, $8)`,
-);
-/** The same for several, which costs twice as much for a single one. */
-const INSERT_MANY = write(
-  'events.insert_many',
-  `INSERT INTO events (id, account_id, mode, type, subject_id, data, customer_sealed, sequence, occurred_at, next_attempt_at)
-   SELECT e.id, e.account_id, e.mode, e.type, e.subject_id, e.data, e.customer_sealed,
-     row_number() OVER (PARTITION BY e.subject_id ORDER BY e.number) + coalesce(
-       (SELECT sequence FROM events WHERE subject_id = e.subject_id ORDER BY sequence DESC LIMIT 1), 0),
-     $8::timestamptz, $8
-   FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::uuid[], $6::jsonb[], $7::text[])
-     WITH ORDINALITY AS e (id, account_id, mode, type, subject_id, data, customer_sealed, number)`,
+const INSERT = rowWrite<StoredEvent>(
+  write(
+    'events.insert_one',
+    `INSERT INTO events (${INSERTED})
+     VALUES ($1, $2, $3, $4, $5, $6, $7, 1 + ${lastSequence('$5')}, $8::timestamptz, $8)`,
+  ),
+  write(
+    'events.insert_many',
+    `INSERT INTO events (${INSERTED})
+     SELECT w.p1, w.p2, w.p3, w.p4, w.p5, w.p6, w.p7,
+       row_number() OVER (PARTITION BY w.p5 ORDER BY w.n) + ${lastSequence('w.p5')}, w.p8, w.p8
+     FROM ${wanted(['uuid', 'uuid', 'text', 'text', 'uuid', 'jsonb', 'text', 'timestamptz'])}`,
+  ),
+  (e) => [e.id, e.accountId, e.mode, e.type, e.subjectId, e.data, e.sealed, e.at],
 );
 
 const COLUMNS = columnsOf(EventEntity, 'events', { without: ['xid', 'status', 'nextAttemptAt'] });
@@ -139,19 +157,9 @@ export class OutboxRepository {
     const stored = events.map((event) => {
       const { data, customer } = splitCustomer(event.data);
       const sealed = customer && this.secrets.sealText(JSON.stringify(customer), contextOf(event.id));
-      return { ...event, data: JSON.stringify(data), sealed };
+      return { ...event, data: JSON.stringify(data), sealed, at: now };
     });
-    const columns = [
-      stored.map((event) => event.id),
-      stored.map((event) => event.accountId),
-      stored.map((event) => event.mode),
-      stored.map((event) => event.type),
-      stored.map((event) => event.subjectId),
-      stored.map((event) => event.data),
-      stored.map((event) => event.sealed),
-    ];
-    if (stored.length === 1) tx.defer(INSERT_ONE, [...columns.flat(), now]);
-    else tx.defer(INSERT_MANY, [...columns, now]);
+    tx.putAll(INSERT, stored);
   }
 
   async claim(tx: Tx, now: Date, limit: number): Promise<DomainEvent[]> {

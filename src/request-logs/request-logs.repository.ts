@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, insertAllInto, Reader, type ReadStatement, read, write, type Tx } from '../core/database/index.js';
+import { columnsOf, insertInto, Reader, type ReadStatement, read, write, type Tx } from '../core/database/index.js';
 import type { IdCursorFilter } from '../core/http/index.js';
 import { timeOfId } from '../core/ids.js';
 import type { Mode } from '../core/mode.js';
@@ -16,7 +16,7 @@ export interface RequestLogFilter extends IdCursorFilter {
 /** Losing the last of these rows in a crash is accepted, so their commits do not wait for the disk. */
 const UNHURRIED = write('request_logs.unhurried', `SELECT set_config('synchronous_commit', 'off', true)`);
 /** A batch may come twice: when it is not known whether the first time arrived. */
-const INSERT = insertAllInto('request_logs.insert', RequestLog, { after: 'ON CONFLICT DO NOTHING' });
+const INSERT = insertInto('request_logs.insert', RequestLog, { after: 'ON CONFLICT DO NOTHING' });
 const ADD_DAYS = write('request_logs.add_days', 'SELECT request_logs_add_days($1::date[])');
 const DROP_BEFORE = write('request_logs.drop_before', 'SELECT request_logs_drop_before($1::date)');
 
@@ -46,7 +46,7 @@ export class RequestLogsRepository {
   /** Fails with `isPartitionMissing` when the day of a row was not added. */
   insert(tx: Tx, rows: readonly RequestLog[]): void {
     tx.defer(UNHURRIED, []);
-    tx.defer(INSERT, INSERT.valuesOf(rows));
+    tx.putAll(INSERT, rows);
   }
 
   /** @param days UTC, as `2026-11-21`; one that is there already is left as it is */

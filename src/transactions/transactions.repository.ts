@@ -1,7 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { Account } from '../accounts/index.js';
 import type { Artefacts, PaymentMethod } from '../acquirers/index.js';
-import { columnsOf, insertInto, Reader, read, write, type Tx } from '../core/database/index.js';
+import {
+  columnsOf,
+  insertInto,
+  oneOf,
+  Reader,
+  read,
+  rowQuery,
+  type Tx,
+  wanted,
+  write,
+} from '../core/database/index.js';
 import { idBound } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
@@ -22,32 +32,43 @@ const INSERT = insertInto('transactions.insert', TransactionEntity, {
     ...(['refundsAmount', 'disputedAmount', 'cashoutsAmount'] as const),
   ],
 });
-const FIND = read(
-  'transactions.find',
-  `SELECT ${TRANSACTION_COLUMNS} FROM transactions t WHERE t.id = $1 AND t.account_id = $2 AND t.mode = $3`,
+const FIND = oneOf(
+  read(
+    'transactions.find',
+    `SELECT ${TRANSACTION_COLUMNS} FROM transactions t WHERE t.id = $1 AND t.account_id = $2 AND t.mode = $3`,
+  ),
+  ...['uuid', 'uuid', 'text'],
 );
-const FIND_PUBLIC = read(
-  'transactions.find_public',
-  `SELECT ${TRANSACTION_COLUMNS} FROM transactions t WHERE t.id = $1`,
+const FIND_PUBLIC = oneOf(
+  read('transactions.find_public', `SELECT ${TRANSACTION_COLUMNS} FROM transactions t WHERE t.id = $1`),
+  'uuid',
 );
-const LOCK_BY_TXID = write(
-  'transactions.lock_by_txid',
-  `SELECT ${WITH_ACCOUNT} FROM transactions t JOIN accounts a ON a.id = t.account_id
-   WHERE t.txid = $1 AND t.acquirer = $2 FOR UPDATE OF t`,
+const LOCK_BY_TXID = oneOf(
+  write(
+    'transactions.lock_by_txid',
+    `SELECT ${WITH_ACCOUNT} FROM transactions t JOIN accounts a ON a.id = t.account_id
+     WHERE t.txid = $1 AND t.acquirer = $2 FOR UPDATE OF t`,
+  ),
+  ...['text', 'text'],
 );
 const LOCK_WITH_ACCOUNT = write(
   'transactions.lock_with_account',
   `SELECT ${WITH_ACCOUNT} FROM transactions t JOIN accounts a ON a.id = t.account_id
    WHERE t.id = $1 FOR UPDATE OF t`,
 );
-/** Columns that a move does not name keep their value. */
-const MOVE = write(
-  'transactions.move',
-  `UPDATE transactions t SET status = $2, updated_at = $4,
-     br_code = coalesce($5, br_code), paid_with = coalesce($6, paid_with), end_to_end_id = coalesce($7, end_to_end_id),
-     provider_fee = coalesce($8, provider_fee), platform_fee = coalesce($9, platform_fee),
-     net_amount = coalesce($10, net_amount), paid_at = coalesce($11, paid_at), failure = coalesce($12, failure)
-   WHERE t.id = $1 AND t.status = ANY ($3) RETURNING ${TRANSACTION_COLUMNS}`,
+/** Columns that a move does not name keep their value. `$3` is an array as text. */
+const MOVE = rowQuery(
+  write(
+    'transactions.move',
+    `UPDATE transactions t SET ${moved((place) => `$${place}`)}
+     WHERE t.id = $1 AND t.status = ANY ($3::text::text[]) RETURNING ${TRANSACTION_COLUMNS}`,
+  ),
+  write(
+    'transactions.move_all',
+    `UPDATE transactions t SET ${moved((place) => `w.p${place}`)}
+     FROM ${wanted([...['uuid', 'text', 'text', 'timestamptz', 'text', 'text', 'text', 'bigint'], ...['bigint', 'bigint', 'timestamptz', 'jsonb']])}
+     WHERE t.id = w.p1 AND t.status = ANY (w.p3::text[]) RETURNING w.n AS "#", ${TRANSACTION_COLUMNS}`,
+  ),
 );
 /** `isOpen`. */
 export const OPEN = `(t.status = 'WAITING_PAYMENT' OR (t.status = 'PROCESSING' AND t.expected_payer_tax_id IS NULL))`;
@@ -130,6 +151,21 @@ const FIND_ALL = read(
   `SELECT ${TRANSACTION_COLUMNS} FROM transactions t WHERE t.id = ANY ($1::uuid[])`,
 );
 
+function moved(value: (place: number) => string): string {
+  const kept = [
+    'br_code',
+    'paid_with',
+    'end_to_end_id',
+    'provider_fee',
+    'platform_fee',
+    'net_amount',
+    'paid_at',
+    'failure',
+  ];
+  const set = kept.map((column, index) => `${column} = coalesce(${value(index + 5)}, t.${column})`);
+  return [`status = ${value(2)}`, `updated_at = ${value(4)}`, ...set].join(', ');
+}
+
 export interface MoveFields {
   readonly brCode?: string;
   readonly paidWith?: PaymentMethod;
@@ -170,24 +206,21 @@ export class TransactionsRepository {
   constructor(private readonly reader: Reader) {}
 
   insert(tx: Tx, t: Transaction): void {
-    tx.defer(INSERT, INSERT.valuesOf(t));
+    tx.put(INSERT, t);
   }
 
   async find(scope: Scope, id: string): Promise<Transaction | null> {
-    const [row] = await this.reader.query<Transaction>(FIND, [id, scope.accountId, scope.mode]);
-    return row ?? null;
+    return this.reader.one<Transaction>(FIND, [id, scope.accountId, scope.mode]);
   }
 
   /** Across accounts: for the public checkout page and for workers, never for a merchant's request. */
   async findPublic(id: string): Promise<Transaction | null> {
-    const [row] = await this.reader.query<Transaction>(FIND_PUBLIC, [id]);
-    return row ?? null;
+    return this.reader.one<Transaction>(FIND_PUBLIC, [id]);
   }
 
   /** Locks the transaction until the end of `tx`; its account comes along, unlocked. */
   async lockByTxid(tx: Tx, acquirer: string, txid: string): Promise<Locked | null> {
-    const [row] = await tx.query<Locked>(LOCK_BY_TXID, [txid, acquirer]);
-    return row ?? null;
+    return tx.one<Locked>(LOCK_BY_TXID, [txid, acquirer]);
   }
 
   /** As `lockByTxid`. */
@@ -199,10 +232,10 @@ export class TransactionsRepository {
   /** @returns the moved transaction, or null when its status no longer allows the move: it was moved meanwhile */
   async move(tx: Tx, id: string, trigger: Trigger, at: Date, fields: MoveFields = {}): Promise<Transaction | null> {
     const { from, to } = MOVES[trigger];
-    const [row] = await tx.query<Transaction>(MOVE, [
+    return tx.one<Transaction>(MOVE, [
       id,
       to,
-      from,
+      `{${from.join(',')}}`,
       at,
       fields.brCode,
       fields.paidWith,
@@ -213,7 +246,6 @@ export class TransactionsRepository {
       fields.paidAt,
       fields.failure === undefined ? null : JSON.stringify(fields.failure),
     ]);
-    return row ?? null;
   }
 
   /**

@@ -94,7 +94,7 @@ export class ReleasesRepository {
   constructor(private readonly reader: Reader) {}
 
   insert(tx: Tx, release: Release): void {
-    tx.defer(INSERT, INSERT.valuesOf(release));
+    tx.put(INSERT, release);
   }
 
   /** Of each currency what is released next. */

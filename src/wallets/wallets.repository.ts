@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Reader, read, write, type Tx } from '../core/database/index.js';
+import { Reader, read, type RowWrite, write, type Tx } from '../core/database/index.js';
 import type { Mode, Scope } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
 import { OperatorQueues } from '../core/operator-queues.js';
@@ -23,7 +23,7 @@ export interface EntryRow {
  * nothing: it counts the entries and keeps their time, so that numbers, times and balances after each line are in the
  * order of the commits. What follows an entry or a line in the same statement is taken off what the upsert has given.
  */
-const POST = write(
+const POST_ENTRIES = write(
   'ledger.post',
   `WITH moved AS (
      INSERT INTO balances (account_id, mode, currency, bucket, amount, entries, updated_at, negative_since, negative_notice_at)
@@ -53,6 +53,27 @@ const POST = write(
    JOIN entries e ON e.id = l.entry_id
    JOIN moved m ON (m.account_id, m.mode, m.currency, m.bucket) = (e.account_id, e.mode, e.currency, l.bucket)`,
 );
+
+/** Entries that one caller posts. */
+interface Postings {
+  readonly entries: readonly EntryRow[];
+  readonly now: Date;
+}
+
+/** Those of several callers are one posting: each balance is moved once. */
+const POST: RowWrite<Postings> = {
+  ...POST_ENTRIES,
+  valuesOf: ({ entries, now }) => postingValues(entries, now),
+  all: {
+    ...POST_ENTRIES,
+    valuesOf: (all) =>
+      postingValues(
+        all.flatMap(({ entries }) => entries),
+        new Date(Math.max(...all.map(({ now }) => now.getTime()))),
+      ),
+  },
+  isLast: true,
+};
 
 const BALANCES = read(
   'ledger.balances',
@@ -137,48 +158,7 @@ export class WalletsRepository {
   }
 
   post(tx: Tx, entries: readonly EntryRow[], now: Date): void {
-    const moved = new Map<string, Moved>();
-    const move = ({ accountId, mode, currency }: EntryRow, bucket: Bucket): Moved => {
-      const key = `${accountId} ${mode} ${currency} ${bucket}`;
-      const known = moved.get(key) ?? { accountId, mode, currency, bucket, amount: 0, entries: 0 };
-      moved.set(key, known);
-      return known;
-    };
-    // From the last one on, so that what follows each is known.
-    const rows = entries.toReversed().map((entry) => {
-      const followers = move(entry, 'available').entries++;
-      const lines = entry.lines.map(({ bucket, amount }, index) => {
-        const balance = move(entry, bucket);
-        const followedBy = balance.amount;
-        balance.amount += amount;
-        return { entryId: entry.id, line: index + 1, bucket, amount, followedBy };
-      });
-      return { ...entry, followers, lines };
-    });
-    const balances = [...moved.values()];
-    const lines = rows.flatMap((row) => row.lines);
-    tx.defer(POST, [
-      now,
-      balances.map(({ accountId }) => accountId),
-      balances.map(({ mode }) => mode),
-      balances.map(({ currency }) => currency),
-      balances.map(({ bucket }) => bucket),
-      balances.map(({ amount }) => amount),
-      balances.map((balance) => balance.entries),
-      rows.map(({ id }) => id),
-      rows.map(({ accountId }) => accountId),
-      rows.map(({ mode }) => mode),
-      rows.map(({ currency }) => currency),
-      rows.map(({ cause }) => cause),
-      rows.map(({ type }) => type),
-      rows.map(({ transactionId }) => transactionId),
-      rows.map(({ followers }) => followers),
-      lines.map(({ entryId }) => entryId),
-      lines.map(({ line }) => line),
-      lines.map(({ bucket }) => bucket),
-      lines.map(({ amount }) => amount),
-      lines.map(({ followedBy }) => followedBy),
-    ]);
+    tx.put(POST, { entries, now });
   }
 
   async balances(scope: Scope): Promise<{ currency: string; bucket: Bucket; amount: Amount }[]> {
@@ -210,4 +190,50 @@ export class WalletsRepository {
   async incoherent(): Promise<{ account_id: string; bucket: string }[]> {
     return this.reader.query(INCOHERENT, []);
   }
+}
+
+/** Parameters of `POST_ENTRIES`. */
+function postingValues(entries: readonly EntryRow[], now: Date): unknown[] {
+  const moved = new Map<string, Moved>();
+  const move = ({ accountId, mode, currency }: EntryRow, bucket: Bucket): Moved => {
+    const key = `${accountId} ${mode} ${currency} ${bucket}`;
+    const known = moved.get(key) ?? { accountId, mode, currency, bucket, amount: 0, entries: 0 };
+    moved.set(key, known);
+    return known;
+  };
+  // From the last one on, so that what follows each is known.
+  const rows = entries.toReversed().map((entry) => {
+    const followers = move(entry, 'available').entries++;
+    const lines = entry.lines.map(({ bucket, amount }, index) => {
+      const balance = move(entry, bucket);
+      const followedBy = balance.amount;
+      balance.amount += amount;
+      return { entryId: entry.id, line: index + 1, bucket, amount, followedBy };
+    });
+    return { ...entry, followers, lines };
+  });
+  const balances = [...moved.values()];
+  const lines = rows.flatMap((row) => row.lines);
+  return [
+    now,
+    balances.map(({ accountId }) => accountId),
+    balances.map(({ mode }) => mode),
+    balances.map(({ currency }) => currency),
+    balances.map(({ bucket }) => bucket),
+    balances.map(({ amount }) => amount),
+    balances.map((balance) => balance.entries),
+    rows.map(({ id }) => id),
+    rows.map(({ accountId }) => accountId),
+    rows.map(({ mode }) => mode),
+    rows.map(({ currency }) => currency),
+    rows.map(({ cause }) => cause),
+    rows.map(({ type }) => type),
+    rows.map(({ transactionId }) => transactionId),
+    rows.map(({ followers }) => followers),
+    lines.map(({ entryId }) => entryId),
+    lines.map(({ line }) => line),
+    lines.map(({ bucket }) => bucket),
+    lines.map(({ amount }) => amount),
+    lines.map(({ followedBy }) => followedBy),
+  ];
 }

@@ -39,7 +39,7 @@ export class SandboxDisputesRepository {
 
   /** Once for each reference. */
   insert(tx: Tx, dispute: SandboxDisputeEntity): void {
-    tx.defer(INSERT, INSERT.valuesOf(dispute));
+    tx.put(INSERT, dispute);
   }
 
   async find(reference: string): Promise<SandboxDisputeEntity | null> {

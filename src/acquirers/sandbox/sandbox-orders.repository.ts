@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, insertInto, Reader, read, type Tx } from '../../core/database/index.js';
+import { columnsOf, insertInto, oneOf, Reader, read, type Tx } from '../../core/database/index.js';
 import type { OrderEvent } from '../acquirer.port.js';
 import { SandboxOrderEventEntity, SandboxPixEntity } from './sandbox.entity.js';
 
@@ -7,9 +7,12 @@ const INSERT_PAYMENT = insertInto('sandbox.insert_payment', SandboxPixEntity, {
   after: 'ON CONFLICT (holder_id, end_to_end_id) DO NOTHING',
 });
 const PAYMENT_COLUMNS = columnsOf(SandboxPixEntity, 'sandbox_pix');
-const FIND_PAYMENT = read(
-  'sandbox.find_payment',
-  `SELECT ${PAYMENT_COLUMNS} FROM sandbox_pix WHERE holder_id = $1 AND end_to_end_id = $2`,
+const FIND_PAYMENT = oneOf(
+  read(
+    'sandbox.find_payment',
+    `SELECT ${PAYMENT_COLUMNS} FROM sandbox_pix WHERE holder_id = $1 AND end_to_end_id = $2`,
+  ),
+  ...['uuid', 'text'],
 );
 const PAYMENTS_OF = read(
   'sandbox.payments_of',
@@ -30,12 +33,11 @@ export class SandboxOrdersRepository {
   constructor(private readonly reader: Reader) {}
 
   insertPayment(tx: Tx, payment: SandboxPixEntity): void {
-    tx.defer(INSERT_PAYMENT, INSERT_PAYMENT.valuesOf(payment));
+    tx.put(INSERT_PAYMENT, payment);
   }
 
   async findPayment(holderId: string, reference: string): Promise<SandboxPixEntity | null> {
-    const [row] = await this.reader.query<SandboxPixEntity>(FIND_PAYMENT, [holderId, reference]);
-    return row ?? null;
+    return this.reader.one<SandboxPixEntity>(FIND_PAYMENT, [holderId, reference]);
   }
 
   /** In the order in which they came. */
@@ -44,7 +46,7 @@ export class SandboxOrdersRepository {
   }
 
   insertEvent(tx: Tx, txid: string, kind: OrderEvent['kind'], at: Date): void {
-    tx.defer(INSERT_EVENT, INSERT_EVENT.valuesOf({ txid, kind, happenedAt: at }));
+    tx.put(INSERT_EVENT, { txid, kind, happenedAt: at });
   }
 
   /** In the order in which they happened. */

@@ -99,7 +99,8 @@ export class SandboxOrders implements OrderDesk {
     amount: Amount;
     payer: SandboxPayer;
   }): Promise<string> {
-    return this.database.transaction(async (tx) => {
+    const about = `${payment.accountId}/${payment.reference}`;
+    return this.database.together('sandbox', { account: payment.accountId, about }, async (tx) => {
       this.records.insertPayment(tx, {
         holderId: payment.accountId,
         endToEndId: payment.reference,
@@ -110,7 +111,7 @@ export class SandboxOrders implements OrderDesk {
         settledAt: this.clock.now(),
       });
       const kind = payment.method === 'PIX' ? 'pix' : 'payment';
-      return this.inbox.store(tx, 'sandbox', { kind, reference: `${payment.accountId}/${payment.reference}` });
+      return this.inbox.store(tx, 'sandbox', { kind, reference: about });
     });
   }
 

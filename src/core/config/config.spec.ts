@@ -38,6 +38,7 @@ describe('the configuration', () => {
       databaseUrl: undefined,
       databaseMigrationUrl: undefined,
       databasePool: 16,
+      databaseGroup: 64,
       redisUrl: undefined,
       mail: { smtpUrl: undefined, from: { name: 'Recebe', address: 'no-reply@localhost' } },
       storage: { kind: 'disk', directory: '.data/evidence' },
@@ -107,6 +108,7 @@ describe('the configuration', () => {
       { dashboardOrigins: ['https://dash.example.com', 'http://localhost:5173'] },
     ],
     [{ DATABASE_POOL: '200' }, { databasePool: 200 }],
+    [{ DATABASE_GROUP: '1' }, { databaseGroup: 1 }],
     [{ REDIS_URL: 'rediss://cache:6380/1' }, { redisUrl: 'rediss://cache:6380/1' }],
     [{ SMTP_URL: 'smtp://u:p@mail:1025' }, { mail: { smtpUrl: 'smtp://u:p@mail:1025' } }],
     [{ SMTP_URL: 'smtps://mail?tls.minVersion=TLSv1.3' }, { mail: { smtpUrl: 'smtps://mail?tls.minVersion=TLSv1.3' } }],
@@ -164,6 +166,7 @@ describe('the configuration', () => {
     ...['mysql://x/y', 'localhost:5432', 'postgres'].map((value) => ['DATABASE_URL', value]),
     ...['http://x', 'localhost:6379'].map((value) => ['REDIS_URL', value]),
     ...['1', '201', 'many'].map((value) => ['DATABASE_POOL', value]),
+    ...['0', '65'].map((value) => ['DATABASE_GROUP', value]),
     ...['mail.example', 'http://mail.example', 'smtp:'].map((value) => ['SMTP_URL', value]),
     ...[
       'nobody',

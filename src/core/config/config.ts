@@ -71,6 +71,7 @@ const schema = z.object({
   DATABASE_URL: url('postgres', 'postgresql').optional(),
   DATABASE_MIGRATION_URL: url('postgres', 'postgresql').optional(),
   DATABASE_POOL: integer(16, 2, 200),
+  DATABASE_GROUP: integer(64, 1, 64),
   REDIS_URL: url('redis', 'rediss').optional(),
   SMTP_URL: url('smtp', 'smtps')
     .refine((value) => new URL(value).hostname !== '', 'must name a host')
@@ -158,6 +159,8 @@ export interface Config {
   /** Of the role that owns the tables; undefined: `databaseUrl` is its too. */
   readonly databaseMigrationUrl: string | undefined;
   readonly databasePool: number;
+  /** How many charges, payments and the like are written together at most. */
+  readonly databaseGroup: number;
   readonly redisUrl: string | undefined;
   readonly mail: {
     /** May have a password in it. Undefined: mail becomes files in `dataDir`. */
@@ -266,6 +269,7 @@ export function readConfig(env: NodeJS.ProcessEnv, options: { onTerminal: boolea
     databaseUrl: v.DATABASE_URL,
     databaseMigrationUrl: v.DATABASE_MIGRATION_URL,
     databasePool: v.DATABASE_POOL,
+    databaseGroup: v.DATABASE_GROUP,
     redisUrl: v.REDIS_URL,
     mail: { smtpUrl: v.SMTP_URL, from: mailFrom(v.MAIL_FROM, publicBaseUrl) },
     storage: v.STORAGE_URL ?? { kind: 'disk', directory: join(v.DATA_DIR, 'evidence') },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Column, Entity, PrimaryColumn, VirtualColumn } from 'typeorm';
-import { columnsOf, insertAllInto, insertInto, nullsOf, updateOf } from './columns.js';
+import { columnsOf, insertInto, nullsOf, updateOf } from './columns.js';
 import { rowModeOf, rowsOf, read } from './statement.js';
 
 class Parcel {
@@ -113,23 +113,22 @@ describe('an insert', () => {
   });
 
   it('takes any number of rows column by column', () => {
-    const all = insertAllInto('test.insert_all', ParcelEntity, {
-      without: ['labels'],
-      after: 'ON CONFLICT DO NOTHING',
-    });
+    const { all } = insert;
+    expect(all.name).toBe('test.insert_all');
     expect(all.text).toBe(
-      'INSERT INTO parcels (id, account_id, contents, due_at) ' +
-        'SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::jsonb[], $4::timestamptz[]) ON CONFLICT DO NOTHING',
+      'INSERT INTO parcels (id, account_id, contents, labels, due_at) SELECT w.p1, w.p2, w.p3, w.p4::text[], w.p5 ' +
+        'FROM unnest($1::uuid[], $2::uuid[], $3::jsonb[], $4::text[], $5::timestamptz[]) ' +
+        'WITH ORDINALITY AS w (p1, p2, p3, p4, p5, n) ORDER BY w.n ON CONFLICT DO NOTHING',
     );
     const dueAt = new Date();
-    const other = { ...parcel, id: 'two', contents: null, dueAt: null };
+    const other = { ...parcel, id: 'two', contents: null, labels: ['a "b"', 'c\\d,', ''], dueAt: null };
     expect(all.valuesOf([{ ...parcel, dueAt }, other])).toEqual([
       ['one', 'two'],
       ['a', 'a'],
       ['["tea"]', null],
+      ['{"fragile"}', '{"a \\"b\\"","c\\\\d,",""}'],
       [dueAt, null],
     ]);
-    expect(all.valuesOf([])).toEqual([[], [], [], []]);
   });
 
   it('is an error of a class without a table', () => {

@@ -1,4 +1,5 @@
 import { getMetadataArgsStorage } from 'typeorm';
+import { type RowWrite, wanted } from './rows.js';
 import { write, type WriteStatement } from './statement.js';
 
 /** A class whose properties are columns: an entity, or the class it extends with what the domain reads of it. */
@@ -9,6 +10,7 @@ interface Column {
   readonly property: string;
   readonly name: string;
   readonly type: string;
+  readonly isArray: boolean;
   readonly isNullable: boolean;
   /** Of a computed column, by the alias of its table. */
   readonly query: ((alias: string) => string) | undefined;
@@ -30,6 +32,7 @@ function describe<R>(row: RowClass<R>, { only, without }: Choice<R> = {}): Colum
     property: propertyName,
     name: options.name ?? propertyName,
     type: String(options.type),
+    isArray: options.array === true,
     isNullable: options.nullable === true,
     query: options.query,
   }));
@@ -69,37 +72,43 @@ interface WriteOptions<K> {
   readonly after?: string;
 }
 
-/** A statement with what makes its values: `tx.defer(INSERT, INSERT.valuesOf(row))`. */
+/** A statement with what makes its values: `tx.put(INSERT, row)`. */
 export interface Write<R> extends WriteStatement {
   valuesOf(row: R): unknown[];
 }
 
-/** Inserts a row of an entity, with all its columns but the computed ones and those that are left to the defaults. */
+/**
+ * Inserts a row of an entity, with all its columns but the computed ones and those that are left to the defaults; `all`
+ * of it inserts any number of rows, its parameters are the columns.
+ */
 export function insertInto<R, K extends keyof R = never>(
   name: string,
   entity: RowClass<R>,
   options: WriteOptions<K> = {},
-): Write<Omit<R, K>> {
+): RowWrite<Omit<R, K>> {
   const columns = stored(entity, options);
   const values = `VALUES (${columns.map((_, index) => `$${index + 1}`).join(', ')})`;
+  // An array of arrays would be taken apart to its last element: each travels as text.
+  const types = columns.map(({ type, isArray }) => (isArray ? 'text' : type));
+  const selected = columns.map(({ type, isArray }, index) => `w.p${index + 1}${isArray ? `::${type}[]` : ''}`);
+  const rows = `SELECT ${selected.join(', ')} FROM ${wanted(types)} ORDER BY w.n`;
   return {
     ...write(name, insertText(entity, columns, values, options.after)),
     valuesOf: (row) => columns.map((column) => column.of(row)),
+    all: {
+      ...write(`${name}_all`, insertText(entity, columns, rows, options.after)),
+      valuesOf: (all) =>
+        columns.map((column) =>
+          all.map((row) => (column.isArray ? arrayText(column.of(row) as readonly string[] | null) : column.of(row))),
+        ),
+    },
+    isLast: false,
   };
 }
 
-/** Inserts any number of rows by one statement, whose parameters are the columns. None of them may be an array. */
-export function insertAllInto<R, K extends keyof R = never>(
-  name: string,
-  entity: RowClass<R>,
-  options: WriteOptions<K> = {},
-): Write<readonly Omit<R, K>[]> {
-  const columns = stored(entity, options);
-  const values = `SELECT * FROM unnest(${columns.map(({ type }, index) => `$${index + 1}::${type}[]`).join(', ')})`;
-  return {
-    ...write(name, insertText(entity, columns, values, options.after)),
-    valuesOf: (rows) => columns.map((column) => rows.map((row) => column.of(row))),
-  };
+/** As PostgreSQL writes an array. */
+function arrayText(values: readonly string[] | null): string | null {
+  return values && `{${values.map((value) => `"${value.replaceAll(/[\\"]/g, '\\$&')}"`).join(',')}}`;
 }
 
 function tableOf(entity: RowClass<unknown>): string {

@@ -4,8 +4,10 @@ import { Injectable } from '@nestjs/common';
 import type { Pool, QueryResultRow } from 'pg';
 import { DataSource } from 'typeorm';
 import { isRetryable } from './pg-errors.js';
+import { Group, type Membership } from './group.js';
+import { RowQuestions, type RowQuery } from './rows.js';
 import { rowModeOf, rowsOf, type ReadStatement } from './statement.js';
-import { FOR_EVER, Tx } from './tx.js';
+import { Alone, FOR_EVER, Tx } from './tx.js';
 
 const MAX_RERUNS = 3;
 /** A read of any length, as everything is at one instant. */
@@ -22,6 +24,7 @@ const open = process.env['NODE_ENV'] === 'test' ? new AsyncLocalStorage<Database
 @Injectable()
 export class Reader {
   readonly #pool: Pool;
+  readonly #questions = new RowQuestions((statement, values) => this.query(statement as ReadStatement, values));
 
   constructor(dataSource: DataSource) {
     this.#pool = poolOf(dataSource);
@@ -42,6 +45,11 @@ export class Reader {
     } finally {
       client.release(!isDone);
     }
+  }
+
+  /** The row that a statement has for these values, or null; those that are asked for in one turn are one query. */
+  one<R extends QueryResultRow>(statement: ReadStatement & RowQuery, values: readonly unknown[]): Promise<R | null> {
+    return this.#questions.ask<R>(statement, values);
   }
 
   /**
@@ -81,8 +89,13 @@ export class Reader {
 @Injectable()
 export class Database {
   readonly #pool: Pool;
+  readonly #groups = new Map<string, Group>();
 
-  constructor(dataSource: DataSource) {
+  /** @param groupSize how many are written together at most */
+  constructor(
+    dataSource: DataSource,
+    private readonly groupSize = 64,
+  ) {
     this.#pool = poolOf(dataSource);
   }
 
@@ -92,13 +105,41 @@ export class Database {
    * @throws whatever `work` or the database throws; nothing is written then
    */
   async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    if (open?.getStore() === this) {
-      // A second connection inside the first would wait for a pool slot that the first one holds, and commit alone.
-      throw new Error('A transaction is already open: pass its tx on instead of opening another one');
-    }
+    return this.#run(work, false);
+  }
+
+  /**
+   * The same in one transaction with others of the kind that are asked for now, where `work` is of few statements that
+   * are sent by `put` and `one`. It may be run again, in a transaction of its own, when it or another one has failed.
+   */
+  async together<T>(kind: string, membership: Membership, work: (tx: Tx) => Promise<T>): Promise<T> {
+    refuseSecond(this);
+    let group = this.#groups.get(kind);
+    if (!group) this.#groups.set(kind, (group = new Group(this, this.groupSize)));
+    return group.run(membership, work);
+  }
+
+  /**
+   * @internal For `Group`: all of them in one transaction.
+   * @returns of each its result, or an `Alone` of one that has done nothing
+   * @throws the first failure of any, or of the database; nothing is written then
+   */
+  async shared(works: readonly ((tx: Tx) => Promise<unknown>)[]): Promise<unknown[]> {
+    return this.#run(async (tx) => {
+      const results = await Promise.allSettled(works.map((work) => work(tx)));
+      return results.map((result) => {
+        if (result.status === 'fulfilled') return result.value;
+        if (result.reason instanceof Alone) return result.reason;
+        throw result.reason;
+      });
+    }, true);
+  }
+
+  async #run<T>(work: (tx: Tx) => Promise<T>, isShared: boolean): Promise<T> {
+    refuseSecond(this);
     for (let rerun = 0; ; rerun++) {
       try {
-        return await this.#once(work);
+        return await this.#once(work, isShared);
       } catch (error) {
         if (rerun >= MAX_RERUNS || !isRetryable(error)) throw error;
         await delay(Math.random() * 20 * 2 ** rerun);
@@ -111,9 +152,9 @@ export class Database {
     return { total: this.#pool.totalCount, idle: this.#pool.idleCount, waiting: this.#pool.waitingCount };
   }
 
-  async #once<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+  async #once<T>(work: (tx: Tx) => Promise<T>, isShared: boolean): Promise<T> {
     const client = await this.#pool.connect();
-    const tx = new Tx(client);
+    const tx = new Tx(client, isShared);
     let spoilt: Error | undefined;
     let result: T;
     try {
@@ -129,6 +170,12 @@ export class Database {
     for (const hook of tx.takeAfterCommit()) hook();
     return result;
   }
+}
+
+/** A second connection inside the first would wait for a pool slot that the first one holds, and commit alone. */
+function refuseSecond(database: Database): void {
+  if (open?.getStore() !== database) return;
+  throw new Error('A transaction is already open: pass its tx on instead of opening another one');
 }
 
 export function poolOf(dataSource: DataSource): Pool {

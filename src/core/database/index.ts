@@ -1,11 +1,12 @@
-export { columnsOf, insertAllInto, insertInto, nullsOf, updateOf } from './columns.js';
+export { columnsOf, insertInto, nullsOf, updateOf } from './columns.js';
 export * from './data-source.js';
 export * from './database.js';
+export type { Membership } from './group.js';
 export * from './migrate.js';
 export * from './pg-errors.js';
 export * from './row-buffer.js';
+export { oneOf, type RowQuery, rowQuery, type RowWrite, rowWrite, wanted } from './rows.js';
 export { Sealed, type SealedColumn, sealedColumns } from './sealed.js';
 export { excessivePowers, ServiceRoleError } from './service-role.js';
 export { read, type ReadStatement, type Statement, write, type WriteStatement } from './statement.js';
-export { TurnBatch } from './turn-batch.js';
 export { Tx } from './tx.js';

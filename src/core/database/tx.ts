@@ -1,10 +1,14 @@
 import type { Socket } from 'node:net';
 import type { PoolClient, QueryResult, QueryResultRow } from 'pg';
 import { isAborted } from './pg-errors.js';
+import { columns, RowQuestions, type RowQuery, type RowWrite } from './rows.js';
 import { rowModeOf, rowsOf, type Statement } from './statement.js';
 
 /** The longest that a timer takes: 24 days. */
 export const FOR_EVER = { query_timeout: 2 ** 31 - 1 };
+
+/** What one of several in a transaction wants that it can only have by itself; see `Tx.requireAlone`. */
+export class Alone extends Error {}
 
 /**
  * One open database transaction. Only `Database.transaction` makes one; repositories take it as an argument for every
@@ -14,15 +18,23 @@ export class Tx {
   readonly #client: PoolClient;
   readonly #pending: Promise<QueryResult>[] = [];
   readonly #afterCommit = new Set<() => void>();
+  readonly #questions = new RowQuestions((statement, values) => this.query(statement, values));
+  /** Of a shared one: rows that wait for others of their kind. */
+  readonly #rows = new Map<RowWrite<never>, unknown[]>();
   #begun = false;
   #isCorked = false;
 
-  constructor(client: PoolClient) {
+  /** @param isShared by several callers, each of which knows nothing of the others */
+  constructor(
+    client: PoolClient,
+    readonly isShared = false,
+  ) {
     this.#client = client;
   }
 
   /** Runs one statement and gives its rows. */
   async query<R extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<R[]> {
+    this.#writeRows();
     try {
       const result = await this.#send<R>(statement, values);
       return rowsOf(statement, result);
@@ -39,6 +51,55 @@ export class Tx {
    * reads; a guarded move whose row count decides something must be a `query`.
    */
   defer(statement: Statement, values: readonly unknown[]): void {
+    this.#writeRows();
+    this.#defer(statement, values);
+  }
+
+  /** Writes a row as `defer` does. Of a shared transaction rows of one kind are written together. */
+  put<R>(statement: RowWrite<R>, row: R): void {
+    this.putAll(statement, [row]);
+  }
+
+  /** The same for any number. */
+  putAll<R>(statement: RowWrite<R>, rows: readonly R[]): void {
+    if (!this.isShared) this.#writeRows();
+    const waiting = this.#rows.get(statement as RowWrite<never>);
+    if (waiting) waiting.push(...rows);
+    else if (rows.length > 0) this.#rows.set(statement as RowWrite<never>, [...rows]);
+    if (!this.isShared) this.#writeRows(true);
+  }
+
+  /** The row that a statement has for these values, or null. Of a shared transaction those of one turn are one statement. */
+  async one<R extends QueryResultRow>(statement: RowQuery, values: readonly unknown[]): Promise<R | null> {
+    if (this.isShared) return this.#questions.ask<R>(statement, values);
+    return (await this.query<R>(statement, values))[0] ?? null;
+  }
+
+  /** The rows that a statement has for these lists of values, in no order, by one statement also for several. */
+  async all<R extends QueryResultRow>(statement: RowQuery, lists: readonly (readonly unknown[])[]): Promise<R[]> {
+    const [only, ...others] = lists;
+    if (!only) return [];
+    if (others.length > 0) return this.query<R>(statement.all, columns(lists));
+    const row = await this.one<R>(statement, only);
+    return row ? [row] : [];
+  }
+
+  /** For what must not, or need not, be done together with others. The caller has written nothing yet. */
+  requireAlone(): void {
+    if (this.isShared) throw new Alone();
+  }
+
+  /** @param isEnd also those that come last in a transaction */
+  #writeRows(isEnd = false): void {
+    for (const [statement, rows] of this.#rows) {
+      if (statement.isLast && !isEnd) continue;
+      this.#rows.delete(statement);
+      if (rows.length === 1) this.#defer(statement, statement.valuesOf(rows[0] as never));
+      else this.#defer(statement.all, statement.all.valuesOf(rows as never[]));
+    }
+  }
+
+  #defer(statement: Statement, values: readonly unknown[]): void {
     const sent = this.#send(statement, values);
     sent.catch(() => undefined); // looked at in commit(); without this an early failure would be an unhandled rejection
     this.#pending.push(sent);
@@ -59,6 +120,7 @@ export class Tx {
 
   /** @internal */
   async commit(): Promise<void> {
+    this.#writeRows(true);
     if (!this.#begun) return;
     this.#cork();
     const commit = this.#client.query('COMMIT');

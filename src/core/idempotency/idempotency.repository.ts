@@ -82,7 +82,7 @@ export class IdempotencyRepository {
   insert(tx: Tx, request: IdempotentRequest, answer: Omit<IdempotencyRow, 'fingerprint'>): void {
     const { responseBody } = answer;
     const sealed = responseBody === null ? null : this.secrets.sealText(responseBody, contextOf(request));
-    tx.defer(INSERT, INSERT.valuesOf({ ...request, ...answer, responseBody: sealed }));
+    tx.put(INSERT, { ...request, ...answer, responseBody: sealed });
   }
 
   async find(request: IdempotentRequest): Promise<IdempotencyRow | null> {

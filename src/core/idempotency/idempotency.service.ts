@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../clock.js';
-import { Database, isLockTimeout, type Tx, uniqueViolation } from '../database/index.js';
+import { Database, isLockTimeout, type Membership, type Tx, uniqueViolation } from '../database/index.js';
 import { ApiError } from '../errors/index.js';
 import { Retention } from '../retention.js';
 import { IdempotencyRepository, type IdempotentRequest } from './idempotency.repository.js';
@@ -17,6 +17,8 @@ export interface IdempotentAnswer<T> extends Answer<T> {
 
 /** The key row of the request under way. Its methods write in the caller's transaction. */
 export interface Claim<T> {
+  /** Whose request it is, for what is written together with others: twins are never in one group. */
+  readonly membership: Membership;
   /** Whether `take` was called: what fails before it has refused the request. */
   readonly isTaken: boolean;
   /**
@@ -174,6 +176,7 @@ export class IdempotencyService implements OnModuleInit {
       get isTaken() {
         return isTaken;
       },
+      membership: { account: request.accountId, about: `${request.accountId} ${request.mode} ${request.key}` },
       take: (tx, resourceId, answer) => {
         isTaken = true;
         const now = this.clock.now().getTime();

@@ -43,7 +43,7 @@ export class EmailsRepository {
   constructor(private readonly reader: Reader) {}
 
   insert(tx: Tx, mail: Omit<EmailEntity, 'status' | 'lastError' | 'endedAt'>): void {
-    tx.defer(INSERT, INSERT.valuesOf(mail));
+    tx.put(INSERT, mail);
   }
 
   async findPending(id: string): Promise<PendingMail | null> {

@@ -120,7 +120,7 @@ export class WorkRepository {
   constructor(private readonly reader: Reader) {}
 
   add(tx: Tx, kind: string, subjectId: string, dueAt: Date): void {
-    tx.defer(ADD, ADD.valuesOf({ kind, subjectId, dueAt }));
+    tx.put(ADD, { kind, subjectId, dueAt });
   }
 
   /** What is due longest first, each with one attempt more and under a lease that keeps other workers from it. */

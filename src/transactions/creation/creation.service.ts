@@ -147,8 +147,8 @@ export class CreationService {
       const { brCode } = acquirer.pixIssuer.issue(pixRequest(draft, account));
       const transaction: Transaction = { ...draft, status: 'WAITING_PAYMENT', brCode };
       const answer = creation.present(transaction);
-      // All deferred: key, transaction, event and COMMIT reach the database in one round trip.
-      await this.database.transaction(async (tx) => {
+      // All deferred: keys, transactions, events and COMMIT of a group reach the database in one round trip.
+      await this.database.together('creation', claim.membership, async (tx) => {
         claim.take(tx, transaction.id, answer);
         this.transactions.insert(tx, transaction);
         this.outbox.record(tx, [transactionEvent('transaction.created', transaction, null)]);

@@ -78,8 +78,8 @@ export class PaymentCreationService {
       // Nothing is left to be made of a Pix whose code is there.
       const needsCall = transaction.brCode === null || transaction.paymentMethods.length > 1;
       const answer = present(transaction);
-      // All deferred: key, transaction, event and COMMIT reach the database in one round trip.
-      await this.database.transaction(async (tx) => {
+      // All deferred: keys, transactions, events and COMMIT of a group reach the database in one round trip.
+      await this.database.together('creation', claim.membership, async (tx) => {
         claim.take(tx, transaction.id, answer);
         this.transactions.insert(tx, transaction);
         const type = isAnnounced ? 'transaction.created' : 'transaction.accepted';

@@ -108,7 +108,7 @@ export class RefundsRepository {
   }
 
   insert(tx: Tx, refund: Refund): void {
-    tx.defer(INSERT, INSERT.valuesOf(refund));
+    tx.put(INSERT, refund);
   }
 
   /**

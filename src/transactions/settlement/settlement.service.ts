@@ -87,7 +87,8 @@ export class SettlementService implements OnModuleInit {
    * Credits a confirmed Pix, or sends it back, or holds it for an operator. Idempotent on the end-to-end id: of any
    * number of calls, at once or later, one has an effect. State, ledger and event commit together.
    *
-   * Two round trips: lock and read, then everything else with the COMMIT. Balances are locked last.
+   * Two round trips: lock and read, then everything else with the COMMIT. Balances are locked last. Payments that come
+   * together are credited together; what is not credited is done alone.
    */
   async settle(acquirer: string, pix: ReceivedPix): Promise<SettleResult> {
     return this.#settleOnce(acquirer, { ...pix, method: 'PIX' });
@@ -176,6 +177,7 @@ export class SettlementService implements OnModuleInit {
   ): Promise<{ transaction: Transaction; account: Account } | null> {
     const found = await this.transactions.lockByTxid(tx, acquirer, txid);
     if (found?.transaction.status !== 'PENDING') return found;
+    tx.requireAlone();
     const issued = await this.transactions.move(tx, found.transaction.id, 'issued', this.clock.now());
     if (!issued) return found;
     this.outbox.record(tx, [transactionEvent('transaction.created', issued, null)]);
@@ -184,7 +186,10 @@ export class SettlementService implements OnModuleInit {
 
   async #settleOnce(acquirer: string, money: ReceivedMoney): Promise<SettleResult> {
     try {
-      return await this.database.transaction((tx) => this.#settle(tx, acquirer, money));
+      const about = money.txid ?? money.endToEndId;
+      return await this.database.together('settlement', { account: acquirer, about }, (tx) =>
+        this.#settle(tx, acquirer, money),
+      );
     } catch (error) {
       if (uniqueViolation(error) === 'settlements_end_to_end_id_key') return 'duplicate';
       throw error;
@@ -194,6 +199,7 @@ export class SettlementService implements OnModuleInit {
   async #settle(tx: Tx, acquirer: string, money: ReceivedMoney): Promise<SettleResult> {
     const found = money.txid === null ? null : await this.#lockIssued(tx, acquirer, money.txid);
     if (!found) {
+      tx.requireAlone();
       // Two connections may see one account at a PSP: the charge's own acquirer is asked, and it alone is believed.
       const asked = money.txid === null ? null : await this.transactions.acquirerOf(tx, money.txid);
       if (asked !== null) {
@@ -213,6 +219,7 @@ export class SettlementService implements OnModuleInit {
     const { transaction, account } = found;
     if (transaction.endToEndId === money.endToEndId) return 'duplicate';
     const decision = decideSettlement(transaction, money);
+    if (decision.outcome !== 'credited') tx.requireAlone();
     const way = this.#wayBack(acquirer, money);
     // Money by a method that knows no way back (a boleto's, a blockchain's) is kept for the operators.
     const outcome = decision.outcome === 'returned' && way === null ? 'unmatched' : decision.outcome;

@@ -64,7 +64,7 @@ export class SettlementsRepository {
 
   /** A Pix seen before fails the transaction: unique violation of `settlements_end_to_end_id_key`. */
   insert(tx: Tx, settlement: Omit<SettlementEntity, 'reviewedAt' | 'reviewedBy'>): void {
-    tx.defer(INSERT, INSERT.valuesOf(settlement));
+    tx.put(INSERT, settlement);
   }
 
   insertReturn(
@@ -72,7 +72,7 @@ export class SettlementsRepository {
     { now, ...intent }: Pick<PixReturnEntity, IntentField> & { readonly id: string; readonly now: Date },
   ): void {
     const times = { createdAt: now, updatedAt: now };
-    tx.defer(INSERT_RETURN, INSERT_RETURN.valuesOf({ ...intent, ...times, status: 'PENDING' }));
+    tx.put(INSERT_RETURN, { ...intent, ...times, status: 'PENDING' });
   }
 
   /** @returns the held money of a transaction, which the caller has to send back in the same `tx` */

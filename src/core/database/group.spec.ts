@@ -1,0 +1,155 @@
+import { describe, expect, it } from '@jest/globals';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Group } from './group.js';
+import { Alone, type Tx } from './tx.js';
+
+type Work = (tx: Tx) => Promise<unknown>;
+
+/** A database whose transactions end when the test says so. */
+class SlowDatabase {
+  /** How many were in each transaction, 0 for one that was alone. */
+  readonly sizes: number[] = [];
+  readonly #ends: (() => void)[] = [];
+  failure: unknown = null;
+
+  async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    this.sizes.push(0);
+    return work({ isShared: false } as Tx);
+  }
+
+  async shared(works: readonly Work[]): Promise<unknown[]> {
+    this.sizes.push(works.length);
+    const tx = { isShared: true } as Tx;
+    const results = await Promise.allSettled(works.map((work) => work(tx)));
+    await new Promise<void>((resolve) => this.#ends.push(resolve));
+    if (this.failure !== null) throw this.failure;
+    return results.map((result) => {
+      if (result.status === 'fulfilled') return result.value;
+      if (result.reason instanceof Alone) return result.reason;
+      throw result.reason;
+    });
+  }
+
+  async end(): Promise<void> {
+    this.#ends.shift()?.();
+    await nextTurn();
+    await nextTurn();
+  }
+}
+
+describe('Group', () => {
+  const setUp = (most = 64): { database: SlowDatabase; group: Group; ask: typeof ask } => {
+    const database = new SlowDatabase();
+    const group = new Group(database as unknown as ConstructorParameters<typeof Group>[0], most);
+    const ask = <T>(about: string, work: (tx: Tx) => Promise<T>, account = 'a'): Promise<T> =>
+      group.run({ account, about }, work);
+    return { database, group, ask };
+  };
+  const answer = (value: string) => (): Promise<string> => Promise.resolve(value);
+
+  it('does one alone when nothing else is asked for, in the next turn', async () => {
+    const { database, ask } = setUp();
+    expect(await ask('1', answer('one'))).toBe('one');
+    expect(database.sizes).toEqual([0]);
+  });
+
+  it('does together what is asked for in one turn, and gives each its own', async () => {
+    const { database, ask } = setUp();
+    const asked = Promise.all(['1', '2', '3'].map((about) => ask(about, answer(about))));
+    await nextTurn();
+    await database.end();
+    expect(await asked).toEqual(['1', '2', '3']);
+    expect(database.sizes).toEqual([3]);
+  });
+
+  it('keeps two groups on their way, and does together what is asked for meanwhile', async () => {
+    const { database, ask } = setUp();
+    const asked: Promise<string>[] = [];
+    for (let turn = 0; turn < 5; turn++) {
+      asked.push(ask(`${turn}a`, answer('a')), ask(`${turn}b`, answer('b')));
+      await nextTurn();
+      await nextTurn();
+    }
+    expect(database.sizes).toEqual([2, 2]);
+    await database.end();
+    expect(database.sizes).toEqual([2, 2, 6]);
+    await database.end();
+    await database.end();
+    expect(await Promise.all(asked)).toHaveLength(10);
+  });
+
+  it('is never of more than so many, and accounts take turns', async () => {
+    const { database, ask } = setUp(4);
+    const order: string[] = [];
+    const note = (name: string) => async (): Promise<void> => void order.push(name);
+    const asked = [
+      ...['1', '2', '3', '4', '5', '6'].map((about) => ask(about, note(`a${about}`), 'a')),
+      ask('b1', note('b1'), 'b'),
+      ask('b2', note('b2'), 'b'),
+    ];
+    for (let turn = 0; turn < 4; turn++) await nextTurn();
+    expect(order).toEqual(['a1', 'b1', 'a2', 'b2', 'a3', 'a4', 'a5', 'a6']);
+    expect(database.sizes).toEqual([4, 4]);
+    await database.end();
+    await database.end();
+    await Promise.all(asked);
+  });
+
+  it('never has two about the same', async () => {
+    const { database, ask } = setUp();
+    const asked = [ask('1', answer('first')), ask('1', answer('second')), ask('2', answer('other'))];
+    for (let turn = 0; turn < 4; turn++) await nextTurn();
+    await database.end();
+    expect(await Promise.all(asked)).toEqual(['first', 'second', 'other']);
+    expect(database.sizes).toEqual([2, 0]);
+  });
+
+  it('does each alone when one has failed, and keeps whoever fails out of groups for a while', async () => {
+    const { database, ask } = setUp();
+    const asked = Promise.allSettled([
+      ask('1', answer('fine'), 'good'),
+      ask('2', () => Promise.reject(new Error('broken')), 'bad'),
+    ]);
+    await nextTurn();
+    await database.end();
+    expect(await asked).toMatchObject([{ value: 'fine' }, { reason: new Error('broken') }]);
+    expect(database.sizes).toEqual([2, 0, 0]);
+    const later = [ask('3', answer('x'), 'bad'), ask('4', answer('y'), 'good'), ask('5', answer('z'), 'good')];
+    await nextTurn();
+    await database.end();
+    expect(await Promise.all(later)).toEqual(['x', 'y', 'z']);
+    expect(database.sizes).toEqual([2, 0, 0, 0, 2]);
+  });
+
+  it('does alone what asks for it, and the others together', async () => {
+    const { database, ask } = setUp();
+    const asked = [
+      ask('1', answer('fine')),
+      ask('2', async ({ isShared }) => {
+        if (isShared) throw new Alone();
+        return 'alone';
+      }),
+      ask('3', answer('fine too')),
+    ];
+    await nextTurn();
+    await database.end();
+    expect(await Promise.all(asked)).toEqual(['fine', 'alone', 'fine too']);
+    expect(database.sizes).toEqual([3, 0]);
+  });
+
+  it('fails together when the database is away', async () => {
+    const { database, ask } = setUp();
+    database.failure = Object.assign(new Error('gone'), { code: 'ECONNRESET' });
+    const asked = Promise.allSettled([ask('1', answer('x')), ask('2', answer('y'))]);
+    await nextTurn();
+    await database.end();
+    expect(await asked).toMatchObject([{ reason: { message: 'gone' } }, { reason: { message: 'gone' } }]);
+    expect(database.sizes).toEqual([2]);
+  });
+
+  it('of one is never a group', async () => {
+    const { database, ask } = setUp(1);
+    expect(await Promise.all([ask('1', answer('x')), ask('2', answer('y'))])).toEqual(['x', 'y']);
+    expect(database.sizes).toEqual([0, 0]);
+  });
+});

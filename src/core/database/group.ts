@@ -1,0 +1,125 @@
+import type { Database } from './database.js';
+import { isAway } from './pg-errors.js';
+import { Alone, type Tx } from './tx.js';
+
+/** Groups of one kind at a time: while one waits for its COMMIT the next one is made. */
+const UNDER_WAY = 2;
+/** Who repeats what fails costs its neighbours a group, and then none for so long. */
+const APART_MS = 5_000;
+
+export interface Membership {
+  /** Whose it is: accounts take turns. */
+  readonly account: string;
+  /** What it is about: two about the same are never in one group. */
+  readonly about: string;
+}
+
+interface Member<T = unknown> extends Membership {
+  readonly work: (tx: Tx) => Promise<T>;
+  resolve(result: T): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Writes together what is asked for in one turn of the event loop, or while others are on their way: one transaction, in
+ * which statements of one kind are one statement. Nobody waits when nothing is on its way. When a group fails, each of
+ * its members is done alone, so none fails for another one; whoever then fails alone is kept out of groups for a while.
+ */
+export class Group {
+  /** Of each account, in the order in which accounts have their turns. */
+  readonly #waiting = new Map<string, Member[]>();
+  /** Accounts that have failed a group, and until when they go alone. */
+  readonly #apart = new Map<string, number>();
+  #underWay = 0;
+  #isDue = false;
+
+  /** @param most members of one group; 1: each goes alone */
+  constructor(
+    private readonly database: Pick<Database, 'transaction' | 'shared'>,
+    private readonly most: number,
+  ) {}
+
+  run<T>(membership: Membership, work: (tx: Tx) => Promise<T>): Promise<T> {
+    if (this.most === 1 || this.#isApart(membership.account)) return this.database.transaction(work);
+    return new Promise<T>((resolve, reject) => {
+      const member: Member<T> = { ...membership, work, resolve, reject };
+      const others = this.#waiting.get(membership.account);
+      if (others) others.push(member as Member);
+      else this.#waiting.set(membership.account, [member as Member]);
+      this.#begin();
+    });
+  }
+
+  #begin(): void {
+    if (this.#isDue || this.#underWay === UNDER_WAY || this.#waiting.size === 0) return;
+    this.#isDue = true;
+    setImmediate(() => {
+      this.#isDue = false;
+      const members = this.#take();
+      this.#underWay += 1;
+      void this.#do(members).finally(() => {
+        this.#underWay -= 1;
+        this.#begin();
+      });
+      this.#begin();
+    });
+  }
+
+  /** One of each account and so on, until the group is full. */
+  #take(): Member[] {
+    const members: Member[] = [];
+    const about = new Set<string>();
+    for (let before = -1; before < members.length && members.length < this.most;) {
+      before = members.length;
+      for (const [account, queue] of [...this.#waiting]) {
+        if (members.length === this.most) break;
+        const index = queue.findIndex((member) => !about.has(member.about));
+        const [member] = index < 0 ? [] : queue.splice(index, 1);
+        if (!member) continue;
+        members.push(member);
+        about.add(member.about);
+        this.#waiting.delete(account);
+        if (queue.length > 0) this.#waiting.set(account, queue); // behind the others
+      }
+    }
+    return members;
+  }
+
+  /** Never rejects. */
+  async #do(members: readonly Member[]): Promise<void> {
+    const [only, ...others] = members;
+    if (only && others.length === 0) return this.#alone(only);
+    try {
+      const results = await this.database.shared(members.map(({ work }) => work));
+      const leftOut = members.filter((member, index) => {
+        const result = results[index];
+        if (result instanceof Alone) return true;
+        member.resolve(result);
+        return false;
+      });
+      await Promise.all(leftOut.map((member) => this.#alone(member)));
+    } catch (error) {
+      // Alone they would wait for the same.
+      if (isAway(error)) for (const member of members) member.reject(error);
+      else await Promise.all(members.map((member) => this.#alone(member, true)));
+    }
+  }
+
+  /** @param isAgain its group has failed, and perhaps because of it */
+  async #alone(member: Member, isAgain = false): Promise<void> {
+    try {
+      member.resolve(await this.database.transaction(member.work));
+    } catch (error) {
+      if (isAgain && !isAway(error)) this.#apart.set(member.account, performance.now() + APART_MS);
+      member.reject(error);
+    }
+  }
+
+  #isApart(account: string): boolean {
+    const until = this.#apart.get(account);
+    if (until === undefined) return false;
+    if (until > performance.now()) return true;
+    this.#apart.delete(account);
+    return false;
+  }
+}

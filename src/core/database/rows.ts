@@ -1,0 +1,110 @@
+import { read, type Statement, write, type WriteStatement } from './statement.js';
+
+type Values = readonly unknown[];
+
+/** Writes one row, and any number of rows by one statement: `tx.put(INSERT, row)`. */
+export interface RowWrite<R> extends WriteStatement {
+  valuesOf(row: R): unknown[];
+  /** What writes several. */
+  readonly all: WriteStatement & { valuesOf(rows: readonly R[]): unknown[] };
+  /** Where several are written together they come after everything else: the statement locks what many wait for. */
+  readonly isLast: boolean;
+}
+
+/** Gives at most one row for its values, and those of several lists of values by one statement: `tx.one(LOCK, values)`. */
+export interface RowQuery extends Statement {
+  /** What answers several: its parameters are columns of the values; each row says in `#` to which it belongs, from 1. */
+  readonly all: Statement;
+}
+
+/** A table `w` of parameters that are columns of values: `p1`, `p2` … and `n`, the place of each from 1. */
+export function wanted(types: readonly string[]): string {
+  const arrays = types.map((type, index) => `$${index + 1}::${type}[]`);
+  const names = types.map((_, index) => `p${index + 1}`);
+  return `unnest(${arrays.join(', ')}) WITH ORDINALITY AS w (${names.join(', ')}, n)`;
+}
+
+/**
+ * A statement for one row, which several may ask for together.
+ * @param types of its parameters
+ */
+export function oneOf<S extends Statement>(statement: S, ...types: string[]): S & RowQuery {
+  const text = statement.text.replaceAll(/\$(\d+)/g, 'w.p$1');
+  const all = `SELECT w.n AS "#", l.* FROM ${wanted(types)} CROSS JOIN LATERAL (${text}) l`;
+  const name = `${statement.name}_all`;
+  return { ...statement, all: statement.kind === 'read' ? read(name, all) : write(name, all) };
+}
+
+/**
+ * A write of one row, and one of several rows, both of the same values.
+ * @param all its parameters are the columns of these values
+ */
+export function rowWrite<R>(
+  one: WriteStatement,
+  all: WriteStatement,
+  valuesOf: (row: R) => unknown[],
+  isLast = false,
+): RowWrite<R> {
+  return { ...one, valuesOf, all: { ...all, valuesOf: (rows) => columns(rows.map(valuesOf)) }, isLast };
+}
+
+/** A query of one row whose statement for several is written by hand, as `wanted` gives them. */
+export function rowQuery<S extends Statement>(one: S, all: Statement): S & RowQuery {
+  return { ...one, all };
+}
+
+/** Lists of values, all of one length, as one list for each place in them. */
+export function columns(lists: readonly Values[]): unknown[][] {
+  return (lists[0] ?? []).map((_, index) => lists.map((values) => values[index]));
+}
+
+interface Asked {
+  readonly values: Values;
+  resolve(row: unknown): void;
+  reject(error: unknown): void;
+}
+
+type Row = Record<string, unknown>;
+
+/**
+ * Asks together for what is asked for in one turn of the event loop: under load one statement answers many, and alone one
+ * waits for the end of its turn. Nothing is remembered: every answer was read after it was asked for.
+ */
+export class RowQuestions {
+  readonly #asked = new Map<RowQuery, Asked[]>();
+
+  constructor(private readonly query: (statement: Statement, values: Values) => Promise<Row[]>) {}
+
+  ask<R>(statement: RowQuery, values: Values): Promise<R | null> {
+    return new Promise<R | null>((resolve, reject) => {
+      if (this.#asked.size === 0) setImmediate(() => this.#askAll());
+      const asked: Asked = { values, resolve: resolve as Asked['resolve'], reject };
+      const others = this.#asked.get(statement);
+      if (others) others.push(asked);
+      else this.#asked.set(statement, [asked]);
+    });
+  }
+
+  #askAll(): void {
+    const all = [...this.#asked];
+    this.#asked.clear();
+    for (const [statement, asked] of all) void this.#answer(statement, asked);
+  }
+
+  async #answer(statement: RowQuery, asked: Asked[]): Promise<void> {
+    const [only, ...others] = asked;
+    try {
+      if (only && others.length === 0) {
+        only.resolve((await this.query(statement, only.values))[0] ?? null);
+        return;
+      }
+      // In one order in every process: of two that lock the same rows one waits for the other.
+      asked.sort((a, b) => (String(a.values[0]) < String(b.values[0]) ? -1 : 1));
+      const rows = await this.query(statement.all, columns(asked.map(({ values }) => values)));
+      const found = new Map(rows.map(({ '#': place, ...row }) => [Number(place), row]));
+      asked.forEach(({ resolve }, index) => resolve(found.get(index + 1) ?? null));
+    } catch (error) {
+      for (const { reject } of asked) reject(error);
+    }
+  }
+}
