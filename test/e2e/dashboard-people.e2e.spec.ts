@@ -236,7 +236,8 @@ const STEP_MS = 30_000;
     expect(available).toEqual(expect.any(Number));
     // No queue has a barrier, at the width of a telephone and of a desk.
     const found: unknown[] = [];
-    const names = await second.getByLabel('Fila').getByRole('option').evaluateAll((options) => options.map((option) => String(option.getAttribute('value'))));
+    const options = await second.getByLabel('Fila').getByRole('option').all();
+    const names = await Promise.all(options.map(async (option) => String(await option.getAttribute('value'))));
     expect(names.length).toBeGreaterThan(10);
     for (const name of names) {
       await second.getByLabel('Fila').selectOption(name);

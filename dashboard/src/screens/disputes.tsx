@@ -21,7 +21,7 @@ export function Disputes(): ReactNode {
   const [status, setStatus] = useState('');
   const list = useInfiniteQuery({
     queryKey: [mode, 'cases', 'list', status],
-    queryFn: async ({ pageParam }) => {
+    queryFn: async ({ pageParam }: { pageParam: Asked }) => {
       const ask = ({ isOpen, after }: Asked): Promise<MedCaseListBody> =>
         call(
           'GET',
@@ -46,7 +46,7 @@ export function Disputes(): ReactNode {
         next: next(others, false),
       };
     },
-    initialPageParam: { isOpen: status === '' || status === 'open' } as Asked,
+    initialPageParam: { isOpen: status === '' || status === 'open' },
     getNextPageParam: (page) => page.next,
     refetchInterval: 10_000,
   });
