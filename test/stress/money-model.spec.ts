@@ -98,6 +98,7 @@ class Merchant {
       const told = (await refundsOf(service, this.key, id)).reverse();
       expect(told.map(({ amount, status }) => ({ amount, status }))).toEqual(refunds);
     }
+    if (isAll) await this.#expectTold(id, sale.status);
     if (!isAll && sale.cases.length === 0) return;
     const visible = sale.cases.filter(({ isVisible }) => isVisible);
     const { body } = await service.call<MedListAnswer>('GET', `/v1/med/cases?charge_id=ch_${id}`, { key: this.key });
@@ -109,6 +110,18 @@ class Merchant {
     expect((await this.casesOf(model, sale)).map(({ review }) => review !== null)).toEqual(
       sale.cases.map(({ isInDoubt }) => isInDoubt),
     );
+  }
+
+  /** The last that was told of a sale is what it is; what has expired by itself is written, and told, a moment later. */
+  async #expectTold(id: string, status: string): Promise<void> {
+    await waitFor(`the event of ${id} that is ${status}`, async () => {
+      const [last] = await service.sql<{ status: string }>(
+        `SELECT data -> 'transaction' ->> 'status' AS status FROM events
+         WHERE subject_id = $1 AND type LIKE 'transaction.%' ORDER BY sequence DESC LIMIT 1`,
+        [id],
+      );
+      return last?.status === status;
+    });
   }
 }
 
