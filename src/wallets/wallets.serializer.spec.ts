@@ -64,11 +64,12 @@ describe('balances', () => {
 
   it('as planned releases have the day of São Paulo', () => {
     const releaseAt = new Date('2026-11-23T02:59:59.999Z');
-    expect(plannedRelease({ currency: 'BRL', releaseAt, amount: 200, count: 2 })).toStrictEqual({
+    expect(plannedRelease({ currency: 'BRL', releaseAt, amount: 200, count: 2, reserve: 50 })).toStrictEqual({
       date: '2026-11-22',
       release_at: '2026-11-23T02:59:59.999Z',
       currency: 'BRL',
       amount: 200,
+      reserve: 50,
       count: 2,
     });
   });

@@ -23,6 +23,8 @@ const settlement: CreditedSettlement = {
   paidAt: new Date('2026-11-21T12:00:00.000Z'),
   wasSuspended: false,
   releaseDays: 0,
+  reserveBps: 0,
+  reserveDays: 0,
 };
 const money: SuspendedMoney = { ...SCOPE, amount: 100 };
 const refund: RefundMoney = { ...SCOPE, refundId: 'r1', amount: 60, fee: 5 };

@@ -223,12 +223,13 @@ describe('corrections of the books', () => {
     try {
       for (const amount of [1, -1]) {
         const wanted = { kind: 'loss', mode: 'live', currency: 'BRL', amount, borneBy: 'merchant' } as const;
+        const invoice = { acquirer: null, invoiceMonth: null };
         const why = { reason: 'The day after', idempotencyKey: randomUUID(), bankReference: null };
         const about = { accountId: story.merchant.accountId, transactionId: null };
         const { correction } = await service
           .get(Database)
           .transaction((tx) =>
-            service.get(CorrectionsService).request(tx, { ...wanted, ...why, ...about }, hasty.userId),
+            service.get(CorrectionsService).request(tx, { ...wanted, ...why, ...about, ...invoice }, hasty.userId),
           );
         expect(correction.status).toBe('applied');
       }

@@ -137,7 +137,7 @@ describe('operators’ list of wallets below zero', () => {
       for (const [mode, currency] of wallets) {
         const fee = { kind: 'bank_fee', amount: 100, borneBy: 'merchant', currency, mode, accountId } as const;
         const why = { reason: 'Of the month', idempotencyKey: randomUUID(), bankReference: null, transactionId: null };
-        await service.get(CorrectionsService).request(tx, { ...fee, ...why }, randomUUID());
+        await service.get(CorrectionsService).request(tx, { ...fee, ...why, acquirer: null, invoiceMonth: null }, randomUUID());
       }
     });
   }

@@ -1,0 +1,43 @@
+import { describe, expect, it } from '@jest/globals';
+import { readConfig } from '../core/config/index.js';
+import { HealthModule } from './health.module.js';
+
+type Needs = ConstructorParameters<typeof HealthModule>;
+
+describe('a gauge of what must be zero', () => {
+  it.each([
+    ['recebe_ledger_incoherent_balances', 'wallets.coherence', 3],
+    ['recebe_releases_overdue', 'wallets.overdue', 3],
+  ])('%s is unknown before its first check, while it runs and after one that failed', async (name, task, counted) => {
+    const gauges = new Map<string, () => unknown>();
+    const tasks = new Map<string, () => Promise<unknown>>();
+    let isAway = false;
+    const count = async <T>(found: T): Promise<T> => {
+      await Promise.resolve();
+      if (isAway) throw new Error('the database is away');
+      return found;
+    };
+    const config = readConfig({ ROLE: 'worker' });
+    const wallets = { incoherent: () => count([{}, {}, {}]) };
+    const releases = { overdue: () => count(3) };
+    const metrics = { gauge: (gauge: string, _help: string, read: () => unknown) => gauges.set(gauge, read) };
+    const poller = { every: (what: string, _ms: number, work: () => Promise<unknown>) => tasks.set(what, work) };
+    const logger = { error: () => undefined };
+    const needs = [config, {}, {}, {}, wallets, releases, metrics, poller, {}, logger] as unknown as Needs;
+    new HealthModule(...needs).onApplicationBootstrap();
+    const shown = (): unknown => gauges.get(name)?.();
+    const check = (): Promise<unknown> => tasks.get(task)?.() ?? Promise.reject(new Error('nothing checks it'));
+
+    expect(shown()).toBeNaN();
+    const running = check();
+    expect(shown()).toBeNaN();
+    await running;
+    expect(shown()).toBe(counted);
+    isAway = true;
+    await expect(check()).rejects.toThrow('the database is away');
+    expect(shown()).toBeNaN();
+    isAway = false;
+    await check();
+    expect(shown()).toBe(counted);
+  });
+});
