@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { Database } from '../../src/core/database/index.js';
-import { CorrectionsService } from '../../src/transactions/index.js';
 import { LiveStory } from '../support/live-story.js';
 import { type ErrorAnswer, refundEnd, requestRefund } from '../support/refunds.js';
 import { type Answer, type Person, TestService } from '../support/service.js';
@@ -218,24 +216,6 @@ describe('corrections of the books', () => {
       expect(outcome(await ask(`corrections/${body.id}/approve`, {}, other))).toBe('200 applied');
     }
     expect(outcome(await loss(-1, hasty, 'USD'))).toBe('200 applied');
-    // Their login has ended by then.
-    service.clock.advance(86_400 + 60);
-    try {
-      for (const amount of [1, -1]) {
-        const wanted = { kind: 'loss', mode: 'live', currency: 'BRL', amount, borneBy: 'merchant' } as const;
-        const invoice = { acquirer: null, invoiceMonth: null };
-        const why = { reason: 'The day after', idempotencyKey: randomUUID(), bankReference: null };
-        const about = { accountId: story.merchant.accountId, transactionId: null };
-        const { correction } = await service
-          .get(Database)
-          .transaction((tx) =>
-            service.get(CorrectionsService).request(tx, { ...wanted, ...why, ...about, ...invoice }, hasty.userId),
-          );
-        expect(correction.status).toBe('applied');
-      }
-    } finally {
-      service.clock.advance(-86_400 - 60);
-    }
   });
 
   it('several at once about one Pix: one is made', async () => {
