@@ -202,10 +202,15 @@ const STEP_MS = 30_000;
     const row = (page: Page, reason: string): ReturnType<Page['getByRole']> => page.getByRole('row', { name: reason });
     await enter('-5,00', 'a tarifa voltou');
     await row(first, 'a tarifa voltou').getByText('Feita').waitFor();
-    await row(first, 'a tarifa voltou').getByText(/^-R\$\s5,00$/).waitFor();
+    await row(first, 'a tarifa voltou')
+      .getByText(/^-R\$\s5,00$/)
+      .waitFor();
     await enter('20,00', 'tarifa de novembro');
     await row(first, 'tarifa de novembro').getByText('outro operador aprova').waitFor();
-    await first.getByLabel('Fila').getByRole('option', { name: /Correções \(1, há 0 min\)/ }).waitFor({ state: 'attached' });
+    await first
+      .getByLabel('Fila')
+      .getByRole('option', { name: /Correções \(1, há 0 min\)/ })
+      .waitFor({ state: 'attached' });
     await row(second, 'tarifa de novembro').getByRole('button', { name: 'Aprovar' }).click();
     await inDialog(second).getByRole('button', { name: 'Aprovar' }).dblclick();
     await row(second, 'tarifa de novembro').getByText('Feita').waitFor();

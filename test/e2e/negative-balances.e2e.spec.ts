@@ -137,7 +137,9 @@ describe('operators’ list of wallets below zero', () => {
       for (const [mode, currency] of wallets) {
         const fee = { kind: 'bank_fee', amount: 100, borneBy: 'merchant', currency, mode, accountId } as const;
         const why = { reason: 'Of the month', idempotencyKey: randomUUID(), bankReference: null, transactionId: null };
-        await service.get(CorrectionsService).request(tx, { ...fee, ...why, acquirer: null, invoiceMonth: null }, randomUUID());
+        await service
+          .get(CorrectionsService)
+          .request(tx, { ...fee, ...why, acquirer: null, invoiceMonth: null }, randomUUID());
       }
     });
   }
@@ -159,7 +161,7 @@ describe('operators’ list of wallets below zero', () => {
     const all = ['second live BRL', 'first live BRL', 'first test BRL', 'first test USD', 'second test BRL'];
     for (const limit of ['1', '2', '3']) {
       const seen: string[] = [];
-      for (let after: string | null = ''; after !== null; ) {
+      for (let after: string | null = ''; after !== null;) {
         const { body } = await page({ limit, ...(after === '' ? {} : { starting_after: after }) });
         seen.push(...told(body));
         expect(body.has_more).toBe(body.next_cursor !== null);
