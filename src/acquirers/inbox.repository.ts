@@ -55,7 +55,7 @@ const STORE = rowQuery(
     `INSERT INTO acquirer_notifications AS n (${STORED}) VALUES ($1, $2, $3, $4, $5, $6, $7) ${ON_REPETITION} RETURNING id`,
   ),
   write(
-    'inbox.store_all',
+    'inbox.store_each',
     `WITH stored AS (
        INSERT INTO acquirer_notifications AS n (${STORED})
        SELECT p1, p2, p3, p4, p5, p6, p7 FROM ${HINTS} ORDER BY p2, p3, p4 ${ON_REPETITION}
@@ -98,7 +98,7 @@ const CLOSE = rowWrite<Closing>(
      WHERE id = $1 AND status = 'pending' AND hints = $5`,
   ),
   write(
-    'inbox.close_all',
+    'inbox.close_each',
     `UPDATE acquirer_notifications n SET status = w.p2, applied_at = w.p3, last_error = w.p4, ${CLOSED}
      FROM ${wanted(['uuid', 'text', 'timestamptz', 'text', 'int'])}
      WHERE n.id = w.p1 AND n.status = 'pending' AND n.hints = w.p5`,
@@ -129,7 +129,7 @@ const WAKE = rowWrite<{ acquirer: string; name: string; now: Date }>(
      WHERE acquirer = $1 AND awaits = $2 AND status = 'pending'`,
   ),
   write(
-    'inbox.wake_all',
+    'inbox.wake_each',
     `UPDATE acquirer_notifications n SET next_attempt_at = w.p3, hints = hints + 1
      FROM ${wanted(['text', 'text', 'timestamptz'])}
      WHERE n.acquirer = w.p1 AND n.awaits = w.p2 AND n.status = 'pending'`,

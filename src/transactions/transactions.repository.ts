@@ -64,7 +64,7 @@ const MOVE = rowQuery(
      WHERE t.id = $1 AND t.status = ANY ($3::text::text[]) RETURNING ${TRANSACTION_COLUMNS}`,
   ),
   write(
-    'transactions.move_all',
+    'transactions.move_each',
     `UPDATE transactions t SET ${moved((place) => `w.p${place}`)}
      FROM ${wanted([...['uuid', 'text', 'text', 'timestamptz', 'text', 'text', 'text', 'bigint'], ...['bigint', 'bigint', 'timestamptz', 'jsonb']])}
      WHERE t.id = w.p1 AND t.status = ANY (w.p3::text[]) RETURNING w.n AS "#", ${TRANSACTION_COLUMNS}`,

@@ -114,7 +114,7 @@ describe('an insert', () => {
 
   it('takes any number of rows column by column', () => {
     const { all } = insert;
-    expect(all.name).toBe('test.insert_all');
+    expect(all.name).toBe('test.insert_each');
     expect(all.text).toBe(
       'INSERT INTO parcels (id, account_id, contents, labels, due_at) SELECT w.p1, w.p2, w.p3, w.p4::text[], w.p5 ' +
         'FROM unnest($1::uuid[], $2::uuid[], $3::jsonb[], $4::text[], $5::timestamptz[]) ' +

@@ -96,7 +96,7 @@ export function insertInto<R, K extends keyof R = never>(
     ...write(name, insertText(entity, columns, values, options.after)),
     valuesOf: (row) => columns.map((column) => column.of(row)),
     all: {
-      ...write(`${name}_all`, insertText(entity, columns, rows, options.after)),
+      ...write(`${name}_each`, insertText(entity, columns, rows, options.after)),
       valuesOf: (all) =>
         columns.map((column) =>
           all.map((row) => (column.isArray ? arrayText(column.of(row) as readonly string[] | null) : column.of(row))),

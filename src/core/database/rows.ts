@@ -31,7 +31,7 @@ export function wanted(types: readonly string[]): string {
 export function oneOf<S extends Statement>(statement: S, ...types: string[]): S & RowQuery {
   const text = statement.text.replaceAll(/\$(\d+)/g, 'w.p$1');
   const all = `SELECT w.n AS "#", l.* FROM ${wanted(types)} CROSS JOIN LATERAL (${text}) l`;
-  const name = `${statement.name}_all`;
+  const name = `${statement.name}_each`;
   return { ...statement, all: statement.kind === 'read' ? read(name, all) : write(name, all) };
 }
 
