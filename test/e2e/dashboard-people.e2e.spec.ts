@@ -276,7 +276,7 @@ const STEP_MS = 30_000;
     await owner.keyboard.press('Enter');
     await heading(owner, /Disputa de R\$\s88,00/);
     await tabTo('file');
-    const [chooser] = await Promise.all([owner.waitForEvent('filechooser'), owner.keyboard.press('Enter')]);
+    const [chooser] = await Promise.all([owner.waitForEvent('filechooser'), owner.keyboard.press('Space')]);
     await chooser.setFiles({ name: 'entrega.png', mimeType: 'image/png', buffer: PNG });
     await owner.getByRole('link', { name: 'entrega.png' }).waitFor();
     await owner.getByRole('heading', { level: 1 }).evaluate('document.querySelector("main").focus()');
