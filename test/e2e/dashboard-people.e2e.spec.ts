@@ -284,7 +284,7 @@ const STEP_MS = 30_000;
     await owner.keyboard.press('Enter');
     await inDialog(owner).waitFor();
     await inDialog(owner).getByLabel('O que aconteceu').focus();
-    await owner.keyboard.type('Entregue em mãos.');
+    await owner.keyboard.type('Entregue em mãos.', { delay: 60 }); // as a person does: an open dialog rests for a moment
     await tabTo('Enviar a defesa');
     await owner.keyboard.press('Enter');
     await owner.getByText('Defesa enviada', { exact: true }).waitFor();
