@@ -747,6 +747,7 @@ describe('what the OpenAPI document says is kept', () => {
     }
     keeps('operationsaccounts_list', await service.call('GET', `${accounts}?limit=0`, { token }));
     keeps('operationsaccounts_get', await service.call('GET', `${accounts}/nobody`, { token }));
+    keeps('operationsaccounts_listKeys', await service.call('GET', `${accounts}/nobody/api-keys`, { token }));
     const change = (changes: object, at = account): Promise<Answer> =>
       service.call('PATCH', at, { token, body: changes });
     keeps('operationsaccounts_change', await change({}, `${accounts}/nobody`));

@@ -15,22 +15,10 @@ const ID = 'rep_019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12';
 const TIME = { format: 'date-time', example: '2026-12-01T12:00:00.000Z' };
 const LATER = { ...TIME, type: String, nullable: true };
 
-export class ReportFiltersBody {
-  @ApiProperty({ description: 'Which time is in the window.', enum: SALE_BASES }) basis!: (typeof SALE_BASES)[number];
-  @ApiProperty({
-    description: 'Only sales of this status.',
-    type: String,
-    enum: [...TRANSACTION_STATUSES, null],
-    nullable: true,
-  })
-  status!: TransactionStatus | null;
-  @ApiProperty({
-    description: 'Only what this finds. Null in events, and once a customer of the account was erased.',
-    type: String,
-    nullable: true,
-    example: 'maria',
-  })
-  query!: string | null;
+interface ReportFiltersBody {
+  readonly basis: (typeof SALE_BASES)[number];
+  readonly status: TransactionStatus | null;
+  readonly query: string | null;
 }
 
 export class ReportBody {
@@ -49,7 +37,29 @@ export class ReportBody {
     example: ['day', 'amount', 'metadata.orderId'],
   })
   columns!: readonly string[] | null;
-  @ApiProperty({ description: 'Of `sales`; null: all that were paid.', type: ReportFiltersBody, nullable: true })
+  @ApiProperty({
+    description: 'Of `sales`; null: all that were paid.',
+    type: 'object',
+    nullable: true,
+    required: ['basis', 'status', 'query'],
+    properties: {
+      basis: { description: 'Which time is in the window.', type: 'string', enum: SALE_BASES, example: 'paid' },
+      status: {
+        description: 'Only sales of this status.',
+        type: 'string',
+        enum: [...TRANSACTION_STATUSES, null],
+        nullable: true,
+        example: 'PAID',
+      },
+      query: {
+        description: 'Only what this finds. Null in events, and once a customer of the account was erased.',
+        type: 'string',
+        nullable: true,
+        example: 'maria',
+      },
+    },
+    example: { basis: 'paid', status: 'PAID', query: 'maria' },
+  })
   filters!: ReportFiltersBody | null;
   @ApiProperty({
     description: '`pending`, then `processing`, then `ready` or `failed`; `expired` once its file has been removed.',
