@@ -104,9 +104,11 @@ describe('webhook deliveries', () => {
   async function failed(count: number): Promise<Delivery[]> {
     return waitFor(`${count} × FAILED`, async () => {
       // A clock that moves while an attempt is under way would end the attempt's lease.
-      await quiet();
+      await waitFor('the attempts under way', async () => {
+        const sending = await service.sql(`SELECT 1 FROM webhook_deliveries WHERE status = 'PROCESSING'`);
+        return sending.length === 0;
+      });
       service.clock.advance(15);
-      await quiet();
       const found = await list('?status=FAILED&limit=100');
       return found.length === count ? found : null;
     });
