@@ -10,7 +10,7 @@ class SlowDatabase {
   /** How many were in each transaction, 0 for one that was alone. */
   readonly sizes: number[] = [];
   readonly #ends: (() => void)[] = [];
-  failure: unknown = null;
+  failure: Error | null = null;
 
   async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     this.sizes.push(0);
@@ -40,7 +40,7 @@ class SlowDatabase {
 describe('Group', () => {
   const setUp = (most = 64): { database: SlowDatabase; group: Group; ask: typeof ask } => {
     const database = new SlowDatabase();
-    const group = new Group(database as unknown as ConstructorParameters<typeof Group>[0], most);
+    const group = new Group(database, most);
     const ask = <T>(about: string, work: (tx: Tx) => Promise<T>, account = 'a'): Promise<T> =>
       group.run({ account, about }, work);
     return { database, group, ask };

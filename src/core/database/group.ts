@@ -44,8 +44,8 @@ export class Group {
     return new Promise<T>((resolve, reject) => {
       const member: Member<T> = { ...membership, work, resolve, reject };
       const others = this.#waiting.get(membership.account);
-      if (others) others.push(member as Member);
-      else this.#waiting.set(membership.account, [member as Member]);
+      if (others) others.push(member);
+      else this.#waiting.set(membership.account, [member]);
       this.#begin();
     });
   }

@@ -78,7 +78,7 @@ export class RowQuestions {
   ask<R>(statement: RowQuery, values: Values): Promise<R | null> {
     return new Promise<R | null>((resolve, reject) => {
       if (this.#asked.size === 0) setImmediate(() => this.#askAll());
-      const asked: Asked = { values, resolve: resolve as Asked['resolve'], reject };
+      const asked: Asked = { values, resolve: resolve, reject };
       const others = this.#asked.get(statement);
       if (others) others.push(asked);
       else this.#asked.set(statement, [asked]);
@@ -102,9 +102,9 @@ export class RowQuestions {
       asked.sort((a, b) => (String(a.values[0]) < String(b.values[0]) ? -1 : 1));
       const rows = await this.query(statement.all, columns(asked.map(({ values }) => values)));
       const found = new Map(rows.map(({ '#': place, ...row }) => [Number(place), row]));
-      asked.forEach(({ resolve }, index) => resolve(found.get(index + 1) ?? null));
+      asked.forEach((one, index) => one.resolve(found.get(index + 1) ?? null));
     } catch (error) {
-      for (const { reject } of asked) reject(error);
+      for (const one of asked) one.reject(error);
     }
   }
 }

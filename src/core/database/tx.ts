@@ -63,9 +63,9 @@ export class Tx {
   /** The same for any number. */
   putAll<R>(statement: RowWrite<R>, rows: readonly R[]): void {
     if (!this.isShared) this.#writeRows();
-    const waiting = this.#rows.get(statement as RowWrite<never>);
+    const waiting = this.#rows.get(statement);
     if (waiting) waiting.push(...rows);
-    else if (rows.length > 0) this.#rows.set(statement as RowWrite<never>, [...rows]);
+    else if (rows.length > 0) this.#rows.set(statement, [...rows]);
     if (!this.isShared) this.#writeRows(true);
   }
 
