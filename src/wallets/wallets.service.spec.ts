@@ -208,7 +208,7 @@ describe('a wallet', () => {
     expect(planned).toEqual([]);
     wallets.credit(TX, { ...settlement, releaseDays: 2 });
     const releaseAt = new Date('2026-11-23T03:00:00.000Z');
-    expect(planned).toEqual([{ id: expect.any(String), ...SCOPE, amount: 90, releaseAt }]);
+    expect(planned).toEqual([{ id: expect.any(String), ...SCOPE, kind: 'sale', amount: 90, releaseAt }]);
   });
 
   it.each([

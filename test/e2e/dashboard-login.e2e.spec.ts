@@ -179,7 +179,7 @@ describe('the login of a browser', () => {
     const begun = service.clock.now();
     let cookie = cookieOf(await logIn());
     const use = (): Promise<Answer<CurrentSessionBody>> => ask('GET', '/v1/auth/session', cookie);
-    service.clock.advance(599);
+    service.clock.advance(570);
     expect((await use()).headers.get('set-cookie')).toBeNull();
     let hours = 0;
     for (;;) {
