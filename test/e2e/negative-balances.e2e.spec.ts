@@ -131,7 +131,7 @@ describe('operators’ list of wallets below zero', () => {
     next_cursor: string | null;
   }
 
-  /** A bank's fees that the account has no money for, all entered at one instant. */
+  /** A bank's fees that the account has no money for. */
   async function charge(accountId: string, ...wallets: readonly (readonly [Mode, string])[]): Promise<void> {
     await service.get(Database).transaction(async (tx) => {
       for (const [mode, currency] of wallets) {
@@ -149,6 +149,11 @@ describe('operators’ list of wallets below zero', () => {
     await charge(second.accountId, ['live', 'BRL']);
     service.clock.advance(DAY);
     await charge(first.accountId, ['test', 'USD'], ['live', 'BRL'], ['test', 'BRL']);
+    await service.sql(
+      `UPDATE balances SET negative_since = (SELECT min(negative_since) FROM balances WHERE account_id = $1)
+       WHERE account_id = $1 AND negative_since IS NOT NULL`,
+      [first.accountId],
+    );
     service.clock.advance(DAY);
     await charge(second.accountId, ['test', 'BRL']);
 
