@@ -110,9 +110,15 @@ export class Group {
     try {
       member.resolve(await this.database.transaction(member.work));
     } catch (error) {
-      if (isAgain && !isAway(error)) this.#apart.set(member.account, performance.now() + APART_MS);
+      if (isAgain && !isAway(error)) this.#keepApart(member.account);
       member.reject(error);
     }
+  }
+
+  #keepApart(account: string): void {
+    const now = performance.now();
+    for (const [other, until] of this.#apart) if (until <= now) this.#apart.delete(other);
+    this.#apart.set(account, now + APART_MS);
   }
 
   #isApart(account: string): boolean {
