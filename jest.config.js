@@ -1,12 +1,12 @@
 /** Specs that measure time or memory, or that load the whole machine: one at a time, when the others are done. */
 const ALONE = [
-  '/test/stress/(four-processes|noisy-neighbour|worst-bodies)\\.',
+  '/test/stress/(fail-over|four-processes|noisy-neighbour|worst-bodies)\\.',
   '/test/e2e/(evidence-memory|login-time|med-list|webhook-isolation)\\.e2e\\.',
 ];
 
 /** Trials that repeat, kill and restart for half a minute each. */
 const LONG = [
-  '/test/stress/(fail-over|large-report|live-pix|postgres-outage|redis-loss|refund-crash|statistics|webhook-workers)\\.',
+  '/test/stress/(large-report|live-pix|postgres-outage|redis-loss|refund-crash|statistics|webhook-workers)\\.',
 ];
 
 /** Where a person waits for all specs, tools/scripts/test.mjs leaves out what is long or alone. */

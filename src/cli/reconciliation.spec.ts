@@ -38,7 +38,7 @@ describe('what people are told of a difference', () => {
   ])('of what cannot be read, %s and %s', (endToEndId, returnId, name) => {
     const nothing = { caseId: null, here: null, there: null };
     expect(summary({ kind: 'unreadable', endToEndId, returnId, ...nothing })).toContain(
-      `  psp ${name}: in the acquirer's list, and cannot be read (here nothing, there nothing)\n    Nobody is credited`,
+      `  psp ${name}: in the acquirer's list, and cannot be read (here nothing, there nothing)\n    It is credited to no account before it can be read.`,
     );
   });
 

@@ -27,6 +27,7 @@ describe('corrections of the books', () => {
   beforeAll(async () => {
     service = await TestService.start({ env: { CORRECTION_LIMIT: '5000' } });
     story = await LiveStory.start(service, { payer_lock: 'true' });
+    story.bank.change({ returnDelayMs: null }); // each devolution is settled where a test says so
     [first, second] = [await service.operator(), await service.operator()];
   });
   afterEach(() => story.expectSameBooks());

@@ -17,7 +17,7 @@ import { measureNeighbour } from './neighbour.js';
 import type { Replay } from './replay.js';
 import { startReceivers } from './receivers.js';
 import { atLeast, below, type Line, table, told } from './report.js';
-import { measureStarts, openStage, type Stage, type StartTimes } from './stage.js';
+import { expectCoherent, measureStarts, openStage, type Stage, type StartTimes } from './stage.js';
 import { percentile, perSecond } from './stats.js';
 import { measureDrain } from './webhook-drain.js';
 import { registerEndpoint, removeEndpoint, WebhookTimer } from './webhook-latency.js';
@@ -74,7 +74,7 @@ export async function runBenchmark(
     ...(await neighbourLines(directory, cleanup, progress)),
     ...startLines(starts),
   ];
-  await expectCoherent(stage);
+  await expectCoherent([stage.database, stage.bare]);
   const machine = [...describeMachine(stage.postgresVersion, service.queue), load];
   const disturbed = lines.some(({ measured }) => measured.includes('(others:'));
   return [...machine, '', table(lines), '', ...(disturbed ? DISTURBED : []), ...countLines(stage), ''].join('\n');
@@ -287,16 +287,4 @@ function transactionWith(name: string, turns: Turns): Turns {
   const start = turns.slice(0, at + 1).findLastIndex(has('BEGIN'));
   const length = turns.slice(start).findIndex(has('COMMIT')) + 1;
   return turns.slice(start, start + length);
-}
-
-/** A fast service that loses cents is no result: every balance is the sum of its lines, on both sides. */
-async function expectCoherent(stage: Stage): Promise<void> {
-  for (const clients of [stage.database, stage.bare]) {
-    const broken = await clients.query(
-      `SELECT 1 FROM balances b FULL JOIN (
-         SELECT account_id, mode, currency, bucket, sum(amount) AS lines FROM journal_lines GROUP BY 1, 2, 3, 4) l
-       USING (account_id, mode, currency, bucket) WHERE b.amount IS DISTINCT FROM l.lines`,
-    );
-    if (broken.length > 0) throw new Error(`${String(broken.length)} balances are not the sum of their lines`);
-  }
 }

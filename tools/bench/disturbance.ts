@@ -45,6 +45,15 @@ function sample(): Sample | null {
   }
 }
 
+/** Processor time of a process and all its descendants, in seconds; null where the system does not tell it. */
+export function familySeconds(root: number): number | null {
+  try {
+    return ticksOfFamily(root) / 100;
+  } catch {
+    return null;
+  }
+}
+
 /** Of a process and all its descendants, living or reaped: the service and its servers are children of this one. */
 function ticksOfFamily(root: number): number {
   const processes = readdirSync('/proc')

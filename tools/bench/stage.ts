@@ -96,14 +96,26 @@ export async function openStage(
 }
 
 /** Waits until no event waits for the relay: what the service still has to do must not run into the bare round. */
-export async function untilRelayed(stage: Stage): Promise<void> {
+export async function untilRelayed({ database }: Pick<Stage, 'database'>): Promise<void> {
   const deadline = performance.now() + RELAY_LIMIT_MS;
   for (;;) {
-    const [row] = await stage.database.query<{ pending: boolean }>(
+    const [row] = await database.query<{ pending: boolean }>(
       `SELECT EXISTS (SELECT 1 FROM events WHERE status = 'pending') AS pending`,
     );
     if (row?.pending !== true) return;
     if (performance.now() > deadline) throw new Error('The relay does not catch up');
     await delay(5);
+  }
+}
+
+/** A fast service that loses cents is no result: every balance is the sum of its lines. */
+export async function expectCoherent(databases: readonly BareClients[]): Promise<void> {
+  for (const clients of databases) {
+    const broken = await clients.query(
+      `SELECT 1 FROM balances b FULL JOIN (
+         SELECT account_id, mode, currency, bucket, sum(amount) AS lines FROM journal_lines GROUP BY 1, 2, 3, 4) l
+       USING (account_id, mode, currency, bucket) WHERE b.amount IS DISTINCT FROM l.lines`,
+    );
+    if (broken.length > 0) throw new Error(`${String(broken.length)} balances are not the sum of their lines`);
   }
 }

@@ -1,0 +1,176 @@
+import { mkdtempSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Cleanup } from '../harness/cleanup.js';
+import type { Progress } from '../harness/run.js';
+import type { ServiceProcess } from '../harness/service-process.js';
+import { HttpLoad } from './http-load.js';
+import { familySeconds } from './disturbance.js';
+import { processorSeconds } from './machine.js';
+import type { Merchant } from './merchants.js';
+import { BareClients } from './replay.js';
+import { type Line, table, told } from './report.js';
+import { expectCoherent, untilRelayed } from './stage.js';
+import { merge, percentile, perSecond, type Round } from './stats.js';
+import { httpCreates, httpPayments, type OpenCharge, openCharges } from './workload.js';
+
+/** One merchant with a busy wallet, and a hundred. */
+const MERCHANTS = 101;
+
+export interface AgainstPlan {
+  readonly rounds: number;
+  readonly roundSeconds: number;
+}
+
+/** What is measured of both: a name, how many connections, and one round of it. */
+interface Work {
+  readonly name: string;
+  readonly connections: number;
+  readonly round: (side: Side, load: HttpLoad, connections: number, seconds: number) => Promise<Round>;
+}
+
+/** What a round came to; processor time in milliseconds, null where the system does not tell. */
+interface Measured {
+  readonly round: Round;
+  readonly nodeMs: number | null;
+  readonly postgresMs: number | null;
+}
+
+/**
+ * Measures this build and another checkout's in turn, each as a service with a database of its own.
+ * @param other path of a checkout that is built, with its node_modules
+ * @throws Error when the other one is not built, or an answer was wrong
+ */
+export async function runAgainst(
+  plan: AgainstPlan,
+  other: string,
+  directory: string,
+  cleanup: Cleanup,
+  progress: Progress,
+): Promise<string> {
+  const sides = {
+    here: await Side.start(join(import.meta.dirname, '../..'), directory, cleanup),
+    there: await Side.start(join(resolve(other), 'dist'), directory, cleanup),
+  };
+  const lines: Line[] = [];
+  for (const work of WORKS) {
+    progress(`${work.name}, in turn with ${other}`);
+    lines.push(...(await compare(work, sides, plan)));
+  }
+  await expectCoherent(Object.values(sides).map(({ database }) => database));
+  return [`here against ${other}, ${String(plan.rounds)} rounds of each`, '', table(lines), ''].join('\n');
+}
+
+const WORKS: readonly Work[] = [
+  ...[1, 16].map((connections): Work => ({
+    name: `charges created, ${connections} connection${connections === 1 ? '' : 's'}`,
+    connections,
+    round: (side, load, count, seconds) => side.create(load, count, seconds),
+  })),
+  ...(
+    [
+      ['one wallet', 1],
+      ['one wallet', 16],
+      ['100 wallets', 16],
+    ] as const
+  ).map(([wallets, connections]): Work => ({
+    name: `charges paid, ${wallets}, ${connections} connection${connections === 1 ? '' : 's'}`,
+    connections,
+    round: async (side, load, count, seconds) =>
+      httpPayments(load, count, seconds, await side.openCharges(wallets === 'one wallet')),
+  })),
+];
+
+async function compare(work: Work, sides: { here: Side; there: Side }, plan: AgainstPlan): Promise<Line[]> {
+  const measured: Record<keyof typeof sides, Measured[]> = { here: [], there: [] };
+  for (const side of Object.values(sides)) await side.measure(work, plan.roundSeconds); // to warm up
+  for (let round = 0; round < plan.rounds; round++) {
+    const inTurn = round % 2 === 0 ? (['here', 'there'] as const) : (['there', 'here'] as const);
+    for (const name of inTurn) measured[name].push(await sides[name].measure(work, plan.roundSeconds));
+  }
+  const ratios = measured.here.map(({ round }, index) => {
+    const there = measured.there[index]?.round;
+    return there ? perSecond(round) / perSecond(there) : Number.NaN;
+  });
+  const [least, median, most] = [0, 0.5, 1].map((share) => percentile(ratios, share).toFixed(2));
+  return [
+    told(work.name, textOf(measured.here)),
+    told('  there', textOf(measured.there)),
+    told('  here / there', `${median ?? ''} (${least ?? ''} to ${most ?? ''})`),
+  ];
+}
+
+function textOf(all: readonly Measured[]): string {
+  const round = merge(all.map((one) => one.round));
+  if (round.refused > 0) throw new Error(`${round.refused} answers were wrong, the first: ${round.firstRefusal ?? ''}`);
+  const each = (name: string, of: (one: Measured) => number | null): string => {
+    if (all.some((one) => of(one) === null)) return '';
+    return ` · ${(all.reduce((sum, one) => sum + (of(one) ?? 0), 0) / round.count).toFixed(2)} ms ${name}`;
+  };
+  const [p50, p99] = [0.5, 0.99].map((share) => percentile(round.latencies, share).toFixed(1));
+  const processors = `${each('Node.js', (one) => one.nodeMs)}${each('PostgreSQL', (one) => one.postgresMs)}`;
+  return `${perSecond(round).toFixed(0)}/s · p50 ${p50 ?? ''} · p99 ${p99 ?? ''} ms${processors}`;
+}
+
+type ServiceProcesses = typeof import('../harness/service-process.js');
+type Embedded = typeof import('../../src/core/embedded/index.js');
+type Merchants = typeof import('./merchants.js');
+
+/** One build's service, its database and the merchants in it, which that build's own code has entered. */
+class Side {
+  readonly #create: ReturnType<typeof httpCreates>;
+
+  private constructor(
+    private readonly service: ServiceProcess,
+    readonly database: BareClients,
+    private readonly postmaster: number,
+    private readonly merchants: readonly Merchant[],
+  ) {
+    this.#create = httpCreates(merchants);
+  }
+
+  static async start(build: string, directory: string, cleanup: Cleanup): Promise<Side> {
+    const load = <T>(path: string): Promise<T> => import(pathToFileURL(join(build, path)).href) as Promise<T>;
+    const { ServiceProcess } = await load<ServiceProcesses>('tools/harness/service-process.js');
+    const { startEmbeddedPostgres } = await load<Embedded>('src/core/embedded/index.js');
+    const { makeMerchants } = await load<Merchants>('tools/bench/merchants.js');
+    const dataDir = mkdtempSync(join(directory, 'side-'));
+    const service = await ServiceProcess.start(dataDir, cleanup);
+    const postgres = await startEmbeddedPostgres({ dataDir });
+    cleanup.add(() => postgres.stop());
+    const database = await BareClients.connect(postgres.url, 1, cleanup);
+    const [server] = await database.query<{ pid: number }>(
+      `SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1)::integer AS pid`,
+    );
+    return new Side(service, database, server?.pid ?? 0, await makeMerchants(postgres.url, MERCHANTS));
+  }
+
+  create(load: HttpLoad, connections: number, seconds: number): Promise<Round> {
+    return this.#create(load, connections, seconds);
+  }
+
+  openCharges(isOneWallet: boolean): Promise<OpenCharge[]> {
+    return openCharges(this.database, isOneWallet ? this.merchants.slice(0, 1) : this.merchants.slice(1));
+  }
+
+  /** One round, until all of its events are relayed. */
+  async measure({ connections, round }: Work, seconds: number): Promise<Measured> {
+    const load = new HttpLoad(this.service.url, connections);
+    await load.open();
+    try {
+      const before = this.#processors();
+      const measured = await round(this, load, connections, seconds);
+      await untilRelayed(this);
+      const after = this.#processors();
+      const since = (of: keyof typeof after): number | null =>
+        before[of] === null || after[of] === null ? null : (after[of] - before[of]) * 1000;
+      return { round: measured, nodeMs: since('node'), postgresMs: since('postgres') };
+    } finally {
+      await load.close();
+    }
+  }
+
+  #processors(): { node: number | null; postgres: number | null } {
+    return { node: processorSeconds(this.service.pid), postgres: familySeconds(this.postmaster) };
+  }
+}
