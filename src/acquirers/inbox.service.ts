@@ -334,8 +334,8 @@ export class InboxService implements OnModuleInit, OnApplicationBootstrap {
   }
 
   async #close(notification: Notification, status: 'applied' | 'ignored', error: string | null): Promise<void> {
-    const { acquirer: account, id: about } = notification;
-    await this.database.together('inbox', { account, about }, async (tx) => {
+    const { acquirer: owner, id: about } = notification;
+    await this.database.together('inbox', { owner, about }, async (tx) => {
       this.inbox.close(tx, notification, status, this.clock.now(), error);
     });
   }

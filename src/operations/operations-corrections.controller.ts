@@ -91,7 +91,9 @@ export class OperationsCorrectionsController {
   @ApiBody({ type: CorrectWalletDto })
   @ApiOkResponse({ description: 'The correction.', type: CorrectionBody, headers: RESPONSE_HEADERS })
   @ApiErrors(400, 404, 413, 415)
-  @conflict('`idempotency_key_reused`: send a new key.')
+  @conflict(
+    '`loss_exceeds_charge`: with the losses entered before it is more than the charge. `idempotency_key_reused`: send a new key.',
+  )
   async correctWallet(
     @Body() body: CorrectWalletDto,
     @CurrentUser() { userId }: UserPrincipal,

@@ -252,6 +252,12 @@ describe('corrections of the books', () => {
     const made = await wallet({ kind: 'loss', amount: 2000, charge_id: charge.id, bank_reference: 'app9' });
     expect(outcome(made)).toBe('200 applied');
     expect((await story.balance()).available).toBe(before.available - 2000);
+    // Two who press at once, or one who did not see the first: a sale is not lost twice.
+    const again = await Promise.all([1, 1].map((amount) => wallet({ kind: 'loss', amount, charge_id: charge.id })));
+    expect(again.map(outcome)).toEqual(['409 loss_exceeds_charge', '409 loss_exceeds_charge']);
+    expect(outcome(await wallet({ kind: 'loss', amount: -500, charge_id: charge.id }))).toBe('200 applied');
+    const both = await Promise.all([500, 500].map((amount) => wallet({ kind: 'loss', amount, charge_id: charge.id })));
+    expect(both.map(outcome).sort()).toEqual(['200 applied', '409 loss_exceeds_charge']);
   });
 
   it('a fee that the platform bears moves no merchant`s money, and comes back', async () => {
@@ -268,6 +274,7 @@ describe('corrections of the books', () => {
     [{ kind: 'write_off', amount: 5 }, 'kind'],
     [{ kind: 'loss', amount: 5, borne_by: 'bank' }, 'borne_by'],
     [{ kind: 'loss', amount: 5, reason: '   ' }, 'reason'],
+    [{ kind: 'loss', amount: 5, reason: 'Ticket 4711\n2026-11-21 approved' }, 'reason'],
     [{ kind: 'loss', amount: 5, idempotency_key: 'short' }, 'idempotency_key'],
     [{ kind: 'loss', amount: 5, currency: 'real' }, 'currency'],
     [{ kind: 'loss', amount: 5, bank_reference: 'app 9' }, 'bank_reference'],

@@ -100,7 +100,7 @@ export class SandboxOrders implements OrderDesk {
     payer: SandboxPayer;
   }): Promise<string> {
     const about = `${payment.accountId}/${payment.reference}`;
-    return this.database.together('sandbox', { account: payment.accountId, about }, async (tx) => {
+    return this.database.together('sandbox', { owner: payment.accountId, about }, async (tx) => {
       this.records.insertPayment(tx, {
         holderId: payment.accountId,
         endToEndId: payment.reference,

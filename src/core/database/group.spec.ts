@@ -42,7 +42,7 @@ describe('Group', () => {
     const database = new SlowDatabase();
     const group = new Group(database, most);
     const ask = <T>(about: string, work: (tx: Tx) => Promise<T>, account = 'a'): Promise<T> =>
-      group.run({ account, about }, work);
+      group.run({ owner: account, about }, work);
     return { database, group, ask };
   };
   const answer = (value: string) => (): Promise<string> => Promise.resolve(value);

@@ -8,8 +8,8 @@ const UNDER_WAY = 2;
 const APART_MS = 5_000;
 
 export interface Membership {
-  /** Whose it is: accounts take turns. */
-  readonly account: string;
+  /** Who asks, mostly an account: owners take turns, and one whose work fails goes alone for a while. */
+  readonly owner: string;
   /** What it is about: two about the same are never in one group. */
   readonly about: string;
 }
@@ -26,9 +26,9 @@ interface Member<T = unknown> extends Membership {
  * its members is done alone, so none fails for another one; whoever then fails alone is kept out of groups for a while.
  */
 export class Group {
-  /** Of each account, in the order in which accounts have their turns. */
+  /** Of each owner, in the order in which owners have their turns. */
   readonly #waiting = new Map<string, Member[]>();
-  /** Accounts that have failed a group, and until when they go alone. */
+  /** Owners whose work has failed a group, and until when they go alone. */
   readonly #apart = new Map<string, number>();
   #underWay = 0;
   #isDue = false;
@@ -40,12 +40,12 @@ export class Group {
   ) {}
 
   run<T>(membership: Membership, work: (tx: Tx) => Promise<T>): Promise<T> {
-    if (this.most === 1 || this.#isApart(membership.account)) return this.database.transaction(work);
+    if (this.most === 1 || this.#isApart(membership.owner)) return this.database.transaction(work);
     return new Promise<T>((resolve, reject) => {
       const member: Member<T> = { ...membership, work, resolve, reject };
-      const others = this.#waiting.get(membership.account);
+      const others = this.#waiting.get(membership.owner);
       if (others) others.push(member);
-      else this.#waiting.set(membership.account, [member]);
+      else this.#waiting.set(membership.owner, [member]);
       this.#begin();
     });
   }
@@ -65,21 +65,21 @@ export class Group {
     });
   }
 
-  /** One of each account and so on, until the group is full. */
+  /** One of each owner and so on, until the group is full. */
   #take(): Member[] {
     const members: Member[] = [];
     const about = new Set<string>();
     for (let before = -1; before < members.length && members.length < this.most;) {
       before = members.length;
-      for (const [account, queue] of [...this.#waiting]) {
+      for (const [owner, queue] of [...this.#waiting]) {
         if (members.length === this.most) break;
         const index = queue.findIndex((member) => !about.has(member.about));
         const [member] = index < 0 ? [] : queue.splice(index, 1);
         if (!member) continue;
         members.push(member);
         about.add(member.about);
-        this.#waiting.delete(account);
-        if (queue.length > 0) this.#waiting.set(account, queue); // behind the others
+        this.#waiting.delete(owner);
+        if (queue.length > 0) this.#waiting.set(owner, queue); // behind the others
       }
     }
     return members;
@@ -110,22 +110,22 @@ export class Group {
     try {
       member.resolve(await this.database.transaction(member.work));
     } catch (error) {
-      if (isAgain && !isAway(error)) this.#keepApart(member.account);
+      if (isAgain && !isAway(error)) this.#keepApart(member.owner);
       member.reject(error);
     }
   }
 
-  #keepApart(account: string): void {
+  #keepApart(owner: string): void {
     const now = performance.now();
     for (const [other, until] of this.#apart) if (until <= now) this.#apart.delete(other);
-    this.#apart.set(account, now + APART_MS);
+    this.#apart.set(owner, now + APART_MS);
   }
 
-  #isApart(account: string): boolean {
-    const until = this.#apart.get(account);
+  #isApart(owner: string): boolean {
+    const until = this.#apart.get(owner);
     if (until === undefined) return false;
     if (until > performance.now()) return true;
-    this.#apart.delete(account);
+    this.#apart.delete(owner);
     return false;
   }
 }

@@ -176,7 +176,7 @@ export class IdempotencyService implements OnModuleInit {
       get isTaken() {
         return isTaken;
       },
-      membership: { account: request.accountId, about: `${request.accountId} ${request.mode} ${request.key}` },
+      membership: { owner: request.accountId, about: `${request.accountId} ${request.mode} ${request.key}` },
       take: (tx, resourceId, answer) => {
         isTaken = true;
         const now = this.clock.now().getTime();

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsDefined, IsIn, IsInt, Matches, Max, Min, NotEquals } from 'class-validator';
-import { CursorListOf, IsIdOf, IsOptional, IsText } from '../../core/http/index.js';
+import { CursorListOf, IsIdOf, IsOneLine, IsOptional, IsText } from '../../core/http/index.js';
 import { IsIdempotencyKey } from '../../core/idempotency/index.js';
 import type { Mode } from '../../core/mode.js';
 import { MAX_AMOUNT } from '../../core/money/index.js';
@@ -36,6 +36,7 @@ class CorrectionDto {
   })
   @IsDefined(REQUIRED)
   @IsText(5, 500)
+  @IsOneLine()
   reason!: string;
 
   @ApiProperty({

@@ -74,6 +74,11 @@ const PIX_OF = read(
   'corrections.pix_of',
   `SELECT s.id FROM settlements s WHERE s.transaction_id = $1 AND s.outcome = 'credited'`,
 );
+const LOSSES_OF = read(
+  'corrections.losses_of',
+  `SELECT coalesce(sum(c.amount), 0)::float8 AS amount FROM corrections c
+   WHERE c.transaction_id = $1 AND c.kind = 'loss' AND c.status <> 'rejected'`,
+);
 const RETURNS_OF = read(
   'corrections.returns_of',
   `SELECT ${columnsOf(PixReturnEntity, 'p', { only: ['way', 'status', 'reason'] })} FROM pix_returns p
@@ -143,6 +148,12 @@ export class CorrectionsRepository {
   async pixOf(tx: Tx, transactionId: string): Promise<string | null> {
     const [row] = await tx.query<{ id: string }>(PIX_OF, [transactionId]);
     return row?.id ?? null;
+  }
+
+  /** @returns the sum of the losses of a sale that are entered or wait; call it when the sale is locked */
+  async lossesOf(tx: Tx, transactionId: string): Promise<Amount> {
+    const [row] = await tx.query<{ amount: Amount }>(LOSSES_OF, [transactionId]);
+    return row?.amount ?? 0;
   }
 
   /** The latest first. Call it when the Pix is locked. */

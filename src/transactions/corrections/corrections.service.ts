@@ -77,7 +77,7 @@ export class CorrectionsService {
   /**
    * Makes a correction, or has it wait for a second operator. Locks the operator's, the sale, the Pix, then balances.
    * @throws ApiError 400, 404; 409 `idempotency_key_reused`, `pix_not_in_suspense`, `pix_not_returnable`,
-   *   `charge_not_payable`, `correction_waits`
+   *   `charge_not_payable`, `correction_waits`, `loss_exceeds_charge`
    */
   async request(tx: Tx, wanted: SuspenseCorrection | WalletCorrection, operatorId: string): Promise<CorrectionDecided> {
     const known = await this.corrections.findByKey(tx, wanted.idempotencyKey);
@@ -176,6 +176,9 @@ export class CorrectionsService {
       throw invalidRequest([
         { param: 'charge_id', code: 'invalid', message: 'must be a charge of the account, its mode and its currency' },
       ]);
+    }
+    if (wanted.kind === 'loss' && amount + (await this.corrections.lossesOf(tx, transactionId)) > sale.amount) {
+      throw conflict('loss_exceeds_charge', 'With the losses that were entered before it is more than the charge.');
     }
     const settlementId = await this.corrections.pixOf(tx, transactionId);
     return { accountId, mode, currency, amount, borneBy, settlementId };

@@ -187,7 +187,7 @@ export class SettlementService implements OnModuleInit {
   async #settleOnce(acquirer: string, money: ReceivedMoney): Promise<SettleResult> {
     try {
       const about = money.txid ?? money.endToEndId;
-      return await this.database.together('settlement', { account: about, about }, (tx) =>
+      return await this.database.together('settlement', { owner: about, about }, (tx) =>
         this.#settle(tx, acquirer, money),
       );
     } catch (error) {
