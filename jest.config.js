@@ -23,7 +23,8 @@ const common = {
 
 /** @type {import('jest').Config} */
 export default {
-  testTimeout: 20_000,
+  // A test that waits on a busy machine is not wrong.
+  testTimeout: 60_000,
   // Beside what the runner compiles: the directory for temporary files is gone after each run.
   cacheDirectory: '<rootDir>/node_modules/.cache/jest',
   testSequencer: '<rootDir>/test/runner/sequencer.mjs',

@@ -1,15 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CA_CERTIFICATE, CLIENT } from '../../tools/psp-simulator/certificates.js';
 import { DEFAULT_MERCHANT, PspSimulator } from '../../tools/psp-simulator/simulator.js';
 import { announceService } from '../../src/service-address.js';
 import { CERTIFICATES } from '../support/client-certificates.js';
 import { type Ended, runCli } from '../support/cli.js';
 import { type Merchant, TestService } from '../support/service.js';
-
-jest.setTimeout(60_000);
 
 const [KEY = ''] = DEFAULT_MERCHANT.pixKeys;
 const ENCRYPTION_KEY = 'ab'.repeat(32);

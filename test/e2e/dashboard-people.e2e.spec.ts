@@ -8,7 +8,7 @@ import { barriers, Dashboard, go, heading, inDialog, PASSWORD, PNG } from '../su
 import { readDemo } from '../support/process.js';
 import { WebhookReceiver } from '../support/receiver.js';
 
-jest.setTimeout(300_000);
+jest.setTimeout(600_000);
 
 const NEXT = 'another horse, another battery';
 const LAST = 'the last horse of the stable';

@@ -7,7 +7,7 @@ import { readDemo } from '../support/process.js';
 import { WebhookReceiver } from '../support/receiver.js';
 import { waitFor } from '../support/wait.js';
 
-jest.setTimeout(300_000);
+jest.setTimeout(600_000);
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

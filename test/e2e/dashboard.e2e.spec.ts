@@ -9,7 +9,7 @@ import { WebhookReceiver } from '../support/receiver.js';
 import { scaled } from '../support/scale.js';
 import { waitFor } from '../support/wait.js';
 
-jest.setTimeout(300_000);
+jest.setTimeout(600_000);
 
 const describeInBrowser = browserAvailable() ? describe : describe.skip;
 /** As a person sees it: roles and names, never a selector of the page's own. */

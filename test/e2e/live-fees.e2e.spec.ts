@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { saoPauloDay } from '../../src/brazil/index.js';
 import { DAY_MS } from '../../src/core/clock.js';
 import { type Ended, runCli } from '../support/cli.js';
@@ -7,8 +7,6 @@ import { LiveStory } from '../support/live-story.js';
 import { paymentIdOf, refundEnd, requestRefund } from '../support/refunds.js';
 import { type ChargeAnswer, type Person, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
-
-jest.setTimeout(60_000);
 
 const ENCRYPTION_KEY = '6e'.repeat(32);
 const PAYER = '12345678909';

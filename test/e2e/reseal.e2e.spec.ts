@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SecretBox } from '../../src/core/crypto/index.js';
 import { ResealingRepository } from '../../src/core/resealing/index.js';
 import { CallingBank } from '../support/callbacks.js';
@@ -10,8 +10,6 @@ import { aDisputedCharge, happens } from '../support/med.js';
 import { aPaidCharge, paymentIdOf, refundEnd, requestRefund } from '../support/refunds.js';
 import { type Merchant, PASSWORD, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
-
-jest.setTimeout(60_000);
 
 const OLD = `old:${'5a'.repeat(32)}`;
 const NEW = `new:${'6b'.repeat(32)}`;

@@ -1,8 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { expect, it, jest } from '@jest/globals';
-
-jest.setTimeout(60_000);
+import { expect, it } from '@jest/globals';
 
 /** What this repository's rules about regular expressions say of each text. Without types: reading them takes a minute. */
 const JUDGE = `

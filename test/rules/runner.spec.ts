@@ -6,8 +6,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { ROOT } from './source-files.js';
 
-jest.setTimeout(60_000);
-
 const GLOBALS = `import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';\n`;
 const GOOD = `it('passes', () => expect(1).toBe(1));`;
 

@@ -17,7 +17,7 @@ const LOAD_MS = 1_000;
 /** For all processes to confirm payments again, from when the database does. */
 const READY_AGAIN_MS = 5_000;
 
-jest.setTimeout(300_000);
+jest.setTimeout(600_000);
 
 (replicaAvailable() ? describe : describe.skip)('a fail-over to a synchronous replica, under load', () => {
   let processes: Processes;

@@ -8,7 +8,7 @@ import { waitFor } from '../support/wait.js';
 import { Random } from '../../tools/harness/random.js';
 
 /** Each test ends with the wait for the lease of what was on its way at the kill (30 s). */
-jest.setTimeout(240_000);
+jest.setTimeout(600_000);
 
 const AMOUNT = 1_000;
 const CLIENTS = 6;

@@ -10,7 +10,7 @@ import { type Answer, type Merchant, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 import { Random } from '../../tools/harness/random.js';
 
-jest.setTimeout(300_000);
+jest.setTimeout(600_000);
 
 const ROUNDS = scaled(25, 6);
 const WORKERS = 20;

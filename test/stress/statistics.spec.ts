@@ -9,7 +9,7 @@ import { type Merchant, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 import { Random } from '../../tools/harness/random.js';
 
-jest.setTimeout(240_000);
+jest.setTimeout(600_000);
 
 const STEPS = scaled(400, 160);
 const COMPARE_EVERY = 20;

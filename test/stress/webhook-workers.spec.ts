@@ -8,7 +8,7 @@ import { redisAvailable, startRedis, type TestRedis } from '../support/redis.js'
 import { type Merchant, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 
-jest.setTimeout(240_000);
+jest.setTimeout(600_000);
 
 const TIMEOUT_MS = 5_000;
 

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Browser, Locator, Page } from 'playwright-core';
@@ -118,9 +118,9 @@ export class Dashboard {
   /** Out of a mail file, which mails of a service without SMTP_URL are. */
   async linkTo(to: string, pattern: RegExp): Promise<string> {
     for (let n = 0; n < 100; n++) {
-      const mails = readdirSync(join(this.dataDir, 'mail')).map((name) =>
-        readFileSync(join(this.dataDir, 'mail', name), 'utf8'),
-      );
+      const directory = join(this.dataDir, 'mail'); // made with the first mail
+      const names = existsSync(directory) ? readdirSync(directory) : [];
+      const mails = names.map((name) => readFileSync(join(directory, name), 'utf8'));
       const found = mails
         .filter((mail) => mail.includes(`To: ${to}`))
         .flatMap((mail) => pattern.exec(mail.replace(/=\r\n/g, ''))?.[1] ?? []);

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { execFileSync, spawn } from 'node:child_process';
 import {
   chownSync,
@@ -18,8 +18,6 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgre
 import { postgresBinaries } from './postgres-binaries.js';
 import { Fixture, isRunning, KeptLog, postgresPid, until } from './embedded.fixture.js';
 import { chooseServerUser } from './server-user.js';
-
-jest.setTimeout(60_000);
 
 const fixture = new Fixture();
 const settings = { fsync: 'off' };

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -9,8 +9,6 @@ import { portsOf } from './child-server.js';
 import { Fixture, isRunning, KeptLog, redisPid, until } from './embedded.fixture.js';
 import { type RedisChild, startRedisChild } from './redis-child.js';
 import { chooseServerUser } from './server-user.js';
-
-jest.setTimeout(60_000);
 
 const fixture = new Fixture();
 const PATH = process.env['PATH'] ?? '';

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { chmodSync, chownSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { startEmbeddedPostgres } from './embedded-postgres.js';
@@ -6,8 +6,6 @@ import { Fixture, IS_ROOT } from './embedded.fixture.js';
 import { postgresBinaries } from './postgres-binaries.js';
 import { blockedAt, chooseServerUser, prepareDataDir } from './server-user.js';
 import { startRedisChild } from './redis-child.js';
-
-jest.setTimeout(60_000);
 
 const fixture = new Fixture();
 const settings = { fsync: 'off' };
