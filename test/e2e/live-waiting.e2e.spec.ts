@@ -31,7 +31,7 @@ describe('waiting for the PSP', () => {
   });
 
   it('a hundred charges at once hold no connection to the database meanwhile: others are served', async () => {
-    story.bank.addFault({ operation: 'cob.put', fault: { kind: 'latency', ms: 3_000 }, times: 100 });
+    story.bank.addFault({ operation: 'cob.put', fault: { kind: 'latency', ms: 6_000 }, times: 100 });
     const waiting = Promise.all(Array.from({ length: 100 }, () => story.charge()));
     await waitFor('all of them to wait, and no transaction to be open', async () => {
       const [row] = await service.sql<{ pending: number; busy: number }>(
