@@ -275,7 +275,9 @@ const amount = text(fc.oneof(fc.integer({ min: 1, max: 100_000 }), fc.constantFr
 const customerFields: Fields = {
   name: text(niceText(200)),
   document: text(fc.constantFrom(...taxIds)),
-  email: text(fc.constantFrom('maria@example.com', 'a@b.br', 'x@[127.0.0.1]', 'maria+1@example.com', 'joão@exemplo.com.br')),
+  email: text(
+    fc.constantFrom('maria@example.com', 'a@b.br', 'x@[127.0.0.1]', 'maria+1@example.com', 'joão@exemplo.com.br'),
+  ),
   phone: text(fc.constantFrom('+5511987654321', '(11) 98765-4321')),
 };
 
