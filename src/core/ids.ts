@@ -1,5 +1,6 @@
 import { v7 } from 'uuid';
 import { notFound } from './errors/index.js';
+import { uniqueBytes } from './random.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
@@ -11,7 +12,7 @@ export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
  * lists by creation time and no second index is needed.
  */
 export function newId(now: Date): string {
-  return v7({ msecs: now.getTime() });
+  return v7({ msecs: now.getTime(), random: uniqueBytes(16) });
 }
 
 /**

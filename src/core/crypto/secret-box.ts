@@ -1,4 +1,5 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { uniqueBytes } from '../random.js';
 
 /** JSON does not begin so. */
 const SEALED = 'sealed:';
@@ -32,7 +33,7 @@ export class SecretBox {
   /** @param context bound to the ciphertext (for example `endpoint:<id>`), so a sealed value cannot be moved to another row */
   seal(plain: string, context: string): Buffer {
     const id = Buffer.from(this.#current, 'latin1');
-    const nonce = randomBytes(12);
+    const nonce = uniqueBytes(12);
     const cipher = createCipheriv('aes-256-gcm', this.#key(this.#current), nonce);
     cipher.setAAD(Buffer.from(context, 'utf8'));
     const sealed = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { createServer, IncomingMessage, type Server, ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { parse } from 'node:querystring';
@@ -10,6 +9,7 @@ import type { Config } from '../config/index.js';
 import { badRequest, notFound, serviceUnavailable } from '../errors/index.js';
 import type { Logger } from '../log/index.js';
 import type { Metrics } from '../metrics/index.js';
+import { uniqueBytes } from '../random.js';
 import { addressBucket, siteBucket } from '../rate-limit/index.js';
 import { browserHeaders } from './browser-headers.js';
 import { sendError, toApiError } from './error.filter.js';
@@ -23,7 +23,7 @@ const REQUEST_ID = /^[A-Za-z0-9_-]{8,128}$/;
 const MAX_SEGMENT_LENGTH = 200;
 
 function requestId(given?: string | string[]): string {
-  return typeof given === 'string' && REQUEST_ID.test(given) ? given : `req_${randomBytes(16).toString('hex')}`;
+  return typeof given === 'string' && REQUEST_ID.test(given) ? given : `req_${uniqueBytes(16).toString('hex')}`;
 }
 
 /** Whether a route may have this address: of one that cannot be decoded, or holds more than an id, nothing is ever found. */

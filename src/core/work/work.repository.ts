@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { columnsOf, insertInto, read, Reader, type Tx, write } from '../database/index.js';
+import { columnsOf, insertInto, read, Reader, rowWrite, type Tx, wanted, write } from '../database/index.js';
 import { WorkEntity } from './work.entity.js';
 
 /** A piece of work as operators see it. */
@@ -10,6 +10,14 @@ const CLAIMED = ['kind', 'subjectId', 'attempts', 'leaseId'] as const;
 
 /** A piece of work in the hands of this process. */
 export type ClaimedWork = Pick<WorkEntity, (typeof CLAIMED)[number]>;
+
+/** When it is due again, how many attempts count by then, and what it failed by; null: by nothing. */
+export interface PutOff {
+  readonly dueAt: Date;
+  readonly attempts: number;
+  readonly error: string | null;
+  readonly now: Date;
+}
 
 /** How many pieces of work of a kind a process has room for. */
 export interface WorkRoom {
@@ -88,12 +96,38 @@ const PROLONG = write(
   `UPDATE work w SET leased_until = ${inMs('$4')}
    WHERE w.kind = $1 AND w.subject_id = $2 AND w.lease_id = $3 RETURNING 1`,
 );
-const FINISH = write('work.finish', 'DELETE FROM work WHERE kind = $1 AND subject_id = $2 AND lease_id = $3');
-const AGAIN = write(
-  'work.again',
-  `UPDATE work SET due_at = $4, attempts = $5, lease_id = NULL, leased_until = NULL, last_error = $6,
-     failing_since = CASE WHEN $6::text IS NOT NULL THEN coalesce(failing_since, $7::timestamptz) END
-   WHERE kind = $1 AND subject_id = $2 AND lease_id = $3`,
+const FINISH = rowWrite<ClaimedWork>(
+  write('work.finish', 'DELETE FROM work WHERE kind = $1 AND subject_id = $2 AND lease_id = $3'),
+  write(
+    'work.finish_each',
+    `DELETE FROM work t USING ${wanted(['text', 'uuid', 'uuid'])}
+     WHERE t.kind = w.p1 AND t.subject_id = w.p2 AND t.lease_id = w.p3`,
+  ),
+  ({ kind, subjectId, leaseId }) => [kind, subjectId, leaseId],
+);
+const putOff = (dueAt: string, attempts: string, error: string, now: string): string =>
+  `SET due_at = ${dueAt}, attempts = ${attempts}, lease_id = NULL, leased_until = NULL, last_error = ${error},
+     failing_since = CASE WHEN ${error}::text IS NOT NULL THEN coalesce(failing_since, ${now}::timestamptz) END`;
+const AGAIN = rowWrite<ClaimedWork & PutOff>(
+  write(
+    'work.again',
+    `UPDATE work ${putOff('$4', '$5', '$6', '$7')} WHERE kind = $1 AND subject_id = $2 AND lease_id = $3`,
+  ),
+  write(
+    'work.again_each',
+    `UPDATE work t ${putOff('w.p4', 'w.p5', 'w.p6', 'w.p7')}
+     FROM ${wanted(['text', 'uuid', 'uuid', 'timestamptz', 'int', 'text', 'timestamptz'])}
+     WHERE t.kind = w.p1 AND t.subject_id = w.p2 AND t.lease_id = w.p3`,
+  ),
+  ({ kind, subjectId, leaseId, dueAt, attempts, error, now }) => [
+    kind,
+    subjectId,
+    leaseId,
+    dueAt,
+    attempts,
+    error,
+    now,
+  ],
 );
 const RETRY = write(
   'work.retry',
@@ -158,17 +192,13 @@ export class WorkRepository {
   }
 
   /** It is done, if it is still ours. */
-  finish(tx: Tx, { kind, subjectId, leaseId }: ClaimedWork): void {
-    tx.defer(FINISH, [kind, subjectId, leaseId]);
+  finish(tx: Tx, claimed: ClaimedWork): void {
+    tx.put(FINISH, claimed);
   }
 
   /** It is due again, if it is still ours. */
-  again(
-    tx: Tx,
-    { kind, subjectId, leaseId }: ClaimedWork,
-    { dueAt, attempts, error, now }: { dueAt: Date; attempts: number; error: string | null; now: Date },
-  ): void {
-    tx.defer(AGAIN, [kind, subjectId, leaseId, dueAt, attempts, error, now]);
+  again(tx: Tx, claimed: ClaimedWork, putOff: PutOff): void {
+    tx.put(AGAIN, { ...claimed, ...putOff });
   }
 
   /** Makes it due now. @returns null when there is none, or it runs */
