@@ -6,6 +6,7 @@ import { browserAvailable, openBrowser } from '../support/browser.js';
 import { complete, type EvidenceAnswer, png, reach, requestUpload } from '../support/evidence.js';
 import { aDisputedCharge } from '../support/med.js';
 import { type Answer, type Merchant, TestService } from '../support/service.js';
+import { waitFor } from '../support/wait.js';
 
 const DASHBOARD = 'https://dashboard.example.com';
 const OTHER = 'http://localhost:5173';
@@ -213,7 +214,17 @@ describe('without DASHBOARD_ORIGIN', () => {
 
   it('the documentation is whole: styles, pictures and a form that can be opened', async () => {
     const { page, problems } = await open('/docs');
-    await page.locator('.opblock-summary-path', { hasText: '/health/live' }).click();
+    const operation = page.locator('.opblock-summary-path', { hasText: '/health/live' });
+    // Swagger UI draws what comes into sight, so its last part is there after some scrolling.
+    await waitFor(
+      'the last operations',
+      async () => {
+        await page.mouse.wheel(0, 10_000);
+        return operation.isVisible();
+      },
+      30_000,
+    );
+    await operation.click();
     await page.locator('button', { hasText: 'Try it out' }).click();
     await page.locator('button.execute').waitFor();
     const font = await page.evaluate('getComputedStyle(document.querySelector(".opblock-summary-path")).fontFamily');
