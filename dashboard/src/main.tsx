@@ -5,12 +5,14 @@ import { createRoot } from 'react-dom/client';
 import { ApiFailure } from './api.js';
 import './app.css';
 import { Languages } from './language.js';
-import { router } from './router.js';
+import { loadAllScreens, router } from './router.js';
 
 const client = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
+      // Browsers do not always know whether there is a network: what is asked for is tried, and again.
+      networkMode: 'always',
       // What was refused is refused again; what was not reached is tried until it is.
       retry: (count, error) =>
         error instanceof ApiFailure && (error.status === 0 || error.status >= 500 || error.status === 429)
@@ -20,6 +22,9 @@ const client = new QueryClient({
     },
   },
 });
+
+// Not while the first screen comes.
+setTimeout(loadAllScreens, 10_000);
 
 const root = document.getElementById('root');
 if (!root) throw new Error('The page has no #root');

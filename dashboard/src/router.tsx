@@ -145,6 +145,11 @@ export const router = createRouter({
   defaultErrorComponent: ({ error }) => <Failure error={error} retry={() => location.reload()} />,
 });
 
+/** So that any screen can be opened while the service does not answer. */
+export function loadAllScreens(): void {
+  for (const { options } of [...screens, ...people]) void options.component?.preload?.()?.catch(() => undefined);
+}
+
 declare module '@tanstack/react-router' {
   interface Register {
     router: typeof router;

@@ -544,14 +544,24 @@ describeInBrowser('the dashboard in a real browser', () => {
     await page.context().close();
   });
 
-  it('says that the service does not answer, and goes on when it does', async () => {
+  it('waits for the network when there is none, and goes on when there is', async () => {
+    for (const name of ['Com rede', 'Sem rede']) await aCharge({ customer: { name } });
     const page = await asOwner('/test/sales');
-    await page.getByRole('table').waitFor();
+    await page
+      .getByRole('row', { name: /Com rede/ })
+      .getByRole('link')
+      .first()
+      .click();
+    await heading(page, /Venda de/);
+    await page.goBack();
+    const other = page.getByRole('row', { name: /Sem rede/ });
+    await other.waitFor();
     await page.context().setOffline(true);
-    await go(page, 'Saldo');
+    await other.getByRole('link').first().click();
     await page.waitForTimeout(500);
+    expect(await page.getByText('Sem rede').count()).toBe(0);
     await page.context().setOffline(false);
-    await page.getByRole('cell', { name: /R\$/ }).first().waitFor();
+    await page.getByText('Sem rede').first().waitFor();
     await page.context().close();
   });
 
