@@ -11,6 +11,8 @@ let used = POOL_BYTES;
  * @returns bytes that are given to nobody else
  */
 export function uniqueBytes(count: number): Buffer {
+  if (!Number.isInteger(count) || count < 1 || count > POOL_BYTES)
+    throw new RangeError(`${count} bytes were asked for`);
   if (used + count > POOL_BYTES) {
     randomFillSync(pool);
     used = 0;

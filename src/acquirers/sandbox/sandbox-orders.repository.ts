@@ -5,6 +5,7 @@ import { SandboxOrderEventEntity, SandboxPixEntity } from './sandbox.entity.js';
 
 const INSERT_PAYMENT = insertInto('sandbox.insert_payment', SandboxPixEntity, {
   after: 'ON CONFLICT (holder_id, end_to_end_id) DO NOTHING',
+  inOrderOf: ['holderId', 'endToEndId'],
 });
 const PAYMENT_COLUMNS = columnsOf(SandboxPixEntity, 'sandbox_pix');
 const FIND_PAYMENT = oneOf(

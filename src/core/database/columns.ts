@@ -72,6 +72,11 @@ interface WriteOptions<K> {
   readonly after?: string;
 }
 
+interface InsertOptions<R, K> extends WriteOptions<K> {
+  /** The key in whose order several are inserted, where others may insert the same ones: else two wait for each other. */
+  readonly inOrderOf?: readonly (keyof R)[];
+}
+
 /** A statement with what makes its values: `tx.put(INSERT, row)`. */
 export interface Write<R> extends WriteStatement {
   valuesOf(row: R): unknown[];
@@ -84,14 +89,15 @@ export interface Write<R> extends WriteStatement {
 export function insertInto<R, K extends keyof R = never>(
   name: string,
   entity: RowClass<R>,
-  options: WriteOptions<K> = {},
+  { inOrderOf, ...options }: InsertOptions<R, K> = {},
 ): RowWrite<Omit<R, K>> {
   const columns = stored(entity, options);
   const values = `VALUES (${columns.map((_, index) => `$${index + 1}`).join(', ')})`;
   // An array of arrays would be taken apart to its last element: each travels as text.
   const types = columns.map(({ type, isArray }) => (isArray ? 'text' : type));
   const selected = columns.map(({ type, isArray }, index) => `w.p${index + 1}${isArray ? `::${type}[]` : ''}`);
-  const rows = `SELECT ${selected.join(', ')} FROM ${wanted(types)} ORDER BY w.n`;
+  const order = inOrderOf?.map((key) => `w.p${columns.findIndex(({ property }) => property === key) + 1}`);
+  const rows = `SELECT ${selected.join(', ')} FROM ${wanted(types)} ORDER BY ${order?.join(', ') ?? 'w.n'}`;
   return {
     ...write(name, insertText(entity, columns, values, options.after)),
     valuesOf: (row) => columns.map((column) => column.of(row)),

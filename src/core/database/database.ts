@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import type { Pool, QueryResultRow } from 'pg';
 import { DataSource } from 'typeorm';
 import { isRetryable } from './pg-errors.js';
-import { Group, type Membership } from './group.js';
+import { Group, type GroupWork, type Membership } from './group.js';
 import { RowQuestions, type RowQuery } from './rows.js';
 import { rowModeOf, rowsOf, type ReadStatement } from './statement.js';
 import { Alone, FOR_EVER, Tx } from './tx.js';
@@ -112,7 +112,7 @@ export class Database {
    * The same in one transaction with others of the kind that are asked for now, where `work` is of few statements that
    * are sent by `put` and `one`. It may be run again, in a transaction of its own, when it or another one has failed.
    */
-  async together<T>(kind: string, membership: Membership, work: (tx: Tx) => Promise<T>): Promise<T> {
+  async together<T>(kind: string, membership: Membership, work: GroupWork<T>): Promise<T> {
     refuseSecond(this);
     let group = this.#groups.get(kind);
     if (!group) this.#groups.set(kind, (group = new Group(this, this.groupSize)));

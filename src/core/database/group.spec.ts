@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { Group } from './group.js';
 import { Alone, type Tx } from './tx.js';
 
@@ -14,12 +14,17 @@ class SlowDatabase {
 
   async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     this.sizes.push(0);
-    return work({ isShared: false } as Tx);
+    return work({ isShared: false, requireAlone: () => undefined } as unknown as Tx);
   }
 
   async shared(works: readonly Work[]): Promise<unknown[]> {
     this.sizes.push(works.length);
-    const tx = { isShared: true } as Tx;
+    const tx = {
+      isShared: true,
+      requireAlone: () => {
+        throw new Alone();
+      },
+    } as unknown as Tx;
     const results = await Promise.allSettled(works.map((work) => work(tx)));
     await new Promise<void>((resolve) => this.#ends.push(resolve));
     if (this.failure !== null) throw this.failure;
@@ -151,5 +156,40 @@ describe('Group', () => {
     const { database, ask } = setUp(1);
     expect(await Promise.all([ask('1', answer('x')), ask('2', answer('y'))])).toEqual(['x', 'y']);
     expect(database.sizes).toEqual([0, 0]);
+  });
+
+  it('gives its place back after a second: what waits for a row keeps nobody else waiting', async () => {
+    const { database, ask } = setUp();
+    const asked: Promise<string>[] = [];
+    for (let turn = 0; turn < 3; turn++) {
+      asked.push(ask(`${turn}a`, answer('a')), ask(`${turn}b`, answer('b')));
+      await nextTurn();
+    }
+    expect(database.sizes).toEqual([2, 2]);
+    await delay(1_100);
+    expect(database.sizes).toEqual([2, 2, 2]);
+    for (let end = 0; end < 3; end++) await database.end();
+    expect(await Promise.all(asked)).toEqual(['a', 'b', 'a', 'b', 'a', 'b']);
+  });
+
+  it('lets go alone whose work has failed, also where only the work finds out whose it is', async () => {
+    const { database, group } = setUp();
+    const run = (about: string, owner: string, failure: Error | null): Promise<string> =>
+      group.run({ owner: about, about }, (tx, isOf) => {
+        isOf(owner);
+        if (failure && !tx.isShared) return Promise.reject(failure);
+        return Promise.resolve(about);
+      });
+    database.failure = new Error('a balance is full');
+    const asked = Promise.allSettled([run('1', 'full', new Error('full')), run('2', 'other', null)]);
+    await nextTurn();
+    await database.end();
+    expect((await asked).map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
+    database.failure = null;
+    const again = Promise.all([run('3', 'full', null), run('4', 'other', null)]);
+    await nextTurn();
+    await database.end();
+    expect(await again).toEqual(['3', '4']);
+    expect(database.sizes).toEqual([2, 0, 0, 2, 0]);
   });
 });

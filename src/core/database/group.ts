@@ -6,6 +6,8 @@ import { Alone, type Tx } from './tx.js';
 const UNDER_WAY = 2;
 /** Who repeats what fails costs its neighbours a group, and then none for so long. */
 const APART_MS = 5_000;
+/** What takes longer waits for somebody else's row, mostly by itself: the next group does not wait for it. */
+const SLOT_MS = 1_000;
 
 export interface Membership {
   /** Who asks, mostly an account: owners take turns, and one whose work fails goes alone for a while. */
@@ -14,8 +16,15 @@ export interface Membership {
   readonly about: string;
 }
 
+/**
+ * What is done, perhaps again. A work that finds out only in the transaction whose it is says so by `isOf`, before it has
+ * written anything.
+ */
+export type GroupWork<T> = (tx: Tx, isOf: (owner: string) => void) => Promise<T>;
+
 interface Member<T = unknown> extends Membership {
-  readonly work: (tx: Tx) => Promise<T>;
+  owner: string;
+  readonly work: GroupWork<T>;
   resolve(result: T): void;
   reject(error: unknown): void;
 }
@@ -39,8 +48,10 @@ export class Group {
     private readonly most: number,
   ) {}
 
-  run<T>(membership: Membership, work: (tx: Tx) => Promise<T>): Promise<T> {
-    if (this.most === 1 || this.#isApart(membership.owner)) return this.database.transaction(work);
+  run<T>(membership: Membership, work: GroupWork<T>): Promise<T> {
+    if (this.most === 1 || this.#isApart(membership.owner)) {
+      return this.database.transaction((tx) => work(tx, () => undefined));
+    }
     return new Promise<T>((resolve, reject) => {
       const member: Member<T> = { ...membership, work, resolve, reject };
       const others = this.#waiting.get(membership.owner);
@@ -57,10 +68,16 @@ export class Group {
       this.#isDue = false;
       const members = this.#take();
       this.#underWay += 1;
-      void this.#do(members).finally(() => {
+      let isOver = false;
+      const giveBack = (): void => {
+        if (isOver) return;
+        isOver = true;
+        clearTimeout(late);
         this.#underWay -= 1;
         this.#begin();
-      });
+      };
+      const late = setTimeout(giveBack, SLOT_MS).unref();
+      void this.#do(members).finally(giveBack);
       this.#begin();
     });
   }
@@ -90,7 +107,7 @@ export class Group {
     const [only, ...others] = members;
     if (only && others.length === 0) return this.#alone(only);
     try {
-      const results = await this.database.shared(members.map(({ work }) => work));
+      const results = await this.database.shared(members.map((member) => (tx) => this.#work(member, tx)));
       const leftOut = members.filter((member, index) => {
         const result = results[index];
         if (result instanceof Alone) return true;
@@ -108,11 +125,18 @@ export class Group {
   /** @param isAgain its group has failed, and perhaps because of it */
   async #alone(member: Member, isAgain = false): Promise<void> {
     try {
-      member.resolve(await this.database.transaction(member.work));
+      member.resolve(await this.database.transaction((tx) => this.#work(member, tx)));
     } catch (error) {
       if (isAgain && !isAway(error)) this.#keepApart(member.owner);
       member.reject(error);
     }
+  }
+
+  async #work(member: Member, tx: Tx): Promise<unknown> {
+    return member.work(tx, (owner) => {
+      member.owner = owner;
+      if (this.#isApart(owner)) tx.requireAlone();
+    });
   }
 
   #keepApart(owner: string): void {

@@ -7,6 +7,9 @@ import { rowModeOf, rowsOf, type Statement } from './statement.js';
 /** The longest that a timer takes: 24 days. */
 export const FOR_EVER = { query_timeout: 2 ** 31 - 1 };
 
+/** Whoever waits for a row keeps all others waiting, of whatever merchant: by itself it waits longer. */
+const BEGIN_SHARED = "BEGIN; SET LOCAL lock_timeout = '1s'";
+
 /** What one of several in a transaction wants that it can only have by itself; see `Tx.requireAlone`. */
 export class Alone extends Error {}
 
@@ -91,8 +94,11 @@ export class Tx {
 
   /** @param isEnd also those that come last in a transaction */
   #writeRows(isEnd = false): void {
-    for (const [statement, rows] of this.#rows) {
-      if (statement.isLast && !isEnd) continue;
+    const waiting = [...this.#rows];
+    for (const [statement, rows] of [
+      ...waiting.filter(([{ isLast }]) => !isLast),
+      ...(isEnd ? waiting.filter(([{ isLast }]) => isLast) : []),
+    ]) {
       this.#rows.delete(statement);
       if (rows.length === 1) this.#defer(statement, statement.valuesOf(rows[0] as never));
       else this.#defer(statement.all, statement.all.valuesOf(rows as never[]));
@@ -146,7 +152,7 @@ export class Tx {
     this.#cork();
     if (!this.#begun) {
       this.#begun = true;
-      const begin = this.#client.query('BEGIN');
+      const begin = this.#client.query(this.isShared ? BEGIN_SHARED : 'BEGIN');
       begin.catch(() => undefined);
       this.#pending.push(begin);
     }

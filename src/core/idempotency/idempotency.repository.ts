@@ -19,7 +19,7 @@ export type IdempotencyRow = Omit<IdempotencyKeyEntity, (typeof IDENTITY)[number
 const IDENTITY = ['accountId', 'mode', 'operation', 'key'] as const;
 const ME = 'account_id = $1 AND mode = $2 AND operation = $3 AND key = $4';
 
-const INSERT = insertInto('idempotency.insert', IdempotencyKeyEntity);
+const INSERT = insertInto('idempotency.insert', IdempotencyKeyEntity, { inOrderOf: IDENTITY });
 const FIND = read(
   'idempotency.find',
   `SELECT ${columnsOf(IdempotencyKeyEntity, 'k', { without: IDENTITY })} FROM idempotency_keys k WHERE ${ME}`,

@@ -49,7 +49,12 @@ const FIND = read(
      ARRAY(SELECT c.id::text FROM med_cases c WHERE c.transaction_id = t.id AND c.visible ORDER BY c.id) AS med_cases
    FROM transactions t WHERE ${MINE}`,
 );
-const LOCK = write('customer_data.lock', `SELECT t.id FROM transactions t WHERE ${MINE} FOR UPDATE`);
+/** In the order in which settlements lock those that are paid together. */
+const LOCK = write(
+  'customer_data.lock',
+  `WITH mine AS MATERIALIZED (SELECT t.id FROM transactions t WHERE ${MINE})
+   SELECT t.id FROM transactions t JOIN mine USING (id) ORDER BY t.txid FOR UPDATE OF t`,
+);
 
 /** What events and deliveries may be about of the transactions of $1: they themselves and their cases. */
 const SUBJECTS = `SELECT unnest($1::uuid[]) UNION ALL SELECT id FROM med_cases WHERE transaction_id = ANY ($1::uuid[])`;
@@ -179,7 +184,7 @@ export class CustomerDataRepository {
   /** As `find`, locked until the end of `tx`. @returns the ids */
   async lock(tx: Tx, accountId: string, who: Customer, after: string, limit: number): Promise<string[]> {
     const rows = await tx.query<{ id: string }>(LOCK, [accountId, who.taxId, who.email, who.phone, after, limit]);
-    return rows.map(({ id }) => id);
+    return rows.map(({ id }) => id).sort();
   }
 
   /** @returns for each transaction why it waits; null: it can be erased */

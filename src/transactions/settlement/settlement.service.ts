@@ -187,8 +187,8 @@ export class SettlementService implements OnModuleInit {
   async #settleOnce(acquirer: string, money: ReceivedMoney): Promise<SettleResult> {
     try {
       const about = money.txid ?? money.endToEndId;
-      return await this.database.together('settlement', { owner: about, about }, (tx) =>
-        this.#settle(tx, acquirer, money),
+      return await this.database.together('settlement', { owner: about, about }, (tx, isOf) =>
+        this.#settle(tx, acquirer, money, isOf),
       );
     } catch (error) {
       if (uniqueViolation(error) === 'settlements_end_to_end_id_key') return 'duplicate';
@@ -196,7 +196,12 @@ export class SettlementService implements OnModuleInit {
     }
   }
 
-  async #settle(tx: Tx, acquirer: string, money: ReceivedMoney): Promise<SettleResult> {
+  async #settle(
+    tx: Tx,
+    acquirer: string,
+    money: ReceivedMoney,
+    isOf: (accountId: string) => void,
+  ): Promise<SettleResult> {
     const found = money.txid === null ? null : await this.#lockIssued(tx, acquirer, money.txid);
     if (!found) {
       tx.requireAlone();
@@ -217,6 +222,7 @@ export class SettlementService implements OnModuleInit {
       return 'unmatched';
     }
     const { transaction, account } = found;
+    isOf(transaction.accountId);
     if (transaction.endToEndId === money.endToEndId) return 'duplicate';
     const decision = decideSettlement(transaction, money);
     if (decision.outcome !== 'credited') tx.requireAlone();
