@@ -59,8 +59,9 @@ export type AccountChanges = Partial<Omit<AccountEntity, 'id' | 'blocksDocuments
 export class AccountsRepository {
   constructor(private readonly reader: Reader) {}
 
-  async find(id: string): Promise<Account | null> {
-    const [row] = await this.reader.query<Account>(FIND, [id]);
+  /** @param tx for who has a transaction open: another connection beside it would wait for others who wait likewise */
+  async find(id: string, tx?: Tx): Promise<Account | null> {
+    const [row] = await (tx ?? this.reader).query<Account>(FIND, [id]);
     return row ?? null;
   }
 

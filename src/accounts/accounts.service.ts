@@ -38,8 +38,8 @@ export class AccountsService {
   ) {}
 
   /** @throws ApiError 404 */
-  async get(id: string): Promise<Account> {
-    const account = await this.accounts.find(id);
+  async get(id: string, tx?: Tx): Promise<Account> {
+    const account = await this.accounts.find(id, tx);
     if (!account) throw notFound('account');
     return account;
   }

@@ -24,6 +24,7 @@ export const IP_LIMIT = Symbol('ip limit');
 export const ROLES = Symbol('roles');
 export const ROLE_REFUSAL = Symbol('role refusal');
 export const BEFORE_SECOND_FACTOR = Symbol('before the second factor');
+export const NEEDS_SECOND_FACTOR = Symbol('needs a second factor');
 export const AUDITED_AT_DOOR = Symbol('audited at the door');
 export const OPEN_TO_MEMBERS = Symbol('open to members');
 export const TEST_ONLY = Symbol('test keys only');
@@ -67,6 +68,11 @@ export function RoleRefusal(code: string): MethodDecorator & ClassDecorator {
 /** Also open to an operator who must still set a second factor. */
 export function BeforeSecondFactor(): MethodDecorator {
   return SetMetadata(BEFORE_SECOND_FACTOR, true);
+}
+
+/** In production only for who has a second factor: it makes people who may issue live keys, or takes them away. */
+export function NeedsSecondFactor(): MethodDecorator {
+  return SetMetadata(NEEDS_SECOND_FACTOR, true);
 }
 
 /** How a public route is limited by the caller's address. */

@@ -31,6 +31,7 @@ import {
   COST,
   type Cost,
   BEFORE_SECOND_FACTOR,
+  NEEDS_SECOND_FACTOR,
   IP_LIMIT,
   type IpLimit,
   OPEN_TO_MEMBERS,
@@ -233,7 +234,8 @@ export class RoleGuard implements CanActivate {
       );
     }
     const isBefore = this.reflector.getAllAndOverride<boolean | undefined>(BEFORE_SECOND_FACTOR, targets) === true;
-    if ((principal.kind === 'operator' && !isBefore) || this.#movesMoney(request, context)) {
+    const isNeeded = this.reflector.get<boolean | undefined>(NEEDS_SECOND_FACTOR, context.getHandler()) === true;
+    if ((principal.kind === 'operator' && !isBefore) || isNeeded || this.#movesMoney(request, context)) {
       this.secondFactor.check(principal);
     }
     return true;

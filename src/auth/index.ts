@@ -9,6 +9,7 @@ export {
   CurrentScope,
   CurrentUser,
   DashboardAuth,
+  NeedsSecondFactor,
   LimitPerIp,
   OpenToMembers,
   Public,

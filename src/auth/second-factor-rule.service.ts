@@ -3,7 +3,10 @@ import { type Config, CONFIG } from '../core/config/index.js';
 import { forbidden } from '../core/errors/index.js';
 import type { UserPrincipal } from './principal.js';
 
-/** In production operators, and members who issue or end live keys or write in live mode, need a second factor. */
+/**
+ * In production operators need a second factor, and members who issue or end live keys, write in live mode, or say who
+ * is a member and where the account's mail goes.
+ */
 @Injectable()
 export class SecondFactorRule {
   constructor(@Inject(CONFIG) private readonly config: Config) {}

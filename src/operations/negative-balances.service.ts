@@ -35,7 +35,7 @@ export class NegativeBalances implements OnApplicationBootstrap {
     return this.database.transaction(async (tx) => {
       const due = await this.wallets.lockNegative(tx, now, BATCH);
       for (const balance of due) {
-        const account = await this.accounts.get(balance.accountId);
+        const account = await this.accounts.get(balance.accountId, tx);
         const { negativeNoticeDays: days } = account;
         this.mailer.enqueue(tx, this.#mail(account, balance));
         this.wallets.setNegativeNotice(tx, balance, days === 0 ? null : new Date(now.getTime() + days * DAY_MS));

@@ -92,7 +92,7 @@ export class OperationsCorrectionsController {
   @ApiOkResponse({ description: 'The correction.', type: CorrectionBody, headers: RESPONSE_HEADERS })
   @ApiErrors(400, 404, 413, 415)
   @conflict(
-    '`loss_exceeds_charge`: with the losses entered before it is more than the charge. `idempotency_key_reused`: send a new key.',
+    '`loss_exceeds_charge`: with the losses entered before it is more than the charge, or more comes back than was lost. `idempotency_key_reused`: send a new key.',
   )
   async correctWallet(
     @Body() body: CorrectWalletDto,

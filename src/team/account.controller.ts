@@ -8,7 +8,7 @@ import {
   settingsOf,
 } from '../accounts/index.js';
 import type { Actor } from '../audit/index.js';
-import { CurrentActor, CurrentMember, DashboardAuth, type MemberPrincipal } from '../auth/index.js';
+import { CurrentActor, CurrentMember, DashboardAuth, type MemberPrincipal, NeedsSecondFactor } from '../auth/index.js';
 import { ApiErrors, ApiRequestId, RESPONSE_HEADERS } from '../core/http/index.js';
 
 @ApiTags('Account')
@@ -28,6 +28,7 @@ export class AccountController {
 
   @Patch()
   @DashboardAuth('OWNER')
+  @NeedsSecondFactor()
   @ApiOperation({
     summary: 'Change your account',
     description:

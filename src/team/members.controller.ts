@@ -2,7 +2,7 @@ import { Body, Controller, Delete, Get, Param, Patch, Post } from '@nestjs/commo
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { MembersService } from '../accounts/index.js';
 import type { Actor } from '../audit/index.js';
-import { CurrentActor, CurrentMember, DashboardAuth, type MemberPrincipal } from '../auth/index.js';
+import { CurrentActor, CurrentMember, DashboardAuth, type MemberPrincipal, NeedsSecondFactor } from '../auth/index.js';
 import { ApiErrors, ApiRequestId, COMMON_HEADERS, ErrorBody, RESPONSE_HEADERS } from '../core/http/index.js';
 import { parseId } from '../core/ids.js';
 import { InvitedMemberBody, MemberBody, MemberListBody, RemovedBody } from './dto/member.body.js';
@@ -44,6 +44,7 @@ export class MembersController {
   }
 
   @Post()
+  @NeedsSecondFactor()
   @ApiOperation({
     summary: 'Invite a member',
     description:
@@ -62,6 +63,7 @@ export class MembersController {
   }
 
   @Patch(':id')
+  @NeedsSecondFactor()
   @ApiOperation({
     summary: 'Change a role',
     description: 'Holds from the member’s next request on. Only an OWNER may make or unmake an OWNER.',
@@ -80,6 +82,7 @@ export class MembersController {
   }
 
   @Delete(':id')
+  @NeedsSecondFactor()
   @ApiOperation({
     summary: 'Remove a member',
     description:

@@ -48,8 +48,8 @@ describe('corrections of the books', () => {
   });
   const correct = (pix: Unmatched, body: Record<string, unknown>, who = first): Promise<Answer<CorrectionAnswer>> =>
     ask(`unmatched/${pix.id}/correct`, body, who);
-  const wallet = (body: Record<string, unknown>): Promise<Answer<CorrectionAnswer>> =>
-    ask('corrections', { account_id: story.merchant.accountId, mode: 'live', borne_by: 'merchant', ...body });
+  const wallet = (body: Record<string, unknown>, who = first): Promise<Answer<CorrectionAnswer>> =>
+    ask('corrections', { account_id: story.merchant.accountId, mode: 'live', borne_by: 'merchant', ...body }, who);
   const outcome = ({ status, body }: Answer<CorrectionAnswer>): string =>
     `${status} ${body.error?.code ?? body.status}`;
 
@@ -258,6 +258,20 @@ describe('corrections of the books', () => {
     expect(outcome(await wallet({ kind: 'loss', amount: -500, charge_id: charge.id }))).toBe('200 applied');
     const both = await Promise.all([500, 500].map((amount) => wallet({ kind: 'loss', amount, charge_id: charge.id })));
     expect(both.map(outcome).sort()).toEqual(['200 applied', '409 loss_exceeds_charge']);
+    // What waits may be rejected: it makes no room, and what has not been lost does not come back.
+    expect(outcome(await wallet({ kind: 'loss', amount: -2001, charge_id: charge.id }))).toBe(
+      '409 loss_exceeds_charge',
+    );
+    const unpaid = await story.charge({ amount: 2000 });
+    expect(outcome(await wallet({ kind: 'loss', amount: 5, charge_id: unpaid.id }))).toBe('400 invalid_request');
+  });
+
+  it('thirty of one operator at once wait for each other and for no connection', async () => {
+    const busy = await service.operator();
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, () => wallet({ kind: 'bank_fee', amount: 1, borne_by: 'platform' }, busy)),
+    );
+    expect(answers.map(outcome)).toEqual(answers.map(() => '200 applied'));
   });
 
   it('a fee that the platform bears moves no merchant`s money, and comes back', async () => {

@@ -175,7 +175,7 @@ describe('bodies of any kind', () => {
         expect(reads.map((read) => read.body)).toEqual(stored.map((answer) => answer.body));
       });
       // The generators reach both sides; a model that calls nothing valid would prove nothing.
-      expect(good).toBeGreaterThan(atLeast(100));
+      expect(good).toBeGreaterThan(atLeast(50));
       expect(bad).toBeGreaterThan(atLeast(500));
       expect(await countTransactions()).toBe(created);
     },
@@ -206,7 +206,7 @@ describe('bodies of any kind', () => {
       const list = await service.call<{ data: { url: string }[] }>('GET', '/v1/webhooks/endpoints', { key });
       expect(list.body.data).toHaveLength(registered);
     });
-    expect(good).toBeGreaterThan(atLeast(100));
+    expect(good).toBeGreaterThan(atLeast(50));
     expect(await countTransactions()).toBe(created);
   }, 60_000);
 
@@ -225,7 +225,7 @@ describe('bodies of any kind', () => {
         check(request, answer, 200, endpointChangeVerdict);
       }
     });
-    expect(good).toBeGreaterThan(atLeast(100));
+    expect(good).toBeGreaterThan(atLeast(50));
   }, 60_000);
 
   it('POST /v1/webhooks/verify', async () => {
@@ -265,7 +265,7 @@ describe('bodies of any kind', () => {
         check(request, answer, 200, simulateVerdict);
       }
     });
-    expect(good).toBeGreaterThan(atLeast(100));
+    expect(good).toBeGreaterThan(atLeast(50));
     expect(await countTransactions()).toBe(before + own.length);
     created += own.length;
     const statuses = await Promise.all(own.map((charge) => service.getCharge(merchant.testKey, charge.id)));
@@ -293,7 +293,7 @@ describe('bodies of any kind', () => {
       }
     });
     created += good;
-    expect(good).toBeGreaterThan(atLeast(100));
+    expect(good).toBeGreaterThan(atLeast(50));
     expect(await countTransactions()).toBe(created);
     await waitFor('the acquirer to have been called about all of them', async () => {
       const due = await service.sql(`SELECT 1 FROM work WHERE kind = 'acquirer' LIMIT 1`);
@@ -330,7 +330,7 @@ describe('bodies of any kind', () => {
         else check(request, answer, 201, refundVerdict);
       }
     });
-    expect(good).toBeGreaterThan(atLeast(100));
+    expect(good).toBeGreaterThan(atLeast(50));
     const refunds = await service.sql('SELECT 1 FROM refunds WHERE account_id = $1', [owner.accountId]);
     expect(refunds).toHaveLength(good);
   }, 60_000);

@@ -274,4 +274,15 @@ describeWithRedis('every write of keys through the door in production, by an OWN
       false,
     ]);
   });
+
+  it.each(['POST /v1/members', 'PATCH /v1/members/:id', 'DELETE /v1/members/:id', 'PATCH /v1/account'])(
+    '%s, as whoever says who is a member can have a live key issued',
+    async (route) => {
+      const [method = '', path = ''] = route.split(' ');
+      const answer = await service.call<{ error?: { code: string } }>(method, path.replace(':id', randomUUID()), {
+        token,
+      });
+      expect([answer.status, answer.body.error?.code]).toEqual([403, 'totp_setup_required']);
+    },
+  );
 });

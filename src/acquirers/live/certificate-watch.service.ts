@@ -50,7 +50,7 @@ export class CertificateWatch implements OnApplicationBootstrap {
         for (const [, sharing] of groupBy(claimed, certificateOf)) {
           const [{ accountId, certificate } = { accountId: '', certificate: null }] = sharing;
           if (!certificate) continue;
-          const account = await this.accounts.get(accountId);
+          const account = await this.accounts.get(accountId, tx);
           this.mailer.enqueue(tx, certificateMail(account, sharing, certificate.expiresAt, this.clock.now()));
         }
       });

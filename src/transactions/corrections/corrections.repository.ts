@@ -76,8 +76,9 @@ const PIX_OF = read(
 );
 const LOSSES_OF = read(
   'corrections.losses_of',
-  `SELECT coalesce(sum(c.amount), 0)::float8 AS amount FROM corrections c
-   WHERE c.transaction_id = $1 AND c.kind = 'loss' AND c.status <> 'rejected'`,
+  `SELECT coalesce(sum(c.amount) FILTER (WHERE c.amount > 0 OR c.status = 'applied'), 0)::float8 AS most,
+     coalesce(sum(c.amount) FILTER (WHERE c.amount < 0 OR c.status = 'applied'), 0)::float8 AS least
+   FROM corrections c WHERE c.transaction_id = $1 AND c.kind = 'loss' AND c.status <> 'rejected'`,
 );
 const RETURNS_OF = read(
   'corrections.returns_of',
@@ -150,10 +151,10 @@ export class CorrectionsRepository {
     return row?.id ?? null;
   }
 
-  /** @returns the sum of the losses of a sale that are entered or wait; call it when the sale is locked */
-  async lossesOf(tx: Tx, transactionId: string): Promise<Amount> {
-    const [row] = await tx.query<{ amount: Amount }>(LOSSES_OF, [transactionId]);
-    return row?.amount ?? 0;
+  /** @returns between what the losses of a sale may come to, however those that wait are decided; call it when it is locked */
+  async lossesOf(tx: Tx, transactionId: string): Promise<{ least: Amount; most: Amount }> {
+    const [row] = await tx.query<{ least: Amount; most: Amount }>(LOSSES_OF, [transactionId]);
+    return row ?? { least: 0, most: 0 };
   }
 
   /** The latest first. Call it when the Pix is locked. */

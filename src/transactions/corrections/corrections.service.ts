@@ -166,7 +166,7 @@ export class CorrectionsService {
   /** @throws ApiError 400, 404 */
   async #checkedWallet(tx: Tx, wanted: WalletCorrection): Promise<CorrectionSubject> {
     const { accountId, mode, currency, amount, borneBy, transactionId } = wanted;
-    await this.accounts.get(accountId);
+    await this.accounts.get(accountId, tx);
     if (wanted.acquirer !== null && (await this.directory.ownerOf(tx, wanted.acquirer)) !== accountId) {
       throw invalidRequest([{ param: 'acquirer', code: 'invalid', message: 'must be a connection of the account' }]);
     }
@@ -177,10 +177,19 @@ export class CorrectionsService {
         { param: 'charge_id', code: 'invalid', message: 'must be a charge of the account, its mode and its currency' },
       ]);
     }
-    if (wanted.kind === 'loss' && amount + (await this.corrections.lossesOf(tx, transactionId)) > sale.amount) {
-      throw conflict('loss_exceeds_charge', 'With the losses that were entered before it is more than the charge.');
-    }
     const settlementId = await this.corrections.pixOf(tx, transactionId);
+    if (wanted.kind === 'loss') {
+      if (settlementId === null) {
+        throw invalidRequest([{ param: 'charge_id', code: 'invalid', message: 'must be a charge that was paid' }]);
+      }
+      const { least, most } = await this.corrections.lossesOf(tx, transactionId);
+      if (least + amount < 0 || most + amount > sale.amount) {
+        throw conflict(
+          'loss_exceeds_charge',
+          'With the losses that were entered before it is more than the charge, or more than was lost comes back.',
+        );
+      }
+    }
     return { accountId, mode, currency, amount, borneBy, settlementId };
   }
 }
