@@ -70,7 +70,11 @@ export class MoneyModel {
   /** Counts what happens: of two things one is later. */
   #now = 0;
 
-  constructor(readonly terms: Terms) {}
+  /** @param purse what is the merchant's without a sale */
+  constructor(
+    readonly terms: Terms,
+    readonly purse = 0,
+  ) {}
 
   get balance(): { available: number; pending: number; retained: number } {
     const { pixOutFee: _, ...terms } = this.terms;
@@ -87,7 +91,7 @@ export class MoneyModel {
       };
     });
     return {
-      available: sum(all.map(({ available }) => available)),
+      available: this.purse + sum(all.map(({ available }) => available)),
       pending: sum(all.map(({ pending }) => pending)),
       retained: sum(all.map(({ retained }) => retained)),
     };
