@@ -9,6 +9,8 @@ export interface Terms {
   readonly feeBps: number;
   readonly feeFixed: number;
   readonly pixOutFee: number;
+  /** What the bank charges for each payment and each return: of a sale the merchant bears it, of all else the platform. */
+  readonly bankFee: number;
   /** For so many days what is paid is pending. */
   readonly releaseDays: number;
   /** Basis points of each sale that are pending for two days. */
@@ -40,11 +42,21 @@ export interface CaseModel {
   overAt: number;
 }
 
+/** What an operator has entered that a bank has taken of a sale; below zero: has given back. */
+export interface CorrectionModel {
+  readonly kind: 'loss' | 'bank_fee';
+  readonly borneBy: 'merchant' | 'platform';
+  readonly amount: number;
+  status: 'waiting' | 'applied' | 'rejected';
+}
+
 export interface SaleModel {
   readonly method: 'PIX' | 'CREDIT_CARD';
   readonly amount: number;
   readonly isLocked: boolean;
   status: string;
+  /** Payments that have come, whatever became of them. */
+  payments: number;
   isHeldForReview: boolean;
   isPaid: boolean;
   payerIsKnown: boolean;
@@ -55,6 +67,7 @@ export interface SaleModel {
   failsNext: boolean;
   readonly refunds: RefundModel[];
   readonly cases: CaseModel[];
+  readonly corrections: CorrectionModel[];
   /** Status before it was cancelled. */
   before: string | null;
 }
@@ -70,24 +83,29 @@ export class MoneyModel {
   /** Counts what happens: of two things one is later. */
   #now = 0;
 
-  constructor(readonly terms: Terms) {}
+  /** @param purse what is the merchant's without a sale */
+  constructor(
+    readonly terms: Terms,
+    readonly purse = 0,
+  ) {}
 
   get balance(): { available: number; pending: number; retained: number } {
     const { pixOutFee: _, ...terms } = this.terms;
     const all = this.sales.map((sale) => {
-      const net = sale.isPaid ? sale.amount - feeOf(sale.amount, terms) : 0;
+      const net = sale.isPaid ? sale.amount - feesOf(sale.amount, terms) : 0;
       const gone = sum(sale.refunds.filter(({ status }) => status !== 'FAILED').map((r) => r.amount + r.fee));
       const retained = sum(sale.cases.map(({ held }) => held));
+      const entered = sum(applied(sale).map(({ borneBy, amount }) => (borneBy === 'merchant' ? amount : 0)));
       const reserve = Math.min(net, shareOf(sale.amount, this.terms.reserveBps));
       const pending = (sale.pendingDays > 0 ? net - reserve : 0) + (sale.reservedDays > 0 ? reserve : 0);
       return {
-        available: net - pending - gone - retained - sum(sale.cases.map(({ lost }) => lost)),
+        available: net - pending - gone - retained - entered - sum(sale.cases.map(({ lost }) => lost)),
         pending,
         retained,
       };
     });
     return {
-      available: sum(all.map(({ available }) => available)),
+      available: this.purse + sum(all.map(({ available }) => available)),
       pending: sum(all.map(({ pending }) => pending)),
       retained: sum(all.map(({ retained }) => retained)),
     };
@@ -103,8 +121,25 @@ export class MoneyModel {
     );
   }
 
+  /** For what has come and what has gone back. */
+  get chargedByBank(): number {
+    const times = this.sales.map(({ payments, isPaid, isHeldForReview, refunds }) => {
+      const back = payments - (isPaid || isHeldForReview ? 1 : 0);
+      return payments + back + refunds.filter(({ status }) => status === 'REFUNDED').length;
+    });
+    const entered = this.sales.flatMap(applied).filter(({ kind }) => kind === 'bank_fee');
+    return this.terms.bankFee * sum(times) + sum(entered.map(({ amount }) => amount));
+  }
+
   create(sale: Pick<SaleModel, 'method' | 'amount' | 'isLocked'>): void {
-    const fresh = { isHeldForReview: false, isPaid: false, payerIsKnown: false, pendingDays: 0, failsNext: false };
+    const fresh = {
+      payments: 0,
+      isHeldForReview: false,
+      isPaid: false,
+      payerIsKnown: false,
+      pendingDays: 0,
+      failsNext: false,
+    };
     this.sales.push({
       ...sale,
       ...fresh,
@@ -112,12 +147,14 @@ export class MoneyModel {
       status: 'WAITING_PAYMENT',
       refunds: [],
       cases: [],
+      corrections: [],
       before: null,
     });
   }
 
   pay(sale: SaleModel, amount: number, payer: 'right' | 'other' | 'unknown'): void {
     const { method, status } = sale;
+    sale.payments += 1;
     // A card is authenticated before it is charged.
     if (method === 'CREDIT_CARD' && status === 'WAITING_PAYMENT') sale.status = 'PROCESSING';
     const isWaiting = sale.status === 'WAITING_PAYMENT' || (sale.status === 'PROCESSING' && !sale.isHeldForReview);
@@ -127,6 +164,12 @@ export class MoneyModel {
       sale.isHeldForReview = true;
     } else if (sale.isLocked && payer === 'other') sale.status = 'REFUNDED';
     else this.#credit(sale, payer !== 'unknown');
+  }
+
+  /** What is paid when its time is over goes back. */
+  comesLate(sale: SaleModel): void {
+    sale.payments += 1;
+    this.end(sale, 'EXPIRED');
   }
 
   decideReview(sale: SaleModel, decision: 'accept' | 'return'): void {
@@ -171,6 +214,14 @@ export class MoneyModel {
     return 201;
   }
 
+  /** The last refund leaves for the bank, unless a case has claimed the payment since it was asked for. */
+  send(sale: SaleModel): void {
+    const refund = sale.refunds.at(-1);
+    if (!refund || !['DISPUTE', 'CHARGEBACK'].includes(sale.status) || !sale.cases.some(isUnderway)) return;
+    refund.status = 'FAILED';
+    this.#claimAnew(sale);
+  }
+
   /** What was on its way arrives, or does not, in the order in which it was sent. */
   arrive(): void {
     for (const sale of this.sales) {
@@ -189,6 +240,15 @@ export class MoneyModel {
       sale.reservedDays = Math.max(0, sale.reservedDays - 1);
       this.end(sale, 'EXPIRED');
     }
+  }
+
+  /** What is lost of a sale by entries is at most the sale, also with those that wait for another operator. */
+  enter(sale: SaleModel, entered: Omit<CorrectionModel, 'status'>): Expected {
+    const losses = sale.corrections.filter(({ kind, status }) => kind === 'loss' && status !== 'rejected');
+    const lost = sum(losses.map(({ amount }) => amount));
+    if (entered.kind === 'loss' && lost + entered.amount > sale.amount) return '409 loss_exceeds_charge';
+    sale.corrections.push({ ...entered, status: 'waiting' });
+    return 200;
   }
 
   /** The payer's bank disputes. A card is disputed once in each way. */
@@ -337,14 +397,18 @@ export class MoneyModel {
   }
 }
 
-/** Never more than the amount. */
-function feeOf(amount: number, { feeBps, feeFixed }: Pick<Terms, 'feeBps' | 'feeFixed'>): number {
-  return Math.min(amount, shareOf(amount, feeBps) + feeFixed);
+/** The bank's and the platform's: never more than the amount. */
+function feesOf(amount: number, { feeBps, feeFixed, bankFee }: Pick<Terms, 'feeBps' | 'feeFixed' | 'bankFee'>): number {
+  return Math.min(amount, shareOf(amount, feeBps) + feeFixed + bankFee);
 }
 
 /** Rounded half up. */
 function shareOf(amount: number, bps: number): number {
   return Math.floor((amount * bps + 5_000) / 10_000);
+}
+
+function applied({ corrections }: SaleModel): CorrectionModel[] {
+  return corrections.filter(({ status }) => status === 'applied');
 }
 
 function standing({ refunds }: SaleModel): RefundModel[] {
