@@ -242,11 +242,13 @@ export class MoneyModel {
     }
   }
 
-  /** What is lost of a sale by entries is at most the sale, also with those that wait for another operator. */
+  /** What is lost of a sale by entries is nothing to all of the sale, however another operator decides those that wait. */
   enter(sale: SaleModel, entered: Omit<CorrectionModel, 'status'>): Expected {
     const losses = sale.corrections.filter(({ kind, status }) => kind === 'loss' && status !== 'rejected');
-    const lost = sum(losses.map(({ amount }) => amount));
-    if (entered.kind === 'loss' && lost + entered.amount > sale.amount) return '409 loss_exceeds_charge';
+    const lost = (sign: number): number =>
+      sum(losses.filter(({ amount, status }) => amount * sign > 0 || status === 'applied').map(({ amount }) => amount));
+    const isWithin = lost(-1) + entered.amount >= 0 && lost(1) + entered.amount <= sale.amount;
+    if (entered.kind === 'loss' && !isWithin) return '409 loss_exceeds_charge';
     sale.corrections.push({ ...entered, status: 'waiting' });
     return 200;
   }
