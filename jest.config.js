@@ -1,7 +1,7 @@
 /** Specs that measure time or memory, or that load the whole machine: one at a time, when the others are done. */
 const ALONE = [
   '/test/stress/(fail-over|four-processes|noisy-neighbour|worst-bodies)\\.',
-  '/test/e2e/(evidence-memory|login-time|med-list|webhook-isolation)\\.e2e\\.',
+  '/test/e2e/(evidence-memory|login-time|med-list|webhook-failures|webhook-isolation)\\.e2e\\.',
 ];
 
 /** Trials that repeat, kill and restart for half a minute each. */
