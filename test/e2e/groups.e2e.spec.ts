@@ -38,12 +38,13 @@ describe.each(['64', '2', '1'])('what comes at once, with DATABASE_GROUP=%s', (s
     else expect(made).toBeLessThan(rows);
   };
 
-  async function create(count: number): Promise<ChargeAnswer[]> {
+  async function create(count: number, withTwins = true): Promise<ChargeAnswer[]> {
     const asked = Array.from({ length: count }, (_, index) => {
       const key = `group-${randomUUID()}`;
       const { testKey } = merchantOf(index);
       const body = { amount: 1_000 + index, metadata: { order: `"${index}"\\` }, description: `Nº ${index}, {ação}` };
-      return [service.createCharge(testKey, body, key), service.createCharge(testKey, body, key)] as const;
+      const first = service.createCharge(testKey, body, key);
+      return [first, withTwins ? service.createCharge(testKey, body, key) : first] as const;
     });
     return Promise.all(
       asked.map(async ([first, second]) => {
@@ -63,7 +64,10 @@ describe.each(['64', '2', '1'])('what comes at once, with DATABASE_GROUP=%s', (s
       expect(body).toMatchObject({ amount, metadata: { order: `"${index}"\\` } });
     }
     expect(await service.sql('SELECT 1 FROM transactions')).toHaveLength(CHARGES);
-    expectCommits(await commits('transactions'), CHARGES);
+    // A twin fails the group that it is in, so that on a busy machine all of the above may have been done alone.
+    const before = await commits('transactions');
+    await create(CHARGES, false);
+    expectCommits((await commits('transactions')) - before, CHARGES);
   });
 
   it('is paid once each: twice told, wrong, late and double ones among them', async () => {
