@@ -56,6 +56,9 @@ describe.each(['64', '2', '1'])('what comes at once, with DATABASE_GROUP=%s', (s
   }
 
   it('is created once each, twins as well, with what was asked for', async () => {
+    // First without twins, which fail the group that they are in: on a busy machine all of them may be done alone.
+    await create(CHARGES, false);
+    expectCommits(await commits('transactions'), CHARGES);
     const charges = await create(CHARGES);
     expect(new Set(charges.map(({ id }) => id)).size).toBe(CHARGES);
     for (const [index, { id, amount }] of charges.entries()) {
@@ -63,11 +66,7 @@ describe.each(['64', '2', '1'])('what comes at once, with DATABASE_GROUP=%s', (s
       const { body } = await service.getCharge(merchantOf(index).testKey, id);
       expect(body).toMatchObject({ amount, metadata: { order: `"${index}"\\` } });
     }
-    expect(await service.sql('SELECT 1 FROM transactions')).toHaveLength(CHARGES);
-    // A twin fails the group that it is in, so that on a busy machine all of the above may have been done alone.
-    const before = await commits('transactions');
-    await create(CHARGES, false);
-    expectCommits((await commits('transactions')) - before, CHARGES);
+    expect(await service.sql('SELECT 1 FROM transactions')).toHaveLength(2 * CHARGES);
   });
 
   it('is paid once each: twice told, wrong, late and double ones among them', async () => {
