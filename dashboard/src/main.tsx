@@ -11,8 +11,6 @@ const client = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
-      // Browsers do not always know whether there is a network: what is asked for is tried, and again.
-      networkMode: 'always',
       // What was refused is refused again; what was not reached is tried until it is.
       retry: (count, error) =>
         error instanceof ApiFailure && (error.status === 0 || error.status >= 500 || error.status === 429)
