@@ -78,7 +78,7 @@ export class RowQuestions {
   ask<R>(statement: RowQuery, values: Values): Promise<R | null> {
     return new Promise<R | null>((resolve, reject) => {
       if (this.#asked.size === 0) setImmediate(() => this.#askAll());
-      const asked: Asked = { values, resolve: resolve, reject };
+      const asked: Asked = { values, resolve, reject };
       const others = this.#asked.get(statement);
       if (others) others.push(asked);
       else this.#asked.set(statement, [asked]);

@@ -94,11 +94,9 @@ export class Tx {
 
   /** @param isEnd also those that come last in a transaction */
   #writeRows(isEnd = false): void {
-    const waiting = [...this.#rows];
-    for (const [statement, rows] of [
-      ...waiting.filter(([{ isLast }]) => !isLast),
-      ...(isEnd ? waiting.filter(([{ isLast }]) => isLast) : []),
-    ]) {
+    const inOrder = [...this.#rows].sort(([one], [other]) => Number(one.isLast) - Number(other.isLast));
+    for (const [statement, rows] of inOrder) {
+      if (statement.isLast && !isEnd) continue;
       this.#rows.delete(statement);
       if (rows.length === 1) this.#defer(statement, statement.valuesOf(rows[0] as never));
       else this.#defer(statement.all, statement.all.valuesOf(rows as never[]));
