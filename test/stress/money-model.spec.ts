@@ -21,8 +21,6 @@ import { waitFor } from '../support/wait.js';
 /** `MODEL_OPERATIONS=100000 npm test -- test/stress/money-model` runs more, and PROPERTY_SEED=random runs others. */
 const OPERATIONS = Number(process.env['MODEL_OPERATIONS'] ?? scaled(10_000, 1_000));
 const STORIES_OF_A_BOOK = 60;
-/** Where nobody has asked for a number, a slow machine stops after that time, and says how far it came. */
-const LONGEST_MS = process.env['MODEL_OPERATIONS'] === undefined ? 300_000 : 2 ** 31 - 1;
 const OF_A_STORY = 60;
 const PAYER = '52998224725';
 const STRANGER = '39053344705';
@@ -797,7 +795,6 @@ describe('a model of the money that shares no code with the service', () => {
       confirmations,
     ] as const;
     let told = 0;
-    const begun = performance.now();
     const ofMoney = [refunds, refunds, disputes, disputes, rulings, rulings, answers, decisions, decisions] as const;
     const sizes = { maxCommands: OF_A_STORY, size: 'max' } as const;
     const all = fc.commands([...steps, ...others], sizes);
@@ -823,10 +820,10 @@ describe('a model of the money that shares no code with the service', () => {
           throw error;
         }
       }),
-      { numRuns: Math.ceil(OPERATIONS / 14), interruptAfterTimeLimit: LONGEST_MS, markInterruptAsFailure: false },
+      { numRuns: Math.ceil(OPERATIONS / 14) },
     );
     process.stdout.write(`${String(done)} operations\n`);
-    if (performance.now() - begun < LONGEST_MS) expect(done).toBeGreaterThanOrEqual(OPERATIONS);
+    expect(done).toBeGreaterThanOrEqual(OPERATIONS);
     expect([...reached].sort()).toEqual(REACHED);
-  }, 1_200_000);
+  }, OPERATIONS * 200);
 });

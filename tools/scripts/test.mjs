@@ -7,6 +7,7 @@ import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { availableParallelism, freemem, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import pg from 'pg';
 
 const root = join(import.meta.dirname, '../..');
@@ -122,6 +123,19 @@ async function runAll() {
   }
 }
 
+/** Once more and last, where somebody looks who does not read 270 files' output: each failure with its first lines. */
+function tellFailures(files) {
+  for (const { name, status, message, assertionResults } of files) {
+    if (status !== 'failed') continue;
+    const failed = assertionResults.filter((one) => one.status === 'failed');
+    const told = failed.map(({ fullName, failureMessages }) => [fullName, failureMessages.join('\n')]);
+    for (const [title, text] of told.length > 0 ? told : [['outside of its tests', message]]) {
+      const lines = stripVTControlCharacters(text).split('\n').filter((line) => line.trim() !== '');
+      print(`\nFailed: ${relative(root, name)}: ${title}\n  ${lines.slice(0, 12).join('\n  ')}`);
+    }
+  }
+}
+
 const startedAt = Date.now();
 try {
   const runs = await runAll();
@@ -141,6 +155,7 @@ try {
     for (const [ms, name] of slowest.slice(0, 10)) print(`${seconds(ms)}  ${name}`);
   }
   for (const failure of late) print(`\nA failure after the end of ${JSON.parse(failure)}`);
+  tellFailures(files);
   if (!isEverything) {
     print(
       '\nLeft out: long trials, and what measures time and memory on an idle machine. FULL=1 npm test runs all of it.',
@@ -148,7 +163,7 @@ try {
   }
   const passed = count('passed');
   const skipped = count('pending', 'todo');
-  if (passed === 0) print('\nNo test was run: is the path right?');
+  if (tests.length === 0) print('\nNo test was run: is the path right?');
   const counted = count('failed') + withoutTest + late.length;
   const failed = Math.max(counted, passed > 0 && runs.every((one) => one.passed) ? 0 : 1);
   print(`\n${files.length} files in${seconds(Date.now() - startedAt)}`);
