@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { type Account, accountSuspended, AccountsService } from '../accounts/index.js';
 import { type Actor, AuditTrail } from '../audit/index.js';
-import { type ApiKeyPrincipal, Authenticators } from '../auth/index.js';
+import { Authenticators, type KnownApiKey } from '../auth/index.js';
 import { Clock } from '../core/clock.js';
 import { Database } from '../core/database/index.js';
 import { ApiError, forbidden, invalidRequest, notFound, type Violation } from '../core/errors/index.js';
@@ -128,26 +128,24 @@ export class ApiKeysService implements OnModuleInit {
     });
   }
 
-  /**
-   * Asks the database at every request: a revoked key stops working at once, in every process.
-   * @throws ApiError 401 `api_key_expired`; 403 `ip_not_allowed`, `account_suspended`
-   */
-  async authenticate(key: string, address: string): Promise<ApiKeyPrincipal | null> {
+  /** Asks the database at every request: a revoked key stops working at once, in every process. */
+  async authenticate(key: string, address: string): Promise<KnownApiKey | null> {
     if (!FORMAT.test(key)) return null;
     const keyHash = hashOf(key);
     const found = await this.keys.findActive(keyHash);
     if (!found) return null;
     const now = this.clock.now();
-    assertUsable(found, address, now);
-    if ((found.lastUsedAt?.getTime() ?? 0) < hourOf(now).getTime()) this.#used.add(found.keyId);
-    return {
+    const refusal = refusalOf(found, address, now);
+    if (refusal === null && (found.lastUsedAt?.getTime() ?? 0) < hourOf(now).getTime()) this.#used.add(found.keyId);
+    const principal = {
       kind: 'api-key',
       keyId: found.keyId,
       fingerprint: fingerprintOf(keyHash),
       accountId: found.account.id,
       mode: found.mode,
       account: found.account,
-    };
+    } as const;
+    return { principal, refusal };
   }
 
   /** Writes down which keys were used, to the hour: one statement for all of them, beside the requests. */
@@ -198,23 +196,23 @@ export class ApiKeysService implements OnModuleInit {
 }
 
 /** These messages are for callers who have the whole key: a guess learns nothing. */
-function assertUsable(
+function refusalOf(
   key: { expiresAt: Date | null; allowedIps: readonly string[]; account: Pick<Account, 'suspended'> },
   address: string,
   now: Date,
-): void {
+): ApiError | null {
   const { expiresAt, allowedIps, account } = key;
   if (expiresAt !== null && now >= expiresAt) {
     const message = `This API key ended at ${expiresAt.toISOString()}. Issue or rotate one in the dashboard or by POST /v1/api-keys.`;
-    throw new ApiError(401, 'authentication_error', 'api_key_expired', message);
+    return new ApiError(401, 'authentication_error', 'api_key_expired', message);
   }
   if (allowedIps.length > 0 && !isWithin(allowedIps, address)) {
-    throw forbidden(
+    return forbidden(
       `This API key does not work from ${address}: the address is not in its allowed_ips.`,
       'ip_not_allowed',
     );
   }
-  if (account.suspended) throw accountSuspended();
+  return account.suspended ? accountSuspended() : null;
 }
 
 function hourOf(time: Date): Date {

@@ -1,12 +1,19 @@
 import { Injectable } from '@nestjs/common';
+import type { ApiError } from '../core/errors/index.js';
 import type { ApiKeyPrincipal } from './principal.js';
+
+/** Whose key it is. */
+export interface KnownApiKey {
+  readonly principal: ApiKeyPrincipal;
+  /** Why it is not let in: 401 `api_key_expired`, 403 `ip_not_allowed`, 403 `account_suspended`; null when it is. */
+  readonly refusal: ApiError | null;
+}
 
 /**
  * @param address of the caller
  * @returns null for a key that is unknown, malformed or revoked
- * @throws ApiError 401 `api_key_expired`, 403 `ip_not_allowed`, 403 `account_suspended`
  */
-export type ApiKeyAuthenticator = (key: string, address: string) => Promise<ApiKeyPrincipal | null>;
+export type ApiKeyAuthenticator = (key: string, address: string) => Promise<KnownApiKey | null>;
 
 /** Where the api-keys module says how a key is looked up: so that auth need not import it. */
 @Injectable()
@@ -17,7 +24,7 @@ export class Authenticators {
     this.#apiKey = authenticator;
   }
 
-  apiKey(key: string, address: string): Promise<ApiKeyPrincipal | null> {
+  apiKey(key: string, address: string): Promise<KnownApiKey | null> {
     return this.#apiKey(key, address);
   }
 }

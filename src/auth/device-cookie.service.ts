@@ -1,7 +1,8 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { CookieOptions, Response } from 'express';
 import { type Config, CONFIG } from '../core/config/index.js';
+import { isSame } from '../core/crypto/index.js';
 import { JWT_SECRET } from './login-throttle.service.js';
 import { cookieNamed } from './session-cookie.service.js';
 
@@ -32,8 +33,7 @@ export class DeviceCookie {
    */
   read(header: string | undefined, email: string): string | null {
     const [device = '', mark = ''] = (cookieNamed(header, NAME) ?? '').split('.', 2);
-    const [given, expected] = [Buffer.from(mark), Buffer.from(this.#mark(device, email))];
-    return given.length === expected.length && timingSafeEqual(given, expected) ? device : null;
+    return isSame(mark, this.#mark(device, email)) ? device : null;
   }
 
   /**

@@ -84,18 +84,11 @@ export class AuthGuard implements CanActivate {
       throw unauthorized(access === 'dashboard' || request.door !== undefined ? 'dashboard' : 'api-key');
     }
     request.principal = principal;
-    if (principal.kind !== 'api-key') {
-      request.callerForLog = {
-        userId: principal.userId,
-        ...(principal.kind === 'member' ? { accountId: principal.accountId } : {}),
-        ...(request.door === undefined ? {} : { mode: request.door }),
-      };
-      return true;
-    }
+    if (principal.kind === 'api-key') return true;
     request.callerForLog = {
-      accountId: principal.accountId,
-      mode: principal.mode,
-      apiKeyFingerprint: principal.fingerprint,
+      userId: principal.userId,
+      ...(principal.kind === 'member' ? { accountId: principal.accountId } : {}),
+      ...(request.door === undefined ? {} : { mode: request.door }),
     };
     return true;
   }
@@ -105,14 +98,22 @@ export class AuthGuard implements CanActivate {
     const { door } = request;
     if (access === 'dashboard') return this.#person(request, response);
     if (access !== 'api-key') return null;
-    if (door === undefined) {
-      return typeof apikey === 'string' ? this.authenticators.apiKey(apikey, addressOf(request)) : null;
-    }
+    if (door === undefined) return typeof apikey === 'string' ? this.#apiKey(apikey, request) : null;
     const person = await this.#person(request, response);
     if (person?.kind !== 'member') return person;
     const account = await this.accounts.get(person.accountId);
     if (account.suspended && !isRead(request)) throw accountSuspended();
     return { ...person, door: { mode: door, account } };
+  }
+
+  /** A key that is right and not let in is in its account's log too: its owner sees that somebody has it. */
+  async #apiKey(apikey: string, request: Request): Promise<Principal | null> {
+    const known = await this.authenticators.apiKey(apikey, addressOf(request));
+    if (known === null) return null;
+    const { accountId, mode, fingerprint } = known.principal;
+    request.callerForLog = { accountId, mode, apiKeyFingerprint: fingerprint };
+    if (known.refusal !== null) throw known.refusal;
+    return known.principal;
   }
 
   /** By the token of a program, or by the cookie of a browser, which is given a new one while it is used. */

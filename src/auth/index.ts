@@ -17,7 +17,7 @@ export {
   TestKeysOnly,
 } from './access.decorators.js';
 export { AuthModule } from './auth.module.js';
-export { Authenticators } from './authenticators.service.js';
+export { Authenticators, type KnownApiKey } from './authenticators.service.js';
 export {
   type ApiKeyPrincipal,
   type DashboardRole,

@@ -130,7 +130,7 @@ describe('reads of one caller', () => {
     const turns = turnsOf();
     const asked = Array.from({ length: 4 }, () => new Asked(turns, 'a'));
     await settled();
-    const refused = expect(asked[2]?.answered).rejects.toThrow();
+    const refused = expect(asked[2]?.answered).rejects.toMatchObject({ code: 'client_closed_request' });
     asked[2]?.hangUp();
     asked[0]?.end();
     await refused;

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import { type Config, CONFIG } from '../core/config/index.js';
-import { serviceUnavailable } from '../core/errors/index.js';
+import { type ApiError, badRequest, serviceUnavailable } from '../core/errors/index.js';
 import { ANSWERED, isRead } from '../core/http/index.js';
 import { Turnstile } from '../core/turnstile.js';
 import { ASKS_OTHERS } from './access.decorators.js';
@@ -48,7 +48,7 @@ export class TurnsInterceptor implements NestInterceptor {
     const refusal = (): Error => serviceUnavailable('Too many reads are waiting; retry with backoff.');
     // Whoever has hung up since waits for nothing: their places would be full of work that nobody reads.
     const read = (): Promise<unknown> =>
-      response.destroyed ? Promise.reject(refusal()) : lastValueFrom(next.handle(), { defaultValue: undefined });
+      response.destroyed ? Promise.reject(hungUp()) : lastValueFrom(next.handle(), { defaultValue: undefined });
     const account = principal.kind === 'operator' ? bucketOf(principal) : principal.accountId;
     const answered = bytesOf(response);
     const rest = async (): Promise<void> => {
@@ -61,6 +61,11 @@ export class TurnsInterceptor implements NestInterceptor {
       this.#accounts.pass(() => this.#all.pass(read, refusal), refusal, account, rest);
     return from(this.#callers.pass(inTurn, refusal, bucketOf(principal)));
   }
+}
+
+/** For the log alone: nobody is there to read it. */
+function hungUp(): ApiError {
+  return badRequest('client_closed_request', 'The caller hung up before the answer was made.');
 }
 
 /** @returns how large the answer is, once it has been made; 0 for one that is a stream, or that ended without being made */

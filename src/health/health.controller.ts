@@ -5,6 +5,7 @@ import { LimitPerIp, Public } from '../auth/index.js';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { Reader, read } from '../core/database/index.js';
 import { ApiErrors, COMMON_HEADERS } from '../core/http/index.js';
+import { isSame } from '../core/crypto/index.js';
 import { notFound } from '../core/errors/index.js';
 import { Metrics } from '../core/metrics/index.js';
 import { JobQueue } from '../core/queue/index.js';
@@ -93,7 +94,7 @@ export class HealthController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
     const { metricsToken, production } = this.config;
-    const allowed = metricsToken === undefined ? !production : authorization === `Bearer ${metricsToken}`;
+    const allowed = metricsToken === undefined ? !production : isSame(authorization ?? '', `Bearer ${metricsToken}`);
     if (!allowed) throw notFound('route');
     response.type(this.metrics.registry.contentType);
     return this.metrics.registry.metrics();

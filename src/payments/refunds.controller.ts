@@ -28,7 +28,7 @@ export class RefundsController {
   @ApiOperation({
     summary: 'Refund a payment',
     description:
-      'In full or in part. The amount is debited from the available balance at once and in full, whatever fees the payment had; it comes back when the refund fails. Refunds advance by themselves: `payment.refunded` tells of each step. 400: `payment_not_refundable` unless the payment is PAID or APPROVED, `charge_disputed`, `refund_amount_exceeds_remaining`. 422: `insufficient_balance`, `REFUND_NOT_SUPPORTED`, `REFUND_STRATEGY_NOT_SUPPORTED`.',
+      'In full or in part. The amount is debited from the available balance at once and in full, whatever fees the payment had; it comes back when the refund fails. Refunds advance by themselves: `payment.refunded` tells of each step. 400: `payment_not_refundable` unless the payment is PAID or APPROVED, `charge_disputed`, `refund_amount_exceeds_remaining`. 422: `insufficient_balance`, `REFUND_NOT_SUPPORTED`, `REFUND_STRATEGY_NOT_SUPPORTED`, `refund_limit_reached` after a thousand refunds.',
   })
   @ApiParam(PAYMENT_ID)
   @ApiResponse({

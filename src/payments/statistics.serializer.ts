@@ -1,4 +1,5 @@
 import { SAO_PAULO } from '../brazil/index.js';
+import { groupBy } from '../core/group-by.js';
 import type { Amount } from '../core/money/index.js';
 import {
   type Figure,
@@ -32,10 +33,7 @@ export function statsBody({ days, figures }: WindowFigures, basis: Basis = 'crea
     paidTransactions: count(paid),
     todayTransactions: count(daily.get(today)?.day ?? []),
     successRate: percent(count(whole(figures, 'paid')), count(created)),
-    volumeByCurrency: currenciesOf(paid).map((currency) => {
-      const own = paid.filter((figure) => figure.currency === currency);
-      return { currency, volume: amount(own), count: count(own) };
-    }),
+    volumeByCurrency: byCurrency(paid).map(([currency, own]) => ({ currency, volume: amount(own), count: count(own) })),
     todayVolumeByCurrency: amounts(daily.get(today)?.[paidBy] ?? []),
     dailyVolume: days
       .slice(-MAX_POINTS)
@@ -92,9 +90,7 @@ export function metricsBody(
       disputed: volume(of(...DISPUTED)),
       averageTicket:
         currency === null
-          ? Object.fromEntries(
-              currenciesOf(paid).map((code) => [code, average(paid.filter((f) => f.currency === code))]),
-            )
+          ? Object.fromEntries(byCurrency(paid).map(([code, own]) => [code, average(own)]))
           : average(paid),
     },
     timeToPay: timeToPay(whole(figures, 'wait')),
@@ -131,7 +127,8 @@ function byDay(figures: readonly Figure[]): Map<string, Partial<Record<FigureKin
   for (const figure of figures) {
     if (figure.day === null || figure.count === 0) continue;
     const day = days.get(figure.day) ?? {};
-    days.set(figure.day, { ...day, [figure.kind]: [...(day[figure.kind] ?? []), figure] });
+    (day[figure.kind] ??= []).push(figure);
+    days.set(figure.day, day);
   }
   return days;
 }
@@ -144,14 +141,13 @@ function amount(figures: readonly Figure[]): Amount {
   return figures.reduce((sum, figure) => sum + figure.amount, 0);
 }
 
-function currenciesOf(figures: readonly Figure[]): string[] {
-  return [...new Set(figures.map(({ currency }) => currency))].sort();
+/** In one pass: a caller chooses how many currencies there are. */
+function byCurrency(figures: readonly Figure[]): [string, Figure[]][] {
+  return [...groupBy(figures, ({ currency }) => currency)].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 function amounts(figures: readonly Figure[]): AmountsByCurrency {
-  return Object.fromEntries(
-    currenciesOf(figures).map((currency) => [currency, amount(figures.filter((f) => f.currency === currency))]),
-  );
+  return Object.fromEntries(byCurrency(figures).map(([currency, own]) => [currency, amount(own)]));
 }
 
 /** Whole per cent, half up; 0 of nothing. */
@@ -167,13 +163,11 @@ function average(figures: readonly Figure[]): Amount {
 
 /** By nearest rank, of classes of waits: the mean of the class in which the rank is. */
 function timeToPay(waits: readonly Figure[]): TimeToPayBody {
-  const classes = [...new Set(waits.map(({ key }) => key))]
-    .sort((a, b) => Number(a) - Number(b))
-    .map((key) => waits.filter((wait) => wait.key === key));
+  const classes = [...groupBy(waits, ({ key }) => key)].sort(([a], [b]) => Number(a) - Number(b));
   const at = (share: number): number | null => {
     let rank = Math.ceil(share * count(waits));
-    const found = classes.find((one) => (rank -= count(one)) <= 0);
-    return found ? average(found) : null;
+    const found = classes.find(([, own]) => (rank -= count(own)) <= 0);
+    return found ? average(found[1]) : null;
   };
   return { p50Seconds: at(0.5), p90Seconds: at(0.9) };
 }

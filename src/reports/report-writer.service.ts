@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { groupBy } from '../core/group-by.js';
 import type { Amount } from '../core/money/index.js';
 import { StatementService } from '../wallets/index.js';
 import { type Column, columnNames, columnsOf, type Common } from './formats/columns.js';
@@ -88,14 +89,13 @@ export class ReportWriter {
 
   async #journal(order: ReportOrder): Promise<Report> {
     const accounts = await this.#opening(order);
-    const rows = this.rows.journal(order, [...new Set(accounts.map(({ currency }) => currency))]);
+    const byCurrency = groupBy(accounts, ({ currency }) => currency);
+    const rows = this.rows.journal(order, [...byCurrency.keys()]);
     const pieces = async function* (): AsyncGenerator<Piece> {
       yield { text: journalBegin(order, accounts), rows: 0 };
       for await (const batch of rows.batches()) {
         for (const { currency, lines } of batch) {
-          for (const account of accounts) {
-            if (account.currency === currency) account.amount += lines[account.bucket] ?? 0;
-          }
+          for (const account of byCurrency.get(currency) ?? []) account.amount += lines[account.bucket] ?? 0;
         }
         yield { text: batch.map((entry) => journalEntry(order, entry)).join(''), rows: batch.length };
       }
@@ -108,10 +108,11 @@ export class ReportWriter {
   async #opening(order: ReportOrder): Promise<Account[]> {
     const parts = await this.rows.parts(order);
     const before = await this.statement.balancesAt(order, 'BRL', new Date(order.from.getTime() - 1));
+    const balances = new Map(before.map((balance) => [balance.currency, balance]));
     return parts.map(({ currency, bucket }) => ({
       currency,
       bucket,
-      amount: before.find((balance) => balance.currency === currency)?.[bucket] ?? 0,
+      amount: balances.get(currency)?.[bucket] ?? 0,
     }));
   }
 }

@@ -25,7 +25,7 @@ export class UploadBrokenOff extends Error {
 
 /** Files in a directory of ours: `<key>/<name>`, both UUIDs, so that no path is made of what a user sent. */
 export class DiskStorage extends ObjectStorage {
-  /** Bytes of what is being written by this process; some of them are on the disk already. */
+  /** Bytes that are being written by this process now; some of them are on the disk already. */
   #setAside = 0;
 
   constructor(
@@ -54,7 +54,8 @@ export class DiskStorage extends ObjectStorage {
     await this.#refuseClosed(upload.key);
     const draft = join(this.directory, INCOMING, randomUUID());
     try {
-      await this.#withRoom(upload.size, () => writeStream(draft, body, upload.size));
+      await this.#assertRoom(upload.size);
+      await this.#writeDraft(draft, wholeOf(body, upload.size));
       await this.#refuseClosed(upload.key);
       await withStore(async () => {
         await this.#makeDirectory(upload.key);
@@ -171,15 +172,23 @@ export class DiskStorage extends ObjectStorage {
     }
   }
 
-  /** Not the last of the disk: the database may live on it too. @throws StorageUnavailable */
-  async #assertRoom(): Promise<void> {
+  /**
+   * Not the last of the disk: the database may live on it too.
+   * @param size what is about to come, and is not set aside: its sender may take as long as an upload may
+   * @throws StorageUnavailable
+   */
+  async #assertRoom(size = 0): Promise<void> {
     await withStore(async () => {
       await this.#makeDirectory(INCOMING);
-      const { bavail, bsize } = await statfs(this.directory);
-      const free = bavail * bsize - this.#setAside;
+      const free = (await this.free()) - this.#setAside - size;
       if (free >= this.minFree) return;
       throw new Error(`${this.directory} has ${free} bytes free; ${this.minFree} stay free (STORAGE_MIN_FREE_MB)`);
     });
+  }
+
+  protected async free(): Promise<number> {
+    const { bavail, bsize } = await statfs(this.directory);
+    return bavail * bsize;
   }
 
   async #writeDraft(draft: string, chunks: AsyncIterable<Buffer>): Promise<number> {
@@ -242,23 +251,17 @@ async function sizeOf(path: string): Promise<number | null> {
   }
 }
 
-async function writeStream(path: string, body: Readable, size: number): Promise<void> {
-  const file = await withStore(() => open(path, 'wx', 0o600));
-  try {
-    keepOwner(path);
-    let written = 0;
-    // Not destroyed by what goes wrong here: its sender is still to be answered.
-    const chunks = body.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>;
-    for await (const chunk of unbroken(chunks)) {
-      written += chunk.length;
-      if (written > size) throw new UploadBrokenOff();
-      await withStore(() => file.writeFile(chunk));
-    }
-    if (written !== size) throw new UploadBrokenOff();
-    await withStore(() => file.sync());
-  } finally {
-    await file.close();
+/** @returns what comes, which is exactly `size` bytes. @throws UploadBrokenOff */
+async function* wholeOf(body: Readable, size: number): AsyncGenerator<Buffer> {
+  let read = 0;
+  // Not destroyed by what goes wrong here: its sender is still to be answered.
+  const chunks = body.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>;
+  for await (const chunk of unbroken(chunks)) {
+    read += chunk.length;
+    if (read > size) throw new UploadBrokenOff();
+    yield chunk;
   }
+  if (read !== size) throw new UploadBrokenOff();
 }
 
 /** @throws UploadBrokenOff for whatever the sender's connection fails with */

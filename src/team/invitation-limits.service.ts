@@ -1,12 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { mailboxOf } from '../core/mail/index.js';
-import { rateLimited, RateLimiter } from '../core/rate-limit/index.js';
+import { rateLimited, RateLimiter, type RateLimitPolicy } from '../core/rate-limit/index.js';
 
 const DAY_S = 86_400;
-/** Invitations a day, whichever account sends them. */
-const PER_MAILBOX = { rate: 5 / DAY_S, burst: 5 };
-const PER_ACCOUNT = { rate: 50 / DAY_S, burst: 50 };
+const aDay = (invitations: number): RateLimitPolicy => ({ rate: invitations / DAY_S, burst: invitations });
+const PER_ACCOUNT = aDay(50);
+const PER_MAILBOX_OF_ACCOUNT = aDay(5);
+/** Whichever accounts send them: none of them uses up what the others have. */
+const PER_MAILBOX = aDay(20);
 
 /** Inviters choose where the mail goes, so invitations are limited by account and by mailbox. */
 @Injectable()
@@ -19,9 +21,14 @@ export class InvitationLimits {
   /** @throws ApiError 429 */
   async take(accountId: string, email: string): Promise<void> {
     if (!this.config.rateLimit.enabled) return;
-    const account = await this.limiter.take(`invitations:${accountId}`, PER_ACCOUNT);
-    if (!account.allowed) throw rateLimited(account);
-    const mailbox = await this.limiter.take(`invitation:${mailboxOf(email)}`, PER_MAILBOX);
-    if (!mailbox.allowed) throw rateLimited(mailbox);
+    const mailbox = mailboxOf(email);
+    for (const [key, policy] of [
+      [`invitations:${accountId}`, PER_ACCOUNT],
+      [`invitation:${accountId}:${mailbox}`, PER_MAILBOX_OF_ACCOUNT],
+      [`invitation:${mailbox}`, PER_MAILBOX],
+    ] as const) {
+      const taken = await this.limiter.take(key, policy);
+      if (!taken.allowed) throw rateLimited(taken);
+    }
   }
 }

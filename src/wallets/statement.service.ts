@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { invalidRequest } from '../core/errors/index.js';
+import { groupBy } from '../core/group-by.js';
 import { cursorFilter, cursorPage } from '../core/http/index.js';
 import type { Scope } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
@@ -46,9 +47,9 @@ export class StatementService {
   /** At the end of that millisecond. One for each currency that had been moved by then; `primary` first, in any case. */
   async balancesAt(scope: Scope, primary: string, at: Date): Promise<PastBalance[]> {
     const rows = await this.statement.balancesAt(scope, at);
-    return [...new Set([primary, ...rows.map(({ currency }) => currency)])].map((currency) => {
-      const of = (bucket: string): Amount =>
-        rows.find((row) => row.currency === currency && row.bucket === bucket)?.amount ?? 0;
+    const own = groupBy(rows, ({ currency }) => currency);
+    return [...new Set([primary, ...own.keys()])].map((currency) => {
+      const of = (bucket: string): Amount => own.get(currency)?.find((row) => row.bucket === bucket)?.amount ?? 0;
       return { currency, available: of('available'), pending: of('pending'), retained: of('retained') };
     });
   }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { releaseTimeOf } from '../brazil/index.js';
 import { Clock } from '../core/clock.js';
 import type { Tx } from '../core/database/index.js';
+import { groupBy } from '../core/group-by.js';
 import { newId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import { type Amount, basisPoints } from '../core/money/index.js';
@@ -263,11 +264,11 @@ export class WalletsService {
   /** One entry for each currency the account ever had money in; `primary` first, also when it is empty. */
   async balances(scope: Scope, primary: string): Promise<WalletBalance[]> {
     const [rows, releases] = await Promise.all([this.wallets.balances(scope), this.releases.next(scope)]);
-    const currencies = [...new Set([primary, ...rows.map((row) => row.currency)])];
-    return currencies.map((currency) => {
-      const of = (bucket: string): Amount =>
-        rows.find((row) => row.currency === currency && row.bucket === bucket)?.amount ?? 0;
-      const release = releases.find((candidate) => candidate.currency === currency);
+    const own = groupBy(rows, ({ currency }) => currency);
+    const next = new Map(releases.map((release) => [release.currency, release]));
+    return [...new Set([primary, ...own.keys()])].map((currency) => {
+      const of = (bucket: string): Amount => own.get(currency)?.find((row) => row.bucket === bucket)?.amount ?? 0;
+      const release = next.get(currency);
       return {
         currency,
         available: of('available'),

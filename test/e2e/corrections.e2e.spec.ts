@@ -197,7 +197,7 @@ describe('corrections of the books', () => {
     ]);
   });
 
-  it('many small ones of one operator within a day need a second one too, at once too; each operator for themselves', async () => {
+  it('many small ones of one operator within a day need a second one too, at once too; in whatever currencies; each operator for themselves', async () => {
     const [hasty, other] = [await service.operator(), await service.operator()];
     const ours = { account_id: story.merchant.accountId, mode: 'live', borne_by: 'merchant' };
     const loss = (amount: number, who: Person, currency = 'BRL'): Promise<Answer<CorrectionAnswer>> =>
@@ -210,13 +210,12 @@ describe('corrections of the books', () => {
       ...Array.from({ length: 3 }, () => '200 waiting'),
     ]);
     expect(outcome(await loss(1, hasty))).toBe('200 waiting');
-    expect(outcome(await loss(1, hasty, 'USD'))).toBe('200 applied');
+    expect(outcome(await loss(1, hasty, 'USD'))).toBe('200 waiting');
     for (const amount of [1, -1]) expect(outcome(await loss(amount, other))).toBe('200 applied');
     for (const { body } of answers) {
       if (body.status !== 'waiting') continue;
       expect(outcome(await ask(`corrections/${body.id}/approve`, {}, other))).toBe('200 applied');
     }
-    expect(outcome(await loss(-1, hasty, 'USD'))).toBe('200 applied');
   });
 
   it('several at once about one Pix: one is made', async () => {

@@ -167,7 +167,7 @@ describe('live money at a PSP', () => {
       created_at: expect.stringMatching(/Z$/),
     });
     expect(await counted('notifications')).toBeGreaterThan(0);
-    await waitFor('the list to be read', async () => (await counted('statementOddities')) > 0, 20_000);
+    await waitFor('the list to be read', async () => (await counted('statementOddities')) > 0);
     const differs = await today();
     expect(differs.code).toBe(1);
     expect(differs.stderr).toContain(`${live.acquirer} ${endToEndId}: in the acquirer's list, and cannot be read`);

@@ -107,7 +107,7 @@ describe('operations on payments', () => {
     (await service.sql('SELECT * FROM transactions WHERE id = $1', [id]))[0] ?? {};
   const isWorkDone = async (id: string): Promise<boolean> =>
     (await service.sql('SELECT 1 FROM work WHERE subject_id = $1', [id])).length === 0;
-  const workDone = (id: string): Promise<unknown> => waitFor('the acquirer to be called', () => isWorkDone(id), 5_000);
+  const workDone = (id: string): Promise<unknown> => waitFor('the acquirer to be called', () => isWorkDone(id));
 
   describe('cancel', () => {
     it.each(['PIX', 'CREDIT_CARD', 'MULTIBANCO', 'BOLETO', 'CRYPTO'])(

@@ -134,7 +134,7 @@ describe('README.md and docs', () => {
         );
       }
       (shell.stdio[3] as Writable).end();
-      await waitFor('the shell to end', () => shell.exitCode !== null, 10_000);
+      await waitFor('the shell to end', () => shell.exitCode !== null);
       expect(shell.exitCode).toBe(0);
       expect(existsSync(failures)).toBe(false);
 

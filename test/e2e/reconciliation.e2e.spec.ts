@@ -98,13 +98,13 @@ describe('a bank with a list of what it received', () => {
   it('is read by the service itself: a payment of which nobody told is credited within the minute', async () => {
     const made = await charge();
     payInSilence(made);
-    await waitFor('the payment', async () => (await statusOf(made)) === 'paid', 20_000);
+    await waitFor('the payment', async () => (await statusOf(made)) === 'paid');
     const first = await progress();
     expect(first?.swept_until).not.toBeNull();
     const second = await charge();
     payInSilence(second);
     service.clock.advance(65);
-    await waitFor('the second', async () => (await statusOf(second)) === 'paid', 20_000);
+    await waitFor('the second', async () => (await statusOf(second)) === 'paid');
   }, 45_000);
 
   it('callback and list at once: credited once', async () => {
@@ -162,7 +162,7 @@ describe('a bank with a list of what it received', () => {
     const late = await charge();
     payInSilence(late);
     service.clock.advance(61);
-    await waitFor('all of the three hours', async () => (await statusOf(late)) === 'paid', 20_000);
+    await waitFor('all of the three hours', async () => (await statusOf(late)) === 'paid');
     expect(await progress()).toMatchObject({ attempts: 0 });
   }, 30_000);
 
@@ -253,7 +253,7 @@ describe('a bank with a list of what it received', () => {
     ]);
     expect(await differences()).toMatchObject([{ kind: 'dispute_unknown', endToEndId }]);
     await service.sql('DELETE FROM acquirer_statements WHERE acquirer = $1', [bank.name]);
-    await waitFor('the case', async () => (await statusOf({ id })) === 'disputed', 20_000);
+    await waitFor('the case', async () => (await statusOf({ id })) === 'disputed');
     await waitFor('the dispute to be applied', async () => (await differences()).length === 0);
 
     bank.rule(dispute, 'agreed');
@@ -276,12 +276,12 @@ describe('a bank with a list of what it received', () => {
     service.clock.advance(20 * 60);
     const later = service.clock.now();
     const isRead = async (): Promise<boolean> => ((await progress())?.swept_until ?? paidAt) >= later;
-    await waitFor('the list to be read', isRead, 20_000);
+    await waitFor('the list to be read', isRead);
     bank.receive({ txid: made.pix.txid ?? '', amount: made.amount }, { settledAt: paidAt });
     await sweep();
     expect(await statusOf(made)).toBe('pending');
     await readAgain('late_payments');
-    await waitFor('the payment', async () => (await statusOf(made)) === 'paid', 20_000);
+    await waitFor('the payment', async () => (await statusOf(made)) === 'paid');
   }, 50_000);
 
   it('what could not be sent back comes to the operators; that the bank has sent it after all raises an alarm', async () => {
@@ -306,7 +306,7 @@ describe('a bank with a list of what it received', () => {
     const alarms = async () => (await service.get(Metrics).statementOddities.get()).values;
     expect(await alarms()).toEqual([]);
     await readAgain('returns');
-    await waitFor('the alarm', async () => (await alarms()).length > 0, 20_000);
+    await waitFor('the alarm', async () => (await alarms()).length > 0);
     expect(await alarms()).toMatchObject([{ labels: { what: 'failed_return_moved' } }]);
   }, 30_000);
 
@@ -449,7 +449,7 @@ describe('two connections that see one account at a bank', () => {
         .transaction((tx) => inbox.store(tx, teller.name, { kind: 'pix', reference }));
       await inbox.process(id);
       const statusOf = async () => (await service.getCharge(merchant.testKey, charge.id)).body.status;
-      await waitFor('the payment', async () => (await statusOf()) === 'paid', 20_000);
+      await waitFor('the payment', async () => (await statusOf()) === 'paid');
       for (const { name } of [old, renewed]) await service.get(StatementsService).read(name, 'payments');
       const day = saoPauloDay(service.clock.now());
       const { acquirers } = await service.get(ReconciliationService).compare(merchant.accountId, day);

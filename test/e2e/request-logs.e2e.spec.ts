@@ -94,6 +94,18 @@ describe('the request log of an account', () => {
     expect(await logged(idOf(head))).toMatchObject({ method: 'HEAD', route: '/v1/wallets', mode: 'live' });
   });
 
+  it('shows the account that a key of its own was refused: somebody else may have it', async () => {
+    const body = { test: true, allowed_ips: ['203.0.113.7'] };
+    const { body: issued } = await service.call<{ apiKey: string }>('POST', '/v1/api-keys', { token: owner, body });
+    const refused = await service.call('GET', '/v1/wallets', { key: issued.apiKey });
+    expect(refused.status).toBe(403);
+    expect(await logged(idOf(refused))).toMatchObject({
+      errorCode: 'ip_not_allowed',
+      mode: 'test',
+      apiKeyFingerprint: expect.stringMatching(/^sha256:/),
+    });
+  });
+
   it('has neither queries nor what somebody put in the place of an id', async () => {
     const secret = merchant.testKey;
     const asked = await service.call('GET', `/v1/charges/${secret}?apikey=${secret}&document=52998224725`, {

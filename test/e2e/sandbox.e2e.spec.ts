@@ -147,6 +147,25 @@ describe('the sandbox bank', () => {
     expect((await refundEnd(service, key, second.body)).status).toBe('REFUNDED');
   });
 
+  it('shows of a sale that is paid again and again the last twenty payments that went back', async () => {
+    const key = await keyOf();
+    const { id } = await charge(key);
+    for (let n = 0; n < 23; n++) await pay(key, id, { end_to_end_id: `E${String(n).padStart(31, '0')}` });
+    await waitFor('all returns', async () => {
+      const [row] = await service.sql<{ count: number }>(
+        `SELECT count(*)::int AS count FROM pix_returns WHERE transaction_id = $1 AND status = 'RETURNED'`,
+        [id.slice(3)],
+      );
+      return row?.count === 22;
+    });
+    const [row] = await service.sql<{ returns: { endToEndId: string }[] }>(
+      'SELECT returns FROM transactions WHERE id = $1',
+      [id.slice(3)],
+    );
+    expect(row?.returns).toHaveLength(20);
+    expect(new Set(row?.returns.map(({ endToEndId }) => endToEndId)).size).toBe(20);
+  });
+
   it('refund_fail is of its own charge', async () => {
     const key = await keyOf();
     const [failing, other] = [await aPaidCharge(service, key), await aPaidCharge(service, key)];

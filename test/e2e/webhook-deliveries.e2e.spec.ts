@@ -420,6 +420,48 @@ describe('webhook deliveries', () => {
     });
   });
 
+  it('are attempted a hundred times at most, as all attempts are in one answer', async () => {
+    await register(['charge.created']);
+    receiver.answer = 500;
+    await charge();
+    const [{ id = '' } = {}] = await failed(1);
+    await service.sql('UPDATE webhook_deliveries SET attempts = 99, max_attempts = 99 WHERE id = $1', [
+      id.replace('wd_', ''),
+    ]);
+    expect((await post(`/v1/webhooks/deliveries/${id}/retry`)).status).toBe(200);
+    await waitFor('the hundredth', async () => {
+      const { body } = await get<Detail>(`/v1/webhooks/deliveries/${id}`);
+      return body.attempts === 100 && body.status === 'FAILED';
+    });
+    const again = await post<{ error: { code: string } }>(`/v1/webhooks/deliveries/${id}/retry`);
+    expect([again.status, again.body.error.code]).toEqual([400, 'webhook_delivery_not_retryable']);
+  });
+
+  it('are recovered by one call of an account at a time: however many are sent, others have the database', async () => {
+    const endpoint = await register(['charge.created']);
+    receiver.answer = 500;
+    await charge();
+    await failed(1);
+    const holder = await service.database.pool.connect();
+    try {
+      await holder.query('BEGIN');
+      await holder.query('SELECT FROM webhook_endpoints WHERE id = $1 FOR UPDATE', [endpoint.replace('wh_', '')]);
+      const body = { since: new Date(Date.now() - 3_600_000).toISOString(), dry_run: true };
+      const recover = (): Promise<Answer> =>
+        service.call('POST', `/v1/webhooks/endpoints/${endpoint}/recover`, { key: merchant.testKey, body });
+      const calls = Array.from({ length: 30 }, recover);
+      await waitFor('the first refusal', async () => (await Promise.race(calls)).status === 503);
+      expect((await get('/v1/wallets')).status).toBe(200);
+      await holder.query('ROLLBACK');
+      const statuses = (await Promise.all(calls)).map(({ status }) => status);
+      expect(statuses.filter((status) => status === 200)).toHaveLength(21);
+      expect(statuses.filter((status) => status === 503)).toHaveLength(9);
+    } finally {
+      await holder.query('ROLLBACK');
+      holder.release();
+    }
+  });
+
   it('number the events of a charge in the order in which they happened, whatever happens at once', async () => {
     await register(['*', 'payment.status_changed']);
     const charges = await Promise.all(Array.from({ length: 12 }, () => charge({ expires_in: 60 })));

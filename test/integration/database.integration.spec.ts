@@ -97,6 +97,16 @@ describe('Database.transaction', () => {
     expect(await rows()).toHaveLength(1);
   });
 
+  it('refuses a read by another connection than its own while it is open', async () => {
+    const nested = (ask: () => Promise<unknown>): Promise<void> =>
+      database.transaction(async () => {
+        await ask();
+      });
+    await expect(nested(() => reader.query(READ, []))).rejects.toThrow('already open');
+    await expect(nested(() => reader.stream(READ, [[]]).next())).rejects.toThrow('already open');
+    expect(await reader.query(READ, [])).toEqual([]);
+  });
+
   it('runs side by side with others: only nesting is refused', async () => {
     const together = barrier(3);
     await Promise.all(

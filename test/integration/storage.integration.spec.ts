@@ -36,23 +36,42 @@ function put(url: string, headers: Record<string, string>, ...chunks: Buffer[]):
 }
 
 describe('a disk that is nearly full', () => {
-  it('takes no two uploads at once of which one alone has room', async () => {
+  it('refuses what it has no room for, and keeps none for an upload that stalls', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'recebe-room-'));
     const { bavail, bsize } = statfsSync(directory);
     const size = 2 ** 30;
     // Others write to it meanwhile.
     const disk = new DiskStorage(directory, null as unknown as DiskLinks, bavail * bsize - 1.5 * size);
-    const [first, second, third] = [new PassThrough(), new PassThrough(), new PassThrough()];
-    const broken = expect(disk.receive(upload({ size }), first)).rejects.toThrow(UploadBrokenOff);
-    first.write('a');
+    await expect(disk.receive(upload({ size: 2 * size }), new PassThrough())).rejects.toThrow(StorageUnavailable);
+    const bodies = [new PassThrough(), new PassThrough()];
+    const broken = bodies.map((body) => expect(disk.receive(upload({ size }), body)).rejects.toThrow(UploadBrokenOff));
+    for (const body of bodies) body.write('a');
     const incoming = join(directory, '.incoming');
-    await waitFor('the first one', () => existsSync(incoming) && readdirSync(incoming).length === 1);
-    await expect(disk.receive(upload({ size }), second)).rejects.toThrow(StorageUnavailable);
-    first.end();
-    await broken;
-    const again = expect(disk.receive(upload({ size }), third)).rejects.toThrow(UploadBrokenOff);
-    third.end();
-    await again;
+    await waitFor('both to be under way', () => existsSync(incoming) && readdirSync(incoming).length === 2);
+    for (const body of bodies) body.end();
+    await Promise.all(broken);
+    rmSync(directory, { recursive: true });
+  });
+
+  it('ends an upload where others have taken the room meanwhile', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'recebe-room-'));
+    const { bavail, bsize } = statfsSync(directory);
+    class Filled extends DiskStorage {
+      isFull = false;
+      protected override async free(): Promise<number> {
+        return this.isFull ? 0 : super.free();
+      }
+    }
+    const disk = new Filled(directory, null as unknown as DiskLinks, bavail * bsize - 2 ** 30);
+    const body = new PassThrough();
+    const refused = expect(disk.receive(upload({ size: 2 }), body)).rejects.toThrow(StorageUnavailable);
+    const incoming = join(directory, '.incoming');
+    body.write('a');
+    await waitFor('it to be under way', () => existsSync(incoming) && readdirSync(incoming).length === 1);
+    disk.isFull = true;
+    body.write('b');
+    await refused;
+    expect(readdirSync(incoming)).toEqual([]);
     rmSync(directory, { recursive: true });
   });
 });

@@ -123,6 +123,7 @@ describe('late work', () => {
   });
 
   it('that fails is tried again in growing pauses, and keeps its error; a date begins anew', async () => {
+    clock.stand();
     const answers: (WorkAnswer | Error)[] = [new Error('broken\0'), 'again', 'again', 'again', 'again'];
     const attempts: number[] = [];
     const work = await process(
@@ -151,6 +152,7 @@ describe('late work', () => {
     await work.runNow(KIND, id);
     expect(await rows()).toEqual([]);
     expect(attempts).toEqual([1, 2, 3, 4, 5, 6, 1, 2]);
+    clock.go();
   });
 
   it('runs at most as often at once as its kind may, and the rest follows', async () => {

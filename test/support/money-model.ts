@@ -159,6 +159,9 @@ export class MoneyModel {
     if (method === 'CREDIT_CARD' && status === 'WAITING_PAYMENT') sale.status = 'PROCESSING';
     const isWaiting = sale.status === 'WAITING_PAYMENT' || (sale.status === 'PROCESSING' && !sale.isHeldForReview);
     if (!isWaiting || amount !== sale.amount) return;
+    // Also of what an operator has to look at first: the days count from when the bank had it.
+    sale.pendingDays = this.terms.releaseDays;
+    sale.reservedDays = 2;
     if (sale.isLocked && payer === 'unknown') {
       sale.status = 'PROCESSING';
       sale.isHeldForReview = true;
@@ -311,8 +314,6 @@ export class MoneyModel {
     sale.status = sale.method === 'PIX' ? 'PAID' : 'APPROVED';
     sale.isPaid = true;
     sale.payerIsKnown = payerIsKnown;
-    sale.pendingDays = this.terms.releaseDays;
-    sale.reservedDays = 2;
   }
 
   #isDisputable(sale: SaleModel): boolean {

@@ -25,6 +25,21 @@ import { waitFor } from './wait.js';
 export class TestClock extends Clock {
   override offsetMs = 0;
   readonly #timers = new Set<{ readonly dueAt: number; readonly work: () => void }>();
+  #standsAt: number | null = null;
+
+  override now(): Date {
+    return this.#standsAt === null ? super.now() : new Date(this.#standsAt + this.offsetMs);
+  }
+
+  /** From here on only `advance` moves it, however long what is measured takes; until `go`. */
+  stand(): this {
+    this.#standsAt ??= Date.now();
+    return this;
+  }
+
+  go(): void {
+    this.#standsAt = null;
+  }
 
   /** Also runs the periodic tasks whose time has come by it. */
   advance(seconds: number): void {

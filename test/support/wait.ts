@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 export async function waitFor<T>(
   what: string,
   check: () => Promise<T | null | undefined | false> | T | null | undefined | false,
-  limitMs = 10_000,
+  limitMs = 30_000,
 ): Promise<T> {
   const deadline = Date.now() + limitMs;
   for (;;) {

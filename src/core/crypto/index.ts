@@ -1,2 +1,3 @@
 export * from './canonical-json.js';
+export * from './is-same.js';
 export * from './secret-box.js';

@@ -1,4 +1,5 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto';
+import { isSame } from './is-same.js';
 import { uniqueBytes } from '../random.js';
 
 /** JSON does not begin so. */
@@ -94,11 +95,7 @@ export class SecretBox {
    * spellings, and only one was made.
    */
   isSigned(purpose: string, text: string, signature: string): boolean {
-    const given = Buffer.from(signature);
-    return [...this.#keys.keys()].some((id) => {
-      const made = Buffer.from(this.#mac(id, purpose, text).toString('base64url'));
-      return made.length === given.length && timingSafeEqual(made, given);
-    });
+    return [...this.#keys.keys()].some((id) => isSame(this.#mac(id, purpose, text).toString('base64url'), signature));
   }
 
   #mac(id: string, purpose: string, text: string): Buffer {

@@ -18,7 +18,7 @@ const UNHURRIED = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL st
  * asynchronous work costs each promise of the process, together a seventh of its processor time. One for all databases,
  * as each costs that again, also when nobody uses it any more.
  */
-const open = process.env['NODE_ENV'] === 'test' ? new AsyncLocalStorage<Database>() : null;
+const open = process.env['NODE_ENV'] === 'test' ? new AsyncLocalStorage<Pool>() : null;
 
 /** Plain reads, outside any transaction. Separate from Database so that they can move to a read replica. */
 @Injectable()
@@ -31,6 +31,7 @@ export class Reader {
   }
 
   async query<R extends QueryResultRow>(statement: ReadStatement, values: readonly unknown[]): Promise<R[]> {
+    refuseSecond(this.#pool);
     const { name, text, isUnhurried } = statement;
     const query = { name, text, values: values as unknown[], ...rowModeOf(statement) };
     if (!isUnhurried) return rowsOf(statement, await this.#pool.query<R>(query));
@@ -49,6 +50,7 @@ export class Reader {
 
   /** The row that a statement has for these values, or null; those that are asked for in one turn are one query. */
   one<R extends QueryResultRow>(statement: ReadStatement & RowQuery, values: readonly unknown[]): Promise<R | null> {
+    refuseSecond(this.#pool);
     return this.#questions.ask<R>(statement, values);
   }
 
@@ -62,6 +64,7 @@ export class Reader {
     lists: readonly (readonly unknown[])[],
     size = 50,
   ): AsyncGenerator<R[]> {
+    refuseSecond(this.#pool);
     const client = await this.#pool.connect();
     let isDone = false;
     try {
@@ -113,7 +116,7 @@ export class Database {
    * are sent by `put` and `one`. It may be run again, in a transaction of its own, when it or another one has failed.
    */
   async together<T>(kind: string, membership: Membership, work: GroupWork<T>): Promise<T> {
-    refuseSecond(this);
+    refuseSecond(this.#pool);
     let group = this.#groups.get(kind);
     if (!group) this.#groups.set(kind, (group = new Group(this, this.groupSize)));
     return group.run(membership, work);
@@ -136,7 +139,7 @@ export class Database {
   }
 
   async #run<T>(work: (tx: Tx) => Promise<T>, isShared: boolean): Promise<T> {
-    refuseSecond(this);
+    refuseSecond(this.#pool);
     for (let rerun = 0; ; rerun++) {
       try {
         return await this.#once(work, isShared);
@@ -158,7 +161,7 @@ export class Database {
     let spoilt: Error | undefined;
     let result: T;
     try {
-      result = await (open ? open.run(this, () => work(tx)) : work(tx));
+      result = await (open ? open.run(this.#pool, () => work(tx)) : work(tx));
       await tx.commit();
     } catch (error) {
       spoilt = await tx.rollback();
@@ -172,10 +175,10 @@ export class Database {
   }
 }
 
-/** A second connection inside the first would wait for a pool slot that the first one holds, and commit alone. */
-function refuseSecond(database: Database): void {
-  if (open?.getStore() !== database) return;
-  throw new Error('A transaction is already open: pass its tx on instead of opening another one');
+/** A second connection inside the first waits for a place in the pool that the first one holds, and commits alone. */
+function refuseSecond(pool: Pool): void {
+  if (open?.getStore() !== pool) return;
+  throw new Error('A transaction is already open: pass its tx on instead of taking another connection');
 }
 
 export function poolOf(dataSource: DataSource): Pool {

@@ -12,7 +12,7 @@ export class EmailEntity {
   @Column('text') readonly subject!: string;
   @Column('text', { name: 'text_body' }) readonly text!: string;
   @Column('text', { name: 'html_body' }) readonly html!: string;
-  /** Stands for `{secret}` in the bodies when it is sent, and is gone then. */
+  /** Stands for SECRET in the bodies when it is sent, and is gone then. */
   @Sealed(`'mail:' || id`)
   @Column('bytea', { name: 'secret_sealed', nullable: true })
   readonly secretSealed!: Buffer | null;

@@ -10,8 +10,8 @@ export interface Mail extends Pick<EmailEntity, 'accountId' | 'to' | 'subject' |
   readonly isTest?: boolean;
 }
 
-/** Where the secret of a mail stands in its bodies. */
-export const SECRET = '{secret}';
+/** Where the secret of a mail stands in its bodies: a control character, which no name of an account may have. */
+export const SECRET = '\u0002';
 
 const PENDING = ['id', 'to', 'subject', 'text', 'html', 'secretSealed', 'isTest', 'createdAt'] as const;
 

@@ -50,7 +50,7 @@ const LOCK_OPERATOR = write(
 const MADE_ALONE = read(
   'corrections.made_alone',
   `SELECT coalesce(sum(abs(c.amount)), 0)::float8 AS amount FROM corrections c
-   WHERE c.id >= $3::uuid AND c.requested_by = $1 AND c.decided_by = $1 AND c.currency = $2 AND c.status = 'applied'
+   WHERE c.id >= $2::uuid AND c.requested_by = $1 AND c.decided_by = $1 AND c.status = 'applied'
      AND c.borne_by IS NOT NULL`,
 );
 const LIST = read(
@@ -124,9 +124,9 @@ export class CorrectionsRepository {
     await tx.query(LOCK_OPERATOR, [operatorId]);
   }
 
-  /** @returns the sum of the wallet corrections since then that an operator has made without a second one */
-  async madeAlone(tx: Tx, operatorId: string, currency: string, since: Date): Promise<Amount> {
-    const [row] = await tx.query<{ amount: Amount }>(MADE_ALONE, [operatorId, currency, idRange(since, null)[0]]);
+  /** @returns the sum, in any currency's smallest units, of the wallet corrections since then that an operator has made without a second one */
+  async madeAlone(tx: Tx, operatorId: string, since: Date): Promise<Amount> {
+    const [row] = await tx.query<{ amount: Amount }>(MADE_ALONE, [operatorId, idRange(since, null)[0]]);
     return row?.amount ?? 0;
   }
 

@@ -83,7 +83,7 @@ export class CorrectionsService {
     const known = await this.corrections.findByKey(tx, wanted.idempotencyKey);
     if (known) return { correction: sameAs(known, wanted), changed: false };
     const now = this.clock.now();
-    const alone = 'settlementId' in wanted ? 0 : await this.#madeAlone(tx, operatorId, wanted.currency, now);
+    const alone = 'settlementId' in wanted ? 0 : await this.#madeAlone(tx, operatorId, now);
     const subject =
       'settlementId' in wanted ? await this.#checkedPix(tx, wanted) : await this.#checkedWallet(tx, wanted);
     const needsSecond = alone + Math.abs(subject.amount) > this.config.correctionLimit;
@@ -156,11 +156,12 @@ export class CorrectionsService {
 
   /**
    * What an operator has entered in wallets within a day and nobody else has looked at: many small corrections need a
-   * second operator as one large one does. A Pix in suspense is money that came, each of which is looked at by itself.
+   * second operator as one large one does, in whatever currencies they are. A Pix in suspense is money that came, each
+   * of which is looked at by itself.
    */
-  async #madeAlone(tx: Tx, operatorId: string, currency: string, now: Date): Promise<Amount> {
+  async #madeAlone(tx: Tx, operatorId: string, now: Date): Promise<Amount> {
     await this.corrections.lockOperator(tx, operatorId);
-    return this.corrections.madeAlone(tx, operatorId, currency, new Date(now.getTime() - DAY_MS));
+    return this.corrections.madeAlone(tx, operatorId, new Date(now.getTime() - DAY_MS));
   }
 
   /** @throws ApiError 400, 404 */

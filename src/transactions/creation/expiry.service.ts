@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { AcquirersService, InboxService, type NotificationHint, UnreadableAnswer } from '../../acquirers/index.js';
 import { Clock } from '../../core/clock.js';
@@ -20,6 +21,9 @@ declare module '../../core/queue/index.js' {
 }
 
 const SWEEP_MS = 1_000;
+/** What somebody else has locked is waited for so often and so long. */
+const MOST_HELD = 50;
+const HELD_MS = 20;
 /** Whole rows in memory together, each with its metadata. */
 const BATCH = 50;
 /** A Pix of the last second is in the acquirer's books by then. */
@@ -60,7 +64,14 @@ export class ExpiryService implements OnApplicationBootstrap {
 
   /** Writes the expiry of everything of one account that is past it: nothing in the usual case. */
   async expireDueOf(scope: Scope): Promise<void> {
-    while (await this.transactions.hasDue(scope, this.#due())) await this.expireDue(scope);
+    let held = 0;
+    while (held < MOST_HELD && (await this.transactions.hasDue(scope, this.#due()))) {
+      const expired = await this.database.transaction((tx) => this.#expire(tx, scope, null));
+      if (expired.length > 0) continue;
+      // Somebody else is deciding what is left, as its payment.
+      held++;
+      await delay(HELD_MS);
+    }
   }
 
   /**

@@ -14,7 +14,8 @@ const STANDING = read(
   'refunds.standing',
   `SELECT t.disputed_amount AS "disputedAmount", EXISTS (
      SELECT 1 FROM settlements s
-     WHERE s.transaction_id = t.id AND s.outcome = 'credited' AND s.payer_document_sealed IS NOT NULL) AS "payerIsKnown"
+     WHERE s.transaction_id = t.id AND s.outcome = 'credited' AND s.payer_document_sealed IS NOT NULL) AS "payerIsKnown",
+     (SELECT count(*)::int FROM refunds r WHERE r.transaction_id = t.id) AS "refundCount"
    FROM transactions t WHERE t.id = $1`,
 );
 const REMAINING = read(
@@ -77,6 +78,7 @@ export interface RefundFilter extends IdCursorFilter {
 interface Standing {
   readonly disputedAmount: Amount;
   readonly payerIsKnown: boolean;
+  readonly refundCount: number;
 }
 
 interface OpenRefund {

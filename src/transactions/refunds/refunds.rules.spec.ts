@@ -19,6 +19,7 @@ const facts = (changes: Partial<RefundFacts> = {}): RefundFacts => ({
   disputedAmount: 0,
   ways: ['cashout', 'devolution'],
   payerIsKnown: true,
+  refundCount: 0,
   pixOutFee: 7,
   ...changes,
 });
@@ -91,6 +92,8 @@ describe('a refund', () => {
     ['to nobody', { strategy: 'cashout' }, { payerIsKnown: false }, '422 REFUND_STRATEGY_NOT_SUPPORTED'],
     ['to nobody', {}, { ways: ['cashout'], payerIsKnown: false }, '422 REFUND_STRATEGY_NOT_SUPPORTED'],
     ['by a provider that does not refund', {}, { ways: [] }, '422 REFUND_NOT_SUPPORTED'],
+    ['the thousandth of a payment', {}, { refundCount: 999 }, 'cashout'],
+    ['one more than a thousand', {}, { refundCount: 1000 }, '422 refund_limit_reached'],
     ['by name, of a provider that does not refund', { strategy: 'cashout' }, { ways: [] }, '422 REFUND_NOT_SUPPORTED'],
   ])('%s: %j %j', (_name, asked, known, expected) => {
     const answer = refusal(order(asked), facts(known));
@@ -109,6 +112,7 @@ describe('a refund', () => {
       'At most 90 can still be refunded; refunds on their way count as made, and what a dispute has taken is gone.',
     ],
     [{}, { ways: [] }, 'The provider of this payment does not refund payments of its method.'],
+    [{}, { refundCount: 1000 }, 'A payment has at most 1000 refunds, failed ones among them.'],
     [
       { strategy: 'cashout' },
       { ways: ['devolution', 'card'], payerIsKnown: false },

@@ -13,8 +13,13 @@ export interface RefundFacts {
   readonly ways: readonly RefundWay[];
   /** Whether the bank reported who paid. */
   readonly payerIsKnown: boolean;
+  /** How many refunds it has, whatever became of them. */
+  readonly refundCount: number;
   readonly pixOutFee: Amount;
 }
+
+/** All refunds of a payment are in one answer. */
+export const MOST_REFUNDS = 1_000;
 
 export interface RefundPlan {
   readonly way: RefundWay;
@@ -25,7 +30,7 @@ export interface RefundPlan {
 /**
  * Whether and how a refund is made. Source: docs/contract.md#refunds.
  * @throws ApiError 400 `charge_disputed`, `payment_not_refundable`, `refund_amount_exceeds_remaining`, `invalid_request`;
- *   422 `REFUND_NOT_SUPPORTED`, `REFUND_STRATEGY_NOT_SUPPORTED`
+ *   422 `REFUND_NOT_SUPPORTED`, `REFUND_STRATEGY_NOT_SUPPORTED`, `refund_limit_reached`
  */
 export function planRefund(order: RefundOrder, facts: RefundFacts): RefundPlan {
   const { transaction } = facts;
@@ -58,6 +63,9 @@ export function planRefund(order: RefundOrder, facts: RefundFacts): RefundPlan {
       `At most ${remaining} can still be refunded; refunds on their way count as made, and what a dispute has taken is gone.`,
       'amount',
     );
+  }
+  if (facts.refundCount >= MOST_REFUNDS) {
+    throw business('refund_limit_reached', `A payment has at most ${MOST_REFUNDS} refunds, failed ones among them.`);
   }
   return { way, amount, fee: way === 'cashout' && order.passFee ? facts.pixOutFee : 0 };
 }

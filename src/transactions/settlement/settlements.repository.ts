@@ -40,7 +40,10 @@ const MOVE_RETURN = write(
   `UPDATE pix_returns SET status = $2, failure_reason = $3, updated_at = $4
    WHERE id = $1 AND status IN ('PENDING', 'IN_PROGRESS')`,
 );
-/** The last move, and what the merchant sees of it; the return is locked before its transaction. */
+/**
+ * The last move, and what the merchant sees of it; the return is locked before its transaction. Of a sale that is paid
+ * again and again the last twenty are shown: each reader of the sale reads them.
+ */
 const COMPLETE_RETURN = write(
   'pix_returns.complete',
   `WITH done AS (
@@ -48,7 +51,9 @@ const COMPLETE_RETURN = write(
      WHERE id = $1 AND status IN ('PENDING', 'IN_PROGRESS')
      RETURNING id, transaction_id, amount, reason, end_to_end_id, way),
    shown AS (
-     UPDATE transactions t SET returns = coalesce(t.returns, '[]') || jsonb_build_array(jsonb_build_object(
+     UPDATE transactions t SET returns =
+       CASE WHEN jsonb_array_length(t.returns) >= 20 THEN t.returns - 0 ELSE coalesce(t.returns, '[]') END ||
+       jsonb_build_array(jsonb_build_object(
        'amount', done.amount, 'reason', done.reason, 'endToEndId', done.end_to_end_id, 'at', $3::text))
      FROM done WHERE t.id = done.transaction_id AND done.way = 'devolution' AND done.reason = ANY ($4))
    SELECT id FROM done`,

@@ -99,7 +99,7 @@ export class DeliveriesController {
   @ApiResponse({
     status: 400,
     description:
-      '`webhook_delivery_not_retryable`: it is DELIVERED or CANCELLED. `webhook_endpoint_inactive`: its endpoint is INACTIVE or deleted.',
+      '`webhook_delivery_not_retryable`: it is DELIVERED or CANCELLED, or was attempted a hundred times. `webhook_endpoint_inactive`: its endpoint is INACTIVE or deleted.',
     type: ErrorBody,
     headers: COMMON_HEADERS,
   })

@@ -11,6 +11,8 @@ import { type AttemptRecord, DeliveryLogRepository, type DeliveryRecord } from '
 import { Dispatcher } from '../sending/dispatcher.service.js';
 import { EndpointsRepository } from '../endpoints/endpoints.repository.js';
 
+/** All attempts are in one answer, each with what the receiver said. */
+const MOST_ATTEMPTS = 100;
 const WHAT = 'webhook delivery';
 
 /** Null where all are asked for. */
@@ -78,8 +80,8 @@ export class DeliveryLogService implements OnModuleInit {
   /**
    * Makes an attempt due now: of what is FAILED, one more at least; of what waits for its next retry, that one. Where
    * an attempt is due or under way anyhow nothing changes, so that of two calls at once one has an effect.
-   * @throws ApiError 400 `webhook_delivery_not_retryable` when it is DELIVERED or CANCELLED,
-   * `webhook_endpoint_inactive`; 404
+   * @throws ApiError 400 `webhook_delivery_not_retryable` when it is DELIVERED or CANCELLED, or was attempted a hundred
+   * times; `webhook_endpoint_inactive`; 404
    */
   async retry(scope: Scope, id: string): Promise<DeliveryRecord> {
     const uuid = deliveryId(id);
@@ -101,11 +103,13 @@ export class DeliveryLogService implements OnModuleInit {
 }
 
 /** @throws ApiError when it cannot be sent again, or not now */
-function isToBeRetried({ status, endpointStatus, nextAttemptAt }: DeliveryRecord, now: Date): boolean {
-  if (status === 'DELIVERED' || status === 'CANCELLED') {
+function isToBeRetried({ status, attempts, endpointStatus, nextAttemptAt }: DeliveryRecord, now: Date): boolean {
+  const isOver = status === 'DELIVERED' || status === 'CANCELLED';
+  if (isOver || attempts >= MOST_ATTEMPTS) {
+    const why = isOver ? `is ${status}` : `was attempted ${attempts} times`;
     throw badRequest(
       'webhook_delivery_not_retryable',
-      `The delivery is ${status}. To send its event again, use POST /v1/payments/{id}/resend-webhook.`,
+      `The delivery ${why}. To send its event again, use POST /v1/payments/{id}/resend-webhook.`,
     );
   }
   if (endpointStatus !== 'ACTIVE') {

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Clock, DAY_MS } from '../../core/clock.js';
 import { Database, type Tx } from '../../core/database/index.js';
-import { badRequest, invalidRequest } from '../../core/errors/index.js';
+import { type ApiError, badRequest, invalidRequest, serviceUnavailable } from '../../core/errors/index.js';
 import { groupBy } from '../../core/group-by.js';
 import { FIRST_ID, newId } from '../../core/ids.js';
 import type { Scope } from '../../core/mode.js';
+import { Turnstile } from '../../core/turnstile.js';
 import { EventCatalog, OutboxService } from '../../outbox/index.js';
 import type { Message } from './deliveries.repository.js';
 import { DeliveryBuilder } from '../sending/delivery-builder.service.js';
@@ -35,7 +36,10 @@ interface Open {
 /** Charges of one transaction: their events are in memory together, and metadata may make each large. */
 const BATCH = 25;
 /** Deliveries looked at in one go. */
-const PAGE = 20_000;
+const PAGE = 5_000;
+/** At a time, of one account one: each reads up to a hundred thousand rows. */
+const OF_ALL = 2;
+const MOST_WAITING = 20;
 /** Failed deliveries of one call. */
 const MAX_FAILED = 100_000;
 /** Events of one charge, the last ones, among which there is one that concerns the endpoint. */
@@ -45,6 +49,8 @@ const MAX_DAYS = 30;
 /** Brings an endpoint that was broken up to date: what failed is told again, each charge once and as it is now. */
 @Injectable()
 export class RecoveryService {
+  readonly #running = new Turnstile(OF_ALL, MOST_WAITING, 1);
+
   constructor(
     private readonly database: Database,
     private readonly endpoints: EndpointsService,
@@ -58,9 +64,14 @@ export class RecoveryService {
   /**
    * In batches, each a transaction of its own: broken off, it has done a part, and repeating it does the rest. What was
    * made up for is not found again, so repeating it, or doing it twice at once, sends nothing twice.
-   * @throws ApiError 400 for a `since` in the future or more than 30 days back, and `webhook_endpoint_inactive`; 404
+   * @throws ApiError 400 for a `since` in the future or more than 30 days back, and `webhook_endpoint_inactive`; 404; 503
    */
   async recover(scope: Scope, id: string, since: Date, dryRun: boolean): Promise<Recovery> {
+    const refusal = (): ApiError => serviceUnavailable('Too many recoveries are running; retry with backoff.');
+    return this.#running.pass(() => this.#recover(scope, id, since, dryRun), refusal, scope.accountId);
+  }
+
+  async #recover(scope: Scope, id: string, since: Date, dryRun: boolean): Promise<Recovery> {
     const now = this.clock.now();
     const endpoint = await this.endpoints.get(scope, id);
     checkSince(since, now);
