@@ -208,8 +208,8 @@ export class OutboxRepository {
   }
 
   /** Whether this database cannot have given a number as high as that yet. */
-  async isForeign({ xid }: Pick<EventPosition, 'xid'>): Promise<boolean> {
-    const [next] = await this.reader.query<{ xid: number }>(XIDS, []);
+  async isForeign(tx: Tx | null, { xid }: Pick<EventPosition, 'xid'>): Promise<boolean> {
+    const [next] = await (tx ?? this.reader).query<{ xid: number }>(XIDS, []);
     return xid > (next?.xid ?? 0);
   }
 
@@ -219,7 +219,7 @@ export class OutboxRepository {
    */
   async forgetForeignPositions(tx: Tx): Promise<boolean> {
     const [last] = await tx.query<{ xid: number }>(LAST_XID, []);
-    if (!last || !(await this.isForeign(last))) return false;
+    if (!last || !(await this.isForeign(tx, last))) return false;
     await tx.query(FORGET_XIDS, []);
     return true;
   }

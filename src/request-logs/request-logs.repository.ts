@@ -14,7 +14,7 @@ export interface RequestLogFilter extends IdCursorFilter {
 }
 
 /** Losing the last of these rows in a crash is accepted, so their commits do not wait for the disk. */
-const UNHURRIED = write('request_logs.unhurried', `SELECT set_config('synchronous_commit', 'off', true)`);
+const MAY_BE_LOST = write('request_logs.may_be_lost', `SELECT set_config('synchronous_commit', 'off', true)`);
 /** A batch may come twice: when it is not known whether the first time arrived. */
 const INSERT = insertInto('request_logs.insert', RequestLog, { after: 'ON CONFLICT DO NOTHING' });
 const ADD_DAYS = write('request_logs.add_days', 'SELECT request_logs_add_days($1::date[])');
@@ -45,7 +45,7 @@ export class RequestLogsRepository {
 
   /** Fails with `isPartitionMissing` when the day of a row was not added. */
   insert(tx: Tx, rows: readonly RequestLog[]): void {
-    tx.defer(UNHURRIED, []);
+    tx.defer(MAY_BE_LOST, []);
     tx.putAll(INSERT, rows);
   }
 

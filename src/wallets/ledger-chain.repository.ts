@@ -83,7 +83,6 @@ const LINK = write(
    SELECT $1, $2, $3, * FROM unnest($4::bigint[], $5::uuid[], $6::bytea[])`,
 );
 
-const UNHURRIED = write('ledger_chain.unhurried', 'SET LOCAL statement_timeout = 0');
 /** In one statement, so that what is posted meanwhile is no stray. */
 const WALLETS = read(
   'ledger_chain.wallets',
@@ -187,13 +186,11 @@ export class LedgerChainRepository {
   }
 
   async wallets(tx: Tx, accountId: string | null): Promise<WalletEnds[]> {
-    tx.defer(UNHURRIED, []);
     return tx.query<WalletEnds>(WALLETS, [accountId]);
   }
 
   /** What does not add up, whatever its hashes say: the first of each wallet. */
   async odd(tx: Tx, accountId: string | null): Promise<OddLine[]> {
-    tx.defer(UNHURRIED, []);
     return tx.query<OddLine & Record<string, unknown>>(ODD, [accountId]);
   }
 

@@ -54,6 +54,8 @@ describe('the outbox', () => {
   let schema: TestSchema;
   let database: Database;
   let reader: Reader;
+  /** Of connections of its own, for what is looked at while a transaction is open. */
+  let watcher: Reader;
   let clock: TestClock;
   const config = readConfig({ ALLOW_INSECURE: 'true', DATABASE_URL: 'postgres://unused/unused', ROLE: 'worker' });
 
@@ -63,6 +65,7 @@ describe('the outbox', () => {
       'CREATE TABLE consumed (relay text, event_id uuid); CREATE TABLE subjects (id uuid, step int)',
     );
     ({ database, reader } = await schema.connect(4));
+    ({ reader: watcher } = await schema.connect(2));
   });
   afterAll(() => schema.close());
   beforeEach(async () => {
@@ -109,7 +112,7 @@ describe('the outbox', () => {
   }
 
   const consumed = (): Promise<{ relay: string; event_id: string }[]> =>
-    reader.query(raw('SELECT relay, event_id FROM consumed'), []);
+    watcher.query(raw('SELECT relay, event_id FROM consumed'), []);
   const pending = (): Promise<{ id: string; late: boolean }[]> =>
     reader.query(raw(`SELECT id, next_attempt_at > occurred_at AS late FROM events WHERE status = 'pending'`), []);
 
@@ -323,7 +326,7 @@ describe('the outbox', () => {
           const waiting = raw(
             `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
           );
-          return (await reader.query(waiting, [])).length === 1;
+          return (await watcher.query(waiting, [])).length === 1;
         });
         return { result };
       });

@@ -4,7 +4,10 @@ export interface Statement {
   readonly kind: 'read' | 'write';
   readonly name: string;
   readonly text: string;
-  /** It may take any time: `statement_timeout` is off where it runs, and nobody gives up waiting for its answer. */
+  /**
+   * It may take any time: `statement_timeout` is off where it runs, to the end of its transaction, and nobody gives up
+   * waiting for its answer.
+   */
   readonly isUnhurried: boolean;
   /** A column of its answer has a dot in its name: `"account.id"` is the `id` of the row's `account`. */
   readonly isNested: boolean;

@@ -7,6 +7,8 @@ import { rowModeOf, rowsOf, type Statement } from './statement.js';
 /** The longest that a timer takes: 24 days. */
 export const FOR_EVER = { query_timeout: 2 ** 31 - 1 };
 
+const UNHURRIED = 'SET LOCAL statement_timeout = 0';
+
 /** Whoever waits for a row keeps all others waiting, of whatever merchant: by itself it waits longer. */
 const BEGIN_SHARED = "BEGIN; SET LOCAL lock_timeout = '1s'";
 
@@ -150,15 +152,20 @@ export class Tx {
     this.#cork();
     if (!this.#begun) {
       this.#begun = true;
-      const begin = this.#client.query(this.isShared ? BEGIN_SHARED : 'BEGIN');
-      begin.catch(() => undefined);
-      this.#pending.push(begin);
+      this.#sendBefore(this.isShared ? BEGIN_SHARED : 'BEGIN');
     }
     const { name, text, isUnhurried } = statement;
+    if (isUnhurried) this.#sendBefore(UNHURRIED);
     return this.#client.query<R>({
       ...{ name, text, values: values as unknown[], ...rowModeOf(statement) },
       ...(isUnhurried && FOR_EVER),
     });
+  }
+
+  #sendBefore(text: string): void {
+    const sent = this.#client.query(text);
+    sent.catch(() => undefined);
+    this.#pending.push(sent);
   }
 
   /** What is sent in one turn of the event loop leaves in one system call: each wakes the database by itself. */

@@ -157,8 +157,7 @@ const MEND = write(
   true,
 );
 /** Of two that mend at once the second has to see what the first has added. Folding waits too; reading does not. */
-const LOCK = write('transaction_figures.lock', 'LOCK TABLE transaction_figures IN SHARE ROW EXCLUSIVE MODE');
-const UNHURRIED = write('transaction_figures.unhurried', 'SET LOCAL statement_timeout = 0');
+const LOCK = write('transaction_figures.lock', 'LOCK TABLE transaction_figures IN SHARE ROW EXCLUSIVE MODE', true);
 
 /** Roll-ups of transactions. Sums may pass 2^53, where the nearest double is what JSON's readers take anyway. */
 @Injectable()
@@ -204,13 +203,11 @@ export class StatisticsRepository {
 
   /** Where the figures are not what the transactions say. @param accountId null: of everybody */
   async differences(tx: Tx, accountId: string | null): Promise<FigureDifference[]> {
-    tx.defer(UNHURRIED, []);
     return (await tx.query<FigureDifference>(DIFFERENCES, [accountId])).map(withSums);
   }
 
   /** Makes the figures what the transactions say, also while both change. @returns what was different */
   async mend(tx: Tx, accountId: string | null): Promise<FigureDifference[]> {
-    tx.defer(UNHURRIED, []);
     tx.defer(LOCK, []);
     return (await tx.query<FigureDifference>(MEND, [accountId])).map(withSums);
   }

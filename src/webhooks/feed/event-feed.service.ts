@@ -81,7 +81,7 @@ export class EventFeed implements OnModuleInit {
    */
   async newer(scope: Scope, filter: FeedFilter, from: EventCursor, limit: number): Promise<FeedPage> {
     const page = await this.#page(scope, filter, 'newer', from, limit);
-    if (page.items.length === 0 && (await this.events.isForeign(from))) {
+    if (page.items.length === 0 && (await this.events.isForeign(null, from))) {
       throw badRequest('unknown_cursor', 'This database has no such cursor: begin again without one.', 'after');
     }
     return page;
