@@ -3,7 +3,7 @@ import { AccountsService, type SettingValues } from './accounts/index.js';
 import { SYSTEM } from './audit/index.js';
 import { saoPauloDay, saoPauloDayBounds } from './brazil/index.js';
 import { ChargesService } from './charges/index.js';
-import { Clock, DAY_MS } from './core/clock.js';
+import { Clock, DAY_MS, HOUR_MS } from './core/clock.js';
 import { Draft } from './core/errors/index.js';
 import type { Scope } from './core/mode.js';
 import { WorkService } from './core/work/index.js';
@@ -16,7 +16,6 @@ import { LedgerChainService } from './wallets/index.js';
 import { EndpointsService } from './webhooks/index.js';
 
 const DAYS = 30;
-const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 /** Sales a day, from Sunday on. */
 const RHYTHM = [2, 4, 4, 5, 5, 7, 6];

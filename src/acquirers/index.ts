@@ -1,5 +1,5 @@
 export * from './acquirer.port.js';
-export { AcquirerDirectory, type ListedAcquirer } from './acquirer-directory.service.js';
+export { AcquirerDirectory } from './acquirer-directory.service.js';
 export { AcquirersModule } from './acquirers.module.js';
 export { AcquirersService } from './acquirers.service.js';
 export type { UnreadableNews, WaitingDispute } from './inbox.repository.js';

@@ -3,7 +3,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { type Account, accountSuspended, AccountsService } from '../accounts/index.js';
 import { type Actor, AuditTrail } from '../audit/index.js';
 import { Authenticators, type KnownApiKey } from '../auth/index.js';
-import { Clock } from '../core/clock.js';
+import { Clock, hourOf } from '../core/clock.js';
 import { Database } from '../core/database/index.js';
 import { ApiError, forbidden, invalidRequest, notFound, type Violation } from '../core/errors/index.js';
 import { newId } from '../core/ids.js';
@@ -18,7 +18,6 @@ import type { IssuedApiKeyBody } from './dto/api-key.body.js';
 const FORMAT = /^ak_(test|live)_[A-Za-z0-9_-]{32}$/;
 const MAX_LABEL = 64;
 const MAX_ALLOWED_IPS = 50;
-const HOUR_MS = 3600_000;
 const USED_MS = 10_000;
 
 /** What is said of a key when it is issued, or anew when it is rotated. */
@@ -213,10 +212,6 @@ function refusalOf(
     );
   }
   return account.suspended ? accountSuspended() : null;
-}
-
-function hourOf(time: Date): Date {
-  return new Date(Math.floor(time.getTime() / HOUR_MS) * HOUR_MS);
 }
 
 function hashOf(key: string): Buffer {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { columnsOf, insertInto, Reader, read, type Tx, write } from '../core/database/index.js';
-import { idBound } from '../core/ids.js';
+import { idBound, idRange } from '../core/ids.js';
 import { AuditEvent, AuditEventEntity } from './audit-event.entity.js';
 import type { AuditFilter } from './audit-event.js';
 
@@ -40,8 +40,7 @@ export class AuditRepository {
     return this.reader.query(LIST, [
       accountId,
       filter.before,
-      idBound(filter.createdFrom ?? new Date(0), 'min'),
-      filter.createdTo ? idBound(filter.createdTo, 'max') : 'ffffffff-ffff-ffff-ffff-ffffffffffff',
+      ...idRange(filter.createdFrom, filter.createdTo),
       filter.type,
       filter.actor,
       filter.limit,

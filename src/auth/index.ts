@@ -18,14 +18,6 @@ export {
 } from './access.decorators.js';
 export { AuthModule } from './auth.module.js';
 export { Authenticators, type KnownApiKey } from './authenticators.service.js';
-export {
-  type ApiKeyPrincipal,
-  type DashboardRole,
-  type MemberPrincipal,
-  type OperatorPrincipal,
-  type Principal,
-  type ScopedCaller,
-  type UserPrincipal,
-} from './principal.js';
+export { type ApiKeyPrincipal, type MemberPrincipal, type ScopedCaller, type UserPrincipal } from './principal.js';
 export { LoginFailureEntity } from './login-failure.entity.js';
 export { SecondFactorRule } from './second-factor-rule.service.js';

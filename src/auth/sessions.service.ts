@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { JwtService } from '@nestjs/jwt';
-import { Clock, CLOCK_SKEW_SECONDS } from '../core/clock.js';
+import { Clock, CLOCK_SKEW_SECONDS, hourOf } from '../core/clock.js';
 import { SessionsRepository } from '../accounts/index.js';
 import type { Origin } from '../audit/index.js';
 import { Database, type Tx } from '../core/database/index.js';
@@ -13,7 +13,6 @@ export const SESSION_SECONDS = 3600;
 const RENEWED_AFTER_SECONDS = 600;
 /** However much it is used. */
 const LONGEST_MS = 12 * 3_600_000;
-const HOUR_MS = 3_600_000;
 const MAX_USER_AGENT = 120;
 const BEARER = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i;
 const ROLES: readonly unknown[] = ['OWNER', 'ADMIN', 'MEMBER', 'OPERATOR'] satisfies DashboardRole[];
@@ -146,8 +145,4 @@ export class Sessions implements OnModuleInit {
     if (claims.iat > now + CLOCK_SKEW_SECONDS || claims.exp - claims.iat !== SESSION_SECONDS) return null;
     return claims;
   }
-}
-
-function hourOf(time: Date): Date {
-  return new Date(Math.floor(time.getTime() / HOUR_MS) * HOUR_MS);
 }

@@ -7,18 +7,10 @@ export {
   saoPauloDayBounds,
   saoPauloMonthBounds,
 } from './bank-calendar.js';
-export { boletoBarcode, boletoLine, formatBoletoLine, isBoletoBarcode, MAX_BOLETO_AMOUNT } from './boleto.js';
+export { boletoBarcode, boletoLine, formatBoletoLine, MAX_BOLETO_AMOUNT } from './boleto.js';
 export { encodeBrCode } from './br-code.js';
-export { checkBrCode, parseBrCode, type BrCodeCheck } from './br-code.parser.js';
-export {
-  BrCodeError,
-  type BrCode,
-  type BrCodeErrorCode,
-  type BrCodeLevel,
-  type BrCodeViolation,
-  type DynamicBrCode,
-  type StaticBrCode,
-} from './br-code.types.js';
+export { checkBrCode, parseBrCode } from './br-code.parser.js';
+export { BrCodeError, type BrCode, type DynamicBrCode, type StaticBrCode } from './br-code.types.js';
 export {
   isEndToEndId,
   isReturnId,
@@ -29,7 +21,7 @@ export {
   newTxid,
   parseEndToEndId,
 } from './end-to-end-id.js';
-export { normalizePixKey, type PixKey, type PixKeyKind } from './pix-key.js';
+export { normalizePixKey } from './pix-key.js';
 export { drawQr, qrPng } from './qr-code.js';
 export { releaseTimeOf, SAO_PAULO, saoPauloLocal, saoPauloTime } from './sao-paulo.js';
-export { maskTaxId, normalizeTaxId, taxIdKind, type TaxIdKind } from './tax-id.js';
+export { maskTaxId, normalizeTaxId, taxIdKind } from './tax-id.js';

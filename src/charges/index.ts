@@ -1,5 +1,5 @@
 export { chargeBody } from './charge.serializer.js';
-export { PUBLIC_STATUSES, type PublicStatus, publicStatus, transactionStatusesOf } from './charge-status.js';
+export { PUBLIC_STATUSES, type PublicStatus, publicStatus } from './charge-status.js';
 export { ChargesModule } from './charges.module.js';
 export { ChargesService } from './charges.service.js';
 export { ChargeBody } from './dto/charge.body.js';

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 
 export const DAY_MS = 86_400_000;
+export const HOUR_MS = 3_600_000;
 
 /** By how much the clocks of our own machines may differ. */
 export const CLOCK_SKEW_SECONDS = 60;
@@ -17,4 +18,9 @@ export class Clock {
   now(): Date {
     return new Date(Date.now() + this.offsetMs);
   }
+}
+
+/** When the hour of a time began. */
+export function hourOf(time: Date): Date {
+  return new Date(Math.floor(time.getTime() / HOUR_MS) * HOUR_MS);
 }

@@ -28,7 +28,7 @@ export function idBound(at: Date, side: 'min' | 'max'): string {
 /** As `idBound`, for a list whose bounds may be left open. */
 export function idRange(from: Date | null, to: Date | null): [min: string, max: string] {
   return [
-    from === null ? '00000000-0000-0000-0000-000000000000' : idBound(from, 'min'),
+    from === null ? FIRST_ID : idBound(from, 'min'),
     to === null ? 'ffffffff-ffff-ffff-ffff-ffffffffffff' : idBound(to, 'max'),
   ];
 }

@@ -1,3 +1,4 @@
+import { LATE, within } from '../core/within.js';
 import { Controller, Get, Headers, Inject, Res } from '@nestjs/common';
 import { ApiOperation, ApiProduces, ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
@@ -102,11 +103,11 @@ export class HealthController {
 
   async #check(): Promise<ReadyBody> {
     const [database, queue, storage] = await Promise.all([
-      state(() => within(ANSWER_MS, this.reader.query(PING, []))),
+      state(() => this.reader.query(PING, [])),
       state(async () => {
         if (!(await this.queue.ping())) throw new Error('queue down');
       }),
-      state(() => within(ANSWER_MS, this.storage.check())),
+      state(() => this.storage.check()),
     ]);
     return { status: database, database, queue, storage };
   }
@@ -114,17 +115,8 @@ export class HealthController {
 
 async function state(check: () => Promise<unknown>): Promise<State> {
   try {
-    await check();
-    return 'up';
+    return (await within(ANSWER_MS, check())) === LATE ? 'down' : 'up';
   } catch {
     return 'down';
   }
-}
-
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error('timed out')), ms);
-  });
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }

@@ -1,14 +1,14 @@
-import { ApiError, badRequest, business } from '../core/errors/index.js';
+import { type ApiError, badRequest, business, conflict } from '../core/errors/index.js';
 
 /** Source: docs/contract.md#evidence. */
 export function notUploaded(): ApiError {
   const message = 'The file has not reached the storage, or its URL has expired: request a new URL and upload again.';
-  return new ApiError(409, 'conflict_error', 'EVIDENCE_NOT_UPLOADED', message);
+  return conflict('EVIDENCE_NOT_UPLOADED', message);
 }
 
 export function sizeMismatch(stored: number, declared: number): ApiError {
   const message = `The stored file has ${stored} bytes, file_size says ${declared}.`;
-  return new ApiError(409, 'conflict_error', 'EVIDENCE_SIZE_MISMATCH', message);
+  return conflict('EVIDENCE_SIZE_MISMATCH', message);
 }
 
 /** What the contract says of a type that is not accepted: the content decides, not its label. */
@@ -31,7 +31,7 @@ export function overQuota(quota: number, used: number): ApiError {
 /** It may have been looked at. */
 export function inUse(status: string): ApiError {
   const message = `A file of a case that is ${status} cannot be deleted: it is part of the answer to the claim.`;
-  return new ApiError(409, 'conflict_error', 'evidence_in_use', message);
+  return conflict('evidence_in_use', message);
 }
 
 export function tooMany(limit: number): ApiError {

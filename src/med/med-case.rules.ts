@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Dispute } from '../acquirers/index.js';
+import { HOUR_MS } from '../core/clock.js';
 import type { Amount } from '../core/money/index.js';
 import type { MedBlock, Transaction } from '../transactions/index.js';
 import type { BankSide, MedCase } from './med-case.js';
 import { isUnderway, type MedCaseStatus, type MedTrigger } from './med-cases.machine.js';
 
-const HOUR_MS = 3_600_000;
 /** Source: docs/contract.md#deadline-notices. */
 const NOTICE_HOURS = [48, 24, 6];
 

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../core/clock.js';
 import { newId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import type { NewEvent } from '../outbox/index.js';
@@ -6,7 +7,6 @@ import { type MedCase, UNTOUCHED } from './med-case.js';
 import { medCaseBody } from './med-case.serializer.js';
 import { type DisputedSale, medEvent, type MedEventType, resolvedEvent } from './med.events.js';
 
-const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const AMOUNT = 1990;
 const DEADLINE_MS = 7 * DAY_MS;

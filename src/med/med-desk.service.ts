@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../core/clock.js';
 import type { Tx } from '../core/database/index.js';
-import { ApiError, invalidRequest, notFound } from '../core/errors/index.js';
+import { ApiError, conflict, invalidRequest, notFound } from '../core/errors/index.js';
 import type { Amount } from '../core/money/index.js';
 import { OutboxService } from '../outbox/index.js';
 import type { MedCase } from './med-case.js';
@@ -102,11 +102,11 @@ export class MedDesk {
   async requestEvidence(tx: Tx, id: string): Promise<Decided> {
     const { disputedTransaction, found } = await this.#find(tx, id);
     if (!found.visible || !isUnderway(found.status)) {
-      throw conflict('Evidence is asked for while the merchant sees the case and it is not over.', 'med_case_over');
+      throw conflict('med_case_over', 'Evidence is asked for while the merchant sees the case and it is not over.');
     }
     const now = this.clock.now();
     if (found.responseDeadline !== null && now >= found.responseDeadline) {
-      throw conflict(`The response deadline was ${found.responseDeadline.toISOString()}.`, 'med_case_over');
+      throw conflict('med_case_over', `The response deadline was ${found.responseDeadline.toISOString()}.`);
     }
     const asked = { ...found, evidenceRequestedAt: now, updatedAt: now };
     await this.transitions.change(tx, disputedTransaction, asked);
@@ -161,7 +161,7 @@ function isRuled({ status, bank }: MedCase): boolean {
 /** @throws ApiError 409 for what is not what the operator has looked at */
 function assertSeen(found: MedCase, { version }: MedDecision): void {
   if (versionOf(found) === version) return;
-  throw conflict('The case has changed since it was read: look at it again.', 'med_case_changed');
+  throw conflict('med_case_changed', 'The case has changed since it was read: look at it again.');
 }
 
 /** @throws ApiError 400 for more than the charge's amount */
@@ -175,9 +175,5 @@ function invalidAmount(message: string): Error {
 }
 
 function undecided(): ApiError {
-  return conflict('The case does not wait for a decision.');
-}
-
-function conflict(message: string, code = 'med_case_not_under_review'): ApiError {
-  return new ApiError(409, 'conflict_error', code, message);
+  return conflict('med_case_not_under_review', 'The case does not wait for a decision.');
 }

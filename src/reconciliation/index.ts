@@ -1,11 +1,6 @@
 export { CoherenceService } from './coherence.service.js';
 export { ReconciliationModule } from './reconciliation.module.js';
 export type { Difference, DifferenceKind, Side } from './reconciliation.rules.js';
-export {
-  type FeeReconciliation,
-  type Reconciliation,
-  ReconciliationService,
-  type Total,
-} from './reconciliation.service.js';
+export { type FeeReconciliation, type Reconciliation, ReconciliationService } from './reconciliation.service.js';
 export { AcquirerStatementEntity } from './statements.entity.js';
 export { StatementsService } from './statements.service.js';

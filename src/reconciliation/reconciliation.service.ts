@@ -13,7 +13,7 @@ import { type Day, saoPauloDayBounds, saoPauloMonthBounds } from '../brazil/inde
 import { business } from '../core/errors/index.js';
 import type { Amount } from '../core/money/index.js';
 import { MedRecords } from '../med/index.js';
-import { InternalRecordsService } from '../transactions/index.js';
+import { InternalRecordsRepository } from '../transactions/index.js';
 import { HoldingsRepository } from './holdings.repository.js';
 import { type Books, type Difference, differencesOf, heldOf } from './reconciliation.rules.js';
 
@@ -65,7 +65,7 @@ export class ReconciliationService {
     private readonly accounts: AccountsService,
     private readonly acquirers: AcquirersService,
     private readonly directory: AcquirerDirectory,
-    private readonly records: InternalRecordsService,
+    private readonly records: InternalRecordsRepository,
     private readonly cases: MedRecords,
     private readonly holdings: HoldingsRepository,
     private readonly live: LiveAcquirersService,

@@ -1,8 +1,8 @@
+import { HOUR_MS } from '../core/clock.js';
 import type { StatementList } from './statements.entity.js';
 import type { Progress } from './statements.repository.js';
 
 const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
 interface Rhythm {

@@ -13,7 +13,7 @@ import { Database } from '../core/database/index.js';
 import { Logger } from '../core/log/index.js';
 import { Metrics } from '../core/metrics/index.js';
 import { JobQueue, Poller } from '../core/queue/index.js';
-import { InternalRecordsService } from '../transactions/index.js';
+import { InternalRecordsRepository } from '../transactions/index.js';
 import { afterFailure, afterRead, type Window, windowOf } from './statement-window.js';
 import type { StatementList } from './statements.entity.js';
 import { type Progress, StatementsRepository } from './statements.repository.js';
@@ -45,7 +45,7 @@ export class StatementsService implements OnApplicationBootstrap {
     private readonly statements: StatementsRepository,
     private readonly directory: AcquirerDirectory,
     private readonly acquirers: AcquirersService,
-    private readonly records: InternalRecordsService,
+    private readonly records: InternalRecordsRepository,
     private readonly inbox: InboxService,
     private readonly queue: JobQueue,
     private readonly poller: Poller,
@@ -163,8 +163,7 @@ export class StatementsService implements OnApplicationBootstrap {
 
   /** Of those that were not settled here. */
   async #payments(acquirer: string, ids: readonly string[]): Promise<NotificationHint[]> {
-    const known = new Set((await this.records.known(acquirer, ids)).map(({ endToEndId }) => endToEndId));
-    const unknown = ids.filter((id) => !known.has(id));
+    const unknown = await this.records.unknown(acquirer, ids);
     // Of another acquirer's charge, perhaps: then that one was asked.
     const told = unknown.length === 0 ? new Set<string>() : await this.inbox.applied(acquirer, 'pix', unknown);
     return unknown.filter((id) => !told.has(id)).map((reference) => ({ kind: 'pix', reference }));

@@ -3,7 +3,7 @@ import { constants, createReadStream, type ReadStream } from 'node:fs';
 import { access, copyFile, mkdir, open, readdir, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { ApiError } from '../core/errors/index.js';
+import { conflict } from '../core/errors/index.js';
 import { keepOwner } from '../core/embedded/index.js';
 import { isUuid } from '../core/ids.js';
 import type { DiskLinks } from './disk-links.js';
@@ -210,7 +210,7 @@ export class DiskStorage extends ObjectStorage {
   async #refuseClosed(key: string): Promise<void> {
     if ((await withStore(() => sizeOf(this.#path(key, CLOSED)))) === null) return;
     const message = 'This upload has been confirmed: its file cannot be replaced any more.';
-    throw new ApiError(409, 'conflict_error', 'upload_closed', message);
+    throw conflict('upload_closed', message);
   }
 
   async #makeDirectory(name: string): Promise<void> {

@@ -1,5 +1,5 @@
 export type { BookedPix, BookedReturn } from './settlement/internal-records.repository.js';
-export { InternalRecordsService } from './settlement/internal-records.service.js';
+export { InternalRecordsRepository } from './settlement/internal-records.repository.js';
 export { CancellationService } from './creation/cancellation.service.js';
 export {
   BEARERS,
@@ -7,7 +7,6 @@ export {
   CORRECTION_KINDS,
   CORRECTION_STATUSES,
   CorrectionEntity,
-  type CorrectionKind,
   type CorrectionStatus,
   SUSPENSE_CORRECTIONS,
   WALLET_CORRECTIONS,
@@ -31,16 +30,14 @@ export { InquiriesService } from './creation/inquiries.service.js';
 export { type NewPayment, PaymentCreationService } from './creation/payment-creation.service.js';
 export type { NewPixTransaction } from './creation/pix-draft.js';
 export { MedPayers } from './disputes/med-payers.service.js';
-export type { Refund, RefundFailure, RefundOrder, RefundSnapshot } from './refunds/refund.js';
+export type { Refund, RefundOrder } from './refunds/refund.js';
 export { RefundEntity } from './refunds/refunds.entity.js';
 export type { RefundEventData, RefundEventType } from './refunds/refunds.events.js';
 export { REFUND_STATUSES, type RefundStatus } from './refunds/refunds.machine.js';
 export { type DisputeClaims, RefundTransitions } from './refunds/refund-transitions.service.js';
 export { ORDER_KEYS } from './order-keys.js';
 export { RefundsService } from './refunds/refunds.service.js';
-export { ReturnsService } from './settlement/returns.service.js';
 export {
-  type Decided,
   type ReturnedPix,
   type Review,
   ReviewsService,
@@ -68,6 +65,5 @@ export { SORT_FIELDS, type SortField } from './transaction-pages.repository.js';
 export { sampleTransactionEvent } from './transaction-samples.service.js';
 export { TransactionPagesService } from './transaction-pages.service.js';
 export { TRANSACTION_STATUSES, type TransactionStatus } from './transactions.machine.js';
-export type { TransactionFilter } from './transactions.repository.js';
 export { TransactionsModule } from './transactions.module.js';
 export { TransactionsService } from './transactions.service.js';

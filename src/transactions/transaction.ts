@@ -111,8 +111,10 @@ export function failureOf(
   };
 }
 
+export const EXPIRY_REASON = 'The charge expired without payment.';
+
 export function expiryFailure(transaction: Pick<Transaction, 'createdAt' | 'expiresAt'>, at: Date): Failure {
-  return failureOf(transaction, { reason: 'The charge expired without payment.', providerErrorCode: 'expired', at });
+  return failureOf(transaction, { reason: EXPIRY_REASON, providerErrorCode: 'expired', at });
 }
 
 /**

@@ -8,7 +8,6 @@ import { OutboxModule } from '../outbox/index.js';
 import { WalletsModule } from '../wallets/index.js';
 import { AcquirerWorkService } from './creation/acquirer-work.service.js';
 import { InternalRecordsRepository } from './settlement/internal-records.repository.js';
-import { InternalRecordsService } from './settlement/internal-records.service.js';
 import { CancellationService } from './creation/cancellation.service.js';
 import { CorrectionsRepository } from './corrections/corrections.repository.js';
 import { CorrectionMoves } from './corrections/correction-moves.service.js';
@@ -52,7 +51,6 @@ import { TransactionsService } from './transactions.service.js';
   providers: [
     AcquirerWorkService,
     InternalRecordsRepository,
-    InternalRecordsService,
     CancellationService,
     CorrectionMoves,
     CorrectionsRepository,
@@ -90,7 +88,7 @@ import { TransactionsService } from './transactions.service.js';
     ...workers(AcquirerProcessor, RefundProcessor, ReturnProcessor),
   ],
   exports: [
-    InternalRecordsService,
+    InternalRecordsRepository,
     CancellationService,
     CorrectionsService,
     CreationService,

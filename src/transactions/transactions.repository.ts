@@ -12,7 +12,8 @@ import {
   wanted,
   write,
 } from '../core/database/index.js';
-import { idBound } from '../core/ids.js';
+import type { IdCursorFilter } from '../core/http/index.js';
+import { idRange } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
 import { Transaction, TransactionEntity } from './transaction.entity.js';
@@ -72,34 +73,6 @@ const MOVE = rowQuery(
 );
 /** `isOpen`. */
 export const OPEN = `(t.status = 'WAITING_PAYMENT' OR (t.status = 'PROCESSING' AND t.expected_payer_tax_id IS NULL))`;
-/** The acquirer's answer about the charge cannot be read: it may be paid. The inbox goes on asking. */
-export const UNREADABLE = `EXISTS (SELECT 1 FROM acquirer_notifications n WHERE n.acquirer = t.acquirer
-       AND n.kind = 'charge' AND n.reference = t.txid AND n.unreadable_since IS NOT NULL)`;
-/** Its acquirer's answer is not waited for, or no longer: of the parameters see `ExpiryDue`. */
-const isHeard = (unheardBefore: string, unasked: string): string =>
-  `(t.expiry_asked_at IS NOT NULL OR (t.expires_at <= ${unheardBefore} AND NOT ${UNREADABLE})
-       OR t.acquirer = ANY (${unasked}::text[]) OR NOT 'PIX' = ANY (t.payment_methods))`;
-/** The failure block is that of `expiryFailure`, so that a read before the sweep and one after it are equal. */
-const EXPIRE_DUE = write(
-  'transactions.expire_due',
-  `UPDATE transactions t SET status = 'EXPIRED', updated_at = $1,
-     failure = jsonb_build_object('reason', $3::text, 'providerErrorCode', 'expired',
-       'ttlSeconds', round(extract(epoch FROM t.expires_at - t.created_at))::int,
-       'at', to_char(t.expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
-   FROM (
-     SELECT t.id, t.status AS previous_status FROM transactions t
-     WHERE ${OPEN} AND t.expires_at <= $1 AND ($4::uuid IS NULL OR (t.account_id = $4 AND t.mode = $5))
-       AND ${isHeard('$6', '$7')} AND ($8::uuid IS NULL OR t.id = $8)
-     ORDER BY t.expires_at LIMIT $2 FOR UPDATE SKIP LOCKED
-   ) due
-   WHERE t.id = due.id RETURNING ${columnsOf(Transaction, 't', { within: 'transaction' })},
-     due.previous_status AS "previousStatus"`,
-);
-const HAS_DUE = read(
-  'transactions.has_due',
-  `SELECT 1 FROM transactions t WHERE ${OPEN} AND t.expires_at <= $1 AND t.account_id = $2 AND t.mode = $3
-     AND ${isHeard('$4', '$5')} LIMIT 1`,
-);
 const LIST = read(
   'transactions.list',
   `SELECT ${TRANSACTION_COLUMNS} FROM transactions t
@@ -177,28 +150,14 @@ export interface MoveFields {
   readonly failure?: Failure;
 }
 
-/** What decides whether a charge past its expiry may be written as expired. */
-export interface ExpiryDue {
-  readonly now: Date;
-  /** Expired before it: an acquirer that gives no answer about it is no longer waited for. */
-  readonly unheardBefore: Date;
-  /** Acquirers that are not asked. */
-  readonly unasked: readonly string[];
-}
-
 interface Locked {
   readonly transaction: Transaction;
   readonly account: Account;
 }
 
-export interface TransactionFilter {
-  /** Newest first, strictly older than this id. */
-  readonly before: string | null;
-  readonly createdFrom: Date | null;
-  readonly createdTo: Date | null;
+export interface TransactionFilter extends IdCursorFilter {
   readonly statuses: readonly TransactionStatus[] | null;
   readonly customerDocument: string | null;
-  readonly limit: number;
 }
 
 @Injectable()
@@ -248,40 +207,12 @@ export class TransactionsRepository {
     ]);
   }
 
-  /**
-   * Moves what is past its expiry and heard of, in any number of workers at once.
-   * @param due.scope null: of everybody; due.id null: all
-   */
-  async expireDue(
-    tx: Tx,
-    due: ExpiryDue & { readonly scope: Scope | null; readonly id: string | null },
-    limit: number,
-    reason: string,
-  ): Promise<{ transaction: Transaction; previousStatus: TransactionStatus }[]> {
-    return tx.query(EXPIRE_DUE, [
-      due.now,
-      limit,
-      reason,
-      due.scope?.accountId,
-      due.scope?.mode,
-      due.unheardBefore,
-      due.unasked,
-      due.id,
-    ]);
-  }
-
-  /** Whether something of the account would be moved by `expireDue`. */
-  async hasDue({ accountId, mode }: Scope, { now, unheardBefore, unasked }: ExpiryDue): Promise<boolean> {
-    return (await this.reader.query(HAS_DUE, [now, accountId, mode, unheardBefore, unasked])).length > 0;
-  }
-
   async list(scope: Scope, filter: TransactionFilter, now: Date): Promise<Transaction[]> {
     return this.reader.query(LIST, [
       scope.accountId,
       scope.mode,
       filter.before,
-      idBound(filter.createdFrom ?? new Date(0), 'min'),
-      filter.createdTo ? idBound(filter.createdTo, 'max') : 'ffffffff-ffff-ffff-ffff-ffffffffffff',
+      ...idRange(filter.createdFrom, filter.createdTo),
       filter.statuses,
       now,
       filter.customerDocument,

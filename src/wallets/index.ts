@@ -1,4 +1,4 @@
-export type { EntryType, StatementEntryType } from './entry-types.js';
+export type { StatementEntryType } from './entry-types.js';
 export { type BrokenLink, LedgerChainService } from './ledger-chain.service.js';
 export { type Bucket, LedgerService, type Posting } from './ledger.service.js';
 export { MERCHANT_BUCKETS, type MerchantBucket, type WalletEntry } from './statement.repository.js';
@@ -14,10 +14,4 @@ export {
 } from './wallet.entity.js';
 export type { NegativeBalance, NegativeFilter } from './wallets.repository.js';
 export { WalletsModule } from './wallets.module.js';
-export {
-  type CreditedSettlement,
-  type DisputeMove,
-  type RefundMoney,
-  type WalletBalance,
-  WalletsService,
-} from './wallets.service.js';
+export { type CreditedSettlement, type DisputeMove, type RefundMoney, WalletsService } from './wallets.service.js';

@@ -3,7 +3,7 @@ import { saoPauloDay } from '../../brazil/index.js';
 import { Clock, DAY_MS } from '../../core/clock.js';
 import { SecretBox } from '../../core/crypto/index.js';
 import { type Tx, uniqueViolation } from '../../core/database/index.js';
-import { ApiError, invalidRequest, notFound } from '../../core/errors/index.js';
+import { ApiError, conflict, invalidRequest, notFound } from '../../core/errors/index.js';
 import type { IdCursorFilter } from '../../core/http/index.js';
 import { newId } from '../../core/ids.js';
 import type { PixApiConnection, PixApiCredentials } from './connection.js';
@@ -144,9 +144,7 @@ function context(id: string): string {
 }
 
 function taken(profile: string, pixKey: string): ApiError {
-  return new ApiError(
-    409,
-    'conflict_error',
+  return conflict(
     'acquirer_key_taken',
     `The Pix key ${pixKey} at ${profile} is another account's: a key is charged to by one account only.`,
   );

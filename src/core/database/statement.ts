@@ -54,3 +54,14 @@ export function rowsOf<R>(
     return row as R;
   });
 }
+
+/**
+ * Before the statements of a queue. Prepared statements keep the plan they were given, and the one made while a table is
+ * empty, as queues are most of the time, reads all of it for ever (until statistics are gathered): 100 ms for each claim
+ * with 200 000 rows instead of 3.
+ */
+export const BY_INDEX = write(
+  'database.by_index',
+  `SELECT set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
+     set_config('enable_mergejoin', 'off', true)`,
+);

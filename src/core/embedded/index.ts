@@ -1,4 +1,4 @@
 export { EmbeddedServerError } from './embedded.errors.js';
-export { type EmbeddedPostgres, type EmbeddedPostgresOptions, startEmbeddedPostgres } from './embedded-postgres.js';
+export { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.js';
 export { keepOwner, writePrivate } from './private-files.js';
-export { type RedisChild, type RedisChildOptions, startRedisChild } from './redis-child.js';
+export { startRedisChild } from './redis-child.js';

@@ -90,6 +90,10 @@ export function forbidden(message: string, code = 'forbidden'): ApiError {
   return new ApiError(403, 'permission_error', code, message);
 }
 
+export function conflict(code: string, message: string): ApiError {
+  return new ApiError(409, 'conflict_error', code, message);
+}
+
 export function business(code: string, message: string): ApiError {
   return new ApiError(422, 'business_error', code, message);
 }

@@ -8,5 +8,4 @@ export {
   type Claim,
   IdempotencyService,
   type IdempotentAnswer,
-  type Make,
 } from './idempotency.service.js';

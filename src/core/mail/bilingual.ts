@@ -1,3 +1,4 @@
+import { escapeHtml } from '../http/html.js';
 import type { Mode } from '../mode.js';
 
 /** What a mail says, in Portuguese and in English. */
@@ -51,9 +52,4 @@ function linked(line: string): string {
       return /^https?:\/\//.test(word) ? `<a style="color:inherit" href="${text}">${text}</a>` : text;
     })
     .join(' ');
-}
-
-/** What a merchant or a payer wrote, and what a stranger's server caused, must not become markup. */
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

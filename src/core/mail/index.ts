@@ -1,4 +1,4 @@
-export { type Bilingual, bilingualMail } from './bilingual.js';
+export { bilingualMail } from './bilingual.js';
 export { EmailEntity } from './email.entity.js';
 export { EmailsRepository, type Mail, SECRET } from './emails.repository.js';
 export { createMailTransport, MailTransport } from './mail-transport.js';

@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { JobQueue, type JobCounts, type JobData, type JobLogger, type JobMap, type JobName } from './job-queue.js';
 import { QueueUnavailableError } from './queue.errors.js';
 import { openRedis } from './redis-client.js';
-import { LATE, within } from './within.js';
+import { LATE, within } from '../within.js';
 
 /** The hash tag keeps all keys of the service in one slot of a Redis Cluster, which Bull's scripts need. */
 const PREFIX = '{recebe}';

@@ -1,7 +1,7 @@
 import { Fifo } from './fifo.js';
 import { JobQueue, type JobCounts, type JobData, type JobLogger, type JobMap, type JobName } from './job-queue.js';
 import { QueueUnavailableError } from './queue.errors.js';
-import { within } from './within.js';
+import { within } from '../within.js';
 
 export interface InProcessOptions {
   logger: JobLogger;

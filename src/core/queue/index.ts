@@ -1,7 +1,7 @@
 // `export *` and not names: only then can modules add to JobMap through this door.
 export * from './job-queue.js';
-export { QueueUnavailableError, type QueueUnavailableReason } from './queue.errors.js';
+export { QueueUnavailableError } from './queue.errors.js';
 export { createJobQueue } from './create-job-queue.js';
-export { Poller, type PollerOptions, type PollTask, type Timer } from './poller.js';
+export { Poller, type PollTask, type Timer } from './poller.js';
 export { openRedis } from './redis-client.js';
 export { type Job, processorName, processors } from './processors.js';

@@ -1,3 +1,4 @@
+import { LATE, within } from '../within.js';
 import type { Redis } from 'ioredis';
 import { openRedis } from '../queue/index.js';
 import { MemoryRateLimiter } from './memory-rate-limiter.js';
@@ -192,22 +193,8 @@ export class RedisRateLimiter extends RateLimiter {
   }
 }
 
-function bounded<T>(patienceMs: number, answer: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      // After a stall of this process the time-out fires although the answer already lies in the socket; one more turn
-      // of the event loop lets it be read first, or every stall would count as an outage of Redis.
-      setImmediate(() => reject(new Error(`no answer within ${patienceMs} ms`)));
-    }, patienceMs);
-    answer.then(
-      (value) => {
-        clearTimeout(timer);
-        resolve(value);
-      },
-      (err: Error) => {
-        clearTimeout(timer);
-        reject(err);
-      },
-    );
-  });
+async function bounded<T>(patienceMs: number, answer: Promise<T>): Promise<T> {
+  const value = await within(patienceMs, answer);
+  if (value === LATE) throw new Error(`no answer within ${patienceMs} ms`);
+  return value;
 }

@@ -1,2 +1,2 @@
 export { ResealingRepository } from './resealing.repository.js';
-export { type Resealed, ResealingService } from './resealing.service.js';
+export { ResealingService } from './resealing.service.js';

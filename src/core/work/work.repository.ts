@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { columnsOf, insertInto, read, Reader, rowWrite, type Tx, wanted, write } from '../database/index.js';
+import { BY_INDEX, columnsOf, insertInto, read, Reader, rowWrite, type Tx, wanted, write } from '../database/index.js';
 import { WorkEntity } from './work.entity.js';
 
 /** A piece of work as operators see it. */
@@ -49,15 +49,6 @@ const ADD = insertInto('work.add', WorkEntity, {
    SET due_at = excluded.due_at, attempts = 0, lease_id = NULL, leased_until = NULL, last_error = NULL,
      failing_since = NULL`,
 });
-/**
- * The table is empty most of the time, and a plan made for that reads all of it when it is not: seconds for each claim
- * with 100 000 rows.
- */
-const BY_INDEX = write(
-  'work.by_index',
-  `SELECT set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
-     set_config('enable_mergejoin', 'off', true)`,
-);
 /** The two lines in which work of a kind waits; each is an index of its own. */
 const NEW_LINE = 'w.attempts = 0';
 const RETRY_LINE = 'w.attempts > 0';

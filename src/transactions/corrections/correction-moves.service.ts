@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { newReturnId } from '../../brazil/index.js';
 import { SecretBox } from '../../core/crypto/index.js';
 import type { Tx } from '../../core/database/index.js';
-import { ApiError, notFound } from '../../core/errors/index.js';
+import { conflict, notFound } from '../../core/errors/index.js';
 import { WalletsService } from '../../wallets/index.js';
 import { ReturnsService } from '../settlement/returns.service.js';
 import type { ReceivedMoney } from '../settlement/settlement.rules.js';
@@ -117,8 +117,4 @@ export class CorrectionMoves {
       payerDocumentSealed === null ? null : this.secrets.open(payerDocumentSealed, `settlement:${endToEndId}`);
     return { endToEndId, txid, amount, settledAt, method, payerDocument, fee: providerFee };
   }
-}
-
-export function conflict(code: string, message: string): ApiError {
-  return new ApiError(409, 'conflict_error', code, message);
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { columnsOf, insertInto, Reader, read, write, type Tx } from '../../core/database/index.js';
 import type { IdCursorFilter } from '../../core/http/index.js';
-import { idRange } from '../../core/ids.js';
+import { idBound, idRange } from '../../core/ids.js';
 import type { Amount } from '../../core/money/index.js';
 import { OperatorQueues } from '../../core/operator-queues.js';
 import type { ReturnReason } from '../settlement/settlement.rules.js';
@@ -126,7 +126,7 @@ export class CorrectionsRepository {
 
   /** @returns the sum, in any currency's smallest units, of the wallet corrections since then that an operator has made without a second one */
   async madeAlone(tx: Tx, operatorId: string, since: Date): Promise<Amount> {
-    const [row] = await tx.query<{ amount: Amount }>(MADE_ALONE, [operatorId, idRange(since, null)[0]]);
+    const [row] = await tx.query<{ amount: Amount }>(MADE_ALONE, [operatorId, idBound(since, 'min')]);
     return row?.amount ?? 0;
   }
 

@@ -4,12 +4,12 @@ import { AcquirerDirectory } from '../../acquirers/index.js';
 import { Clock, DAY_MS } from '../../core/clock.js';
 import { type Config, CONFIG } from '../../core/config/index.js';
 import type { Tx } from '../../core/database/index.js';
-import { ApiError, invalidRequest, notFound } from '../../core/errors/index.js';
+import { ApiError, conflict, invalidRequest, notFound } from '../../core/errors/index.js';
 import { newId } from '../../core/ids.js';
 import type { Scope } from '../../core/mode.js';
 import type { Amount } from '../../core/money/index.js';
 import { TransactionsRepository } from '../transactions.repository.js';
-import { conflict, CorrectionMoves, type CorrectionSubject } from './correction-moves.service.js';
+import { CorrectionMoves, type CorrectionSubject } from './correction-moves.service.js';
 import type { Bearer, CorrectionEntity } from './corrections.entity.js';
 import { type CorrectionFilter, CorrectionsRepository } from './corrections.repository.js';
 

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { newReturnId } from '../../brazil/index.js';
 import { Clock } from '../../core/clock.js';
 import { Database } from '../../core/database/index.js';
 import { badRequest, notFound } from '../../core/errors/index.js';
@@ -57,20 +56,8 @@ export class CancellationService {
       if (!moved) throw new Error(`${id} is locked and was ${previousStatus}, but could not be cancelled`);
       if (isHeld(transaction)) {
         for (const held of await this.settlements.giveBackHeld(tx, id, 'cancelled', now)) {
-          this.returns.request(tx, {
-            accountId: scope.accountId,
-            mode: scope.mode,
-            transactionId: id,
-            acquirer: held.acquirer,
-            endToEndId: held.endToEndId,
-            txid: transaction.txid,
-            returnId: newReturnId(),
-            // Only a Pix is ever held.
-            way: 'devolution',
-            amount: held.amount,
-            currency: transaction.currency,
-            reason: 'cancelled',
-          });
+          // Only a Pix is ever held.
+          this.returns.sendBack(tx, transaction, held, 'devolution', 'cancelled');
         }
       }
       this.outbox.record(tx, [transactionEvent(EVENT_OF.cancelled, moved, previousStatus)]);

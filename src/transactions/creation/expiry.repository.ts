@@ -1,6 +1,39 @@
 import { Injectable } from '@nestjs/common';
-import { write, type Tx } from '../../core/database/index.js';
-import { type ExpiryDue, OPEN, UNREADABLE } from '../transactions.repository.js';
+import { columnsOf, Reader, read, write, type Tx } from '../../core/database/index.js';
+import type { Scope } from '../../core/mode.js';
+import { Transaction } from '../transaction.entity.js';
+import { EXPIRY_REASON } from '../transaction.js';
+import type { TransactionStatus } from '../transactions.machine.js';
+import { OPEN } from '../transactions.repository.js';
+
+/** The acquirer's answer about the charge cannot be read: it may be paid. The inbox goes on asking. */
+const UNREADABLE = `EXISTS (SELECT 1 FROM acquirer_notifications n WHERE n.acquirer = t.acquirer
+       AND n.kind = 'charge' AND n.reference = t.txid AND n.unreadable_since IS NOT NULL)`;
+/** Its acquirer's answer is not waited for, or no longer: of the parameters see `ExpiryDue`. */
+const isHeard = (unheardBefore: string, localAcquirers: string): string =>
+  `(t.expiry_asked_at IS NOT NULL OR (t.expires_at <= ${unheardBefore} AND NOT ${UNREADABLE})
+       OR t.acquirer = ANY (${localAcquirers}::text[]) OR NOT 'PIX' = ANY (t.payment_methods))`;
+/** The failure block is that of `expiryFailure`, so that a read before the sweep and one after it are equal. */
+const EXPIRE_DUE = write(
+  'transactions.expire_due',
+  `UPDATE transactions t SET status = 'EXPIRED', updated_at = $1,
+     failure = jsonb_build_object('reason', '${EXPIRY_REASON}'::text, 'providerErrorCode', 'expired',
+       'ttlSeconds', round(extract(epoch FROM t.expires_at - t.created_at))::int,
+       'at', to_char(t.expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+   FROM (
+     SELECT t.id, t.status AS previous_status FROM transactions t
+     WHERE ${OPEN} AND t.expires_at <= $1 AND ($3::uuid IS NULL OR (t.account_id = $3 AND t.mode = $4))
+       AND ${isHeard('$5', '$6')} AND ($7::uuid IS NULL OR t.id = $7)
+     ORDER BY t.expires_at LIMIT $2 FOR UPDATE SKIP LOCKED
+   ) due
+   WHERE t.id = due.id RETURNING ${columnsOf(Transaction, 't', { within: 'transaction' })},
+     due.previous_status AS "previousStatus"`,
+);
+const HAS_DUE = read(
+  'transactions.has_due',
+  `SELECT 1 FROM transactions t WHERE ${OPEN} AND t.expires_at <= $1 AND t.account_id = $2 AND t.mode = $3
+     AND ${isHeard('$4', '$5')} LIMIT 1`,
+);
 
 /** Leases the rows; one whose question was not answered is claimed again after that. */
 const CLAIM = write(
@@ -15,13 +48,49 @@ const CLAIM = write(
 );
 const ASKED = write('expiry.asked', 'UPDATE transactions SET expiry_asked_at = $2 WHERE id = $1');
 
-/** Which charges past their expiry are still to be asked about. */
+/** What decides whether a charge past its expiry may be written as expired. */
+export interface ExpiryDue {
+  readonly now: Date;
+  /** Expired before it: an acquirer that gives no answer about it is no longer waited for. */
+  readonly unheardBefore: Date;
+  /** Acquirers that are not asked. */
+  readonly localAcquirers: readonly string[];
+}
+
+/** Charges past their expiry: which are still to be asked about, and which are written as expired. */
 @Injectable()
 export class ExpiryRepository {
+  constructor(private readonly reader: Reader) {}
+
+  /**
+   * Moves what is past its expiry and heard of, in any number of workers at once.
+   * @param due.scope null: of everybody; due.id null: all
+   */
+  async expireDue(
+    tx: Tx,
+    due: ExpiryDue & { readonly scope: Scope | null; readonly id: string | null },
+    limit: number,
+  ): Promise<{ transaction: Transaction; previousStatus: TransactionStatus }[]> {
+    return tx.query(EXPIRE_DUE, [
+      due.now,
+      limit,
+      due.scope?.accountId,
+      due.scope?.mode,
+      due.unheardBefore,
+      due.localAcquirers,
+      due.id,
+    ]);
+  }
+
+  /** Whether something of the account would be moved by `expireDue`. */
+  async hasDue({ accountId, mode }: Scope, { now, unheardBefore, localAcquirers }: ExpiryDue): Promise<boolean> {
+    return (await this.reader.query(HAS_DUE, [now, accountId, mode, unheardBefore, localAcquirers])).length > 0;
+  }
+
   /** @param expiredBefore those that expired later are not asked about yet */
   async claim(
     tx: Tx,
-    { now, unheardBefore, unasked }: ExpiryDue,
+    { now, unheardBefore, localAcquirers }: ExpiryDue,
     expiredBefore: Date,
     leasedUntil: Date,
     limit: number,
@@ -31,7 +100,7 @@ export class ExpiryRepository {
       leasedUntil,
       expiredBefore,
       unheardBefore,
-      unasked,
+      localAcquirers,
       limit,
     ]);
     return rows.map((row) => row.id);

@@ -8,11 +8,11 @@ import type { Scope } from '../../core/mode.js';
 import { Logger } from '../../core/log/index.js';
 import { JobQueue, Poller } from '../../core/queue/index.js';
 import { OutboxService } from '../../outbox/index.js';
-import { InternalRecordsService } from '../settlement/internal-records.service.js';
-import { ExpiryRepository } from './expiry.repository.js';
-import { expiryFailure, isOpen, type Transaction } from '../transaction.js';
+import { InternalRecordsRepository } from '../settlement/internal-records.repository.js';
+import { type ExpiryDue, ExpiryRepository } from './expiry.repository.js';
+import { isOpen, type Transaction } from '../transaction.js';
 import { transactionEvent } from '../transaction.events.js';
-import { type ExpiryDue, TransactionsRepository } from '../transactions.repository.js';
+import { TransactionsRepository } from '../transactions.repository.js';
 
 declare module '../../core/queue/index.js' {
   interface JobMap {
@@ -46,7 +46,7 @@ export class ExpiryService implements OnApplicationBootstrap {
     private readonly database: Database,
     private readonly transactions: TransactionsRepository,
     private readonly expiry: ExpiryRepository,
-    private readonly records: InternalRecordsService,
+    private readonly records: InternalRecordsRepository,
     private readonly acquirers: AcquirersService,
     private readonly inbox: InboxService,
     private readonly outbox: OutboxService,
@@ -65,7 +65,7 @@ export class ExpiryService implements OnApplicationBootstrap {
   /** Writes the expiry of everything of one account that is past it: nothing in the usual case. */
   async expireDueOf(scope: Scope): Promise<void> {
     let held = 0;
-    while (held < MOST_HELD && (await this.transactions.hasDue(scope, this.#due()))) {
+    while (held < MOST_HELD && (await this.expiry.hasDue(scope, this.#due()))) {
       const expired = await this.database.transaction((tx) => this.#expire(tx, scope, null));
       if (expired.length > 0) continue;
       // Somebody else is deciding what is left, as its payment.
@@ -130,7 +130,7 @@ export class ExpiryService implements OnApplicationBootstrap {
 
   /** @returns whether all of them have come to their end here @throws UnreadableAnswer when one cannot be read */
   async #settle(acquirer: string, endToEndIds: readonly string[]): Promise<boolean> {
-    const news = await this.#unknown(acquirer, endToEndIds);
+    const news = await this.records.unknown(acquirer, endToEndIds);
     if (news.length === 0) return true;
     const failures = await this.#process(
       acquirer,
@@ -138,7 +138,7 @@ export class ExpiryService implements OnApplicationBootstrap {
     );
     const unreadable = failures.find((failure) => failure instanceof UnreadableAnswer);
     if (unreadable) throw unreadable;
-    return (await this.#unknown(acquirer, news)).length === 0;
+    return (await this.records.unknown(acquirer, news)).length === 0;
   }
 
   /** @returns what each has failed by, null without a failure */
@@ -149,14 +149,8 @@ export class ExpiryService implements OnApplicationBootstrap {
     return failures;
   }
 
-  async #unknown(acquirer: string, endToEndIds: readonly string[]): Promise<string[]> {
-    const known = new Set((await this.records.known(acquirer, endToEndIds)).map(({ endToEndId }) => endToEndId));
-    return endToEndIds.filter((id) => !known.has(id));
-  }
-
   async #expire(tx: Tx, scope: Scope | null, id: string | null): Promise<Transaction[]> {
-    const { reason } = expiryFailure({ createdAt: new Date(0), expiresAt: null }, new Date(0));
-    const expired = await this.transactions.expireDue(tx, { ...this.#due(), scope, id }, BATCH, reason);
+    const expired = await this.expiry.expireDue(tx, { ...this.#due(), scope, id }, BATCH);
     this.outbox.record(
       tx,
       expired.map(({ transaction, previousStatus }) =>
@@ -168,6 +162,6 @@ export class ExpiryService implements OnApplicationBootstrap {
 
   #due(): ExpiryDue {
     const now = this.clock.now();
-    return { now, unheardBefore: new Date(now.getTime() - PATIENCE_MS), unasked: this.acquirers.local() };
+    return { now, unheardBefore: new Date(now.getTime() - PATIENCE_MS), localAcquirers: this.acquirers.local() };
   }
 }

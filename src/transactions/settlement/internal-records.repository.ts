@@ -93,18 +93,31 @@ interface ReturnRow extends Omit<BookedReturn, 'returnId' | 'state'> {
   readonly status: keyof typeof STATES;
 }
 
-/** What the service's own books say of an acquirer's Pix. For acquirers whose references are worldwide. */
+/** Fits into a statement's parameters and an index scan. */
+const CHUNK = 1_000;
+
+/**
+ * The service's own books of an acquirer's Pix, to be held against the acquirer's. For acquirers whose references are
+ * worldwide. Across accounts.
+ */
 @Injectable()
 export class InternalRecordsRepository {
   constructor(private readonly reader: Reader) {}
 
-  /** Of a time, by the bank's clock: `from` included, `to` not. */
-  async ofTime(acquirer: string, from: Date, to: Date): Promise<BookedPix[]> {
+  /** What the acquirer settled in a time, by its clock: `from` included, `to` not. */
+  async settled(acquirer: string, from: Date, to: Date): Promise<BookedPix[]> {
     return this.reader.query(OF_TIME, [acquirer, from, to]);
   }
 
-  async ofIds(acquirer: string, endToEndIds: readonly string[]): Promise<BookedPix[]> {
-    return this.reader.query(OF_IDS, [acquirer, endToEndIds]);
+  /** Those of these Pix that were settled here. */
+  async known(acquirer: string, endToEndIds: readonly string[]): Promise<BookedPix[]> {
+    return inChunks(endToEndIds, (ids) => this.reader.query<BookedPix>(OF_IDS, [acquirer, ids]));
+  }
+
+  /** Those that were not. */
+  async unknown(acquirer: string, endToEndIds: readonly string[]): Promise<string[]> {
+    const known = new Set((await this.known(acquirer, endToEndIds)).map(({ endToEndId }) => endToEndId));
+    return endToEndIds.filter((id) => !known.has(id));
   }
 
   /**
@@ -121,11 +134,17 @@ export class InternalRecordsRepository {
     return row ?? { count: 0, amount: 0 };
   }
 
-  /** Every return of these Pix by their end-to-end ids, in no particular order. */
+  /** What was asked to go back of these Pix, in no particular order. */
   async returns(acquirer: string, endToEndIds: readonly string[]): Promise<BookedReturn[]> {
-    const rows = await this.reader.query<ReturnRow>(RETURNS, [acquirer, endToEndIds]);
+    const rows = await inChunks(endToEndIds, (ids) => this.reader.query<ReturnRow>(RETURNS, [acquirer, ids]));
     return rows.map(({ endToEndId, returnId, refundId, amount, status }) => ({
       ...{ endToEndId, returnId: returnId ?? newReturnId(refundId ?? ''), amount, state: STATES[status] },
     }));
   }
+}
+
+async function inChunks<T>(ids: readonly string[], read: (ids: readonly string[]) => Promise<T[]>): Promise<T[]> {
+  const found: T[] = [];
+  for (let at = 0; at < ids.length; at += CHUNK) found.push(...(await read(ids.slice(at, at + CHUNK))));
+  return found;
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { InboxService } from '../../acquirers/index.js';
+import { InboxService, type RefundWay } from '../../acquirers/index.js';
+import { newReturnId } from '../../brazil/index.js';
 import { Clock } from '../../core/clock.js';
 import { Database, type Tx } from '../../core/database/index.js';
 import { newId } from '../../core/ids.js';
@@ -8,7 +9,8 @@ import { type WorkAnswer, WorkService } from '../../core/work/index.js';
 import { WalletsService } from '../../wallets/index.js';
 import { ReturnCalls } from './return-calls.service.js';
 import { type IntentField, SettlementsRepository } from './settlements.repository.js';
-import type { PixReturnEntity } from '../transaction.entity.js';
+import type { PixReturnEntity, Transaction } from '../transaction.entity.js';
+import type { ReturnReason } from './settlement.rules.js';
 
 export interface PixReturnIntent extends Pick<PixReturnEntity, IntentField> {
   /** Of the transaction. */
@@ -16,8 +18,8 @@ export interface PixReturnIntent extends Pick<PixReturnEntity, IntentField> {
 }
 
 /**
- * Sends money that is nobody's payment back to its payer: intent in the settlement's transaction, call, outcome. A call whose outcome is not
- * known leaves the return in flight.
+ * Sends money that is nobody's payment back to its payer: intent in the settlement's transaction, call, outcome. A call
+ * whose outcome is not known leaves the return in flight.
  */
 @Injectable()
 export class ReturnsService {
@@ -31,6 +33,18 @@ export class ReturnsService {
     private readonly clock: Clock,
     private readonly logger: Logger,
   ) {}
+
+  /** Sends money of a charge back by its own id, never by a new payment: it is not the merchant's to send. */
+  sendBack(
+    tx: Tx,
+    { id: transactionId, accountId, mode, txid, currency }: Transaction,
+    { acquirer, endToEndId, amount }: Pick<PixReturnIntent, 'acquirer' | 'endToEndId' | 'amount'>,
+    way: RefundWay,
+    reason: ReturnReason,
+  ): void {
+    const money = { acquirer, endToEndId, amount, currency };
+    this.request(tx, { accountId, mode, transactionId, txid, ...money, returnId: newReturnId(), way, reason });
+  }
 
   /** Writes the intent; who disputes the payment by its bank is heard from now on. */
   request(tx: Tx, intent: PixReturnIntent): void {

@@ -5,7 +5,7 @@ import { maskTaxId } from '../../brazil/index.js';
 import { Clock } from '../../core/clock.js';
 import { SecretBox } from '../../core/crypto/index.js';
 import type { Tx } from '../../core/database/index.js';
-import { ApiError, notFound } from '../../core/errors/index.js';
+import { ApiError, conflict, notFound } from '../../core/errors/index.js';
 import type { IdCursorFilter } from '../../core/http/index.js';
 import {
   type AttentionPix,
@@ -130,5 +130,5 @@ export class ReviewsService {
 }
 
 function alreadyDecided(message: string): ApiError {
-  return new ApiError(409, 'conflict_error', 'review_already_decided', message);
+  return conflict('review_already_decided', message);
 }

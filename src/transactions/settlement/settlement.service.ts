@@ -10,7 +10,6 @@ import {
   type RefundWay,
 } from '../../acquirers/index.js';
 import type { Account } from '../../accounts/index.js';
-import { newReturnId } from '../../brazil/index.js';
 import { Clock } from '../../core/clock.js';
 import { SecretBox } from '../../core/crypto/index.js';
 import { Database, type Tx, uniqueViolation } from '../../core/database/index.js';
@@ -24,12 +23,7 @@ import { WalletsService } from '../../wallets/index.js';
 import { expiryFailure, failureOf, isHeld, type Transaction } from '../transaction.js';
 import { EVENT_OF, transactionEvent } from '../transaction.events.js';
 import { CreationService } from '../creation/creation.service.js';
-import {
-  decideSettlement,
-  type ReceivedMoney,
-  type ReturnReason,
-  type SettlementDecision,
-} from './settlement.rules.js';
+import { decideSettlement, type ReceivedMoney, type SettlementDecision } from './settlement.rules.js';
 import { SettlementsRepository } from './settlements.repository.js';
 import type { Trigger } from '../transactions.machine.js';
 import { ReturnsService } from './returns.service.js';
@@ -166,7 +160,7 @@ export class SettlementService implements OnModuleInit {
     pix: Pick<ReceivedPix, 'endToEndId' | 'amount'>,
   ): Promise<void> {
     await this.#move(tx, transaction, 'review_returned', {});
-    this.#sendBack(tx, transaction, acquirer, pix, 'devolution', 'review_returned');
+    this.returns.sendBack(tx, transaction, { ...pix, acquirer }, 'devolution', 'review_returned');
   }
 
   /** Locks the transaction; one that is still PENDING exists after all, which is written with its event first. */
@@ -240,7 +234,7 @@ export class SettlementService implements OnModuleInit {
             ? { failure: expiryFailure(transaction, transaction.expiresAt) }
             : {}),
         });
-        if (way !== null) this.#sendBack(tx, transaction, acquirer, money, way, decision.reason);
+        if (way !== null) this.returns.sendBack(tx, transaction, { ...money, acquirer }, way, decision.reason);
         break;
       case 'review':
         await this.#move(tx, transaction, decision.trigger, {});
@@ -252,30 +246,6 @@ export class SettlementService implements OnModuleInit {
     return outcome;
   }
 
-  #sendBack(
-    tx: Tx,
-    transaction: Transaction,
-    acquirer: string,
-    money: Pick<ReceivedMoney, 'endToEndId' | 'amount'>,
-    way: RefundWay,
-    reason: ReturnReason,
-  ): void {
-    this.returns.request(tx, {
-      accountId: transaction.accountId,
-      mode: transaction.mode,
-      transactionId: transaction.id,
-      acquirer,
-      endToEndId: money.endToEndId,
-      txid: transaction.txid,
-      returnId: newReturnId(),
-      way,
-      amount: money.amount,
-      currency: transaction.currency,
-      reason,
-    });
-  }
-
-  /** By its own id, never by a new payment: this money is not the merchant's to send. */
   #wayBack(acquirer: string, { method }: ReceivedMoney): RefundWay | null {
     if (method === 'PIX') return 'devolution';
     return this.acquirers.get(acquirer).capabilities.refunds[method]?.find((way) => way !== 'cashout') ?? null;

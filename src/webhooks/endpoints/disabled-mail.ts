@@ -1,12 +1,6 @@
 import { bilingualMail } from '../../core/mail/index.js';
 import type { Mode } from '../../core/mode.js';
 
-export interface DisabledMail {
-  readonly subject: string;
-  readonly text: string;
-  readonly html: string;
-}
-
 /** Tells an account's contact, in Portuguese and English, that the service has given an endpoint up. */
 export function disabledMail(endpoint: {
   id: string;
@@ -15,7 +9,7 @@ export function disabledMail(endpoint: {
   failingSince: Date;
   lastError: string;
   mode: Mode;
-}): DisabledMail {
+}): ReturnType<typeof bilingualMail> {
   const since = `${endpoint.failingSince.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
   const path = `/v1/webhooks/endpoints/wh_${endpoint.id}`;
   const portuguese = [

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { read, write, type Tx } from '../../core/database/index.js';
+import { BY_INDEX, read, type Tx, write } from '../../core/database/index.js';
 import type { Scope } from '../../core/mode.js';
 import type { Attempt } from '../log/deliveries.repository.js';
 import type { EndpointKind } from '../endpoints/endpoint-health.js';
@@ -55,16 +55,6 @@ export interface Waiting {
   /** Where to go on; null at the end. */
   readonly next: string | null;
 }
-
-/**
- * Prepared statements keep the plan they were given, and the one made while a table is empty reads all of it for ever
- * (until statistics are gathered): 100 ms for each claim with 200 000 rows instead of 3.
- */
-const BY_INDEX = write(
-  'webhook_deliveries.by_index',
-  `SELECT set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
-     set_config('enable_mergejoin', 'off', true)`,
-);
 
 /** The two lines in which deliveries wait; each is an index of its own. */
 const FRESH = `status = 'PENDING' AND attempts = 0 AND NOT manual`;

@@ -7,7 +7,9 @@ export const LATE: unique symbol = Symbol('late');
 export async function within<T>(ms: number, promise: Promise<T>): Promise<T | typeof LATE> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<typeof LATE>((resolve) => {
-    timer = setTimeout(resolve, ms, LATE);
+    // After a stall of this process the time-out fires although the answer already lies in a socket; one more turn of the
+    // event loop lets it be read first, or every stall would count as an outage of who was asked.
+    timer = setTimeout(() => setImmediate(resolve, LATE), ms);
   });
   try {
     return await Promise.race([promise, late]);
