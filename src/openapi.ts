@@ -3,7 +3,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { createHash } from 'node:crypto';
 import type { RequestHandler } from 'express';
 import { type Config, CONFIG } from './core/config/index.js';
-import { type Limited, limitedByAddress } from './core/http/index.js';
+import { COMMON_HEADERS, type Limited, limitedByAddress, RATE_LIMIT_HEADERS, REQUEST_ID } from './core/http/index.js';
 import { RateLimiter } from './core/rate-limit/index.js';
 import { API_VERSION } from './core/api-version.js';
 
@@ -49,9 +49,11 @@ export function setupOpenApi(app: NestExpressApplication, baseUrl: string): void
     .addTag('Operations', 'Health and metrics.')
     .build();
   const createDocument = (): OpenAPIObject =>
-    SwaggerModule.createDocument(app, config, {
-      operationIdFactory: (controller, method) => `${controller.replace('Controller', '').toLowerCase()}_${method}`,
-    });
+    withCommonHeaders(
+      SwaggerModule.createDocument(app, config, {
+        operationIdFactory: (controller, method) => `${controller.replace('Controller', '').toLowerCase()}_${method}`,
+      }),
+    );
   const limited = limitedByAddress(app.get<Config>(CONFIG).rateLimit, app.get(RateLimiter));
   serveDocs(app, limited);
   SwaggerModule.setup('docs', app, createDocument, {
@@ -60,6 +62,24 @@ export function setupOpenApi(app: NestExpressApplication, baseUrl: string): void
     customSiteTitle: 'Recebe API',
   });
   serveDocument(app, limited, createDocument);
+}
+
+type Operation = NonNullable<OpenAPIObject['paths'][string]['get']>;
+type Answer = Exclude<Operation['responses'][string], { $ref: string } | undefined>;
+
+/** Adds what holds everywhere or everywhere under `/v1`, so that an operation only says what is its own. */
+function withCommonHeaders(document: OpenAPIObject): OpenAPIObject {
+  for (const [path, methods] of Object.entries(document.paths)) {
+    const isApi = path.startsWith('/v1/');
+    for (const operation of Object.values(methods) as Operation[]) {
+      if (isApi) operation.parameters = [REQUEST_ID, ...(operation.parameters ?? [])];
+      for (const [status, answer] of Object.entries(operation.responses) as [string, Answer][]) {
+        const counted = isApi && status.startsWith('2') ? RATE_LIMIT_HEADERS : {};
+        answer.headers = { ...COMMON_HEADERS, ...counted, ...answer.headers };
+      }
+    }
+  }
+  return document;
 }
 
 /** What the page begins with: Nest's own has the whole document in it, and writes it anew for each request. */

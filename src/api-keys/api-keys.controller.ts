@@ -9,7 +9,7 @@ import {
   RoleRefusal,
   SecondFactorRule,
 } from '../auth/index.js';
-import { ApiErrors, ApiRequestId, lastInstantOf, RESPONSE_HEADERS } from '../core/http/index.js';
+import { ApiErrors, lastInstantOf } from '../core/http/index.js';
 import { parseId } from '../core/ids.js';
 import { apiKeyDetails, apiKeyList } from './api-keys.serializer.js';
 import { ApiKeysService, type KeyTerms } from './api-keys.service.js';
@@ -29,7 +29,6 @@ function termsOf({ label, expires_at: expiresAt, allowed_ips: allowedIps }: Rota
 
 @ApiTags('API keys')
 @RoleRefusal('API_KEY_ROLE_REQUIRED')
-@ApiRequestId()
 @Controller('v1/api-keys')
 export class ApiKeysController {
   constructor(
@@ -44,7 +43,7 @@ export class ApiKeysController {
     summary: 'Issue an API key',
     description: 'Several keys may work at once. The key is in this answer only: what is kept is its hash.',
   })
-  @ApiCreatedResponse({ description: 'Issued.', type: IssuedApiKeyBody, headers: RESPONSE_HEADERS })
+  @ApiCreatedResponse({ description: 'Issued.', type: IssuedApiKeyBody })
   @ApiErrors(400, 413, 415)
   issue(
     @CurrentMember() member: MemberPrincipal,
@@ -58,7 +57,7 @@ export class ApiKeysController {
   @Get()
   @DashboardAuth()
   @ApiOperation({ summary: 'List API keys', description: 'Of both modes, without the keys themselves.' })
-  @ApiOkResponse({ description: 'The keys that work.', type: ApiKeyListBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'The keys that work.', type: ApiKeyListBody })
   async list(@CurrentMember() { accountId, role }: MemberPrincipal): Promise<ApiKeyListBody> {
     return apiKeyList(await this.keys.list(accountId), role === 'OWNER' || role === 'ADMIN');
   }
@@ -70,7 +69,7 @@ export class ApiKeysController {
     description: 'One that has not been revoked: who issued it, when it was last used, until when and where it works.',
   })
   @ApiParam(KEY_ID)
-  @ApiOkResponse({ description: 'The key, without itself.', type: ApiKeyDetailsBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'The key, without itself.', type: ApiKeyDetailsBody })
   @ApiErrors(404)
   async get(@CurrentMember() { accountId }: MemberPrincipal, @Param('id') id: string): Promise<ApiKeyDetailsBody> {
     return apiKeyDetails(await this.keys.find(accountId, parseId(id, [], 'API key')));
@@ -86,7 +85,7 @@ export class ApiKeysController {
       'Ends the key and issues another one of the same mode, at once: the old key stops working before this answer. What is left out stays as it was.',
   })
   @ApiParam(KEY_ID)
-  @ApiCreatedResponse({ description: 'The new key.', type: IssuedApiKeyBody, headers: RESPONSE_HEADERS })
+  @ApiCreatedResponse({ description: 'The new key.', type: IssuedApiKeyBody })
   @ApiErrors(400, 404, 413, 415)
   async rotate(
     @CurrentMember() member: MemberPrincipal,
@@ -102,7 +101,7 @@ export class ApiKeysController {
   @DashboardAuth('OWNER', 'ADMIN')
   @ApiOperation({ summary: 'Revoke an API key', description: 'It stops working at once, for ever.' })
   @ApiParam(KEY_ID)
-  @ApiOkResponse({ description: 'Revoked.', type: RevokedBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'Revoked.', type: RevokedBody })
   @ApiErrors(404)
   async revoke(
     @CurrentMember() member: MemberPrincipal,

@@ -3,7 +3,7 @@ import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nes
 import type { Request, Response } from 'express';
 import { MembersService, normalizeEmail, UsersService } from '../accounts/index.js';
 import type { Actor, Origin } from '../audit/index.js';
-import { ApiErrors, ApiRequestId, RESPONSE_HEADERS } from '../core/http/index.js';
+import { ApiErrors } from '../core/http/index.js';
 import {
   BeforeSecondFactor,
   CurrentActor,
@@ -23,7 +23,6 @@ import type { UserPrincipal } from './principal.js';
 import { SessionCookie } from './session-cookie.service.js';
 
 @ApiTags('Dashboard')
-@ApiRequestId()
 @Controller('v1/auth')
 export class AuthController {
   constructor(
@@ -45,7 +44,7 @@ export class AuthController {
     description:
       'Gives a token that is good for an hour, for the account that the user joined first. 10 tries in 15 minutes for an e-mail from an address. A wrong password and an unknown e-mail get the same 401 `invalid_credentials`. Who has a second factor sends `code` too: without it 401 `totp_required`, with a wrong one 401 `totp_invalid`.',
   })
-  @ApiOkResponse({ description: 'Logged in.', type: LoginBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'Logged in.', type: LoginBody })
   @ApiErrors(400, 401, 403, 413, 415, 429, 500, 503)
   async login(
     @Body() body: LoginDto,
@@ -71,7 +70,7 @@ export class AuthController {
   @DashboardAuth('OWNER', 'ADMIN', 'MEMBER', 'OPERATOR')
   @HttpCode(204)
   @ApiOperation({ summary: 'Log out', description: 'The token stops working at once. Other logins of the user go on.' })
-  @ApiNoContentResponse({ description: 'Logged out.', headers: RESPONSE_HEADERS })
+  @ApiNoContentResponse({ description: 'Logged out.' })
   async logout(
     @CurrentUser() user: UserPrincipal,
     @CurrentActor() actor: Actor,
@@ -90,7 +89,7 @@ export class AuthController {
     description:
       'With the token of the mail: the invited person becomes a member with this password and can log in from then on. A token works once, for 7 days. An e-mail that logs in to another account already is a 400.',
   })
-  @ApiNoContentResponse({ description: 'Accepted.', headers: RESPONSE_HEADERS })
+  @ApiNoContentResponse({ description: 'Accepted.' })
   @ApiErrors(400, 413, 415, 429, 500, 503)
   async acceptInvitation(@Body() body: ChoosePasswordDto, @RequestOrigin() origin: Origin): Promise<void> {
     await this.members.acceptInvitation(body, origin);
@@ -105,10 +104,7 @@ export class AuthController {
     description:
       'Sends a mail with a token that is good for an hour, once, to who logs in with this e-mail, at most three an hour. The answer is the same for every e-mail.',
   })
-  @ApiNoContentResponse({
-    description: 'A mail was sent, if a user logs in with this e-mail.',
-    headers: RESPONSE_HEADERS,
-  })
+  @ApiNoContentResponse({ description: 'A mail was sent, if a user logs in with this e-mail.' })
   @ApiErrors(400, 413, 415, 429, 500, 503)
   async forgotPassword(@Body() { email }: ForgotPasswordDto, @RequestOrigin() origin: Origin): Promise<void> {
     await this.people.forgotPassword(email, origin);
@@ -122,7 +118,7 @@ export class AuthController {
     summary: 'Choose a new password',
     description: 'With the token of the mail. All logins of the user end; a second factor stays.',
   })
-  @ApiNoContentResponse({ description: 'Changed.', headers: RESPONSE_HEADERS })
+  @ApiNoContentResponse({ description: 'Changed.' })
   @ApiErrors(400, 413, 415, 429, 500, 503)
   async resetPassword(@Body() body: ChoosePasswordDto, @RequestOrigin() origin: Origin): Promise<void> {
     await this.users.resetPassword(body, origin);

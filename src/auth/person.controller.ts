@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, Header, HttpCode, Param, Post } from '@nestjs/common';
-import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../audit/index.js';
-import { ApiErrors, ApiRequestId, COMMON_HEADERS, ErrorBody, RESPONSE_HEADERS } from '../core/http/index.js';
+import { ApiErrors, ApiRefusal } from '../core/http/index.js';
 import { parseId } from '../core/ids.js';
 import { BeforeSecondFactor, CurrentActor, CurrentUser, DashboardAuth } from './access.decorators.js';
 import { CurrentSessionBody, RecoveryCodesBody, SessionListBody, TotpBody } from './dto/login.body.js';
@@ -10,17 +10,11 @@ import { currentSession, sessionList } from './login.serializer.js';
 import { PersonService } from './person.service.js';
 import type { UserPrincipal } from './principal.js';
 
-const ALREADY_SET = {
-  status: 422,
-  description: '`totp_already_set`, `totp_not_begun`.',
-  type: ErrorBody,
-  headers: COMMON_HEADERS,
-};
+const ALREADY_SET = '`totp_already_set`, `totp_not_begun`.';
 
 /** Everybody's own login. */
 @ApiTags('Dashboard')
 @DashboardAuth('OWNER', 'ADMIN', 'MEMBER', 'OPERATOR')
-@ApiRequestId()
 @Controller('v1/auth')
 export class PersonController {
   constructor(private readonly people: PersonService) {}
@@ -31,7 +25,7 @@ export class PersonController {
     summary: 'Change your password',
     description: 'Your other logins end, and a mail tells you. Tries count as logins.',
   })
-  @ApiNoContentResponse({ description: 'Changed.', headers: RESPONSE_HEADERS })
+  @ApiNoContentResponse({ description: 'Changed.' })
   @ApiErrors(400, 403, 413, 415)
   async changePassword(
     @CurrentUser() user: UserPrincipal,
@@ -44,14 +38,14 @@ export class PersonController {
   @Get('session')
   @BeforeSecondFactor()
   @ApiOperation({ summary: 'Read your login', description: 'Who you are, in which account, and what you may do now.' })
-  @ApiOkResponse({ description: 'The login of this request.', type: CurrentSessionBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'The login of this request.', type: CurrentSessionBody })
   async currentSession(@CurrentUser() user: UserPrincipal): Promise<CurrentSessionBody> {
     return currentSession(await this.people.current(user));
   }
 
   @Get('sessions')
   @ApiOperation({ summary: 'List your logins', description: 'Those that go on, this one among them, newest first.' })
-  @ApiOkResponse({ description: 'All of them.', type: SessionListBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'All of them.', type: SessionListBody })
   @ApiErrors(403)
   async listSessions(@CurrentUser() user: UserPrincipal): Promise<SessionListBody> {
     return sessionList(await this.people.listSessions(user), user.sessionId);
@@ -61,7 +55,7 @@ export class PersonController {
   @HttpCode(204)
   @ApiOperation({ summary: 'End one of your logins', description: 'Its token stops working at once.' })
   @ApiParam({ name: 'id', description: 'Id of the login.', schema: { type: 'string' } })
-  @ApiNoContentResponse({ description: 'Ended.', headers: RESPONSE_HEADERS })
+  @ApiNoContentResponse({ description: 'Ended.' })
   @ApiErrors(403, 404)
   async endSession(
     @CurrentUser() user: UserPrincipal,
@@ -80,9 +74,9 @@ export class PersonController {
     description:
       'With the password. Makes a secret for an app that shows one-time codes (RFC 6238: SHA-1, six digits, 30 seconds). It counts once it is confirmed; a repetition makes another one.',
   })
-  @ApiOkResponse({ description: 'The secret.', type: TotpBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'The secret.', type: TotpBody })
   @ApiErrors(400, 413, 415)
-  @ApiResponse(ALREADY_SET)
+  @ApiRefusal(422, ALREADY_SET)
   beginTotp(@CurrentUser() user: UserPrincipal, @Body() { password }: BeginTotpDto): Promise<TotpBody> {
     return this.people.beginSecondFactor(user, password);
   }
@@ -96,9 +90,9 @@ export class PersonController {
     description:
       'By a code of the new secret. From now on a login needs a code; other logins of the user end, and a mail tells you.',
   })
-  @ApiOkResponse({ description: 'Set.', type: RecoveryCodesBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'Set.', type: RecoveryCodesBody })
   @ApiErrors(400, 413, 415)
-  @ApiResponse(ALREADY_SET)
+  @ApiRefusal(422, ALREADY_SET)
   async confirmTotp(
     @CurrentUser() user: UserPrincipal,
     @Body() { code }: ConfirmTotpDto,
@@ -113,7 +107,7 @@ export class PersonController {
     summary: 'Remove the second factor',
     description: 'With the password and a code. A login needs the password alone again; a mail tells you.',
   })
-  @ApiNoContentResponse({ description: 'Removed.', headers: RESPONSE_HEADERS })
+  @ApiNoContentResponse({ description: 'Removed.' })
   @ApiErrors(400, 403, 404, 413, 415)
   async removeTotp(
     @CurrentUser() user: UserPrincipal,

@@ -2,7 +2,7 @@ import { Controller, Get, Headers, Param, Post, Query, UseGuards } from '@nestjs
 import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { ApiKeyAuth, AuditedAtDoor, type ScopedCaller, CurrentCaller, CurrentScope } from '../auth/index.js';
 import { Draft } from '../core/errors/index.js';
-import { ApiErrors, ApiRequestId, DraftBody, RESPONSE_HEADERS } from '../core/http/index.js';
+import { ApiErrors, DraftBody } from '../core/http/index.js';
 import { Idempotent, type IdempotentAnswer, REPLAYED_HEADER } from '../core/idempotency/index.js';
 import type { Scope } from '../core/mode.js';
 import { ChargeListGuard } from './charge-list.guard.js';
@@ -15,12 +15,11 @@ const CREATED = {
   status: 201,
   description: 'The charge, with what the payer needs.',
   type: ChargeBody,
-  headers: { ...RESPONSE_HEADERS, ...REPLAYED_HEADER },
+  headers: REPLAYED_HEADER,
 };
 
 @ApiTags('Charges')
 @ApiKeyAuth()
-@ApiRequestId()
 @Controller('v1')
 export class ChargesController {
   constructor(private readonly charges: ChargesService) {}
@@ -62,7 +61,7 @@ export class ChargesController {
     description: 'For one-off checks; learn of payments by webhook instead of polling.',
   })
   @ApiParam({ name: 'id', description: '`ch_<uuid>` or the bare `<uuid>`.', schema: { type: 'string' } })
-  @ApiResponse({ status: 200, description: 'The charge.', type: ChargeBody, headers: RESPONSE_HEADERS })
+  @ApiResponse({ status: 200, description: 'The charge.', type: ChargeBody })
   @ApiErrors(404)
   get(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<ChargeBody> {
     return this.charges.get(scope, id);
@@ -75,7 +74,7 @@ export class ChargesController {
     description:
       'Newest first, by cursor. Answers 404, whatever is asked, unless the service runs with CHARGE_LIST_ENABLED=true.',
   })
-  @ApiResponse({ status: 200, description: 'A page.', type: ChargeListBody, headers: RESPONSE_HEADERS })
+  @ApiResponse({ status: 200, description: 'A page.', type: ChargeListBody })
   @ApiErrors(400, 404)
   list(@CurrentScope() scope: Scope, @Query() query: ListChargesQuery): Promise<ChargeListBody> {
     return this.charges.list(scope, query);

@@ -11,7 +11,7 @@ import {
 import type { Request, Response } from 'express';
 import { LimitPerIp, Public } from '../auth/index.js';
 import { ApiError } from '../core/errors/index.js';
-import { ApiErrors, COMMON_HEADERS } from '../core/http/index.js';
+import { ApiErrors } from '../core/http/index.js';
 import { pageHeaders } from './checkout.csp.js';
 import { checkoutPage, noReceiptPage, notFoundPage, type Page, receiptPage } from './checkout.page.js';
 import { CheckoutService } from './checkout.service.js';
@@ -80,8 +80,8 @@ export class CheckoutController {
   @LimitPerIp({ times: PAYERS_PER_ADDRESS })
   @ApiOperation({ summary: 'The hosted checkout page of a charge', description: 'What `checkout_url` points to.' })
   @ApiProduces('text/html')
-  @ApiOkResponse({ description: 'The page.', schema: { type: 'string' }, headers: COMMON_HEADERS })
-  @ApiNotFoundResponse({ description: 'A page that says so.', schema: { type: 'string' }, headers: COMMON_HEADERS })
+  @ApiOkResponse({ description: 'The page.', schema: { type: 'string' } })
+  @ApiNotFoundResponse({ description: 'A page that says so.', schema: { type: 'string' } })
   @ApiQuery(LANG)
   @ApiErrors(429)
   page(
@@ -99,8 +99,8 @@ export class CheckoutController {
     description: 'A page to keep and print, of a payment by any method, for 30 days after it.',
   })
   @ApiProduces('text/html')
-  @ApiOkResponse({ description: 'The page.', schema: { type: 'string' }, headers: COMMON_HEADERS })
-  @ApiNotFoundResponse({ description: 'A page that says so.', schema: { type: 'string' }, headers: COMMON_HEADERS })
+  @ApiOkResponse({ description: 'The page.', schema: { type: 'string' } })
+  @ApiNotFoundResponse({ description: 'A page that says so.', schema: { type: 'string' } })
   @ApiQuery(LANG)
   @ApiErrors(429)
   receipt(
@@ -122,7 +122,6 @@ export class CheckoutController {
   @ApiOkResponse({
     description: 'PNG, JPEG or WebP.',
     content: Object.fromEntries(LOGO_TYPES.map((type) => [type, { schema: { type: 'string', format: 'binary' } }])),
-    headers: COMMON_HEADERS,
   })
   @ApiErrors(404, 429)
   async logo(@Param('id') id: string, @Res({ passthrough: true }) response: Response): Promise<Buffer> {
@@ -139,7 +138,7 @@ export class CheckoutController {
   @LimitPerIp({ times: 5 * PAYERS_PER_ADDRESS })
   @Header('Cache-Control', 'no-store')
   @ApiOperation({ summary: 'Whether the charge is paid', description: 'What the open page asks every few seconds.' })
-  @ApiOkResponse({ description: 'The state of the charge.', schema: STATUS_SCHEMA, headers: COMMON_HEADERS })
+  @ApiOkResponse({ description: 'The state of the charge.', schema: STATUS_SCHEMA })
   @ApiErrors(404, 429)
   async status(@Param('id') id: string): Promise<CheckoutStatus> {
     return this.checkout.status(id);
@@ -152,7 +151,6 @@ export class CheckoutController {
     description: 'Black on white with its quiet zone.',
     // Not @ApiProduces: it would make pictures of the errors too.
     content: { 'image/png': { schema: { type: 'string', format: 'binary' } } },
-    headers: COMMON_HEADERS,
   })
   @ApiErrors(404, 429)
   async qr(@Param('id') id: string, @Res({ passthrough: true }) response: Response): Promise<Buffer> {

@@ -5,7 +5,7 @@ import type { Response } from 'express';
 import { LimitPerIp, Public } from '../auth/index.js';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { Reader, read } from '../core/database/index.js';
-import { ApiErrors, COMMON_HEADERS } from '../core/http/index.js';
+import { ApiErrors } from '../core/http/index.js';
 import { isSame } from '../core/crypto/index.js';
 import { notFound } from '../core/errors/index.js';
 import { Metrics } from '../core/metrics/index.js';
@@ -48,7 +48,7 @@ export class HealthController {
   @Get('health/live')
   @LimitPerIp({ times: 10 })
   @ApiOperation({ summary: 'Is the process alive?', description: 'Asks nothing of its neighbours.' })
-  @ApiResponse({ status: 200, description: 'Alive.', type: LiveBody, headers: COMMON_HEADERS })
+  @ApiResponse({ status: 200, description: 'Alive.', type: LiveBody })
   live(): LiveBody {
     return { status: 'up' };
   }
@@ -60,13 +60,8 @@ export class HealthController {
     description:
       'Redis or the file storage down is reported but does not make the service unready: the workers look in PostgreSQL by themselves, and without files everything but evidence goes on.',
   })
-  @ApiResponse({ status: 200, description: 'Ready.', type: ReadyBody, headers: COMMON_HEADERS })
-  @ApiResponse({
-    status: 503,
-    description: 'Not ready: the database does not answer.',
-    type: ReadyBody,
-    headers: COMMON_HEADERS,
-  })
+  @ApiResponse({ status: 200, description: 'Ready.', type: ReadyBody })
+  @ApiResponse({ status: 503, description: 'Not ready: the database does not answer.', type: ReadyBody })
   @ApiErrors(429)
   async ready(@Res({ passthrough: true }) response: Response): Promise<ReadyBody> {
     const now = performance.now();
@@ -83,12 +78,7 @@ export class HealthController {
     description: 'In production only with METRICS_TOKEN set, as `Authorization: Bearer <token>`; otherwise 404.',
   })
   @ApiProduces('text/plain')
-  @ApiResponse({
-    status: 200,
-    description: 'Text exposition format.',
-    schema: { type: 'string' },
-    headers: COMMON_HEADERS,
-  })
+  @ApiResponse({ status: 200, description: 'Text exposition format.', schema: { type: 'string' } })
   @ApiErrors(429)
   async show(
     @Headers('authorization') authorization: string | undefined,

@@ -1,8 +1,8 @@
 import { Body, Controller, Delete, Get, Header, HttpCode, Param, Post } from '@nestjs/common';
-import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../audit/index.js';
 import { ApiKeyAuth, AuditedAtDoor, CurrentActor, CurrentScope } from '../auth/index.js';
-import { ApiErrors, ApiRequestId, COMMON_HEADERS, ErrorBody, RESPONSE_HEADERS } from '../core/http/index.js';
+import { ApiErrors, ApiRefusal } from '../core/http/index.js';
 import { parseId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import { CreateEvidenceDto } from './dto/create-evidence.dto.js';
@@ -12,12 +12,8 @@ import { EvidenceService, MAX_EVIDENCE, UPLOAD_SECONDS } from './evidence.servic
 import { medCaseId } from './med-case-id.js';
 import { MED_CASE_ID } from './med-cases.controller.js';
 
-const error = (status: number, description: string): MethodDecorator =>
-  ApiResponse({ status, description, type: ErrorBody, headers: COMMON_HEADERS });
-
 @ApiTags('MED')
 @ApiKeyAuth()
-@ApiRequestId()
 @ApiParam(MED_CASE_ID)
 @Controller('v1/med/cases/:id/evidence')
 export class EvidenceController {
@@ -29,7 +25,7 @@ export class EvidenceController {
     summary: 'List the evidence of a MED case',
     description: 'Confirmed evidence, newest first, all of it. Each `view_url` is made for this answer.',
   })
-  @ApiOkResponse({ description: 'The evidence.', type: EvidenceListBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'The evidence.', type: EvidenceListBody })
   @ApiErrors(404)
   async list(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<EvidenceListBody> {
     return evidenceList(await this.evidence.list(scope, medCaseId(id)));
@@ -41,9 +37,9 @@ export class EvidenceController {
     summary: 'Request a URL to upload evidence',
     description: `Step 1 of 3. Then PUT the file to \`upload_url\` with exactly \`upload_headers\`, without API key or Authorization header, and complete it. While the case is open or appealed, and before its deadline; at most ${MAX_EVIDENCE} files for each case, and a quota of bytes for the account. 503 \`service_unavailable\` while the storage is down.`,
   })
-  @ApiCreatedResponse({ description: 'Where to upload.', type: EvidenceTicketBody, headers: RESPONSE_HEADERS })
+  @ApiCreatedResponse({ description: 'Where to upload.', type: EvidenceTicketBody })
   @ApiErrors(400, 404, 413, 415)
-  @error(
+  @ApiRefusal(
     422,
     `\`evidence_limit_reached\`: the case has ${MAX_EVIDENCE} files. \`evidence_quota_reached\`: the account's files are too large together.`,
   )
@@ -67,9 +63,9 @@ export class EvidenceController {
       'Step 3 of 3; no body. From here on it is listed and counted. Repeating it gives the same evidence. A file that is not what `mime_type` says is a 400: upload another one to the same URL, or request a new one.',
   })
   @ApiParam({ name: 'evidence_id', description: 'Id of the evidence.', schema: { type: 'string' } })
-  @ApiOkResponse({ description: 'The evidence.', type: EvidenceBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'The evidence.', type: EvidenceBody })
   @ApiErrors(400, 404)
-  @error(
+  @ApiRefusal(
     409,
     '`EVIDENCE_NOT_UPLOADED`: the file is not there, or the URL has expired. `EVIDENCE_SIZE_MISMATCH`: the file has not `file_size` bytes.',
   )
@@ -88,9 +84,9 @@ export class EvidenceController {
       'A file of a case that is open, or one whose upload was not completed. It is gone for the list and the count at once, and makes room in the quota when its upload URL has ended and what it left is cleaned up. Files of test mode end after 30 days by themselves.',
   })
   @ApiParam({ name: 'evidence_id', description: 'Id of the evidence.', schema: { type: 'string' } })
-  @ApiOkResponse({ description: 'Deleted.', type: DeletedEvidenceBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'Deleted.', type: DeletedEvidenceBody })
   @ApiErrors(404)
-  @error(409, '`evidence_in_use`: the case is not open any more, so the file is part of its answer.')
+  @ApiRefusal(409, '`evidence_in_use`: the case is not open any more, so the file is part of its answer.')
   async remove(
     @CurrentScope() scope: Scope,
     @Param('id') id: string,

@@ -2,15 +2,7 @@ import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/com
 import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../audit/index.js';
 import { ApiKeyAuth, CurrentScope, CurrentActor } from '../auth/index.js';
-import {
-  ApiErrors,
-  ApiRequestId,
-  cursorFilter,
-  firstInstantOf,
-  lastInstantOf,
-  cursorPage,
-  RESPONSE_HEADERS,
-} from '../core/http/index.js';
+import { ApiErrors, cursorFilter, firstInstantOf, lastInstantOf, cursorPage } from '../core/http/index.js';
 import { parseId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import { AppealDto } from './dto/appeal.dto.js';
@@ -24,7 +16,6 @@ export const MED_CASE_ID = { name: 'id', description: '`med_<uuid>`.', schema: {
 
 @ApiTags('MED')
 @ApiKeyAuth()
-@ApiRequestId()
 @Controller('v1/med/cases')
 export class MedCasesController {
   constructor(private readonly cases: MedCasesService) {}
@@ -35,7 +26,7 @@ export class MedCasesController {
     description:
       'Newest first, or open ones by their deadline; by cursor. `/v1/infractions` is another name for `/v1/med/cases`.',
   })
-  @ApiOkResponse({ description: 'A page.', type: MedCaseListBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'A page.', type: MedCaseListBody })
   @ApiErrors(400)
   async list(@CurrentScope() scope: Scope, @Query() query: ListMedCasesQuery): Promise<MedCaseListBody> {
     const { status = null, type = null, order = 'created', charge_id: chargeId, starting_after: after } = query;
@@ -57,7 +48,7 @@ export class MedCasesController {
   @Get(':id')
   @ApiOperation({ summary: 'Read a MED case', description: 'What holds is its `status` and `money_outcome` here.' })
   @ApiParam(MED_CASE_ID)
-  @ApiOkResponse({ description: 'The case.', type: MedCaseBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'The case.', type: MedCaseBody })
   @ApiErrors(404)
   async get(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<MedCaseBody> {
     return medCaseBody(await this.cases.find(scope, medCaseId(id)));
@@ -70,7 +61,7 @@ export class MedCasesController {
     description: 'Recorded on this platform only; attach evidence before the deadline.',
   })
   @ApiParam(MED_CASE_ID)
-  @ApiOkResponse({ description: 'The case, `appealed`.', type: MedCaseBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'The case, `appealed`.', type: MedCaseBody })
   @ApiErrors(400, 404, 413, 415)
   async appeal(
     @CurrentScope() scope: Scope,
@@ -89,7 +80,7 @@ export class MedCasesController {
       'Final: the money that is held is lost. No body. 400 also while the bank has changed the amount and that is being checked (`metadata.med.amountMismatch` of its charge is true).',
   })
   @ApiParam(MED_CASE_ID)
-  @ApiOkResponse({ description: 'The case, `accepted`.', type: MedCaseBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'The case, `accepted`.', type: MedCaseBody })
   @ApiErrors(400, 404)
   async accept(
     @CurrentScope() scope: Scope,

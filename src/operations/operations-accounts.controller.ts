@@ -4,7 +4,7 @@ import { AccountsService, settingsOf } from '../accounts/index.js';
 import { ApiKeyListBody, apiKeyList, ApiKeysService } from '../api-keys/index.js';
 import type { Actor } from '../audit/index.js';
 import { CurrentActor, DashboardAuth } from '../auth/index.js';
-import { ApiErrors, ApiRequestId, cursorPage, idCursorFilter, RESPONSE_HEADERS } from '../core/http/index.js';
+import { ApiErrors, cursorPage, idCursorFilter } from '../core/http/index.js';
 import { parseId } from '../core/ids.js';
 import { AccountBody, AccountListBody } from './dto/account.body.js';
 import { ChangeAccountDto, CreateAccountDto } from './dto/account.dto.js';
@@ -15,7 +15,6 @@ const ACCOUNT_ID = { name: 'id', description: 'Id of the account.', schema: { ty
 
 @ApiTags('Operators')
 @DashboardAuth('OPERATOR')
-@ApiRequestId()
 @Controller('v1/operations/accounts')
 export class OperationsAccountsController {
   constructor(
@@ -25,7 +24,7 @@ export class OperationsAccountsController {
 
   @Post()
   @ApiOperation({ summary: 'Create an account', description: 'Its first OWNER gets an invitation by mail.' })
-  @ApiCreatedResponse({ description: 'The account.', type: AccountBody, headers: RESPONSE_HEADERS })
+  @ApiCreatedResponse({ description: 'The account.', type: AccountBody })
   @ApiErrors(400, 413, 415)
   async create(@Body() dto: CreateAccountDto, @CurrentActor() actor: Actor): Promise<AccountBody> {
     const { name, email } = dto;
@@ -35,7 +34,7 @@ export class OperationsAccountsController {
 
   @Get()
   @ApiOperation({ summary: 'List accounts', description: 'Newest first, by cursor; `query` finds some of them.' })
-  @ApiOkResponse({ description: 'A page.', type: AccountListBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'A page.', type: AccountListBody })
   @ApiErrors(400)
   async list(@Query() query: ListAccountsQuery): Promise<AccountListBody> {
     const filter = { ...idCursorFilter(query), query: query.query?.trim() ?? null };
@@ -45,7 +44,7 @@ export class OperationsAccountsController {
   @Get(':id')
   @ApiOperation({ summary: 'Read an account', description: 'With all its settings.' })
   @ApiParam(ACCOUNT_ID)
-  @ApiOkResponse({ description: 'The account.', type: AccountBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'The account.', type: AccountBody })
   @ApiErrors(404)
   async get(@Param('id') id: string): Promise<AccountBody> {
     return accountBody(await this.accounts.details(parseId(id, [], 'account')));
@@ -57,7 +56,7 @@ export class OperationsAccountsController {
     description: 'Those that work, of both modes, without the keys themselves: to revoke one that has leaked.',
   })
   @ApiParam(ACCOUNT_ID)
-  @ApiOkResponse({ description: 'The keys that work.', type: ApiKeyListBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'The keys that work.', type: ApiKeyListBody })
   @ApiErrors(404)
   async listKeys(@Param('id') id: string): Promise<ApiKeyListBody> {
     const { id: accountId } = await this.accounts.details(parseId(id, [], 'account'));
@@ -70,7 +69,7 @@ export class OperationsAccountsController {
     description: 'Send what changes. It holds from the next request of the account on, in every process.',
   })
   @ApiParam(ACCOUNT_ID)
-  @ApiOkResponse({ description: 'The account.', type: AccountBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'The account.', type: AccountBody })
   @ApiErrors(400, 404, 413, 415)
   async change(
     @Param('id') id: string,

@@ -3,12 +3,11 @@ import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger'
 import { ApiKeysService, RevokedBody } from '../api-keys/index.js';
 import type { Actor } from '../audit/index.js';
 import { CurrentActor, DashboardAuth } from '../auth/index.js';
-import { ApiErrors, ApiRequestId, RESPONSE_HEADERS } from '../core/http/index.js';
+import { ApiErrors } from '../core/http/index.js';
 import { parseId } from '../core/ids.js';
 
 @ApiTags('Operators')
 @DashboardAuth('OPERATOR')
-@ApiRequestId()
 @Controller('v1/operations/api-keys')
 export class OperationsApiKeysController {
   constructor(private readonly keys: ApiKeysService) {}
@@ -16,7 +15,7 @@ export class OperationsApiKeysController {
   @Delete(':id')
   @ApiOperation({ summary: 'Revoke an API key of any account', description: 'It stops working at once, for ever.' })
   @ApiParam({ name: 'id', description: 'Id of the key.', schema: { type: 'string' } })
-  @ApiOkResponse({ description: 'Revoked.', type: RevokedBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'Revoked.', type: RevokedBody })
   @ApiErrors(404)
   async revoke(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<RevokedBody> {
     await this.keys.revoke(null, parseId(id, [], 'API key'), actor);

@@ -1,17 +1,9 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiBody, ApiOkResponse, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../audit/index.js';
 import { CurrentActor, CurrentUser, DashboardAuth, type UserPrincipal } from '../auth/index.js';
 import { invalidRequest } from '../core/errors/index.js';
-import {
-  ApiErrors,
-  ApiRequestId,
-  COMMON_HEADERS,
-  cursorPage,
-  ErrorBody,
-  idCursorFilter,
-  RESPONSE_HEADERS,
-} from '../core/http/index.js';
+import { ApiErrors, ApiRefusal, cursorPage, idCursorFilter } from '../core/http/index.js';
 import { keyOf } from '../core/idempotency/index.js';
 import { parseId } from '../core/ids.js';
 import { CorrectionsService } from '../transactions/index.js';
@@ -27,16 +19,11 @@ import { OperationsService } from './operations.service.js';
 
 const ID = { name: 'id', description: 'Id of the correction.', schema: { type: 'string' as const } };
 
-function conflict(description: string): MethodDecorator {
-  return ApiResponse({ status: 409, description, type: ErrorBody, headers: COMMON_HEADERS });
-}
-
 const NOT_POSSIBLE =
   '`pix_not_in_suspense`: it is credited, goes back or is closed. `pix_not_returnable`: the acquirer knows no way back. `charge_not_payable`: the message says why. `correction_waits`: another one of it waits. `idempotency_key_reused`: send a new key.';
 
 @ApiTags('Operators')
 @DashboardAuth('OPERATOR')
-@ApiRequestId()
 @Controller('v1/operations')
 export class OperationsCorrectionsController {
   constructor(
@@ -49,7 +36,7 @@ export class OperationsCorrectionsController {
     summary: 'List corrections of the books',
     description: 'What operators have put right, or want to: those that wait need a second operator. Newest first.',
   })
-  @ApiOkResponse({ description: 'A page.', type: CorrectionListBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'A page.', type: CorrectionListBody })
   @ApiErrors(400)
   async list(@Query() query: ListCorrectionsQuery): Promise<CorrectionListBody> {
     const filter = { ...idCursorFilter(query), accountId: query.account_id ?? null, status: query.status ?? null };
@@ -65,9 +52,9 @@ export class OperationsCorrectionsController {
   })
   @ApiParam({ ...ID, description: 'Id of the Pix in `GET /v1/operations/unmatched`.' })
   @ApiBody({ type: CorrectPixDto })
-  @ApiOkResponse({ description: 'The correction.', type: CorrectionBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'The correction.', type: CorrectionBody })
   @ApiErrors(400, 404, 413, 415)
-  @conflict(NOT_POSSIBLE)
+  @ApiRefusal(409, NOT_POSSIBLE)
   async correctPix(
     @Param('id') id: string,
     @Body() body: CorrectPixDto,
@@ -89,9 +76,10 @@ export class OperationsCorrectionsController {
       'What a bank has charged or taken and the books do not know, as a return that was made in the bank’s own app of a payment that was credited. Above `CORRECTION_LIMIT` it waits for a second operator.',
   })
   @ApiBody({ type: CorrectWalletDto })
-  @ApiOkResponse({ description: 'The correction.', type: CorrectionBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'The correction.', type: CorrectionBody })
   @ApiErrors(400, 404, 413, 415)
-  @conflict(
+  @ApiRefusal(
+    409,
     '`loss_exceeds_charge`: with the losses entered before it is more than the charge, or more comes back than was lost. `idempotency_key_reused`: send a new key.',
   )
   async correctWallet(
@@ -120,9 +108,9 @@ export class OperationsCorrectionsController {
     description: 'By another operator than the one who asked for it; it is made now. Repeating it changes nothing.',
   })
   @ApiParam(ID)
-  @ApiOkResponse({ description: 'The correction as decided.', type: CorrectionBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'The correction as decided.', type: CorrectionBody })
   @ApiErrors(404)
-  @conflict(`\`second_operator_required\`. \`correction_already_decided\`: it was rejected. ${NOT_POSSIBLE}`)
+  @ApiRefusal(409, `\`second_operator_required\`. \`correction_already_decided\`: it was rejected. ${NOT_POSSIBLE}`)
   async approve(
     @Param('id') id: string,
     @CurrentUser() { userId }: UserPrincipal,
@@ -138,9 +126,9 @@ export class OperationsCorrectionsController {
     description: 'It is not made; whoever asked for it may take it back so. Repeating it changes nothing.',
   })
   @ApiParam(ID)
-  @ApiOkResponse({ description: 'The correction as decided.', type: CorrectionBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'The correction as decided.', type: CorrectionBody })
   @ApiErrors(404)
-  @conflict('`correction_already_decided`: it was applied.')
+  @ApiRefusal(409, '`correction_already_decided`: it was applied.')
   async reject(
     @Param('id') id: string,
     @CurrentUser() { userId }: UserPrincipal,

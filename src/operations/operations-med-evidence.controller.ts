@@ -1,13 +1,12 @@
 import { Controller, Get, Header, Param } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { DashboardAuth } from '../auth/index.js';
-import { ApiErrors, ApiRequestId, RESPONSE_HEADERS } from '../core/http/index.js';
+import { ApiErrors } from '../core/http/index.js';
 import { parseId } from '../core/ids.js';
 import { evidenceList, EvidenceListBody, EvidenceService, MedDesk } from '../med/index.js';
 
 @ApiTags('Operators')
 @DashboardAuth('OPERATOR')
-@ApiRequestId()
 @Controller('v1/operations/med/:id/evidence')
 export class OperationsMedEvidenceController {
   constructor(
@@ -22,7 +21,7 @@ export class OperationsMedEvidenceController {
     description: 'As the merchant sees it: confirmed evidence, newest first, with links made for this answer.',
   })
   @ApiParam({ name: 'id', description: 'Id of the case.', schema: { type: 'string' } })
-  @ApiOkResponse({ description: 'The evidence.', type: EvidenceListBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'The evidence.', type: EvidenceListBody })
   @ApiErrors(404)
   async list(@Param('id') id: string): Promise<EvidenceListBody> {
     const medCase = await this.desk.find(parseId(id, ['med_'], 'MED case'));

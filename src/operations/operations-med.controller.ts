@@ -1,18 +1,9 @@
 import { Body, Controller, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
-import { ApiBody, ApiOkResponse, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { AccountsService } from '../accounts/index.js';
 import type { Actor } from '../audit/index.js';
 import { CurrentActor, CurrentUser, DashboardAuth, type UserPrincipal } from '../auth/index.js';
-import {
-  ApiErrors,
-  ApiRequestId,
-  COMMON_HEADERS,
-  cursorPage,
-  ErrorBody,
-  idCursorFilter,
-  IdCursorQuery,
-  RESPONSE_HEADERS,
-} from '../core/http/index.js';
+import { ApiErrors, ApiRefusal, cursorPage, idCursorFilter, IdCursorQuery } from '../core/http/index.js';
 import { parseId } from '../core/ids.js';
 import { MedDesk, MedWaitingList } from '../med/index.js';
 import {
@@ -30,17 +21,12 @@ import { medReviewBody, medWaitingBody } from './operations.serializer.js';
 
 const CASE_ID = { name: 'id', description: 'Id of the case.', schema: { type: 'string' as const } };
 
-function conflict(description: string): MethodDecorator {
-  return ApiResponse({ status: 409, description, type: ErrorBody, headers: COMMON_HEADERS });
-}
-
 function caseId(value: string): string {
   return parseId(value, ['med_'], 'MED case');
 }
 
 @ApiTags('Operators')
 @DashboardAuth('OPERATOR')
-@ApiRequestId()
 @Controller('v1/operations/med')
 export class OperationsMedController {
   constructor(
@@ -55,7 +41,7 @@ export class OperationsMedController {
     summary: 'List MED cases that wait for an operator',
     description: 'What does not fit its charge, rulings under MED_AUTO_RULINGS=false, contradictions. Newest first.',
   })
-  @ApiOkResponse({ description: 'A page.', type: MedReviewListBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'A page.', type: MedReviewListBody })
   @ApiErrors(400)
   async list(@Query() query: ListMedReviewsQuery): Promise<MedReviewListBody> {
     const filter = { ...idCursorFilter(query), mode: query.mode ?? null, review: query.review ?? null };
@@ -68,7 +54,7 @@ export class OperationsMedController {
     description:
       'No case can be made of them before their payment is credited or returned: most often an operator has to decide about it. Newest first.',
   })
-  @ApiOkResponse({ description: 'A page.', type: MedWaitingListBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'A page.', type: MedWaitingListBody })
   @ApiErrors(400)
   async listWaiting(@Query() query: IdCursorQuery): Promise<MedWaitingListBody> {
     const filter = idCursorFilter(query);
@@ -81,7 +67,7 @@ export class OperationsMedController {
     description: 'Of any account, whether shown to it or not.',
   })
   @ApiParam(CASE_ID)
-  @ApiOkResponse({ description: 'The case.', type: MedReviewBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'The case.', type: MedReviewBody })
   @ApiErrors(404)
   async get(@Param('id') id: string): Promise<MedReviewBody> {
     return medReviewBody(await this.desk.find(caseId(id)));
@@ -96,9 +82,9 @@ export class OperationsMedController {
   })
   @ApiParam(CASE_ID)
   @ApiBody({ type: ApproveMedDto })
-  @ApiOkResponse({ description: 'The case as decided.', type: MedReviewBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'The case as decided.', type: MedReviewBody })
   @ApiErrors(400, 404, 413, 415)
-  @conflict('`med_case_not_under_review`: it was decided before, or is over. `med_case_changed`: read it again.')
+  @ApiRefusal(409, '`med_case_not_under_review`: it was decided before, or is over. `med_case_changed`: read it again.')
   async approve(
     @Param('id') id: string,
     @Body() { version, amount }: ApproveMedDto,
@@ -118,10 +104,10 @@ export class OperationsMedController {
       'The merchant does not see a case that was kept back, which waits again when the bank takes its money; a ruling is not applied, and the case goes on.',
   })
   @ApiParam(CASE_ID)
-  @ApiOkResponse({ description: 'The case as decided.', type: MedReviewBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'The case as decided.', type: MedReviewBody })
   @ApiBody({ type: DismissMedDto })
   @ApiErrors(400, 404, 413, 415)
-  @conflict('`med_case_not_under_review`: it was decided before. `med_case_changed`: read it again.')
+  @ApiRefusal(409, '`med_case_not_under_review`: it was decided before. `med_case_changed`: read it again.')
   async dismiss(
     @Param('id') id: string,
     @Body() { version }: DismissMedDto,
@@ -138,9 +124,9 @@ export class OperationsMedController {
     description: 'Sets `evidence_requested_at` and sends `med_case.updated`. Repeating it asks again.',
   })
   @ApiParam(CASE_ID)
-  @ApiOkResponse({ description: 'The case.', type: MedReviewBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'The case.', type: MedReviewBody })
   @ApiErrors(404)
-  @conflict('`med_case_over`: it is over or past its response deadline, or the merchant does not see it.')
+  @ApiRefusal(409, '`med_case_over`: it is over or past its response deadline, or the merchant does not see it.')
   async requestEvidence(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<MedReviewBody> {
     return medReviewBody(await this.operations.requestEvidence(caseId(id), actor));
   }
@@ -151,7 +137,7 @@ export class OperationsMedController {
     description: 'Off: no `med.resolved`, and no `med_case.updated` when a case is accepted, rejected or closed.',
   })
   @ApiParam({ name: 'id', description: 'Id of the account.', schema: { type: 'string' } })
-  @ApiOkResponse({ description: 'As it is now.', type: MedNotificationsBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'As it is now.', type: MedNotificationsBody })
   @ApiErrors(400, 404, 413, 415)
   async notifications(
     @Param('id') id: string,

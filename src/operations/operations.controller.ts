@@ -1,18 +1,8 @@
 import { Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../audit/index.js';
 import { CurrentActor, CurrentUser, DashboardAuth, type UserPrincipal } from '../auth/index.js';
-import {
-  ApiErrors,
-  ApiRequestId,
-  COMMON_HEADERS,
-  cursorPage,
-  ErrorBody,
-  idCursorFilter,
-  IdCursorQuery,
-  cursorFilter,
-  RESPONSE_HEADERS,
-} from '../core/http/index.js';
+import { ApiErrors, ApiRefusal, cursorPage, idCursorFilter, IdCursorQuery, cursorFilter } from '../core/http/index.js';
 import { parseId } from '../core/ids.js';
 import { OperatorQueues } from '../core/operator-queues.js';
 import { WorkService } from '../core/work/index.js';
@@ -51,13 +41,8 @@ import { OperationsService } from './operations.service.js';
 
 const REVIEW_ID = { name: 'id', description: 'Id of the review.', schema: { type: 'string' as const } };
 
-function conflict(description: string): MethodDecorator {
-  return ApiResponse({ status: 409, description, type: ErrorBody, headers: COMMON_HEADERS });
-}
-
 @ApiTags('Operators')
 @DashboardAuth('OPERATOR')
-@ApiRequestId()
 @Controller('v1/operations')
 export class OperationsController {
   constructor(
@@ -75,7 +60,7 @@ export class OperationsController {
     summary: 'Count what waits for operators',
     description: 'Of each list that somebody has to come back to: how much waits, and since when. In both modes.',
   })
-  @ApiOkResponse({ description: 'All queues.', type: OperatorQueueListBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'All queues.', type: OperatorQueueListBody })
   async listQueues(): Promise<OperatorQueueListBody> {
     return { object: 'list', data: (await this.queues.list()).map(operatorQueueBody) };
   }
@@ -86,7 +71,7 @@ export class OperationsController {
     description:
       'Of all accounts, without their secrets: whose, at which PSP, in use, and until when the certificate holds. Newest first.',
   })
-  @ApiOkResponse({ description: 'A page.', type: ConnectionListBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'A page.', type: ConnectionListBody })
   @ApiErrors(400)
   async listConnections(@Query() query: OfAccountQuery): Promise<ConnectionListBody> {
     const filter = idCursorFilter(query);
@@ -99,7 +84,7 @@ export class OperationsController {
     summary: 'List payments that wait for a decision',
     description: 'Paid under a payer lock, but the bank did not say by whom: held, not credited. Newest first.',
   })
-  @ApiOkResponse({ description: 'A page.', type: ReviewListBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'A page.', type: ReviewListBody })
   @ApiErrors(400)
   async listReviews(@Query() query: ListReviewsQuery): Promise<ReviewListBody> {
     const filter = { ...idCursorFilter(query), mode: query.mode ?? null };
@@ -113,9 +98,9 @@ export class OperationsController {
     description: 'The charge becomes paid and its money is credited. Repeating it changes nothing.',
   })
   @ApiParam(REVIEW_ID)
-  @ApiOkResponse({ description: 'The review as decided.', type: ReviewBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'The review as decided.', type: ReviewBody })
   @ApiErrors(404)
-  @conflict('`review_already_decided`: it was returned, or the merchant has cancelled the charge.')
+  @ApiRefusal(409, '`review_already_decided`: it was returned, or the merchant has cancelled the charge.')
   async accept(
     @Param('id') id: string,
     @CurrentUser() { userId }: UserPrincipal,
@@ -131,9 +116,9 @@ export class OperationsController {
     description: 'The charge becomes refunded and a Pix return goes to the payer. Repeating it changes nothing.',
   })
   @ApiParam(REVIEW_ID)
-  @ApiOkResponse({ description: 'The review as decided.', type: ReviewBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'The review as decided.', type: ReviewBody })
   @ApiErrors(404)
-  @conflict('`review_already_decided`: it was accepted, or the merchant has cancelled the charge.')
+  @ApiRefusal(409, '`review_already_decided`: it was accepted, or the merchant has cancelled the charge.')
   async return(
     @Param('id') id: string,
     @CurrentUser() { userId }: UserPrincipal,
@@ -148,7 +133,7 @@ export class OperationsController {
     description:
       'Money that arrived and is nobody’s until somebody finds out whose, and what could not be sent back to its payer. Newest first.',
   })
-  @ApiOkResponse({ description: 'A page.', type: UnmatchedPixListBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'A page.', type: UnmatchedPixListBody })
   @ApiErrors(400)
   async listUnmatched(@Query() query: IdCursorQuery): Promise<UnmatchedPixListBody> {
     const filter = idCursorFilter(query);
@@ -161,7 +146,7 @@ export class OperationsController {
     description:
       'Late, double and wrong-amount Pix, and those of a payer whom the payer lock did not want, go back by themselves; here they are in every state, with what the bank has not accepted yet or has refused. Newest first.',
   })
-  @ApiOkResponse({ description: 'A page.', type: ReturnedListBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'A page.', type: ReturnedListBody })
   @ApiErrors(400)
   async listReturned(@Query() query: ListReturnedQuery): Promise<ReturnedListBody> {
     const { account_id, mode, reason, status } = query;
@@ -181,7 +166,7 @@ export class OperationsController {
     description:
       'Told of, and confirmed by the acquirer in a form that cannot be read: nobody is credited before it can be. It is asked for again, without end. Newest first.',
   })
-  @ApiOkResponse({ description: 'A page.', type: UnreadableListBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'A page.', type: UnreadableListBody })
   @ApiErrors(400)
   async listUnreadable(@Query() query: IdCursorQuery): Promise<UnreadableListBody> {
     const filter = idCursorFilter(query);
@@ -194,7 +179,7 @@ export class OperationsController {
     description:
       'A dispute or a correction has taken more than was available. Below zero nothing is refunded; the merchant is told by mail at once and every `negative_notice_days`. Longest first.',
   })
-  @ApiOkResponse({ description: 'A page.', type: NegativeBalanceListBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'A page.', type: NegativeBalanceListBody })
   @ApiErrors(400)
   async listNegativeBalances(@Query() query: ListNegativeBalancesQuery): Promise<NegativeBalanceListBody> {
     const { limit } = cursorFilter(query);
@@ -209,7 +194,7 @@ export class OperationsController {
     description:
       'What should have been done a minute ago or has failed and is tried again: refunds and other money on its way back, calls to acquirers about existing payments, mail, clean-up after uploads. Due longest first, one page.',
   })
-  @ApiOkResponse({ description: 'A page.', type: WorkListBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'A page.', type: WorkListBody })
   @ApiErrors(400)
   async listWork(@Query() query: ListWorkQuery): Promise<WorkListBody> {
     const { limit } = cursorFilter(query);
@@ -227,7 +212,7 @@ export class OperationsController {
     summary: 'List hits of the fraud guard',
     description: 'Of the last 30 days: what it refused, and in shadow mode would have refused. Newest first.',
   })
-  @ApiOkResponse({ description: 'A page.', type: FraudHitListBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'A page.', type: FraudHitListBody })
   @ApiErrors(400)
   async listFraudHits(@Query() query: OfAccountQuery): Promise<FraudHitListBody> {
     const filter = { ...idCursorFilter(query), accountId: query.account_id ?? null };

@@ -10,7 +10,7 @@ import {
   CurrentScope,
 } from '../auth/index.js';
 import { Draft } from '../core/errors/index.js';
-import { ApiErrors, ApiRequestId, DraftBody, RESPONSE_HEADERS } from '../core/http/index.js';
+import { ApiErrors, DraftBody } from '../core/http/index.js';
 import { Idempotent, type IdempotentAnswer, REPLAYED_HEADER } from '../core/idempotency/index.js';
 import type { Scope } from '../core/mode.js';
 import { CreatePaymentDto } from './dto/create-payment.dto.js';
@@ -34,7 +34,6 @@ const RESEND_TOKENS = 20;
 
 @ApiTags('Payments')
 @ApiKeyAuth()
-@ApiRequestId()
 @Controller('v1/payments')
 export class PaymentsController {
   constructor(private readonly payments: PaymentsService) {}
@@ -47,12 +46,7 @@ export class PaymentsController {
     description:
       'Answered at once; what the payer needs for each method appears on read within about three seconds, when the acquirer has made it. A method that the acquirer refuses stays null; when it refuses all of them the payment becomes REFUSED. A payment with PIX is also a charge. It can be paid until it expires: for BOLETO and MULTIBANCO at the end of the third day in São Paulo, otherwise after the account’s window, usually an hour.',
   })
-  @ApiResponse({
-    status: 201,
-    description: 'The payment, waiting.',
-    type: PaymentBody,
-    headers: { ...RESPONSE_HEADERS, ...REPLAYED_HEADER },
-  })
+  @ApiResponse({ status: 201, description: 'The payment, waiting.', type: PaymentBody, headers: REPLAYED_HEADER })
   @ApiErrors(400, 403, 409, 413, 415, 422)
   create(
     @CurrentCaller() { accountId, mode, account }: ScopedCaller,
@@ -66,7 +60,7 @@ export class PaymentsController {
     summary: 'List payments',
     description: 'All transactions of the account in the key’s mode, charges too. A page past the end is empty.',
   })
-  @ApiResponse({ status: 200, description: 'A page.', type: PaymentListBody, headers: RESPONSE_HEADERS })
+  @ApiResponse({ status: 200, description: 'A page.', type: PaymentListBody })
   @ApiErrors(400, 503)
   @Costs(({ sortBy = 'createdAt' }) => (sortBy === 'createdAt' || sortBy === 'id' ? 0 : SORT_TOKENS))
   list(@CurrentScope() scope: Scope, @Query() query: ListPaymentsQuery): Promise<PaymentListBody> {
@@ -79,7 +73,7 @@ export class PaymentsController {
     description: 'With what the payer needs for each method. Learn of outcomes by webhook instead of polling.',
   })
   @ApiParam(PAYMENT_ID)
-  @ApiResponse({ status: 200, description: 'The payment.', type: PaymentDetailBody, headers: RESPONSE_HEADERS })
+  @ApiResponse({ status: 200, description: 'The payment.', type: PaymentDetailBody })
   @ApiErrors(404)
   get(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<PaymentDetailBody> {
     return this.payments.get(scope, id);
@@ -94,12 +88,7 @@ export class PaymentsController {
       'While WAITING_PAYMENT, PENDING or PROCESSING; otherwise 400 `payment_not_cancellable`. Of this and a payment at the same moment one wins; money that comes after it goes back to the payer. Cancelling again changes nothing and gives the same answer, `previousStatus` included.',
   })
   @ApiParam(PAYMENT_ID)
-  @ApiResponse({
-    status: 200,
-    description: 'The cancelled payment.',
-    type: CancelledPaymentBody,
-    headers: RESPONSE_HEADERS,
-  })
+  @ApiResponse({ status: 200, description: 'The cancelled payment.', type: CancelledPaymentBody })
   @ApiErrors(400, 404, 413, 415)
   cancel(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<CancelledPaymentBody> {
     return this.payments.cancel(scope, id);
@@ -112,12 +101,7 @@ export class PaymentsController {
     description: 'Its state there at this moment; nothing is cached. Changes nothing here.',
   })
   @ApiParam(PAYMENT_ID)
-  @ApiResponse({
-    status: 200,
-    description: 'The acquirer’s answer.',
-    type: ProviderStatusBody,
-    headers: RESPONSE_HEADERS,
-  })
+  @ApiResponse({ status: 200, description: 'The acquirer’s answer.', type: ProviderStatusBody })
   @ApiErrors(404)
   providerStatus(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<ProviderStatusBody> {
     return this.payments.providerStatus(scope, id);
@@ -131,7 +115,7 @@ export class PaymentsController {
       'The acquirer’s own, as a PDF; 422 `RECEIPT_NOT_AVAILABLE` unless the payment settled and there is one.',
   })
   @ApiParam(PAYMENT_ID)
-  @ApiResponse({ status: 200, description: 'The receipt.', type: ReceiptBody, headers: RESPONSE_HEADERS })
+  @ApiResponse({ status: 200, description: 'The receipt.', type: ReceiptBody })
   @ApiErrors(404, 422)
   receipt(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<ReceiptBody> {
     return this.payments.receipt(scope, id);
@@ -147,12 +131,7 @@ export class PaymentsController {
       'Works for charges too. The event of the status that the payment has now goes to everybody who is subscribed now, under each of its names, as new deliveries (with new `X-Service-Delivery-Id`s). It is the same business event, with the same `id` and `sequence`; its content is what a read of the payment would show now. A status without an event of its own in a family (PROCESSING, a Pix in DISPUTE, a refunded charge in `charge.*`) is told by the family’s last event before it.\n\n**A resend of a disputed or refunded sale repeats `charge.paid` with its present status inside**, so an endpoint that was registered later sees `charge.paid` for the first time then: go by `data.object.status`. A payment that is still being created (PENDING) has no event yet, so there is nothing to send: `resent` is false, and its first event follows by itself.',
   })
   @ApiParam(PAYMENT_ID)
-  @ApiResponse({
-    status: 200,
-    description: 'What was sent, and whether to anybody.',
-    type: ResendWebhookBody,
-    headers: RESPONSE_HEADERS,
-  })
+  @ApiResponse({ status: 200, description: 'What was sent, and whether to anybody.', type: ResendWebhookBody })
   @ApiErrors(404)
   resendWebhook(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<ResendWebhookBody> {
     return this.payments.resendWebhook(scope, id);

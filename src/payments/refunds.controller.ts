@@ -2,7 +2,7 @@ import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../audit/index.js';
 import { ApiKeyAuth, type ScopedCaller, CurrentCaller, CurrentScope, CurrentActor } from '../auth/index.js';
-import { ApiErrors, ApiRequestId, cursorPage, idCursorFilter, RESPONSE_HEADERS } from '../core/http/index.js';
+import { ApiErrors, cursorPage, idCursorFilter } from '../core/http/index.js';
 import { Idempotent, type IdempotentAnswer, keyOf, REPLAYED_HEADER } from '../core/idempotency/index.js';
 import type { Scope } from '../core/mode.js';
 import { FraudGuard } from '../fraud/index.js';
@@ -15,7 +15,6 @@ import { refundBody, refundItem, refundList } from './refund.serializer.js';
 
 @ApiTags('Payments')
 @ApiKeyAuth()
-@ApiRequestId()
 @Controller('v1')
 export class RefundsController {
   constructor(
@@ -31,12 +30,7 @@ export class RefundsController {
       'In full or in part. The amount is debited from the available balance at once and in full, whatever fees the payment had; it comes back when the refund fails. Refunds advance by themselves: `payment.refunded` tells of each step. 400: `payment_not_refundable` unless the payment is PAID or APPROVED, `charge_disputed`, `refund_amount_exceeds_remaining`. 422: `insufficient_balance`, `REFUND_NOT_SUPPORTED`, `REFUND_STRATEGY_NOT_SUPPORTED`, `refund_limit_reached` after a thousand refunds.',
   })
   @ApiParam(PAYMENT_ID)
-  @ApiResponse({
-    status: 201,
-    description: 'The refund, accepted.',
-    type: RefundBody,
-    headers: { ...RESPONSE_HEADERS, ...REPLAYED_HEADER },
-  })
+  @ApiResponse({ status: 201, description: 'The refund, accepted.', type: RefundBody, headers: REPLAYED_HEADER })
   @ApiErrors(400, 403, 404, 409, 413, 415, 422)
   create(
     @CurrentCaller() { accountId, mode, account }: ScopedCaller,
@@ -60,7 +54,7 @@ export class RefundsController {
   @Get('payments/:id/refunds')
   @ApiOperation({ summary: 'List the refunds of a payment', description: 'All of them, newest first.' })
   @ApiParam(PAYMENT_ID)
-  @ApiResponse({ status: 200, description: 'The refunds.', type: RefundListBody, headers: RESPONSE_HEADERS })
+  @ApiResponse({ status: 200, description: 'The refunds.', type: RefundListBody })
   @ApiErrors(404)
   async list(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<RefundListBody> {
     return refundList(await this.refunds.list(scope, paymentId(id)));
@@ -71,7 +65,7 @@ export class RefundsController {
     summary: 'List refunds',
     description: 'Of all payments of the account in the key’s mode, newest first.',
   })
-  @ApiResponse({ status: 200, description: 'A page.', type: AllRefundsListBody, headers: RESPONSE_HEADERS })
+  @ApiResponse({ status: 200, description: 'A page.', type: AllRefundsListBody })
   @ApiErrors(400)
   async listAll(@CurrentScope() scope: Scope, @Query() query: ListRefundsQuery): Promise<AllRefundsListBody> {
     const filter = { ...idCursorFilter(query), status: query.status ?? null };

@@ -1,7 +1,7 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { ApiKeyAuth, Costs, CurrentScope } from '../auth/index.js';
-import { ApiErrors, ApiRequestId, RESPONSE_HEADERS } from '../core/http/index.js';
+import { ApiErrors } from '../core/http/index.js';
 import type { Scope } from '../core/mode.js';
 import { StatisticsService } from '../transactions/index.js';
 import { MetricsBody, StatsBody } from './dto/statistics.body.js';
@@ -13,7 +13,6 @@ const WINDOW =
 
 @ApiTags('Payments')
 @ApiKeyAuth()
-@ApiRequestId()
 @Controller('v1/payments')
 export class StatisticsController {
   constructor(private readonly statistics: StatisticsService) {}
@@ -21,7 +20,7 @@ export class StatisticsController {
   @Get('stats')
   @Costs(tokensOf)
   @ApiOperation({ summary: 'Read statistics', description: WINDOW })
-  @ApiResponse({ status: 200, description: 'The statistics.', type: StatsBody, headers: RESPONSE_HEADERS })
+  @ApiResponse({ status: 200, description: 'The statistics.', type: StatsBody })
   @ApiErrors(400)
   async stats(@CurrentScope() scope: Scope, @Query() query: StatsQuery): Promise<StatsBody> {
     const window = await this.statistics.window(scope, daysOf(query), { ...STATS_FIGURES, currency: null });
@@ -31,7 +30,7 @@ export class StatisticsController {
   @Get('metrics')
   @Costs(tokensOf)
   @ApiOperation({ summary: 'Read the conversion funnel and volumes', description: WINDOW })
-  @ApiResponse({ status: 200, description: 'The metrics.', type: MetricsBody, headers: RESPONSE_HEADERS })
+  @ApiResponse({ status: 200, description: 'The metrics.', type: MetricsBody })
   @ApiErrors(400)
   async metrics(@CurrentScope() scope: Scope, @Query() query: MetricsQuery): Promise<MetricsBody> {
     const days = daysOf(query);

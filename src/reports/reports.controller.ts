@@ -1,7 +1,7 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { ApiKeyAuth, AuditedAtDoor, Costs, CurrentScope, OpenToMembers } from '../auth/index.js';
-import { ApiErrors, ApiRequestId, cursorPage, idCursorFilter, RESPONSE_HEADERS } from '../core/http/index.js';
+import { ApiErrors, cursorPage, idCursorFilter } from '../core/http/index.js';
 import type { Scope } from '../core/mode.js';
 import { CreateReportDto } from './dto/create-report.dto.js';
 import { ListReportsQuery } from './dto/list-reports.query.js';
@@ -14,7 +14,6 @@ const REPORT_TOKENS = 20;
 
 @ApiTags('Reports')
 @ApiKeyAuth()
-@ApiRequestId()
 @Controller('v1/reports')
 export class ReportsController {
   constructor(private readonly reports: ReportsService) {}
@@ -29,7 +28,7 @@ export class ReportsController {
     description:
       'A file of any size, of the key’s mode. `report.ready` tells when it is done; it is kept for 7 days. 422 `report_limit_reached`: five are being made, or the files have reached 2 GiB. Of a thousand files the oldest goes for the next one.',
   })
-  @ApiResponse({ status: 202, description: 'It will be made.', type: ReportBody, headers: RESPONSE_HEADERS })
+  @ApiResponse({ status: 202, description: 'It will be made.', type: ReportBody })
   @ApiErrors(400, 413, 415, 422)
   async create(@CurrentScope() scope: Scope, @Body() dto: CreateReportDto): Promise<ReportBody> {
     return reportBody(await this.reports.create(scope, dto), null);
@@ -37,7 +36,7 @@ export class ReportsController {
 
   @Get()
   @ApiOperation({ summary: 'List reports', description: 'Newest first, for 90 days; without links to their files.' })
-  @ApiResponse({ status: 200, description: 'A page.', type: ReportListBody, headers: RESPONSE_HEADERS })
+  @ApiResponse({ status: 200, description: 'A page.', type: ReportListBody })
   @ApiErrors(400)
   async list(@CurrentScope() scope: Scope, @Query() query: ListReportsQuery): Promise<ReportListBody> {
     const before = query.starting_after?.replace(/^rep_/, '');
@@ -54,7 +53,7 @@ export class ReportsController {
   @Get(':id')
   @ApiOperation({ summary: 'Read a report', description: 'How far it is, and when it is ready a link to its file.' })
   @ApiParam({ name: 'id', description: '`rep_<uuid>` or the bare `<uuid>`.', schema: { type: 'string' } })
-  @ApiResponse({ status: 200, description: 'The report.', type: ReportBody, headers: RESPONSE_HEADERS })
+  @ApiResponse({ status: 200, description: 'The report.', type: ReportBody })
   @ApiErrors(404)
   async get(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<ReportBody> {
     const { report, downloadUrl } = await this.reports.get(scope, id);

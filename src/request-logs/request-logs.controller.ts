@@ -1,7 +1,7 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Costs, CurrentMember, DashboardAuth, type MemberPrincipal } from '../auth/index.js';
-import { ApiErrors, ApiRequestId, cursorPage, idCursorFilter, RESPONSE_HEADERS } from '../core/http/index.js';
+import { ApiErrors, cursorPage, idCursorFilter } from '../core/http/index.js';
 import { ListRequestLogsQuery } from './dto/list-request-logs.query.js';
 import { RequestLogListBody } from './dto/request-log.body.js';
 import { requestLogBody } from './request-logs.serializer.js';
@@ -9,7 +9,6 @@ import { RequestLogsService } from './request-logs.service.js';
 
 @ApiTags('Request logs')
 @DashboardAuth()
-@ApiRequestId()
 @Controller('v1/request-logs')
 export class RequestLogsController {
   constructor(private readonly logs: RequestLogsService) {}
@@ -22,7 +21,7 @@ export class RequestLogsController {
     description:
       'Of the last seven days, by keys and by people, newest first; a request shows within about a second of its answer. Neither bodies nor queries are kept. Requests without authentication belong to no account, and what open pages of the dashboard read is not listed.',
   })
-  @ApiOkResponse({ description: 'A page.', type: RequestLogListBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'A page.', type: RequestLogListBody })
   @ApiErrors(400)
   async list(
     @CurrentMember() { accountId }: MemberPrincipal,

@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { ApiKeyAuth, CurrentScope, TestKeysOnly } from '../auth/index.js';
-import { ApiErrors, ApiRequestId, RESPONSE_HEADERS } from '../core/http/index.js';
+import { ApiErrors } from '../core/http/index.js';
 import type { Scope } from '../core/mode.js';
 import { SandboxEventBody, SandboxPaymentEventBody } from './dto/simulate.body.js';
 import { SimulateDto } from './dto/simulate.dto.js';
@@ -10,7 +10,6 @@ import { SandboxService } from './sandbox.service.js';
 @ApiTags('Sandbox')
 @ApiKeyAuth()
 @TestKeysOnly()
-@ApiRequestId()
 @Controller('v1/sandbox')
 export class SandboxController {
   constructor(private readonly sandbox: SandboxService) {}
@@ -22,7 +21,7 @@ export class SandboxController {
     description: 'Goes the way of a real acquirer’s notification; works on every payment too. A live key gets 404.',
   })
   @ApiParam({ name: 'id', description: '`ch_<uuid>` or the bare `<uuid>`.', schema: { type: 'string' } })
-  @ApiResponse({ status: 200, description: 'The state after it.', type: SandboxEventBody, headers: RESPONSE_HEADERS })
+  @ApiResponse({ status: 200, description: 'The state after it.', type: SandboxEventBody })
   @ApiErrors(400, 404, 413, 415)
   simulate(@CurrentScope() scope: Scope, @Param('id') id: string, @Body() dto: SimulateDto): Promise<SandboxEventBody> {
     return this.sandbox.simulate(scope, id, dto);
@@ -35,12 +34,7 @@ export class SandboxController {
     description: 'As for a charge, answering with the payment.',
   })
   @ApiParam({ name: 'id', description: '`<uuid>`, `tx_<uuid>` or `ch_<uuid>`.', schema: { type: 'string' } })
-  @ApiResponse({
-    status: 200,
-    description: 'The state after it.',
-    type: SandboxPaymentEventBody,
-    headers: RESPONSE_HEADERS,
-  })
+  @ApiResponse({ status: 200, description: 'The state after it.', type: SandboxPaymentEventBody })
   @ApiErrors(400, 404, 413, 415)
   simulatePayment(
     @CurrentScope() scope: Scope,

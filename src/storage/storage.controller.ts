@@ -1,8 +1,8 @@
 import { Controller, Get, Header, HttpCode, Param, Put, Query, Req, Res, StreamableFile } from '@nestjs/common';
-import { ApiBody, ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { LimitPerIp, Public } from '../auth/index.js';
-import { ApiErrors, COMMON_HEADERS, ErrorBody, ReadsBody } from '../core/http/index.js';
+import { ApiErrors, ApiRefusal, ReadsBody } from '../core/http/index.js';
 import { DiskFiles } from './disk-files.service.js';
 import type { LinkQuery } from './disk-links.js';
 
@@ -14,12 +14,7 @@ const SIGNATURE = {
   required: true,
   schema: { type: 'string' as const },
 };
-const EXPIRED = {
-  status: 403,
-  description: '`forbidden`: the URL has expired.',
-  type: ErrorBody,
-  headers: COMMON_HEADERS,
-};
+const EXPIRED = '`forbidden`: the URL has expired.';
 /** An uploaded file under our own host: it runs nothing, and another site may show it as a picture. */
 const FILE_HEADERS = {
   'Content-Security-Policy': "default-src 'none'; sandbox",
@@ -50,15 +45,10 @@ export class StorageController {
   @ApiQuery(SIGNATURE)
   // Not @ApiConsumes: any type may have been agreed.
   @ApiBody({ description: 'The file.', schema: FILE })
-  @ApiOkResponse({ description: 'Uploaded; complete it.', headers: COMMON_HEADERS })
+  @ApiOkResponse({ description: 'Uploaded; complete it.' })
   @ApiErrors(400, 404, 500, 503)
-  @ApiResponse(EXPIRED)
-  @ApiResponse({
-    status: 409,
-    description: '`upload_closed`: the upload has been completed.',
-    type: ErrorBody,
-    headers: COMMON_HEADERS,
-  })
+  @ApiRefusal(403, EXPIRED)
+  @ApiRefusal(409, '`upload_closed`: the upload has been completed.')
   upload(@Param('key') key: string, @Query() query: LinkQuery, @Req() request: Request): Promise<void> {
     return this.files.receive(key, query, request.headers, request);
   }
@@ -75,10 +65,9 @@ export class StorageController {
   @ApiOkResponse({
     description: 'The file, as an attachment of the type that was agreed.',
     content: { '*/*': { schema: FILE } },
-    headers: COMMON_HEADERS,
   })
   @ApiErrors(404, 500, 503)
-  @ApiResponse(EXPIRED)
+  @ApiRefusal(403, EXPIRED)
   async download(
     @Param('key') key: string,
     @Param('id') id: string,

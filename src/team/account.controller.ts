@@ -9,10 +9,9 @@ import {
 } from '../accounts/index.js';
 import type { Actor } from '../audit/index.js';
 import { CurrentActor, CurrentMember, DashboardAuth, type MemberPrincipal, NeedsSecondFactor } from '../auth/index.js';
-import { ApiErrors, ApiRequestId, RESPONSE_HEADERS } from '../core/http/index.js';
+import { ApiErrors } from '../core/http/index.js';
 
 @ApiTags('Account')
-@ApiRequestId()
 @Controller('v1/account')
 export class AccountController {
   constructor(private readonly accounts: AccountsService) {}
@@ -20,7 +19,7 @@ export class AccountController {
   @Get()
   @DashboardAuth()
   @ApiOperation({ summary: 'Read your account', description: 'As payers and mails name and show it.' })
-  @ApiOkResponse({ description: 'The account.', type: MerchantAccountBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'The account.', type: MerchantAccountBody })
   @ApiErrors(403)
   async get(@CurrentMember() { accountId }: MemberPrincipal): Promise<MerchantAccountBody> {
     return merchantAccountBody(await this.accounts.details(accountId));
@@ -34,7 +33,7 @@ export class AccountController {
     description:
       'Send what changes; it holds from the next request on. Fees, release, limits and suspension are the operator’s.',
   })
-  @ApiOkResponse({ description: 'The account.', type: MerchantAccountBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'The account.', type: MerchantAccountBody })
   @ApiErrors(400, 413, 415)
   async change(
     @CurrentMember() { accountId }: MemberPrincipal,

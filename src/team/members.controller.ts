@@ -1,9 +1,9 @@
 import { Body, Controller, Delete, Get, Param, Patch, Post } from '@nestjs/common';
-import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { MembersService } from '../accounts/index.js';
 import type { Actor } from '../audit/index.js';
 import { CurrentActor, CurrentMember, DashboardAuth, type MemberPrincipal, NeedsSecondFactor } from '../auth/index.js';
-import { ApiErrors, ApiRequestId, COMMON_HEADERS, ErrorBody, RESPONSE_HEADERS } from '../core/http/index.js';
+import { ApiErrors, ApiRefusal } from '../core/http/index.js';
 import { parseId } from '../core/ids.js';
 import { InvitedMemberBody, MemberBody, MemberListBody, RemovedBody } from './dto/member.body.js';
 import { ChangeRoleDto, InviteMemberDto } from './dto/member.dto.js';
@@ -11,20 +11,10 @@ import { InvitationLimits } from './invitation-limits.service.js';
 import { invitedMember, memberBody, memberList } from './members.serializer.js';
 
 const MEMBER_ID = { name: 'id', description: 'Id of the member.', schema: { type: 'string' as const } };
-const LAST_OWNER = {
-  status: 422,
-  description: '`last_owner`: the account would have no OWNER left who can log in.',
-  type: ErrorBody,
-  headers: COMMON_HEADERS,
-};
-const INVITATION_LIMIT = {
-  ...LAST_OWNER,
-  description: '`invitation_limit_reached`: 20 invitations wait already.',
-};
+const LAST_OWNER = '`last_owner`: the account would have no OWNER left who can log in.';
 
 @ApiTags('Members')
 @DashboardAuth('OWNER', 'ADMIN')
-@ApiRequestId()
 @Controller('v1/members')
 export class MembersController {
   constructor(
@@ -34,7 +24,7 @@ export class MembersController {
 
   @Get()
   @ApiOperation({ summary: 'List members', description: 'Those who were invited among them, oldest first.' })
-  @ApiOkResponse({ description: 'All members.', type: MemberListBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'All members.', type: MemberListBody })
   async list(@CurrentMember() { accountId }: MemberPrincipal): Promise<MemberListBody> {
     const [members, invitations] = await Promise.all([
       this.members.list(accountId),
@@ -50,9 +40,9 @@ export class MembersController {
     description:
       'Sends a mail with a token, which is nowhere else: its reader chooses a password with POST /v1/auth/accept-invitation within 7 days and is a member then. The answer is the same whether the e-mail is known elsewhere. Inviting again replaces the invitation, its id and its role. At most 20 wait at a time, 5 a day go to one mailbox and 50 a day out of an account. Only an OWNER may invite an OWNER.',
   })
-  @ApiCreatedResponse({ description: 'Invited.', type: InvitedMemberBody, headers: RESPONSE_HEADERS })
+  @ApiCreatedResponse({ description: 'Invited.', type: InvitedMemberBody })
   @ApiErrors(400, 413, 415)
-  @ApiResponse(INVITATION_LIMIT)
+  @ApiRefusal(422, '`invitation_limit_reached`: 20 invitations wait already.')
   async invite(
     @CurrentMember() { accountId }: MemberPrincipal,
     @Body() { email, name, role }: InviteMemberDto,
@@ -69,9 +59,9 @@ export class MembersController {
     description: 'Holds from the member’s next request on. Only an OWNER may make or unmake an OWNER.',
   })
   @ApiParam(MEMBER_ID)
-  @ApiOkResponse({ description: 'Changed.', type: MemberBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'Changed.', type: MemberBody })
   @ApiErrors(400, 404, 413, 415)
-  @ApiResponse(LAST_OWNER)
+  @ApiRefusal(422, LAST_OWNER)
   async changeRole(
     @CurrentMember() { accountId }: MemberPrincipal,
     @Param('id') id: string,
@@ -89,9 +79,9 @@ export class MembersController {
       'The member’s tokens stop working at once. With the id of an invitation that waits, it is withdrawn. Only an OWNER may remove an OWNER.',
   })
   @ApiParam(MEMBER_ID)
-  @ApiOkResponse({ description: 'Removed.', type: RemovedBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'Removed.', type: RemovedBody })
   @ApiErrors(404)
-  @ApiResponse(LAST_OWNER)
+  @ApiRefusal(422, LAST_OWNER)
   async remove(
     @CurrentMember() { accountId }: MemberPrincipal,
     @Param('id') id: string,

@@ -1,7 +1,7 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiExtraModels, ApiOperation, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { ApiKeyAuth, Costs, CurrentScope } from '../auth/index.js';
-import { ApiErrors, ApiRequestId, lastInstantOf, RESPONSE_HEADERS } from '../core/http/index.js';
+import { ApiErrors, lastInstantOf } from '../core/http/index.js';
 import type { Scope } from '../core/mode.js';
 import { BalanceQuery, ReleasesQuery } from './dto/balance.query.js';
 import { ListWalletEntriesQuery } from './dto/list-wallet-entries.query.js';
@@ -17,7 +17,6 @@ const PRIMARY = 'BRL';
 
 @ApiTags('Wallets')
 @ApiKeyAuth()
-@ApiRequestId()
 @Controller('v1/wallets')
 export class WalletsController {
   constructor(
@@ -27,7 +26,7 @@ export class WalletsController {
 
   @Get()
   @ApiOperation({ summary: 'List wallets', description: 'One for each currency of the account, in the key’s mode.' })
-  @ApiResponse({ status: 200, description: 'The wallets.', type: [WalletBody], headers: RESPONSE_HEADERS })
+  @ApiResponse({ status: 200, description: 'The wallets.', type: [WalletBody] })
   async list(@CurrentScope() scope: Scope): Promise<WalletBody[]> {
     return (await this.wallets.balances(scope, PRIMARY)).map(walletItem);
   }
@@ -43,7 +42,6 @@ export class WalletsController {
     status: 200,
     description: 'The balance.',
     schema: { oneOf: [{ $ref: getSchemaPath(BalanceBody) }, { $ref: getSchemaPath(BalanceAtBody) }] },
-    headers: RESPONSE_HEADERS,
   })
   @ApiErrors(400)
   async balance(@CurrentScope() scope: Scope, @Query() query: BalanceQuery): Promise<BalanceBody | BalanceAtBody> {
@@ -65,7 +63,7 @@ export class WalletsController {
     description:
       'What waits in `pending`, day by day of São Paulo, each with its sum, what of it is a reserve, and of how many sales it is.',
   })
-  @ApiResponse({ status: 200, description: 'The days.', type: ReleaseListBody, headers: RESPONSE_HEADERS })
+  @ApiResponse({ status: 200, description: 'The days.', type: ReleaseListBody })
   @ApiErrors(400)
   async releases(@CurrentScope() scope: Scope, @Query() { currency }: ReleasesQuery): Promise<ReleaseListBody> {
     const planned = await this.wallets.plannedReleases(scope, currency ?? null);
@@ -80,7 +78,7 @@ export class WalletsController {
     description:
       'The statement: whatever has moved the merchant’s money, newest first, each with the balance after it. The balance at one instant and all entries after it up to another make the balance at that other.',
   })
-  @ApiResponse({ status: 200, description: 'A page.', type: WalletEntryListBody, headers: RESPONSE_HEADERS })
+  @ApiResponse({ status: 200, description: 'A page.', type: WalletEntryListBody })
   @ApiErrors(400)
   entries(@CurrentScope() scope: Scope, @Query() query: ListWalletEntriesQuery): Promise<WalletEntryListBody> {
     return this.statement.list(scope, query);

@@ -3,7 +3,7 @@ import { ApiBody, ApiHeader, ApiOkResponse, ApiOperation, ApiParam, ApiTags } fr
 import type { Request, Response } from 'express';
 import { Public } from '../../auth/index.js';
 import { type Config, CONFIG } from '../../core/config/index.js';
-import { addressOf, ApiErrors, COMMON_HEADERS, readBytes, ReadsBody } from '../../core/http/index.js';
+import { addressOf, ApiErrors, readBytes, ReadsBody } from '../../core/http/index.js';
 import { NONCE_HEADER, PROOF_HEADER } from './callback-probe.js';
 import { CallbacksService, MAX_CALLBACK_BYTES, type PostedCallback } from './callbacks.service.js';
 
@@ -27,7 +27,7 @@ const Receives = (path: string): MethodDecorator =>
         'For PSPs, at an address that only the PSP knows. Stored and answered at once; nothing of it is believed before the PSP has confirmed it when asked. An empty body is a test of the address.',
     }),
     ApiBody({ description: 'As API Pix or the PSP has it.', required: false, schema: { type: 'object' } }),
-    ApiOkResponse({ description: 'Stored, now or before.', headers: COMMON_HEADERS }),
+    ApiOkResponse({ description: 'Stored, now or before.' }),
     ApiErrors(404, 413, 429, 500, 503),
   );
 
@@ -44,7 +44,6 @@ const Tests = (path: string): MethodDecorator =>
     ApiOkResponse({
       description: 'It is an address of ours.',
       headers: {
-        ...COMMON_HEADERS,
         'X-Callback-Proof': { description: 'Where a nonce was sent: its signature.', schema: { type: 'string' } },
       },
     }),

@@ -1,5 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiHeader, ApiProperty, ApiPropertyOptional, ApiResponse } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, ApiResponse } from '@nestjs/swagger';
 
 /** Headers that every answer carries. */
 export const COMMON_HEADERS = {
@@ -24,7 +24,14 @@ export const RATE_LIMIT_HEADERS = {
   'RateLimit-Reset': { description: 'Seconds until all are back.', schema: { type: 'integer' as const, example: 1 } },
 };
 
-export const RESPONSE_HEADERS = { ...COMMON_HEADERS, ...RATE_LIMIT_HEADERS };
+/** The request id that callers may send. */
+export const REQUEST_ID = {
+  name: 'X-Request-Id',
+  in: 'header' as const,
+  required: false,
+  description: 'Your own id for this request, `^[A-Za-z0-9_-]{8,128}$`; echoed.',
+  schema: { type: 'string' as const },
+};
 
 export class ErrorDetailBody {
   @ApiProperty({ description: 'Path of the field.', example: 'customer.document' }) param!: string;
@@ -92,23 +99,14 @@ const RETRY_AFTER = {
 /** Documents the error answers of an operation. */
 export function ApiErrors(...statuses: number[]): MethodDecorator & ClassDecorator {
   return applyDecorators(
-    ...statuses.map((status) =>
-      ApiResponse({
-        status,
-        description: MEANINGS[status] ?? 'Error.',
-        type: ErrorBody,
-        headers: { ...COMMON_HEADERS, ...(status === 409 || status === 429 || status === 503 ? RETRY_AFTER : {}) },
-      }),
-    ),
+    ...statuses.map((status) => {
+      const headers = status === 409 || status === 429 || status === 503 ? RETRY_AFTER : {};
+      return ApiResponse({ status, description: MEANINGS[status] ?? 'Error.', type: ErrorBody, headers });
+    }),
   );
 }
 
-/** Documents the request id that callers may send. */
-export function ApiRequestId(): MethodDecorator & ClassDecorator {
-  return ApiHeader({
-    name: 'X-Request-Id',
-    required: false,
-    description: 'Your own id for this request, `^[A-Za-z0-9_-]{8,128}$`; echoed.',
-    schema: { type: 'string' },
-  });
+/** Documents an error answer that means something of its own at this operation. */
+export function ApiRefusal(status: number, description: string): MethodDecorator {
+  return ApiResponse({ status, description, type: ErrorBody });
 }

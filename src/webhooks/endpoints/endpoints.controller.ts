@@ -1,17 +1,10 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
-import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../../audit/index.js';
 import { ApiKeyAuth, CurrentScope, LimitPerIp, Public, CurrentActor } from '../../auth/index.js';
 import { Clock } from '../../core/clock.js';
 import { Draft } from '../../core/errors/index.js';
-import {
-  ApiErrors,
-  ApiRequestId,
-  COMMON_HEADERS,
-  DraftBody,
-  ErrorBody,
-  RESPONSE_HEADERS,
-} from '../../core/http/index.js';
+import { ApiErrors, ApiRefusal, DraftBody } from '../../core/http/index.js';
 import type { Scope } from '../../core/mode.js';
 import { EventCatalog } from '../../outbox/index.js';
 import { deliveryItem } from '../log/deliveries.serializer.js';
@@ -39,7 +32,6 @@ const ID = {
 };
 
 @ApiTags('Webhooks')
-@ApiRequestId()
 @Controller('v1/webhooks')
 export class EndpointsController {
   constructor(
@@ -56,14 +48,9 @@ export class EndpointsController {
     description:
       'At most 100 endpoints for each account and mode. Deliveries are POSTs whose `X-Service-Signature` is made with the `secret` of this answer: `t=<unix>,v1=<hex of "<t>.<rawBody>">` on canonical events, `sha256=<hex of rawBody>` on legacy ones. Any 2xx within 15 s is delivered; redirects are not followed; 410 sets the endpoint INACTIVE; everything else is tried again.',
   })
-  @ApiCreatedResponse({ description: 'Registered.', type: RegisteredEndpointBody, headers: RESPONSE_HEADERS })
+  @ApiCreatedResponse({ description: 'Registered.', type: RegisteredEndpointBody })
   @ApiErrors(400, 413, 415)
-  @ApiResponse({
-    status: 422,
-    description: '`webhook_endpoint_limit_reached`: the account has 100 endpoints in this mode.',
-    type: ErrorBody,
-    headers: COMMON_HEADERS,
-  })
+  @ApiRefusal(422, '`webhook_endpoint_limit_reached`: the account has 100 endpoints in this mode.')
   async register(
     @CurrentScope() scope: Scope,
     @DraftBody(CreateEndpointDto) body: Draft<CreateEndpointDto>,
@@ -76,7 +63,7 @@ export class EndpointsController {
   @Get('endpoints')
   @ApiKeyAuth()
   @ApiOperation({ summary: 'List webhook endpoints', description: 'Newest first, without their secrets.' })
-  @ApiOkResponse({ description: 'The endpoints.', type: EndpointListBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'The endpoints.', type: EndpointListBody })
   async list(@CurrentScope() scope: Scope): Promise<EndpointListBody> {
     return endpointList(await this.endpoints.list(scope), this.clock.now());
   }
@@ -89,7 +76,7 @@ export class EndpointsController {
       'Send only what changes; without any field, or without a body, nothing does and the answer is the endpoint as it is. A delivery under way when the endpoint becomes INACTIVE ends as it ends and is not tried again.',
   })
   @ApiParam(ID)
-  @ApiOkResponse({ description: 'As it is now.', type: UpdatedEndpointBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'As it is now.', type: UpdatedEndpointBody })
   @ApiErrors(400, 404, 413, 415)
   async update(
     @CurrentScope() scope: Scope,
@@ -108,7 +95,7 @@ export class EndpointsController {
       'Deliveries that wait are cancelled and its secrets are erased; past deliveries stay in the list. It cannot be undone: from now on its id is a 404.',
   })
   @ApiParam(ID)
-  @ApiOkResponse({ description: 'Deleted.', type: DeletedEndpointBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'Deleted.', type: DeletedEndpointBody })
   @ApiErrors(404)
   async remove(
     @CurrentScope() scope: Scope,
@@ -128,7 +115,7 @@ export class EndpointsController {
       'The swap is instantaneous: what is signed after this answer is signed with the new secret, so let your verifier accept both across a deploy. With `overlap_seconds` the old secret signs too for that long, after the new one in the same header: `t=<unix>,v1=<new>,v1=<old>` or `sha256=<new>,sha256=<old>`. The body may be left out.',
   })
   @ApiParam(ID)
-  @ApiOkResponse({ description: 'The new secret.', type: RotatedSecretBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'The new secret.', type: RotatedSecretBody })
   @ApiErrors(400, 404, 413, 415)
   async rotateSecret(
     @CurrentScope() scope: Scope,
@@ -149,7 +136,7 @@ export class EndpointsController {
       'Posts an event of that name to the endpoint at once, signed as a real one, whatever the endpoint is subscribed to. Its content is of nothing that exists: it has ids of its own, `"sample": true` in its envelope, and on charges `{"sample": true}` as `metadata`. It is a delivery of its own in the list, with a single attempt; read it by its id to see how it ended. An endpoint that is INACTIVE is a 400 `webhook_endpoint_inactive`, a name that this version does not send a 400 `invalid_request`.',
   })
   @ApiParam(ID)
-  @ApiOkResponse({ description: 'The delivery, on its way.', type: DeliveryBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'The delivery, on its way.', type: DeliveryBody })
   @ApiErrors(400, 404, 413, 415)
   async test(
     @CurrentScope() scope: Scope,
@@ -163,7 +150,7 @@ export class EndpointsController {
   @Public()
   @LimitPerIp()
   @ApiOperation({ summary: 'List subscribable event names', description: 'No authentication; 60 requests a minute.' })
-  @ApiOkResponse({ description: 'The event names.', type: [EventCatalogItemBody], headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'The event names.', type: [EventCatalogItemBody] })
   @ApiErrors(429, 500, 503)
   eventCatalog(): EventCatalogItemBody[] {
     return this.catalog.list().map(catalogItem);
@@ -185,7 +172,6 @@ export class EndpointsController {
   @ApiOkResponse({
     description: 'The body of the webhook.',
     schema: { type: 'object', additionalProperties: true, required: ['sample'] },
-    headers: RESPONSE_HEADERS,
   })
   @ApiErrors(404)
   eventSample(@CurrentScope() scope: Scope, @Param('event') event: string): object {

@@ -4,7 +4,7 @@ import { ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger
 import type { Response } from 'express';
 import { ApiKeyAuth, Costs, CurrentScope } from '../../auth/index.js';
 import { invalidRequest } from '../../core/errors/index.js';
-import { ApiErrors, ApiRequestId, firstInstantOf, RESPONSE_HEADERS } from '../../core/http/index.js';
+import { ApiErrors, firstInstantOf } from '../../core/http/index.js';
 import type { Scope } from '../../core/mode.js';
 import { EventListBody } from '../dto/event.body.js';
 import { EventsQuery, EventStreamQuery } from '../dto/events.query.js';
@@ -14,7 +14,6 @@ import { EventStreams } from './event-stream.service.js';
 
 @ApiTags('Events')
 @ApiKeyAuth()
-@ApiRequestId()
 @Controller('v1/events')
 export class EventsController {
   constructor(
@@ -30,7 +29,7 @@ export class EventsController {
     description:
       'What webhooks say, for 30 days, whether anybody is subscribed or not: newest first, or with `after` what is newer than a cursor, oldest first and without a gap. A page looks through at most some 2 000 events: with a rare `type` it may be short or empty while `has_more` is true.',
   })
-  @ApiOkResponse({ description: 'A page.', type: EventListBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'A page.', type: EventListBody })
   @ApiErrors(400)
   async list(@CurrentScope() scope: Scope, @Query() query: EventsQuery): Promise<EventListBody> {
     const { after, starting_after: before, limit = '25' } = query;
@@ -53,11 +52,7 @@ export class EventsController {
       'Server-sent events: the items of the list as they happen, each with its cursor as `id`. Begins after `Last-Event-ID`, else after `after`, else now; events of one subject come in their order, and one may come twice after a cut. A comment comes every 15 seconds, and the stream ends after a minute: ask again with the last `id`, as every EventSource does by itself. 429 `too_many_streams`: 50 are open.',
   })
   @ApiHeader({ name: 'Last-Event-ID', description: 'The last `id` that was received.', required: false })
-  @ApiOkResponse({
-    description: 'The stream.',
-    content: { 'text/event-stream': { schema: { type: 'string' } } },
-    headers: RESPONSE_HEADERS,
-  })
+  @ApiOkResponse({ description: 'The stream.', content: { 'text/event-stream': { schema: { type: 'string' } } } })
   @ApiErrors(400)
   async stream(
     @CurrentScope() scope: Scope,

@@ -1,14 +1,7 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { ApiKeyAuth, AuditedAtDoor, Costs, CurrentScope } from '../../auth/index.js';
-import {
-  ApiErrors,
-  ApiRequestId,
-  COMMON_HEADERS,
-  ErrorBody,
-  firstInstantOf,
-  RESPONSE_HEADERS,
-} from '../../core/http/index.js';
+import { ApiErrors, ApiRefusal, firstInstantOf } from '../../core/http/index.js';
 import { parseId } from '../../core/ids.js';
 import type { Scope } from '../../core/mode.js';
 import { deliveryDetail, deliveryItem, deliveryList, deliveryStats, recoveryBody } from './deliveries.serializer.js';
@@ -35,7 +28,6 @@ const RECOVERY_TOKENS = 20;
 
 @ApiTags('Webhooks')
 @ApiKeyAuth()
-@ApiRequestId()
 @Controller('v1/webhooks')
 export class DeliveriesController {
   constructor(
@@ -50,7 +42,7 @@ export class DeliveriesController {
     description:
       'Newest first, with what was sent. Deliveries stay when their endpoint is deleted. An endpoint of another account or mode has none.',
   })
-  @ApiOkResponse({ description: 'One page of them.', type: DeliveryListBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'One page of them.', type: DeliveryListBody })
   @ApiErrors(400)
   async list(@CurrentScope() scope: Scope, @Query() query: DeliveriesQuery): Promise<DeliveryListBody> {
     const limit = Number(query.limit ?? 25);
@@ -68,7 +60,7 @@ export class DeliveriesController {
 
   @Get('stats')
   @ApiOperation({ summary: 'Count webhook deliveries', description: 'All of the account in this mode, by status.' })
-  @ApiOkResponse({ description: 'The counts.', type: DeliveryStatsBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'The counts.', type: DeliveryStatsBody })
   async stats(@CurrentScope() scope: Scope): Promise<DeliveryStatsBody> {
     return deliveryStats(await this.log.stats(scope));
   }
@@ -79,7 +71,7 @@ export class DeliveriesController {
     description: 'Every attempt with its time, its duration, its answer (status and the first 8 KiB) or its failure.',
   })
   @ApiParam(ID)
-  @ApiOkResponse({ description: 'The delivery.', type: DeliveryDetailBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'The delivery.', type: DeliveryDetailBody })
   @ApiErrors(404)
   async get(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<DeliveryDetailBody> {
     const { delivery, attempts } = await this.log.get(scope, id);
@@ -95,14 +87,11 @@ export class DeliveriesController {
       'The same delivery, with the same `X-Service-Delivery-Id` and body. One that waits for its next retry is tried now and then goes on by the schedule. A FAILED one gets one more attempt, or, when a 410 ended it early, what was left of its attempts. One that is due or being sent anyhow is left alone.',
   })
   @ApiParam(ID)
-  @ApiOkResponse({ description: 'The delivery as it is now.', type: DeliveryBody, headers: RESPONSE_HEADERS })
-  @ApiResponse({
-    status: 400,
-    description:
-      '`webhook_delivery_not_retryable`: it is DELIVERED or CANCELLED, or was attempted a hundred times. `webhook_endpoint_inactive`: its endpoint is INACTIVE or deleted.',
-    type: ErrorBody,
-    headers: COMMON_HEADERS,
-  })
+  @ApiOkResponse({ description: 'The delivery as it is now.', type: DeliveryBody })
+  @ApiRefusal(
+    400,
+    '`webhook_delivery_not_retryable`: it is DELIVERED or CANCELLED, or was attempted a hundred times. `webhook_endpoint_inactive`: its endpoint is INACTIVE or deleted.',
+  )
   @ApiErrors(404)
   async retry(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<DeliveryBody> {
     return deliveryItem(await this.log.retry(scope, id));
@@ -118,13 +107,8 @@ export class DeliveriesController {
       'For each charge with a delivery to this endpoint that ended FAILED or CANCELLED since `since`, one new delivery of the last event that the endpoint is subscribed to, with the charge as it is now. It is the same business event, with the same `id` and `sequence`. A charge that the endpoint has been told of since is left alone, so repeating the call sends nothing twice. `dry_run` only counts. What happened while the endpoint was INACTIVE made no deliveries: read it from the API.',
   })
   @ApiParam({ ...ID, description: '`wh_<uuid>` or the bare `<uuid>` of an endpoint.' })
-  @ApiOkResponse({ description: 'What was found and done.', type: RecoveryBody, headers: RESPONSE_HEADERS })
-  @ApiResponse({
-    status: 400,
-    description: '`invalid_request`, or `webhook_endpoint_inactive`: set it ACTIVE first.',
-    type: ErrorBody,
-    headers: COMMON_HEADERS,
-  })
+  @ApiOkResponse({ description: 'What was found and done.', type: RecoveryBody })
+  @ApiRefusal(400, '`invalid_request`, or `webhook_endpoint_inactive`: set it ACTIVE first.')
   @ApiErrors(404, 413, 415)
   async recover(
     @CurrentScope() scope: Scope,

@@ -2,7 +2,7 @@ import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../../audit/index.js';
 import { ApiKeyAuth, CurrentActor, CurrentScope, OpenToMembers } from '../../auth/index.js';
-import { ApiErrors, ApiRequestId, RESPONSE_HEADERS } from '../../core/http/index.js';
+import { ApiErrors } from '../../core/http/index.js';
 import type { Scope } from '../../core/mode.js';
 import { DefaultSecretsService } from '../endpoints/default-secrets.service.js';
 import { DefaultSecretBody } from '../dto/endpoint.body.js';
@@ -13,7 +13,6 @@ import { VerificationService } from './verification.service.js';
 
 @ApiTags('Webhooks')
 @ApiKeyAuth()
-@ApiRequestId()
 @Controller('v1/webhooks')
 export class SigningController {
   constructor(
@@ -28,7 +27,7 @@ export class SigningController {
     description:
       'The default secret of the account in this mode signs what goes to the `webhookUrl` of a payment. Call this once to learn it, and again to change it: the swap is instantaneous, unless `overlap_seconds` lets the old one sign too. The body may be left out.',
   })
-  @ApiOkResponse({ description: 'The new secret.', type: DefaultSecretBody, headers: RESPONSE_HEADERS })
+  @ApiOkResponse({ description: 'The new secret.', type: DefaultSecretBody })
   @ApiErrors(400, 413, 415)
   async rotateDefault(
     @CurrentScope() scope: Scope,
@@ -46,11 +45,7 @@ export class SigningController {
     description:
       'Verifies a webhook as your receiver would, and says in `reason` what is wrong: a missing, malformed or wrong-scheme signature, a secret with a line break or decoded from hex, the secret of before a rotation or of another endpoint, a body that was parsed and written anew or changed, a time that is more than 300 s off or was changed. Compares with what was sent to this account in this mode. Secret and body are neither stored nor logged.',
   })
-  @ApiOkResponse({
-    description: 'The verdict, also for a signature that fails.',
-    type: VerificationBody,
-    headers: RESPONSE_HEADERS,
-  })
+  @ApiOkResponse({ description: 'The verdict, also for a signature that fails.', type: VerificationBody })
   @ApiErrors(400, 413, 415)
   verify(@CurrentScope() scope: Scope, @Body() body: VerifyDto): Promise<VerificationBody> {
     return this.verification.verify(scope, body);
