@@ -82,7 +82,11 @@ export async function openRuntime(
     closers.push(() => queue.close());
     const limiter = createRateLimiter({ redisUrl, logger });
     closers.push(() => limiter.close());
-    const poller = new Poller({ logger, ...(overrides.timer && { timer: overrides.timer }) });
+    const poller = new Poller({
+      logger,
+      runsWorkers: config.runsWorkers,
+      ...(overrides.timer && { timer: overrides.timer }),
+    });
     const resources: CoreResources = {
       config,
       logger,

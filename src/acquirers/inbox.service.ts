@@ -104,8 +104,7 @@ export class InboxService implements OnModuleInit, OnApplicationBootstrap {
   }
 
   onApplicationBootstrap(): void {
-    if (!this.config.runsWorkers) return;
-    this.poller.every('acquirers.inbox', SWEEP_MS, () => this.sweep());
+    this.poller.onWorkers('acquirers.inbox', SWEEP_MS, () => this.sweep());
   }
 
   /**

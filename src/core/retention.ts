@@ -42,9 +42,8 @@ export class Retention implements OnApplicationBootstrap {
   }
 
   onApplicationBootstrap(): void {
-    if (!this.config.runsWorkers) return;
     for (const table of this.#tables.keys()) {
-      this.poller.every(`retention.${table}`, SWEEP_MS, () => this.remove(table));
+      this.poller.onWorkers(`retention.${table}`, SWEEP_MS, () => this.remove(table));
     }
   }
 

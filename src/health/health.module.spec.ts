@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import { readConfig } from '../core/config/index.js';
 import { HealthModule } from './health.module.js';
 
 type Needs = ConstructorParameters<typeof HealthModule>;
@@ -17,13 +16,13 @@ describe('a gauge of what must be zero', () => {
       if (isAway) throw new Error('the database is away');
       return found;
     };
-    const config = readConfig({ ROLE: 'worker' });
     const wallets = { incoherent: () => count([{}, {}, {}]) };
     const releases = { overdue: () => count(3) };
     const metrics = { gauge: (gauge: string, _help: string, read: () => unknown) => gauges.set(gauge, read) };
-    const poller = { every: (what: string, _ms: number, work: () => Promise<unknown>) => tasks.set(what, work) };
+    const every = (what: string, _ms: number, work: () => Promise<unknown>): boolean => tasks.set(what, work).has(what);
+    const poller = { every, onWorkers: every };
     const logger = { error: () => undefined };
-    const needs = [config, {}, {}, {}, wallets, releases, metrics, poller, {}, logger] as unknown as Needs;
+    const needs = [{}, {}, {}, wallets, releases, metrics, poller, {}, logger] as unknown as Needs;
     new HealthModule(...needs).onApplicationBootstrap();
     const shown = (): unknown => gauges.get(name)?.();
     const check = (): Promise<unknown> => tasks.get(task)?.() ?? Promise.reject(new Error('nothing checks it'));

@@ -1,6 +1,5 @@
-import { Inject, Module, type OnApplicationBootstrap } from '@nestjs/common';
+import { Module, type OnApplicationBootstrap } from '@nestjs/common';
 import { Clock } from '../core/clock.js';
-import { type Config, CONFIG } from '../core/config/index.js';
 import { Database } from '../core/database/index.js';
 import { Logger } from '../core/log/index.js';
 import { Metrics } from '../core/metrics/index.js';
@@ -20,7 +19,6 @@ export class HealthModule implements OnApplicationBootstrap {
   #overdue = Number.NaN;
 
   constructor(
-    @Inject(CONFIG) private readonly config: Config,
     private readonly database: Database,
     private readonly queue: JobQueue,
     private readonly outbox: OutboxRepository,
@@ -49,7 +47,11 @@ export class HealthModule implements OnApplicationBootstrap {
     );
     metrics.gauge('recebe_pool_connections', 'Open database connections.', () => this.database.poolUse().total);
     metrics.gauge('recebe_pool_waiting', 'Requests that wait for a connection.', () => this.database.poolUse().waiting);
-    if (!this.config.runsWorkers) return;
+    const isWorker = this.poller.onWorkers('wallets.overdue', OVERDUE_MS, async () => {
+      this.#overdue = Number.NaN;
+      this.#overdue = await this.releases.overdue();
+    });
+    if (!isWorker) return;
     metrics.gauge(
       'recebe_ledger_incoherent_balances',
       'Balances that are not the sum of their lines: anything but 0 is an incident.',
@@ -60,10 +62,6 @@ export class HealthModule implements OnApplicationBootstrap {
       'Pending money that should have been released an hour ago or more, by the number of its payments.',
       () => this.#overdue,
     );
-    this.poller.every('wallets.overdue', OVERDUE_MS, async () => {
-      this.#overdue = Number.NaN;
-      this.#overdue = await this.releases.overdue();
-    });
     this.poller.every('wallets.coherence', COHERENCE_MS, async () => {
       this.#incoherent = Number.NaN;
       const found = await this.wallets.incoherent();

@@ -1,6 +1,5 @@
-import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Clock } from '../core/clock.js';
-import { type Config, CONFIG } from '../core/config/index.js';
 import { Database } from '../core/database/index.js';
 import { Poller } from '../core/queue/index.js';
 import { OutboxService } from '../outbox/index.js';
@@ -16,7 +15,6 @@ const BATCH = 100;
 @Injectable()
 export class MedDeadlines implements OnApplicationBootstrap {
   constructor(
-    @Inject(CONFIG) private readonly config: Config,
     private readonly database: Database,
     private readonly cases: MedCasesRepository,
     private readonly disputes: DisputesService,
@@ -26,7 +24,7 @@ export class MedDeadlines implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    if (this.config.runsWorkers) this.poller.every('med.deadlines', SWEEP_MS, () => this.sweep());
+    this.poller.onWorkers('med.deadlines', SWEEP_MS, () => this.sweep());
   }
 
   /**

@@ -26,7 +26,7 @@ export class NegativeBalances implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    if (this.config.runsWorkers) this.poller.every('operations.negative_balances', SWEEP_MS, () => this.sweep());
+    this.poller.onWorkers('operations.negative_balances', SWEEP_MS, () => this.sweep());
   }
 
   /** @returns whether there may be more */

@@ -1,6 +1,5 @@
-import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Clock } from '../core/clock.js';
-import { type Config, CONFIG } from '../core/config/index.js';
 import { Database, isAway, type Tx } from '../core/database/index.js';
 import { Logger } from '../core/log/index.js';
 import { JobQueue, Poller } from '../core/queue/index.js';
@@ -38,7 +37,6 @@ export class Relay implements OnApplicationBootstrap {
   #consumer: EventConsumer | null = null;
 
   constructor(
-    @Inject(CONFIG) private readonly config: Config,
     private readonly database: Database,
     private readonly events: OutboxRepository,
     private readonly queue: JobQueue,
@@ -53,18 +51,15 @@ export class Relay implements OnApplicationBootstrap {
   }
 
   onApplicationBootstrap(): void {
-    if (!this.config.runsWorkers) return;
-    this.poller.every('outbox.relay', POLL_MS, () => this.run());
+    this.poller.onWorkers('outbox.relay', POLL_MS, () => this.run());
   }
 
   /** Called after a commit. A lost wake costs at most one polling interval. */
   wake(): void {
-    if (this.config.runsWorkers) this.poller.wake('outbox.relay');
-    else {
-      this.queue.add('outbox.wake', {}).catch((error: unknown) => {
-        this.logger.debug({ error }, 'relay not woken; it will poll');
-      });
-    }
+    if (this.poller.wake('outbox.relay')) return;
+    this.queue.add('outbox.wake', {}).catch((error: unknown) => {
+      this.logger.debug({ error }, 'relay not woken; it will poll');
+    });
   }
 
   /** @returns whether there may be more to do at once */

@@ -1,4 +1,4 @@
-import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import {
   AcquirersService,
   InboxService,
@@ -8,7 +8,6 @@ import {
   type UnreadableLine,
 } from '../acquirers/index.js';
 import { Clock } from '../core/clock.js';
-import { type Config, CONFIG } from '../core/config/index.js';
 import { Database } from '../core/database/index.js';
 import { Logger } from '../core/log/index.js';
 import { Metrics } from '../core/metrics/index.js';
@@ -40,7 +39,6 @@ const CHUNK = 200;
 @Injectable()
 export class StatementsService implements OnApplicationBootstrap {
   constructor(
-    @Inject(CONFIG) private readonly config: Config,
     private readonly database: Database,
     private readonly statements: StatementsRepository,
     private readonly directory: AcquirerDirectory,
@@ -55,8 +53,7 @@ export class StatementsService implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    if (!this.config.runsWorkers) return;
-    this.poller.every('reconciliation.statements', SWEEP_MS, () => this.sweep());
+    this.poller.onWorkers('reconciliation.statements', SWEEP_MS, () => this.sweep());
   }
 
   /** Queues the lists that are due. One that loses its worker is due again when its lease is over. */

@@ -21,8 +21,7 @@ export class RequestLogsService implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    if (!this.config.runsWorkers) return;
-    this.poller.every('request-logs.rotate', ROTATE_MS, () => this.rotate());
+    this.poller.onWorkers('request-logs.rotate', ROTATE_MS, () => this.rotate());
     this.poller.wake('request-logs.rotate');
   }
 

@@ -1,6 +1,5 @@
-import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Clock } from '../core/clock.js';
-import { type Config, CONFIG } from '../core/config/index.js';
 import { Database, type Tx } from '../core/database/index.js';
 import { notFound } from '../core/errors/index.js';
 import type { Scope } from '../core/mode.js';
@@ -17,7 +16,6 @@ const UNKNOWN_AFTER_MS = 60_000;
 @Injectable()
 export class TransactionsService implements OnApplicationBootstrap {
   constructor(
-    @Inject(CONFIG) private readonly config: Config,
     private readonly database: Database,
     private readonly transactions: TransactionsRepository,
     private readonly creation: CreationService,
@@ -28,8 +26,7 @@ export class TransactionsService implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    if (!this.config.runsWorkers) return;
-    this.poller.every('transactions.unknown', 15_000, () => this.creation.resolveUnknown(UNKNOWN_AFTER_MS));
+    this.poller.onWorkers('transactions.unknown', 15_000, () => this.creation.resolveUnknown(UNKNOWN_AFTER_MS));
   }
 
   /**

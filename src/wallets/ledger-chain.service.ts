@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Clock } from '../core/clock.js';
-import { type Config, CONFIG } from '../core/config/index.js';
 import { Database } from '../core/database/index.js';
 import { Poller } from '../core/queue/index.js';
 import { LedgerChainRepository, type Link, type Wallet, type WalletEnds } from './ledger-chain.repository.js';
@@ -55,7 +54,6 @@ function hashOf(before: Buffer | null, content: string): Buffer {
 @Injectable()
 export class LedgerChainService implements OnApplicationBootstrap {
   constructor(
-    @Inject(CONFIG) private readonly config: Config,
     private readonly database: Database,
     private readonly chain: LedgerChainRepository,
     private readonly poller: Poller,
@@ -63,7 +61,7 @@ export class LedgerChainService implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    if (this.config.runsWorkers) this.poller.every('ledger.chain', POLL_MS, () => this.link());
+    this.poller.onWorkers('ledger.chain', POLL_MS, () => this.link());
   }
 
   /** Safe in any number of workers: one links, the others go away. @returns whether there is more to do at once */

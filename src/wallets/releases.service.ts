@@ -1,6 +1,5 @@
-import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Clock } from '../core/clock.js';
-import { type Config, CONFIG } from '../core/config/index.js';
 import { Database, isAway, isLockTimeout, isStatementTimeout, type Tx } from '../core/database/index.js';
 import { Logger } from '../core/log/index.js';
 import { Poller } from '../core/queue/index.js';
@@ -15,7 +14,6 @@ const BATCH = 200;
 @Injectable()
 export class ReleasesService implements OnApplicationBootstrap {
   constructor(
-    @Inject(CONFIG) private readonly config: Config,
     private readonly database: Database,
     private readonly releases: ReleasesRepository,
     private readonly ledger: LedgerService,
@@ -25,7 +23,7 @@ export class ReleasesService implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    if (this.config.runsWorkers) this.poller.every('wallets.release', POLL_MS, () => this.run());
+    this.poller.onWorkers('wallets.release', POLL_MS, () => this.run());
   }
 
   /**

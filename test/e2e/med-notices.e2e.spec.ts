@@ -113,7 +113,7 @@ describe('what a merchant is told of a MED', () => {
       'lang="pt-BR"',
       'lang="en"',
       "Cliente e pedido: Ana $& D'Ávila <i> · Pedido 1042",
-      'Customer and order: Ana $&#38; D&#39;Ávila &#60;i&#62; · Pedido 1042',
+      'Customer and order: Ana $&amp; D&#39;Ávila &lt;i&gt; · Pedido 1042',
       'horário de Brasília',
       'Se ninguém responder a tempo',
       `/dashboard/test/disputes/${id}`,
@@ -122,7 +122,7 @@ describe('what a merchant is told of a MED', () => {
     // What names a customer lies in no mail that was sent, and in none that waits but sealed.
     const rows = await service.rows();
     expect(rows.filter(({ table, text }) => table === 'emails' && text.includes('Ávila'))).toEqual([]);
-    expect(body).toContain('&#60;b&#62;Não fui eu&#60;/b&#62; &#38; mais');
+    expect(body).toContain('&lt;b&gt;Não fui eu&lt;/b&gt; &amp; mais');
     expect(decoded(resolved?.raw ?? '')).toContain('The case ended without an answer of yours');
     expect(headerOf(opened, 'Content-Type')).toMatch(/^multipart\/alternative/);
   });

@@ -78,7 +78,7 @@ describe('the payer’s receipt', () => {
     }
     expect(text).toContain(`Identificador da transação: ${row?.end_to_end_id}`);
     expect(text).not.toContain('<pães>\n</p>');
-    expect(text).toContain('2 &#60;pães&#62; &#38; café');
+    expect(text).toContain('2 &lt;pães&gt; &amp; café');
     expect(text).toMatch(new RegExp(`Message-ID: <${charge.id.slice(3)}@pay\\.example\\.com>`));
     await waitFor('the work to end', async () => (await receiptsLeft()) === 0);
     // The address is kept with the sale alone.

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OperatorQueues } from '../../src/core/operator-queues.js';
 import { Clock } from '../../src/core/clock.js';
-import { readConfig } from '../../src/core/config/index.js';
 import type { Database } from '../../src/core/database/index.js';
 import { Poller } from '../../src/core/queue/index.js';
 import { LedgerChainRepository } from '../../src/wallets/ledger-chain.repository.js';
@@ -25,7 +24,7 @@ describe('the chain over the journal', () => {
     ledger = new LedgerService(new WalletsRepository(doors.reader, new OperatorQueues(doors.reader)), new Clock());
     const repository = new LedgerChainRepository(doors.reader);
     clock = new TestClock();
-    chain = new LedgerChainService(readConfig({}), database, repository, new Poller({ logger: SILENT }), clock);
+    chain = new LedgerChainService(database, repository, new Poller({ logger: SILENT }), clock);
   });
   afterAll(() => schema.close());
 

@@ -87,7 +87,6 @@ describe('mail', () => {
     const jobs = new InProcessJobQueue({ logger });
     const repository = new WorkRepository(reader);
     const work = new WorkService(
-      config,
       database,
       repository,
       jobs,

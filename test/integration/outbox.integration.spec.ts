@@ -78,7 +78,6 @@ describe('the outbox', () => {
   async function relay(consumer: EventConsumer): Promise<Relay> {
     const own = await schema.connect(2);
     const made = new Relay(
-      config,
       own.database,
       new OutboxRepository(own.reader, secrets),
       new InProcessJobQueue({ logger: SILENT }),

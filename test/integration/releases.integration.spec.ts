@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { OperatorQueues } from '../../src/core/operator-queues.js';
-import { readConfig } from '../../src/core/config/index.js';
 import { type Database, type Reader, read } from '../../src/core/database/index.js';
 import { createLogger } from '../../src/core/log/index.js';
 import type { Poller } from '../../src/core/queue/index.js';
@@ -59,16 +58,8 @@ describe('pending money whose day has come', () => {
   function worker(): ReleasesService {
     const logger = createLogger('debug', { write: (line) => logged.push(line) });
     const ledger = new LedgerService(new WalletsRepository(reader, new OperatorQueues(reader)), clock);
-    const poller = { every: () => undefined } as unknown as Poller;
-    return new ReleasesService(
-      readConfig({ ROLE: 'worker' }),
-      database,
-      new ReleasesRepository(reader),
-      ledger,
-      poller,
-      clock,
-      logger,
-    );
+    const poller = { onWorkers: () => true } as unknown as Poller;
+    return new ReleasesService(database, new ReleasesRepository(reader), ledger, poller, clock, logger);
   }
 
   function walletsService(): WalletsService {

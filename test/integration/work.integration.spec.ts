@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Clock } from '../../src/core/clock.js';
-import { type Config, readConfig } from '../../src/core/config/index.js';
 import { type Database, write } from '../../src/core/database/index.js';
 import { Metrics } from '../../src/core/metrics/index.js';
 import { OperatorQueues } from '../../src/core/operator-queues.js';
@@ -12,7 +11,6 @@ import { Gate, SILENT, TestSchema } from '../support/schema.js';
 import { TestClock, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 
-const config: Config = readConfig({});
 const KIND = 'spec';
 const LEASE_MS = 30_000;
 
@@ -54,9 +52,8 @@ describe('late work', () => {
     }: { sweeps?: boolean; concurrency?: number; own?: Clock; timer?: Timer } = {},
   ): Promise<WorkService> {
     const { database: door, reader } = await schema.connect(4);
-    const poller = new Poller({ logger: SILENT, timer });
+    const poller = new Poller({ logger: SILENT, runsWorkers: sweeps, timer });
     const made = new WorkService(
-      { ...config, runsWorkers: sweeps },
       door,
       new WorkRepository(reader),
       new InProcessJobQueue({ logger: SILENT }),

@@ -1,10 +1,9 @@
-import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { AccountsService } from '../../accounts/index.js';
 import type { ConnectionSummary } from '../pix-api/connections.repository.js';
 import { ConnectionsService } from '../pix-api/connections.service.js';
 import { CERTIFICATE_WARNINGS } from '../pix-api/doctor.js';
 import { Clock } from '../../core/clock.js';
-import { type Config, CONFIG } from '../../core/config/index.js';
 import { Database } from '../../core/database/index.js';
 import { groupBy } from '../../core/group-by.js';
 import { Mailer } from '../../core/mail/index.js';
@@ -21,7 +20,6 @@ const WARNING_DAYS = [...CERTIFICATE_WARNINGS].sort((a, b) => a - b);
 @Injectable()
 export class CertificateWatch implements OnApplicationBootstrap {
   constructor(
-    @Inject(CONFIG) private readonly config: Config,
     private readonly database: Database,
     private readonly accounts: AccountsService,
     private readonly connections: ConnectionsService,
@@ -38,7 +36,7 @@ export class CertificateWatch implements OnApplicationBootstrap {
       'psp',
       () => this.secondsLeft(),
     );
-    if (this.config.runsWorkers) this.poller.every('acquirers.certificates', SWEEP_MS, () => this.sweep());
+    this.poller.onWorkers('acquirers.certificates', SWEEP_MS, () => this.sweep());
   }
 
   /** Each warning once for each certificate, in any number of workers. */

@@ -4,7 +4,7 @@ export * from './cursor-list.js';
 export { DAY_OR_INSTANT, firstInstantOf, IsDayOrInstant, lastInstantOf, QueryDate } from './dates.js';
 export { ErrorFilter, sendError } from './error.filter.js';
 export { ANSWERED, HttpAdapter } from './http-adapter.js';
-export { type Html, markup, trusted } from './html.js';
+export { escapeHtml, type Html, markup, trusted } from './html.js';
 export { type Limited, limitedByAddress } from './limited-by-address.js';
 export { Nested } from './nested.decorator.js';
 export * from './openapi.js';

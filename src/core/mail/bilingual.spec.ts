@@ -7,7 +7,7 @@ describe('a mail in two languages', () => {
       subject: 'Oi / Hi',
       isTest: false,
       text: 'Olá <b>&\n\nTchau\n\n---\n\nHello\n',
-      html: '<div style="max-width:600px;margin:0 auto;padding:16px;font:16px/1.5 system-ui,sans-serif;overflow-wrap:anywhere">\n<div lang="pt-BR">\n<p>Olá &#60;b&#62;&#38;</p>\n<p>Tchau</p>\n</div>\n<hr>\n<div lang="en">\n<p>Hello</p>\n</div>\n</div>\n',
+      html: '<div style="max-width:600px;margin:0 auto;padding:16px;font:16px/1.5 system-ui,sans-serif;overflow-wrap:anywhere">\n<div lang="pt-BR">\n<p>Olá &lt;b&gt;&amp;</p>\n<p>Tchau</p>\n</div>\n<hr>\n<div lang="en">\n<p>Hello</p>\n</div>\n</div>\n',
     });
   });
 

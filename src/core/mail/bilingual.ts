@@ -1,4 +1,4 @@
-import { escapeHtml } from '../http/html.js';
+import { escapeHtml } from '../http/index.js';
 import type { Mode } from '../mode.js';
 
 /** What a mail says, in Portuguese and in English. */

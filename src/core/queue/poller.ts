@@ -9,6 +9,8 @@ export type Timer = (work: () => void, ms: number) => () => void;
 
 export interface PollerOptions {
   logger: JobLogger;
+  /** Whether this process does what workers do; default true. */
+  runsWorkers?: boolean;
   /** From 0 to below 1, for the jitter; default Math.random. */
   random?: () => number;
   /** Default setTimeout. */
@@ -38,12 +40,14 @@ const RESTING = { cancelTimer: undefined, dueAt: Infinity, restMs: Infinity, run
 export class Poller {
   private readonly entries = new Map<string, Entry>();
   private readonly logger: JobLogger;
+  private readonly runsWorkers: boolean;
   private readonly random: () => number;
   private readonly timer: Timer;
   private stopped = false;
 
   constructor(options: PollerOptions) {
     this.logger = options.logger;
+    this.runsWorkers = options.runsWorkers ?? true;
     this.random = options.random ?? Math.random;
     this.timer =
       options.timer ??
@@ -65,14 +69,21 @@ export class Poller {
     this.rest(entry);
   }
 
+  /** The same in a process that runs workers, and nothing in another one. @returns whether this is one that does */
+  onWorkers(name: string, intervalMs: number, task: PollTask): boolean {
+    if (this.runsWorkers) this.every(name, intervalMs, task);
+    return this.runsWorkers;
+  }
+
   /**
    * Runs the task now. During a run it makes one more run follow, however often it is called: what the caller has just
-   * committed may be behind what the current run has already read. Does nothing for a task this process does not run
-   * (an API process wakes the relay whether or not it has one) and after `stop`.
+   * committed may be behind what the current run has already read. Does nothing after `stop`.
+   * @returns false, having done nothing, for a task that this process does not run
    */
-  wake(name: string): void {
+  wake(name: string): boolean {
     const entry = this.entries.get(name);
     if (entry) this.start(entry);
+    return entry !== undefined;
   }
 
   /** Runs the task in `ms` at the latest; called during a run, counted from its end. Otherwise as `wake`. */

@@ -1,13 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import {
-  Inject,
   Injectable,
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
   type OnModuleDestroy,
 } from '@nestjs/common';
 import { Clock } from '../clock.js';
-import { type Config, CONFIG } from '../config/index.js';
 import { Database, type Tx } from '../database/index.js';
 import { Logger } from '../log/index.js';
 import { Metrics } from '../metrics/index.js';
@@ -75,7 +73,6 @@ export class WorkService implements OnApplicationBootstrap, OnModuleDestroy, OnA
   #closing = false;
 
   constructor(
-    @Inject(CONFIG) private readonly config: Config,
     private readonly database: Database,
     private readonly work: WorkRepository,
     private readonly jobs: JobQueue,
@@ -92,8 +89,7 @@ export class WorkService implements OnApplicationBootstrap, OnModuleDestroy, OnA
 
   onApplicationBootstrap(): void {
     this.queues.register('work', COUNT_OVERDUE, () => [this.#overdueBefore()]);
-    if (!this.config.runsWorkers) return;
-    this.poller.every(TASK, SWEEP_MS, () => this.sweep());
+    if (!this.poller.onWorkers(TASK, SWEEP_MS, () => this.sweep())) return;
     this.metrics.gaugeBy(
       'recebe_work_lag_seconds',
       'How long the oldest due work of a kind has waited.',
@@ -115,8 +111,7 @@ export class WorkService implements OnApplicationBootstrap, OnModuleDestroy, OnA
 
   /** Work may be due. A wake that is lost costs a moment, until the next sweep. One function, so that a commit wakes once. */
   readonly wake = (): void => {
-    if (this.config.runsWorkers) this.poller.wake(TASK);
-    else this.jobs.add('work', {}, () => TASK).catch(() => undefined);
+    if (!this.poller.wake(TASK)) this.jobs.add('work', {}, () => TASK).catch(() => undefined);
   };
 
   /**

@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { AcquirersService, InboxService, type NotificationHint, UnreadableAnswer } from '../../acquirers/index.js';
 import { Clock } from '../../core/clock.js';
-import { type Config, CONFIG } from '../../core/config/index.js';
 import { Database, type Tx } from '../../core/database/index.js';
 import type { Scope } from '../../core/mode.js';
 import { Logger } from '../../core/log/index.js';
@@ -42,7 +41,6 @@ const PATIENCE_MS = 10 * 60_000;
 @Injectable()
 export class ExpiryService implements OnApplicationBootstrap {
   constructor(
-    @Inject(CONFIG) private readonly config: Config,
     private readonly database: Database,
     private readonly transactions: TransactionsRepository,
     private readonly expiry: ExpiryRepository,
@@ -57,9 +55,8 @@ export class ExpiryService implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    if (!this.config.runsWorkers) return;
-    this.poller.every('transactions.expiry', SWEEP_MS, () => this.expireDue());
-    this.poller.every('transactions.expiry.ask', SWEEP_MS, () => this.askDue());
+    this.poller.onWorkers('transactions.expiry', SWEEP_MS, () => this.expireDue());
+    this.poller.onWorkers('transactions.expiry.ask', SWEEP_MS, () => this.askDue());
   }
 
   /** Writes the expiry of everything of one account that is past it: nothing in the usual case. */

@@ -1,7 +1,6 @@
-import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { businessDayWindow, type Day, saoPauloDay, saoPauloDayBounds } from '../../brazil/index.js';
 import { Clock } from '../../core/clock.js';
-import { type Config, CONFIG } from '../../core/config/index.js';
 import { Database } from '../../core/database/index.js';
 import type { Scope } from '../../core/mode.js';
 import { Poller } from '../../core/queue/index.js';
@@ -26,7 +25,6 @@ const FOLD_BATCH = 5_000;
 @Injectable()
 export class StatisticsService implements OnApplicationBootstrap {
   constructor(
-    @Inject(CONFIG) private readonly config: Config,
     private readonly database: Database,
     private readonly statistics: StatisticsRepository,
     private readonly poller: Poller,
@@ -34,7 +32,7 @@ export class StatisticsService implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    if (this.config.runsWorkers) this.poller.every('transactions.figures', FOLD_MS, () => this.fold());
+    this.poller.onWorkers('transactions.figures', FOLD_MS, () => this.fold());
   }
 
   /**

@@ -7,7 +7,7 @@ import { Database } from '../../database/index.js';
 import { RateLimiter } from '../../rate-limit/index.js';
 import { Retention } from '../../retention.js';
 import type { Work, WorkAnswer, Worker } from '../../work/index.js';
-import { escapeHtml } from '../../http/html.js';
+import { escapeHtml } from '../../http/index.js';
 import { EmailsRepository, type PendingMail, SECRET } from '../emails.repository.js';
 import { MAIL_WORK, MailDelivery } from '../mail-delivery.js';
 import { mailboxOf } from '../mailbox.js';
