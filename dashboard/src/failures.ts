@@ -34,6 +34,7 @@ export const PORTUGUESE: Readonly<Record<string, string>> = {
   webhook_endpoint_inactive: 'O endereço está desligado: ligue-o primeiro.',
   webhook_endpoint_limit_reached: 'A conta já tem endereços demais neste modo.',
   webhook_delivery_not_retryable: 'Esta entrega não pode ser tentada de novo.',
+  currency_limit_reached: 'A conta já usa moedas demais neste modo.',
   refund_limit_reached: 'Este pagamento já tem o máximo de devoluções.',
   report_limit_reached: 'Há relatórios demais na fila: espere um ficar pronto.',
   invitation_limit_reached: 'Há convites demais à espera: retire um.',

@@ -58,7 +58,7 @@ export class ApiKeysService implements OnModuleInit {
     const { mode, label = null, expiresAt = null, allowedIps = [] } = options;
     const terms = { label, expiresAt, allowedIps };
     this.#check(terms);
-    await this.accounts.get(accountId);
+    if ((await this.accounts.get(accountId)).suspended) throw accountSuspended();
     const { apiKey, key } = this.#newKey(accountId, mode, terms, actor);
     await this.database.transaction(async (tx) => {
       this.keys.insert(tx, key);

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import { type Config, CONFIG } from '../core/config/index.js';
-import { type ApiError, badRequest, serviceUnavailable } from '../core/errors/index.js';
+import { hungUp, serviceUnavailable } from '../core/errors/index.js';
 import { ANSWERED, isRead } from '../core/http/index.js';
 import { Turnstile } from '../core/turnstile.js';
 import { ASKS_OTHERS } from './access.decorators.js';
@@ -61,11 +61,6 @@ export class TurnsInterceptor implements NestInterceptor {
       this.#accounts.pass(() => this.#all.pass(read, refusal), refusal, account, rest);
     return from(this.#callers.pass(inTurn, refusal, bucketOf(principal)));
   }
-}
-
-/** For the log alone: nobody is there to read it. */
-function hungUp(): ApiError {
-  return badRequest('client_closed_request', 'The caller hung up before the answer was made.');
 }
 
 /** @returns how large the answer is, once it has been made; 0 for one that is a stream, or that ended without being made */

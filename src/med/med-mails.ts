@@ -33,7 +33,12 @@ export function openedMail(
     ...aboutSale(sale, medCase, publicBaseUrl),
     ...(medCase.reason === null
       ? []
-      : [{ portuguese: `Motivo informado: ${medCase.reason}`, english: `Claimed reason: ${medCase.reason}` }]),
+      : [
+          {
+            portuguese: `Motivo informado: ${withoutControls(medCase.reason)}`,
+            english: `Claimed reason: ${withoutControls(medCase.reason)}`,
+          },
+        ]),
     {
       portuguese: `Valor bloqueado do seu saldo até a decisão: ${held}. O saldo disponível pode ficar negativo.`,
       english: `Held from your balance until the ruling: ${held}. The available balance may become negative.`,

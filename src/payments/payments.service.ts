@@ -55,7 +55,7 @@ export class PaymentsService {
     private readonly fraud: FraudGuard,
   ) {}
 
-  /** @throws ApiError 400 with every violation, 403 `fraud.*`, 409 (idempotency), 422 `no_provider_configured` */
+  /** @throws ApiError 400 with every violation, 403 `fraud.*`, 409 (idempotency), 422 `no_provider_configured`, `currency_limit_reached` */
   async create(scope: Scope, account: Account, draft: Draft<CreatePaymentDto>): Promise<IdempotentAnswer<PaymentBody>> {
     const dto = draft.accept(problemsOf(draft.sound, scope.mode, this.config));
     const input = toNewPayment(dto);
@@ -72,7 +72,10 @@ export class PaymentsService {
       account,
       input,
       request,
-      () => this.fraud.check(scope, account, { operation: 'payment', amount, document: customer.document, request }),
+      async () => {
+        await this.transactions.assertCurrency(scope, input.currency);
+        return this.fraud.check(scope, account, { operation: 'payment', amount, document: customer.document, request });
+      },
       (transaction) => ({ status: 201, body: paymentBody(transaction) }),
     );
   }

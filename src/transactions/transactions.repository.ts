@@ -118,6 +118,12 @@ const FIND_BY_TXID = read(
   'transactions.find_by_txid',
   `SELECT ${TRANSACTION_COLUMNS} FROM transactions t WHERE t.txid = $1 AND t.acquirer = $2`,
 );
+/** By the figures of the months, which are few, and what is not counted in them yet. */
+const CURRENCIES = read(
+  'transactions.currencies',
+  `SELECT currency FROM transaction_figures WHERE account_id = $1 AND mode = $2 AND kind = 'month'
+   UNION SELECT currency FROM transaction_changes WHERE account_id = $1 AND mode = $2`,
+);
 const ACQUIRER_OF = read('transactions.acquirer_of', 'SELECT t.acquirer FROM transactions t WHERE t.txid = $1');
 const FIND_ALL = read(
   'transactions.find_all',
@@ -250,6 +256,12 @@ export class TransactionsRepository {
   async findByTxid(acquirer: string, txid: string): Promise<Transaction | null> {
     const [row] = await this.reader.query<Transaction>(FIND_BY_TXID, [txid, acquirer]);
     return row ?? null;
+  }
+
+  /** What an account's transactions are in. */
+  async currencies({ accountId, mode }: Scope): Promise<string[]> {
+    const rows = await this.reader.query<{ currency: string }>(CURRENCIES, [accountId, mode]);
+    return rows.map(({ currency }) => currency);
   }
 
   /** Who was asked for the charge of this txid, across accounts. */

@@ -286,6 +286,8 @@ describe('operators', () => {
     expect(await statusWith(merchant.testKey)).toBe(200);
     const login = await service.login(other.ownerEmail);
     expect((await service.call('GET', '/v1/api-keys', { token: login })).status).toBe(200);
+    const issued = await service.call<ErrorAnswer>('POST', '/v1/api-keys', { token: login, body: { test: true } });
+    expect(issued.body.error.code).toBe('account_suspended');
     await service
       .get(SandboxService)
       .simulate({ accountId: other.accountId, mode: 'test' }, charge.id, { event: 'pay' });

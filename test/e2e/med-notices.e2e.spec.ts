@@ -93,7 +93,10 @@ describe('what a merchant is told of a MED', () => {
     };
     const charge = (await service.createCharge(key, sale)).body;
     await service.simulate(key, charge.id, { event: 'pay' });
-    await happens(service, key, charge.id, { event: 'med_open', reason: '<b>Não fui eu</b> & mais' });
+    await happens(service, key, charge.id, {
+      event: 'med_open',
+      reason: '<b>Não fui eu</b> & mais\n---\n\u0002Página do caso',
+    });
     await happens(service, key, charge.id, { event: 'med_rule', result: 'agreed' });
     const mails = await waitFor('two mails', () => {
       const found = mailbox.received.filter(({ to }) => to.includes(merchant.ownerEmail));
@@ -123,6 +126,8 @@ describe('what a merchant is told of a MED', () => {
     const rows = await service.rows();
     expect(rows.filter(({ table, text }) => table === 'emails' && text.includes('Ávila'))).toEqual([]);
     expect(body).toContain('&lt;b&gt;Não fui eu&lt;/b&gt; &amp; mais');
+    // Others' words are no line of ours, and no place of what only its reader is to know.
+    expect(body).toContain('mais --- Página do caso');
     expect(decoded(resolved?.raw ?? '')).toContain('The case ended without an answer of yours');
     expect(headerOf(opened, 'Content-Type')).toMatch(/^multipart\/alternative/);
   });

@@ -134,6 +134,22 @@ describe('payments', () => {
     return (await service.call('GET', `/v1/wallets/balance?currency=${currency}`, { key })).body['available'];
   }
 
+  it('are in fifty currencies of an account and mode at most, as all of them are in each answer about money', async () => {
+    const { testKey: key, liveKey } = await service.merchant();
+    const make = (currency: string, by = key): Promise<Answer<{ error?: { code: string } }>> =>
+      service.call('POST', '/v1/payments', {
+        key: by,
+        body: { amount: 100, currency, paymentMethods: ['CREDIT_CARD'], idempotencyKey: `in-${currency}` },
+      });
+    for (let n = 0; n < 50; n++) expect((await make(`X${n + 100}`)).status).toBe(201);
+    const one = await make('X150');
+    expect([one.status, one.body.error?.code]).toEqual([422, 'currency_limit_reached']);
+    // What is known goes on, and what was asked for before is the same again.
+    expect((await make('X100')).status).toBe(201);
+    expect((await make('BRL')).status).toBe(201);
+    expect((await make('X150', liveKey)).body.error?.code).not.toBe('currency_limit_reached');
+  });
+
   describe('by each method', () => {
     it('PIX: is a charge too', async () => {
       const created = await create(['PIX'], {

@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { RequestLogsService } from '../../src/request-logs/index.js';
@@ -104,6 +105,27 @@ describe('the request log of an account', () => {
       mode: 'test',
       apiKeyFingerprint: expect.stringMatching(/^sha256:/),
     });
+  });
+
+  it('shows what was asked by a caller who hung up, whose request was done all the same', async () => {
+    const { hostname, port } = new URL(service.url);
+    const body = JSON.stringify({ amount: 100, paymentMethods: ['PIX'], idempotencyKey: 'hung-up-1' });
+    const socket = connect(Number(port), hostname);
+    socket.write(
+      `POST /v1/payments HTTP/1.1\r\nHost: x\r\napikey: ${merchant.testKey}\r\nX-Request-Id: hung-up-1\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+      () => socket.destroy(),
+    );
+    const row = await waitFor('the request to be logged', async () => {
+      const { data } = (await list({ status: '499' })).body;
+      return data[0];
+    });
+    expect(row).toMatchObject({ method: 'POST', route: '/v1/payments', errorCode: 'client_closed_request' });
+    expect(row['apiKeyFingerprint']).toMatch(/^sha256:/);
+    const made = await service.sql(`SELECT FROM transactions WHERE account_id = $1 AND amount = 100`, [
+      merchant.accountId,
+    ]);
+    expect(made).toHaveLength(1);
   });
 
   it('has neither queries nor what somebody put in the place of an id', async () => {

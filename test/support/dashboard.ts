@@ -141,9 +141,9 @@ export const inDialog = (page: Page): Locator => page.getByRole('dialog');
 
 /** What axe finds on a page as it is, and whether it is wider than its window. @param about where that is */
 export async function barriers(page: Page, about: string): Promise<unknown[]> {
-  await page.evaluate(AXE);
+  if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(AXE);
   const violations = await page.evaluate<{ id: string; nodes: { html: string }[] }[]>(
-    'axe.run().then((result) => result.violations)',
+    "axe.run({ resultTypes: ['violations'], preload: false }).then((result) => result.violations)",
   );
   const overflow = await page.evaluate<number>(
     'document.documentElement.scrollWidth - document.documentElement.clientWidth',

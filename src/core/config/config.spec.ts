@@ -206,6 +206,7 @@ describe('the configuration', () => {
     ].map((value) => ['ENCRYPTION_KEY', value]),
     ['LOG_LEVEL', 'verbose'],
     ['METRICS_TOKEN', 'short'],
+    ['METRICS_TOKEN', 'ação-e-reação-longas'],
     ['RATE_LIMIT', 'false'],
     ...['0', '-1', '1.5'].map((value) => ['RATE_LIMIT_RATE', value]),
     ['RATE_LIMIT_BURST', '0'],

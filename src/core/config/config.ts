@@ -97,7 +97,11 @@ const schema = z.object({
     }, 'must not name two keys alike')
     .optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).optional(),
-  METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
+  METRICS_TOKEN: z
+    .string()
+    .min(16, 'must have at least 16 characters')
+    .regex(/^[!-~]+$/, 'must be of visible ASCII characters')
+    .optional(),
   TRUST_PROXY: list().refine((proxies) => proxies.every(isProxy), {
     message:
       'must be addresses (192.0.2.1), networks (10.0.0.0/8), loopback, linklocal or uniquelocal, separated by commas',

@@ -73,6 +73,11 @@ export function badRequest(code: string, message: string, param?: string): ApiEr
   return new ApiError(400, 'invalid_request_error', code, message, param === undefined ? {} : { param });
 }
 
+/** For logs alone: nobody is there to read it. */
+export function hungUp(): ApiError {
+  return badRequest('client_closed_request', 'The caller hung up before the answer was made.');
+}
+
 export function notFound(what = 'resource'): ApiError {
   return new ApiError(404, 'not_found_error', 'not_found', `No such ${what}.`);
 }

@@ -6,7 +6,7 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { API_VERSION } from '../api-version.js';
 import type { Config } from '../config/index.js';
-import { badRequest, notFound, serviceUnavailable } from '../errors/index.js';
+import { badRequest, hungUp, notFound, serviceUnavailable } from '../errors/index.js';
 import type { Logger } from '../log/index.js';
 import type { Metrics } from '../metrics/index.js';
 import { uniqueBytes } from '../random.js';
@@ -89,6 +89,10 @@ function parseQuery(url: string): object {
 
 /** Of a connection with a request under way. */
 const SILENCE_MS = 60_000;
+/** What logs call the status of an answer that nobody waited for, as proxies do; no caller ever sees it. */
+const CLIENT_CLOSED = 499;
+/** Looking up a key takes less. */
+const GONE_MS = 1_000;
 /** Of MAX_CONNECTIONS, what the connections of one address may be, and of the /48 of an IPv6 address. */
 const ONE_ADDRESS = 1 / 4;
 const ONE_SITE = 1 / 2;
@@ -103,6 +107,7 @@ const CROWDED = 3 / 4;
  */
 export class HttpAdapter extends ExpressAdapter {
   #isClosing = false;
+  #onResponse: (request: Request, response: Response) => void = () => undefined;
   readonly #browserHeaders: RequestHandler;
   /** Open ones by address and site, see `addressBucket`; those of trusted proxies are not counted. */
   readonly #connections = new Map<string, number>();
@@ -257,6 +262,11 @@ export class HttpAdapter extends ExpressAdapter {
     request.id = requestId(request.headers['x-request-id']);
     request.receivedAt = performance.now();
     response.once('finish', () => this.#finished(request, response));
+    response.once('close', () => {
+      if (response.writableFinished) return;
+      // The caller has hung up. By then its key has been looked up, so that the account's log has it.
+      setTimeout(() => this.#finished(request, response), GONE_MS).unref();
+    });
     // Proxies may send the whole address.
     request.url = request.url.replace(/^https?:\/\/[^/?]*/i, '');
     enterDoor(request);
@@ -288,7 +298,16 @@ export class HttpAdapter extends ExpressAdapter {
     else this.#browserHeaders(request, response, () => sendError(request, response, notFound('route')));
   }
 
+  /** As Express's own, but it is told also of requests whose callers hung up before they were answered. */
+  override setOnResponseHook(onResponse: (request: Request, response: Response) => void): void {
+    this.#onResponse = onResponse;
+  }
+
   #finished(request: Request, response: Response): void {
+    if (!response.headersSent) {
+      response.statusCode = CLIENT_CLOSED;
+      request.errorCode = hungUp().code;
+    }
     const { id, method, errorCode, callerForLog } = request;
     const route = routeOf(request) ?? 'unknown';
     const elapsedMs = performance.now() - request.receivedAt;
@@ -301,6 +320,7 @@ export class HttpAdapter extends ExpressAdapter {
       { requestId: id, method, route, status, errorCode, durationMs, ...callerForLog },
       'request',
     );
+    this.#onResponse(request, response);
     if (this.#isClosing) setImmediate(() => (this.httpServer as Server).closeIdleConnections());
   }
 }

@@ -1,5 +1,6 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
 import { ApiKeyAuth, AuditedAtDoor, Costs, CurrentScope } from '../../auth/index.js';
 import { ApiErrors, ApiRefusal, firstInstantOf } from '../../core/http/index.js';
 import { parseId } from '../../core/ids.js';
@@ -114,7 +115,10 @@ export class DeliveriesController {
     @CurrentScope() scope: Scope,
     @Param('id') id: string,
     @Body() body: RecoverDto,
+    @Res({ passthrough: true }) response: Response,
   ): Promise<RecoveryBody> {
-    return recoveryBody(await this.recovery.recover(scope, id, firstInstantOf(body.since), body.dry_run ?? false));
+    const isGone = (): boolean => response.destroyed;
+    const since = firstInstantOf(body.since);
+    return recoveryBody(await this.recovery.recover(scope, id, since, body.dry_run ?? false, isGone));
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock, DAY_MS } from '../../core/clock.js';
 import { Database, type Tx } from '../../core/database/index.js';
-import { type ApiError, badRequest, invalidRequest, serviceUnavailable } from '../../core/errors/index.js';
+import { type ApiError, badRequest, hungUp, invalidRequest, serviceUnavailable } from '../../core/errors/index.js';
 import { groupBy } from '../../core/group-by.js';
 import { FIRST_ID, newId } from '../../core/ids.js';
 import type { Scope } from '../../core/mode.js';
@@ -64,11 +64,14 @@ export class RecoveryService {
   /**
    * In batches, each a transaction of its own: broken off, it has done a part, and repeating it does the rest. What was
    * made up for is not found again, so repeating it, or doing it twice at once, sends nothing twice.
+   * @param isGone whether the caller has hung up: nothing is begun for nobody
    * @throws ApiError 400 for a `since` in the future or more than 30 days back, and `webhook_endpoint_inactive`; 404; 503
    */
-  async recover(scope: Scope, id: string, since: Date, dryRun: boolean): Promise<Recovery> {
+  async recover(scope: Scope, id: string, since: Date, dryRun: boolean, isGone: () => boolean): Promise<Recovery> {
+    const recovered = (): Promise<Recovery> =>
+      isGone() ? Promise.reject(hungUp()) : this.#recover(scope, id, since, dryRun);
     const refusal = (): ApiError => serviceUnavailable('Too many recoveries are running; retry with backoff.');
-    return this.#running.pass(() => this.#recover(scope, id, since, dryRun), refusal, scope.accountId);
+    return this.#running.pass(recovered, refusal, scope.accountId);
   }
 
   async #recover(scope: Scope, id: string, since: Date, dryRun: boolean): Promise<Recovery> {
