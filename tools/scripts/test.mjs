@@ -130,7 +130,9 @@ function tellFailures(files) {
     const failed = assertionResults.filter((one) => one.status === 'failed');
     const told = failed.map(({ fullName, failureMessages }) => [fullName, failureMessages.join('\n')]);
     for (const [title, text] of told.length > 0 ? told : [['outside of its tests', message]]) {
-      const lines = stripVTControlCharacters(text).split('\n').filter((line) => line.trim() !== '');
+      const lines = stripVTControlCharacters(text)
+        .split('\n')
+        .filter((line) => line.trim() !== '');
       print(`\nFailed: ${relative(root, name)}: ${title}\n  ${lines.slice(0, 12).join('\n  ')}`);
     }
   }
