@@ -115,8 +115,8 @@ export class ApiKeysController {
   /** @returns the id of the key, which in production is a test key unless the member has a second factor */
   async #mayChange(member: MemberPrincipal, id: string): Promise<string> {
     const keyId = parseId(id, [], 'API key');
-    const key = (await this.keys.list(member.accountId)).find((each) => each.id === keyId);
-    if (key?.mode === 'live') this.secondFactor.check(member);
+    const { mode } = await this.keys.find(member.accountId, keyId);
+    if (mode === 'live') this.secondFactor.check(member);
     return keyId;
   }
 }

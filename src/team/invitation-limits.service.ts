@@ -7,7 +7,7 @@ const DAY_S = 86_400;
 const aDay = (invitations: number): RateLimitPolicy => ({ rate: invitations / DAY_S, burst: invitations });
 const PER_ACCOUNT = aDay(50);
 const PER_MAILBOX_OF_ACCOUNT = aDay(5);
-/** Whichever accounts send them: none of them uses up what the others have. */
+/** Whichever accounts send them. */
 const PER_MAILBOX = aDay(20);
 
 /** Inviters choose where the mail goes, so invitations are limited by account and by mailbox. */
@@ -23,9 +23,9 @@ export class InvitationLimits {
     if (!this.config.rateLimit.enabled) return;
     const mailbox = mailboxOf(email);
     for (const [key, policy] of [
-      [`invitations:${accountId}`, PER_ACCOUNT],
       [`invitation:${accountId}:${mailbox}`, PER_MAILBOX_OF_ACCOUNT],
       [`invitation:${mailbox}`, PER_MAILBOX],
+      [`invitations:${accountId}`, PER_ACCOUNT],
     ] as const) {
       const taken = await this.limiter.take(key, policy);
       if (!taken.allowed) throw rateLimited(taken);

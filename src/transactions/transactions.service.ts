@@ -13,9 +13,13 @@ import { type TransactionFilter, TransactionsRepository } from './transactions.r
 
 const UNKNOWN_AFTER_MS = 60_000;
 const MOST_CURRENCIES = 50;
+/** Currencies of accounts that this process remembers: they never go again. */
+const MOST_KNOWN = 10_000;
 
 @Injectable()
 export class TransactionsService implements OnApplicationBootstrap {
+  readonly #known = new Set<string>();
+
   constructor(
     private readonly database: Database,
     private readonly transactions: TransactionsRepository,
@@ -41,14 +45,19 @@ export class TransactionsService implements OnApplicationBootstrap {
   }
 
   /**
-   * An account has few currencies: all of them are in each answer about its money.
+   * An account has few currencies: all of them are in each answer about its money. Of several that are new at once each
+   * may find room.
    * @throws ApiError 422 `currency_limit_reached` for one more
    */
   async assertCurrency(scope: Scope, currency: string): Promise<void> {
-    if (currency === 'BRL') return;
+    const place = `${scope.accountId} ${scope.mode} ${currency}`;
+    if (currency === 'BRL' || this.#known.has(place)) return;
     const known = await this.transactions.currencies(scope);
-    if (known.length < MOST_CURRENCIES || known.includes(currency)) return;
-    throw business('currency_limit_reached', `An account has at most ${MOST_CURRENCIES} currencies in each mode.`);
+    if (known.length >= MOST_CURRENCIES && !known.includes(currency)) {
+      throw business('currency_limit_reached', `An account has at most ${MOST_CURRENCIES} currencies in each mode.`);
+    }
+    if (this.#known.size >= MOST_KNOWN) this.#known.clear();
+    if (known.includes(currency)) this.#known.add(place);
   }
 
   /** For the public checkout page, whose address is the credential. @throws ApiError 404 */

@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { RequestLogsService } from '../../src/request-logs/index.js';
@@ -107,25 +108,51 @@ describe('the request log of an account', () => {
     });
   });
 
-  it('shows what was asked by a caller who hung up, whose request was done all the same', async () => {
+  it.each([0, 2])(
+    'shows once what was asked by a caller who hung up, behind %i streams of events, and was done all the same',
+    async (streams) => {
+      const theirs = await service.merchant();
+      const { hostname, port } = new URL(service.url);
+      const head = `Host: x\r\napikey: ${theirs.testKey}\r\n`;
+      const body = JSON.stringify({ amount: 100, paymentMethods: ['PIX'], idempotencyKey: 'hung-up-1' });
+      const socket = connect(Number(port), hostname);
+      const stream = `GET /v1/events/stream HTTP/1.1\r\n${head}\r\n`;
+      const post = `POST /v1/payments HTTP/1.1\r\n${head}Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+      await new Promise((resolve) => socket.write(`${stream.repeat(streams)}${post}`, resolve));
+      const made = (): Promise<unknown[]> =>
+        service.sql('SELECT FROM transactions WHERE account_id = $1', [theirs.accountId]);
+      if (streams > 0) await waitFor('the payment', async () => (await made()).length === 1);
+      socket.destroy();
+      const token = await service.login(theirs.ownerEmail);
+      const posts = async (): Promise<Log[]> =>
+        (await list({ route: '/v1/payments' }, token)).body.data.filter(({ method }) => method === 'POST');
+      await waitFor('the request to be logged', async () => (await posts()).length > 0);
+      await delay(1_500);
+      const [row, ...others] = await posts();
+      expect(others).toEqual([]);
+      expect(row?.apiKeyFingerprint).toMatch(/^sha256:/);
+      // An answer that waits for its turn on the connection is made.
+      expect(row).toMatchObject(streams > 0 ? { status: 201 } : { status: 499, errorCode: 'client_closed_request' });
+      expect(await made()).toHaveLength(1);
+      // Their places are given back: of one account two reads are worked on at a time.
+      for (let n = 0; n < 3; n++)
+        expect((await service.call('GET', '/v1/wallets', { key: theirs.testKey })).status).toBe(200);
+    },
+  );
+
+  it('shows why a caller was refused who hung up', async () => {
     const { hostname, port } = new URL(service.url);
-    const body = JSON.stringify({ amount: 100, paymentMethods: ['PIX'], idempotencyKey: 'hung-up-1' });
+    const body = { test: true, allowed_ips: ['203.0.113.7'] };
+    const { body: issued } = await service.call<{ apiKey: string }>('POST', '/v1/api-keys', { token: owner, body });
     const socket = connect(Number(port), hostname);
-    socket.write(
-      `POST /v1/payments HTTP/1.1\r\nHost: x\r\napikey: ${merchant.testKey}\r\nX-Request-Id: hung-up-1\r\n` +
-        `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-      () => socket.destroy(),
+    socket.write(`GET /v1/webhooks/stats HTTP/1.1\r\nHost: x\r\napikey: ${issued.apiKey}\r\n\r\n`, () =>
+      socket.destroy(),
     );
     const row = await waitFor('the request to be logged', async () => {
-      const { data } = (await list({ status: '499' })).body;
-      return data[0];
+      const { data } = (await list()).body;
+      return data.find(({ errorCode, route }) => errorCode === 'ip_not_allowed' && route !== '/v1/wallets');
     });
-    expect(row).toMatchObject({ method: 'POST', route: '/v1/payments', errorCode: 'client_closed_request' });
-    expect(row['apiKeyFingerprint']).toMatch(/^sha256:/);
-    const made = await service.sql(`SELECT FROM transactions WHERE account_id = $1 AND amount = 100`, [
-      merchant.accountId,
-    ]);
-    expect(made).toHaveLength(1);
+    expect(row).toMatchObject({ status: 403, mode: 'test' });
   });
 
   it('has neither queries nor what somebody put in the place of an id', async () => {

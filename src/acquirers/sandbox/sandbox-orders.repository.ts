@@ -17,7 +17,9 @@ const FIND_PAYMENT = oneOf(
 );
 const PAYMENTS_OF = read(
   'sandbox.payments_of',
-  `SELECT ${PAYMENT_COLUMNS} FROM sandbox_pix WHERE txid = $1 ORDER BY settled_at, end_to_end_id`,
+  `SELECT * FROM (
+     SELECT ${PAYMENT_COLUMNS} FROM sandbox_pix WHERE txid = $1 ORDER BY settled_at DESC, end_to_end_id DESC LIMIT 100) p
+   ORDER BY "settledAt", "endToEndId"`,
 );
 const INSERT_EVENT = insertInto('sandbox.insert_order_event', SandboxOrderEventEntity, {
   after: 'ON CONFLICT (txid, kind) DO NOTHING',
@@ -41,7 +43,7 @@ export class SandboxOrdersRepository {
     return this.reader.one<SandboxPixEntity>(FIND_PAYMENT, [holderId, reference]);
   }
 
-  /** In the order in which they came. */
+  /** The last hundred, in the order in which they came: an order may be paid again and again. */
   async paymentsOf(txid: string): Promise<SandboxPixEntity[]> {
     return this.reader.query(PAYMENTS_OF, [txid]);
   }

@@ -91,8 +91,9 @@ function parseQuery(url: string): object {
 const SILENCE_MS = 60_000;
 /** What logs call the status of an answer that nobody waited for, as proxies do; no caller ever sees it. */
 const CLIENT_CLOSED = 499;
-/** Looking up a key takes less. */
-const GONE_MS = 1_000;
+/** The work of a request whose caller has hung up takes less; it is looked at so often whether it is done. */
+const GONE_MS = 60_000;
+const LOOK_MS = 200;
 /** Of MAX_CONNECTIONS, what the connections of one address may be, and of the /48 of an IPv6 address. */
 const ONE_ADDRESS = 1 / 4;
 const ONE_SITE = 1 / 2;
@@ -253,7 +254,20 @@ export class HttpAdapter extends ExpressAdapter {
       return false;
     }
     this.#unanswered.set(socket, count);
-    response.once('close', () => this.#unanswered.set(socket, (this.#unanswered.get(socket) ?? 1) - 1));
+    // Node.js tells an answer that waits for its turn on the connection nothing of the connection's end. Its own answer,
+    // whose turn it was, is told first.
+    const onGone = (): void => {
+      setImmediate(() => {
+        if (response.closed) return;
+        response.destroyed = true;
+        response.emit('close');
+      });
+    };
+    socket.once('close', onGone);
+    response.once('close', () => {
+      socket.off('close', onGone);
+      this.#unanswered.set(socket, (this.#unanswered.get(socket) ?? 1) - 1);
+    });
     return true;
   }
 
@@ -261,11 +275,22 @@ export class HttpAdapter extends ExpressAdapter {
     if (!this.#isWithinTurn(request.socket, response)) return;
     request.id = requestId(request.headers['x-request-id']);
     request.receivedAt = performance.now();
-    response.once('finish', () => this.#finished(request, response));
+    let isRecorded = false;
+    const record = (elapsedMs: number): void => {
+      if (!isRecorded) this.#finished(request, response, elapsedMs);
+      isRecorded = true;
+    };
+    const elapsed = (): number => performance.now() - request.receivedAt;
+    response.once('finish', () => record(elapsed()));
     response.once('close', () => {
-      if (response.writableFinished) return;
-      // The caller has hung up. By then its key has been looked up, so that the account's log has it.
-      setTimeout(() => this.#finished(request, response), GONE_MS).unref();
+      if (isRecorded) return;
+      // The caller has hung up. Whose key it was, and what became of the request, is known when its answer is made.
+      const elapsedMs = elapsed();
+      const look = (): void => {
+        if (response.writableEnded || elapsed() > elapsedMs + GONE_MS) record(elapsedMs);
+        else setTimeout(look, LOOK_MS).unref();
+      };
+      setImmediate(look);
     });
     // Proxies may send the whole address.
     request.url = request.url.replace(/^https?:\/\/[^/?]*/i, '');
@@ -303,14 +328,14 @@ export class HttpAdapter extends ExpressAdapter {
     this.#onResponse = onResponse;
   }
 
-  #finished(request: Request, response: Response): void {
-    if (!response.headersSent) {
+  #finished(request: Request, response: Response, elapsedMs: number): void {
+    // A refusal says more than that nobody waited for it.
+    if (!response.headersSent && request.errorCode === undefined) {
       response.statusCode = CLIENT_CLOSED;
       request.errorCode = hungUp().code;
     }
     const { id, method, errorCode, callerForLog } = request;
     const route = routeOf(request) ?? 'unknown';
-    const elapsedMs = performance.now() - request.receivedAt;
     const status = response.statusCode;
     // It was answered while its body is still coming, which is not read.
     if (!request.complete) request.socket.destroySoon();
@@ -320,7 +345,11 @@ export class HttpAdapter extends ExpressAdapter {
       { requestId: id, method, route, status, errorCode, durationMs, ...callerForLog },
       'request',
     );
-    this.#onResponse(request, response);
+    try {
+      this.#onResponse(request, response);
+    } catch (error) {
+      this.requestLogger.error({ requestId: id, error }, 'the log of requests has failed');
+    }
     if (this.#isClosing) setImmediate(() => (this.httpServer as Server).closeIdleConnections());
   }
 }

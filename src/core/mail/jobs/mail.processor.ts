@@ -58,10 +58,12 @@ export class MailProcessor implements Worker, OnModuleInit {
   #withSecret(mail: PendingMail): PendingMail {
     if (mail.secretSealed === null) return mail;
     const secret = this.secrets.open(mail.secretSealed, secretContext(mail.id));
+    // A mail that waits since before an upgrade has the place of that time.
+    const place = mail.text.includes(SECRET) ? SECRET : '{secret}';
     return {
       ...mail,
-      text: mail.text.replaceAll(SECRET, () => secret),
-      html: mail.html.replaceAll(SECRET, () => escapeHtml(secret)),
+      text: mail.text.replaceAll(place, () => secret),
+      html: mail.html.replaceAll(place, () => escapeHtml(secret)),
     };
   }
 }
