@@ -1,6 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { AccountsService } from '../../src/accounts/index.js';
 import { CreationService, StatisticsService } from '../../src/transactions/index.js';
+import { RecoveryRepository } from '../../src/webhooks/log/recovery.repository.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { type ReceivedWebhook, WebhookReceiver } from '../support/receiver.js';
 import { type Answer, type ChargeAnswer, type Merchant, TestService } from '../support/service.js';
@@ -450,13 +452,28 @@ describe('webhook deliveries', () => {
       const body = { since: new Date(Date.now() - 3_600_000).toISOString(), dry_run: true };
       const recover = (): Promise<Answer> =>
         service.call('POST', `/v1/webhooks/endpoints/${endpoint}/recover`, { key: merchant.testKey, body });
-      const calls = Array.from({ length: 30 }, recover);
+      const looks = jest.spyOn(service.get(RecoveryRepository), 'failed');
+      const first = recover();
+      await waitFor('the first', () => looks.mock.calls.length === 1);
+      const gone = new AbortController();
+      const path = `${service.url}/v1/webhooks/endpoints/${endpoint}/recover`;
+      const headers = { apikey: merchant.testKey, 'Content-Type': 'application/json' };
+      const wanted = { method: 'POST', headers, body: JSON.stringify(body), signal: gone.signal };
+      const abandoned = Promise.allSettled(Array.from({ length: 5 }, () => fetch(path, wanted)));
+      await delay(500);
+      gone.abort();
+      await abandoned;
+      const calls = Array.from({ length: 24 }, recover);
       expect((await Promise.race(calls)).status).toBe(503);
       expect((await get('/v1/wallets')).status).toBe(200);
       await holder.query('SELECT pg_advisory_unlock_all()');
+      expect((await first).status).toBe(200);
       const statuses = (await Promise.all(calls)).map(({ status }) => status);
-      expect(statuses.filter((status) => status === 200)).toHaveLength(21);
+      // Twenty wait, five of them in vain: nothing is begun for who has hung up.
+      expect(statuses.filter((status) => status === 200)).toHaveLength(15);
       expect(statuses.filter((status) => status === 503)).toHaveLength(9);
+      expect(looks).toHaveBeenCalledTimes(16);
+      looks.mockRestore();
     } finally {
       await holder.query('SELECT pg_advisory_unlock_all()');
       holder.release();

@@ -73,9 +73,10 @@ export function badRequest(code: string, message: string, param?: string): ApiEr
   return new ApiError(400, 'invalid_request_error', code, message, param === undefined ? {} : { param });
 }
 
-/** For logs alone: nobody is there to read it. */
+/** For logs alone, with the status that proxies use there: nobody is there to read it. */
 export function hungUp(): ApiError {
-  return badRequest('client_closed_request', 'The caller hung up before the answer was made.');
+  const message = 'The caller hung up before the answer was made.';
+  return new ApiError(499, 'invalid_request_error', 'client_closed_request', message);
 }
 
 export function notFound(what = 'resource'): ApiError {

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import { SetMetadata } from '@nestjs/common';
 import { ApiError, badRequest, invalidRequest } from '../errors/index.js';
+import { within } from '../within.js';
 import { Found, scanJson } from './json-scan.js';
 
 /** docs/contract.md#bodies-and-values */
@@ -105,10 +106,8 @@ export async function readBytes(request: IncomingMessage, maxBytes: number): Pro
  * closed with unread bytes takes the answer back.
  */
 export async function drain(request: IncomingMessage, forMs: number): Promise<void> {
-  const given = new AbortController();
   const rest = readBytes(request, 0).catch(() => null);
-  await Promise.race([rest, sleep(forMs, null, { signal: given.signal }).catch(() => null)]);
-  given.abort();
+  await within(forMs, rest);
 }
 
 /**

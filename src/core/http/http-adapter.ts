@@ -89,8 +89,6 @@ function parseQuery(url: string): object {
 
 /** Of a connection with a request under way. */
 const SILENCE_MS = 60_000;
-/** What logs call the status of an answer that nobody waited for, as proxies do; no caller ever sees it. */
-const CLIENT_CLOSED = 499;
 /** The work of a request whose caller has hung up takes less; it is looked at so often whether it is done. */
 const GONE_MS = 60_000;
 const LOOK_MS = 200;
@@ -101,6 +99,11 @@ const ONE_SITE = 1 / 2;
 const UNANSWERED = 4;
 /** From here on no connection is kept for another request: those that wait for nothing would keep others out. */
 const CROWDED = 3 / 4;
+
+function hangUp(response: Response): void {
+  response.destroyed = true;
+  response.emit('close');
+}
 
 /**
  * The HTTP server under NestJS. What must hold for every request, also for those no guard or interceptor ever sees
@@ -113,8 +116,8 @@ export class HttpAdapter extends ExpressAdapter {
   /** Open ones by address and site, see `addressBucket`; those of trusted proxies are not counted. */
   readonly #connections = new Map<string, number>();
   readonly #open = new Set<Socket>();
-  /** Requests on their way by connection. */
-  readonly #unanswered = new WeakMap<Socket, number>();
+  /** Answers that are to come, by connection. */
+  readonly #unanswered = new WeakMap<Socket, Set<Response>>();
 
   constructor(
     private readonly config: Config,
@@ -248,26 +251,18 @@ export class HttpAdapter extends ExpressAdapter {
 
   /** Unread answers pile up in memory: a client that sends on without reading them is hung up on. */
   #isWithinTurn(socket: Socket, response: Response): boolean {
-    const count = (this.#unanswered.get(socket) ?? 0) + 1;
-    if (count > UNANSWERED) {
+    const coming = this.#unanswered.get(socket) ?? new Set<Response>();
+    if (!this.#unanswered.has(socket)) {
+      this.#unanswered.set(socket, coming);
+      // Node.js tells of a connection's end the answer whose turn it is, before this, and none of those behind it.
+      socket.once('close', () => setImmediate(() => coming.forEach(hangUp)));
+    }
+    if (coming.size >= UNANSWERED) {
       socket.destroy();
       return false;
     }
-    this.#unanswered.set(socket, count);
-    // Node.js tells an answer that waits for its turn on the connection nothing of the connection's end. Its own answer,
-    // whose turn it was, is told first.
-    const onGone = (): void => {
-      setImmediate(() => {
-        if (response.closed) return;
-        response.destroyed = true;
-        response.emit('close');
-      });
-    };
-    socket.once('close', onGone);
-    response.once('close', () => {
-      socket.off('close', onGone);
-      this.#unanswered.set(socket, (this.#unanswered.get(socket) ?? 1) - 1);
-    });
+    coming.add(response);
+    response.once('close', () => coming.delete(response));
     return true;
   }
 
@@ -275,23 +270,7 @@ export class HttpAdapter extends ExpressAdapter {
     if (!this.#isWithinTurn(request.socket, response)) return;
     request.id = requestId(request.headers['x-request-id']);
     request.receivedAt = performance.now();
-    let isRecorded = false;
-    const record = (elapsedMs: number): void => {
-      if (!isRecorded) this.#finished(request, response, elapsedMs);
-      isRecorded = true;
-    };
-    const elapsed = (): number => performance.now() - request.receivedAt;
-    response.once('finish', () => record(elapsed()));
-    response.once('close', () => {
-      if (isRecorded) return;
-      // The caller has hung up. Whose key it was, and what became of the request, is known when its answer is made.
-      const elapsedMs = elapsed();
-      const look = (): void => {
-        if (response.writableEnded || elapsed() > elapsedMs + GONE_MS) record(elapsedMs);
-        else setTimeout(look, LOOK_MS).unref();
-      };
-      setImmediate(look);
-    });
+    response.once('close', () => this.#closed(request, response));
     // Proxies may send the whole address.
     request.url = request.url.replace(/^https?:\/\/[^/?]*/i, '');
     enterDoor(request);
@@ -328,11 +307,23 @@ export class HttpAdapter extends ExpressAdapter {
     this.#onResponse = onResponse;
   }
 
+  /** An answer that was sent, or whose caller has hung up: whose key it was, and what became of it, is known at its end. */
+  #closed(request: Request, response: Response): void {
+    const closedAt = performance.now();
+    const look = (): void => {
+      const isDone = response.writableEnded || performance.now() > closedAt + GONE_MS;
+      if (isDone) this.#finished(request, response, closedAt - request.receivedAt);
+      else setTimeout(look, LOOK_MS).unref();
+    };
+    look();
+  }
+
   #finished(request: Request, response: Response, elapsedMs: number): void {
     // A refusal says more than that nobody waited for it.
     if (!response.headersSent && request.errorCode === undefined) {
-      response.statusCode = CLIENT_CLOSED;
-      request.errorCode = hungUp().code;
+      const { status, code } = hungUp();
+      response.statusCode = status;
+      request.errorCode = code;
     }
     const { id, method, errorCode, callerForLog } = request;
     const route = routeOf(request) ?? 'unknown';

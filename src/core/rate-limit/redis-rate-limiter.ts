@@ -1,6 +1,6 @@
-import { LATE, within } from '../within.js';
 import type { Redis } from 'ioredis';
 import { openRedis } from '../queue/index.js';
+import { LATE, within } from '../within.js';
 import { MemoryRateLimiter } from './memory-rate-limiter.js';
 import {
   checkPolicy,

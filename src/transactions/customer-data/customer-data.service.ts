@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../../accounts/index.js';
 import { type Actor, AuditTrail } from '../../audit/index.js';
 import { Database } from '../../core/database/index.js';
+import { FIRST_ID } from '../../core/ids.js';
 import {
   type Customer,
   CustomerDataRepository,
@@ -11,7 +12,6 @@ import {
 } from './customer-data.repository.js';
 
 const BATCH = 500;
-const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 
 export interface Erasure {
   readonly erased: Erased;
@@ -41,7 +41,7 @@ export class CustomerDataService {
     await this.accounts.get(accountId);
     const all: CustomerTransaction[] = [];
     for (;;) {
-      const page = await this.repository.find(accountId, who, all.at(-1)?.id ?? BEFORE_ALL, BATCH);
+      const page = await this.repository.find(accountId, who, all.at(-1)?.id ?? FIRST_ID, BATCH);
       all.push(...page);
       if (page.length < BATCH) break;
     }
@@ -61,7 +61,7 @@ export class CustomerDataService {
     await this.accounts.get(accountId);
     const erased: Erased = {};
     const waiting: Erasure['waiting'] = [];
-    for (let after: string | null = BEFORE_ALL; after !== null;) {
+    for (let after: string | null = FIRST_ID; after !== null;) {
       const from: string = after;
       const batch = await this.database.transaction(async (tx) => {
         const ids = await this.repository.lock(tx, accountId, who, from, BATCH);
@@ -69,7 +69,7 @@ export class CustomerDataService {
         const free = states.filter(({ waits }) => waits === null).map(({ id }) => id);
         const counts = await this.repository.erase(tx, free, withMetadata);
         const held = states.flatMap(({ id, waits }) => (waits === null ? [] : [{ id, waits }]));
-        if (ids.length > 0 || from === BEFORE_ALL) {
+        if (ids.length > 0 || from === FIRST_ID) {
           const data = { erased: counts, waiting: held.length };
           this.audit.record(tx, actor, 'customer.erased', accountId, { data });
         }

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import {
   Inject,
   Injectable,
@@ -10,6 +9,7 @@ import { type Config, CONFIG } from '../../core/config/index.js';
 import { Logger } from '../../core/log/index.js';
 import { Metrics } from '../../core/metrics/index.js';
 import { JobQueue, Poller } from '../../core/queue/index.js';
+import { within } from '../../core/within.js';
 import { DeliveryQueue } from './delivery-queue.service.js';
 import type { ClaimedDelivery } from './delivery-queue.repository.js';
 import { isSuccess } from '../endpoints/endpoint-health.js';
@@ -110,12 +110,7 @@ export class Dispatcher implements OnApplicationBootstrap, OnModuleDestroy, OnAp
 
   /** Posts under way come to their end and are recorded, and the others are handed back. */
   async onApplicationShutdown(): Promise<void> {
-    const limit = new AbortController();
-    await Promise.race([
-      Promise.all(this.#underWay),
-      delay(this.config.webhooks.timeoutMs + SHUTDOWN_MARGIN_MS, null, { signal: limit.signal }).catch(() => undefined),
-    ]);
-    limit.abort();
+    await within(this.config.webhooks.timeoutMs + SHUTDOWN_MARGIN_MS, Promise.all(this.#underWay));
     this.recorder.close();
   }
 
