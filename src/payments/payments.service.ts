@@ -55,7 +55,10 @@ export class PaymentsService {
     private readonly fraud: FraudGuard,
   ) {}
 
-  /** @throws ApiError 400 with every violation, 403 `fraud.*`, 409 (idempotency), 422 `no_provider_configured`, `currency_limit_reached` */
+  /**
+   * @throws ApiError 400 with every violation, 403 `fraud.*`, 409 (idempotency), 422 `no_provider_configured`,
+   *   `currency_limit_reached`
+   */
   async create(scope: Scope, account: Account, draft: Draft<CreatePaymentDto>): Promise<IdempotentAnswer<PaymentBody>> {
     const dto = draft.accept(problemsOf(draft.sound, scope.mode, this.config));
     const input = toNewPayment(dto);

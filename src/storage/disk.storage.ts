@@ -251,26 +251,24 @@ async function sizeOf(path: string): Promise<number | null> {
   }
 }
 
-/** @returns what comes, which is exactly `size` bytes. @throws UploadBrokenOff */
+/**
+ * @returns what comes, which is exactly `size` bytes
+ * @throws UploadBrokenOff for another number of them, and for whatever the sender's connection fails with
+ */
 async function* wholeOf(body: Readable, size: number): AsyncGenerator<Buffer> {
   let read = 0;
   // Not destroyed by what goes wrong here: its sender is still to be answered.
   const chunks = body.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>;
-  for await (const chunk of unbroken(chunks)) {
-    read += chunk.length;
-    if (read > size) throw new UploadBrokenOff();
-    yield chunk;
-  }
-  if (read !== size) throw new UploadBrokenOff();
-}
-
-/** @throws UploadBrokenOff for whatever the sender's connection fails with */
-async function* unbroken(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   try {
-    yield* chunks;
+    for await (const chunk of chunks) {
+      read += chunk.length;
+      if (read > size) break;
+      yield chunk;
+    }
   } catch {
     throw new UploadBrokenOff();
   }
+  if (read !== size) throw new UploadBrokenOff();
 }
 
 /** As far as the system can: not every one opens a directory. */

@@ -53,11 +53,12 @@ export class TransactionsService implements OnApplicationBootstrap {
     const place = `${scope.accountId} ${scope.mode} ${currency}`;
     if (currency === 'BRL' || this.#known.has(place)) return;
     const known = await this.transactions.currencies(scope);
-    if (known.length >= MOST_CURRENCIES && !known.includes(currency)) {
+    if (known.includes(currency)) {
+      if (this.#known.size >= MOST_KNOWN) this.#known.clear();
+      this.#known.add(place);
+    } else if (known.length >= MOST_CURRENCIES) {
       throw business('currency_limit_reached', `An account has at most ${MOST_CURRENCIES} currencies in each mode.`);
     }
-    if (this.#known.size >= MOST_KNOWN) this.#known.clear();
-    if (known.includes(currency)) this.#known.add(place);
   }
 
   /** For the public checkout page, whose address is the credential. @throws ApiError 404 */

@@ -124,7 +124,10 @@ export class CorrectionsRepository {
     await tx.query(LOCK_OPERATOR, [operatorId]);
   }
 
-  /** @returns the sum, in any currency's smallest units, of the wallet corrections since then that an operator has made without a second one */
+  /**
+   * @returns the sum of the wallet corrections since then that an operator has made without a second one, each in the
+   *   smallest unit of its currency
+   */
   async madeAlone(tx: Tx, operatorId: string, since: Date): Promise<Amount> {
     const [row] = await tx.query<{ amount: Amount }>(MADE_ALONE, [operatorId, idBound(since, 'min')]);
     return row?.amount ?? 0;
