@@ -14,7 +14,6 @@ import { createLogger, type Logger } from './core/log/index.js';
 import { Metrics } from './core/metrics/index.js';
 import { createJobQueue, Poller, type Timer } from './core/queue/index.js';
 import { createRateLimiter } from './core/rate-limit/index.js';
-import { ENTITIES } from './entities.js';
 
 /** A running service without its HTTP port: databases, queue and application, opened in order and closed in reverse. */
 export interface Runtime {
@@ -66,7 +65,7 @@ export async function openRuntime(
     const redisUrl = options.redis ? (config.redisUrl ?? redis?.url) : undefined;
 
     await migrate(ownerUrl, MIGRATIONS, databaseUrl);
-    const dataSource = createDataSource({ url: databaseUrl, pool: config.databasePool, entities: ENTITIES });
+    const dataSource = createDataSource({ url: databaseUrl, pool: config.databasePool });
     await dataSource.initialize();
     closers.push(() => dataSource.destroy());
     const powers = await excessivePowers(poolOf(dataSource), null);

@@ -1,13 +1,4 @@
-export {
-  Account,
-  AccountEntity,
-  type FraudMode,
-  InvitationEntity,
-  MemberEntity,
-  PasswordResetEntity,
-  type Role,
-  UserEntity,
-} from './account.entity.js';
+export { Account, AccountEntity, type FraudMode, InvitationEntity, type Role } from './account.entity.js';
 export { AccountsModule } from './accounts.module.js';
 export { accountSuspended, AccountsService } from './accounts.service.js';
 export {

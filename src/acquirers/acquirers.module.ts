@@ -2,7 +2,6 @@ import { Module } from '@nestjs/common';
 import { AccountsModule } from '../accounts/index.js';
 import { AuditModule } from '../audit/index.js';
 import { processors } from '../core/queue/index.js';
-import { AcquirerDirectory } from './acquirer-directory.service.js';
 import { AcquirersService } from './acquirers.service.js';
 import { InboxRepository } from './inbox.repository.js';
 import { InboxService } from './inbox.service.js';
@@ -10,10 +9,8 @@ import { NotificationProcessor } from './jobs/notification.processor.js';
 import { CertificateWatch } from './live/certificate-watch.service.js';
 import { LiveAcquirersService } from './live/live-acquirers.service.js';
 import { PixApiFamily } from './pix-api/pix-api-family.service.js';
-import { ConnectionListing } from './pix-api/connection-listing.service.js';
 import { ConnectionsRepository } from './pix-api/connections.repository.js';
 import { ConnectionsService } from './pix-api/connections.service.js';
-import { CallbackSources } from './pix-api/callback-sources.service.js';
 import { CallbacksController } from './pix-api/callbacks.controller.js';
 import { CallbacksRepository } from './pix-api/callbacks.repository.js';
 import { CallbacksService } from './pix-api/callbacks.service.js';
@@ -29,15 +26,12 @@ import { SandboxAcquirer } from './sandbox/sandbox.acquirer.js';
   controllers: [CallbacksController],
   providers: [
     AcquirersService,
-    AcquirerDirectory,
-    CallbackSources,
     CertificateWatch,
     LiveAcquirersService,
     CallbacksRepository,
     CallbacksService,
     InboxRepository,
     InboxService,
-    ConnectionListing,
     ConnectionsRepository,
     ConnectionsService,
     PixApiFamily,
@@ -49,14 +43,6 @@ import { SandboxAcquirer } from './sandbox/sandbox.acquirer.js';
     SandboxAcquirer,
     ...processors(NotificationProcessor),
   ],
-  exports: [
-    AcquirersService,
-    AcquirerDirectory,
-    CallbackSources,
-    ConnectionsService,
-    InboxService,
-    LiveAcquirersService,
-    SandboxAcquirer,
-  ],
+  exports: [AcquirersService, ConnectionsService, InboxService, LiveAcquirersService, SandboxAcquirer],
 })
 export class AcquirersModule {}

@@ -1,30 +1,16 @@
 export * from './acquirer.port.js';
-export { AcquirerDirectory } from './acquirer-directory.service.js';
 export { AcquirersModule } from './acquirers.module.js';
 export { AcquirersService } from './acquirers.service.js';
 export type { UnreadableNews, WaitingDispute } from './inbox.repository.js';
 export { InboxService } from './inbox.service.js';
 
-export { AcquirerNotificationEntity } from './notification.entity.js';
-export { AcquirerConnectionEntity, AcquirerFeeEntity } from './pix-api/connections.entity.js';
 export { CertificateWatch } from './live/certificate-watch.service.js';
 export type { Configuration } from './live/configuration.js';
 export { type Configured, type LiveConnection, LiveAcquirersService } from './live/live-acquirers.service.js';
 export { callbackUrl, callbackUrlHint } from './pix-api/callback-url.js';
-export type { PixApiConnection } from './pix-api/connection.js';
+export { connectionIdOf, type PixApiConnection } from './pix-api/connection.js';
 export { FEE_OPERATIONS, type FeeOperation, type FeeSchedule } from './pix-api/fees.js';
 export { ConnectionsService } from './pix-api/connections.service.js';
-export { connectionIdOf } from './pix-api/pix-api-family.service.js';
 export { findProfile } from './pix-api/profiles.js';
-export { type CallbackSource, CallbackSources } from './pix-api/callback-sources.service.js';
-export { AcquirerCallbackEntity } from './pix-api/callbacks.entity.js';
 export { boletoPdf } from './sandbox/boleto.pdf.js';
 export { SandboxAcquirer } from './sandbox/sandbox.acquirer.js';
-export {
-  SandboxChargeEntity,
-  SandboxDisputeEntity,
-  SandboxOrderEventEntity,
-  SandboxPixEntity,
-  SandboxRefundFailureEntity,
-  SandboxReturnEntity,
-} from './sandbox/sandbox.entity.js';

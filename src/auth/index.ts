@@ -19,5 +19,4 @@ export {
 export { AuthModule } from './auth.module.js';
 export { Authenticators, type KnownApiKey } from './authenticators.service.js';
 export { type ApiKeyPrincipal, type MemberPrincipal, type ScopedCaller, type UserPrincipal } from './principal.js';
-export { LoginFailureEntity } from './login-failure.entity.js';
 export { SecondFactorRule } from './second-factor-rule.service.js';

@@ -1,4 +1,4 @@
 export { FraudGuard } from './fraud-guard.service.js';
-export { FraudHitEntity, type FraudHitEntity as FraudHit } from './fraud-hit.entity.js';
+export { type FraudHitEntity as FraudHit } from './fraud-hit.entity.js';
 export { FraudHits } from './fraud-hits.service.js';
 export { FraudModule } from './fraud.module.js';

@@ -1,10 +1,8 @@
 export { EvidenceListBody } from './dto/evidence.body.js';
 export { MedCaseBody } from './dto/med-case.body.js';
-export { MedEvidenceEntity } from './evidence.entity.js';
 export { evidenceList } from './evidence.serializer.js';
 export { EvidenceService } from './evidence.service.js';
 export type { MedCase, MedReview } from './med-case.js';
-export { MedCaseEntity } from './med-case.entity.js';
 export { medCaseBody } from './med-case.serializer.js';
 export { versionOf } from './med-case.rules.js';
 export { type BookedDispute, MedRecords } from './med-records.service.js';

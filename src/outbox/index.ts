@@ -1,5 +1,4 @@
 export * from './event-catalog.service.js';
-export { EventEntity } from './event.entity.js';
 export { OutboxModule } from './outbox.module.js';
 export { type EventPosition, OutboxRepository } from './outbox.repository.js';
 export { OutboxService } from './outbox.service.js';

@@ -2,5 +2,4 @@ export { CoherenceService } from './coherence.service.js';
 export { ReconciliationModule } from './reconciliation.module.js';
 export type { Difference, DifferenceKind, Side } from './reconciliation.rules.js';
 export { type FeeReconciliation, type Reconciliation, ReconciliationService } from './reconciliation.service.js';
-export { AcquirerStatementEntity } from './statements.entity.js';
 export { StatementsService } from './statements.service.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../accounts/index.js';
 import {
   AcquirersService,
-  AcquirerDirectory,
+  ConnectionsService,
   FEE_OPERATIONS,
   type FeeOperation,
   LiveAcquirersService,
@@ -64,7 +64,7 @@ export class ReconciliationService {
   constructor(
     private readonly accounts: AccountsService,
     private readonly acquirers: AcquirersService,
-    private readonly directory: AcquirerDirectory,
+    private readonly connections: ConnectionsService,
     private readonly records: InternalRecordsRepository,
     private readonly cases: MedRecords,
     private readonly holdings: HoldingsRepository,
@@ -79,7 +79,7 @@ export class ReconciliationService {
   async compare(accountId: string, day: Day): Promise<Reconciliation> {
     await this.accounts.get(accountId);
     const { from, to } = saoPauloDayBounds(day);
-    const names = (await this.directory.list(accountId)).map(({ name }) => name);
+    const names = await this.connections.acquirersOf(accountId);
     const listed = names.filter((name) => this.acquirers.get(name).statement !== null);
     if (listed.length === 0) {
       throw business('no_provider_configured', 'The account has no acquirer that gives a list of what it received.');

@@ -1,8 +1,8 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import {
   AcquirersService,
+  ConnectionsService,
   InboxService,
-  AcquirerDirectory,
   type NotificationHint,
   type StatementLine,
   type UnreadableLine,
@@ -41,7 +41,7 @@ export class StatementsService implements OnApplicationBootstrap {
   constructor(
     private readonly database: Database,
     private readonly statements: StatementsRepository,
-    private readonly directory: AcquirerDirectory,
+    private readonly connections: ConnectionsService,
     private readonly acquirers: AcquirersService,
     private readonly records: InternalRecordsRepository,
     private readonly inbox: InboxService,
@@ -58,7 +58,7 @@ export class StatementsService implements OnApplicationBootstrap {
 
   /** Queues the lists that are due. One that loses its worker is due again when its lease is over. */
   async sweep(): Promise<boolean> {
-    const names = (await this.directory.list(null)).map(({ name }) => name);
+    const names = await this.connections.acquirersOf(null);
     const listed = names.filter((name) => this.acquirers.get(name).statement !== null);
     if (listed.length === 0) return false;
     const now = this.clock.now();

@@ -1,3 +1,3 @@
-export { REPORT_FORMATS, REPORT_TYPES, ReportEntity, type ReportFormat, type ReportType } from './report.entity.js';
+export { REPORT_FORMATS, REPORT_TYPES, type ReportFormat, type ReportType } from './report.entity.js';
 export { ReportsModule } from './reports.module.js';
 export { ReportsService } from './reports.service.js';

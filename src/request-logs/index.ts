@@ -1,3 +1,2 @@
-export { RequestLogEntity } from './request-log.entity.js';
 export { RequestLogsModule } from './request-logs.module.js';
 export { RequestLogsService } from './request-logs.service.js';

@@ -6,7 +6,6 @@ export {
   type Bearer,
   CORRECTION_KINDS,
   CORRECTION_STATUSES,
-  CorrectionEntity,
   type CorrectionStatus,
   SUSPENSE_CORRECTIONS,
   WALLET_CORRECTIONS,
@@ -31,7 +30,6 @@ export { type NewPayment, PaymentCreationService } from './creation/payment-crea
 export type { NewPixTransaction } from './creation/pix-draft.js';
 export { MedPayers } from './disputes/med-payers.service.js';
 export type { Refund, RefundOrder } from './refunds/refund.js';
-export { RefundEntity } from './refunds/refunds.entity.js';
 export type { RefundEventData, RefundEventType } from './refunds/refunds.events.js';
 export { REFUND_STATUSES, type RefundStatus } from './refunds/refunds.machine.js';
 export { type DisputeClaims, RefundTransitions } from './refunds/refund-transitions.service.js';
@@ -53,7 +51,6 @@ export {
 } from './settlement/settlement.rules.js';
 export { SettlementService } from './settlement/settlement.service.js';
 export { type AcquirerStatus, PAYMENT_METHODS, type PaymentMethod } from '../acquirers/index.js';
-export { PixReturnEntity, SettlementEntity, TransactionEntity } from './transaction.entity.js';
 export type {
   DisputeCase,
   DisputeEventData,

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { Secret, TOTP } from 'otpauth';
-import { CallbackSources } from '../../src/acquirers/index.js';
+import { ConnectionsService } from '../../src/acquirers/index.js';
 import { SecretBox } from '../../src/core/crypto/index.js';
 import { signatureHeader } from '../../src/webhooks/sending/signature.js';
 import { anUpload, complete, type EvidenceAnswer, png, requestUpload, type TicketAnswer } from '../support/evidence.js';
@@ -1010,9 +1010,10 @@ describe('what the OpenAPI document says is kept', () => {
   it('to a PSP that calls back', async () => {
     const connection = randomUUID();
     const secret = service.get(SecretBox).sign('pix-callback', connection);
-    const inbound = { mtls: false, addresses: null };
-    const source = { inbound, takesSecret: () => true, read: () => ({ hints: [], skipped: 0 }) };
-    service.get(CallbackSources).add(async (acquirer) => (acquirer === `pix-api:${connection}` ? source : null));
+    const caller = { inbound: { mtls: false, addresses: null }, oldestSecret: 1, newestSecret: 1 };
+    jest
+      .spyOn(service.get(ConnectionsService), 'callerOf')
+      .mockImplementation(async (id) => (id === connection ? caller : null));
     for (const [suffix, name] of [
       ['', ''],
       ['/pix', 'Pix'],

@@ -1,6 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { WorkService } from '../../src/core/work/index.js';
-import { AcquirerDirectory, AcquirersService, InboxService, type NotificationHint } from '../../src/acquirers/index.js';
+import {
+  AcquirersService,
+  ConnectionsService,
+  InboxService,
+  type NotificationHint,
+} from '../../src/acquirers/index.js';
 import { newEndToEndId, newReturnId, saoPauloDay } from '../../src/brazil/index.js';
 import { Database } from '../../src/core/database/index.js';
 import { Metrics } from '../../src/core/metrics/index.js';
@@ -13,6 +18,15 @@ import { available, refundEnd, requestRefund } from '../support/refunds.js';
 import { type ChargeAnswer, type Merchant, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 
+/** As if the account had configured them. */
+function haveConnections(service: TestService, accountId: string, banks: readonly FarBank[]): void {
+  const [connections, names] = [service.get(ConnectionsService), banks.map(({ name }) => name)];
+  jest
+    .spyOn(connections, 'acquirersOf')
+    .mockImplementation(async (whose) => (whose === null || whose === accountId ? names : []));
+  jest.spyOn(connections, 'ownerOf').mockImplementation(async (_, name) => (names.includes(name) ? accountId : null));
+}
+
 describe('a bank with a list of what it received', () => {
   let service: TestService;
   let merchant: Merchant;
@@ -22,11 +36,7 @@ describe('a bank with a list of what it received', () => {
     service = await TestService.start();
     service.get(AcquirersService).register(bank, { servesTestMode: true });
     merchant = await service.merchant();
-    const { accountId } = merchant;
-    service.get(AcquirerDirectory).add({
-      list: async (whose) => (whose === null || whose === accountId ? [{ name: bank.name, accountId }] : []),
-      ownerOf: async (_, name) => (name === bank.name ? accountId : null),
-    });
+    haveConnections(service, merchant.accountId, [bank]);
     bank.publish();
   });
   afterEach(async () => {
@@ -411,12 +421,7 @@ describe('two connections that see one account at a bank', () => {
       bank.publish();
     }
     merchant = await service.merchant();
-    const { accountId } = merchant;
-    const listed = [old, renewed].map(({ name }) => ({ name, accountId }));
-    service.get(AcquirerDirectory).add({
-      list: async (whose) => (whose === null || whose === accountId ? listed : []),
-      ownerOf: async (_, name) => (listed.some((one) => one.name === name) ? accountId : null),
-    });
+    haveConnections(service, merchant.accountId, [old, renewed]);
   });
   afterEach(async () => {
     old.blind = false;

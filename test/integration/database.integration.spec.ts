@@ -359,7 +359,7 @@ describe('Database.transaction', () => {
     await once(relay, 'listening');
     const url = new URL(server);
     url.port = String((relay.address() as AddressInfo).port);
-    const source = createDataSource({ url: url.href, pool: 2, entities: [], statementTimeoutMs: 1_000 });
+    const source = createDataSource({ url: url.href, pool: 2, statementTimeoutMs: 1_000 });
     try {
       await source.initialize();
       const [one, reads] = [new Database(source), new Reader(source)];

@@ -387,7 +387,7 @@ describe('the queue of deliveries', () => {
     // Statistics that say "no rows" would be believed until the next ones, a minute later.
     await service.sql('ALTER TABLE webhook_deliveries SET (autovacuum_enabled = off)');
     // One connection: prepared statements and their plans are its own.
-    const source = createDataSource({ url: service.database.url, pool: 1, entities: [] });
+    const source = createDataSource({ url: service.database.url, pool: 1 });
     await source.initialize();
     const repository = new DeliveryQueueRepository();
     const touched = read(

@@ -73,7 +73,6 @@ const ROOT_FILES = [
   'dashboard',
   'demo-data',
   'demo-month',
-  'entities',
   'main',
   'openapi',
   'runtime',

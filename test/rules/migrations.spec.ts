@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DataSource, MigrationInterface, QueryRunner } from 'typeorm';
 import { MIGRATIONS } from '../../migrations/index.js';
 import { createDataSource, migrate } from '../../src/core/database/index.js';
-import { ENTITIES } from '../../src/entities.js';
+import '../../src/app.module.js';
 import { createEmptyDatabase, type TestDatabase } from '../support/database.js';
 import { waitFor } from '../support/wait.js';
 
@@ -74,7 +74,7 @@ describe('migrations', () => {
 
   beforeAll(async () => {
     database = await createEmptyDatabase();
-    source = createDataSource({ url: database.ownerUrl, pool: 4, entities: ENTITIES, migrations: MIGRATIONS });
+    source = createDataSource({ url: database.ownerUrl, pool: 4, migrations: MIGRATIONS });
     await source.initialize();
     await source.runMigrations();
   });
@@ -113,7 +113,7 @@ describe('migrations', () => {
       }
     }
     expect(await migrate(other.ownerUrl, [Slow])).toEqual(['Slow1700000000000']);
-    const client = createDataSource({ url: other.ownerUrl, pool: 1, entities: [] });
+    const client = createDataSource({ url: other.ownerUrl, pool: 1 });
     await client.initialize();
     expect(await client.query('SELECT * FROM seen')).toEqual([{ timeout: '0' }]);
     expect(await client.query('SHOW statement_timeout')).toEqual([{ statement_timeout: '30s' }]);

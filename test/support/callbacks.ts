@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { AcquirersService, type CallbackSource, CallbackSources } from '../../src/acquirers/index.js';
-import { readCallbackBody } from '../../src/acquirers/pix-api/callbacks.js';
+import { AcquirersService, ConnectionsService } from '../../src/acquirers/index.js';
+import type { CallbackCaller } from '../../src/acquirers/pix-api/connections.service.js';
 import { SecretBox } from '../../src/core/crypto/index.js';
 import { FarBank } from './far-bank.js';
 import type { Answer, TestService } from './service.js';
@@ -11,7 +11,7 @@ interface Told {
 
 /** A far bank that posts to the address of its connection. */
 export class CallingBank extends FarBank {
-  inbound: CallbackSource['inbound'] = { mtls: false, addresses: null };
+  inbound: CallbackCaller['inbound'] = { mtls: false, addresses: null };
   readonly secret: string;
 
   constructor(
@@ -21,11 +21,11 @@ export class CallingBank extends FarBank {
     super(`pix-api:${connection}`);
     this.secret = service.get(SecretBox).sign('pix-callback', connection);
     this.serve();
-    service
-      .get(CallbackSources)
-      .add(async (acquirer) =>
-        acquirer === this.name ? { inbound: this.inbound, takesSecret: () => true, read: readCallbackBody } : null,
-      );
+    const connections = service.get(ConnectionsService);
+    const callerOf = connections.callerOf.bind(connections);
+    // Each of several banks answers for its own connection.
+    connections.callerOf = async (id) =>
+      id === this.connection ? { inbound: this.inbound, oldestSecret: 1, newestSecret: 1 } : callerOf(id);
   }
 
   /** From now on charges of test mode are its own. */

@@ -23,7 +23,7 @@ export class TestSchema {
 
   /** Doors with a pool of their own, as another process would have. */
   async connect(pool: number): Promise<{ source: DataSource; database: Database; reader: Reader }> {
-    const source = createDataSource({ url: this.database.url, pool, entities: [] });
+    const source = createDataSource({ url: this.database.url, pool });
     await source.initialize();
     this.#sources.push(source);
     return { source, database: new Database(source), reader: new Reader(source) };

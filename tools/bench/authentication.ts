@@ -49,7 +49,7 @@ export async function callersOf(databaseUrl: string, service: ServiceProcess, me
 }
 
 async function addOwner(databaseUrl: string, { accountId }: Merchant): Promise<void> {
-  const dataSource = createDataSource({ url: databaseUrl, pool: 2, entities: [] });
+  const dataSource = createDataSource({ url: databaseUrl, pool: 2 });
   await dataSource.initialize();
   try {
     const reader = new Reader(dataSource);

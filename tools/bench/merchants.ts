@@ -17,7 +17,7 @@ export async function makeMerchants(
   count: number,
   mode: 'test' | 'live' = 'test',
 ): Promise<Merchant[]> {
-  const dataSource = createDataSource({ url: databaseUrl, pool: 2, entities: [] });
+  const dataSource = createDataSource({ url: databaseUrl, pool: 2 });
   await dataSource.initialize();
   try {
     const reader = new Reader(dataSource);

@@ -13,7 +13,7 @@ import type { ConnectionSummary } from '../pix-api/connections.repository.js';
 import { ConnectionsService } from '../pix-api/connections.service.js';
 import type { FeeSchedule } from '../pix-api/fees.js';
 import { check as checkPixApi, type Finding, type Registration } from '../pix-api/doctor.js';
-import { acquirerNameOf, connectionIdOf } from '../pix-api/pix-api-family.service.js';
+import { acquirerNameOf, connectionIdOf } from '../pix-api/connection.js';
 import { subjectOf } from './certificate.js';
 import { type Configuration, readConfiguration } from './configuration.js';
 
@@ -186,7 +186,7 @@ export class LiveAcquirersService {
   ): AsyncGenerator<Finding> {
     const connection = await this.#liveConnection(accountId);
     const { id } = connection;
-    const secret = (await this.connections.callbacksOf(id))?.newest ?? 1;
+    const secret = (await this.connections.callerOf(id))?.newestSecret ?? 1;
     const options = {
       callbackUrl: baseUrl === null ? null : callbackUrl(baseUrl, this.secrets, id, secret),
       secrets: this.secrets,

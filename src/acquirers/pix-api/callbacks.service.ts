@@ -14,10 +14,10 @@ import { Turnstile } from '../../core/turnstile.js';
 import { InboxService } from '../inbox.service.js';
 import { callbackProof } from './callback-probe.js';
 import { callbackSecretNumber } from './callback-url.js';
-import { type CallbackSource, CallbackSources } from './callback-sources.service.js';
-import type { Callback } from './callbacks.js';
+import { type Callback, readCallbackBody } from './callbacks.js';
 import { CallbacksRepository } from './callbacks.repository.js';
-import { acquirerNameOf } from './pix-api-family.service.js';
+import { acquirerNameOf } from './connection.js';
+import { type CallbackCaller, ConnectionsService } from './connections.service.js';
 import { type Caller, inboundProblem } from './inbound.rules.js';
 
 /** A batch of a thousand Pix is about half of it. */
@@ -59,7 +59,7 @@ export class CallbacksService implements OnModuleInit {
     @Inject(CONFIG) private readonly config: Config,
     private readonly database: Database,
     private readonly callbacks: CallbacksRepository,
-    private readonly sources: CallbackSources,
+    private readonly connections: ConnectionsService,
     private readonly inbox: InboxService,
     private readonly limiter: RateLimiter,
     private readonly secrets: SecretBox,
@@ -81,13 +81,13 @@ export class CallbacksService implements OnModuleInit {
    */
   async receive({ connection, secret, readBody, caller }: PostedCallback): Promise<void> {
     const acquirer = acquirerNameOf(connection);
-    const source = await this.#sourceOf({ connection, secret });
-    if (!source) {
+    const expected = await this.#callerOf({ connection, secret });
+    if (!expected) {
       await this.#limitGuesses(caller.address);
       // What stands in the place of the id may be anything, a secret among them.
       throw this.#refused('wrong_secret', isUuid(connection) ? { connection } : {});
     }
-    const problem = inboundProblem(source.inbound, caller);
+    const problem = inboundProblem(expected.inbound, caller);
     if (problem !== null) throw this.#refused('not_allowed', { acquirer, problem, address: caller.address });
     await this.#limit(acquirer);
     const refusal = (): ApiError => serviceUnavailable('Too many callbacks are being read; retry later.');
@@ -99,28 +99,29 @@ export class CallbacksService implements OnModuleInit {
     }
     if (body.length === 0) return this.#count('empty');
     await this.#limitBytes(acquirer, body.length);
-    await this.#store(acquirer, source, body);
+    await this.#store(acquirer, body);
   }
 
   /** @returns null without the right secret in the address, and without a nonce */
   async prove(address: Pick<PostedCallback, 'connection' | 'secret'>, nonce: unknown): Promise<string | null> {
     const proof = callbackProof(this.secrets, address.connection, nonce);
-    return proof !== null && (await this.#sourceOf(address)) ? proof : null;
+    return proof !== null && (await this.#callerOf(address)) ? proof : null;
   }
 
-  async #sourceOf({
+  /** @returns who has to be calling; null where the secret does not open the address */
+  async #callerOf({
     connection,
     secret,
-  }: Pick<PostedCallback, 'connection' | 'secret'>): Promise<CallbackSource | null> {
+  }: Pick<PostedCallback, 'connection' | 'secret'>): Promise<CallbackCaller | null> {
     const number = isUuid(connection) ? callbackSecretNumber(this.secrets, connection, secret) : null;
-    const source = number === null ? null : await this.sources.find(acquirerNameOf(connection));
-    return source !== null && number !== null && source.takesSecret(number) ? source : null;
+    const caller = number === null ? null : await this.connections.callerOf(connection);
+    return caller && number !== null && number >= caller.oldestSecret && number <= caller.newestSecret ? caller : null;
   }
 
-  async #store(acquirer: string, source: CallbackSource, body: Buffer): Promise<void> {
+  async #store(acquirer: string, body: Buffer): Promise<void> {
     const now = this.clock.now();
     const id = newId(now);
-    const callback = this.#read(acquirer, source, body);
+    const callback = this.#read(acquirer, body);
     const kept = callback && callback.hints.length > 0 ? body : body.subarray(0, KEPT_BYTES_OF_NOTHING);
     const row = {
       id,
@@ -148,7 +149,7 @@ export class CallbacksService implements OnModuleInit {
   }
 
   /** @returns null for what is not JSON: nothing of it is quoted, it may be a payer's */
-  #read(acquirer: string, source: CallbackSource, body: Buffer): Callback | null {
+  #read(acquirer: string, body: Buffer): Callback | null {
     if (!isReadable(body)) return null;
     let json: unknown;
     try {
@@ -157,7 +158,7 @@ export class CallbacksService implements OnModuleInit {
       return null;
     }
     try {
-      return source.read(json);
+      return readCallbackBody(json);
     } catch (error) {
       // A defect here: the body is kept, and what it hints at is found in the acquirer's list.
       this.logger.error({ acquirer, error }, 'reading a callback failed');

@@ -1,11 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { readCallback, readCallbackBody } from './callbacks.js';
+import { readCallbackBody } from './callbacks.js';
 import { isReadable } from './callbacks.service.js';
-import { findProfile } from './profiles.js';
 import { aPix, aReturn, E2E } from './psp.fixture.js';
 
-const STANDARD = findProfile('standard')!;
 const OTHER = 'E12345678202009091221zzzzzzzzzzz';
 
 describe('the body of a callback', () => {
@@ -25,12 +23,12 @@ describe('the body of a callback', () => {
   ])('is not read with %s', (_, text) => expect(isRead(text)).toBe(false));
 });
 
-describe('readCallback', () => {
+describe('readCallbackBody', () => {
   it.each([
     ['an object', (pix: unknown[]) => ({ pix })],
     ['a bare list', (pix: unknown[]) => pix],
   ])('reads %s', (_, body) => {
-    expect(readCallback(STANDARD, body([aPix(), aPix({ endToEndId: OTHER, gnExtras: { x: 1 } })]))).toEqual([
+    expect(readCallbackBody(body([aPix(), aPix({ endToEndId: OTHER, gnExtras: { x: 1 } })])).hints).toEqual([
       { kind: 'pix', reference: E2E },
       { kind: 'pix', reference: OTHER },
     ]);
@@ -38,7 +36,7 @@ describe('readCallback', () => {
 
   it('tells returns that were asked for from those that the bank took', () => {
     const devolucoes = [aReturn(), aReturn({ id: 'm1', natureza: 'MED_FRAUDE' }), aReturn({ natureza: 'ORIGINAL' })];
-    expect(readCallback(STANDARD, { pix: [aPix({ devolucoes })] })).toEqual([
+    expect(readCallbackBody({ pix: [aPix({ devolucoes })] }).hints).toEqual([
       { kind: 'pix', reference: E2E },
       { kind: 'return', reference: `${E2E}/r1/EM_PROCESSAMENTO` },
       { kind: 'dispute', reference: `${E2E}/m1` },
@@ -55,7 +53,7 @@ describe('readCallback', () => {
 
   it('takes the call that only tries the URL out for nothing', () => {
     for (const body of [null, {}, '', { evento: 'teste_webhook' }, { pix: {} }, []]) {
-      expect(readCallback(STANDARD, body)).toEqual([]);
+      expect(readCallbackBody(body).hints).toEqual([]);
     }
   });
 
@@ -70,7 +68,7 @@ describe('readCallback', () => {
   });
 
   it('never throws, whatever comes', () => {
-    fc.assert(fc.property(fc.jsonValue(), (body) => readCallback(STANDARD, body).length >= 0));
-    fc.assert(fc.property(fc.array(fc.jsonValue()), (pix) => readCallback(STANDARD, { pix }).length >= 0));
+    fc.assert(fc.property(fc.jsonValue(), (body) => readCallbackBody(body).hints.length >= 0));
+    fc.assert(fc.property(fc.array(fc.jsonValue()), (pix) => readCallbackBody({ pix }).hints.length >= 0));
   });
 });

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { isReturnId } from '../../brazil/index.js';
 import type { NotificationHint } from '../acquirer.port.js';
-import type { PspProfile } from './profile.js';
 import { isE2eId, returnHint } from './translation.js';
 
 /** Of a callback only what tells whom to ask; amounts and people in it are hearsay. */
@@ -23,7 +22,8 @@ export interface Callback {
 }
 
 /**
- * What a PSP's callback hints at, with what of it was not read. The body is an object with `pix`, or the bare list. Each thing is named once, however often the body does.
+ * What a PSP's callback hints at, with what of it was not read. The body is an object with `pix`, or the bare list: both
+ * are read of every PSP, for the profile's may be out of date. Each thing is named once, however often the body does.
  */
 export function readCallbackBody(body: unknown): Callback {
   const entries = Array.isArray(body) ? body : (body as { pix?: unknown } | null)?.pix;
@@ -50,9 +50,4 @@ export function readCallbackBody(body: unknown): Callback {
     }
   }
   return { hints: [...hints.values()], skipped };
-}
-
-/** What a PSP's callback hints at. Both forms are read of every PSP, for the profile's may be out of date. */
-export function readCallback(_profile: PspProfile, body: unknown): NotificationHint[] {
-  return [...readCallbackBody(body).hints];
 }

@@ -27,3 +27,16 @@ export interface PixApiConnection extends Pick<
   /** What the PSP charges, by the first days. */
   readonly fees: readonly FeeSchedule[];
 }
+
+export const FAMILY = 'pix-api';
+
+/** The name that a connection's acquirer has for ever. */
+export function acquirerNameOf(connectionId: string): string {
+  return `${FAMILY}:${connectionId}`;
+}
+
+/** @returns null for an acquirer of another kind */
+export function connectionIdOf(acquirerName: string): string | null {
+  const prefix = `${FAMILY}:`;
+  return acquirerName.startsWith(prefix) ? acquirerName.slice(prefix.length) : null;
+}

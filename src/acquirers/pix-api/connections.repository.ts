@@ -28,11 +28,11 @@ export interface ConnectionSummary extends Omit<PixApiConnection, 'credentials'>
   readonly updatedAt: Date;
 }
 
-/** Who calls back for a connection, and the numbers of the secrets that open its address. */
-export interface CallbacksOfConnection {
+/** The numbers of the secrets that open the address for callbacks. */
+interface CallbacksOfConnection {
   readonly profile: string;
-  readonly oldest: number;
-  readonly newest: number;
+  readonly oldestSecret: number;
+  readonly newestSecret: number;
 }
 
 const CONNECTION = ['id', 'accountId', 'profile', 'pixKey', 'baseUrl', 'tokenUrl', 'version'] as const;
@@ -54,7 +54,7 @@ const FIND = read(
 );
 const CALLBACKS_OF = read(
   'acquirer_connections.callbacks_of',
-  `SELECT profile, callback_secret AS "newest", oldest_callback_secret AS "oldest" FROM acquirer_connections WHERE id = $1`,
+  `SELECT profile, callback_secret AS "newestSecret", oldest_callback_secret AS "oldestSecret" FROM acquirer_connections WHERE id = $1`,
 );
 const OWNER_OF = read(
   'acquirer_connections.owner_of',

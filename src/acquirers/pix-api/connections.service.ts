@@ -6,18 +6,22 @@ import { type Tx, uniqueViolation } from '../../core/database/index.js';
 import { ApiError, conflict, invalidRequest, notFound } from '../../core/errors/index.js';
 import type { IdCursorFilter } from '../../core/http/index.js';
 import { newId } from '../../core/ids.js';
-import type { PixApiConnection, PixApiCredentials } from './connection.js';
+import { acquirerNameOf, connectionIdOf, type PixApiConnection, type PixApiCredentials } from './connection.js';
 import type { FeeSchedule } from './fees.js';
-import {
-  type CallbacksOfConnection,
-  type CertificateFacts,
-  ConnectionsRepository,
-  type ConnectionSummary,
-} from './connections.repository.js';
+import { type CertificateFacts, ConnectionsRepository, type ConnectionSummary } from './connections.repository.js';
+import type { InboundAuthentication } from './profile.js';
+import { findProfile } from './profiles.js';
 
 /** A connection as it is configured. */
 export interface ConnectionSettings extends Omit<PixApiConnection, 'id' | 'version' | 'fees'> {
   readonly certificate: CertificateFacts | null;
+}
+
+/** Who calls back for a connection, and the numbers of the secrets that open its address now. */
+export interface CallbackCaller {
+  readonly inbound: InboundAuthentication;
+  readonly oldestSecret: number;
+  readonly newestSecret: number;
 }
 
 /** The connections that accounts have to their PSPs. */
@@ -38,12 +42,21 @@ export class ConnectionsService {
   }
 
   /** @returns null when there is no such connection */
-  callbacksOf(id: string): Promise<CallbacksOfConnection | null> {
-    return this.connections.callbacksOf(id);
+  async callerOf(id: string): Promise<CallbackCaller | null> {
+    const found = await this.connections.callbacksOf(id);
+    const inbound = found && findProfile(found.profile)?.inbound.value;
+    return found && inbound ? { inbound, ...found } : null;
   }
 
-  ownerOf(tx: Tx, id: string): Promise<string | null> {
-    return this.connections.ownerOf(tx, id);
+  /** @returns the account whose money an acquirer keeps; null for one that keeps every account's, as the sandbox */
+  async ownerOf(tx: Tx, acquirer: string): Promise<string | null> {
+    const id = connectionIdOf(acquirer);
+    return id === null ? null : this.connections.ownerOf(tx, id);
+  }
+
+  /** The names of the acquirers of an account's connections. @param accountId null: of all accounts */
+  async acquirersOf(accountId: string | null): Promise<string[]> {
+    return (await this.connections.list(accountId)).map(({ id }) => acquirerNameOf(id));
   }
 
   /** Its callbacks come to an address with another secret; the ones before still open it until that one is registered. */

@@ -3,25 +3,13 @@ import { Clock } from '../../core/clock.js';
 import { Logger } from '../../core/log/index.js';
 import { Metrics } from '../../core/metrics/index.js';
 import { AcquirersService } from '../acquirers.service.js';
+import { connectionIdOf, FAMILY } from './connection.js';
 import { ConnectionClients } from './connections.clients.js';
 import { ConnectionsService } from './connections.service.js';
 import { PixApiAcquirer } from './pix-api.acquirer.js';
 import { PixApiClient } from './pix-api.client.js';
 import { findProfile } from './profiles.js';
 import { TokenCache } from './token-cache.js';
-
-const FAMILY = 'pix-api';
-
-/** The name that a connection's acquirer has for ever. */
-export function acquirerNameOf(connectionId: string): string {
-  return `${FAMILY}:${connectionId}`;
-}
-
-/** @returns null for an acquirer of another kind */
-export function connectionIdOf(acquirerName: string): string | null {
-  const prefix = `${FAMILY}:`;
-  return acquirerName.startsWith(prefix) ? acquirerName.slice(prefix.length) : null;
-}
 
 /** Makes the acquirer of each connection. It costs nothing before it is used: its connection is read by its first call. */
 @Injectable()

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { DataSource, type DataSourceOptions } from 'typeorm';
+import { DataSource, type DataSourceOptions, getMetadataArgsStorage } from 'typeorm';
 
 const INT8 = 20;
 
@@ -27,19 +27,17 @@ export class WatchedClient extends pg.Client {
   }
 }
 
-type Listed = NonNullable<DataSourceOptions['entities']>;
-
 /** What an answer may take, in times of what its statement may: others stand before it on the connection. */
 const PATIENCE = 1.5;
 
 /**
+ * Its entities are the classes with `@Entity` that the program has imported: all of them where it imports AppModule.
  * Times are those of docs/contract.md#idempotency (a twin waits at most 10 s) and of the longest query we accept.
  * @param options.statementTimeoutMs 0 for none
  */
 export function createDataSource(options: {
   url: string;
   pool: number;
-  entities: Listed;
   migrations?: DataSourceOptions['migrations'];
   statementTimeoutMs?: number;
 }): DataSource {
@@ -47,7 +45,7 @@ export function createDataSource(options: {
   return new DataSource({
     type: 'postgres',
     url: options.url,
-    entities: options.entities,
+    entities: getMetadataArgsStorage().tables.map(({ target }) => target),
     migrations: options.migrations ?? [],
     migrationsTransactionMode: 'each',
     synchronize: false,

@@ -21,13 +21,7 @@ export async function migrate(
   await lock.connect();
   try {
     await lock.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    const source = await createDataSource({
-      url,
-      pool: 1,
-      entities: [],
-      migrations,
-      statementTimeoutMs: 0,
-    }).initialize();
+    const source = await createDataSource({ url, pool: 1, migrations, statementTimeoutMs: 0 }).initialize();
     try {
       const applied = await source.runMigrations({ transaction: 'each' });
       await prepareServiceRole(lock, serviceUrl);

@@ -1,5 +1,4 @@
 export { IsIdempotencyKey, keyOf } from './key.js';
-export { IdempotencyKeyEntity } from './idempotency-key.entity.js';
 export { Idempotent, IdempotencyInterceptor, REPLAYED_HEADER } from './idempotency.interceptor.js';
 export { IdempotencyRepository, type IdempotentRequest } from './idempotency.repository.js';
 export {

@@ -1,5 +1,4 @@
 export { bilingualMail } from './bilingual.js';
-export { EmailEntity } from './email.entity.js';
 export { EmailsRepository, type Mail, SECRET } from './emails.repository.js';
 export { createMailTransport, MailTransport } from './mail-transport.js';
 export { MAIL_WORK, MailDelivery } from './mail-delivery.js';

@@ -1,5 +1,4 @@
 export { WorkProcessor } from './jobs/work.processor.js';
-export { WorkEntity } from './work.entity.js';
 export { type WorkItem, WorkRepository } from './work.repository.js';
 export { doubling, LeaseLost, type WorkAnswer, WorkService } from './work.service.js';
 export { type Work, type Worker, workers } from './workers.js';

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AccountsService } from '../../accounts/index.js';
-import { AcquirerDirectory } from '../../acquirers/index.js';
+import { ConnectionsService } from '../../acquirers/index.js';
 import { Clock, DAY_MS } from '../../core/clock.js';
 import { type Config, CONFIG } from '../../core/config/index.js';
 import type { Tx } from '../../core/database/index.js';
@@ -63,7 +63,7 @@ export class CorrectionsService {
     @Inject(CONFIG) private readonly config: Config,
     private readonly corrections: CorrectionsRepository,
     private readonly accounts: AccountsService,
-    private readonly directory: AcquirerDirectory,
+    private readonly connections: ConnectionsService,
     private readonly transactions: TransactionsRepository,
     private readonly moves: CorrectionMoves,
     private readonly clock: Clock,
@@ -168,7 +168,7 @@ export class CorrectionsService {
   async #checkedWallet(tx: Tx, wanted: WalletCorrection): Promise<CorrectionSubject> {
     const { accountId, mode, currency, amount, borneBy, transactionId } = wanted;
     await this.accounts.get(accountId, tx);
-    if (wanted.acquirer !== null && (await this.directory.ownerOf(tx, wanted.acquirer)) !== accountId) {
+    if (wanted.acquirer !== null && (await this.connections.ownerOf(tx, wanted.acquirer)) !== accountId) {
       throw invalidRequest([{ param: 'acquirer', code: 'invalid', message: 'must be a connection of the account' }]);
     }
     if (transactionId === null) return { accountId, mode, currency, amount, borneBy, settlementId: null };

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import {
-  AcquirerDirectory,
   AcquirersService,
+  ConnectionsService,
   InboxService,
   type OrderEvent,
   type PixChargeEnd,
@@ -50,7 +50,7 @@ export class SettlementService implements OnModuleInit {
   constructor(
     private readonly database: Database,
     private readonly acquirers: AcquirersService,
-    private readonly directory: AcquirerDirectory,
+    private readonly connections: ConnectionsService,
     private readonly transactions: TransactionsRepository,
     private readonly settlements: SettlementsRepository,
     private readonly wallets: WalletsService,
@@ -208,7 +208,7 @@ export class SettlementService implements OnModuleInit {
         return 'elsewhere';
       }
       // Money without a charge: kept for the operators, never credited to anybody by guessing.
-      const accountId = await this.directory.ownerOf(tx, acquirer);
+      const accountId = await this.connections.ownerOf(tx, acquirer);
       const owner = accountId === null ? null : { accountId, mode: 'live' as const, currency: 'BRL', id: null };
       const settlementId = this.#record(tx, acquirer, money, owner, 'unmatched', null);
       if (owner) this.#suspend(tx, settlementId, owner, money);
