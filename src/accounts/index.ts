@@ -1,4 +1,11 @@
-export { Account, AccountEntity, type FraudMode, InvitationEntity, type Role } from './account.entity.js';
+export {
+  Account,
+  AccountEntity,
+  type FraudMode,
+  InvitationEntity,
+  type Role,
+  type UserEntity,
+} from './account.entity.js';
 export { AccountsModule } from './accounts.module.js';
 export { accountSuspended, AccountsService } from './accounts.service.js';
 export {

@@ -4,15 +4,7 @@ import { type Actor, AuditTrail, type Origin } from '../audit/index.js';
 import { Clock } from '../core/clock.js';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { Database, type Tx } from '../core/database/index.js';
-import {
-  type ApiError,
-  badRequest,
-  business,
-  forbidden,
-  invalidRequest,
-  notFound,
-  type Violation,
-} from '../core/errors/index.js';
+import { type ApiError, badRequest, business, forbidden, invalidRequest, notFound } from '../core/errors/index.js';
 import { newId } from '../core/ids.js';
 import { Mailer } from '../core/mail/index.js';
 import { Retention } from '../core/retention.js';
@@ -22,8 +14,7 @@ import { checkEmail, normalizeEmail } from './email-address.js';
 import { type Member, MembersRepository } from './members.repository.js';
 import { Passwords } from './passwords.service.js';
 import { contactChangedMail, invitationMail } from './person-mails.js';
-import { isName } from './settings.js';
-import { hashOf, unlessEmailTaken, UsersService } from './users.service.js';
+import { checkName, hashOf, unlessEmailTaken, UsersService } from './users.service.js';
 
 const INVITATION_MS = 7 * 24 * 3600 * 1000;
 const MAX_INVITATIONS = 20;
@@ -258,10 +249,4 @@ function assertOwnerLeft(owners: readonly Member[], leavingId: string): void {
 
 function invitationOver(): ApiError {
   return badRequest('invalid_request', 'This invitation is not valid any more; ask for another one.', 'token');
-}
-
-function checkName(name: string | null): Violation[] {
-  return name === null || isName(name, 120)
-    ? []
-    : [{ param: 'name', code: 'invalid', message: 'must have 1 to 120 characters on one line' }];
 }

@@ -23,6 +23,7 @@ const RENEW = write(
   'users.renew',
   `UPDATE users SET name = $2, password_hash = $3, operator = $4, ${FORGET_FACTOR} WHERE id = $1`,
 );
+const RENAME = write('users.rename', 'UPDATE users SET name = $2 WHERE id = $1');
 const SET_PASSWORD = write('users.set_password', 'UPDATE users SET password_hash = $2 WHERE id = $1');
 const REHASH = write('users.rehash', 'UPDATE users SET password_hash = $3 WHERE id = $1 AND password_hash = $2');
 const DISMISS = write(
@@ -96,6 +97,10 @@ export class UsersRepository {
   /** Nothing happens when the password was changed meanwhile. */
   rehash(tx: Tx, id: string, oldHash: string, newHash: string): void {
     tx.defer(REHASH, [id, oldHash, newHash]);
+  }
+
+  rename(tx: Tx, id: string, name: string): void {
+    tx.defer(RENAME, [id, name]);
   }
 
   /** No operator any more, and without a password. */

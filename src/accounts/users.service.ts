@@ -13,6 +13,7 @@ import { MembersRepository } from './members.repository.js';
 import { Passwords } from './passwords.service.js';
 import { newsMail, passwordResetMail } from './person-mails.js';
 import { SessionsRepository } from './sessions.repository.js';
+import { isName } from './settings.js';
 import { type LoginUser, type NewUser, UsersRepository } from './users.repository.js';
 
 const RESET_MS = 3_600_000;
@@ -157,6 +158,19 @@ export class UsersService {
     });
   }
 
+  /** @returns the user as of now. @throws ApiError 400 */
+  async rename(id: string, name: string, actor: Actor): Promise<UserEntity> {
+    const violations = checkName(name);
+    if (violations.length > 0) throw invalidRequest(violations);
+    return this.database.transaction(async (tx) => {
+      const user = await this.users.lock(tx, id);
+      if (!user) throw notFound('user');
+      this.users.rename(tx, id, name);
+      await this.recordFor(tx, user, 'user.renamed', actor);
+      return { ...user, name };
+    });
+  }
+
   /** Mails a token, good for an hour and once, when a user logs in with this e-mail; else does nothing. */
   async forgotPassword(email: string, origin: Origin): Promise<void> {
     await this.database.transaction(async (tx) => {
@@ -225,6 +239,12 @@ export class UsersService {
     this.mailer.enqueue(tx, newsMail(user.email, 'password_changed', this.clock.now()));
     await this.recordFor(tx, user, 'user.password_changed', actor);
   }
+}
+
+export function checkName(name: string | null): Violation[] {
+  return name === null || isName(name, 120)
+    ? []
+    : [{ param: 'name', code: 'invalid', message: 'must have 1 to 120 characters on one line' }];
 }
 
 export function wrongPassword(param: string): ApiError {

@@ -47,6 +47,7 @@ export const AUDIT_EVENT_TYPES = [
   'session.ended',
   'user.password_changed',
   'user.password_forgotten',
+  'user.renamed',
   'user.totp_removed',
   'user.totp_reset',
   'user.totp_set',

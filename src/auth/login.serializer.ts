@@ -1,8 +1,12 @@
 import type { SessionEntity } from '../accounts/index.js';
-import type { CurrentSessionBody, LoginBody, SessionListBody } from './dto/login.body.js';
+import type { CurrentSessionBody, LoginBody, LoginUserBody, SessionListBody } from './dto/login.body.js';
 import type { Login } from './login.service.js';
 import type { CurrentLogin } from './person.service.js';
 import { SESSION_SECONDS, type SessionKind } from './sessions.service.js';
+
+export function loginUser({ id, email, name }: LoginUserBody): LoginUserBody {
+  return { id, email, name };
+}
 
 /** @param kind `cookie`: what logs in is in the cookie, and nowhere else */
 export function loginBody({ token, user }: Login, kind: SessionKind): LoginBody {
@@ -10,7 +14,7 @@ export function loginBody({ token, user }: Login, kind: SessionKind): LoginBody 
   return {
     ...(kind === 'token' ? { access_token: token, token, token_type: 'Bearer' } : {}),
     expires_in: SESSION_SECONDS,
-    user: { id: user.id, email: user.email, name: user.name },
+    user: loginUser(user),
     account: membership ? { id: membership.accountId, name: membership.accountName, role: membership.role } : null,
   };
 }
@@ -22,7 +26,7 @@ export function currentSession({ user, account, person, needsSecondFactor }: Cur
     role: person.role,
     second_factor: person.hasSecondFactor,
     second_factor_required: needsSecondFactor,
-    user: { id: user.id, email: user.email, name: user.name },
+    user: loginUser(user),
     account: account === null ? null : { id: account.id, name: account.name },
   };
 }

@@ -1,12 +1,12 @@
-import { Body, Controller, Delete, Get, Header, HttpCode, Param, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Header, HttpCode, Param, Patch, Post } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../audit/index.js';
 import { ApiErrors, ApiRefusal } from '../core/http/index.js';
 import { parseId } from '../core/ids.js';
 import { BeforeSecondFactor, CurrentActor, CurrentUser, DashboardAuth } from './access.decorators.js';
-import { CurrentSessionBody, RecoveryCodesBody, SessionListBody, TotpBody } from './dto/login.body.js';
-import { ChangePasswordDto, BeginTotpDto, ConfirmTotpDto, RemoveTotpDto } from './dto/login.dto.js';
-import { currentSession, sessionList } from './login.serializer.js';
+import { CurrentSessionBody, LoginUserBody, RecoveryCodesBody, SessionListBody, TotpBody } from './dto/login.body.js';
+import { ChangePasswordDto, BeginTotpDto, ConfirmTotpDto, RemoveTotpDto, RenameDto } from './dto/login.dto.js';
+import { currentSession, loginUser, sessionList } from './login.serializer.js';
 import { PersonService } from './person.service.js';
 import type { UserPrincipal } from './principal.js';
 
@@ -41,6 +41,18 @@ export class PersonController {
   @ApiOkResponse({ description: 'The login of this request.', type: CurrentSessionBody })
   async currentSession(@CurrentUser() user: UserPrincipal): Promise<CurrentSessionBody> {
     return currentSession(await this.people.current(user));
+  }
+
+  @Patch('user')
+  @ApiOperation({ summary: 'Change your name', description: 'As members and the audit trail of the account show it.' })
+  @ApiOkResponse({ description: 'Changed.', type: LoginUserBody })
+  @ApiErrors(400, 403, 413, 415)
+  async rename(
+    @CurrentUser() user: UserPrincipal,
+    @Body() { name }: RenameDto,
+    @CurrentActor() actor: Actor,
+  ): Promise<LoginUserBody> {
+    return loginUser(await this.people.rename(user, name, actor));
   }
 
   @Get('sessions')

@@ -7,6 +7,7 @@ import {
   SecondFactor,
   type SessionEntity,
   SessionsRepository,
+  type UserEntity,
   UsersService,
   wrongPassword,
 } from '../accounts/index.js';
@@ -52,6 +53,10 @@ export class PersonService {
       throw wrongPassword('current_password');
     }
     await this.users.changeOwnPassword(row, user.sessionId, input.next, actor);
+  }
+
+  rename({ userId }: UserPrincipal, name: string, actor: Actor): Promise<UserEntity> {
+    return this.users.rename(userId, name, actor);
   }
 
   /** The same for everybody, whether the e-mail is known, and whether a mail may be sent again so soon. */

@@ -77,6 +77,11 @@ const STEP_MS = 30_000;
     await page.getByRole('button', { name: 'Entrar' }).click();
     await home(page);
     await go(page, 'Configurações');
+    await page.getByRole('button', { name: 'Mudar o nome' }).click();
+    await inDialog(page).getByLabel('Nome').fill('Dona Maria');
+    await inDialog(page).getByRole('button', { name: 'Salvar' }).dblclick();
+    await inDialog(page).waitFor({ state: 'detached' });
+    await page.getByRole('region', { name: 'Você' }).getByText('Dona Maria').waitFor();
     await page.getByRole('button', { name: 'Trocar a senha' }).click();
     await inDialog(page).getByLabel('Senha de agora').fill(PASSWORD);
     await inDialog(page).getByLabel('Senha nova').fill(NEXT);
@@ -214,6 +219,30 @@ const STEP_MS = 30_000;
     await row(second, 'tarifa de novembro').getByRole('button', { name: 'Aprovar' }).click();
     await inDialog(second).getByRole('button', { name: 'Aprovar' }).dblclick();
     await row(second, 'tarifa de novembro').getByText('Feita').waitFor();
+    // A boleto that is paid when its time is over: no bank sends that back by itself.
+    const boleto = await dashboard.api<{ id: string }>('POST', '/v1/payments', {
+      amount: 4100,
+      paymentMethods: ['BOLETO'],
+      idempotencyKey: 'late-boleto',
+      customerName: 'Maria',
+      customerDocument: '52998224725',
+    });
+    for (const event of ['expire', 'pay']) {
+      await dashboard.api('POST', `/v1/sandbox/payments/${boleto.id}/simulate`, { event });
+    }
+    await dashboard.visit(first, '/operations?queue=unmatched');
+    await row(first, '41,00').getByRole('button', { name: 'Resolver' }).click();
+    await inDialog(first).getByLabel('O que fazer').selectOption('returned_elsewhere');
+    await inDialog(first).getByLabel('Id da devolução no banco').fill('TED4711');
+    await inDialog(first).getByLabel('Motivo').fill('devolvido por TED');
+    await inDialog(first).getByRole('button', { name: 'Confirmar' }).dblclick();
+    await row(first, '41,00').getByText('espera outro operador').waitFor();
+    await dashboard.visit(second, '/operations?queue=corrections');
+    await row(second, 'devolvido por TED').getByRole('button', { name: 'Aprovar' }).click();
+    await inDialog(second).getByRole('button', { name: 'Aprovar' }).dblclick();
+    await row(second, 'devolvido por TED').getByText('Feita').waitFor();
+    await dashboard.visit(first, '/operations?queue=unmatched');
+    await first.getByText('Todo Pix tem a sua cobrança.').waitFor();
     const { available } = await dashboard.api<{ available: number }>('GET', '/v1/wallets/balance');
     await dashboard.visit(second, '/operations?queue=accounts');
     await second.getByLabel('Procurar contas').fill('nobody-at-all');
@@ -227,6 +256,7 @@ const STEP_MS = 30_000;
     await second.getByRole('button', { name: 'Configurar' }).first().click();
     await inDialog(second).getByLabel('Valor máximo de uma cobrança').fill('150,00');
     await inDialog(second).getByLabel('CPFs e CNPJs bloqueados').fill('529.982.247-25');
+    await inDialog(second).getByLabel('Webhooks dizem como as disputas terminam').uncheck();
     await inDialog(second).getByRole('button', { name: 'Salvar' }).click();
     await inDialog(second).waitFor({ state: 'detached' });
     await second.getByRole('button', { name: 'Configurar' }).first().click();
@@ -236,6 +266,7 @@ const STEP_MS = 30_000;
     ]).toEqual(['150,00', '52998224725']);
     await inDialog(second).getByLabel('Valor máximo de uma cobrança').fill('');
     await inDialog(second).getByLabel('CPFs e CNPJs bloqueados').fill('');
+    await inDialog(second).getByLabel('Webhooks dizem como as disputas terminam').check();
     await inDialog(second).getByRole('button', { name: 'Salvar' }).click();
     await inDialog(second).waitFor({ state: 'detached' });
     expect(available).toEqual(expect.any(Number));

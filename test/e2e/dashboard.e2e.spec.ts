@@ -87,6 +87,12 @@ describeInBrowser('the dashboard in a real browser', () => {
     await chooser.setFiles(paths);
     await page.getByRole('link', { name: /entrega\.png/ }).waitFor();
     await page.getByRole('link', { name: /conversa\.png/ }).waitFor();
+    await page.getByRole('link', { name: /conversa\.png/ }).scrollIntoViewIfNeeded();
+    await waitFor('the pictures', () =>
+      page.evaluate<boolean>(
+        "[...document.querySelectorAll('td img')].every(({ naturalWidth }) => naturalWidth === 1)",
+      ),
+    );
     // What is no picture is refused before it is sent.
     const [again] = await Promise.all([
       page.waitForEvent('filechooser'),

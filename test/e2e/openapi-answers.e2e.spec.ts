@@ -566,6 +566,8 @@ describe('what the OpenAPI document says is kept', () => {
   async function personAnswers({ email, token }: { email: string; token: string }): Promise<void> {
     const ask = (method: string, path: string, body?: object, who: { token?: string } = { token }): Promise<Answer> =>
       service.call(method, `/v1/auth/${path}`, { ...who, ...(body && { body }) });
+    for (const body of [{}, { name: 'Ana Souza' }]) keeps('person_rename', await ask('PATCH', 'user', body));
+    keeps('person_rename', await ask('PATCH', 'user', { name: 'Ana' }, {}));
     const other = await service.login(email);
     const sessions = await ask('GET', 'sessions');
     keeps('person_listSessions', sessions);
@@ -606,6 +608,7 @@ describe('what the OpenAPI document says is kept', () => {
     keeps('person_removeTotp', await ask('DELETE', 'totp', {}, {}));
     for (const [method, path, operation] of [
       ['POST', 'password', 'person_changePassword'],
+      ['PATCH', 'user', 'person_rename'],
       ['POST', 'totp', 'person_beginTotp'],
       ['POST', 'totp/confirm', 'person_confirmTotp'],
       ['DELETE', 'totp', 'person_removeTotp'],
@@ -1063,6 +1066,7 @@ describe('what the OpenAPI document says is kept', () => {
       'person_endSession 403',
       'person_listSessions 403',
       'person_removeTotp 403',
+      'person_rename 403',
     ]);
   });
 });

@@ -118,6 +118,16 @@ describe('a person', () => {
     expect(said(await ask('DELETE', path, here))).toBe('204');
     expect([await isIn(there), await isIn(here)]).toEqual([false, true]);
 
+    for (const name of ['', 'x'.repeat(121), 'Ana\nSouza']) {
+      expect(said(await ask('PATCH', 'user', here, { name }))).toBe('400 invalid_request name');
+    }
+    const renamed = await ask('PATCH', 'user', here, { name: 'Ana Lima' });
+    expect(renamed.body).toStrictEqual({ id: claimsOf(here)['sub'], email, name: 'Ana Lima' });
+    const { body: members } = await service.call<Body>('GET', '/v1/members', { token: owner });
+    expect(members.data).toContainEqual(expect.objectContaining({ email, name: 'Ana Lima' }));
+    const { body: audit } = await service.call<Body>('GET', '/v1/audit-events', { token: owner });
+    expect(audit.data[0]).toMatchObject({ type: 'user.renamed', data: { user_id: claimsOf(here)['sub'] } });
+
     await service.call('DELETE', `/v1/members/${String(claimsOf(here)['sub'])}`, { token: owner });
     expect(await isIn(here)).toBe(false);
     expect(said(await login(email, NEXT, codeOf(begun.secret)))).toBe('401 invalid_credentials');

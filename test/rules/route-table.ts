@@ -395,6 +395,7 @@ export const ROUTES: Readonly<Record<string, Row>> = {
     body: () => ({ current_password: 'wrong', new_password: PASSWORD }),
   }),
   'GET /v1/auth/session': everybody(200),
+  'PATCH /v1/auth/user': everybody(200, { body: () => ({ name: 'Ana' }) }),
   'GET /v1/auth/sessions': everybody(200),
   // Of nobody: their own are tested where there are some.
   'DELETE /v1/auth/sessions/:id': everybody(404, { path: () => `/v1/auth/sessions/${randomUUID()}` }),

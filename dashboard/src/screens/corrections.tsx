@@ -99,6 +99,8 @@ export function CorrectPix({ pix }: { pix: UnmatchedPixBody }): ReactNode {
       {kind === 'returned_elsewhere' && (
         <Input
           label={t('Id da devolução no banco', 'Id of the return at the bank')}
+          hint={t('Até 35 letras e números.', 'Up to 35 letters and digits.')}
+          maxLength={35}
           value={reference}
           onChange={(event) => setReference(event.target.value)}
           required

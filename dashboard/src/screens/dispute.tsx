@@ -313,7 +313,7 @@ export function Dispute(): ReactNode {
                 name: t('Arquivo', 'File'),
                 cell: (file) => (
                   <a href={file.view_url} target="_blank" rel="noreferrer">
-                    {file.file_name}
+                    {file.mime_type.startsWith('image/') && <Preview url={file.view_url} />} {file.file_name}
                   </a>
                 ),
               },
@@ -351,6 +351,12 @@ export function Dispute(): ReactNode {
       </Card>
     </Page>
   );
+}
+
+/** Where the files are kept elsewhere the pages may not show them: then the link is all. */
+function Preview({ url }: { url: string }): ReactNode {
+  const [isShown, setShown] = useState(true);
+  return isShown && <img className="preview" src={url} alt="" loading="lazy" onError={() => setShown(false)} />;
 }
 
 /** With progress, which fetch does not tell of what is sent. */

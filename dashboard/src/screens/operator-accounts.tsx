@@ -197,6 +197,8 @@ const NUMBERS = [
   'fraud_velocity',
 ] as const;
 
+const SWITCHES = ['payer_lock', 'med_outcome_notifications'] as const;
+
 function AccountSettings({ account }: { account: AccountBody }): ReactNode {
   const { t, language } = useLanguage();
   const refresh = useRefresh();
@@ -220,6 +222,10 @@ function AccountSettings({ account }: { account: AccountBody }): ReactNode {
     ),
     reserve_days: t('Dias até a reserva estar disponível', 'Days until the reserve is available'),
     negative_notice_days: t('Dias entre avisos de saldo negativo', 'Days between notices of a negative balance'),
+  };
+  const switches: Readonly<Record<(typeof SWITCHES)[number], string>> = {
+    payer_lock: t('Só quem deve pode pagar (payer lock)', 'Only who owes may pay (payer lock)'),
+    med_outcome_notifications: t('Webhooks dizem como as disputas terminam', 'Webhooks tell how disputes end'),
   };
   return (
     <ActionDialog
@@ -294,14 +300,16 @@ function AccountSettings({ account }: { account: AccountBody }): ReactNode {
           ['enforce', t('recusa', 'refuses')],
         ]}
       />
-      <label>
-        <input
-          type="checkbox"
-          checked={shown.payer_lock}
-          onChange={(event) => setChanged({ ...changed, payer_lock: event.target.checked })}
-        />{' '}
-        {t('Só quem deve pode pagar (payer lock)', 'Only who owes may pay (payer lock)')}
-      </label>
+      {SWITCHES.map((name) => (
+        <label key={name}>
+          <input
+            type="checkbox"
+            checked={shown[name]}
+            onChange={(event) => setChanged({ ...changed, [name]: event.target.checked })}
+          />{' '}
+          {switches[name]}
+        </label>
+      ))}
     </ActionDialog>
   );
 }

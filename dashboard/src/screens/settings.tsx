@@ -13,6 +13,7 @@ export function Settings(): ReactNode {
   return (
     <Page title={t('Configurações', 'Settings')}>
       {useSession().role !== 'OPERATOR' && <Account />}
+      <Profile />
       <Password />
       <SecondFactor />
       <Sessions />
@@ -150,6 +151,42 @@ function Account(): ReactNode {
           </label>
         </ActionDialog>
       )}
+    </Card>
+  );
+}
+
+function Profile(): ReactNode {
+  const { t } = useLanguage();
+  const { user } = useSession();
+  const client = useQueryClient();
+  const [name, setName] = useState('');
+  return (
+    <Card title={t('Você', 'You')}>
+      <Facts
+        rows={[
+          [t('Nome', 'Name'), user.name],
+          ['E-mail', user.email],
+        ]}
+      />
+      <ActionDialog
+        trigger={t('Mudar o nome', 'Change the name')}
+        title={t('Mudar o nome', 'Change the name')}
+        confirm={t('Salvar', 'Save')}
+        isReady={name.trim() !== '' && name.trim() !== user.name}
+        opened={() => setName(user.name)}
+        act={async () => {
+          await call('PATCH', '/v1/auth/user', { name: name.trim() });
+          await client.invalidateQueries({ queryKey: SESSION });
+        }}
+      >
+        <Input
+          label={t('Nome', 'Name')}
+          autoComplete="name"
+          maxLength={120}
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+        />
+      </ActionDialog>
     </Card>
   );
 }

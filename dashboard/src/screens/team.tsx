@@ -229,6 +229,7 @@ function auditEvent(type: AuditEventType, t: Translate): string {
     'session.ended': t('Acesso terminado', 'Session ended'),
     'user.password_changed': t('Senha trocada', 'Password changed'),
     'user.password_forgotten': t('Senha esquecida', 'Password forgotten'),
+    'user.renamed': t('Nome mudado', 'Name changed'),
     'user.totp_removed': t('Segundo fator removido', 'Second factor removed'),
     'user.totp_reset': t('Segundo fator retirado por um operador', 'Second factor reset'),
     'user.totp_set': t('Segundo fator configurado', 'Second factor set'),

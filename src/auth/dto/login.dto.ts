@@ -93,3 +93,8 @@ export class ConfirmTotpDto {
 export class RemoveTotpDto extends ConfirmTotpDto {
   @Required(PASSWORD) password!: string;
 }
+
+export class RenameDto {
+  @Required({ description: 'Your name, 1 to 120 characters on one line.', example: 'Ana Souza' })
+  name!: string;
+}
