@@ -1,6 +1,7 @@
 import { domainToASCII } from 'node:url';
 import { isEmail } from 'class-validator';
 import type { Violation } from '../core/errors/index.js';
+import { hasControls } from '../core/text.js';
 
 /** What mail servers and their clients read as one bare address: no quotes, comments or lists. */
 const PLAIN = /^[\x21\x23-\x27\x2a\x2b\x2d-\x39\x3d\x3f\x41-\x5a\x5e-\x7e]+@[^\s\p{Cc}@<>()[\]\\,;:"]+$/u;
@@ -21,7 +22,7 @@ export function normalizeEmail(email: string): string {
 /** @param email normalised; before the @ it is ASCII, where letters that look alike would name two people */
 export function isMailAddress(email: string): boolean {
   // .local and the like are allowed: the demo owner has such an address.
-  return PLAIN.test(email) && isEmail(email, { require_tld: false });
+  return PLAIN.test(email) && !hasControls(email) && isEmail(email, { require_tld: false });
 }
 
 export function checkEmail(email: string): Violation[] {

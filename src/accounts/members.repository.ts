@@ -10,7 +10,7 @@ const ACCOUNTS_OF = read(
   'SELECT account_id AS "accountId" FROM members WHERE user_id = $1 ORDER BY account_id',
 );
 /** Locks the membership until the end of the transaction. */
-const HOLD = write('members.hold', 'SELECT 1 FROM members WHERE account_id = $1 AND user_id = $2 FOR KEY SHARE');
+const HOLD = write('members.hold', 'SELECT role FROM members WHERE account_id = $1 AND user_id = $2 FOR KEY SHARE');
 const MEMBER = `${columnsOf(MemberEntity, 'm', { without: ['accountId'] })}, u.email, u.name`;
 const LIST = read(
   'members.list',
@@ -58,9 +58,10 @@ export class MembersRepository {
     return rows.map(({ accountId }) => accountId);
   }
 
-  /** @returns whether the user is a member, who stays so until the end of `tx` */
-  async hold(tx: Tx, accountId: string, userId: string): Promise<boolean> {
-    return (await tx.query(HOLD, [accountId, userId])).length > 0;
+  /** @returns what the user is in the account, until the end of `tx`; null: no member */
+  async hold(tx: Tx, accountId: string, userId: string): Promise<Role | null> {
+    const [row] = await tx.query<{ role: Role }>(HOLD, [accountId, userId]);
+    return row?.role ?? null;
   }
 
   insert(tx: Tx, member: MemberEntity): void {

@@ -89,6 +89,7 @@ export class MembersService implements OnModuleInit {
     accountId: string,
     input: { email: string; name: string | null; role: Role },
     actor: Actor,
+    admit: () => Promise<void>,
   ): Promise<InvitationEntity> {
     const email = normalizeEmail(input.email);
     const violations = [...checkEmail(email), ...checkName(input.name)];
@@ -111,8 +112,20 @@ export class MembersService implements OnModuleInit {
           `An account has at most ${MAX_INVITATIONS} invitations that wait: withdraw one with DELETE /v1/members/{id}.`,
         );
       }
+      await admit();
       return this.send(tx, account, { email, name: input.name?.trim() ?? email, role: input.role }, actor);
     });
+  }
+
+  /**
+   * Lets a member act only while they may, until the end of `tx`: who removes them sees what they have done.
+   * @throws ApiError 403 `API_KEY_ROLE_REQUIRED` for one who is neither OWNER nor ADMIN any more
+   */
+  async holdKeyManager(tx: Tx, accountId: string, actor: Actor): Promise<void> {
+    if (actor.type !== 'member' || actor.id === null) return;
+    const role = await this.members.hold(tx, accountId, actor.id);
+    if (role === 'OWNER' || role === 'ADMIN') return;
+    throw forbidden('This needs the role OWNER or ADMIN.', 'API_KEY_ROLE_REQUIRED');
   }
 
   /** Tells the address that the account had until now. @param account as it was */

@@ -13,6 +13,7 @@ export function invitationMail(
     to: email,
     secret: token,
     ...bilingualMail({
+      page,
       subject: 'Convite para uma conta / Invitation to an account',
       portuguese: [
         `Você foi convidado para a conta ${accountName}.`,
@@ -37,6 +38,7 @@ export function passwordResetMail(to: string, token: string, expiresAt: Date, ba
     to,
     secret: token,
     ...bilingualMail({
+      page,
       subject: 'Redefinir a senha / Reset your password',
       portuguese: [
         'Alguém pediu uma nova senha para este e-mail.',

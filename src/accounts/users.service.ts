@@ -122,7 +122,7 @@ export class UsersService {
   async confirmLogin(tx: Tx, { id, passwordHash, membership }: LoginUser): Promise<UserEntity | null> {
     const user = await this.users.lock(tx, id);
     if (user?.passwordHash !== passwordHash) return null;
-    const isLetIn = membership ? await this.members.hold(tx, membership.accountId, id) : user.operator;
+    const isLetIn = membership ? (await this.members.hold(tx, membership.accountId, id)) !== null : user.operator;
     return isLetIn ? user : null;
   }
 
@@ -165,6 +165,7 @@ export class UsersService {
     return this.database.transaction(async (tx) => {
       const user = await this.users.lock(tx, id);
       if (!user) throw notFound('user');
+      if (name === user.name) return user;
       this.users.rename(tx, id, name);
       await this.recordFor(tx, user, 'user.renamed', actor);
       return { ...user, name };

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { type Account, accountSuspended, AccountsService } from '../accounts/index.js';
+import { type Account, accountSuspended, AccountsService, MembersService } from '../accounts/index.js';
 import { type Actor, AuditTrail } from '../audit/index.js';
 import { Authenticators, type KnownApiKey } from '../auth/index.js';
 import { Clock, hourOf } from '../core/clock.js';
@@ -10,6 +10,7 @@ import { newId } from '../core/ids.js';
 import type { Mode } from '../core/mode.js';
 import { isNetwork, isWithin } from '../core/net/index.js';
 import { Poller } from '../core/queue/index.js';
+import { hasControls } from '../core/text.js';
 import type { ApiKey } from './api-key.entity.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 import { fingerprintOf, issuedApiKey } from './api-keys.serializer.js';
@@ -42,6 +43,7 @@ export class ApiKeysService implements OnModuleInit {
     private readonly database: Database,
     private readonly keys: ApiKeysRepository,
     private readonly accounts: AccountsService,
+    private readonly members: MembersService,
     private readonly authenticators: Authenticators,
     private readonly audit: AuditTrail,
     private readonly poller: Poller,
@@ -58,9 +60,10 @@ export class ApiKeysService implements OnModuleInit {
     const { mode, label = null, expiresAt = null, allowedIps = [] } = options;
     const terms = { label, expiresAt, allowedIps };
     this.#check(terms);
-    if ((await this.accounts.get(accountId)).suspended) throw accountSuspended();
+    await this.#assertNotSuspended(accountId);
     const { apiKey, key } = this.#newKey(accountId, mode, terms, actor);
     await this.database.transaction(async (tx) => {
+      await this.members.holdKeyManager(tx, accountId, actor);
       this.keys.insert(tx, key);
       this.audit.record(tx, actor, 'api_key.issued', accountId, {
         apiKeyFingerprint: fingerprintOf(key.keyHash),
@@ -89,7 +92,9 @@ export class ApiKeysService implements OnModuleInit {
    * @throws ApiError 400 with every violation, 404 for a key that is not a live one of the account
    */
   async rotate(accountId: string, id: string, changes: Partial<KeyTerms>, actor: Actor): Promise<IssuedApiKeyBody> {
+    await this.#assertNotSuspended(accountId);
     return this.database.transaction(async (tx) => {
+      await this.members.holdKeyManager(tx, accountId, actor);
       const old = await this.keys.revoke(tx, accountId, id, this.clock.now());
       if (!old) throw notFound('API key');
       const { label = old.label, expiresAt = old.expiresAt, allowedIps = old.allowedIps } = changes;
@@ -156,12 +161,18 @@ export class ApiKeysService implements OnModuleInit {
     for (const id of ids) this.#used.delete(id);
   }
 
+  /** @throws ApiError 403, 404 */
+  async #assertNotSuspended(accountId: string): Promise<void> {
+    if ((await this.accounts.get(accountId)).suspended) throw accountSuspended();
+  }
+
   /** @throws ApiError 400 with every violation */
   #check({ label, expiresAt, allowedIps }: KeyTerms): void {
     const violations: Violation[] = [];
     const invalid = (param: string, message: string) => violations.push({ param, code: 'invalid', message });
     // In characters as people count them.
     if (label !== null && [...label].length > MAX_LABEL) invalid('label', `must have at most ${MAX_LABEL} characters`);
+    if (label !== null && hasControls(label)) invalid('label', 'must be on one line');
     if (expiresAt !== null && expiresAt <= this.clock.now()) {
       invalid('expires_at', 'must be in the future; null is for a key that does not end by itself');
     }

@@ -2,6 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { MembersService, type RemovedMember } from '../accounts/index.js';
 import type { Tx } from '../core/database/index.js';
 import { bilingualMail, Mailer } from '../core/mail/index.js';
+import { withoutControls } from '../core/text.js';
 import type { ApiKey } from './api-key.entity.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 
@@ -31,7 +32,7 @@ function leftKeysMail(
   { name, email }: RemovedMember['member'],
   keys: readonly ApiKey[],
 ): ReturnType<typeof bilingualMail> {
-  const lines = keys.map(({ prefix, label, id }) => `${prefix}… ${label ?? ''} (${id})`);
+  const lines = keys.map(({ prefix, label, id }) => `${prefix}… ${withoutControls(label ?? '')} (${id})`);
   return bilingualMail({
     subject: `Chaves de API de ${name} / API keys of ${name}`,
     portuguese: [

@@ -75,7 +75,7 @@ export class AuthGuard implements CanActivate {
     const principal = await this.#authenticate(access, request, http.getResponse<Response>()).catch(
       async (error: unknown) => {
         // A valid key that is not let in is counted as an unknown one is.
-        if (error instanceof ApiError && error.status < 500) await this.#countFailure(addressOf(request));
+        if (error instanceof ApiError && error.status < 500) await this.#countRefusal(request);
         throw error;
       },
     );
@@ -84,6 +84,13 @@ export class AuthGuard implements CanActivate {
       throw unauthorized(access === 'dashboard' || request.door !== undefined ? 'dashboard' : 'api-key');
     }
     request.principal = principal;
+    request.admitAgain = async () => {
+      const now = await this.#authenticate(access, request, http.getResponse<Response>());
+      if (!now) throw unauthorized(access === 'dashboard' || request.door !== undefined ? 'dashboard' : 'api-key');
+      if (now.kind !== 'api-key' && principal.kind !== 'api-key' && now.role !== principal.role) {
+        throw forbidden('Your role has changed while the body was coming; repeat the request.');
+      }
+    };
     if (principal.kind === 'api-key') return true;
     request.callerForLog = {
       userId: principal.userId,
@@ -126,6 +133,16 @@ export class AuthGuard implements CanActivate {
     const session = await this.sessions.authenticateCookie(token);
     if (session !== null && session.renewed !== null) this.cookies.set(response, session.renewed);
     return session === null ? null : session.person;
+  }
+
+  /** Past the limit the log of the account, whose key it is, gets no more of it. */
+  async #countRefusal(request: Request): Promise<void> {
+    try {
+      await this.#countFailure(addressOf(request));
+    } catch (error) {
+      delete request.callerForLog;
+      throw error;
+    }
   }
 
   /** Guessing is slow work: past the limit an address hears 429 instead of 401. */

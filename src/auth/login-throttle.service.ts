@@ -22,6 +22,8 @@ const KNOWN_TIMES = 5;
 /** One-time codes of one user, over all addresses: of a million there are three that are right. */
 const CODES = 10;
 const MAILS_AN_HOUR = 3;
+/** New names of one person: each is in the audit trail. */
+const NAMES = 10;
 
 /** What a login learns of the ones before it with the same e-mail. */
 export interface Attempt {
@@ -69,6 +71,11 @@ export class LoginThrottle {
   /** @param whose a user's id, with what the code is for where it is not a login @throws ApiError 429, also for the right code */
   async takeCode(whose: string): Promise<void> {
     await this.#take(CODES, (policy) => this.limiter.take(`totp:${this.hash(whose)}`, policy));
+  }
+
+  /** @throws ApiError 429 */
+  async takeName(userId: string): Promise<void> {
+    await this.#take(NAMES, (policy) => this.limiter.take(`name:${userId}`, policy));
   }
 
   /** @returns whether one more mail about a forgotten password may go to this e-mail */

@@ -55,7 +55,9 @@ export class PersonService {
     await this.users.changeOwnPassword(row, user.sessionId, input.next, actor);
   }
 
-  rename({ userId }: UserPrincipal, name: string, actor: Actor): Promise<UserEntity> {
+  /** @throws ApiError 400, 429 */
+  async rename({ userId }: UserPrincipal, name: string, actor: Actor): Promise<UserEntity> {
+    await this.throttle.takeName(userId);
     return this.users.rename(userId, name, actor);
   }
 

@@ -20,8 +20,8 @@ const MAX_WAITING = 2_000;
  */
 const LARGE_BYTES = 32 * 1024;
 const BYTES_PER_MS_OF_REST = 6_000;
-/** How long the answer of somebody who has hung up may be in coming when its work is done. */
-const HUNG_UP_MS = 1_000;
+/** How long an answer may be in coming when its work is done: one that never comes keeps no place. */
+const ANSWER_MS = 1_000;
 
 /**
  * Reads of one caller wait for each other, and then those of all callers of one account: however many are asked for at
@@ -53,8 +53,7 @@ export class TurnsInterceptor implements NestInterceptor {
     const answered = bytesOf(response);
     const rest = async (): Promise<void> => {
       // A hang-up while it is made spares nobody the work: the answer is made all the same, if it is one.
-      const given = response.destroyed ? Promise.race([answered, delay(HUNG_UP_MS, 0, { ref: false })]) : answered;
-      const bytes = await given;
+      const bytes = await Promise.race([answered, delay(ANSWER_MS, 0, { ref: false })]);
       if (bytes > LARGE_BYTES) await delay(bytes / BYTES_PER_MS_OF_REST, undefined, { ref: false });
     };
     const inTurn = (): Promise<unknown> =>

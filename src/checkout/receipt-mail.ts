@@ -54,6 +54,7 @@ export function receiptMail(
   };
   const subject = `Recibo: ${money} para ${name} / Receipt`;
   return bilingualMail({
+    page,
     subject: isTest ? `TESTE: ${subject}` : subject,
     portuguese: lines('portuguese'),
     english: lines('english'),

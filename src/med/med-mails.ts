@@ -22,15 +22,16 @@ export function openedMail(
   publicBaseUrl: string,
 ): Mail {
   const { responseDeadline } = medCase;
+  const page = pageOf(medCase, publicBaseUrl);
   const disputed = moneyText(medCase.amount, medCase.currency);
   const held = moneyText(medCase.heldAmount, medCase.currency);
   const kind = KIND[medCase.type];
-  return mail(sale, medCase, subjectOf(medCase, 'aberto', 'opened', disputed, disputed), [
+  return mail(sale, page, medCase, subjectOf(medCase, 'aberto', 'opened', disputed, disputed), [
     {
       portuguese: `Um pagamento foi contestado (${kind.portuguese}). Valor contestado: ${disputed}.`,
       english: `A payment was disputed (${kind.english}). Disputed amount: ${disputed}.`,
     },
-    ...aboutSale(sale, medCase, publicBaseUrl),
+    ...aboutSale(sale, medCase, page),
     ...(medCase.reason === null
       ? []
       : [
@@ -77,13 +78,14 @@ function cashedOut(given: string): Words {
 /** @param amount what was held and has now its destination */
 export function resolvedMail(sale: Sale, medCase: MedCase, amount: Amount, publicBaseUrl: string): Mail {
   const money = moneyText(amount, medCase.currency);
+  const page = pageOf(medCase, publicBaseUrl);
   const { subject, text } = OUTCOME[medCase.moneyOutcome ?? 'lost'];
-  return mail(sale, medCase, subjectOf(medCase, 'encerrado', 'resolved', subject.portuguese, subject.english), [
+  return mail(sale, page, medCase, subjectOf(medCase, 'encerrado', 'resolved', subject.portuguese, subject.english), [
     {
       portuguese: `${text.portuguese} Valor: ${money}.`,
       english: `${text.english} Amount: ${money}.`,
     },
-    ...aboutSale(sale, medCase, publicBaseUrl),
+    ...aboutSale(sale, medCase, page),
   ]);
 }
 
@@ -91,14 +93,15 @@ export function resolvedMail(sale: Sale, medCase: MedCase, amount: Amount, publi
 export function correctedMail(sale: Sale, medCase: MedCase, taken: Amount, publicBaseUrl: string): Mail {
   const money = moneyText(Math.abs(taken), medCase.currency);
   const isBack = taken < 0 || medCase.moneyOutcome === 'refunded_to_merchant';
+  const page = pageOf(medCase, publicBaseUrl);
   const { subject, text } = isBack ? GIVEN_BACK : TAKEN;
-  return mail(sale, medCase, subjectOf(medCase, 'corrigido', 'corrected', subject.portuguese, subject.english), [
+  return mail(sale, page, medCase, subjectOf(medCase, 'corrigido', 'corrected', subject.portuguese, subject.english), [
     {
       portuguese: 'O banco mudou a decisão deste caso, que estava encerrado.',
       english: 'The bank has changed its ruling of this case, which was closed.',
     },
     { portuguese: `${text.portuguese} Valor: ${money}.`, english: `${text.english} Amount: ${money}.` },
-    ...aboutSale(sale, medCase, publicBaseUrl),
+    ...aboutSale(sale, medCase, page),
   ]);
 }
 
@@ -109,7 +112,13 @@ function subjectOf({ type }: MedCase, done: string, doneEnglish: string, what: s
 }
 
 /** @param subject, paragraphs Portuguese comes first */
-function mail({ account, transaction }: Sale, { mode }: MedCase, subject: Words, paragraphs: readonly Words[]): Mail {
+function mail(
+  { account, transaction }: Sale,
+  page: string,
+  { mode }: MedCase,
+  subject: Words,
+  paragraphs: readonly Words[],
+): Mail {
   const secret = saleText(transaction);
   return {
     accountId: account.id,
@@ -117,6 +126,7 @@ function mail({ account, transaction }: Sale, { mode }: MedCase, subject: Words,
     ...(secret === null ? {} : { secret }),
     ...bilingualMail({
       mode,
+      page,
       subject: `${subject.portuguese} / ${subject.english}`,
       portuguese: paragraphs.map(({ portuguese }) => portuguese),
       english: paragraphs.map(({ english }) => english),
@@ -124,9 +134,13 @@ function mail({ account, transaction }: Sale, { mode }: MedCase, subject: Words,
   };
 }
 
-function aboutSale({ transaction }: Sale, medCase: MedCase, publicBaseUrl: string): Words[] {
+/** Of the case at the dashboard. */
+function pageOf({ id, mode }: MedCase, publicBaseUrl: string): string {
+  return `${publicBaseUrl}/dashboard/${mode}/disputes/med_${id}`;
+}
+
+function aboutSale({ transaction }: Sale, medCase: MedCase, page: string): Words[] {
   const { id } = transaction;
-  const page = `${publicBaseUrl}/dashboard/${medCase.mode}/disputes/med_${medCase.id}`;
   return [
     ...(saleText(transaction) === null
       ? []

@@ -52,6 +52,7 @@ export class NegativeBalances implements OnApplicationBootstrap {
       to: contactEmail,
       ...bilingualMail({
         mode,
+        page,
         subject: `Saldo negativo: ${money} / Negative balance: ${money}`,
         portuguese: [
           `O seu saldo disponível está negativo desde ${saoPauloTime(negativeSince)} (horário de Brasília): ${money}.`,

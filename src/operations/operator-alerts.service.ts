@@ -82,6 +82,7 @@ export class OperatorAlerts implements OnApplicationBootstrap {
       accountId: null,
       to,
       ...bilingualMail({
+        page,
         subject: 'Há o que decidir na operação / Something waits for an operator',
         portuguese: ['Isto espera por quem opera o serviço, há quanto tempo o mais antigo:', ...lines(0), page],
         english: ['This waits for those who run the service, and for how long the oldest:', ...lines(1), page],

@@ -75,10 +75,7 @@ export class PaymentsService {
       account,
       input,
       request,
-      async () => {
-        await this.transactions.assertCurrency(scope, input.currency);
-        return this.fraud.check(scope, account, { operation: 'payment', amount, document: customer.document, request });
-      },
+      () => this.fraud.check(scope, account, { operation: 'payment', amount, document: customer.document, request }),
       (transaction) => ({ status: 201, body: paymentBody(transaction) }),
     );
   }

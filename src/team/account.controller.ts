@@ -1,20 +1,26 @@
 import { Body, Controller, Get, Patch } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import {
+  accountSuspended,
   AccountsService,
   ChangeOwnAccountDto,
   MerchantAccountBody,
   merchantAccountBody,
+  normalizeEmail,
   settingsOf,
 } from '../accounts/index.js';
 import type { Actor } from '../audit/index.js';
 import { CurrentActor, CurrentMember, DashboardAuth, type MemberPrincipal, NeedsSecondFactor } from '../auth/index.js';
 import { ApiErrors } from '../core/http/index.js';
+import { MailLimits } from './mail-limits.service.js';
 
 @ApiTags('Account')
 @Controller('v1/account')
 export class AccountController {
-  constructor(private readonly accounts: AccountsService) {}
+  constructor(
+    private readonly accounts: AccountsService,
+    private readonly limits: MailLimits,
+  ) {}
 
   @Get()
   @DashboardAuth()
@@ -40,6 +46,10 @@ export class AccountController {
     @Body() dto: ChangeOwnAccountDto,
     @CurrentActor() actor: Actor,
   ): Promise<MerchantAccountBody> {
+    const { suspended, contactEmail } = await this.accounts.details(accountId);
+    if (suspended) throw accountSuspended();
+    const isContactNew = dto.contact_email !== undefined && normalizeEmail(dto.contact_email) !== contactEmail;
+    if (isContactNew) await this.limits.takeContact(accountId);
     await this.accounts.setValues(accountId, settingsOf(dto), actor);
     return merchantAccountBody(await this.accounts.details(accountId));
   }

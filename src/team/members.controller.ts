@@ -7,7 +7,7 @@ import { ApiErrors, ApiRefusal } from '../core/http/index.js';
 import { parseId } from '../core/ids.js';
 import { InvitedMemberBody, MemberBody, MemberListBody, RemovedBody } from './dto/member.body.js';
 import { ChangeRoleDto, InviteMemberDto } from './dto/member.dto.js';
-import { InvitationLimits } from './invitation-limits.service.js';
+import { MailLimits } from './mail-limits.service.js';
 import { invitedMember, memberBody, memberList } from './members.serializer.js';
 
 const MEMBER_ID = { name: 'id', description: 'Id of the member.', schema: { type: 'string' as const } };
@@ -19,7 +19,7 @@ const LAST_OWNER = '`last_owner`: the account would have no OWNER left who can l
 export class MembersController {
   constructor(
     private readonly members: MembersService,
-    private readonly limits: InvitationLimits,
+    private readonly limits: MailLimits,
   ) {}
 
   @Get()
@@ -48,8 +48,8 @@ export class MembersController {
     @Body() { email, name, role }: InviteMemberDto,
     @CurrentActor() actor: Actor,
   ): Promise<InvitedMemberBody> {
-    await this.limits.take(accountId, email);
-    return invitedMember(await this.members.invite(accountId, { email, name: name ?? null, role }, actor));
+    const admit = (): Promise<void> => this.limits.takeInvitation(accountId, email);
+    return invitedMember(await this.members.invite(accountId, { email, name: name ?? null, role }, actor, admit));
   }
 
   @Patch(':id')

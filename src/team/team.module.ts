@@ -4,13 +4,13 @@ import { AuditModule } from '../audit/index.js';
 import { AuthModule } from '../auth/index.js';
 import { AccountController } from './account.controller.js';
 import { AuditEventsController } from './audit-events.controller.js';
-import { InvitationLimits } from './invitation-limits.service.js';
+import { MailLimits } from './mail-limits.service.js';
 import { MembersController } from './members.controller.js';
 
 /** Routes for OWNERs and ADMINs: members, audit events, the account itself. No module imports it. */
 @Module({
   imports: [AccountsModule, AuditModule, AuthModule],
-  providers: [InvitationLimits],
+  providers: [MailLimits],
   controllers: [AccountController, AuditEventsController, MembersController],
 })
 export class TeamModule {}

@@ -124,6 +124,10 @@ const CURRENCIES = read(
   `SELECT currency FROM transaction_figures WHERE account_id = $1 AND mode = $2 AND kind = 'month'
    UNION SELECT currency FROM transaction_changes WHERE account_id = $1 AND mode = $2`,
 );
+const LOCK_CURRENCIES = write(
+  'transactions.lock_currencies',
+  `SELECT pg_advisory_xact_lock(hashtextextended('currencies:' || $1 || ':' || $2, 0))`,
+);
 const ACQUIRER_OF = read('transactions.acquirer_of', 'SELECT t.acquirer FROM transactions t WHERE t.txid = $1');
 const FIND_ALL = read(
   'transactions.find_all',
@@ -258,9 +262,10 @@ export class TransactionsRepository {
     return row ?? null;
   }
 
-  /** What an account's transactions are in. */
-  async currencies({ accountId, mode }: Scope): Promise<string[]> {
-    const rows = await this.reader.query<{ currency: string }>(CURRENCIES, [accountId, mode]);
+  /** What an account's transactions are in, to which nobody adds until the end of `tx`. */
+  async lockCurrencies(tx: Tx, { accountId, mode }: Scope): Promise<string[]> {
+    await tx.query(LOCK_CURRENCIES, [accountId, mode]);
+    const rows = await tx.query<{ currency: string }>(CURRENCIES, [accountId, mode]);
     return rows.map(({ currency }) => currency);
   }
 

@@ -1,7 +1,7 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Clock } from '../core/clock.js';
 import { Database, type Tx } from '../core/database/index.js';
-import { business, notFound } from '../core/errors/index.js';
+import { notFound } from '../core/errors/index.js';
 import type { Scope } from '../core/mode.js';
 import { Poller } from '../core/queue/index.js';
 import { OutboxService } from '../outbox/index.js';
@@ -12,14 +12,9 @@ import { asOf, isOpen, isPastExpiry, type Transaction } from './transaction.js';
 import { type TransactionFilter, TransactionsRepository } from './transactions.repository.js';
 
 const UNKNOWN_AFTER_MS = 60_000;
-const MOST_CURRENCIES = 50;
-/** Currencies of accounts that this process remembers: they never go again. */
-const MOST_KNOWN = 10_000;
 
 @Injectable()
 export class TransactionsService implements OnApplicationBootstrap {
-  readonly #known = new Set<string>();
-
   constructor(
     private readonly database: Database,
     private readonly transactions: TransactionsRepository,
@@ -42,23 +37,6 @@ export class TransactionsService implements OnApplicationBootstrap {
     const transaction = await this.transactions.find(scope, id);
     if (!transaction) throw notFound(what);
     return asOf(transaction, this.clock.now());
-  }
-
-  /**
-   * An account has few currencies: all of them are in each answer about its money. Of several that are new at once each
-   * may find room.
-   * @throws ApiError 422 `currency_limit_reached` for one more
-   */
-  async assertCurrency(scope: Scope, currency: string): Promise<void> {
-    const place = `${scope.accountId} ${scope.mode} ${currency}`;
-    if (currency === 'BRL' || this.#known.has(place)) return;
-    const known = await this.transactions.currencies(scope);
-    if (known.includes(currency)) {
-      if (this.#known.size >= MOST_KNOWN) this.#known.clear();
-      this.#known.add(place);
-    } else if (known.length >= MOST_CURRENCIES) {
-      throw business('currency_limit_reached', `An account has at most ${MOST_CURRENCIES} currencies in each mode.`);
-    }
   }
 
   /** For the public checkout page, whose address is the credential. @throws ApiError 404 */

@@ -288,6 +288,14 @@ describe('operators', () => {
     expect((await service.call('GET', '/v1/api-keys', { token: login })).status).toBe(200);
     const issued = await service.call<ErrorAnswer>('POST', '/v1/api-keys', { token: login, body: { test: true } });
     expect(issued.body.error.code).toBe('account_suspended');
+    const { body: keys } = await service.call<{ data: { id: string }[] }>('GET', '/v1/api-keys', { token: login });
+    for (const [method, path, body] of [
+      ['POST', `/v1/api-keys/${keys.data[0]?.id ?? ''}/rotate`, {}],
+      ['PATCH', '/v1/account', { city: 'Natal' }],
+    ] as const) {
+      const answer = await service.call<ErrorAnswer>(method, path, { token: login, body });
+      expect([answer.status, answer.body.error.code]).toEqual([403, 'account_suspended']);
+    }
     await service
       .get(SandboxService)
       .simulate({ accountId: other.accountId, mode: 'test' }, charge.id, { event: 'pay' });

@@ -150,6 +150,27 @@ describe('payments', () => {
     expect((await make('X150', liveKey)).body.error?.code).not.toBe('currency_limit_reached');
   });
 
+  it('are in fifty, also of those that come at once', async () => {
+    const { testKey: key } = await service.merchant();
+    const answers = await Promise.all(
+      Array.from({ length: 80 }, (_, n) =>
+        service.call('POST', '/v1/payments', {
+          key,
+          body: {
+            amount: 100,
+            currency: `Y${n + 100}`,
+            paymentMethods: ['CREDIT_CARD'],
+            idempotencyKey: `at-once-${n}`,
+          },
+        }),
+      ),
+    );
+    const statuses = answers.map(({ status }) => status);
+    expect([statuses.filter((one) => one === 201).length, statuses.filter((one) => one === 422).length]).toEqual([
+      50, 30,
+    ]);
+  });
+
   describe('by each method', () => {
     it('PIX: is a charge too', async () => {
       const created = await create(['PIX'], {

@@ -122,11 +122,13 @@ describe('a person', () => {
       expect(said(await ask('PATCH', 'user', here, { name }))).toBe('400 invalid_request name');
     }
     const renamed = await ask('PATCH', 'user', here, { name: 'Ana Lima' });
+    expect((await ask('PATCH', 'user', here, { name: 'Ana Lima' })).status).toBe(200);
     expect(renamed.body).toStrictEqual({ id: claimsOf(here)['sub'], email, name: 'Ana Lima' });
     const { body: members } = await service.call<Body>('GET', '/v1/members', { token: owner });
     expect(members.data).toContainEqual(expect.objectContaining({ email, name: 'Ana Lima' }));
     const { body: audit } = await service.call<Body>('GET', '/v1/audit-events', { token: owner });
-    expect(audit.data[0]).toMatchObject({ type: 'user.renamed', data: { user_id: claimsOf(here)['sub'] } });
+    const renames = audit.data.filter(({ type }) => type === 'user.renamed');
+    expect(renames).toEqual([expect.objectContaining({ data: { user_id: claimsOf(here)['sub'] } })]);
 
     await service.call('DELETE', `/v1/members/${String(claimsOf(here)['sub'])}`, { token: owner });
     expect(await isIn(here)).toBe(false);

@@ -108,6 +108,28 @@ describe('the request log of an account', () => {
     });
   });
 
+  it('has no more of such a key than its caller has tries: nobody fills it with one', async () => {
+    const env = { RATE_LIMIT: 'on', RATE_LIMIT_AUTH_FAILURES_PER_MINUTE: '5' };
+    const limited = await TestService.start({ database: service.database, env });
+    try {
+      const theirs = await service.merchant();
+      const token = await service.login(theirs.ownerEmail);
+      const body = { test: true, allowed_ips: ['203.0.113.7'] };
+      const { body: issued } = await service.call<{ apiKey: string }>('POST', '/v1/api-keys', { token, body });
+      const statuses: number[] = [];
+      for (let n = 0; n < 20; n++)
+        statuses.push((await limited.call('GET', '/v1/wallets', { key: issued.apiKey })).status);
+      expect(new Set(statuses)).toEqual(new Set([403, 429]));
+      const refused = statuses.filter((status) => status === 403).length;
+      const rows = async (): Promise<Log[]> => (await list({ route: '/v1/wallets' }, token)).body.data;
+      await waitFor('the refusals', async () => (await rows()).length >= refused);
+      await delay(1_500);
+      expect((await rows()).map(({ status }) => status)).toEqual(Array<number>(refused).fill(403));
+    } finally {
+      await limited.stop();
+    }
+  });
+
   it.each([0, 2])(
     'shows once what was asked by a caller who hung up, behind %i streams of events, and was done all the same',
     async (streams) => {

@@ -189,6 +189,26 @@ describe('requests that do not wait for answers', () => {
     await waitFor('the end', () => many.isClosed);
     expect(many.text.split('HTTP/1.1 200').length).toBeLessThan(10);
   });
+
+  it('keep no read of their account waiting, however long the answer before them goes on', async () => {
+    const limited = await TestService.start({ database, env: { RATE_LIMIT: 'on', RATE_LIMIT_BURST: '1000' } });
+    try {
+      for (const behind of ['HEAD /v1/events/stream', 'GET /v1/charges/unknown', 'GET /v1/wallets']) {
+        const wire = await Wire.open(limited);
+        const ask = (what: string): string => `${what} HTTP/1.1\r\nHost: x\r\napikey: ${merchant.testKey}\r\n\r\n`;
+        wire.socket.write(`${ask('GET /v1/events/stream')}${ask(behind).repeat(3)}`);
+        await wire.answer(/retry: /);
+        const started = performance.now();
+        for (let n = 0; n < 4; n++) {
+          expect((await limited.call('GET', '/v1/wallets', { key: merchant.testKey })).status).toBe(200);
+        }
+        expect(performance.now() - started).toBeLessThan(5_000);
+        wire.socket.destroy();
+      }
+    } finally {
+      await limited.stop();
+    }
+  });
 });
 
 describe('the page of the documentation', () => {
@@ -230,6 +250,45 @@ describe('who is refused while still sending', () => {
 });
 
 describe('half of a body', () => {
+  it('is not the way in for somebody who was let in when it began, and is not any more', async () => {
+    const owner = await service.login(merchant.ownerEmail);
+    const begin = (path: string, caller: string, body: string): Promise<Wire> => {
+      const length = `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
+      return Wire.send(
+        `POST ${path} HTTP/1.1\r\nHost: x\r\nIdempotency-Key: half-a-body\r\n${caller}\r\n${length}\r\n{`,
+      );
+    };
+    const [admin, demoted] = [
+      await service.member(merchant.accountId, 'ADMIN'),
+      await service.member(merchant.accountId, 'ADMIN'),
+    ];
+    const other = await service.merchant();
+    const issue = JSON.stringify({ test: true });
+    const charge = JSON.stringify({ amount: 100, payment_method: 'pix' });
+    const bearer = (token: string): string => `Authorization: Bearer ${token}`;
+    const { body: issued } = await service.call<{ id: string; apiKey: string }>('POST', '/v1/api-keys', {
+      token: owner,
+      body: { test: true },
+    });
+    const begun = await Promise.all([
+      begin('/v1/api-keys', bearer(admin.token), issue),
+      begin('/v1/dashboard/test/charges', bearer(admin.token), charge),
+      begin('/v1/api-keys', bearer(demoted.token), issue),
+      begin('/v1/charges', `apikey: ${issued.apiKey}`, charge),
+      begin('/v1/charges', `apikey: ${other.testKey}`, charge),
+    ]);
+    await delay(500);
+    await service.call('DELETE', `/v1/members/${admin.userId}`, { token: owner });
+    await service.call('PATCH', `/v1/members/${demoted.userId}`, { token: owner, body: { role: 'MEMBER' } });
+    await service.call('DELETE', `/v1/api-keys/${issued.id}`, { token: owner });
+    await service.sql('UPDATE accounts SET suspended = true WHERE id = $1', [other.accountId]);
+    const bodies = [issue, charge, issue, charge, charge];
+    begun.forEach((wire, at) => wire.socket.write((bodies[at] ?? '').slice(1)));
+    const answers = await Promise.all(begun.map((wire) => wire.answer(/\}$/)));
+    expect(answers.map((text) => text.slice(9, 12))).toEqual(['401', '401', '403', '401', '403']);
+    for (const wire of begun) wire.socket.destroy();
+  });
+
   it('of somebody with a key is waited for 10 s, and of a thousand others not at all: the service serves on', async () => {
     const timed = async (): Promise<number> => {
       const started = performance.now();

@@ -67,7 +67,9 @@ describe('every route, for everybody', () => {
     };
     const actor = { ...SYSTEM, type: 'member' as const, id: merchant.ownerId };
     const invite = (email: string) =>
-      service.get(MembersService).invite(accountId, { email, name: null, role: 'MEMBER' }, actor);
+      service
+        .get(MembersService)
+        .invite(accountId, { email, name: null, role: 'MEMBER' }, actor, async () => undefined);
     const paymentId = async (): Promise<string> => {
       const { status, body } = await service.createCharge(merchant.testKey);
       expect(status).toBe(201);

@@ -167,8 +167,11 @@ class Merchant {
 
   /** So is the last that was told of each case that the merchant sees: how a case moves has no event of the sale. */
   async #expectCasesTold(id: string, { cases }: SaleModel): Promise<void> {
-    const told = await service.sql<{ status: string; outcome: string | null }>(
-      `SELECT e.data -> 'case' ->> 'status' AS status, e.data -> 'case' ->> 'money_outcome' AS outcome
+    const told = await service.sql<{ status: string; outcome: string | null; told: number | null }>(
+      `SELECT e.data -> 'case' ->> 'status' AS status, e.data -> 'case' ->> 'money_outcome' AS outcome,
+         (SELECT (data -> 'resolution' ->> 'amount')::int FROM events v
+          WHERE v.subject_id = c.id AND v.type IN ('med_case.resolved', 'med_case.corrected')
+          ORDER BY sequence DESC LIMIT 1) AS told
        FROM med_cases c CROSS JOIN LATERAL (
          SELECT data FROM events v WHERE v.subject_id = c.id AND v.type IN ('med_case.opened', 'med_case.moved')
          ORDER BY sequence DESC LIMIT 1) e
@@ -176,7 +179,7 @@ class Merchant {
       [id],
     );
     expect(told).toEqual(
-      cases.filter(({ isVisible }) => isVisible).map(({ status, outcome }) => ({ status, outcome })),
+      cases.filter(({ isVisible }) => isVisible).map(({ status, outcome, told }) => ({ status, outcome, told })),
     );
   }
 }
@@ -634,7 +637,7 @@ const arrivals: fc.Arbitrary<Step> = fc.constant({
 });
 
 const days: fc.Arbitrary<Step> = fc.constant({
-  check: ({ balance: { pending } }) => pending > 0,
+  check: ({ balance: { pending }, sales }) => pending > 0 || sales.some(({ isHeldForReview }) => isHeldForReview),
   run: async (model, merchant) => {
     done += 1;
     service.clock.advance(DAY_SECONDS);
@@ -686,6 +689,7 @@ const beginnings = fc.oneof(fc.constant([]), {
       method: fc.constantFrom('PIX' as const, 'PIX' as const, 'CREDIT_CARD' as const),
       amount: amounts,
       payer: fc.constantFrom('right' as const, 'unknown' as const),
+      lock: fc.nat(3),
     }),
     { minLength: 1, maxLength: 4 },
   ),
@@ -742,10 +746,10 @@ async function tell(
   const merchant = new Merchant(accountId, testKey);
   const model = new MoneyModel(agreed, purse);
   if (purse > 0) await merchant.endow(purse);
-  for (const { method, amount, payer } of beginning) {
+  for (const { method, amount, payer, lock } of beginning) {
     service.clock.offsetMs += 1;
     done += 1;
-    const sale = { method, amount, isLocked: false };
+    const sale = { method, amount, isLocked: method === 'PIX' && lock === 0 };
     await merchant.create(sale);
     model.create(sale);
     const paid = model.sales.at(-1) as SaleModel;
@@ -814,7 +818,19 @@ describe('a model of the money that shares no code with the service', () => {
       const sizes = { maxCommands: OF_A_STORY, size: 'max' } as const;
       const all = fc.commands([...steps, ...others], sizes);
       const deep = fc.commands(
-        [...ofMoney, decisions, arrivals, arrivals, days, racingRefunds, overtakenRefunds, entries, confirmations],
+        [
+          ...ofMoney,
+          decisions,
+          reviews,
+          arrivals,
+          arrivals,
+          days,
+          days,
+          racingRefunds,
+          overtakenRefunds,
+          entries,
+          confirmations,
+        ],
         sizes,
       );
       const stories = beginnings.chain((paid) => fc.tuple(fc.constant(paid), paid.length === 0 ? all : deep));

@@ -39,6 +39,8 @@ export interface CaseModel {
   outcome: 'lost' | 'refunded_to_merchant' | 'closed_without_refund' | null;
   held: number;
   lost: number;
+  /** What was told of its money when it ended: what was held, given back, or is lost by now. */
+  told: number | null;
   overAt: number;
 }
 
@@ -260,7 +262,7 @@ export class MoneyModel {
   dispute(sale: SaleModel, kind: DisputeKind, reported: number): void {
     if (kind !== 'med' && sale.cases.some((known) => known.kind === kind)) return;
     const isClear = reported === sale.amount && this.#isDisputable(sale);
-    const fresh = { ruling: null, status: 'open', outcome: null, held: 0, lost: 0, overAt: 0 } as const;
+    const fresh = { ruling: null, status: 'open', outcome: null, held: 0, lost: 0, told: null, overAt: 0 } as const;
     const made: CaseModel = { ...fresh, kind, reported, amount: reported, isVisible: false, isInDoubt: !isClear };
     sale.cases.push(made);
     if (isClear) this.#show(sale, made);
@@ -336,8 +338,10 @@ export class MoneyModel {
 
   #finish(sale: SaleModel, medCase: CaseModel): void {
     if (medCase.ruling === 'won') {
+      const released = medCase.held;
       medCase.held = 0;
       this.#over(sale, medCase, 'closed', 'refunded_to_merchant');
+      medCase.told = released;
       holdMore(sale);
     } else if (medCase.status === 'appealed') this.#over(sale, medCase, 'rejected', 'lost');
     else this.#over(sale, medCase, 'closed', 'closed_without_refund');
@@ -346,7 +350,7 @@ export class MoneyModel {
 
   /** What is held then is lost. */
   #over(sale: SaleModel, medCase: CaseModel, status: CaseModel['status'], outcome: CaseModel['outcome']): void {
-    Object.assign(medCase, { status, outcome, lost: medCase.held, held: 0, overAt: ++this.#now });
+    Object.assign(medCase, { status, outcome, lost: medCase.held, told: medCase.held, held: 0, overAt: ++this.#now });
     medCase.isInDoubt = isContradicted(sale, medCase);
   }
 
@@ -364,6 +368,7 @@ export class MoneyModel {
       }
       medCase.lost = Math.min(medCase.amount, medCase.lost + room(sale));
     }
+    medCase.told = isWon ? before : medCase.lost;
     medCase.overAt = ++this.#now;
     // One that is lost for another amount stays as it had ended.
     const outcome = isWon ? 'refunded_to_merchant' : 'closed_without_refund';

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Clock, DAY_MS } from '../../core/clock.js';
 import { Database } from '../../core/database/index.js';
+import { badRequest } from '../../core/errors/index.js';
 import type { Amount } from '../../core/money/index.js';
 import type { Dispute, DisputeMethod, DisputeType } from '../acquirer.port.js';
 import { InboxService } from '../inbox.service.js';
@@ -10,6 +11,7 @@ import { SandboxOrders } from './sandbox-orders.service.js';
 import { SandboxOrdersRepository } from './sandbox-orders.repository.js';
 
 const RESPONSE_MS = 7 * DAY_MS;
+const MOST_DISPUTES = 100;
 
 const REASONS: Readonly<Record<DisputeType, string | null>> = {
   med: null,
@@ -79,14 +81,18 @@ export class SandboxDisputes {
   /**
    * Opens a dispute: a MED each time, one of a card once for each type.
    * @returns the id of the stored notification; null when the order has no such payment
+   * @throws ApiError 400 for one too many
    */
   async open(claim: SandboxClaim): Promise<string | null> {
-    const payments = await this.records.paymentsOf(claim.txid);
-    const payment =
-      claim.paymentReference === null
-        ? payments.at(-1)
-        : payments.find(({ endToEndId }) => endToEndId === claim.paymentReference);
+    const payment = await this.records.paymentOf(claim.txid, claim.paymentReference);
     if (!payment) return null;
+    if ((await this.disputes.of(claim.txid)).length >= MOST_DISPUTES) {
+      throw badRequest(
+        'invalid_request',
+        `The sandbox bank disputes a payment at most ${MOST_DISPUTES} times.`,
+        'event',
+      );
+    }
     const now = this.clock.now();
     const reference = claim.type === 'med' ? randomUUID() : `${claim.txid}:${claim.type}`;
     return this.database.transaction(async (tx) => {

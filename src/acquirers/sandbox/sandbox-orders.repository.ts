@@ -21,6 +21,12 @@ const PAYMENTS_OF = read(
      SELECT ${PAYMENT_COLUMNS} FROM sandbox_pix WHERE txid = $1 ORDER BY settled_at DESC, end_to_end_id DESC LIMIT 100) p
    ORDER BY "settledAt", "endToEndId"`,
 );
+/** One of any number: the last where none is named. */
+const PAYMENT_OF = read(
+  'sandbox.payment_of',
+  `SELECT ${PAYMENT_COLUMNS} FROM sandbox_pix WHERE txid = $1 AND ($2::text IS NULL OR end_to_end_id = $2)
+   ORDER BY settled_at DESC, end_to_end_id DESC LIMIT 1`,
+);
 const INSERT_EVENT = insertInto('sandbox.insert_order_event', SandboxOrderEventEntity, {
   after: 'ON CONFLICT (txid, kind) DO NOTHING',
 });
@@ -46,6 +52,12 @@ export class SandboxOrdersRepository {
   /** The last hundred, in the order in which they came: an order may be paid again and again. */
   async paymentsOf(txid: string): Promise<SandboxPixEntity[]> {
     return this.reader.query(PAYMENTS_OF, [txid]);
+  }
+
+  /** @param reference of one of the order's payments; null: the last */
+  async paymentOf(txid: string, reference: string | null): Promise<SandboxPixEntity | null> {
+    const [row] = await this.reader.query<SandboxPixEntity>(PAYMENT_OF, [txid, reference]);
+    return row ?? null;
   }
 
   insertEvent(tx: Tx, txid: string, kind: OrderEvent['kind'], at: Date): void {

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Request } from 'express';
 import { setImmediate } from 'node:timers/promises';
 import { SetMetadata } from '@nestjs/common';
 import { ApiError, badRequest, invalidRequest } from '../errors/index.js';
@@ -16,6 +17,9 @@ const MAX_DRAIN_BYTES = 16 * 1024 * 1024;
 const BODY_MS = 10_000;
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
+
+/** Whose body has taken longer to come may be somebody else by now: removed, or with a key that was revoked. */
+const LATE_MS = 100;
 
 /** Reading a smaller one takes no time worth waiting for. */
 const LARGE_BODY_BYTES = 8 * 1024;
@@ -113,12 +117,14 @@ export async function drain(request: IncomingMessage, forMs: number): Promise<vo
 /**
  * The body as JSON, read when it is its turn: in one turn of the event loop one large body, for several that arrive
  * together would keep everybody else waiting for all of them.
- * @throws as parseBody
+ * @throws as parseBody; 401 or 403 for a caller who is not let in any more when it has come
  */
-export async function readJson(request: IncomingMessage): Promise<JsonBody> {
+export async function readJson(request: Pick<Request, 'admitAgain'> & IncomingMessage): Promise<JsonBody> {
   const { headers } = request;
+  const askedAt = performance.now();
   if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return new JsonBody();
   const bytes = await readBytes(request, MAX_BODY_BYTES);
+  if (performance.now() - askedAt > LATE_MS) await request.admitAgain?.();
   if (bytes !== null && bytes.length > LARGE_BODY_BYTES) await (lastTurn = lastTurn.then(() => setImmediate()));
   const body = parseBody(bytes, headers['content-type']);
   request.emit(PARSED, body.values);

@@ -194,12 +194,12 @@ export class HttpAdapter extends ExpressAdapter {
         })) {
           if (value !== undefined && !response.hasHeader(name)) response.setHeader(name, value);
         }
-        return response.end();
+        return this.#endEmpty(response);
       }
       return super.reply(response, body, status);
     }
     if (status !== undefined) response.statusCode = status;
-    if (body === undefined || body === null) return response.end();
+    if (body === undefined || body === null) return this.#endEmpty(response);
     const [type, payload] =
       typeof body === 'string'
         ? ['text/plain; charset=utf-8', body]
@@ -211,6 +211,11 @@ export class HttpAdapter extends ExpressAdapter {
     response.setHeader('Content-Length', bytes);
     response.emit(ANSWERED, bytes);
     return response.end(payload);
+  }
+
+  #endEmpty(response: Response): unknown {
+    response.emit(ANSWERED, 0);
+    return response.end();
   }
 
   /**

@@ -15,6 +15,8 @@ declare module 'express-serve-static-core' {
     /** Of `performance.now()`. */
     receivedAt: number;
     callerForLog?: CallerForLog;
+    /** Lets the caller in again, as of now; of a route that lets in only known ones. @throws ApiError 401, 403 */
+    admitAgain?: () => Promise<void>;
     /** The mode in which a person at the dashboard asks for a route of keys: see `enterDoor`. */
     door?: Mode;
     /** The `error.code` it was answered with. */

@@ -11,6 +11,15 @@ describe('a mail in two languages', () => {
     });
   });
 
+  it('makes a link of its own page alone', () => {
+    const page = 'https://pay.example/dashboard';
+    const portuguese = [`Página: ${page}/x`, 'Motivo: https://evil.example/ http://evil.example'];
+    const { html } = bilingualMail({ subject: 'Oi / Hi', page, portuguese, english: [] });
+    expect(html.match(/<a /g)).toHaveLength(1);
+    expect(html).toContain(`href="${page}/x"`);
+    expect(bilingualMail({ subject: 'Oi / Hi', portuguese, english: [] }).html).not.toContain('<a ');
+  });
+
   it('says first when it is about test mode', () => {
     const mail = { subject: 'Oi / Hi', portuguese: ['Olá'], english: ['Hello'] };
     expect(bilingualMail({ ...mail, mode: 'live' })).toEqual(bilingualMail(mail));

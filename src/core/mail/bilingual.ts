@@ -8,6 +8,8 @@ export interface Bilingual {
   /** Paragraphs of plain text; whatever a stranger wrote may be in them. */
   readonly portuguese: readonly string[];
   readonly english: readonly string[];
+  /** Of the service: no other address becomes a link, as a stranger may have written it. */
+  readonly page?: string;
   /** Of what it tells; a mail about test mode says so first. */
   readonly mode?: Mode;
 }
@@ -20,7 +22,7 @@ const TEST = {
 /** No colours, so that a dark mailbox makes its own; long addresses break on a phone. */
 const STYLE = 'max-width:600px;margin:0 auto;padding:16px;font:16px/1.5 system-ui,sans-serif;overflow-wrap:anywhere';
 
-export function bilingualMail({ mode, ...mail }: Bilingual): {
+export function bilingualMail({ mode, page, ...mail }: Bilingual): {
   subject: string;
   text: string;
   html: string;
@@ -34,7 +36,7 @@ export function bilingualMail({ mode, ...mail }: Bilingual): {
         [TEST.english, ...mail.english],
       ]
     : [mail.portuguese, mail.english];
-  const html = (lines: readonly string[]): string => lines.map((line) => `<p>${linked(line)}</p>`).join('\n');
+  const html = (lines: readonly string[]): string => lines.map((line) => `<p>${linked(line, page)}</p>`).join('\n');
   return {
     subject,
     isTest,
@@ -44,12 +46,12 @@ export function bilingualMail({ mode, ...mail }: Bilingual): {
 }
 
 /** Some mailboxes make a link of an address that is written out, and some do not. */
-function linked(line: string): string {
+function linked(line: string, page: string | undefined): string {
   return line
     .split(' ')
     .map((word) => {
       const text = escapeHtml(word);
-      return /^https?:\/\//.test(word) ? `<a style="color:inherit" href="${text}">${text}</a>` : text;
+      return page !== undefined && word.startsWith(page) ? `<a style="color:inherit" href="${text}">${text}</a>` : text;
     })
     .join(' ');
 }

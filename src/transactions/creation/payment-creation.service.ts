@@ -3,7 +3,7 @@ import type { Account } from '../../accounts/index.js';
 import { type Acquirer, AcquirersService, type PaymentMethod } from '../../acquirers/index.js';
 import { newTxid, releaseTimeOf } from '../../brazil/index.js';
 import { Clock } from '../../core/clock.js';
-import { Database } from '../../core/database/index.js';
+import { Database, type Tx } from '../../core/database/index.js';
 import { business } from '../../core/errors/index.js';
 import {
   type Admission,
@@ -42,10 +42,15 @@ export interface NewPayment {
 const VOUCHERS: readonly PaymentMethod[] = ['BOLETO', 'MULTIBANCO'];
 /** Calendar days in São Paulo, after the one of creation. */
 const VOUCHER_DAYS = 3;
+const MOST_CURRENCIES = 50;
+/** Currencies of accounts that this process remembers: they never go again. */
+const MOST_KNOWN = 10_000;
 
 /** Makes transactions that are answered at once; an acquirer that has to be called is called afterwards. */
 @Injectable()
 export class PaymentCreationService {
+  readonly #known = new Set<string>();
+
   constructor(
     private readonly database: Database,
     private readonly transactions: TransactionsRepository,
@@ -59,7 +64,7 @@ export class PaymentCreationService {
   /**
    * @param admit the fraud guard's word on a new request: every caller has to ask it
    * @param present the answer that this and every repetition of the request get
-   * @throws ApiError 409 (idempotency), 422 `no_provider_configured`
+   * @throws ApiError 409 (idempotency), 422 `no_provider_configured`, `currency_limit_reached`
    */
   async create<T>(
     scope: Scope,
@@ -80,6 +85,7 @@ export class PaymentCreationService {
       const answer = present(transaction);
       // All deferred: keys, transactions, events and COMMIT of a group reach the database in one round trip.
       await this.database.together('creation', claim.membership, async (tx) => {
+        await this.#assertCurrency(tx, transaction);
         claim.take(tx, transaction.id, answer);
         this.transactions.insert(tx, transaction);
         const type = isAnnounced ? 'transaction.created' : 'transaction.accepted';
@@ -88,6 +94,23 @@ export class PaymentCreationService {
       });
       return answer;
     });
+  }
+
+  /**
+   * An account has few currencies: all of them are in each answer about its money. Of several that are new at once each
+   * waits for the one before.
+   */
+  async #assertCurrency(tx: Tx, { accountId, mode, currency }: Transaction): Promise<void> {
+    const place = `${accountId} ${mode} ${currency}`;
+    if (currency === 'BRL' || this.#known.has(place)) return;
+    tx.requireAlone();
+    const known = await this.transactions.lockCurrencies(tx, { accountId, mode });
+    if (known.includes(currency)) {
+      if (this.#known.size >= MOST_KNOWN) this.#known.clear();
+      this.#known.add(place);
+    } else if (known.length >= MOST_CURRENCIES) {
+      throw business('currency_limit_reached', `An account has at most ${MOST_CURRENCIES} currencies in each mode.`);
+    }
   }
 
   async #found(scope: Scope, id: string): Promise<Transaction> {

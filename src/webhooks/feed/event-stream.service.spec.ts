@@ -23,7 +23,7 @@ describe('a stream on which nothing happens', () => {
     const feed = { newer: () => Promise.resolve(NOTHING), end: () => Promise.resolve(FIRST) };
     const streams = streamsOf(feed);
     const gone = new AbortController();
-    const text = await streams.open(SCOPE, {} as FeedFilter, null, gone.signal);
+    const text = await streams.open(SCOPE, null, {} as FeedFilter, null, gone.signal);
     const lines: [number, string][] = [];
     const start = Date.now();
     const reading = (async () => {
@@ -45,7 +45,7 @@ describe('a stream on which nothing happens', () => {
     const feed = { newer: () => Promise.resolve(NOTHING), end: () => Promise.resolve(FIRST) };
     const streams = streamsOf(feed);
     const gone = new AbortController();
-    const text = await streams.open(SCOPE, {} as FeedFilter, null, gone.signal);
+    const text = await streams.open(SCOPE, null, {} as FeedFilter, null, gone.signal);
     await text.next();
     const next = text.next();
     await jest.advanceTimersByTimeAsync(100);
@@ -57,16 +57,30 @@ describe('a stream on which nothing happens', () => {
     const feed = { newer: () => Promise.resolve(NOTHING), end: () => Promise.resolve(FIRST) };
     const streams = streamsOf(feed);
     for (let index = 0; index < 60; index++) {
-      const text = await streams.open(SCOPE, {} as FeedFilter, null, AbortSignal.abort());
+      const text = await streams.open(SCOPE, null, {} as FeedFilter, null, AbortSignal.abort());
       expect(await text.next()).toMatchObject({ done: false });
       expect(await text.next()).toEqual({ done: true, value: undefined });
     }
     const open = Array.from({ length: 51 }, () => new AbortController());
     const answers = await Promise.allSettled(
-      open.map(({ signal }) => streams.open(SCOPE, {} as FeedFilter, null, signal)),
+      open.map(({ signal }) => streams.open(SCOPE, null, {} as FeedFilter, null, signal)),
     );
     expect(answers.map(({ status }) => status).filter((status) => status === 'rejected')).toHaveLength(1);
     expect(answers.at(-1)).toMatchObject({ reason: { code: 'too_many_streams' } });
+  });
+
+  it('leaves room beside those of one person, whose places are free again when they go', async () => {
+    const feed = { newer: () => Promise.resolve(NOTHING), end: () => Promise.resolve(FIRST) };
+    const streams = streamsOf(feed);
+    const open = Array.from({ length: 11 }, () => new AbortController());
+    const answers = await Promise.allSettled(
+      open.map(({ signal }) => streams.open(SCOPE, 'ana', {} as FeedFilter, null, signal)),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([...Array<string>(10).fill('fulfilled'), 'rejected']);
+    for (const who of ['bia', null])
+      await streams.open(SCOPE, who, {} as FeedFilter, null, new AbortController().signal);
+    open[0]?.abort();
+    await streams.open(SCOPE, 'ana', {} as FeedFilter, null, new AbortController().signal);
   });
 });
 
@@ -86,7 +100,7 @@ describe('streams that read what happened before', () => {
     const streams = streamsOf({ newer, end: () => Promise.resolve(FIRST) });
     const gone = new AbortController();
     const texts = await Promise.all(
-      Array.from({ length: 20 }, () => streams.open(SCOPE, {} as FeedFilter, null, gone.signal)),
+      Array.from({ length: 20 }, () => streams.open(SCOPE, null, {} as FeedFilter, null, gone.signal)),
     );
     const started = performance.now();
     const readings = texts.map(async (text) => {
@@ -110,7 +124,7 @@ describe('streams that read what happened before', () => {
     const streams = streamsOf({ newer, end: () => Promise.resolve(FIRST) });
     const gone = new AbortController();
     const texts = await Promise.all(
-      Array.from({ length: 50 }, () => streams.open(SCOPE, {} as FeedFilter, null, gone.signal)),
+      Array.from({ length: 50 }, () => streams.open(SCOPE, null, {} as FeedFilter, null, gone.signal)),
     );
     let length = 0;
     let read: (() => void) | undefined;

@@ -18,8 +18,9 @@ const RECONNECT_MS = 500;
 const MOST_EVENTS = 50;
 const FEW_EVENTS = 5;
 const PAGE_LENGTH = 65_536;
-/** Streams of one account and mode at a time, in one process. */
+/** Streams of one account and mode at a time, in one process, and those of one of its people: a page that is seen has one. */
 const OF_ONE = 50;
+const OF_PERSON = 10;
 /** Characters that are kept for readers of one account and mode who do not read: beyond that nothing more is read. */
 const MOST_UNREAD = 1_000_000;
 const UNREAD_AGAIN_MS = 100;
@@ -37,6 +38,8 @@ interface Listeners {
   /** As large as fits by what the page before had. */
   pageSize: number;
   readonly wakes: Set<() => void>;
+  /** How many each person has. */
+  readonly people: Map<string, number>;
 }
 
 interface Page {
@@ -71,35 +74,41 @@ export class EventStreams implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /**
+   * @param userId of a person; null for a key
    * @param from after which event; null for what happens from now on
    * @param gone ends the stream, and must come at last
    * @returns the text of the stream, as it comes
-   * @throws ApiError 400 as `EventFeed.newer`, 429 where the account has too many
+   * @throws ApiError 400 as `EventFeed.newer`, 429 where the account or person has too many
    */
   async open(
     scope: Scope,
+    userId: string | null,
     filter: FeedFilter,
     from: EventCursor | null,
     gone: AbortSignal,
   ): Promise<AsyncGenerator<string>> {
-    const listeners = this.#join(scope, gone);
+    const listeners = this.#join(scope, userId, gone);
     if (from) await this.feed.newer(scope, filter, from, 1);
     const start = from ?? (await this.feed.end(scope));
     return this.#stream(listeners, filter, start, AbortSignal.any([gone, this.#closing.signal]));
   }
 
-  #join(scope: Scope, gone: AbortSignal): Listeners {
+  #join(scope: Scope, userId: string | null, gone: AbortSignal): Listeners {
     const key = `${scope.accountId} ${scope.mode}`;
     const listeners = this.#listeners.get(key) ?? {
       ...{ scope, newest: null, count: 0, unread: 0, pageSize: FEW_EVENTS },
       wakes: new Set<() => void>(),
+      people: new Map<string, number>(),
     };
-    if (listeners.count >= OF_ONE) {
+    const own = userId === null ? 0 : (listeners.people.get(userId) ?? 0);
+    if (listeners.count >= OF_ONE || own >= OF_PERSON) {
       throw new ApiError(
         429,
         'rate_limit_error',
         'too_many_streams',
-        `${OF_ONE} streams of this account and mode are open: close one of them.`,
+        own >= OF_PERSON
+          ? `${OF_PERSON} streams of yours are open in this mode: close one of them.`
+          : `${OF_ONE} streams of this account and mode are open: close one of them.`,
         { headers: { 'Retry-After': String(STREAM_MS / 1000) } },
       );
     }
@@ -107,8 +116,10 @@ export class EventStreams implements OnApplicationBootstrap, OnModuleDestroy {
     if (gone.aborted) return listeners;
     this.#listeners.set(key, listeners);
     listeners.count++;
+    if (userId !== null) listeners.people.set(userId, own + 1);
     gone.addEventListener('abort', () => {
       listeners.count--;
+      if (userId !== null) listeners.people.set(userId, (listeners.people.get(userId) ?? 1) - 1);
       if (listeners.count === 0) this.#listeners.delete(key);
     });
     return listeners;

@@ -2,7 +2,8 @@ import { Readable } from 'node:stream';
 import { Controller, Get, Headers, Query, Res, StreamableFile } from '@nestjs/common';
 import { ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { ApiKeyAuth, Costs, CurrentScope } from '../../auth/index.js';
+import type { Actor } from '../../audit/index.js';
+import { ApiKeyAuth, Costs, CurrentActor, CurrentScope } from '../../auth/index.js';
 import { invalidRequest } from '../../core/errors/index.js';
 import { ApiErrors, firstInstantOf } from '../../core/http/index.js';
 import type { Scope } from '../../core/mode.js';
@@ -49,23 +50,25 @@ export class EventsController {
   @ApiOperation({
     summary: 'Follow events',
     description:
-      'Server-sent events: the items of the list as they happen, each with its cursor as `id`. Begins after `Last-Event-ID`, else after `after`, else now; events of one subject come in their order, and one may come twice after a cut. A comment comes every 15 seconds, and the stream ends after a minute: ask again with the last `id`, as every EventSource does by itself. 429 `too_many_streams`: 50 are open.',
+      'Server-sent events: the items of the list as they happen, each with its cursor as `id`. Begins after `Last-Event-ID`, else after `after`, else now; events of one subject come in their order, and one may come twice after a cut. A comment comes every 15 seconds, and the stream ends after a minute: ask again with the last `id`, as every EventSource does by itself. 429 `too_many_streams`: 50 are open, or 10 of one person.',
   })
   @ApiHeader({ name: 'Last-Event-ID', description: 'The last `id` that was received.', required: false })
   @ApiOkResponse({ description: 'The stream.', content: { 'text/event-stream': { schema: { type: 'string' } } } })
   @ApiErrors(400)
   async stream(
     @CurrentScope() scope: Scope,
+    @CurrentActor() actor: Actor,
     @Query() query: EventStreamQuery,
     @Headers('last-event-id') lastId: string | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<StreamableFile> {
     // A browser that has seen no event yet sends an empty one.
     const from = cursorOf('Last-Event-ID', lastId === '' ? undefined : lastId) ?? cursorOf('after', query.after);
+    const userId = actor.type === 'member' ? actor.id : null;
     const gone = new AbortController();
     response.once('close', () => gone.abort());
     if (response.closed) gone.abort();
-    const text = await this.streams.open(scope, this.#filter(query), from, gone.signal);
+    const text = await this.streams.open(scope, userId, this.#filter(query), from, gone.signal);
     // nginx would keep the events until it has enough of them.
     response.setHeader('X-Accel-Buffering', 'no');
     return new StreamableFile(Readable.from(text), { type: 'text/event-stream; charset=utf-8' });
