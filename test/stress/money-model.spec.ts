@@ -426,17 +426,21 @@ const refunds = fc
     passFee: fc.nat(4).map((chance) => chance === 0),
     fails: fc.nat(3).map((chance) => chance === 0),
     isAgain: fc.boolean(),
+    // What takes all that is available, or a cent more or less: of most amounts nobody is near that.
+    edge: fc.option(fc.constantFrom(-1, 0, 0, 1), { freq: 2 }),
   })
-  .map(({ at, chance, part, strategy, passFee, fails, isAgain }) =>
+  .map(({ at, chance, part, strategy, passFee, fails, isAgain, edge }) =>
     step(
-      `refund(${at}, ${part === null ? 'the rest' : `${part(1000)} of 1000`}, ${[strategy, passFee && 'fee', fails && 'fails', isAgain && 'told twice'].filter(Boolean).join(', ')})`,
+      `refund(${at}, ${edge === null ? '' : `all that is there and ${String(edge)}, or `}${part === null ? 'the rest' : `${part(1000)} of 1000`}, ${[strategy, passFee && 'fee', fails && 'fails', isAgain && 'told twice'].filter(Boolean).join(', ')})`,
       at,
       (sale) => isRefundable(sale) && (chance === 0 || ['PAID', 'APPROVED'].includes(sale.status)),
       async (model, merchant, sale) => {
         const id = merchant.idOf(model, sale);
         if (fails) await merchant.happens(model, sale, { event: 'refund_fail' });
         if (fails) sale.failsNext = true;
-        const amount = part === null ? null : part(sale.amount);
+        const there = model.balance.available - (passFee ? model.terms.pixOutFee : 0) + (edge ?? 0);
+        const isEdge = edge !== null && there > 0 && there <= sale.amount;
+        const amount = isEdge ? there : part === null ? null : part(sale.amount);
         const body = {
           idempotencyKey: `refund-${String(done)}`,
           ...(amount === null ? {} : { amount }),
