@@ -140,6 +140,12 @@ class Merchant {
     // What expires by itself is told when the clock goes on.
     if (isAll || sale.status !== 'EXPIRED') await this.#expectTold(id, sale.status);
     if (isAll) await this.#expectCasesTold(id, sale);
+    if (isAll) {
+      const backs = await service.sql<{ reason: string }>('SELECT reason FROM pix_returns WHERE transaction_id = $1', [
+        id,
+      ]);
+      expect(backs.map(({ reason }) => reason).sort()).toEqual([...sale.backs].sort());
+    }
     if (!isAll && sale.cases.length === 0) return;
     const visible = sale.cases.filter(({ isVisible }) => isVisible);
     const { body } = await service.call<MedListAnswer>('GET', `/v1/med/cases?charge_id=ch_${id}`, { key: this.key });
@@ -593,7 +599,8 @@ const entries = fc
     at: drawn,
     kind: fc.constantFrom('loss' as const, 'loss' as const, 'bank_fee' as const),
     borneBy: fc.constantFrom('merchant' as const, 'platform' as const),
-    share: shares,
+    // All of the sale, most of the time: what is less is far from its bounds.
+    share: parts,
     sign: fc.constantFrom(1, 1, -1),
   })
   .map(({ at, kind, borneBy, share, sign }) =>
@@ -826,6 +833,8 @@ describe('a model of the money that shares no code with the service', () => {
           ...ofMoney,
           decisions,
           reviews,
+          entries,
+          entries,
           arrivals,
           arrivals,
           days,

@@ -59,6 +59,8 @@ export interface SaleModel {
   status: string;
   /** Payments that have come, whatever became of them. */
   payments: number;
+  /** Why some of them went back. */
+  readonly backs: string[];
   isHeldForReview: boolean;
   isPaid: boolean;
   payerIsKnown: boolean;
@@ -147,6 +149,7 @@ export class MoneyModel {
       ...fresh,
       reservedDays: 0,
       status: 'WAITING_PAYMENT',
+      backs: [],
       refunds: [],
       cases: [],
       corrections: [],
@@ -160,27 +163,38 @@ export class MoneyModel {
     // A card is authenticated before it is charged.
     if (method === 'CREDIT_CARD' && status === 'WAITING_PAYMENT') sale.status = 'PROCESSING';
     const isWaiting = sale.status === 'WAITING_PAYMENT' || (sale.status === 'PROCESSING' && !sale.isHeldForReview);
-    if (!isWaiting || amount !== sale.amount) return;
+    const isClosed = sale.status === 'CANCELLED' || sale.status === 'REFUSED';
+    const ended = sale.status === 'EXPIRED' ? 'late' : isClosed ? 'charge_closed' : 'duplicate';
+    if (!isWaiting || amount !== sale.amount) {
+      sale.backs.push(isWaiting ? 'wrong_amount' : ended);
+      return;
+    }
     // Also of what an operator has to look at first: the days count from when the bank had it.
     sale.pendingDays = this.terms.releaseDays;
     sale.reservedDays = 2;
     if (sale.isLocked && payer === 'unknown') {
       sale.status = 'PROCESSING';
       sale.isHeldForReview = true;
-    } else if (sale.isLocked && payer === 'other') sale.status = 'REFUNDED';
-    else this.#credit(sale, payer !== 'unknown');
+    } else if (sale.isLocked && payer === 'other') {
+      sale.status = 'REFUNDED';
+      sale.backs.push('payer_mismatch');
+    } else this.#credit(sale, payer !== 'unknown');
   }
 
   /** What is paid when its time is over goes back. */
   comesLate(sale: SaleModel): void {
     sale.payments += 1;
+    sale.backs.push('late');
     this.end(sale, 'EXPIRED');
   }
 
   decideReview(sale: SaleModel, decision: 'accept' | 'return'): void {
     sale.isHeldForReview = false;
     if (decision === 'accept') this.#credit(sale, false);
-    else sale.status = 'REFUNDED';
+    else {
+      sale.status = 'REFUNDED';
+      sale.backs.push('review_returned');
+    }
   }
 
   /** The bank ends what was not paid. */
@@ -193,6 +207,7 @@ export class MoneyModel {
     if (!['WAITING_PAYMENT', 'PROCESSING'].includes(sale.status)) return '400 payment_not_cancellable';
     sale.before = sale.status;
     sale.status = 'CANCELLED';
+    if (sale.isHeldForReview) sale.backs.push('cancelled');
     sale.isHeldForReview = false;
     return 200;
   }
