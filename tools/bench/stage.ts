@@ -112,10 +112,13 @@ export async function untilRelayed({ database }: Pick<Stage, 'database'>): Promi
 export async function expectCoherent(databases: readonly BareClients[]): Promise<void> {
   for (const clients of databases) {
     const broken = await clients.query(
-      `SELECT 1 FROM balances b FULL JOIN (
+      `SELECT current_database() AS database, bucket, b.amount AS balance, l.lines FROM balances b FULL JOIN (
          SELECT account_id, mode, currency, bucket, sum(amount) AS lines FROM journal_lines GROUP BY 1, 2, 3, 4) l
        USING (account_id, mode, currency, bucket) WHERE b.amount IS DISTINCT FROM l.lines`,
     );
-    if (broken.length > 0) throw new Error(`${String(broken.length)} balances are not the sum of their lines`);
+    if (broken.length > 0) {
+      const first = JSON.stringify(broken.slice(0, 3));
+      throw new Error(`${String(broken.length)} balances are not the sum of their lines: ${first}`);
+    }
   }
 }
