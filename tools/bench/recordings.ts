@@ -40,15 +40,23 @@ export async function recordHotPaths(databaseUrl: string, directory: string, cle
         const key = `recorded-create-${String(attempt)}`;
         return { key, charge: await create(service, merchant, key) };
       });
-      const { key, charge } = created.result;
-      const paid = await recordOne(recorder, (attempt) => pay(service, merchant, charge, WARM_UPS + attempt));
+      const { key } = created.result;
+      // Each attempt pays a charge of its own: one that is paid twice is credited once.
+      let { charge } = created.result;
+      const paid = await recordOne(
+        recorder,
+        (attempt) => pay(service, merchant, charge, WARM_UPS + attempt),
+        async (attempt) => void (charge = await create(service, merchant, `recorded-pay-${String(attempt)}`)),
+      );
       const endToEndId = paid.result;
       const callers = await callersOf(databaseUrl, service, merchant);
       const known: Known = new Map<string, string>([
         [merchant.accountId, 'account'],
         [merchant.keyHash.toString('hex'), 'keyHash'],
-        [charge.id.slice('ch_'.length), 'transaction'],
-        [charge.pix.txid, 'txid'],
+        ...[created.result.charge, charge].flatMap(({ id, pix }): [string, 'transaction' | 'txid'][] => [
+          [id.slice('ch_'.length), 'transaction'],
+          [pix.txid, 'txid'],
+        ]),
         [key, 'idempotencyKey'],
         [endToEndId, 'endToEndId'],
       ]);
@@ -76,9 +84,11 @@ export async function recordHotPaths(databaseUrl: string, directory: string, cle
 async function recordOne<T>(
   recorder: WireRecorder,
   work: (attempt: number) => Promise<T>,
+  prepare: (attempt: number) => Promise<void> = async () => undefined,
 ): Promise<{ turns: Turn[]; result: T }> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     let result: T | undefined;
+    await prepare(attempt);
     const turns = await recorder.record(async () => {
       result = await work(attempt);
     });
