@@ -83,6 +83,7 @@ export class MembersService implements OnModuleInit {
   /**
    * Sends an invitation by mail, and its token nowhere else. It reserves nothing, and the inviter does not learn
    * whether the e-mail belongs to a user of another account. Repeated for the same e-mail it replaces the one before.
+   * @param admit limits mails; asked before anything is locked, as it may ask Redis
    * @throws ApiError 400; 403 for an ADMIN who invites an OWNER, and `account_suspended`; 422 `invitation_limit_reached`
    */
   async invite(
@@ -101,6 +102,7 @@ export class MembersService implements OnModuleInit {
     if ((await this.members.list(accountId)).some((member) => member.email === email)) {
       throw badRequest('invalid_request', 'This is a member of the account already.', 'email');
     }
+    await admit();
     return this.database.transaction(async (tx) => {
       await this.#managing(tx, accountId, actor, null, input.role);
       const open = await this.members.openInvitationsIn(tx, accountId, this.clock.now());
@@ -112,7 +114,6 @@ export class MembersService implements OnModuleInit {
           `An account has at most ${MAX_INVITATIONS} invitations that wait: withdraw one with DELETE /v1/members/{id}.`,
         );
       }
-      await admit();
       return this.send(tx, account, { email, name: input.name?.trim() ?? email, role: input.role }, actor);
     });
   }

@@ -68,25 +68,26 @@ export class AuthGuard implements CanActivate {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
     if (request.door !== undefined && access !== 'api-key') {
-      await this.#countFailure(addressOf(request));
+      await this.#countFailure(request);
       throw notFound('route');
     }
     if (access === 'public') return true;
     const principal = await this.#authenticate(access, request, http.getResponse<Response>()).catch(
       async (error: unknown) => {
         // A valid key that is not let in is counted as an unknown one is.
-        if (error instanceof ApiError && error.status < 500) await this.#countRefusal(request);
+        if (error instanceof ApiError && error.status < 500) await this.#countFailure(request);
         throw error;
       },
     );
+    const credential = access === 'dashboard' || request.door !== undefined ? 'dashboard' : 'api-key';
     if (!principal) {
-      await this.#countFailure(addressOf(request));
-      throw unauthorized(access === 'dashboard' || request.door !== undefined ? 'dashboard' : 'api-key');
+      await this.#countFailure(request);
+      throw unauthorized(credential);
     }
     request.principal = principal;
     request.admitAgain = async () => {
       const now = await this.#authenticate(access, request, http.getResponse<Response>());
-      if (!now) throw unauthorized(access === 'dashboard' || request.door !== undefined ? 'dashboard' : 'api-key');
+      if (!now) throw unauthorized(credential);
       if (now.kind !== 'api-key' && principal.kind !== 'api-key' && now.role !== principal.role) {
         throw forbidden('Your role has changed while the body was coming; repeat the request.');
       }
@@ -135,22 +136,14 @@ export class AuthGuard implements CanActivate {
     return session === null ? null : session.person;
   }
 
-  /** Past the limit the log of the account, whose key it is, gets no more of it. */
-  async #countRefusal(request: Request): Promise<void> {
-    try {
-      await this.#countFailure(addressOf(request));
-    } catch (error) {
-      delete request.callerForLog;
-      throw error;
-    }
-  }
-
-  /** Guessing is slow work: past the limit an address hears 429 instead of 401. */
-  async #countFailure(ip: string): Promise<void> {
+  /** Guessing is slow work: past the limit an address hears 429 instead of 401, and no account's log has it. */
+  async #countFailure(request: Request): Promise<void> {
     const { enabled, authFailuresPerMinute } = this.config.rateLimit;
     if (!enabled) return;
-    const result = await takeForAddress(this.limiter, 'auth', ip, perMinute(authFailuresPerMinute));
-    if (!result.allowed) await refuse(result);
+    const result = await takeForAddress(this.limiter, 'auth', addressOf(request), perMinute(authFailuresPerMinute));
+    if (result.allowed) return;
+    delete request.callerForLog;
+    await refuse(result);
   }
 }
 

@@ -1,4 +1,5 @@
 export { OperationsModule } from './operations.module.js';
 export { NegativeBalances } from './negative-balances.service.js';
-export { OperatorAlertEntity } from './operator-alerts.entity.js';
+// Nothing else imports the entity, by which the ORM knows the table.
+import './operator-alerts.entity.js';
 export { OperatorAlerts } from './operator-alerts.service.js';

@@ -20,7 +20,7 @@ export class MailLimits {
   ) {}
 
   /**
-   * What an account may not send counts for no mailbox, and its first to a mailbox goes however many others have sent:
+   * What is beyond the account's own limit counts for no mailbox, and its first to a mailbox goes however many others have sent:
    * nobody keeps a person from being invited.
    * @throws ApiError 429
    */

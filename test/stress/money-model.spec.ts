@@ -139,8 +139,8 @@ class Merchant {
     }
     // What expires by itself is told when the clock goes on.
     if (isAll || sale.status !== 'EXPIRED') await this.#expectTold(id, sale.status);
-    if (isAll) await this.#expectCasesTold(id, sale);
     if (isAll) {
+      await this.#expectCasesTold(id, sale);
       const backs = await service.sql<{ reason: string }>('SELECT reason FROM pix_returns WHERE transaction_id = $1', [
         id,
       ]);

@@ -2,7 +2,6 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTransport, type SendMailOptions } from 'nodemailer';
 import type { Config } from '../config/index.js';
-import { hasControls } from '../text.js';
 import { keepOwner, writePrivate } from '../embedded/index.js';
 import type { EmailEntity } from './email.entity.js';
 
@@ -91,7 +90,7 @@ class FileTransport extends MailTransport {
 
 /** @throws MailRefusedError when the recipient is not one plain address */
 function compose(mail: ReadyMail, from: Sender): SendMailOptions {
-  if (!ADDRESS.test(mail.to) || hasControls(mail.to)) throw new MailRefusedError('the recipient is not an address');
+  if (!ADDRESS.test(mail.to)) throw new MailRefusedError('the recipient is not an address');
   return {
     from,
     to: { name: '', address: mail.to },
