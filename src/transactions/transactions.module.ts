@@ -37,8 +37,13 @@ import { ReturnUpdates } from './settlement/return-updates.service.js';
 import { ReturnsService } from './settlement/returns.service.js';
 import { ReviewsRepository } from './settlement/reviews.repository.js';
 import { ReviewsService } from './settlement/reviews.service.js';
+import { SettlementListener } from './settlement/settlement-listener.service.js';
+import { SettlementOutcomes } from './settlement/settlement-outcomes.service.js';
+import { SettlementRecords } from './settlement/settlement-records.service.js';
 import { SettlementService } from './settlement/settlement.service.js';
 import { SettlementsRepository } from './settlement/settlements.repository.js';
+import { UnmatchedService } from './settlement/unmatched.service.js';
+import { TransactionMoves } from './transaction-moves.service.js';
 import { TransactionPagesRepository } from './transaction-pages.repository.js';
 import { TransactionPagesService } from './transaction-pages.service.js';
 import { TransactionRefresh } from './creation/transaction-refresh.service.js';
@@ -76,14 +81,19 @@ import { TransactionsService } from './transactions.service.js';
     ReturnsService,
     ReviewsRepository,
     ReviewsService,
+    SettlementListener,
+    SettlementOutcomes,
+    SettlementRecords,
     SettlementService,
     SettlementsRepository,
+    TransactionMoves,
     TransactionPagesRepository,
     TransactionPagesService,
     TransactionRefresh,
     TransactionSamples,
     TransactionsRepository,
     TransactionsService,
+    UnmatchedService,
     ...processors(ExpiryProcessor),
     ...workers(AcquirerProcessor, RefundProcessor, ReturnProcessor),
   ],
@@ -103,6 +113,7 @@ import { TransactionsService } from './transactions.service.js';
     RefundsService,
     ReturnsService,
     ReviewsService,
+    SettlementListener,
     SettlementService,
     TransactionPagesService,
     TransactionsService,

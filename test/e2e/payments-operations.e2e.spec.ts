@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { AcquirersService, InboxService, type OrderDesk, SandboxAcquirer } from '../../src/acquirers/index.js';
 import { Database } from '../../src/core/database/index.js';
 import { WorkService } from '../../src/core/work/index.js';
-import { CreationService, SettlementService } from '../../src/transactions/index.js';
+import { CreationService, SettlementListener } from '../../src/transactions/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { FarBank } from '../support/far-bank.js';
 import { textsOf } from '../support/pdf.js';
@@ -144,7 +144,7 @@ describe('operations on payments', () => {
     it('one that its acquirer has taken back says what it was', async () => {
       const id = await create(['PIX']);
       const txid = (await row(id))['txid'];
-      await service.get(SettlementService).endCharge('sandbox', String(txid), {
+      await service.get(SettlementListener).endCharge('sandbox', String(txid), {
         end: 'removed',
         reason: 'Removed at the bank.',
         at: service.clock.now(),

@@ -5,8 +5,8 @@ import type { Tx } from '../../core/database/index.js';
 import { conflict, notFound } from '../../core/errors/index.js';
 import { WalletsService } from '../../wallets/index.js';
 import { ReturnsService } from '../settlement/returns.service.js';
-import type { ReceivedMoney } from '../settlement/settlement.rules.js';
-import { SettlementService } from '../settlement/settlement.service.js';
+import { SettlementOutcomes } from '../settlement/settlement-outcomes.service.js';
+import { type ReceivedMoney, whyNotCredited } from '../settlement/settlement.rules.js';
 import { TransactionsRepository } from '../transactions.repository.js';
 import type { CorrectionEntity } from './corrections.entity.js';
 import { CorrectionsRepository, type SuspendedPix } from './corrections.repository.js';
@@ -36,7 +36,7 @@ export class CorrectionMoves {
   constructor(
     private readonly corrections: CorrectionsRepository,
     private readonly transactions: TransactionsRepository,
-    private readonly settlements: SettlementService,
+    private readonly outcomes: SettlementOutcomes,
     private readonly returns: ReturnsService,
     private readonly wallets: WalletsService,
     private readonly secrets: SecretBox,
@@ -63,7 +63,7 @@ export class CorrectionMoves {
       if (pix.transactionId !== null) {
         throw conflict('pix_not_in_suspense', 'It was paid for a charge of its own: it is returned or written off.');
       }
-      const why = this.settlements.whyNotCredited(sale, this.#moneyOf(pix));
+      const why = whyNotCredited(sale, this.#moneyOf(pix));
       if (why !== null) throw conflict('charge_not_payable', NOT_PAYABLE[why] ?? 'The charge cannot be paid.');
     }
     return { accountId, mode, currency, amount, borneBy: null, settlementId };
@@ -78,7 +78,9 @@ export class CorrectionMoves {
     if (kind === 'assign') {
       const pix = await this.#lockPix(tx, settlementId);
       this.corrections.movePix(tx, settlementId, 'credited', null, transactionId);
-      return this.settlements.creditAssigned(tx, transactionId ?? '', this.#moneyOf(pix));
+      const locked = await this.transactions.lockWithAccount(tx, transactionId ?? '');
+      if (!locked) throw new Error(`${transactionId} was there a moment ago`);
+      return this.outcomes.credit(tx, locked.transaction, locked.account, this.#moneyOf(pix), 'settled', true);
     }
     if (kind === 'returned_elsewhere' || kind === 'write_off') {
       this.corrections.movePix(tx, settlementId, 'closed', null, null);

@@ -5,11 +5,10 @@ import { Clock } from '../../core/clock.js';
 import { Database } from '../../core/database/index.js';
 import { Logger } from '../../core/log/index.js';
 import { type WorkAnswer, WorkService } from '../../core/work/index.js';
-import { OutboxService } from '../../outbox/index.js';
 import { CreationService } from './creation.service.js';
 import { pixRequest } from './pix-draft.js';
 import { failureOf, isOpen, isPastExpiry, type Transaction, wasIssued } from '../transaction.js';
-import { EVENT_OF, transactionEvent } from '../transaction.events.js';
+import { TransactionMoves } from '../transaction-moves.service.js';
 import { TransactionsRepository } from '../transactions.repository.js';
 
 /** What came of asking for one method. */
@@ -28,11 +27,11 @@ export class AcquirerWorkService {
   constructor(
     private readonly database: Database,
     private readonly transactions: TransactionsRepository,
+    private readonly moves: TransactionMoves,
     private readonly work: WorkService,
     private readonly creation: CreationService,
     private readonly acquirers: AcquirersService,
     private readonly accounts: AccountsService,
-    private readonly outbox: OutboxService,
     private readonly clock: Clock,
     private readonly logger: Logger,
   ) {}
@@ -75,8 +74,7 @@ export class AcquirerWorkService {
       if (current.status === 'CANCELLED') this.work.add(tx, 'acquirer', transaction.id, now);
       else if (refusal && isComplete && !wasIssued(current)) {
         const failure = failureOf(transaction, { reason: refusal.reason, providerErrorCode: refusal.code, at: now });
-        const moved = await this.transactions.move(tx, transaction.id, 'refused', now, { failure });
-        if (moved) this.outbox.record(tx, [transactionEvent(EVENT_OF.refused, moved, current.status)]);
+        await this.moves.move(tx, current, 'refused', { failure });
       }
     });
     return isComplete ? 'done' : 'again';

@@ -6,9 +6,8 @@ import type { Scope } from '../../core/mode.js';
 import { WorkService } from '../../core/work/index.js';
 import { OutboxService } from '../../outbox/index.js';
 import { ReturnsService } from '../settlement/returns.service.js';
-import { SettlementsRepository } from '../settlement/settlements.repository.js';
 import { asOf, failureOf, isHeld, type Transaction } from '../transaction.js';
-import { EVENT_OF, transactionEvent } from '../transaction.events.js';
+import { TransactionMoves } from '../transaction-moves.service.js';
 import { nextStatus, type TransactionStatus } from '../transactions.machine.js';
 import { TransactionsRepository } from '../transactions.repository.js';
 
@@ -18,7 +17,7 @@ export class CancellationService {
   constructor(
     private readonly database: Database,
     private readonly transactions: TransactionsRepository,
-    private readonly settlements: SettlementsRepository,
+    private readonly moves: TransactionMoves,
     private readonly returns: ReturnsService,
     private readonly work: WorkService,
     private readonly outbox: OutboxService,
@@ -52,15 +51,9 @@ export class CancellationService {
         providerErrorCode: 'canceled',
         at: now,
       });
-      const moved = await this.transactions.move(tx, id, 'cancelled', now, { failure });
+      const moved = await this.moves.move(tx, transaction, 'cancelled', { failure });
       if (!moved) throw new Error(`${id} is locked and was ${previousStatus}, but could not be cancelled`);
-      if (isHeld(transaction)) {
-        for (const held of await this.settlements.giveBackHeld(tx, id, 'cancelled', now)) {
-          // Only a Pix is ever held.
-          this.returns.sendBack(tx, transaction, held, 'devolution', 'cancelled');
-        }
-      }
-      this.outbox.record(tx, [transactionEvent(EVENT_OF.cancelled, moved, previousStatus)]);
+      if (isHeld(transaction)) await this.returns.giveBackHeld(tx, transaction, 'cancelled');
       this.work.add(tx, 'acquirer', id, now);
       return { transaction: moved, previousStatus };
     });

@@ -20,10 +20,9 @@ import {
   type IdempotentRequest,
 } from '../../core/idempotency/index.js';
 import type { Scope } from '../../core/mode.js';
-import { OutboxService } from '../../outbox/index.js';
 import { type NewPixTransaction, pixDraft, pixRequest } from './pix-draft.js';
 import { expiryFailure, failureOf, isPastExpiry, type Transaction } from '../transaction.js';
-import { transactionEvent } from '../transaction.events.js';
+import { TransactionMoves } from '../transaction-moves.service.js';
 import { TransactionsRepository } from '../transactions.repository.js';
 
 interface Creation<T> {
@@ -41,10 +40,10 @@ export class CreationService {
   constructor(
     private readonly database: Database,
     private readonly transactions: TransactionsRepository,
+    private readonly moves: TransactionMoves,
     private readonly acquirers: AcquirersService,
     private readonly inbox: InboxService,
     private readonly idempotency: IdempotencyService,
-    private readonly outbox: OutboxService,
     private readonly clock: Clock,
   ) {}
 
@@ -113,20 +112,17 @@ export class CreationService {
   async announce(tx: Tx, id: string, brCode: string): Promise<void> {
     const issued = await this.transactions.keepCode(tx, id, brCode, this.clock.now());
     if (!issued || issued.status === 'CANCELLED') return;
-    this.outbox.record(tx, [transactionEvent('transaction.issued', issued, issued.status)]);
+    this.moves.tell(tx, 'transaction.issued', issued, issued.status);
   }
 
   #resolvePending(transaction: Transaction, found: PixChargeState): Promise<void> {
     return this.database.transaction(async (tx) => {
-      const now = this.clock.now();
       if (found.kind === 'not_found') {
         const failure = this.#failure(transaction, 'not_created', 'The acquirer has no such charge.');
-        const moved = await this.transactions.move(tx, transaction.id, 'not_issued', now, { failure });
-        if (moved) this.outbox.record(tx, [transactionEvent('transaction.not_issued', moved, 'PENDING')]);
+        await this.moves.move(tx, transaction, 'not_issued', { failure });
         return;
       }
-      const issued = await this.transactions.move(tx, transaction.id, 'issued', now, { brCode: found.brCode });
-      if (issued) this.outbox.record(tx, [transactionEvent('transaction.created', issued, null)]);
+      await this.moves.move(tx, transaction, 'issued', { brCode: found.brCode });
       if (found.ended) {
         await this.inbox.store(tx, transaction.acquirer, { kind: 'charge', reference: transaction.txid ?? '' });
       }
@@ -151,7 +147,7 @@ export class CreationService {
       await this.database.together('creation', claim.membership, async (tx) => {
         claim.take(tx, transaction.id, answer);
         this.transactions.insert(tx, transaction);
-        this.outbox.record(tx, [transactionEvent('transaction.created', transaction, null)]);
+        this.moves.tell(tx, 'transaction.created', transaction, null);
       });
       return answer;
     }
@@ -188,20 +184,18 @@ export class CreationService {
     // Key before transaction, as everywhere; only who holds the key may answer under it or free it.
     const result = await this.database.transaction(async (tx): Promise<Answer<T> | 'freed' | null> => {
       if (!(await claim.hold(tx, transaction.id))) return null;
-      const now = this.clock.now();
       let moved: Transaction | null = null;
       if (outcome.kind === 'issued') {
-        moved = await this.transactions.move(tx, transaction.id, 'issued', now, { brCode: outcome.brCode });
-        if (moved) this.outbox.record(tx, [transactionEvent('transaction.created', moved, null)]);
+        moved = await this.moves.move(tx, transaction, 'issued', { brCode: outcome.brCode });
       } else if (outcome.kind !== 'settled elsewhere') {
+        const now = this.clock.now();
         const failure =
           outcome.kind === 'refused'
             ? this.#failure(transaction, outcome.code, outcome.reason)
             : isPastExpiry(transaction, now)
               ? expiryFailure(transaction, now)
               : this.#failure(transaction, 'unavailable', 'The acquirer could not be reached.');
-        moved = await this.transactions.move(tx, transaction.id, 'not_issued', now, { failure });
-        if (moved) this.outbox.record(tx, [transactionEvent('transaction.not_issued', moved, 'PENDING')]);
+        moved = await this.moves.move(tx, transaction, 'not_issued', { failure });
       }
       // The sweeper or a payment may have moved it first: the answer is what it has become.
       const current = moved ?? (await this.transactions.lock(tx, transaction.id));

@@ -16,10 +16,9 @@ import { newId } from '../../core/ids.js';
 import type { Scope } from '../../core/mode.js';
 import type { Amount } from '../../core/money/index.js';
 import { WorkService } from '../../core/work/index.js';
-import { OutboxService } from '../../outbox/index.js';
 import { pixRequest } from './pix-draft.js';
 import { isPix, type Metadata, type Transaction, UNTOUCHED } from '../transaction.js';
-import { transactionEvent } from '../transaction.events.js';
+import { TransactionMoves } from '../transaction-moves.service.js';
 import { TransactionsRepository } from '../transactions.repository.js';
 
 export interface NewPayment {
@@ -57,7 +56,7 @@ export class PaymentCreationService {
     private readonly acquirers: AcquirersService,
     private readonly work: WorkService,
     private readonly idempotency: IdempotencyService,
-    private readonly outbox: OutboxService,
+    private readonly moves: TransactionMoves,
     private readonly clock: Clock,
   ) {}
 
@@ -89,7 +88,7 @@ export class PaymentCreationService {
         claim.take(tx, transaction.id, answer);
         this.transactions.insert(tx, transaction);
         const type = isAnnounced ? 'transaction.created' : 'transaction.accepted';
-        this.outbox.record(tx, [transactionEvent(type, transaction, null)]);
+        this.moves.tell(tx, type, transaction, null);
         if (needsCall) this.work.add(tx, 'acquirer', transaction.id, transaction.createdAt);
       });
       return answer;

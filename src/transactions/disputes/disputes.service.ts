@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { Account } from '../../accounts/index.js';
-import { Clock } from '../../core/clock.js';
 import type { Tx } from '../../core/database/index.js';
 import type { Amount } from '../../core/money/index.js';
-import { OutboxService } from '../../outbox/index.js';
 import { type Claims, type DisputedPayment, DisputesRepository } from './disputes.repository.js';
 import { RefundTransitions } from '../refunds/refund-transitions.service.js';
 import type { MedBlock, Transaction } from '../transaction.js';
-import { type DisputeCase, EVENT_OF, transactionEvent } from '../transaction.events.js';
+import type { DisputeCase } from '../transaction.events.js';
+import { TransactionMoves } from '../transaction-moves.service.js';
 import { MOVES, type Trigger } from '../transactions.machine.js';
 import { TransactionsRepository } from '../transactions.repository.js';
 
@@ -25,10 +24,9 @@ export interface Disputed extends Claims {
 export class DisputesService {
   constructor(
     private readonly transactions: TransactionsRepository,
+    private readonly moves: TransactionMoves,
     private readonly disputes: DisputesRepository,
     private readonly refunds: RefundTransitions,
-    private readonly outbox: OutboxService,
-    private readonly clock: Clock,
   ) {}
 
   /**
@@ -103,12 +101,10 @@ export class DisputesService {
     return this.refunds.close(tx, await this.#move(tx, transaction, trigger));
   }
 
-  async #move(tx: Tx, transaction: Transaction, trigger: Trigger, more: object = {}): Promise<Transaction> {
+  async #move(tx: Tx, transaction: Transaction, trigger: Trigger, more = {}): Promise<Transaction> {
     if (!MOVES[trigger].from.includes(transaction.status)) return transaction;
-    const moved = await this.transactions.move(tx, transaction.id, trigger, this.clock.now());
+    const moved = await this.moves.move(tx, transaction, trigger, {}, more);
     if (!moved) throw new Error(`${transaction.id} was moved while it was locked`);
-    const event = transactionEvent(EVENT_OF[trigger], moved, transaction.status);
-    this.outbox.record(tx, [{ ...event, data: { ...event.data, ...more } }]);
     return moved;
   }
 }

@@ -13,8 +13,7 @@ import type { RefundTrigger } from './refunds.machine.js';
 import { type RefundEnd, RefundsRepository } from './refunds.repository.js';
 import type { RefundPlan } from './refunds.rules.js';
 import type { Transaction } from '../transaction.js';
-import { transactionEvent } from '../transaction.events.js';
-import { TransactionsRepository } from '../transactions.repository.js';
+import { TransactionMoves } from '../transaction-moves.service.js';
 
 /** The module that keeps disputes, which have a claim on the money of payments. */
 export interface DisputeClaims {
@@ -33,7 +32,7 @@ export class RefundTransitions {
   #claims: DisputeClaims | null = null;
 
   constructor(
-    private readonly transactions: TransactionsRepository,
+    private readonly moves: TransactionMoves,
     private readonly refunds: RefundsRepository,
     private readonly wallets: WalletsService,
     private readonly outbox: OutboxService,
@@ -96,7 +95,7 @@ export class RefundTransitions {
    * @returns the refund to call for, or null when there is none to be made or another run has made it
    */
   async send(tx: Tx, refund: Refund): Promise<Refund | null> {
-    const transaction = await this.#lock(tx, refund);
+    const transaction = await this.moves.lock(tx, refund.transactionId);
     const isDisputed = transaction.status === 'DISPUTE' || transaction.status === 'CHARGEBACK';
     const isTaken =
       (await this.refunds.standing(tx, transaction.id)).disputedAmount > transaction.amount - transaction.refundsAmount;
@@ -112,11 +111,16 @@ export class RefundTransitions {
     switch (state.kind) {
       case 'returned': {
         const { bankReference, fee: providerFee } = state;
-        await this.#move(tx, await this.#lock(tx, refund), refund, 'returned', { bankReference, providerFee });
+        await this.#move(tx, await this.moves.lock(tx, refund.transactionId), refund, 'returned', {
+          bankReference,
+          providerFee,
+        });
         break;
       }
       case 'failed':
-        await this.#move(tx, await this.#lock(tx, refund), refund, 'refused', { failureReason: state.reason });
+        await this.#move(tx, await this.moves.lock(tx, refund.transactionId), refund, 'refused', {
+          failureReason: state.reason,
+        });
     }
   }
 
@@ -127,16 +131,7 @@ export class RefundTransitions {
    */
   async close(tx: Tx, transaction: Transaction): Promise<Transaction> {
     if ((await this.refunds.returned(tx, transaction.id)) < transaction.amount) return transaction;
-    const refunded = await this.transactions.move(tx, transaction.id, 'refunded', this.clock.now());
-    if (!refunded) return transaction;
-    this.outbox.record(tx, [transactionEvent('transaction.refunded', refunded, transaction.status)]);
-    return refunded;
-  }
-
-  async #lock(tx: Tx, refund: Refund): Promise<Transaction> {
-    const transaction = await this.transactions.lock(tx, refund.transactionId);
-    if (!transaction) throw new Error(`The refund ${refund.id} is of a transaction that does not exist`);
-    return transaction;
+    return (await this.moves.move(tx, transaction, 'refunded')) ?? transaction;
   }
 
   async #move(

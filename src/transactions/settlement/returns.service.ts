@@ -46,6 +46,14 @@ export class ReturnsService {
     this.request(tx, { accountId, mode, transactionId, txid, ...money, returnId: newReturnId(), way, reason });
   }
 
+  /** Sends back all that is held of a charge, which is no longer wanted. */
+  async giveBackHeld(tx: Tx, transaction: Transaction, reason: ReturnReason): Promise<void> {
+    for (const held of await this.settlements.giveBackHeld(tx, transaction.id, reason, this.clock.now())) {
+      // Only a Pix is ever held.
+      this.sendBack(tx, transaction, held, 'devolution', reason);
+    }
+  }
+
   /** Writes the intent; who disputes the payment by its bank is heard from now on. */
   request(tx: Tx, intent: PixReturnIntent): void {
     const now = this.clock.now();

@@ -16,7 +16,7 @@ import {
   ReviewsRepository,
   type StrayPix,
 } from './reviews.repository.js';
-import { SettlementService } from './settlement.service.js';
+import { SettlementOutcomes } from './settlement-outcomes.service.js';
 import { isHeld, type Transaction } from '../transaction.js';
 import { TransactionsRepository } from '../transactions.repository.js';
 
@@ -48,7 +48,7 @@ export class ReviewsService {
   constructor(
     private readonly reviews: ReviewsRepository,
     private readonly transactions: TransactionsRepository,
-    private readonly settlements: SettlementService,
+    private readonly outcomes: SettlementOutcomes,
     private readonly inbox: InboxService,
     private readonly secrets: SecretBox,
     private readonly clock: Clock,
@@ -82,14 +82,16 @@ export class ReviewsService {
   async accept(tx: Tx, id: string, operatorId: string): Promise<Decided> {
     return this.#decide(tx, id, 'credited', operatorId, ({ held, transaction, account }) => {
       const { endToEndId, settledAt, providerFee } = held;
-      return this.settlements.creditHeld(tx, transaction, account, { endToEndId, settledAt, fee: providerFee });
+      // Only a Pix is ever held.
+      const money = { method: 'PIX', endToEndId, settledAt, fee: providerFee } as const;
+      return this.outcomes.credit(tx, transaction, account, money, 'review_accepted', true);
     });
   }
 
   /** Sends what was held back to its payer by a Pix return; as `accept`. */
   async sendBack(tx: Tx, id: string, operatorId: string): Promise<Decided> {
     return this.#decide(tx, id, 'returned', operatorId, ({ held, transaction }) =>
-      this.settlements.returnHeld(tx, transaction, held.acquirer, held),
+      this.outcomes.sendBack(tx, transaction, held, 'devolution', 'review_returned', 'review_returned'),
     );
   }
 

@@ -81,3 +81,8 @@ export function decideSettlement(transaction: Transaction, money: ReceivedMoney)
   }
   return { outcome: 'credited', reason: null, trigger: money.method === 'CREDIT_CARD' ? 'approved' : 'settled' };
 }
+
+/** @returns why this money would not pay the sale; null: it would */
+export function whyNotCredited(transaction: Transaction, money: ReceivedMoney): SettlementDecision['reason'] {
+  return transaction.status === 'PENDING' ? 'charge_closed' : decideSettlement(transaction, money).reason;
+}

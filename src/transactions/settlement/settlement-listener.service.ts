@@ -1,0 +1,64 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { InboxService, type OrderEvent, type PixChargeEnd } from '../../acquirers/index.js';
+import { Database } from '../../core/database/index.js';
+import { CreationService } from '../creation/creation.service.js';
+import { failureOf, isHeld } from '../transaction.js';
+import { TransactionMoves } from '../transaction-moves.service.js';
+import type { Trigger } from '../transactions.machine.js';
+import { SettlementService } from './settlement.service.js';
+
+const END_TRIGGERS = { expired: 'expired', refused: 'refused', removed: 'cancelled' } as const;
+
+/** Applies what an acquirer has confirmed. Everything here may be called again with the same facts. */
+@Injectable()
+export class SettlementListener implements OnModuleInit {
+  constructor(
+    private readonly database: Database,
+    private readonly inbox: InboxService,
+    private readonly creation: CreationService,
+    private readonly settlements: SettlementService,
+    private readonly moves: TransactionMoves,
+  ) {}
+
+  onModuleInit(): void {
+    this.inbox.on('pixReceived', async (acquirer, pix) => {
+      if (pix.txid !== null) await this.creation.resolveByTxid(acquirer, pix.txid);
+      await this.settlements.settle(acquirer, pix);
+    });
+    this.inbox.on(
+      'paymentReceived',
+      async (acquirer, payment) => void (await this.settlements.settleOrder(acquirer, payment)),
+    );
+    this.inbox.on('orderMoved', (acquirer, event) => this.#moveOrder(acquirer, event));
+    this.inbox.on('chargeEnded', async (acquirer, txid, end) => {
+      await this.creation.resolveByTxid(acquirer, txid);
+      await this.endCharge(acquirer, txid, end);
+    });
+  }
+
+  /** The acquirer says that a charge has ended without payment. */
+  async endCharge(acquirer: string, txid: string, end: PixChargeEnd): Promise<void> {
+    const trigger: Trigger = END_TRIGGERS[end.end];
+    await this.database.transaction(async (tx) => {
+      const found = await this.moves.lockIssued(tx, acquirer, txid);
+      // Held: a Pix did arrive and waits for an operator, who alone may end it. Ending it here would leave the payer's
+      // money with nobody.
+      if (!found || isHeld(found.transaction)) return;
+      const failure = failureOf(found.transaction, {
+        reason: end.reason,
+        providerErrorCode: end.end === 'removed' ? 'canceled' : end.end,
+        at: end.at,
+      });
+      await this.moves.move(tx, found.transaction, trigger, { failure });
+    });
+  }
+
+  /** Something happened to an order besides money arriving. */
+  async #moveOrder(acquirer: string, { txid, kind, reason, at }: OrderEvent): Promise<void> {
+    if (kind !== 'processing') return this.endCharge(acquirer, txid, { end: kind, reason, at });
+    await this.database.transaction(async (tx) => {
+      const found = await this.moves.lockIssued(tx, acquirer, txid);
+      if (found) await this.moves.move(tx, found.transaction, 'authenticating');
+    });
+  }
+}

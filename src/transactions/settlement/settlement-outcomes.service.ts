@@ -1,0 +1,86 @@
+import { Injectable } from '@nestjs/common';
+import type { Account } from '../../accounts/index.js';
+import { InboxService, type RefundWay } from '../../acquirers/index.js';
+import { Clock } from '../../core/clock.js';
+import type { Tx } from '../../core/database/index.js';
+import { feesOf } from '../../core/money/index.js';
+import { WorkService } from '../../core/work/index.js';
+import { WalletsService } from '../../wallets/index.js';
+import type { Transaction } from '../transaction.js';
+import { TransactionMoves } from '../transaction-moves.service.js';
+import type { Trigger } from '../transactions.machine.js';
+import type { MoveFields } from '../transactions.repository.js';
+import { type PixReturnIntent, ReturnsService } from './returns.service.js';
+import type { ReceivedMoney, ReturnReason } from './settlement.rules.js';
+
+/** What of a confirmed payment its credit needs. */
+type CreditedMoney = Pick<ReceivedMoney, 'method' | 'endToEndId' | 'settledAt' | 'fee'>;
+
+/**
+ * What becomes of confirmed money: state, ledger and event in the transaction of whoever has decided it, an operator
+ * among them, and has locked the sale.
+ */
+@Injectable()
+export class SettlementOutcomes {
+  constructor(
+    private readonly moves: TransactionMoves,
+    private readonly returns: ReturnsService,
+    private readonly wallets: WalletsService,
+    private readonly inbox: InboxService,
+    private readonly work: WorkService,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @param wasSuspended the books have had it since it came. Locks balances. */
+  async credit(
+    tx: Tx,
+    transaction: Transaction,
+    account: Account,
+    money: CreditedMoney,
+    trigger: Trigger,
+    wasSuspended: boolean,
+  ): Promise<void> {
+    const paidAt = paidAtOf(transaction, money.settledAt, this.clock.now());
+    const fees = feesOf(transaction.amount, { bps: account.feeBps, fixed: account.feeFixed }, money.fee);
+    const fields = { paidWith: money.method, endToEndId: money.endToEndId, paidAt, ...fees };
+    await this.moves.move(tx, transaction, trigger, fields);
+    this.inbox.wake(tx, transaction.acquirer, [money.endToEndId, transaction.txid]);
+    const { id: transactionId, accountId, mode, currency, amount } = transaction;
+    this.wallets.credit(tx, {
+      ...{ accountId, mode, transactionId, currency, amount, ...fees, paidAt, wasSuspended },
+      releaseDays: account.releaseDays,
+      reserveBps: account.reserveBps,
+      reserveDays: account.reserveDays,
+    });
+    if (wasSuspended) {
+      const fee = { accountId, mode, currency, transactionId, amount: fees.providerFee };
+      this.wallets.passFee(tx, transactionId, fee);
+    }
+    if (account.payerReceipts && transaction.customerEmail !== null) {
+      this.work.add(tx, 'receipt', transactionId, this.clock.now());
+    }
+  }
+
+  /**
+   * Sends money back to its payer.
+   * @param trigger null: the sale stays as it is
+   * @param way null: the acquirer knows none
+   */
+  async sendBack(
+    tx: Tx,
+    transaction: Transaction,
+    pix: Pick<PixReturnIntent, 'acquirer' | 'endToEndId' | 'amount'>,
+    way: RefundWay | null,
+    reason: ReturnReason,
+    trigger: Trigger | null,
+    fields: MoveFields = {},
+  ): Promise<void> {
+    if (trigger !== null) await this.moves.move(tx, transaction, trigger, fields);
+    if (way !== null) this.returns.sendBack(tx, transaction, pix, way, reason);
+  }
+}
+
+/** The bank's own time, which is neither before the charge nor ahead of now: the day of the money's release counts from it. */
+function paidAtOf({ createdAt }: Transaction, settledAt: Date, now: Date): Date {
+  return new Date(Math.max(Math.min(settledAt.getTime(), now.getTime()), createdAt.getTime()));
+}

@@ -1,0 +1,77 @@
+import { Injectable } from '@nestjs/common';
+import { AcquirersService } from '../../acquirers/index.js';
+import { Clock } from '../../core/clock.js';
+import { SecretBox } from '../../core/crypto/index.js';
+import type { Tx } from '../../core/database/index.js';
+import { newId } from '../../core/ids.js';
+import type { Scope } from '../../core/mode.js';
+import type { Amount } from '../../core/money/index.js';
+import { WalletsService } from '../../wallets/index.js';
+import type { ReceivedMoney, SettlementDecision } from './settlement.rules.js';
+import { SettlementsRepository } from './settlements.repository.js';
+
+/** A transaction, or the account whose money an acquirer keeps. */
+export interface Receiver extends Scope {
+  /** Of the transaction; null: there is none. */
+  readonly id: string | null;
+  readonly currency: string;
+}
+
+/** Writes down each payment that an acquirer has confirmed, credited or not, and in the books what is not credited. */
+@Injectable()
+export class SettlementRecords {
+  constructor(
+    private readonly settlements: SettlementsRepository,
+    private readonly acquirers: AcquirersService,
+    private readonly wallets: WalletsService,
+    private readonly secrets: SecretBox,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @param whose null: of no account that is known @returns the settlement's id */
+  insert(
+    tx: Tx,
+    acquirer: string,
+    money: ReceivedMoney,
+    whose: Receiver | null,
+    outcome: SettlementDecision['outcome'] | 'unmatched',
+    reason: SettlementDecision['reason'],
+  ): string {
+    const now = this.clock.now();
+    const id = newId(now);
+    const { references } = this.acquirers.get(acquirer).capabilities;
+    this.settlements.insert(tx, {
+      id,
+      accountId: whose?.accountId ?? null,
+      mode: whose?.mode ?? null,
+      transactionId: whose?.id ?? null,
+      acquirer,
+      namespace: references === 'of the account' ? (whose?.accountId ?? null) : null,
+      endToEndId: money.endToEndId,
+      txid: money.txid,
+      method: money.method,
+      amount: money.amount,
+      outcome,
+      reason,
+      // The payer's real document is never exposed; sealed, it can still answer an operator's or a court's question.
+      payerDocumentSealed:
+        money.payerDocument === null ? null : this.secrets.seal(money.payerDocument, `settlement:${money.endToEndId}`),
+      providerFee: money.fee,
+      settledAt: money.settledAt,
+      createdAt: now,
+    });
+    return id;
+  }
+
+  /** What is not credited is in the books all the same, and what it costs. Locks the account's balances. */
+  suspend(tx: Tx, settlementId: string, whose: Receiver, { amount, fee }: ReceivedMoney): void {
+    const { id, accountId, mode, currency } = whose;
+    this.wallets.suspend(tx, settlementId, { accountId, mode, currency, transactionId: id, amount });
+    this.charge(tx, settlementId, whose, fee);
+  }
+
+  /** What the acquirer charges and no merchant bears. Locks the account's balances. */
+  charge(tx: Tx, settlementId: string, { id, accountId, mode, currency }: Receiver, amount: Amount): void {
+    this.wallets.chargeFee(tx, settlementId, { accountId, mode, currency, transactionId: id, amount });
+  }
+}

@@ -1,0 +1,68 @@
+import { Injectable } from '@nestjs/common';
+import type { Account } from '../accounts/index.js';
+import { Clock } from '../core/clock.js';
+import type { Tx } from '../core/database/index.js';
+import { OutboxService } from '../outbox/index.js';
+import type { Transaction } from './transaction.js';
+import { type DisputeEventData, EVENT_OF, transactionEvent, type TransactionEventType } from './transaction.events.js';
+import type { TransactionStatus, Trigger } from './transactions.machine.js';
+import { type MoveFields, TransactionsRepository } from './transactions.repository.js';
+
+/** Every change of a transaction's status, with its event in the same commit. Only expiry moves many at once, itself. */
+@Injectable()
+export class TransactionMoves {
+  constructor(
+    private readonly transactions: TransactionsRepository,
+    private readonly outbox: OutboxService,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * @param transaction as it was before, whose status the event tells
+   * @param more what the event tells besides the transaction
+   * @returns the moved transaction, or null when its status no longer allows the move: it was moved meanwhile
+   */
+  async move(
+    tx: Tx,
+    { id, status }: Pick<Transaction, 'id' | 'status'>,
+    trigger: Trigger,
+    fields: MoveFields = {},
+    more: Pick<DisputeEventData, 'case'> = {},
+  ): Promise<Transaction | null> {
+    const moved = await this.transactions.move(tx, id, trigger, this.clock.now(), fields);
+    if (!moved) return null;
+    // Nobody was told of what was not issued yet.
+    this.tell(tx, EVENT_OF[trigger], moved, trigger === 'issued' ? null : status, more);
+    return moved;
+  }
+
+  /** An event that no change of the status brings. @param previousStatus null: it was just created */
+  tell(
+    tx: Tx,
+    type: TransactionEventType,
+    transaction: Transaction,
+    previousStatus: TransactionStatus | null,
+    more: Pick<DisputeEventData, 'case'> = {},
+  ): void {
+    const event = transactionEvent(type, transaction, previousStatus);
+    this.outbox.record(tx, [{ ...event, data: { ...event.data, ...more } }]);
+  }
+
+  async lock(tx: Tx, id: string): Promise<Transaction> {
+    const transaction = await this.transactions.lock(tx, id);
+    if (!transaction) throw new Error(`There is no transaction ${id}`);
+    return transaction;
+  }
+
+  /** Locks a transaction; one that is still PENDING exists after all, which is written with its event first. */
+  async lockIssued(
+    tx: Tx,
+    acquirer: string,
+    txid: string,
+  ): Promise<{ transaction: Transaction; account: Account } | null> {
+    const found = await this.transactions.lockByTxid(tx, acquirer, txid);
+    if (found?.transaction.status !== 'PENDING') return found;
+    tx.requireAlone();
+    return { ...found, transaction: (await this.move(tx, found.transaction, 'issued')) ?? found.transaction };
+  }
+}
