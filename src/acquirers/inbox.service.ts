@@ -29,11 +29,14 @@ declare module '../core/queue/index.js' {
   }
 }
 
-/** Who applies what the acquirer has confirmed. Every method may be called again with the same facts. */
+/**
+ * Who applies what the acquirer has confirmed. Every method may be called again with the same facts. `close` ends the
+ * notification in the commit that applies it; where nobody calls it, it is ended afterwards.
+ */
 export interface ConfirmedHandlers {
-  pixReceived(acquirer: string, pix: ReceivedPix): Promise<void>;
+  pixReceived(acquirer: string, pix: ReceivedPix, close?: (tx: Tx) => void): Promise<void>;
   chargeEnded(acquirer: string, txid: string, end: PixChargeEnd): Promise<void>;
-  paymentReceived(acquirer: string, payment: ReceivedPayment): Promise<void>;
+  paymentReceived(acquirer: string, payment: ReceivedPayment, close: (tx: Tx) => void): Promise<void>;
   orderMoved(acquirer: string, event: OrderEvent): Promise<void>;
   /**
    * @param isLatest whether nobody has asked about it since: asked under a lock that all who apply it take, as banks do
@@ -153,6 +156,11 @@ export class InboxService implements OnModuleInit, OnApplicationBootstrap {
     if (!this.#bulkhead.enter(found.acquirer)) return null;
     let notification = found;
     let answered = false;
+    let isClosed = false;
+    const close = (tx: Tx): void => {
+      this.inbox.close(tx, notification, 'applied', this.clock.now(), null);
+      tx.afterCommit(() => (isClosed = true));
+    };
     try {
       if (found.kind === 'dispute') {
         const begun = await this.#begin(found);
@@ -160,7 +168,7 @@ export class InboxService implements OnModuleInit, OnApplicationBootstrap {
         if (!begun) return null;
         notification = begun;
       }
-      const applied = await this.#apply(notification);
+      const applied = await this.#apply(notification, close);
       answered = true;
       if (applied === 'unknown' || applied === 'open') {
         await this.#vain(notification, applied);
@@ -168,6 +176,7 @@ export class InboxService implements OnModuleInit, OnApplicationBootstrap {
       }
       await this.#wasTrue(found);
       this.#count(notification, applied);
+      if (isClosed) return null;
       if (applied === 'applied') await this.#close(notification, 'applied', null);
       // Never set aside: the acquirer has confirmed it, and what it is about is on its way.
       else await this.#retry(notification, 'its payment is not settled here yet', false);
@@ -224,11 +233,11 @@ export class InboxService implements OnModuleInit, OnApplicationBootstrap {
     return this.inbox.applied(acquirer, kind, references);
   }
 
-  async #apply(notification: Notification): Promise<Applied> {
+  async #apply(notification: Notification, close: (tx: Tx) => void): Promise<Applied> {
     const acquirer = this.acquirers.get(notification.acquirer);
     switch (notification.kind) {
       case 'pix':
-        return (await this.#applyPix(acquirer, notification.reference)) ? 'applied' : 'unknown';
+        return (await this.#applyPix(acquirer, notification.reference, close)) ? 'applied' : 'unknown';
       case 'charge': {
         const state = await acquirer.getPixCharge(notification.reference);
         if (state.kind === 'not_found') return 'unknown';
@@ -238,7 +247,7 @@ export class InboxService implements OnModuleInit, OnApplicationBootstrap {
       }
       case 'payment': {
         const payment = (await acquirer.orders?.getPayment(notification.reference)) ?? null;
-        if (payment) await this.#handlers.paymentReceived?.(acquirer.name, payment);
+        if (payment) await this.#handlers.paymentReceived?.(acquirer.name, payment, close);
         return payment ? 'applied' : 'unknown';
       }
       case 'order': {
@@ -267,9 +276,9 @@ export class InboxService implements OnModuleInit, OnApplicationBootstrap {
     return this.database.transaction((tx) => this.inbox.begin(tx, notification, leasedUntil));
   }
 
-  async #applyPix(acquirer: Acquirer, reference: string): Promise<boolean> {
+  async #applyPix(acquirer: Acquirer, reference: string, close?: (tx: Tx) => void): Promise<boolean> {
     const pix = await acquirer.getPix(reference);
-    if (pix) await this.#handlers.pixReceived?.(acquirer.name, pix);
+    if (pix) await this.#handlers.pixReceived?.(acquirer.name, pix, close);
     return pix !== null;
   }
 

@@ -119,4 +119,16 @@ describe.each(['64', '2', '1'])('what comes at once, with DATABASE_GROUP=%s', (s
     }
     expectCommits(await commits(`settlements WHERE outcome = 'credited'`), (CHARGES / 10) * 8);
   });
+
+  it('is paid, and told of as applied, by one commit each', async () => {
+    const charges = await create(5, false);
+    const paid = charges.map(({ id }, index) => service.simulate(merchantOf(index).testKey, id, { event: 'pay' }));
+    for (const { status } of await Promise.all(paid)) expect(status).toBe(200);
+    const rows = await service.sql<{ together: boolean }>(
+      `SELECT n.status = 'applied' AND n.xmin = s.xmin AS together FROM settlements s
+       JOIN acquirer_notifications n ON strpos(n.reference, s.end_to_end_id) > 0
+       ORDER BY s.id DESC LIMIT 5`,
+    );
+    expect(rows).toEqual(charges.map(() => ({ together: true })));
+  });
 });

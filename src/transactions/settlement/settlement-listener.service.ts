@@ -21,14 +21,13 @@ export class SettlementListener implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.inbox.on('pixReceived', async (acquirer, pix) => {
+    this.inbox.on('pixReceived', async (acquirer, pix, close) => {
       if (pix.txid !== null) await this.creation.resolveByTxid(acquirer, pix.txid);
-      await this.settlements.settle(acquirer, pix);
+      await this.settlements.settle(acquirer, pix, close);
     });
-    this.inbox.on(
-      'paymentReceived',
-      async (acquirer, payment) => void (await this.settlements.settleOrder(acquirer, payment)),
-    );
+    this.inbox.on('paymentReceived', async (acquirer, payment, close) => {
+      await this.settlements.settleOrder(acquirer, payment, close);
+    });
     this.inbox.on('orderMoved', (acquirer, event) => this.#moveOrder(acquirer, event));
     this.inbox.on('chargeEnded', async (acquirer, txid, end) => {
       await this.creation.resolveByTxid(acquirer, txid);

@@ -29,23 +29,26 @@ export class SettlementService {
    *
    * Two round trips: lock and read, then everything else with the COMMIT. Balances are locked last. Payments that come
    * together are credited together; what is not credited is done alone.
+   * @param also written in the same commit
    */
-  async settle(acquirer: string, pix: ReceivedPix): Promise<SettleResult> {
-    return this.#settleOnce(acquirer, { ...pix, method: 'PIX' });
+  async settle(acquirer: string, pix: ReceivedPix, also?: (tx: Tx) => void): Promise<SettleResult> {
+    return this.#settleOnce(acquirer, { ...pix, method: 'PIX' }, also);
   }
 
   /** The same for a payment by another method, idempotent on its reference. */
-  async settleOrder(acquirer: string, payment: ReceivedPayment): Promise<SettleResult> {
+  async settleOrder(acquirer: string, payment: ReceivedPayment, also?: (tx: Tx) => void): Promise<SettleResult> {
     const { reference, ...money } = payment;
-    return this.#settleOnce(acquirer, { ...money, endToEndId: reference });
+    return this.#settleOnce(acquirer, { ...money, endToEndId: reference }, also);
   }
 
-  async #settleOnce(acquirer: string, money: ReceivedMoney): Promise<SettleResult> {
+  async #settleOnce(acquirer: string, money: ReceivedMoney, also?: (tx: Tx) => void): Promise<SettleResult> {
     try {
       const about = money.txid ?? money.endToEndId;
-      return await this.database.together('settlement', { owner: about, about }, (tx, isOf) =>
-        this.#settle(tx, acquirer, money, isOf),
-      );
+      return await this.database.together('settlement', { owner: about, about }, async (tx, isOf) => {
+        const result = await this.#settle(tx, acquirer, money, isOf);
+        also?.(tx);
+        return result;
+      });
     } catch (error) {
       if (uniqueViolation(error) === 'settlements_end_to_end_id_key') return 'duplicate';
       throw error;
