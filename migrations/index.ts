@@ -5,6 +5,7 @@ import { ProviderFees1700000009830 } from './1700000009830-provider-fees.js';
 import { CreditsAndDays1700000009825 } from './1700000009825-credits-and-days.js';
 import { Reserves1700000009840 } from './1700000009840-reserves.js';
 import { FilteredLists1700000009850 } from './1700000009850-filtered-lists.js';
+import { WordsOfASearch1700000009860 } from './1700000009860-words-of-a-search.js';
 import { Initial1700000000000 } from './1700000000000-initial.js';
 import { WebhookManagement1700000001000 } from './1700000001000-webhook-management.js';
 import { MembersAndAudit1700000002000 } from './1700000002000-members-and-audit.js';
@@ -121,4 +122,5 @@ export const MIGRATIONS = [
   ProviderFees1700000009830,
   Reserves1700000009840,
   FilteredLists1700000009850,
+  WordsOfASearch1700000009860,
 ];

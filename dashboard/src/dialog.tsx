@@ -114,7 +114,7 @@ export function ActionDialog({
               {error !== null && <Failure error={error} />}
               <div className="actions">
                 <Button onClick={close} isPending={isBusy || (isDone && isResting)}>
-                  {isDone ? t('Fechar', 'Close') : t('Cancelar', 'Cancel')}
+                  {isDone ? t('Fechar', 'Close') : t('Voltar', 'Back')}
                 </Button>
                 {!isDone && (
                   <Button

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { createContext, type ReactNode, use, useEffect } from 'react';
+import { createContext, type ReactNode, use, useEffect, useState } from 'react';
 import type { CurrentSessionBody } from '../../src/auth/dto/login.body.js';
 import { useParam } from './address.js';
 import { ApiFailure, call, loginEnded } from './api.js';
@@ -20,6 +20,7 @@ export const SESSION = ['session'] as const;
 export function Session({ children }: { children: ReactNode }): ReactNode {
   const { t } = useLanguage();
   const client = useQueryClient();
+  const [wasEnded, setWasEnded] = useState(false);
   const session = useQuery({
     queryKey: SESSION,
     queryFn: () => call<CurrentSessionBody>('GET', '/v1/auth/session'),
@@ -30,6 +31,7 @@ export function Session({ children }: { children: ReactNode }): ReactNode {
     // What the last login has seen is nobody else's.
     const end = (): void => {
       if (client.getQueryData(SESSION) === undefined || client.getQueryState(SESSION)?.status === 'error') return;
+      setWasEnded(true);
       client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION[0] });
       void client.resetQueries({ queryKey: SESSION });
     };
@@ -38,7 +40,8 @@ export function Session({ children }: { children: ReactNode }): ReactNode {
   }, [client]);
   useIdleEnd(session.data !== undefined);
   if (session.data) return <Context value={session.data}>{children}</Context>;
-  if (session.error instanceof ApiFailure && session.error.status === 401) return <LoginScreen />;
+  if (session.error instanceof ApiFailure && session.error.status === 401)
+    return <LoginScreen wasEnded={wasEnded} loggedIn={() => setWasEnded(false)} />;
   if (session.error) return <Failure error={session.error} retry={() => void session.refetch()} />;
   return <Loading label={t('Carregando', 'Loading')} />;
 }

@@ -78,8 +78,8 @@ export function hintOf(failure: ApiFailure | null, t: Translate): string {
   const { status, code, message } = failure;
   if (status === 0) {
     return t(
-      'O serviço não responde. Verifique a sua conexão; a página tenta de novo.',
-      'The service does not answer. Check your connection; the page tries again.',
+      'O serviço não respondeu. Verifique a sua conexão e tente de novo.',
+      'The service did not answer. Check your connection and try again.',
     );
   }
   if (code === 'totp_setup_required') {
@@ -203,8 +203,9 @@ export function Id({ value, label }: { value: string; label?: string }): ReactNo
       aria-label={label === undefined ? `${t('Copiar', 'Copy')} ${value}` : `${value} ${t('copiar', 'copy')} ${label}`}
       onClick={() => {
         // A page that came neither over TLS nor from this machine may only show what is to be copied.
-        if (!isSecureContext) getSelection()?.selectAllChildren(text.current ?? document.body);
-        else void navigator.clipboard.writeText(value).then(() => setCopied(true));
+        const select = (): void => getSelection()?.selectAllChildren(text.current ?? document.body);
+        if (!isSecureContext) select();
+        else void navigator.clipboard.writeText(value).then(() => setCopied(true), select);
       }}
     >
       <code ref={text}>{value}</code>

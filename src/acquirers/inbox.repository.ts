@@ -91,6 +91,7 @@ const CLAIM_DUE = write(
 );
 /** Not when it was told again since it was read: what was applied may be older than that. */
 const CLOSED = `attempts = attempts + 1, awaits = NULL, about = NULL, unreadable_since = NULL`;
+/** Several are locked in the order in which they are stored. */
 const CLOSE = rowWrite<Closing>(
   write(
     'inbox.close',
@@ -100,7 +101,8 @@ const CLOSE = rowWrite<Closing>(
   write(
     'inbox.close_each',
     `UPDATE acquirer_notifications n SET status = w.p2, applied_at = w.p3, last_error = w.p4, ${CLOSED}
-     FROM ${wanted(['uuid', 'text', 'timestamptz', 'text', 'int'])}
+     FROM (SELECT w.* FROM ${wanted(['uuid', 'text', 'timestamptz', 'text', 'int'])}
+       JOIN acquirer_notifications l ON l.id = w.p1 ORDER BY l.acquirer, l.kind, l.reference FOR UPDATE OF l) w
      WHERE n.id = w.p1 AND n.status = 'pending' AND n.hints = w.p5`,
   ),
   ({ notification: { id, hints }, status, at, error }) => [id, status, at, error, hints],

@@ -36,7 +36,7 @@ export class TransactionMoves {
     return moved;
   }
 
-  /** An event that no change of the status brings. @param previousStatus null: it was just created */
+  /** Writes an event of a transaction, also where its status stays. @param previousStatus null: it was just created */
   tell(
     tx: Tx,
     type: TransactionEventType,

@@ -58,7 +58,7 @@ const STEP_MS = 30_000;
     await factor.getByRole('button', { name: 'Configurar' }).click();
     // What was typed and left is not there the next time.
     await inDialog(page).getByLabel('Senha').fill('rascunho');
-    await inDialog(page).getByRole('button', { name: 'Cancelar' }).click();
+    await inDialog(page).getByRole('button', { name: 'Voltar' }).click();
     await factor.getByRole('button', { name: 'Configurar' }).click();
     expect(await inDialog(page).getByLabel('Senha').inputValue()).toBe('');
     await inDialog(page).getByLabel('Senha').fill(PASSWORD);
@@ -143,12 +143,12 @@ const STEP_MS = 30_000;
       await inDialog(owner).getByLabel('Segredo que o servidor usa').fill(secret);
       await inDialog(owner).getByRole('button', { name: 'Conferir' }).click();
       await inDialog(owner).getByText('Confere', { exact: true }).waitFor();
-      await inDialog(owner).getByRole('button', { name: 'Cancelar' }).click();
-      await owner.getByRole('button', { name: 'Recuperar' }).click();
+      await inDialog(owner).getByRole('button', { name: 'Voltar' }).click();
+      await owner.getByRole('button', { name: 'Enviar de novo o que se perdeu' }).click();
       await inDialog(owner).getByRole('button', { name: 'Contar' }).click();
       await inDialog(owner).getByText('0 entregas falharam').waitFor();
       expect(await inDialog(owner).getByRole('button', { name: 'Enviar 0' }).isDisabled()).toBe(true);
-      await inDialog(owner).getByRole('button', { name: 'Cancelar' }).click();
+      await inDialog(owner).getByRole('button', { name: 'Voltar' }).click();
       await owner.getByRole('button', { name: 'Desligar' }).click();
       await inDialog(owner).getByRole('button', { name: 'Desligar' }).dblclick();
       await owner.getByText('Desligado', { exact: true }).waitFor();
@@ -348,7 +348,7 @@ const STEP_MS = 30_000;
           await owner.getByRole('button', { name, exact: true }).first().click();
           await inDialog(owner).waitFor();
           found.push(...(await barriers(owner, `${path} ${name} ${String(width)}`)));
-          await inDialog(owner).getByRole('button', { name: 'Cancelar' }).click();
+          await inDialog(owner).getByRole('button', { name: 'Voltar' }).click();
         }
       }
     }

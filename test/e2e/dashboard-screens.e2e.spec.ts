@@ -94,7 +94,7 @@ const HOSTILE_NAME = '\u202eمريم <img src=x onerror="document.title=1"> \u20
       [1200, null],
       [1300, later(6 * DAY_MS)],
     ] as const) {
-      const { id } = await dashboard.charge({ amount });
+      const { id } = await dashboard.charge({ amount, customer: { name: `Rita ${String(amount)}` } });
       await dashboard.simulate(id, { event: 'pay' });
       await dashboard.simulate(id, { event: 'med_open', response_deadline });
     }
@@ -104,6 +104,7 @@ const HOSTILE_NAME = '\u202eمريم <img src=x onerror="document.title=1"> \u20
     expect((await rows.allInnerTexts()).slice(1).map((text) => /1[123],00/.exec(text)?.[0])).toEqual([
       ...['11,00', '13,00', '12,00'],
     ]);
+    await rows.nth(1).getByRole('link', { name: 'Rita 1100' }).waitFor();
     await go(page, 'Início');
     const open = page.getByRole('region', { name: 'Disputas abertas' }).getByRole('listitem');
     await open.nth(2).waitFor();
@@ -112,20 +113,20 @@ const HOSTILE_NAME = '\u202eمريم <img src=x onerror="document.title=1"> \u20
     await heading(page, /Disputa de/);
     const held = page.getByRole('definition').filter({ hasText: /^R\$\s11,00$/ });
     await held.nth(1).waitFor();
-    // What was written and not sent is not there when the dialog is opened again.
+    // A draft is not lost by a key.
     await page.getByRole('button', { name: 'Defender-se' }).click();
     await inDialog(page).getByLabel('O que aconteceu').fill('um rascunho');
-    await inDialog(page).getByRole('button', { name: 'Cancelar' }).click();
+    await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Defender-se' }).click();
-    expect(await inDialog(page).getByLabel('O que aconteceu').inputValue()).toBe('');
-    await inDialog(page).getByRole('button', { name: 'Cancelar' }).click();
+    expect(await inDialog(page).getByLabel('O que aconteceu').inputValue()).toBe('um rascunho');
+    await inDialog(page).getByRole('button', { name: 'Voltar' }).click();
     // An upload that breaks off says so, and the file can be sent again.
     await page.route('**/storage/**', (route) => route.abort('connectionreset'));
     const file = { name: 'recibo.png', mimeType: 'image/png', buffer: PNG };
     await page.locator('input[type=file]').setInputFiles(file);
     await page.getByText('O envio foi interrompido. Tente de novo.').waitFor();
     await page.unroute('**/storage/**');
-    await page.locator('input[type=file]').setInputFiles(file);
+    await page.getByRole('button', { name: 'Tentar de novo' }).click();
     await page.getByRole('link', { name: 'recibo.png' }).waitFor();
     expect(await page.getByText('O envio foi interrompido').count()).toBe(0);
   });
@@ -254,7 +255,7 @@ const HOSTILE_NAME = '\u202eمريم <img src=x onerror="document.title=1"> \u20
     await page.getByRole('button', { name: 'Emitir chave' }).click();
     for (const label of ['Para que é', 'Vale até', 'De quais endereços IP'])
       expect(await inDialog(page).getByLabel(label).inputValue()).toBe('');
-    await inDialog(page).getByRole('button', { name: 'Cancelar' }).click();
+    await inDialog(page).getByRole('button', { name: 'Voltar' }).click();
   });
 
   it('keeps two tabs in two modes apart', async () => {
@@ -278,6 +279,43 @@ const HOSTILE_NAME = '\u202eمريم <img src=x onerror="document.title=1"> \u20
     await other.close();
   });
 
+  it('says that an endpoint fails though all of its newest deliveries wait, and when nothing was lost', async () => {
+    const receiver = await WebhookReceiver.start();
+    receiver.answer = 500;
+    try {
+      const { id } = await dashboard.api<{ id: string }>('POST', '/v1/webhooks/endpoints', {
+        url: `${receiver.url}/down`,
+        events: ['charge.created', 'charge.paid'],
+      });
+      for (let n = 0; n < 6; n++) {
+        await dashboard.api('POST', `/v1/webhooks/endpoints/${id}/test`, { event: 'charge.paid' });
+      }
+      await waitFor('a pause', async () => {
+        const { data } = await dashboard.api<{ data: { attempts: number }[] }>(
+          'GET',
+          `/v1/webhooks/deliveries?endpointId=${id}`,
+        );
+        return data.filter(({ attempts }) => attempts > 0).length >= 5;
+      });
+      for (let n = 0; n < 22; n++) await dashboard.charge();
+      await visit('/test/webhooks', 'Webhooks');
+      await page.getByText(/Falha desde .*: HTTP 500\. \d+ esperam que ele responda/).waitFor({ timeout: 20_000 });
+      const card = page
+        .getByRole('region')
+        .filter({ hasText: '/down' })
+        .or(page.locator('section', { hasText: '/down' }));
+      await card.getByRole('button', { name: 'Enviar de novo o que se perdeu' }).click();
+      await inDialog(page).getByLabel('O que falhou desde').selectOption('30');
+      await inDialog(page).getByRole('button', { name: 'Contar' }).click();
+      await inDialog(page).getByText('Nada se perdeu neste tempo.').waitFor();
+      await inDialog(page).getByRole('button', { name: 'Contar' }).click();
+      await inDialog(page).getByText('Nada se perdeu neste tempo.').waitFor();
+      await inDialog(page).getByRole('button', { name: 'Voltar' }).click();
+    } finally {
+      await receiver.stop();
+    }
+  });
+
   it('says words and no codes, and why in the person’s language', async () => {
     await visit('/test/webhooks', 'Webhooks');
     await page.getByRole('button', { name: 'Conferir uma assinatura' }).click();
@@ -286,7 +324,7 @@ const HOSTILE_NAME = '\u202eمريم <img src=x onerror="document.title=1"> \u20
     await inDialog(page).getByLabel('Segredo que o servidor usa').fill('whsec_x');
     await inDialog(page).getByRole('button', { name: 'Conferir' }).click();
     await inDialog(page).getByText('Falta o cabeçalho com a assinatura').waitFor();
-    await inDialog(page).getByRole('button', { name: 'Cancelar' }).click();
+    await inDialog(page).getByRole('button', { name: 'Voltar' }).click();
     const { id } = await dashboard.charge();
     for (let times = 0; times < 2; times++) await dashboard.simulate(id, { event: 'pay' });
     await visit(`/test/sales/${id.slice(3)}`, /Venda de/);

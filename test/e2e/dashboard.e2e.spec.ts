@@ -43,7 +43,7 @@ describeInBrowser('the dashboard in a real browser', () => {
     await heading(page, /Venda de R\$\s129,90/);
     await page.getByRole('button', { name: 'Pagar (teste)' }).click();
     await page.getByText('Paga', { exact: true }).first().waitFor();
-    for (const query of ['Maria', '1042']) {
+    for (const query of ['Maria', '1042', 'Maria, pedido #1042']) {
       await page.getByRole('searchbox', { name: 'Procurar vendas' }).fill(query);
       await page.keyboard.press('Enter');
       await heading(page, 'Vendas');
@@ -122,7 +122,7 @@ describeInBrowser('the dashboard in a real browser', () => {
       await page.getByRole('button', { name: 'Testar' }).click();
       await inDialog(page).getByRole('button', { name: 'Enviar' }).click();
       await page.getByRole('cell', { name: 'HTTP 500' }).first().waitFor();
-      await page.getByText('1 das últimas 1 não chegaram: HTTP 500').waitFor();
+      await page.getByText(/Falha desde .*: HTTP 500/).waitFor();
       await page.getByRole('group', { name: 'Entregas' }).getByRole('link').first().click();
       await page.getByText('HTTP 500').first().waitFor();
       await page.getByText('ok', { exact: true }).first().waitFor();
@@ -336,10 +336,10 @@ describeInBrowser('the dashboard in a real browser', () => {
     // What was typed for one case is not there for the next.
     await row(/31,00/).getByRole('button', { name: 'Aprovar' }).click();
     await inDialog(page).getByLabel('Outro valor').fill('12,34');
-    await inDialog(page).getByRole('button', { name: 'Cancelar' }).click();
+    await inDialog(page).getByRole('button', { name: 'Voltar' }).click();
     await row(/32,00/).getByRole('button', { name: 'Aprovar' }).click();
     expect(await inDialog(page).getByLabel('Outro valor').inputValue()).toBe('');
-    await inDialog(page).getByRole('button', { name: 'Cancelar' }).click();
+    await inDialog(page).getByRole('button', { name: 'Voltar' }).click();
     await row(/31,00/).getByRole('button', { name: 'Negar' }).click();
     await inDialog(page).getByRole('button', { name: 'Negar' }).click();
     await row(/31,00/).first().waitFor({ state: 'detached' });
@@ -498,6 +498,7 @@ describeInBrowser('the dashboard in a real browser', () => {
     }
     await go(page, 'Vendas');
     await page.getByRole('heading', { level: 1, name: 'Entrar' }).waitFor();
+    await page.getByText('O seu acesso terminou').waitFor();
     expect(await page.getByRole('table').count()).toBe(0);
     await other.getByRole('button', { name: 'Sair' }).click();
     await other.getByRole('heading', { level: 1, name: 'Entrar' }).waitFor();

@@ -8,6 +8,7 @@ import { useLanguage } from '../language.js';
 import { useMayAct, useMode } from '../session.js';
 import { Card, Empty, Facts, Id, Loading, Page, Status, Time, Unavailable } from '../ui.js';
 import { deliveryError, deliveryStatus } from '../words.js';
+import { NextAttempt } from './endpoint-health.js';
 
 /** What was sent, and what each attempt was answered. */
 export function Delivery(): ReactNode {
@@ -44,8 +45,8 @@ export function Delivery(): ReactNode {
           >
             <p>
               {t(
-                'A mesma entrega, com o mesmo conteúdo, é enviada mais uma vez.',
-                'The same delivery, with the same content, is sent once more.',
+                'A mesma entrega, com o mesmo conteúdo, é enviada mais uma vez. Se o endereço vem falhando, uma das que esperam é tentada agora, e esta vai assim que ele responder.',
+                'The same delivery, with the same content, is sent once more. If the endpoint keeps failing, one of those that wait is tried now, and this one goes as soon as it answers.',
               )}
             </p>
           </ActionDialog>
@@ -58,7 +59,7 @@ export function Delivery(): ReactNode {
             [t('Situação', 'Status'), <Status value={data.status} label={deliveryStatus(data.status, t)} />],
             ['URL', <code>{data.url}</code>],
             [t('Tentativas', 'Attempts'), `${String(data.attempts)} / ${String(data.maxAttempts)}`],
-            [t('Próxima', 'Next'), <Time at={data.nextRetryAt} />],
+            [t('Próxima', 'Next'), <NextAttempt at={data.nextRetryAt} />],
             [t('Entregue', 'Delivered'), <Time at={data.deliveredAt} />],
             ['Id', <Id value={data.id} />],
             [t('Evento', 'Event'), <Id value={data.eventId} />],

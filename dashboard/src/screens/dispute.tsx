@@ -20,7 +20,6 @@ import {
   Field,
   hintOf,
   Id,
-  Link,
   Loading,
   Money,
   Page,
@@ -30,6 +29,7 @@ import {
   Unavailable,
 } from '../ui.js';
 import { caseStatus, moneyOutcome } from '../words.js';
+import { SaleName } from './sale-name.js';
 
 const TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif', 'application/pdf'];
 const APPEAL_LEAST = 5;
@@ -39,6 +39,8 @@ interface Upload {
   readonly name: string;
   readonly share: number;
   readonly problem: string | null;
+  /** What can be sent again as it is. */
+  readonly again: File | null;
 }
 
 export function Dispute(): ReactNode {
@@ -90,7 +92,7 @@ export function Dispute(): ReactNode {
       setUploads((all) => all.map((upload) => (upload.name === file.name ? { ...upload, ...change } : upload)));
     setUploads((all) => [
       ...all.filter(({ name }) => name !== file.name),
-      { name: file.name, share: 0, problem: null },
+      { name: file.name, share: 0, problem: null, again: null },
     ]);
     if (!TYPES.includes(file.type)) {
       tell({ problem: t('Só imagens (PNG, JPEG, WebP, GIF) e PDF.', 'Only pictures (PNG, JPEG, WebP, GIF) and PDF.') });
@@ -115,7 +117,9 @@ export function Dispute(): ReactNode {
       setUploads((all) => all.filter(({ name }) => name !== file.name));
       await refresh();
     } catch (failure) {
+      const isRefused = failure instanceof ApiFailure && failure.status >= 400 && failure.status < 500;
       tell({
+        again: isRefused ? null : file,
         problem:
           failure instanceof ApiFailure
             ? failure.details.some(({ param }) => param === 'file_name')
@@ -150,7 +154,6 @@ export function Dispute(): ReactNode {
               title={t('Defesa na disputa', 'Appeal the dispute')}
               confirm={t('Enviar a defesa', 'Send the appeal')}
               isReady={reason.trim().length >= APPEAL_LEAST}
-              opened={() => setReason('')}
               act={async () => {
                 await call('POST', door(mode, `${path}/appeal`), { reason: reason.trim() });
                 await refresh();
@@ -228,10 +231,7 @@ export function Dispute(): ReactNode {
                   ]
                 : null,
               [t('O que o banco disse', 'What the bank said'), data.reason ?? '–'],
-              [
-                t('Venda', 'Sale'),
-                <Link to={`/${mode}/sales/${data.charge_id.replace(/^ch_/, '')}`}>{t('abrir', 'open')}</Link>,
-              ],
+              [t('Venda', 'Sale'), <SaleName id={data.charge_id} />],
               data.money_outcome === null ? null : [t('Dinheiro', 'Money'), moneyOutcome(data.money_outcome, t)],
               [t('Aberta', 'Opened'), <Time at={data.opened_at} />],
               data.closed_at === null ? null : [t('Encerrada', 'Closed'), <Time at={data.closed_at} />],
@@ -285,7 +285,7 @@ export function Dispute(): ReactNode {
           </label>
         )}
         <ul className="bare" aria-live="polite">
-          {uploads.map(({ name, share, problem }) => (
+          {uploads.map(({ name, share, problem, again }) => (
             <li key={name}>
               <bdi>{name}</bdi>{' '}
               {problem === null ? (
@@ -293,6 +293,9 @@ export function Dispute(): ReactNode {
               ) : (
                 <>
                   <strong className="problem">{problem}</strong>{' '}
+                  {again !== null && (
+                    <Button onClick={() => void send(again)}>{t('Tentar de novo', 'Try again')}</Button>
+                  )}{' '}
                   <Button onClick={() => setUploads((all) => all.filter((upload) => upload.name !== name))}>
                     {t('Dispensar', 'Dismiss')}
                   </Button>

@@ -6,6 +6,7 @@ import { useLanguage } from '../language.js';
 import { useMode } from '../session.js';
 import { Button, Choice, Countdown, Empty, Failure, Link, Loading, Money, Page, Status, Table, Time } from '../ui.js';
 import { caseStatus, caseType, moneyOutcome } from '../words.js';
+import { SaleName } from './sale-name.js';
 
 const STATUSES = ['open', 'appealed', 'accepted', 'rejected', 'closed'] as const;
 
@@ -87,6 +88,7 @@ export function Disputes(): ReactNode {
                 </Link>
               ),
             },
+            { name: t('Venda', 'Sale'), cell: (one) => <SaleName id={one.charge_id} /> },
             {
               name: t('Situação', 'Status'),
               cell: (one) => <Status value={one.status} label={caseStatus(one.status, t)} />,

@@ -1,30 +1,31 @@
 import { useQuery, type UseQueryOptions } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { DeliveryBody, DeliveryListBody } from '../../../src/webhooks/dto/delivery.body.js';
+import type { EndpointBody } from '../../../src/webhooks/dto/endpoint.body.js';
 import { call, door, withQuery } from '../api.js';
 import { type Translate, useLanguage } from '../language.js';
 import { useMode } from '../session.js';
-import { Status } from '../ui.js';
+import { Status, Time } from '../ui.js';
 import { deliveryError } from '../words.js';
 
 /** How many of the newest deliveries are looked at. */
 const LOOKED_AT = 20;
+const MOST_LOOKED_AT = 100;
 const LOOK_MS = 15_000;
+/** Longer than a delivery that is due waits where nothing is wrong. */
+const DUE_MS = 60_000;
 
 export function lastAnswer(one: Pick<DeliveryBody, 'lastStatusCode' | 'lastError'>, t: Translate): string {
   if (one.lastStatusCode !== null) return `HTTP ${String(one.lastStatusCode)}`;
   return one.lastError === null ? '–' : deliveryError(one.lastError, t);
 }
 
-/** What was sent to an endpoint lately; lists of endpoints ask for all of theirs. @param id `wh_…` */
-export function newestDeliveries(mode: string, id: string): UseQueryOptions<DeliveryListBody> {
+/** What was sent to an endpoint lately. @param limit more where many of the newest wait to be tried at all */
+function newestDeliveries(mode: string, id: string, limit: number): UseQueryOptions<DeliveryListBody> {
   return {
-    queryKey: [mode, 'deliveries', 'newest', id],
+    queryKey: [mode, 'deliveries', 'newest', id, limit],
     queryFn: () =>
-      call<DeliveryListBody>(
-        'GET',
-        door(mode, withQuery('/webhooks/deliveries', { endpointId: id, limit: LOOKED_AT })),
-      ),
+      call<DeliveryListBody>('GET', door(mode, withQuery('/webhooks/deliveries', { endpointId: id, limit }))),
     refetchInterval: LOOK_MS,
   };
 }
@@ -35,20 +36,29 @@ function judge(list: DeliveryListBody): { tried: DeliveryBody[]; missed: number 
   return { tried, missed: tried.filter(({ status }) => status !== 'DELIVERED').length };
 }
 
-/** Whether the newest delivery has not arrived. */
-export function isFailing(list: DeliveryListBody): boolean {
-  const [last] = judge(list).tried;
-  return last !== undefined && last.status !== 'DELIVERED';
-}
-
-/** Whether what was sent to an endpoint lately has arrived; if not, what it answered. @param id `wh_…` */
-export function EndpointHealth({ id }: { id: string }): ReactNode {
+/** Whether what was sent to an endpoint lately has arrived; if not, what it answered. */
+export function EndpointHealth({ endpoint: { id, failingSince } }: { endpoint: EndpointBody }): ReactNode {
   const { t } = useLanguage();
-  const newest = useQuery(newestDeliveries(useMode(), id));
+  const isFailing = failingSince !== undefined;
+  const newest = useQuery(newestDeliveries(useMode(), id, isFailing ? MOST_LOOKED_AT : LOOKED_AT));
   if (!newest.data) return '–';
   const { tried, missed } = judge(newest.data);
-  const [last] = tried;
-  if (!last) return t('nada foi enviado ainda', 'nothing was sent yet');
+  const last = tried.find(({ status }) => status !== 'DELIVERED');
+  if (isFailing) {
+    const waiting = newest.data.data.filter(({ attempts, status }) => attempts === 0 && status === 'PENDING').length;
+    return (
+      <>
+        <Status value="FAILED" label={t('Falha', 'Fails')} /> {t('desde', 'since')} <Time at={failingSince} />
+        {last && `: ${lastAnswer(last, t)}`}
+        {waiting > 0 &&
+          t(
+            `. ${String(waiting)} esperam que ele responda; uma é tentada ao menos a cada minuto.`,
+            `. ${String(waiting)} wait until it answers; one is tried each minute at least.`,
+          )}
+      </>
+    );
+  }
+  if (tried.length === 0) return t('nada foi enviado ainda', 'nothing was sent yet');
   if (missed === 0) return <Status value="DELIVERED" label={t('Recebe tudo', 'Gets everything')} />;
   const share = t(
     `${String(missed)} das últimas ${String(tried.length)} não chegaram`,
@@ -56,13 +66,14 @@ export function EndpointHealth({ id }: { id: string }): ReactNode {
   );
   return (
     <>
-      {isFailing(newest.data) ? (
-        <Status value="FAILED" label={t('Falha', 'Fails')} />
-      ) : (
-        <Status value="PENDING" label={t('Recebe de novo', 'Gets events again')} />
-      )}{' '}
-      {share}
-      {isFailing(newest.data) && `: ${lastAnswer(last, t)}`}
+      <Status value="PENDING" label={t('Recebe de novo', 'Gets events again')} /> {share}
     </>
   );
+}
+
+/** One that should have been tried already waits for its endpoint, which fails too often to be tried for each. */
+export function NextAttempt({ at }: { at: string | null }): ReactNode {
+  const { t } = useLanguage();
+  if (at === null || Date.parse(at) > Date.now() - DUE_MS) return <Time at={at} />;
+  return t('quando o endereço responder', 'when the endpoint answers');
 }

@@ -1,4 +1,4 @@
-import { useQueries, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { MedCaseListBody } from '../../../src/med/dto/med-case.body.js';
 import type { PaymentListBody } from '../../../src/payments/dto/payment.body.js';
@@ -11,7 +11,7 @@ import { day, duration, isoDay, money, timeFormat } from '../format.js';
 import { useLanguage } from '../language.js';
 import { useMayAct, useMode } from '../session.js';
 import { Bars, Card, Empty, Facts, Failure, Link, Loading, Money, Page, Status, Time } from '../ui.js';
-import { EndpointHealth, isFailing, newestDeliveries } from './endpoint-health.js';
+import { EndpointHealth } from './endpoint-health.js';
 
 const WINDOWS = [7, 30, 90] as const;
 /** Endpoints with nothing to look into that are shown. */
@@ -54,6 +54,7 @@ export function Home(): ReactNode {
   const endpoints = useQuery({
     queryKey: [mode, 'endpoints'],
     queryFn: () => call<EndpointListBody>('GET', door(mode, '/webhooks/endpoints')),
+    refetchInterval: 15_000,
   });
   // A window without sales is no account without any.
   const any = useQuery({
@@ -80,7 +81,7 @@ export function Home(): ReactNode {
     );
   return (
     <Page title={title} actions={actions}>
-      {isEmpty && (
+      {isEmpty && mayAct && (
         <Card title={t('Primeiros passos', 'First steps')}>
           <ol className="steps">
             {mode === 'live' && (
@@ -240,13 +241,8 @@ export function Home(): ReactNode {
 /** Those that fail and those that are off before the others, and all of them. */
 function Endpoints({ endpoints }: { endpoints: readonly EndpointBody[] }): ReactNode {
   const { t } = useLanguage();
-  const mode = useMode();
-  const newest = useQueries({
-    queries: endpoints.map(({ id, status }) => ({ ...newestDeliveries(mode, id), enabled: status === 'ACTIVE' })),
-  });
-  const ranked = endpoints.map((endpoint, index) => {
-    const data = newest[index]?.data;
-    const rank = endpoint.status === 'ACTIVE' ? (data && isFailing(data) ? 0 : 2) : 1;
+  const ranked = endpoints.map((endpoint) => {
+    const rank = endpoint.status === 'ACTIVE' ? (endpoint.failingSince === undefined ? 2 : 0) : 1;
     return { endpoint, rank };
   });
   const troubled = [0, 1].flatMap((rank) => ranked.filter((one) => one.rank === rank));
@@ -255,11 +251,11 @@ function Endpoints({ endpoints }: { endpoints: readonly EndpointBody[] }): React
   const left = others.length - MOST_ENDPOINTS;
   return (
     <>
-      {shown.map(({ endpoint: { id, url, status } }) => (
-        <p key={id} className="written">
-          {url}{' '}
-          {status === 'ACTIVE' ? (
-            <EndpointHealth id={id} />
+      {shown.map(({ endpoint }) => (
+        <p key={endpoint.id} className="written">
+          {endpoint.url}{' '}
+          {endpoint.status === 'ACTIVE' ? (
+            <EndpointHealth endpoint={endpoint} />
           ) : (
             <Status value="CANCELLED" label={t('Desligado', 'Off')} />
           )}

@@ -6,7 +6,8 @@ import { useLanguage } from '../language.js';
 import { SESSION } from '../session.js';
 import { Button, hintOf, Input, Link } from '../ui.js';
 
-export function LoginScreen(): ReactNode {
+/** @param wasEnded somebody was logged in here until now */
+export function LoginScreen({ wasEnded, loggedIn }: { wasEnded: boolean; loggedIn: () => void }): ReactNode {
   const { t, language, setLanguage } = useLanguage();
   const client = useQueryClient();
   const [needsCode, setNeedsCode] = useState(false);
@@ -38,6 +39,7 @@ export function LoginScreen(): ReactNode {
         session: 'cookie',
         ...(code === '' ? {} : { code }),
       });
+      loggedIn();
       await client.resetQueries({ queryKey: SESSION });
     } catch (failure) {
       if (failure instanceof ApiFailure && failure.code === 'totp_required') setNeedsCode(true);
@@ -51,6 +53,14 @@ export function LoginScreen(): ReactNode {
       <form onSubmit={(event) => void logIn(event)}>
         <p className="brand">Recebe</p>
         <h1>{t('Entrar', 'Log in')}</h1>
+        {wasEnded && (
+          <p role="status">
+            {t(
+              'O seu acesso terminou, aqui ou em outro lugar. Entre de novo, e você volta para esta página.',
+              'Your login has ended, here or elsewhere. Log in again, and you are back at this page.',
+            )}
+          </p>
+        )}
         <Input label={t('E-mail', 'E-mail')} name="email" type="email" autoComplete="username" required autoFocus />
         <Input
           label={t('Senha', 'Password')}

@@ -2,7 +2,6 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { PaymentItemBody, PaymentListBody } from '../../../src/payments/dto/payment.body.js';
-import { ORDER_KEYS } from '../../../src/transactions/order-keys.js';
 import { useQueryText } from '../address.js';
 import { call, door, withQuery } from '../api.js';
 import { textOf } from '../forms.js';
@@ -24,17 +23,10 @@ import {
   Time,
 } from '../ui.js';
 import { methodName, SALE_STATUSES, saleState, saleStatus } from '../words.js';
+import { orderOf } from './sale-name.js';
 
 const FILTERS = ['query', 'status', 'startDate', 'endDate', 'sortBy', 'sortOrder', 'page'] as const;
 const LIMIT = 25;
-
-/** The order number, by the names that shops use. */
-function orderOf(metadata: Readonly<Record<string, unknown>>): string {
-  const found = ORDER_KEYS.map((key) => metadata[key]).find(
-    (one) => typeof one === 'string' || typeof one === 'number',
-  );
-  return found === undefined ? '–' : String(found);
-}
 
 /** Which columns are shown is a matter of this browser. */
 const SHOWN = 'recebe.columns';
@@ -133,7 +125,7 @@ export function Sales(): ReactNode {
       isNumber: true,
       cell: ({ netAmount, currency }) => <Money amount={netAmount} currency={currency} />,
     },
-    { id: 'order', name: t('Pedido', 'Order'), cell: ({ metadata }) => orderOf(metadata) },
+    { id: 'order', name: t('Pedido', 'Order'), cell: ({ metadata }) => orderOf(metadata) ?? '–' },
     { id: 'paid', name: t('Paga em', 'Paid at'), cell: ({ paidAt }) => <Time at={paidAt} /> },
     { id: 'email', name: 'E-mail', cell: ({ customerEmail }) => customerEmail ?? '–' },
     { id: 'document', name: t('Documento', 'Document'), cell: ({ customerDocument }) => customerDocument ?? '–' },

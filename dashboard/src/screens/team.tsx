@@ -1,13 +1,13 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import type { AuditEventListBody } from '../../../src/team/dto/audit-event.body.js';
+import type { AuditEventBody, AuditEventListBody } from '../../../src/team/dto/audit-event.body.js';
 import type { MemberListBody } from '../../../src/team/dto/member.body.js';
 import type { AuditEventType } from '../../../src/audit/audit-event.js';
 import { call, withQuery } from '../api.js';
 import { ActionDialog } from '../dialog.js';
 import { type Translate, useLanguage } from '../language.js';
 import { useMayAct, useSession } from '../session.js';
-import { Button, Card, Choice, Empty, Failure, Input, Loading, Page, Status, Table, Time } from '../ui.js';
+import { Button, Card, Choice, Empty, Failure, Input, Link, Loading, Page, Status, Table, Time } from '../ui.js';
 
 export function Team(): ReactNode {
   const { t } = useLanguage();
@@ -19,7 +19,8 @@ export function Team(): ReactNode {
   const [role, setRole] = useState('MEMBER');
   const [changed, setChanged] = useState('MEMBER');
   const members = useQuery({ queryKey: ['members'], queryFn: () => call<MemberListBody>('GET', '/v1/members') });
-  const refresh = (): Promise<void> => client.invalidateQueries({ queryKey: ['members'] });
+  const refresh = (): Promise<void> =>
+    client.invalidateQueries({ predicate: ({ queryKey: [first] }) => first === 'members' || first === 'audit' });
   const roles: readonly (readonly [string, string])[] = [
     ['MEMBER', t('MEMBER: só lê', 'MEMBER: reads')],
     ['ADMIN', t('ADMIN: lê e age', 'ADMIN: reads and acts')],
@@ -170,6 +171,7 @@ function Audit(): ReactNode {
           columns={[
             { name: t('Quando', 'When'), cell: (one) => <Time at={one.created_at} /> },
             { name: t('O quê', 'What'), cell: (one) => auditEvent(one.type, t) },
+            { name: t('De quê', 'Of what'), cell: (one) => <Subject event={one} /> },
             { name: t('Quem', 'Who'), cell: (one) => one.actor.email ?? one.api_key_fingerprint ?? one.actor.type },
             { name: t('De onde', 'From where'), cell: (one) => one.ip ?? '–' },
           ]}
@@ -181,6 +183,34 @@ function Audit(): ReactNode {
         </Button>
       )}
     </Card>
+  );
+}
+
+/** Whom or what it was done to: a person, a role, a sale, a dispute, or the settings that changed. */
+function Subject({ event: { type, data } }: { event: AuditEventBody }): ReactNode {
+  const members = useQuery({ queryKey: ['members'], queryFn: () => call<MemberListBody>('GET', '/v1/members') });
+  const text = (name: string): string | null => (typeof data[name] === 'string' ? data[name] : null);
+  const person = members.data?.data.find(({ id }) => id === (text('user_id') ?? text('invitation_id')))?.email;
+  const sale = text('transaction_id') ?? (type.startsWith('payment.') ? text('id') : null);
+  const medCase = text('case_id');
+  const mode = text('mode') ?? 'test';
+  const said = [
+    person,
+    text('role'),
+    text('from') === null ? null : `${text('from') ?? ''} → ${text('to') ?? ''}`,
+    typeof data['changes'] === 'object' ? Object.keys(data['changes'] ?? {}).join(', ') : null,
+  ].filter((one) => one !== null && one !== undefined);
+  return (
+    <>
+      {said.join(' · ')}
+      {sale !== null && (
+        <Link to={`/${mode}/sales/${sale.replace(/^(ch|tx)_/, '')}`}>{sale.replace(/^(ch|tx)_/, '').slice(0, 13)}</Link>
+      )}
+      {medCase !== null && (
+        <Link to={`/${mode}/disputes/med_${medCase.replace(/^med_/, '')}`}>{medCase.slice(0, 13)}</Link>
+      )}
+      {said.length === 0 && sale === null && medCase === null && '–'}
+    </>
   );
 }
 

@@ -1,12 +1,7 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import type {
-  DeliveryBody,
-  DeliveryListBody,
-  DeliveryStatsBody,
-  RecoveryBody,
-} from '../../../src/webhooks/dto/delivery.body.js';
+import type { DeliveryListBody, DeliveryStatsBody, RecoveryBody } from '../../../src/webhooks/dto/delivery.body.js';
 import type {
   EndpointBody,
   EndpointListBody,
@@ -18,7 +13,7 @@ import type { VerificationBody } from '../../../src/webhooks/dto/verification.bo
 import { useQueryText } from '../address.js';
 import { call, door, withQuery } from '../api.js';
 import { ActionDialog } from '../dialog.js';
-import { type Translate, useLanguage } from '../language.js';
+import { useLanguage } from '../language.js';
 import { useMayAct, useMode } from '../session.js';
 import {
   Button,
@@ -39,13 +34,12 @@ import {
   Time,
 } from '../ui.js';
 import { deliveryStatus, verificationReason } from '../words.js';
-import { EndpointHealth, lastAnswer } from './endpoint-health.js';
+import { EndpointHealth, lastAnswer, NextAttempt } from './endpoint-health.js';
 
 const STATUSES = ['PENDING', 'PROCESSING', 'DELIVERED', 'FAILED', 'CANCELLED'] as const;
 const LIMIT = 25;
 const DAY_MS = 86_400_000;
-/** Longer than a delivery that is due waits where nothing is wrong. */
-const DUE_MS = 60_000;
+const MINUTE_MS = 60_000;
 
 export function Webhooks(): ReactNode {
   const { t } = useLanguage();
@@ -57,6 +51,7 @@ export function Webhooks(): ReactNode {
   const endpoints = useQuery({
     queryKey: [mode, 'endpoints'],
     queryFn: () => call<EndpointListBody>('GET', door(mode, '/webhooks/endpoints')),
+    refetchInterval: 5_000,
   });
   const stats = useQuery({
     queryKey: [mode, 'webhooks', 'stats'],
@@ -168,7 +163,7 @@ export function Webhooks(): ReactNode {
                 cell: (one) => `${String(one.attempts)} / ${String(one.maxAttempts)}`,
               },
               { name: t('Última resposta', 'Last answer'), cell: (one) => lastAnswer(one, t) },
-              { name: t('Próxima', 'Next'), cell: (one) => next(one, t) },
+              { name: t('Próxima', 'Next'), cell: (one) => <NextAttempt at={one.nextRetryAt} /> },
             ]}
           />
           <nav className="pages" aria-label={t('Páginas', 'Pages')}>
@@ -186,12 +181,6 @@ export function Webhooks(): ReactNode {
       )}
     </Page>
   );
-}
-
-/** One that should have been tried already waits for its endpoint, which fails too often to be tried for each. */
-function next({ nextRetryAt: at }: DeliveryBody, t: Translate): ReactNode {
-  if (at === null || Date.parse(at) > Date.now() - DUE_MS) return <Time at={at} />;
-  return t('quando o endereço responder', 'when the endpoint answers');
 }
 
 export function useCatalog(): readonly EventCatalogItemBody[] {
@@ -377,7 +366,9 @@ function Endpoint({ endpoint, mayAct }: { endpoint: EndpointBody; mayAct: boolea
   const [count, setCount] = useState<RecoveryBody | null>(null);
   const catalog = useCatalog();
   const isActive = endpoint.status === 'ACTIVE';
-  const since = (): string => new Date(Date.now() - Number(days) * DAY_MS).toISOString();
+  const isNothingLost = count?.charges === 0;
+  // Of the thirty days that there are one minute is left for the clocks.
+  const since = (): string => new Date(Date.now() - Number(days) * DAY_MS + MINUTE_MS).toISOString();
   return (
     <Card>
       <Facts
@@ -388,7 +379,7 @@ function Endpoint({ endpoint, mayAct }: { endpoint: EndpointBody; mayAct: boolea
             t('Situação', 'Status'),
             <Status value={endpoint.status} label={isActive ? t('Ligado', 'On') : t('Desligado', 'Off')} />,
           ],
-          isActive ? [t('Saúde', 'Health'), <EndpointHealth id={endpoint.id} />] : null,
+          isActive ? [t('Saúde', 'Health'), <EndpointHealth endpoint={endpoint} />] : null,
           endpoint.previousSecretUntil === undefined
             ? null
             : [
@@ -416,7 +407,14 @@ function Endpoint({ endpoint, mayAct }: { endpoint: EndpointBody; mayAct: boolea
               onChange={(change) => setEvent(change.target.value)}
               options={catalog.filter((one) => one.event !== '*').map((one) => [one.event, one.event] as const)}
             />
-            <p>{t('A resposta aparece nas entregas.', 'The answer is shown with the deliveries.')}</p>
+            <p>
+              {endpoint.failingSince === undefined
+                ? t('A resposta aparece nas entregas.', 'The answer is shown with the deliveries.')
+                : t(
+                    'O endereço está falhando: agora é tentada uma das entregas que esperam, e as outras vão quando ele responder.',
+                    'The endpoint fails: one of the deliveries that wait is tried now, and the others go when it answers.',
+                  )}
+            </p>
           </ActionDialog>
           <ActionDialog
             trigger={t('Mudar', 'Change')}
@@ -483,20 +481,19 @@ function Endpoint({ endpoint, mayAct }: { endpoint: EndpointBody; mayAct: boolea
             />
           </ActionDialog>
           <ActionDialog
-            trigger={t('Recuperar', 'Recover')}
+            trigger={t('Enviar de novo o que se perdeu', 'Send again what was lost')}
             title={t('Enviar de novo o que se perdeu', 'Send again what was lost')}
             confirm={
-              count === null
+              isNothingLost || count === null
                 ? t('Contar', 'Count')
                 : t(`Enviar ${String(count.charges)}`, `Send ${String(count.charges)}`)
             }
-            isReady={count === null || count.charges > 0}
             opened={() => {
               setDays('1');
               setCount(null);
             }}
             act={async () => {
-              if (count === null) {
+              if (count === null || isNothingLost) {
                 setCount(
                   await call<RecoveryBody>('POST', door(mode, `${path}/recover`), { since: since(), dry_run: true }),
                 );
@@ -520,7 +517,15 @@ function Endpoint({ endpoint, mayAct }: { endpoint: EndpointBody; mayAct: boolea
                 ['30', t('30 dias', '30 days')],
               ]}
             />
-            {count !== null && (
+            {isNothingLost && (
+              <p role="status">
+                {t(
+                  'Nada se perdeu neste tempo. O que ainda espera pelo endereço vai sozinho quando ele responder.',
+                  'Nothing was lost in this time. What still waits for the endpoint goes by itself when it answers.',
+                )}
+              </p>
+            )}
+            {count !== null && !isNothingLost && (
               <p role="status">
                 {t(
                   `${String(count.failed)} entregas falharam, de ${String(count.charges)} vendas: cada venda é enviada uma vez, como está agora.`,

@@ -101,7 +101,12 @@ export class DisputesService {
     return this.refunds.close(tx, await this.#move(tx, transaction, trigger));
   }
 
-  async #move(tx: Tx, transaction: Transaction, trigger: Trigger, more = {}): Promise<Transaction> {
+  async #move(
+    tx: Tx,
+    transaction: Transaction,
+    trigger: Trigger,
+    more: { case?: DisputeCase } = {},
+  ): Promise<Transaction> {
     if (!MOVES[trigger].from.includes(transaction.status)) return transaction;
     const moved = await this.moves.move(tx, transaction, trigger, {}, more);
     if (!moved) throw new Error(`${transaction.id} was moved while it was locked`);

@@ -29,26 +29,28 @@ export class SettlementService {
    *
    * Two round trips: lock and read, then everything else with the COMMIT. Balances are locked last. Payments that come
    * together are credited together; what is not credited is done alone.
-   * @param also written in the same commit
+   * @param close ends the notification that told of it, in the same commit
    */
-  async settle(acquirer: string, pix: ReceivedPix, also?: (tx: Tx) => void): Promise<SettleResult> {
-    return this.#settleOnce(acquirer, { ...pix, method: 'PIX' }, also);
+  async settle(acquirer: string, pix: ReceivedPix, close?: (tx: Tx) => void): Promise<SettleResult> {
+    return this.#settleOnce(acquirer, { ...pix, method: 'PIX' }, close);
   }
 
   /** The same for a payment by another method, idempotent on its reference. */
-  async settleOrder(acquirer: string, payment: ReceivedPayment, also?: (tx: Tx) => void): Promise<SettleResult> {
+  async settleOrder(acquirer: string, payment: ReceivedPayment, close?: (tx: Tx) => void): Promise<SettleResult> {
     const { reference, ...money } = payment;
-    return this.#settleOnce(acquirer, { ...money, endToEndId: reference }, also);
+    return this.#settleOnce(acquirer, { ...money, endToEndId: reference }, close);
   }
 
-  async #settleOnce(acquirer: string, money: ReceivedMoney, also?: (tx: Tx) => void): Promise<SettleResult> {
+  async #settleOnce(
+    acquirer: string,
+    money: ReceivedMoney,
+    close: (tx: Tx) => void = () => undefined,
+  ): Promise<SettleResult> {
     try {
       const about = money.txid ?? money.endToEndId;
-      return await this.database.together('settlement', { owner: about, about }, async (tx, isOf) => {
-        const result = await this.#settle(tx, acquirer, money, isOf);
-        also?.(tx);
-        return result;
-      });
+      return await this.database.together('settlement', { owner: about, about }, (tx, isOf) =>
+        this.#settle(tx, acquirer, money, isOf, close),
+      );
     } catch (error) {
       if (uniqueViolation(error) === 'settlements_end_to_end_id_key') return 'duplicate';
       throw error;
@@ -60,17 +62,22 @@ export class SettlementService {
     acquirer: string,
     money: ReceivedMoney,
     isOf: (accountId: string) => void,
+    close: (tx: Tx) => void,
   ): Promise<SettleResult> {
     const found = money.txid === null ? null : await this.moves.lockIssued(tx, acquirer, money.txid);
     if (!found) {
       tx.requireAlone();
+      close(tx);
       return this.unmatched.keep(tx, acquirer, money);
     }
     const { transaction, account } = found;
     isOf(transaction.accountId);
-    if (transaction.endToEndId === money.endToEndId) return 'duplicate';
-    const decision = decideSettlement(transaction, money);
-    if (decision.outcome !== 'credited') tx.requireAlone();
+    const isDuplicate = transaction.endToEndId === money.endToEndId;
+    const decision = isDuplicate ? null : decideSettlement(transaction, money);
+    if (decision && decision.outcome !== 'credited') tx.requireAlone();
+    // Before the balances, which are locked last.
+    close(tx);
+    if (!decision) return 'duplicate';
     const way = this.#wayBack(acquirer, money);
     // Money by a method that knows no way back (a boleto's, a blockchain's) is kept for the operators.
     const outcome = decision.outcome === 'returned' && way === null ? 'unmatched' : decision.outcome;

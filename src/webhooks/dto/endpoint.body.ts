@@ -45,6 +45,12 @@ export class EndpointBody {
     example: '2026-11-04T12:00:00.000Z',
   })
   previousSecretUntil?: string;
+  @ApiPropertyOptional({
+    description: 'Of an ACTIVE endpoint: since when no attempt has succeeded, UTC; not there while they do.',
+    format: 'date-time',
+    example: '2026-11-04T12:00:00.000Z',
+  })
+  failingSince?: string;
 }
 
 export class EndpointListBody {

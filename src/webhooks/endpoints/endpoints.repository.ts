@@ -4,7 +4,9 @@ import type { Scope } from '../../core/mode.js';
 import type { DirectEndpoint } from './direct-endpoint.js';
 import { type EndpointStatus, WebhookEndpointEntity } from '../webhook.entity.js';
 
-const SHOWN = ['id', 'url', 'events', 'status', 'createdAt', 'updatedAt', 'previousSecretUntil'] as const;
+const SHOWN = [
+  ...(['id', 'url', 'events', 'status', 'createdAt', 'updatedAt', 'previousSecretUntil', 'failingSince'] as const),
+] as const;
 
 export type Endpoint = Pick<WebhookEndpointEntity, (typeof SHOWN)[number]>;
 

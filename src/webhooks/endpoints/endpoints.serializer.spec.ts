@@ -21,6 +21,7 @@ const endpoint = {
   secretSealed: Buffer.from('sealed'),
   previousSecretSealed: Buffer.from('sealed before'),
   previousSecretUntil: new Date('2026-11-05T12:00:00Z'),
+  failingSince: null as Date | null,
 } satisfies Endpoint & Record<string, unknown>;
 
 describe('endpoint serializers', () => {
@@ -57,6 +58,10 @@ describe('endpoint serializers', () => {
     expect(endpointItem({ ...endpoint, previousSecretUntil: null }, now)).toStrictEqual(item);
     const withTwoSecrets = { ...item, previousSecretUntil: '2026-11-05T12:00:00.000Z' };
     expect(endpointItem(endpoint, new Date(now.getTime() - 1))).toStrictEqual(withTwoSecrets);
+    const since = new Date('2026-11-04T13:00:00Z');
+    const failing = { ...endpoint, previousSecretUntil: null, failingSince: since };
+    expect(endpointItem(failing, now)).toStrictEqual({ ...item, failingSince: since.toISOString() });
+    expect(endpointItem({ ...failing, status: 'INACTIVE' }, now)).toStrictEqual({ ...item, status: 'INACTIVE' });
     expect(endpointList([endpoint], now)).toStrictEqual({ data: [item] });
     expect(endpointList([], now)).toStrictEqual({ data: [] });
   });

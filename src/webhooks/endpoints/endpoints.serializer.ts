@@ -24,7 +24,7 @@ export function updatedEndpoint(endpoint: Endpoint): UpdatedEndpointBody {
 }
 
 export function endpointItem(endpoint: Endpoint, now: Date): EndpointBody {
-  const { previousSecretUntil: until } = endpoint;
+  const { previousSecretUntil: until, failingSince, status } = endpoint;
   return {
     id: `wh_${endpoint.id}`,
     url: endpoint.url,
@@ -33,6 +33,7 @@ export function endpointItem(endpoint: Endpoint, now: Date): EndpointBody {
     createdAt: endpoint.createdAt.toISOString(),
     updatedAt: endpoint.updatedAt.toISOString(),
     ...(until !== null && until > now ? { previousSecretUntil: until.toISOString() } : {}),
+    ...(failingSince !== null && status === 'ACTIVE' ? { failingSince: failingSince.toISOString() } : {}),
   };
 }
 

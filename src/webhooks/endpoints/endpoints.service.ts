@@ -56,6 +56,7 @@ export class EndpointsService {
       createdAt: now,
       updatedAt: now,
       previousSecretUntil: null,
+      failingSince: null,
     };
     const secret = newSecret();
     const sealed = this.secrets.seal(secret, secretContext(endpoint.id));

@@ -94,8 +94,7 @@ export class DeliveryLogService implements OnModuleInit {
       const delivery = await this.log.lock(tx, scope, uuid);
       // It was past its time, and is removed.
       if (!delivery) throw notFound(WHAT);
-      if (!isToBeRetried(delivery, now)) return;
-      this.log.retry(tx, uuid, now);
+      if (isToBeRetried(delivery, now)) this.log.retry(tx, uuid, now);
       tx.afterCommit(() => this.dispatcher.wake([{ accountId: scope.accountId, endpointId: delivery.endpointId }]));
     });
     return (await this.log.find(scope, uuid)) ?? known;
