@@ -10,6 +10,11 @@ const NAMES_ONLY = `FOR term IN SELECT ${words('query')} LOOP
             IF length(term) > 1 THEN all_words := all_words || format('&''%s~%s'':*', scope, left(term, 40)); END IF;
           END LOOP;`;
 
+const DECLARED = 'term text;';
+const DECLARED_TOO = `${DECLARED}
+        piece text;
+        one text;`;
+
 /** What people say before the number of an order, unless it is all that they say. */
 const SAID_BEFORE = '{pedido,order,venda,sale,compra,nº,n°,no,number,número}';
 const ANY_FIELD = `FOR piece IN SELECT p FROM (
@@ -31,22 +36,12 @@ export class WordsOfASearch1700000009860 implements MigrationInterface {
   readonly name = 'WordsOfASearch1700000009860';
 
   async up(queryRunner: QueryRunner): Promise<void> {
+    await redefine(queryRunner, 'transaction_search', DECLARED, DECLARED_TOO);
     await redefine(queryRunner, 'transaction_search', NAMES_ONLY, ANY_FIELD);
-    await redefine(
-      queryRunner,
-      'transaction_search',
-      'term text;',
-      'term text;\n        piece text;\n        one text;',
-    );
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {
     await redefine(queryRunner, 'transaction_search', ANY_FIELD, NAMES_ONLY);
-    await redefine(
-      queryRunner,
-      'transaction_search',
-      'term text;\n        piece text;\n        one text;',
-      'term text;',
-    );
+    await redefine(queryRunner, 'transaction_search', DECLARED_TOO, DECLARED);
   }
 }
