@@ -30,6 +30,10 @@ export interface Finished extends Exit {
 export const insecure = (env: Record<string, string>): Record<string, string> =>
   env['DATABASE_URL'] === undefined ? {} : { ALLOW_INSECURE: 'true' };
 
+/** TEST_DATABASE_GROUP=1 runs all specs without groups: what is written together, written alone. */
+export const GROUP: Readonly<Record<string, string>> =
+  process.env['TEST_DATABASE_GROUP'] === undefined ? {} : { DATABASE_GROUP: process.env['TEST_DATABASE_GROUP'] };
+
 /** A built program in a process of its own. */
 export class BuiltProcess {
   stdout = '';
@@ -43,7 +47,7 @@ export class BuiltProcess {
     if (!existsSync(path)) throw new Error(`${path} is missing: run the tests with \`npm test\`, which builds it`);
     // Nothing of the runner's own environment, or DATABASE_URL and LOG_LEVEL of a developer would decide.
     this.#child = spawn(process.execPath, ['--enable-source-maps', path, ...args], {
-      env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...insecure(env), ...env },
+      env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...GROUP, ...insecure(env), ...env },
       stdio: [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     });
     this.#child.stdin?.end(stdin);

@@ -19,6 +19,7 @@ import { serveDashboard } from '../../src/dashboard.js';
 import { setupOpenApi } from '../../src/openapi.js';
 import { openRuntime, type Runtime, type RuntimeOverrides } from '../../src/runtime.js';
 import { createTestDatabase, type TestDatabase } from './database.js';
+import { GROUP } from './process.js';
 import { waitFor } from './wait.js';
 
 /** Time that a test moves instead of waiting. */
@@ -138,6 +139,7 @@ export class TestService {
       LOG_LEVEL: 'silent',
       RATE_LIMIT: 'off',
       WEBHOOK_ALLOW_PRIVATE: 'true',
+      ...GROUP,
       ...options.env,
     });
     const redis = options.env?.['REDIS_URL'] !== undefined;
