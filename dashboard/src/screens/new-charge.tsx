@@ -100,7 +100,7 @@ export function NewCharge(): ReactNode {
             }
             name="amount"
             inputMode="decimal"
-            placeholder="129,90"
+            placeholder={t('129,90', '129.90')}
             required
             autoFocus
             value={typed}

@@ -111,6 +111,7 @@ function Reviews(): ReactNode {
           isNumber: true,
           cell: (one) => <Money amount={one.amount} currency={one.currency} />,
         },
+        { name: t('Venda', 'Sale'), cell: (one) => <Id value={one.charge_id} /> },
         { name: t('Esperado de', 'Expected of'), cell: (one) => one.expected_payer_tax_id ?? '–' },
         { name: t('Pago por', 'Paid by'), cell: (one) => one.reported_payer_tax_id ?? '–' },
         { name: t('Motivo', 'Reason'), cell: (one) => (one.reason === null ? '–' : returnReason(one.reason, t)) },

@@ -104,7 +104,7 @@ export function Sale(): ReactNode {
   const left = data.amount - taken;
   const asked = amount.trim() === '' ? left : parseAmount(amount, language);
   const isRefundable = ['PAID', 'APPROVED'].includes(data.status) && left > 0;
-  const whose = data.customerName ?? t('o pagador', 'the payer');
+  const whose = t('quem pagou', 'who paid') + (data.customerName === null ? '' : ` (${data.customerName})`);
   const text = (of: number): string => money(of, data.currency, language);
   const receipt = async (): Promise<void> => {
     const { base64 } = await call<ReceiptBody>('GET', door(mode, `${path}/receipt`));
