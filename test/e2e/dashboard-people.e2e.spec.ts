@@ -147,7 +147,11 @@ const STEP_MS = 30_000;
       await owner.getByRole('button', { name: 'Enviar de novo o que se perdeu' }).click();
       await inDialog(owner).getByRole('button', { name: 'Contar' }).click();
       await inDialog(owner).getByText('Nada se perdeu neste tempo.').waitFor();
-      expect(await inDialog(owner).getByRole('button', { name: /^Enviar \d/ }).count()).toBe(0);
+      expect(
+        await inDialog(owner)
+          .getByRole('button', { name: /^Enviar \d/ })
+          .count(),
+      ).toBe(0);
       await inDialog(owner).getByRole('button', { name: 'Voltar' }).click();
       await owner.getByRole('button', { name: 'Desligar' }).click();
       await inDialog(owner).getByRole('button', { name: 'Desligar' }).dblclick();
