@@ -10,7 +10,7 @@ it('keeps the words of others on their line', () => {
     paidWith: 'PIX',
     endToEndId: null,
     customerName: 'Maria\r\nValor: R$ 1,00',
-    metadata: { description: 'Pedido\u2028Para: Banco\u202e' },
+    metadata: { description: 'Pedido\u2028Para: Banco\u202e https://evil.example/x www.evil.example' },
     mode: 'live',
     id: 'sale',
   };
@@ -19,6 +19,7 @@ it('keeps the words of others on their line', () => {
   const { subject, text } = receiptMail(transaction, account, 'https://pay.example.com');
   expect(subject).toContain('para Padaria Bcc: x');
   expect(text).toContain('Recibo de pagamento, Maria Valor: R$ 1,00.');
-  expect(text).toContain('Referente a: Pedido Para: Banco ');
+  expect(text).toContain('Referente a: Pedido Para: Banco  … …');
+  expect(text).not.toContain('evil');
   expect(text).not.toMatch(/^(?:Valor: R\$ 1,00|Para: Banco|Bcc)|\u2028|\u202e/mu);
 });

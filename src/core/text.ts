@@ -31,6 +31,21 @@ export function withoutControls(text: string): string {
   return text.split(CONTROL).join(' ');
 }
 
+/** Addresses, of which mail programs make links. */
+const LINK = /(?:[a-z]{2,10}:\/\/|www\.)\S*/giu;
+
+/** The text without addresses: a stranger's words in a mail of ours lead nowhere. */
+export function withoutLinks(text: string): string {
+  return text.replaceAll(LINK, '…');
+}
+
+const TURNS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
+/** The text without marks that turn the direction of what follows. */
+export function withoutTurns(text: string): string {
+  return text.replaceAll(TURNS, '');
+}
+
 /** How many characters there are from the first to the last that can be seen; an emoji is one. */
 export function visibleLength(text: string): number {
   const characters = [...text];

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { Request, Response } from 'express';
+import { LRUCache } from 'lru-cache';
 import { Clock } from '../core/clock.js';
 import { RowBuffer } from '../core/database/index.js';
 import { addressOf, isRead, routeOf } from '../core/http/index.js';
@@ -18,6 +19,8 @@ const FLUSH_MS = 500;
 const BATCH = 500;
 /** Some megabytes; at a thousand requests a second, half a minute without the database. */
 const MAX_ROWS = 30_000;
+/** Answers 429 to one caller that a process keeps in a minute. */
+const MOST_TOO_MANY = 60;
 
 /**
  * Keeps the requests of accounts, beside the request log on stdout: after the answer, in batches, never at the cost of
@@ -26,6 +29,8 @@ const MAX_ROWS = 30_000;
 @Injectable()
 export class RequestRecorder implements OnModuleInit, OnApplicationBootstrap, OnApplicationShutdown {
   readonly #rows: RowBuffer<RequestLog>;
+  /** Callers, and how often each was refused as too much within a minute. */
+  readonly #tooMany = new LRUCache<string, number>({ max: 10_000, ttl: 60_000 });
 
   constructor(
     private readonly http: HttpAdapterHost,
@@ -66,6 +71,7 @@ export class RequestRecorder implements OnModuleInit, OnApplicationBootstrap, On
     if (accountId === undefined || route === undefined) return;
     // A page that is open asks again and again: it would bury what programs ask.
     if (request.door !== undefined && isRead(request)) return;
+    if (response.statusCode === 429 && !this.#isLogged(`${accountId} ${mode ?? ''} ${userId ?? ''}`)) return;
     const durationMs = Math.round(performance.now() - request.receivedAt);
     const createdAt = new Date(this.clock.now().getTime() - durationMs);
     const full = this.#rows.add({
@@ -86,5 +92,12 @@ export class RequestRecorder implements OnModuleInit, OnApplicationBootstrap, On
       createdAt,
     });
     if (full) this.poller.wake('request-logs.flush');
+  }
+
+  /** Of what is refused as too much no more is kept than says so: a caller who goes on would bury the rest. */
+  #isLogged(caller: string): boolean {
+    const count = this.#tooMany.get(caller) ?? 0;
+    this.#tooMany.set(caller, count + 1, { noUpdateTTL: true });
+    return count < MOST_TOO_MANY;
   }
 }

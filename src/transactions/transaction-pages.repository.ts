@@ -151,8 +151,9 @@ const search = (field: SortField, order: SortOrder): ReadStatement => {
        WHERE s.account_id = $1 AND s.mode = $2 AND s.id >= $3 AND s.id < $4 AND ($5::text IS NULL OR s.status = $5)
          AND transaction_terms(${TERMS}) @@ transaction_search($1, $2, $6, $7, $8)
          -- A term of the metadata is a hash of "key=value", where either may have the sign in it.
-         AND NOT EXISTS (
-           SELECT FROM unnest($7::text[], $8::text[]) AS m (key, value) WHERE s.metadata ->> m.key IS DISTINCT FROM m.value)
+         -- Without keys the planner sees that there is nothing to look at, or it would expect few sales to be left.
+         AND ($7::text[] = '{}' OR NOT EXISTS (
+           SELECT FROM unnest($7::text[], $8::text[]) AS m (key, value) WHERE s.metadata ->> m.key IS DISTINCT FROM m.value))
        ORDER BY s.id DESC LIMIT ${MOST_FOUND})) ORDER BY ${by}t.id ${order}`,
   );
 };

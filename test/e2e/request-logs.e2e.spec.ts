@@ -130,6 +130,30 @@ describe('the request log of an account', () => {
     }
   });
 
+  it('keeps sixty of a minute’s refusals as too much, and all that was done', async () => {
+    const env = { RATE_LIMIT: 'on', RATE_LIMIT_RATE: '1', RATE_LIMIT_BURST: '20' };
+    const limited = await TestService.start({ database: service.database, env });
+    try {
+      const { accountId, testKey } = await service.merchant();
+      const answers = await Promise.all(
+        Array.from({ length: 150 }, () => limited.call('POST', '/v1/payments/x/cancel', { key: testKey })),
+      );
+      const refused = answers.filter(({ status }) => status === 429).length;
+      expect(refused).toBeGreaterThan(60);
+      await limited.stop();
+      const rows = await service.sql<{ status: number; count: number }>(
+        'SELECT status, count(*)::int AS count FROM request_logs WHERE account_id = $1 GROUP BY 1 ORDER BY 1',
+        [accountId],
+      );
+      expect(rows).toEqual([
+        { status: 404, count: 150 - refused },
+        { status: 429, count: 60 },
+      ]);
+    } finally {
+      await limited.stop();
+    }
+  });
+
   it.each([0, 2])(
     'shows once what was asked by a caller who hung up, behind %i streams of events, and was done all the same',
     async (streams) => {

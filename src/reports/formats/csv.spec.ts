@@ -8,6 +8,7 @@ describe('a text in a cell', () => {
     ['João Lima', 'João Lima'],
     ['a-b, c', '"a-b, c"'],
     ['tx_1; 20-11', 'tx_1; 20-11'],
+    ['Bob \u202egnp.exe', 'Bob gnp.exe'],
     ['=1+1', "'=1+1"],
     [' \u200b=1+1', " \u200b'=1+1"],
     ['\uff1d1', "'\uff1d1"],

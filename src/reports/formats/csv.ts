@@ -1,3 +1,4 @@
+import { withoutTurns } from '../../core/text.js';
 import type { Column } from './columns.js';
 
 /** What a formula begins with, in the widths of East Asia too. */
@@ -11,7 +12,7 @@ const TO_BE_QUOTED = /[",\r\n]/;
 function cell<R>(column: Column<R>, row: R): string {
   const value = column.of(row) ?? '';
   if (column.isNumber) return value;
-  return quoted(harmless(value));
+  return quoted(harmless(withoutTurns(value)));
 }
 
 /** With an apostrophe wherever a program may see a cell begin, and a formula in it. */
