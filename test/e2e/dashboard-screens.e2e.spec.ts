@@ -299,7 +299,7 @@ const HOSTILE_NAME = '\u202eمريم <img src=x onerror="document.title=1"> \u20
       });
       for (let n = 0; n < 22; n++) await dashboard.charge();
       await visit('/test/webhooks', 'Webhooks');
-      await page.getByText(/Falha desde .*: HTTP 500\. \d+ esperam que ele responda/).waitFor({ timeout: 20_000 });
+      await page.getByText(/Falha desde .*: HTTP 500\. À espera de que ele responda: \d+/).waitFor({ timeout: 20_000 });
       const card = page
         .getByRole('region')
         .filter({ hasText: '/down' })

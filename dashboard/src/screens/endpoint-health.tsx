@@ -45,18 +45,22 @@ export function EndpointHealth({ endpoint: { id, failingSince } }: { endpoint: E
   const { tried, missed } = judge(newest.data);
   const last = tried.find(({ status }) => status !== 'DELIVERED');
   if (isFailing) {
-    const waiting = newest.data.data.filter(({ attempts, status }) => attempts === 0 && status === 'PENDING').length;
+    const waiting = newest.data.data.filter(({ status }) => status === 'PENDING').length;
     return (
       <>
         <Status value="FAILED" label={t('Falha', 'Fails')} /> {t('desde', 'since')} <Time at={failingSince} />
         {last && `: ${lastAnswer(last, t)}`}
         {waiting > 0 &&
           t(
-            `. ${String(waiting)} esperam que ele responda; uma é tentada ao menos a cada minuto.`,
-            `. ${String(waiting)} wait until it answers; one is tried each minute at least.`,
+            `. À espera de que ele responda: ${String(waiting)}; uma é tentada ao menos a cada minuto.`,
+            `. Waiting until it answers: ${String(waiting)}; one is tried each minute at least.`,
           )}
       </>
     );
+  }
+  // It was changed since, and nothing has been tried at it as it is now.
+  if (missed > 0 && missed === tried.length) {
+    return <Status value="PENDING" label={t('É tentado de novo', 'Is tried again')} />;
   }
   if (tried.length === 0) return t('nada foi enviado ainda', 'nothing was sent yet');
   if (missed === 0) return <Status value="DELIVERED" label={t('Recebe tudo', 'Gets everything')} />;

@@ -257,7 +257,7 @@ export function Sales(): ReactNode {
               {t('Anterior', 'Previous')}
             </Button>
             <span>
-              {page} / {pages} · {list.data.total} {t('vendas', 'sales')}
+              {page} / {pages} · {list.data.total} {list.data.total === 1 ? t('venda', 'sale') : t('vendas', 'sales')}
             </span>
             <Button disabled={page >= pages} onClick={() => change({ page: String(page + 1) })}>
               {t('Próxima', 'Next')}
