@@ -1,4 +1,4 @@
-import { useQuery, type UseQueryOptions } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { DeliveryBody, DeliveryListBody } from '../../../src/webhooks/dto/delivery.body.js';
 import type { EndpointBody } from '../../../src/webhooks/dto/endpoint.body.js';
@@ -10,6 +10,7 @@ import { deliveryError } from '../words.js';
 
 /** How many of the newest deliveries are looked at. */
 const LOOKED_AT = 20;
+/** The same of one that fails: many of the newest wait to be tried at all. */
 const MOST_LOOKED_AT = 100;
 const LOOK_MS = 15_000;
 /** Longer than a delivery that is due waits where nothing is wrong. */
@@ -18,16 +19,6 @@ const DUE_MS = 60_000;
 export function lastAnswer(one: Pick<DeliveryBody, 'lastStatusCode' | 'lastError'>, t: Translate): string {
   if (one.lastStatusCode !== null) return `HTTP ${String(one.lastStatusCode)}`;
   return one.lastError === null ? '–' : deliveryError(one.lastError, t);
-}
-
-/** What was sent to an endpoint lately. @param limit more where many of the newest wait to be tried at all */
-function newestDeliveries(mode: string, id: string, limit: number): UseQueryOptions<DeliveryListBody> {
-  return {
-    queryKey: [mode, 'deliveries', 'newest', id, limit],
-    queryFn: () =>
-      call<DeliveryListBody>('GET', door(mode, withQuery('/webhooks/deliveries', { endpointId: id, limit }))),
-    refetchInterval: LOOK_MS,
-  };
 }
 
 /** What has been tried of it, and how much of that has not arrived. */
@@ -40,7 +31,14 @@ function judge(list: DeliveryListBody): { tried: DeliveryBody[]; missed: number 
 export function EndpointHealth({ endpoint: { id, failingSince } }: { endpoint: EndpointBody }): ReactNode {
   const { t } = useLanguage();
   const isFailing = failingSince !== undefined;
-  const newest = useQuery(newestDeliveries(useMode(), id, isFailing ? MOST_LOOKED_AT : LOOKED_AT));
+  const mode = useMode();
+  const limit = isFailing ? MOST_LOOKED_AT : LOOKED_AT;
+  const newest = useQuery({
+    queryKey: [mode, 'deliveries', 'newest', id, limit],
+    queryFn: () =>
+      call<DeliveryListBody>('GET', door(mode, withQuery('/webhooks/deliveries', { endpointId: id, limit }))),
+    refetchInterval: LOOK_MS,
+  });
   if (!newest.data) return '–';
   const { tried, missed } = judge(newest.data);
   const last = tried.find(({ status }) => status !== 'DELIVERED');

@@ -19,7 +19,8 @@ export function SaleName({ id }: { id: string }): ReactNode {
   const mode = useMode();
   const plain = id.replace(/^(ch|tx)_/, '');
   const sale = useQuery({
-    queryKey: [mode, 'sale name', plain],
+    // Not by the mode first: what happens to other sales has no name asked for again.
+    queryKey: ['sale name', mode, plain],
     queryFn: () => call<PaymentDetailBody>('GET', door(mode, `/payments/${plain}`)),
     staleTime: 600_000,
   });

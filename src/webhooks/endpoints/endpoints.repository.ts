@@ -5,7 +5,8 @@ import type { DirectEndpoint } from './direct-endpoint.js';
 import { type EndpointStatus, WebhookEndpointEntity } from '../webhook.entity.js';
 
 const SHOWN = [
-  ...(['id', 'url', 'events', 'status', 'createdAt', 'updatedAt', 'previousSecretUntil', 'failingSince'] as const),
+  ...(['id', 'url', 'events', 'status', 'createdAt', 'updatedAt'] as const),
+  ...(['previousSecretUntil', 'failingSince'] as const),
 ] as const;
 
 export type Endpoint = Pick<WebhookEndpointEntity, (typeof SHOWN)[number]>;
