@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { columnsOf, insertInto, Reader, read, write, type Tx } from '../core/database/index.js';
 import { InvitationEntity, MemberEntity, type Role, type UserEntity } from './account.entity.js';
+import { Retained } from '../core/retention.js';
 
 export type Member = Pick<MemberEntity, 'userId' | 'role' | 'createdAt'> & Pick<UserEntity, 'email' | 'name'>;
 
@@ -116,7 +117,8 @@ export class MembersRepository {
     return (await tx.query(TAKE_INVITATION, [id])).length > 0;
   }
 
-  /** @returns how many that had expired by then are gone now */
+  /** So that e-mails of invited people are not kept. @returns how many that had expired by then are gone now */
+  @Retained('invitations', 0)
   async removeInvitations(tx: Tx, expiredBefore: Date, limit: number): Promise<number> {
     return (await tx.query(REMOVE_INVITATIONS, [expiredBefore, limit])).length;
   }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { type Actor, AuditTrail, type Origin } from '../audit/index.js';
 import { Clock } from '../core/clock.js';
 import { type Config, CONFIG } from '../core/config/index.js';
@@ -7,7 +7,6 @@ import { Database, type Tx } from '../core/database/index.js';
 import { type ApiError, badRequest, business, forbidden, invalidRequest, notFound } from '../core/errors/index.js';
 import { newId } from '../core/ids.js';
 import { Mailer } from '../core/mail/index.js';
-import { Retention } from '../core/retention.js';
 import type { Account, AccountEntity, InvitationEntity, Role } from './account.entity.js';
 import { AccountsRepository } from './accounts.repository.js';
 import { checkEmail, normalizeEmail } from './email-address.js';
@@ -31,7 +30,7 @@ type RemovalListener = (tx: Tx, removed: RemovedMember) => Promise<void>;
 
 /** The people of an account. */
 @Injectable()
-export class MembersService implements OnModuleInit {
+export class MembersService {
   #removed: RemovalListener = async () => undefined;
 
   constructor(
@@ -43,14 +42,8 @@ export class MembersService implements OnModuleInit {
     private readonly passwords: Passwords,
     private readonly mailer: Mailer,
     private readonly audit: AuditTrail,
-    private readonly retention: Retention,
     private readonly clock: Clock,
   ) {}
-
-  /** Invitations are removed when they expire, so that e-mails of invited people are not kept. */
-  onModuleInit(): void {
-    this.retention.keep('invitations', 0, (tx, before, limit) => this.members.removeInvitations(tx, before, limit));
-  }
 
   /** Called in the transaction that removes a member. */
   whenRemoved(listener: RemovalListener): void {

@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { columnsOf, insertInto, Reader, read, write, type Tx } from '../core/database/index.js';
 import type { Role } from './account.entity.js';
 import { SessionEntity } from './session.entity.js';
+import { CLOCK_SKEW_SECONDS } from '../core/clock.js';
+import { Retained } from '../core/retention.js';
 
 /** One query for every request of a person, by primary keys alone: whether the login goes on, and the role of now. */
 const FIND = read(
@@ -73,7 +75,8 @@ export class SessionsRepository {
     tx.defer(END_ALL, [userId, except]);
   }
 
-  /** @returns how many that ended by then are gone now */
+  /** For a process whose clock is behind they stay a little longer. @returns how many that ended by then are gone now */
+  @Retained('sessions', CLOCK_SKEW_SECONDS * 1000)
   async remove(tx: Tx, endedBefore: Date, limit: number): Promise<number> {
     return (await tx.query(REMOVE, [endedBefore, limit])).length;
   }

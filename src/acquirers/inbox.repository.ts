@@ -5,6 +5,10 @@ import { idRange } from '../core/ids.js';
 import { OperatorQueues } from '../core/operator-queues.js';
 import type { Dispute, NotificationHint } from './acquirer.port.js';
 import { AcquirerNotificationEntity } from './notification.entity.js';
+import { DAY_MS } from '../core/clock.js';
+import { Retained } from '../core/retention.js';
+
+const IGNORED_KEPT_MS = 30 * DAY_MS;
 
 const READ = ['id', 'acquirer', 'kind', 'reference', 'attempts', 'hints', 'lastError', 'isHearsay'] as const;
 const WAITS = ['id', 'acquirer', 'reference', 'receivedAt'] as const;
@@ -290,7 +294,8 @@ export class InboxRepository {
     return new Set(rows.map((row) => row.reference));
   }
 
-  /** @returns how many there were, at most `limit` */
+  /** Forged hints leave nothing behind. @returns how many there were, at most `limit` */
+  @Retained('acquirer_notifications', IGNORED_KEPT_MS)
   async removeIgnored(tx: Tx, triedBefore: Date, limit: number): Promise<number> {
     return (await tx.query(REMOVE_IGNORED, [triedBefore, limit])).length;
   }

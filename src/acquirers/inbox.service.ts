@@ -1,5 +1,5 @@
-import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
-import { Clock, DAY_MS } from '../core/clock.js';
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Clock } from '../core/clock.js';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { Database, type Tx } from '../core/database/index.js';
 import type { IdCursorFilter } from '../core/http/index.js';
@@ -8,7 +8,6 @@ import { Logger } from '../core/log/index.js';
 import { Metrics } from '../core/metrics/index.js';
 import { JobQueue, Poller } from '../core/queue/index.js';
 import { RateLimiter } from '../core/rate-limit/index.js';
-import { Retention } from '../core/retention.js';
 import {
   type Acquirer,
   type Dispute,
@@ -70,14 +69,13 @@ const UNCONFIRMED = { limit: 120, windowSeconds: 60 };
 const PUT_OFF_SECONDS = { least: 60, most: 300 };
 const UNKNOWN = 'the acquirer does not know it';
 const OPEN = 'nothing has happened to it';
-const IGNORED_KEPT_MS = 30 * DAY_MS;
 
 /**
  * What acquirers tell us. Stored first, answered, applied by a job, and only after asking the acquirer: a forged or
  * repeated notification moves nothing.
  */
 @Injectable()
-export class InboxService implements OnModuleInit, OnApplicationBootstrap {
+export class InboxService implements OnApplicationBootstrap {
   readonly #handlers: Partial<ConfirmedHandlers> = {};
   readonly #bulkhead = new Bulkhead();
 
@@ -88,7 +86,6 @@ export class InboxService implements OnModuleInit, OnApplicationBootstrap {
     private readonly acquirers: AcquirersService,
     private readonly queue: JobQueue,
     private readonly poller: Poller,
-    private readonly retention: Retention,
     private readonly limiter: RateLimiter,
     private readonly metrics: Metrics,
     private readonly clock: Clock,
@@ -97,13 +94,6 @@ export class InboxService implements OnModuleInit, OnApplicationBootstrap {
 
   on<K extends keyof ConfirmedHandlers>(kind: K, handler: ConfirmedHandlers[K]): void {
     this.#handlers[kind] = handler;
-  }
-
-  /** Forged hints leave nothing behind. */
-  onModuleInit(): void {
-    this.retention.keep('acquirer_notifications', IGNORED_KEPT_MS, (tx, before, limit) =>
-      this.inbox.removeIgnored(tx, before, limit),
-    );
   }
 
   onApplicationBootstrap(): void {

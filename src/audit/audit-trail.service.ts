@@ -1,27 +1,18 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Clock, DAY_MS } from '../core/clock.js';
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../core/clock.js';
 import type { Tx } from '../core/database/index.js';
 import { invalidRequest } from '../core/errors/index.js';
 import { newId } from '../core/ids.js';
-import { Retention } from '../core/retention.js';
 import type { Actor, AuditEvent, AuditEventType, AuditFilter } from './audit-event.js';
 import { AuditRepository } from './audit.repository.js';
 
-/** A little more than the five years for which the database refuses to delete. */
-const KEPT_MS = 5 * 366 * DAY_MS;
-
 /** Who changed what. Nothing here is changed, or deleted within five years: it holds ids, never a password or e-mail. */
 @Injectable()
-export class AuditTrail implements OnModuleInit {
+export class AuditTrail {
   constructor(
     private readonly events: AuditRepository,
-    private readonly retention: Retention,
     private readonly clock: Clock,
   ) {}
-
-  onModuleInit(): void {
-    this.retention.keep('audit_events', KEPT_MS, (tx, before, limit) => this.events.remove(tx, before, limit));
-  }
 
   /**
    * Recorded in the transaction of what it tells: both happen or neither.

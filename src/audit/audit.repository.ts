@@ -3,6 +3,11 @@ import { columnsOf, insertInto, Reader, read, type Tx, write } from '../core/dat
 import { idBound, idRange } from '../core/ids.js';
 import { AuditEvent, AuditEventEntity } from './audit-event.entity.js';
 import type { AuditFilter } from './audit-event.js';
+import { DAY_MS } from '../core/clock.js';
+import { Retained } from '../core/retention.js';
+
+/** A little more than the five years for which the database refuses to delete. */
+const KEPT_MS = 5 * 366 * DAY_MS;
 
 const INSERT = insertInto('audit_events.insert', AuditEventEntity);
 const EXISTS = read('audit_events.exists', 'SELECT 1 FROM audit_events WHERE account_id = $1 AND id = $2');
@@ -30,6 +35,7 @@ export class AuditRepository {
   }
 
   /** By a function of the tables' owner, who leaves what is younger than five years. @returns how many older than `before` are gone now */
+  @Retained('audit_events', KEPT_MS)
   async remove(tx: Tx, before: Date, limit: number): Promise<number> {
     const [row] = await tx.query<{ removed: number }>(REMOVE, [idBound(before, 'min'), limit]);
     return row?.removed ?? 0;

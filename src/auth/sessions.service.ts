@@ -1,11 +1,10 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { JwtService } from '@nestjs/jwt';
 import { Clock, CLOCK_SKEW_SECONDS, hourOf } from '../core/clock.js';
 import { SessionsRepository } from '../accounts/index.js';
 import type { Origin } from '../audit/index.js';
 import { Database, type Tx } from '../core/database/index.js';
 import { isUuid, newId } from '../core/ids.js';
-import { Retention } from '../core/retention.js';
 import type { DashboardRole, UserPrincipal } from './principal.js';
 
 export const SESSION_SECONDS = 3600;
@@ -34,21 +33,13 @@ export type SessionKind = 'token' | 'cookie';
 
 /** Logins as signed tokens (HS256): they name a session, and the database says whether it goes on and whose it is. */
 @Injectable()
-export class Sessions implements OnModuleInit {
+export class Sessions {
   constructor(
     private readonly database: Database,
     private readonly sessions: SessionsRepository,
     private readonly jwt: JwtService,
-    private readonly retention: Retention,
     private readonly clock: Clock,
   ) {}
-
-  /** Tokens that have ended by themselves are forgotten, also for a process whose clock is behind. */
-  onModuleInit(): void {
-    this.retention.keep('sessions', CLOCK_SKEW_SECONDS * 1000, (tx, before, limit) =>
-      this.sessions.remove(tx, before, limit),
-    );
-  }
 
   /** @returns the token, good for SESSION_SECONDS from now on, once `tx` has committed */
   open(

@@ -1,5 +1,6 @@
 import { BullModule } from '@nestjs/bull';
 import { type DynamicModule, Global, Module, type Provider } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
 import { DataSource } from 'typeorm';
 import { Clock } from './clock.js';
 import { type Config, CONFIG } from './config/index.js';
@@ -75,6 +76,11 @@ export class CoreModule {
       ...workers(MailProcessor),
     ];
     // Without a queue of its own: it finds the processors, and `processors` gives it their queues.
-    return { module: CoreModule, imports: [BullModule.registerQueue()], providers, exports: providers };
+    return {
+      module: CoreModule,
+      imports: [BullModule.registerQueue(), DiscoveryModule],
+      providers,
+      exports: providers,
+    };
   }
 }

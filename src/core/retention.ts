@@ -1,4 +1,5 @@
-import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationBootstrap, SetMetadata } from '@nestjs/common';
+import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { Clock } from './clock.js';
 import { type Config, CONFIG } from './config/index.js';
 import { Database, read, type Tx } from './database/index.js';
@@ -17,14 +18,31 @@ const LOCK = read(
  * Removes the oldest rows that are over and whose time was before `before`, one transaction for each batch.
  * @returns how many rows of at most `limit` were looked at: fewer are the end
  */
-export type Removal = (tx: Tx, before: Date, limit: number) => Promise<number>;
+type Removal = (tx: Tx, before: Date, limit: number) => Promise<number>;
+
+interface Rule {
+  readonly table: string;
+  readonly kept: number | keyof Config['retentionMs'];
+}
+
+const RULE = 'recebe:retention';
+const SCANNER = new MetadataScanner();
+
+type TypedDecorator = (target: object, name: string, method: TypedPropertyDescriptor<Removal>) => void;
+
+/**
+ * On a repository's method: it removes from `table` what is past its time.
+ * @param kept milliseconds, or a kind that has a setting
+ */
+export const Retained = (table: string, kept: Rule['kept']): TypedDecorator =>
+  SetMetadata(RULE, { table, kept } satisfies Rule);
 
 interface Kept {
   readonly keptMs: number;
   readonly remove: Removal;
 }
 
-/** Removes what is past its time, so that no table grows for ever. Each context says of its own tables how long. */
+/** Removes what is past its time, so that no table grows for ever: whatever a repository declares with `@Retained`. */
 @Injectable()
 export class Retention implements OnApplicationBootstrap {
   readonly #tables = new Map<string, Kept>();
@@ -34,16 +52,26 @@ export class Retention implements OnApplicationBootstrap {
     private readonly database: Database,
     private readonly poller: Poller,
     private readonly clock: Clock,
+    private readonly discovery: DiscoveryService,
   ) {}
 
-  /** Before the application has started. @param kept milliseconds, or a kind that has a setting */
-  keep(table: string, kept: number | keyof Config['retentionMs'], remove: Removal): void {
-    this.#tables.set(table, { keptMs: typeof kept === 'number' ? kept : this.config.retentionMs[kept], remove });
-  }
-
   onApplicationBootstrap(): void {
+    for (const { instance } of this.discovery.getProviders()) {
+      if (typeof instance === 'object' && instance !== null) this.keep(instance as object);
+    }
     for (const table of this.#tables.keys()) {
       this.poller.onWorkers(`retention.${table}`, SWEEP_MS, () => this.remove(table));
+    }
+  }
+
+  /** What this repository declares. */
+  keep(repository: object): void {
+    for (const name of SCANNER.getAllMethodNames(Object.getPrototypeOf(repository) as object)) {
+      const method = (repository as Record<string, unknown>)[name] as Removal;
+      const rule = Reflect.getMetadata(RULE, method) as Rule | undefined;
+      if (!rule) continue;
+      const keptMs = typeof rule.kept === 'number' ? rule.kept : this.config.retentionMs[rule.kept];
+      this.#tables.set(rule.table, { keptMs, remove: method.bind(repository) });
     }
   }
 

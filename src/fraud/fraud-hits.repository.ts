@@ -3,6 +3,7 @@ import { columnsOf, insertInto, Reader, read, write, type Tx } from '../core/dat
 import type { IdCursorFilter } from '../core/http/index.js';
 import { idBound, idRange } from '../core/ids.js';
 import { FraudHitEntity as FraudHit } from './fraud-hit.entity.js';
+import { Retained } from '../core/retention.js';
 
 export interface FraudHitFilter extends IdCursorFilter {
   readonly accountId: string | null;
@@ -41,6 +42,7 @@ export class FraudHitsRepository {
   }
 
   /** @returns how many older than `before` are gone now */
+  @Retained('fraud_hits', 'fraudHits')
   async remove(tx: Tx, before: Date, limit: number): Promise<number> {
     return (await tx.query(REMOVE, [idBound(before, 'min'), limit])).length;
   }

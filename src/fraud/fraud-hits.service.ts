@@ -1,11 +1,10 @@
-import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { Clock } from '../core/clock.js';
 import { Database, RowBuffer } from '../core/database/index.js';
 import { newId } from '../core/ids.js';
 import { Logger } from '../core/log/index.js';
 import { Metrics } from '../core/metrics/index.js';
 import { Poller } from '../core/queue/index.js';
-import { Retention } from '../core/retention.js';
 import type { FraudHitEntity as FraudHit } from './fraud-hit.entity.js';
 import { type FraudHitFilter, FraudHitsRepository } from './fraud-hits.repository.js';
 
@@ -13,7 +12,7 @@ const FLUSH_MS = 500;
 
 /** What the guard refused, or would have refused. Written off the request's path, and kept for some weeks. */
 @Injectable()
-export class FraudHits implements OnModuleInit, OnApplicationBootstrap, OnApplicationShutdown {
+export class FraudHits implements OnApplicationBootstrap, OnApplicationShutdown {
   readonly #rows: RowBuffer<FraudHit>;
 
   constructor(
@@ -21,7 +20,6 @@ export class FraudHits implements OnModuleInit, OnApplicationBootstrap, OnApplic
     private readonly hits: FraudHitsRepository,
     private readonly metrics: Metrics,
     private readonly poller: Poller,
-    private readonly retention: Retention,
     private readonly clock: Clock,
     logger: Logger,
   ) {
@@ -34,10 +32,6 @@ export class FraudHits implements OnModuleInit, OnApplicationBootstrap, OnApplic
         if (error !== null) logger.error({ error, rows }, 'fraud hits were refused by the database');
       },
     });
-  }
-
-  onModuleInit(): void {
-    this.retention.keep('fraud_hits', 'fraudHits', (tx, before, limit) => this.hits.remove(tx, before, limit));
   }
 
   onApplicationBootstrap(): void {

@@ -15,6 +15,7 @@ import type { Scope } from '../core/mode.js';
 import { joinCustomer, splitCustomer } from './customer-fields.js';
 import type { DomainEvent, DomainEventType } from './event-catalog.service.js';
 import { EventEntity } from './event.entity.js';
+import { Retained } from '../core/retention.js';
 
 interface StoredEvent extends Omit<DomainEvent, 'sequence' | 'data'> {
   /** JSON. */
@@ -229,6 +230,7 @@ export class OutboxRepository {
   }
 
   /** @returns how many older than `before` were looked at: some stay */
+  @Retained('events', 'events')
   async remove(tx: Tx, before: Date, limit: number): Promise<number> {
     const looked = await tx.query<{ id: string }>(REMOVE, [this.#lookedTo, idBound(before, 'min'), limit, TOLD_AGAIN]);
     const last = looked.at(-1)?.id;

@@ -1,30 +1,24 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Clock } from '../core/clock.js';
 import type { Tx } from '../core/database/index.js';
 import { groupBy } from '../core/group-by.js';
 import { newId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
-import { Retention } from '../core/retention.js';
 import { type DomainEvent, type DomainEventType, EventCatalog, type NewEvent } from './event-catalog.service.js';
 import { OutboxRepository } from './outbox.repository.js';
 import { Relay } from './relay.service.js';
 
 /** Writes events in the transaction of the change they tell of; wakes the relay when it has committed. */
 @Injectable()
-export class OutboxService implements OnModuleInit {
+export class OutboxService {
   readonly #wake = (): void => this.relay.wake();
 
   constructor(
     private readonly events: OutboxRepository,
     private readonly catalog: EventCatalog,
     private readonly relay: Relay,
-    private readonly retention: Retention,
     private readonly clock: Clock,
   ) {}
-
-  onModuleInit(): void {
-    this.retention.keep('events', 'events', (tx, before, limit) => this.events.remove(tx, before, limit));
-  }
 
   /**
    * The caller holds the lock of every subject or has made it in `tx`: its events are numbered on from the last one.

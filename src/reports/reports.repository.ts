@@ -5,6 +5,10 @@ import { idBound, idRange } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import type { StoredObject } from '../storage/index.js';
 import { ReportEntity } from './report.entity.js';
+import { DAY_MS } from '../core/clock.js';
+import { Retained } from '../core/retention.js';
+
+const ROW_KEPT_MS = 90 * DAY_MS;
 
 const COLUMNS = columnsOf(ReportEntity, 'r');
 
@@ -169,6 +173,7 @@ export class ReportsRepository {
   }
 
   /** Of those that are over. */
+  @Retained('reports', ROW_KEPT_MS)
   async remove(tx: Tx, before: Date, limit: number): Promise<number> {
     return (await tx.query(REMOVE, [idBound(before, 'min'), limit])).length;
   }

@@ -8,7 +8,6 @@ import { firstInstantOf, type IdCursorFilter, lastInstantOf } from '../core/http
 import { newId, parseId } from '../core/ids.js';
 import { Logger } from '../core/log/index.js';
 import type { Scope } from '../core/mode.js';
-import { Retention } from '../core/retention.js';
 import { LeaseLost, type Work, type WorkAnswer, WorkService } from '../core/work/index.js';
 import { OutboxService } from '../outbox/index.js';
 import { ObjectStorage } from '../storage/index.js';
@@ -29,7 +28,6 @@ const MOST_FILES = 1_000;
 /** No payment is older. */
 const FIRST_FROM = new Date('2020-01-01T03:00:00Z');
 const KEPT_MS = 7 * DAY_MS;
-const ROW_KEPT_MS = 90 * DAY_MS;
 const DOWNLOAD_SECONDS = 3_600;
 const MOST_ATTEMPTS = 5;
 /** Between two words about how far it is. */
@@ -62,13 +60,11 @@ export class ReportsService implements OnModuleInit {
     private readonly outbox: OutboxService,
     private readonly customers: CustomerDataService,
     private readonly pages: TransactionPagesService,
-    private readonly retention: Retention,
     private readonly clock: Clock,
     private readonly logger: Logger,
   ) {}
 
   onModuleInit(): void {
-    this.retention.keep('reports', ROW_KEPT_MS, (tx, before, limit) => this.reports.remove(tx, before, limit));
     // A file may name the customer who has just been erased.
     this.customers.whenErased((accountId) => this.#endAll(accountId));
   }

@@ -15,7 +15,7 @@ import {
 } from '../../src/core/idempotency/index.js';
 import { Poller } from '../../src/core/queue/index.js';
 import { Retention } from '../../src/core/retention.js';
-import { Gate, SILENT, TestSchema } from '../support/schema.js';
+import { Gate, NO_PROVIDERS, SILENT, TestSchema } from '../support/schema.js';
 import { TestClock } from '../support/service.js';
 
 const MAKE = write('spec.make', 'INSERT INTO things (id) VALUES ($1)');
@@ -54,9 +54,9 @@ describe('idempotency', () => {
     clock = new TestClock();
     const config = readConfig({ ALLOW_INSECURE: 'true', DATABASE_URL: 'postgres://unused/unused' });
     const keys = new IdempotencyRepository(reader, new SecretBox('5a'.repeat(32)));
-    retention = new Retention(config, database, new Poller({ logger: SILENT }), clock);
-    service = new IdempotencyService(database, keys, retention, clock);
-    service.onModuleInit();
+    retention = new Retention(config, database, new Poller({ logger: SILENT }), clock, NO_PROVIDERS);
+    retention.keep(keys);
+    service = new IdempotencyService(database, keys, clock);
     await schema.database.pool.query('TRUNCATE things, idempotency_keys');
   });
 

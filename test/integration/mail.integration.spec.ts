@@ -25,7 +25,7 @@ import { Retention } from '../../src/core/retention.js';
 import { WorkRepository, WorkService } from '../../src/core/work/index.js';
 import { headerOf, Mailbox } from '../support/mailbox.js';
 import { Processes } from '../support/process.js';
-import { Gate, SILENT, TestSchema } from '../support/schema.js';
+import { Gate, NO_PROVIDERS, SILENT, TestSchema } from '../support/schema.js';
 import { TestClock } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 
@@ -104,18 +104,18 @@ describe('mail', () => {
   }
 
   function processor(by: MailTransport, logger: Logger) {
-    const retention = new Retention(config, database, poller, clock);
+    const retention = new Retention(config, database, poller, clock, NO_PROVIDERS);
+    const emails = new EmailsRepository(reader);
+    retention.keep(emails);
     const mails = new MailProcessor(
       config,
       new MemoryRateLimiter(),
       database,
-      new EmailsRepository(reader),
+      emails,
       new MailDelivery(by, logger),
       SECRETS,
-      retention,
       clock,
     );
-    mails.onModuleInit();
     return { mails, retention };
   }
 

@@ -1,12 +1,10 @@
 import { afterAll, beforeEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Clock } from '../../src/core/clock.js';
-import { readConfig } from '../../src/core/config/index.js';
 import { SecretBox } from '../../src/core/crypto/index.js';
 import { type Database, type Reader, read, write, type Tx } from '../../src/core/database/index.js';
 import type { Scope } from '../../src/core/mode.js';
 import { InProcessJobQueue } from '../../src/core/queue/in-process-job-queue.js';
 import { Poller } from '../../src/core/queue/index.js';
-import { Retention } from '../../src/core/retention.js';
 import {
   type DomainEvent,
   EventCatalog,
@@ -57,7 +55,6 @@ describe('the outbox', () => {
   /** Of connections of its own, for what is looked at while a transaction is open. */
   let watcher: Reader;
   let clock: TestClock;
-  const config = readConfig({ ALLOW_INSECURE: 'true', DATABASE_URL: 'postgres://unused/unused', ROLE: 'worker' });
 
   beforeAll(async () => {
     // No unique constraint: an event that two relays consume must be seen, not refused.
@@ -90,13 +87,12 @@ describe('the outbox', () => {
   }
 
   const secrets = new SecretBox('f6'.repeat(32));
-  const retention = (): Retention => new Retention(config, database, new Poller({ logger: SILENT }), clock);
 
   function outboxWith(
     relay: { wake(): void } = { wake: () => undefined },
     catalog = new EventCatalog(),
   ): OutboxService {
-    return new OutboxService(new OutboxRepository(reader, secrets), catalog, relay as Relay, retention(), clock);
+    return new OutboxService(new OutboxRepository(reader, secrets), catalog, relay as Relay, clock);
   }
 
   async function record(count: number, wakes?: { wake(): void }): Promise<void> {
@@ -353,7 +349,7 @@ describe('the outbox', () => {
       await write(created(first), paid(first), created(second));
       const again: DomainEvent[] = [];
       const one = await relay(new Recorder('a', (events) => void again.push(...events)));
-      const outbox = new OutboxService(new OutboxRepository(reader, secrets), catalog, one, retention(), clock);
+      const outbox = new OutboxService(new OutboxRepository(reader, secrets), catalog, one, clock);
       const types = ['transaction.created', 'transaction.paid'] as const;
       const replay = (who: Scope, id: string, of: readonly (typeof types)[number][] = types): Promise<number> =>
         database.transaction((tx) => outbox.replay(tx, who, id, [of]));

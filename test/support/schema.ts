@@ -1,3 +1,4 @@
+import { DiscoveryService, ModulesContainer } from '@nestjs/core';
 import type { DataSource } from 'typeorm';
 import { createDataSource, Database, migrate, Reader } from '../../src/core/database/index.js';
 import { createLogger, type Logger } from '../../src/core/log/index.js';
@@ -56,3 +57,6 @@ export function barrier(count: number): () => Promise<void> {
     return gate.opened;
   };
 }
+
+/** For what looks through the application's providers, where there is no application. */
+export const NO_PROVIDERS = new DiscoveryService(new ModulesContainer());

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { insertInto, write, type Tx } from '../../core/database/index.js';
 import { AcquirerCallbackEntity } from './callbacks.entity.js';
+import { Retained } from '../../core/retention.js';
 
 /** The same body again is only counted: what it says is known. */
 const INSERT = insertInto('callbacks.insert', AcquirerCallbackEntity, {
@@ -24,6 +25,7 @@ export class CallbacksRepository {
   }
 
   /** @returns how many there were, at most `limit` */
+  @Retained('acquirer_callbacks', 'callbacks')
   async remove(tx: Tx, receivedBefore: Date, limit: number): Promise<number> {
     return (await tx.query(REMOVE, [receivedBefore, limit])).length;
   }

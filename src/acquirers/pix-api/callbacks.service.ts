@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../core/clock.js';
 import { type Config, CONFIG } from '../../core/config/index.js';
 import { SecretBox } from '../../core/crypto/index.js';
@@ -9,7 +9,6 @@ import { isUuid, newId } from '../../core/ids.js';
 import { Logger } from '../../core/log/index.js';
 import { Metrics } from '../../core/metrics/index.js';
 import { perMinute, refuse, RateLimiter, takeForAddress } from '../../core/rate-limit/index.js';
-import { Retention } from '../../core/retention.js';
 import { Turnstile } from '../../core/turnstile.js';
 import { InboxService } from '../inbox.service.js';
 import { callbackProof } from './callback-probe.js';
@@ -52,7 +51,7 @@ export interface PostedCallback {
  * address hears that there is no such address, and costs no look into the database.
  */
 @Injectable()
-export class CallbacksService implements OnModuleInit {
+export class CallbacksService {
   readonly #reading = new Turnstile(READ_OF_ALL, MOST_WAITING, READ_OF_ONE);
 
   constructor(
@@ -64,16 +63,9 @@ export class CallbacksService implements OnModuleInit {
     private readonly limiter: RateLimiter,
     private readonly secrets: SecretBox,
     private readonly metrics: Metrics,
-    private readonly retention: Retention,
     private readonly clock: Clock,
     private readonly logger: Logger,
   ) {}
-
-  onModuleInit(): void {
-    this.retention.keep('acquirer_callbacks', 'callbacks', (tx, before, limit) =>
-      this.callbacks.remove(tx, before, limit),
-    );
-  }
 
   /**
    * Stores a callback with what it hints at. One without a body only asks whether we are there.

@@ -3,6 +3,10 @@ import { SecretBox } from '../crypto/index.js';
 import { columnsOf, insertInto, read, Reader, write, type Tx } from '../database/index.js';
 import type { Scope } from '../mode.js';
 import { IdempotencyKeyEntity } from './idempotency-key.entity.js';
+import { Retained } from '../retention.js';
+
+/** How long a repetition is answered as the first request was. */
+export const REPLAY_MS = 24 * 3600 * 1000;
 
 /** Whose request it is: a key means something only inside (account, mode, operation): docs/contract.md#idempotency. */
 export interface IdempotentRequest extends Scope {
@@ -121,11 +125,14 @@ export class IdempotencyRepository {
     return rows.length > 0;
   }
 
+  /** Those whose 24 hours are over; permanent ones stay. @returns how many */
+  @Retained('idempotency_keys', 0)
   async remove(tx: Tx, now: Date, limit: number): Promise<number> {
     return (await tx.query(REMOVE, [now, limit])).length;
   }
 
   /** Takes the answers from permanent keys whose lease ended before `before`. @returns how many */
+  @Retained('permanent_answers', REPLAY_MS)
   async forget(tx: Tx, before: Date, limit: number): Promise<number> {
     return (await tx.query(FORGET, [before, limit])).length;
   }

@@ -1,10 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Clock } from '../clock.js';
 import { Database, isLockTimeout, type Membership, type Tx, uniqueViolation } from '../database/index.js';
 import { ApiError } from '../errors/index.js';
-import { Retention } from '../retention.js';
-import { IdempotencyRepository, type IdempotentRequest } from './idempotency.repository.js';
+import { IdempotencyRepository, type IdempotentRequest, REPLAY_MS } from './idempotency.repository.js';
 
 export interface Answer<T = unknown> {
   readonly status: number;
@@ -53,7 +52,6 @@ export interface Admission {
   undo(): Promise<void>;
 }
 
-const REPLAY_MS = 24 * 3600 * 1000;
 /** A twin waits this long (docs/contract.md#idempotency); the connection's lock_timeout is the same. */
 const WAIT_MS = 10_000;
 /** A worker that has not answered after this long is taken for dead. Longer than any acquirer call. */
@@ -61,19 +59,12 @@ const LEASE_MS = 40_000;
 
 /** The same request twice has one effect and one answer, also when both come at once or the first one crashed. */
 @Injectable()
-export class IdempotencyService implements OnModuleInit {
+export class IdempotencyService {
   constructor(
     private readonly database: Database,
     private readonly keys: IdempotencyRepository,
-    private readonly retention: Retention,
     private readonly clock: Clock,
   ) {}
-
-  /** Keys past their 24 hours are removed; permanent ones stay without the answer. */
-  onModuleInit(): void {
-    this.retention.keep('idempotency_keys', 0, (tx, before, limit) => this.keys.remove(tx, before, limit));
-    this.retention.keep('permanent_answers', REPLAY_MS, (tx, before, limit) => this.keys.forget(tx, before, limit));
-  }
 
   /**
    * @param admit fails with the ApiError that refuses a new request. Under its key nothing is then stored, as when `make`

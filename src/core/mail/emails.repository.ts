@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { columnsOf, insertInto, read, Reader, write, type Tx } from '../database/index.js';
 import { EmailEntity } from './email.entity.js';
+import { Retained } from '../retention.js';
 
 /** A mail as its sender writes it. */
 export interface Mail extends Pick<EmailEntity, 'accountId' | 'to' | 'subject' | 'text' | 'html'> {
@@ -56,7 +57,8 @@ export class EmailsRepository {
     tx.defer(FINISH, [id, error, now]);
   }
 
-  /** Removes mail that was sent or given up by then. @returns how many there were, at most `limit` */
+  /** Removes mail that was sent or given up by then: it carries addresses and texts. @returns how many there were, at most `limit` */
+  @Retained('emails', 'mails')
   async remove(tx: Tx, endedBefore: Date, limit: number): Promise<number> {
     return (await tx.query(REMOVE, [endedBefore, limit])).length;
   }

@@ -12,6 +12,7 @@ import {
   type WebhookEndpointEntity,
   type WebhookMessageEntity,
 } from '../webhook.entity.js';
+import { Retained } from '../../core/retention.js';
 
 /** A delivery with what its endpoint is now. `kind` direct: to a transaction's own URL. */
 export interface DeliveryRecord
@@ -215,6 +216,7 @@ export class DeliveryLogRepository {
   }
 
   /** @returns how many deliveries that ended before then are gone now */
+  @Retained('webhook_deliveries', 'events')
   async remove(tx: Tx, before: Date, limit: number): Promise<number> {
     return (await tx.query(REMOVE, [idBound(before, 'min'), before, limit])).length;
   }

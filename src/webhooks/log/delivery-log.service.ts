@@ -1,10 +1,9 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Clock } from '../../core/clock.js';
 import { Database } from '../../core/database/index.js';
 import { badRequest, invalidRequest, notFound } from '../../core/errors/index.js';
 import { parseId } from '../../core/ids.js';
 import type { Scope } from '../../core/mode.js';
-import { Retention } from '../../core/retention.js';
 import { EventCatalog } from '../../outbox/index.js';
 import { DELIVERY_STATUSES, type DeliveryStatus } from '../webhook.entity.js';
 import { type AttemptRecord, DeliveryLogRepository, type DeliveryRecord } from './delivery-log.repository.js';
@@ -27,20 +26,15 @@ export interface DeliveryQuery {
 
 /** What became of an account's webhooks, for the merchant to read, and to try again. */
 @Injectable()
-export class DeliveryLogService implements OnModuleInit {
+export class DeliveryLogService {
   constructor(
     private readonly database: Database,
     private readonly log: DeliveryLogRepository,
     private readonly endpoints: EndpointsRepository,
     private readonly catalog: EventCatalog,
     private readonly dispatcher: Dispatcher,
-    private readonly retention: Retention,
     private readonly clock: Clock,
   ) {}
-
-  onModuleInit(): void {
-    this.retention.keep('webhook_deliveries', 'events', (tx, before, limit) => this.log.remove(tx, before, limit));
-  }
 
   /**
    * Newest first. An endpoint of another account or mode has no deliveries.

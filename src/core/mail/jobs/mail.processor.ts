@@ -1,11 +1,10 @@
 import { Process, Processor } from '@nestjs/bull';
-import { Inject, type OnModuleInit } from '@nestjs/common';
+import { Inject } from '@nestjs/common';
 import { Clock } from '../../clock.js';
 import { type Config, CONFIG } from '../../config/index.js';
 import { SecretBox } from '../../crypto/index.js';
 import { Database } from '../../database/index.js';
 import { RateLimiter } from '../../rate-limit/index.js';
-import { Retention } from '../../retention.js';
 import type { Work, WorkAnswer, Worker } from '../../work/index.js';
 import { escapeHtml } from '../../http/index.js';
 import { EmailsRepository, type PendingMail, SECRET } from '../emails.repository.js';
@@ -18,7 +17,7 @@ const TEST_MAILS = { limit: 30, windowSeconds: 3600 };
 
 /** Sends mail. A crash between sending and recording sends again after the lease. */
 @Processor('mail')
-export class MailProcessor implements Worker, OnModuleInit {
+export class MailProcessor implements Worker {
   readonly backoff = MAIL_WORK.backoff;
   readonly leaseMs = MAIL_WORK.leaseMs;
 
@@ -29,14 +28,8 @@ export class MailProcessor implements Worker, OnModuleInit {
     private readonly emails: EmailsRepository,
     private readonly delivery: MailDelivery,
     private readonly secrets: SecretBox,
-    private readonly retention: Retention,
     private readonly clock: Clock,
   ) {}
-
-  onModuleInit(): void {
-    // After it was sent or given up: it carries addresses and texts.
-    this.retention.keep('emails', 'mails', (tx, before, limit) => this.emails.remove(tx, before, limit));
-  }
 
   /** So many at once, each on a connection of its own. */
   @Process({ concurrency: 5 })
