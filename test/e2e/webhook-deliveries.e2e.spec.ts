@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest 
 import { AccountsService } from '../../src/accounts/index.js';
 import { CreationService, StatisticsService } from '../../src/transactions/index.js';
 import { RecoveryRepository } from '../../src/webhooks/log/recovery.repository.js';
+import { Dispatcher } from '../../src/webhooks/sending/dispatcher.service.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { type ReceivedWebhook, WebhookReceiver } from '../support/receiver.js';
 import { type Answer, type ChargeAnswer, type Merchant, TestService } from '../support/service.js';
@@ -361,6 +362,28 @@ describe('webhook deliveries', () => {
       expect((await post<Delivery>(`/v1/webhooks/deliveries/${id}/retry`)).status).toBe(200);
       const [delivery] = await settled(1);
       expect(delivery).toMatchObject({ id, attempts: 2, maxAttempts: 2 });
+    });
+
+    it('wake the sender where the attempt is due anyhow and only the endpoint is paused', async () => {
+      const endpoint = await register(['charge.created']);
+      receiver.answer = 500;
+      await charge();
+      const [{ id = '' } = {}] = await waitFor('the attempt', async () => {
+        const found = await list('?status=PENDING');
+        return found[0]?.attempts === 1 ? found : null;
+      });
+      await quiet();
+      await service.sql(
+        `WITH paused AS (UPDATE webhook_endpoints SET paused_until = now() + interval '1 day' WHERE account_id = $2)
+         UPDATE webhook_deliveries SET next_attempt_at = now() - interval '1 minute' WHERE id = $1`,
+        [id.slice(3), merchant.accountId],
+      );
+      const woken = jest.spyOn(service.get(Dispatcher), 'wake');
+      receiver.answer = 200;
+      expect((await post<Delivery>(`/v1/webhooks/deliveries/${id}/retry`)).status).toBe(200);
+      expect(woken.mock.calls).toEqual([[[{ accountId: merchant.accountId, endpointId: endpoint.slice(3) }]]]);
+      const [delivery] = await settled(1);
+      expect(delivery).toMatchObject({ id, status: 'DELIVERED', attempts: 2 });
     });
 
     it('make one attempt, however many ask for it at once', async () => {
