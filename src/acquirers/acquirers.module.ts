@@ -3,6 +3,8 @@ import { AccountsModule } from '../accounts/index.js';
 import { AuditModule } from '../audit/index.js';
 import { processors } from '../core/queue/index.js';
 import { AcquirersService } from './acquirers.service.js';
+import { ConfirmationService } from './confirmation.service.js';
+import { HearsayLimit } from './hearsay-limit.service.js';
 import { InboxRepository } from './inbox.repository.js';
 import { InboxService } from './inbox.service.js';
 import { NotificationProcessor } from './jobs/notification.processor.js';
@@ -27,6 +29,8 @@ import { SandboxAcquirer } from './sandbox/sandbox.acquirer.js';
   providers: [
     AcquirersService,
     CertificateWatch,
+    ConfirmationService,
+    HearsayLimit,
     LiveAcquirersService,
     CallbacksRepository,
     CallbacksService,
@@ -43,6 +47,13 @@ import { SandboxAcquirer } from './sandbox/sandbox.acquirer.js';
     SandboxAcquirer,
     ...processors(NotificationProcessor),
   ],
-  exports: [AcquirersService, ConnectionsService, InboxService, LiveAcquirersService, SandboxAcquirer],
+  exports: [
+    AcquirersService,
+    ConfirmationService,
+    ConnectionsService,
+    InboxService,
+    LiveAcquirersService,
+    SandboxAcquirer,
+  ],
 })
 export class AcquirersModule {}

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../accounts/index.js';
-import { boletoPdf, InboxService, SandboxAcquirer } from '../acquirers/index.js';
+import { boletoPdf, ConfirmationService, SandboxAcquirer } from '../acquirers/index.js';
 import { isTxid, newTxid } from '../brazil/index.js';
 import { notFound } from '../core/errors/index.js';
 import { isOpen, type Transaction, TransactionsService } from '../transactions/index.js';
@@ -12,7 +12,7 @@ export class SandboxPagesService {
     private readonly transactions: TransactionsService,
     private readonly accounts: AccountsService,
     private readonly bank: SandboxAcquirer,
-    private readonly inbox: InboxService,
+    private readonly confirmation: ConfirmationService,
   ) {}
 
   /** @throws ApiError 404 for what is not to be paid by card */
@@ -29,7 +29,7 @@ export class SandboxPagesService {
   async answerCard(txid: string, approved: boolean): Promise<string | null> {
     const { transaction } = await this.card(txid);
     if (isOpen(transaction)) {
-      await this.inbox.process(await this.bank.orders.tell(txid, 'processing'));
+      await this.confirmation.confirm(await this.bank.orders.tell(txid, 'processing'));
       const notification = approved
         ? await this.bank.orders.receivePayment({
             accountId: transaction.accountId,
@@ -40,7 +40,7 @@ export class SandboxPagesService {
             payer: { name: transaction.customerName, document: transaction.customerDocument },
           })
         : await this.bank.orders.tell(txid, 'refused');
-      await this.inbox.process(notification);
+      await this.confirmation.confirm(notification);
     }
     const { returnUrl } = transaction.metadata;
     return typeof returnUrl === 'string' ? returnUrl : null;

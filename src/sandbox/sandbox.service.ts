@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import {
+  ConfirmationService,
   type DisputeMethod,
-  InboxService,
   PAYMENT_METHODS,
   type PaymentMethod,
   SandboxAcquirer,
@@ -36,7 +36,7 @@ export class SandboxService {
     private readonly payers: MedPayers,
     private readonly work: WorkService,
     private readonly bank: SandboxAcquirer,
-    private readonly inbox: InboxService,
+    private readonly confirmation: ConfirmationService,
     private readonly clock: Clock,
   ) {}
 
@@ -65,7 +65,7 @@ export class SandboxService {
     // The notifications are stored; applying them now instead of by a job lets us answer with the state after it.
     if (dto.event === 'refund_fail') await this.bank.failNextRefund(transaction.txid ?? '');
     for (const notify of this.#happen(transaction, dto)) {
-      const failure = await this.inbox.process(await notify());
+      const failure = await this.confirmation.confirm(await notify());
       if (isBeyondExact(failure)) throw failure;
     }
   }

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { AcquirersService, InboxService } from '../../src/acquirers/index.js';
+import { AcquirersService, ConfirmationService, InboxService } from '../../src/acquirers/index.js';
 import { Database } from '../../src/core/database/index.js';
 import { ExpiryService } from '../../src/transactions/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
@@ -103,7 +103,9 @@ describe('a charge of an acquirer far away, past its expiry', () => {
     bank.blind = false;
     const inbox = service.get(InboxService);
     const hint = { kind: 'pix', reference: pix.endToEndId } as const;
-    await inbox.process(await service.get(Database).transaction((tx) => inbox.store(tx, bank.name, hint)));
+    await service
+      .get(ConfirmationService)
+      .confirm(await service.get(Database).transaction((tx) => inbox.store(tx, bank.name, hint)));
     const rows = await service.sql('SELECT outcome, reason FROM settlements WHERE end_to_end_id = $1', [
       pix.endToEndId,
     ]);
@@ -170,10 +172,13 @@ describe('a charge of an acquirer far away, past its expiry', () => {
     const paid = made.filter((_, index) => index % 2 === 0);
     const pix = paid.map(payInSilence);
     service.clock.advance(63);
-    const [inbox, database, expiry] = [service.get(InboxService), service.get(Database), service.get(ExpiryService)];
+    const [inbox, confirmation] = [service.get(InboxService), service.get(ConfirmationService)];
+    const [database, expiry] = [service.get(Database), service.get(ExpiryService)];
     await Promise.all([
       ...pix.map(async ({ endToEndId: reference }) =>
-        inbox.process(await database.transaction((tx) => inbox.store(tx, bank.name, { kind: 'pix', reference }))),
+        confirmation.confirm(
+          await database.transaction((tx) => inbox.store(tx, bank.name, { kind: 'pix', reference })),
+        ),
       ),
       ...made.map(({ id }) => expiry.ask(id.slice(3))),
       ...Array.from({ length: 5 }, () => expiry.expireDue()),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { InboxService, SandboxAcquirer } from '../../src/acquirers/index.js';
+import { ConfirmationService, SandboxAcquirer } from '../../src/acquirers/index.js';
 import { SecretBox } from '../../src/core/crypto/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { balance, caseOf, casesOf, eventsAbout, medQueue } from '../support/med.js';
@@ -114,7 +114,7 @@ describe('disputes of cards', () => {
     const [row] = await service.sql<{ txid: string }>('SELECT txid FROM transactions WHERE id = $1', [id]);
     const txid = row?.txid ?? '';
     const bank = service.get(SandboxAcquirer);
-    const inbox = service.get(InboxService);
+    const confirmation = service.get(ConfirmationService);
     const payment = await bank.orders.receivePayment({
       accountId: merchant.accountId,
       txid,
@@ -124,10 +124,10 @@ describe('disputes of cards', () => {
       payer: { name: null, document: null },
     });
     const chargeback = await bank.disputes.open({ txid, paymentReference: null, type: 'chargeback' });
-    await inbox.process(chargeback ?? '');
+    await confirmation.confirm(chargeback ?? '');
     expect(await casesOf(service, key, id)).toEqual([]);
-    await inbox.process(payment);
-    await inbox.process(chargeback ?? '');
+    await confirmation.confirm(payment);
+    await confirmation.confirm(chargeback ?? '');
     expect(await caseOf(service, key, id)).toMatchObject({ type: 'chargeback', status: 'open' });
     expect(await balance(service, key)).toEqual({ available: 0, pending: 0, retained: 100 });
   });

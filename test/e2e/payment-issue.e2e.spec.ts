@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { AcquirersService, InboxService, type OrderDesk, type ReceivedPayment } from '../../src/acquirers/index.js';
+import {
+  AcquirersService,
+  ConfirmationService,
+  InboxService,
+  type OrderDesk,
+  type ReceivedPayment,
+} from '../../src/acquirers/index.js';
 import { Database } from '../../src/core/database/index.js';
 import { WorkService } from '../../src/core/work/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
@@ -77,7 +83,7 @@ describe('the charge of a payment at an acquirer behind a network', () => {
   async function notify(kind: 'pix' | 'payment' | 'charge', reference: string): Promise<void> {
     const inbox = service.get(InboxService);
     const stored = service.get(Database).transaction((tx) => inbox.store(tx, desk.name, { kind, reference }));
-    await inbox.process(await stored);
+    await service.get(ConfirmationService).confirm(await stored);
   }
 
   async function payByCard(id: string): Promise<void> {

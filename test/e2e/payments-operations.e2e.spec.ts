@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { AcquirersService, InboxService, type OrderDesk, SandboxAcquirer } from '../../src/acquirers/index.js';
+import {
+  AcquirersService,
+  ConfirmationService,
+  InboxService,
+  type OrderDesk,
+  SandboxAcquirer,
+} from '../../src/acquirers/index.js';
 import { Database } from '../../src/core/database/index.js';
 import { WorkService } from '../../src/core/work/index.js';
 import { CreationService, SettlementListener } from '../../src/transactions/index.js';
@@ -471,7 +477,7 @@ describe('operations on payments', () => {
       const notification = await service
         .get(Database)
         .transaction((tx) => inbox.store(tx, desk.name, { kind: 'pix', reference: pix.endToEndId }));
-      await inbox.process(notification);
+      await service.get(ConfirmationService).confirm(notification);
       expect(await statusOf(id)).toBe('CANCELLED');
       await waitFor('the return', async () => {
         await service.get(WorkService).sweep();

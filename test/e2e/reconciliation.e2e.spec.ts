@@ -3,6 +3,7 @@ import { WorkService } from '../../src/core/work/index.js';
 import {
   AcquirersService,
   ConnectionsService,
+  ConfirmationService,
   InboxService,
   type NotificationHint,
 } from '../../src/acquirers/index.js';
@@ -78,7 +79,7 @@ describe('a bank with a list of what it received', () => {
   async function tell(hint: NotificationHint): Promise<string> {
     const inbox = service.get(InboxService);
     const id = await service.get(Database).transaction((tx) => inbox.store(tx, bank.name, hint));
-    await inbox.process(id);
+    await service.get(ConfirmationService).confirm(id);
     return id;
   }
 
@@ -239,7 +240,7 @@ describe('a bank with a list of what it received', () => {
     const stateOf = () => service.sql('SELECT status, attempts FROM acquirer_notifications WHERE id = $1', [id]);
     expect(await stateOf()).toEqual([{ status: 'pending', attempts: 1 }]);
     await service.sql('UPDATE acquirer_notifications SET attempts = 39 WHERE id = $1', [id]);
-    await service.get(InboxService).process(id);
+    await service.get(ConfirmationService).confirm(id);
     expect(await stateOf()).toEqual([{ status: 'ignored', attempts: 40 }]);
     service.clock.advance(31 * 86_400);
     try {
@@ -452,7 +453,7 @@ describe('two connections that see one account at a bank', () => {
       const id = await service
         .get(Database)
         .transaction((tx) => inbox.store(tx, teller.name, { kind: 'pix', reference }));
-      await inbox.process(id);
+      await service.get(ConfirmationService).confirm(id);
       const statusOf = async () => (await service.getCharge(merchant.testKey, charge.id)).body.status;
       await waitFor('the payment', async () => (await statusOf()) === 'paid');
       for (const { name } of [old, renewed]) await service.get(StatementsService).read(name, 'payments');

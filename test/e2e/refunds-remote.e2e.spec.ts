@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { AcquirersService, type Dispute, InboxService, type ReceivedPix } from '../../src/acquirers/index.js';
+import {
+  AcquirersService,
+  ConfirmationService,
+  type Dispute,
+  InboxService,
+  type ReceivedPix,
+} from '../../src/acquirers/index.js';
 import { Database } from '../../src/core/database/index.js';
 import { RefundTransitions } from '../../src/transactions/index.js';
 import { WorkService } from '../../src/core/work/index.js';
@@ -64,7 +70,9 @@ describe('refunds at an acquirer behind a network', () => {
   async function settle(pix: ReceivedPix): Promise<void> {
     const inbox = service.get(InboxService);
     const hint = { kind: 'pix', reference: pix.endToEndId } as const;
-    await inbox.process(await service.get(Database).transaction((tx) => inbox.store(tx, bank.name, hint)));
+    await service
+      .get(ConfirmationService)
+      .confirm(await service.get(Database).transaction((tx) => inbox.store(tx, bank.name, hint)));
   }
 
   async function paid(amount = 100, changes: Partial<ReceivedPix> = {}): Promise<Paid> {
@@ -102,7 +110,9 @@ describe('refunds at an acquirer behind a network', () => {
   async function tell(reference: string): Promise<void> {
     const inbox = service.get(InboxService);
     const hint = { kind: 'dispute', reference } as const;
-    await inbox.process(await service.get(Database).transaction((tx) => inbox.store(tx, bank.name, hint)));
+    await service
+      .get(ConfirmationService)
+      .confirm(await service.get(Database).transaction((tx) => inbox.store(tx, bank.name, hint)));
   }
 
   /** The payer opens a MED. */

@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { WorkService } from '../../src/core/work/index.js';
-import { AcquirersService, InboxService, type PixChargeRequest } from '../../src/acquirers/index.js';
+import {
+  AcquirersService,
+  ConfirmationService,
+  InboxService,
+  type PixChargeRequest,
+} from '../../src/acquirers/index.js';
 import { newEndToEndId } from '../../src/brazil/index.js';
 import { Database } from '../../src/core/database/index.js';
 import { CreationService } from '../../src/transactions/index.js';
@@ -203,7 +208,7 @@ describe('an acquirer behind a network', () => {
     const id = await service
       .get(Database)
       .transaction((tx) => inbox.store(tx, bank.name, { kind: 'pix', reference: endToEndId }));
-    await inbox.process(id);
+    await service.get(ConfirmationService).confirm(id);
   }
 
   it('a forged notification moves nothing; the true one is applied when the bank can be asked', async () => {

@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { AcquirersService, InboxService, type NotificationHint } from '../../src/acquirers/index.js';
+import {
+  AcquirersService,
+  ConfirmationService,
+  InboxService,
+  type NotificationHint,
+} from '../../src/acquirers/index.js';
 import { Database } from '../../src/core/database/index.js';
 import { FarBank } from '../support/far-bank.js';
 import { TestService } from '../support/service.js';
@@ -76,7 +81,7 @@ it('does not get stuck when two tell of the same in another order', async () => 
 
 describe('what the acquirer had, and then does not know', () => {
   const bank = new FarBank(ACQUIRER);
-  const process = (id = ''): Promise<unknown> => service.get(InboxService).process(id);
+  const process = (id = ''): Promise<unknown> => service.get(ConfirmationService).confirm(id);
   const state = async (): Promise<Record<string, unknown>> =>
     (await service.sql('SELECT status, attempts, last_error, unreadable_since FROM acquirer_notifications'))[0] ?? {};
   const listed = async (of: 'unreadable' | 'waitingDisputes'): Promise<number> =>

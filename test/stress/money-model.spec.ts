@@ -11,7 +11,7 @@ import {
   type SaleModel,
 } from '../support/money-model.js';
 import { type ErrorAnswer, openRefunds, refundsOf, requestRefund } from '../support/refunds.js';
-import { InboxService, SandboxAcquirer } from '../../src/acquirers/index.js';
+import { ConfirmationService, SandboxAcquirer } from '../../src/acquirers/index.js';
 import { ExpiryService } from '../../src/transactions/creation/expiry.service.js';
 import { RefundProgress } from '../../src/transactions/refunds/refund-progress.service.js';
 import { ReleasesService } from '../../src/wallets/releases.service.js';
@@ -335,7 +335,7 @@ const toldLate = amounts.map((amount): Step => ({
     const pix = { accountId, txid: charge?.txid ?? '', reference, method: 'PIX', amount, payer } as const;
     const news = await orders.receivePayment(pix);
     service.clock.offsetMs += SHORTEST_SECONDS * 1_000;
-    expect(await service.get(InboxService).process(news)).toBeNull();
+    expect(await service.get(ConfirmationService).confirm(news)).toBeNull();
     kept.mockRestore();
     model.pay(made, amount, 'right');
     await merchant.expectBalance(model);

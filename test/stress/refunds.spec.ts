@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { AcquirersService, type Dispute, InboxService, type ReceivedPix } from '../../src/acquirers/index.js';
+import {
+  AcquirersService,
+  ConfirmationService,
+  type Dispute,
+  InboxService,
+  type ReceivedPix,
+} from '../../src/acquirers/index.js';
 import { Database } from '../../src/core/database/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { FarBank, type ReturnFault } from '../support/far-bank.js';
@@ -128,7 +134,7 @@ class Turmoil {
   async #tell(kind: 'pix' | 'dispute', reference: string): Promise<void> {
     const inbox = this.service.get(InboxService);
     const store = this.service.get(Database).transaction((tx) => inbox.store(tx, this.bank.name, { kind, reference }));
-    await inbox.process(await store);
+    await this.service.get(ConfirmationService).confirm(await store);
   }
 
   async #refund({ merchant, id, amount }: Payment): Promise<void> {

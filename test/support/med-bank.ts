@@ -1,4 +1,10 @@
-import { AcquirersService, type Dispute, InboxService, type ReceivedPix } from '../../src/acquirers/index.js';
+import {
+  AcquirersService,
+  ConfirmationService,
+  type Dispute,
+  InboxService,
+  type ReceivedPix,
+} from '../../src/acquirers/index.js';
 import { Database } from '../../src/core/database/index.js';
 import { WorkService } from '../../src/core/work/index.js';
 import { FarBank } from './far-bank.js';
@@ -26,7 +32,7 @@ export class ToldBank {
   }
 
   async process(notificationId: string): Promise<void> {
-    await this.service.get(InboxService).process(notificationId);
+    await this.service.get(ConfirmationService).confirm(notificationId);
   }
 
   async tell({ reference }: Pick<Dispute, 'reference'>): Promise<void> {

@@ -1,13 +1,13 @@
 import { Process, Processor } from '@nestjs/bull';
 import type { Job } from '../../core/queue/index.js';
-import { InboxService } from '../inbox.service.js';
+import { ConfirmationService } from '../confirmation.service.js';
 
 @Processor('acquirers.notification')
 export class NotificationProcessor {
-  constructor(private readonly inbox: InboxService) {}
+  constructor(private readonly confirmation: ConfirmationService) {}
 
   @Process({ concurrency: 16 })
   async run({ data }: Job<'acquirers.notification'>): Promise<void> {
-    await this.inbox.process(data.notificationId);
+    await this.confirmation.confirm(data.notificationId);
   }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { AcquirersService, InboxService, type NotificationHint, UnreadableAnswer } from '../../acquirers/index.js';
+import { AcquirersService, ConfirmationService, UnreadableAnswer } from '../../acquirers/index.js';
 import { Clock } from '../../core/clock.js';
 import { Database, type Tx } from '../../core/database/index.js';
 import type { Scope } from '../../core/mode.js';
@@ -46,7 +46,7 @@ export class ExpiryService implements OnApplicationBootstrap {
     private readonly expiry: ExpiryRepository,
     private readonly records: InternalRecordsRepository,
     private readonly acquirers: AcquirersService,
-    private readonly inbox: InboxService,
+    private readonly confirmation: ConfirmationService,
     private readonly outbox: OutboxService,
     private readonly queue: JobQueue,
     private readonly poller: Poller,
@@ -113,7 +113,7 @@ export class ExpiryService implements OnApplicationBootstrap {
       if (!isSettled) return;
     } catch (error) {
       if (error instanceof UnreadableAnswer) {
-        await this.#process(acquirer, [{ kind: 'charge', reference: txid }]);
+        await this.confirmation.confirmNow(acquirer, [{ kind: 'charge', reference: txid }]);
         return;
       }
       this.logger.warn({ error, transactionId: id }, 'an acquirer does not say how an expired charge stands');
@@ -129,21 +129,13 @@ export class ExpiryService implements OnApplicationBootstrap {
   async #settle(acquirer: string, endToEndIds: readonly string[]): Promise<boolean> {
     const news = await this.records.unknown(acquirer, endToEndIds);
     if (news.length === 0) return true;
-    const failures = await this.#process(
+    const failures = await this.confirmation.confirmNow(
       acquirer,
       news.map((reference) => ({ kind: 'pix', reference })),
     );
     const unreadable = failures.find((failure) => failure instanceof UnreadableAnswer);
     if (unreadable) throw unreadable;
     return (await this.records.unknown(acquirer, news)).length === 0;
-  }
-
-  /** @returns what each has failed by, null without a failure */
-  async #process(acquirer: string, hints: readonly NotificationHint[]): Promise<unknown[]> {
-    const stored = await this.database.transaction((tx) => this.inbox.storeAll(tx, acquirer, hints));
-    const failures: unknown[] = [];
-    for (const notificationId of stored) failures.push(await this.inbox.process(notificationId));
-    return failures;
   }
 
   async #expire(tx: Tx, scope: Scope | null, id: string | null): Promise<Transaction[]> {

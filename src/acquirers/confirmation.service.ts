@@ -1,0 +1,193 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Tx } from '../core/database/index.js';
+import { Logger } from '../core/log/index.js';
+import { Metrics } from '../core/metrics/index.js';
+import { type Acquirer, type NotificationHint, UnreadableAnswer } from './acquirer.port.js';
+import { AcquirersService } from './acquirers.service.js';
+import { Bulkhead } from './bulkhead.js';
+import { HearsayLimit } from './hearsay-limit.service.js';
+import type { Notification } from './inbox.repository.js';
+import { InboxService } from './inbox.service.js';
+
+/**
+ * `unknown`: the acquirer does not know it; `early`: it is about what has not reached us yet; `open`: of a charge, that
+ * nobody has paid it and it goes on.
+ */
+type Applied = 'applied' | 'unknown' | 'early' | 'open';
+
+/** With the growing pauses between them this is about a day; after it a notification nobody can confirm is set aside. */
+const MAX_ATTEMPTS = 40;
+/** Apart, so that thousands do not come back at once. */
+const PUT_OFF_SECONDS = { least: 60, most: 300 };
+const UNKNOWN = 'the acquirer does not know it';
+const OPEN = 'nothing has happened to it';
+
+/**
+ * Asks the acquirer about what stands in the inbox, and has it applied: a forged or repeated notification moves nothing.
+ */
+@Injectable()
+export class ConfirmationService {
+  readonly #bulkhead = new Bulkhead();
+
+  constructor(
+    private readonly database: Database,
+    private readonly inbox: InboxService,
+    private readonly acquirers: AcquirersService,
+    private readonly hearsay: HearsayLimit,
+    private readonly metrics: Metrics,
+    private readonly logger: Logger,
+  ) {}
+
+  /**
+   * Confirms one notification with its acquirer and applies it. Never throws: a failure is recorded and tried again.
+   * @returns the failure, null without one
+   */
+  async confirm(notificationId: string): Promise<unknown> {
+    const found = await this.inbox.findPending(notificationId);
+    if (!found || !(await this.#mayAsk(found))) return null;
+    // Put off: its lease brings it back.
+    if (!this.#bulkhead.enter(found.acquirer)) return null;
+    let notification = found;
+    let answered = false;
+    let isClosed = false;
+    const close = (tx: Tx): void => {
+      this.inbox.close(tx, notification);
+      tx.afterCommit(() => (isClosed = true));
+    };
+    try {
+      if (found.kind === 'dispute') {
+        const begun = await this.inbox.begin(found);
+        answered = begun === null;
+        if (!begun) return null;
+        notification = begun;
+      }
+      const applied = await this.#apply(notification, close);
+      answered = true;
+      if (applied === 'unknown' || applied === 'open') {
+        await this.#vain(notification, applied);
+        return null;
+      }
+      await this.hearsay.wasTrue(found);
+      this.#count(notification, applied);
+      if (isClosed) return null;
+      if (applied === 'applied') await this.inbox.end(notification, null);
+      // Never set aside: the acquirer has confirmed it, and what it is about is on its way.
+      else await this.inbox.retry(notification, 'its payment is not settled here yet', false);
+      return null;
+    } catch (error) {
+      const isUnreadable = error instanceof UnreadableAnswer;
+      answered = isUnreadable;
+      this.#count(notification, isUnreadable ? 'unreadable' : 'failed');
+      const { kind, acquirer, reference } = notification;
+      // Never set aside: it is there, and may be money of somebody's.
+      if (isUnreadable) this.logger.error({ notificationId, kind, acquirer, reference }, error.message);
+      else this.logger.error({ error, notificationId, kind }, 'applying a notification failed; kept');
+      await this.inbox.retry(
+        notification,
+        error instanceof Error ? error.message : String(error),
+        isUnreadable ? true : null,
+      );
+      return error;
+    } finally {
+      this.#bulkhead.leave(notification.acquirer, answered);
+    }
+  }
+
+  /** Stores hints and confirms them now, not by a job. @returns what each has failed by, null without a failure */
+  async confirmNow(acquirer: string, hints: readonly NotificationHint[]): Promise<unknown[]> {
+    const stored = await this.database.transaction((tx) => this.inbox.storeAll(tx, acquirer, hints));
+    const failures: unknown[] = [];
+    for (const notificationId of stored) failures.push(await this.confirm(notificationId));
+    return failures;
+  }
+
+  async #apply(notification: Notification, close: (tx: Tx) => void): Promise<Applied> {
+    const acquirer = this.acquirers.get(notification.acquirer);
+    switch (notification.kind) {
+      case 'pix':
+        return (await this.#applyPix(acquirer, notification.reference, close)) ? 'applied' : 'unknown';
+      case 'charge': {
+        const state = await acquirer.getPixCharge(notification.reference);
+        if (state.kind === 'not_found') return 'unknown';
+        await this.#applyPayments(acquirer, state.payments);
+        if (state.ended) await this.inbox.handlers.chargeEnded?.(acquirer.name, notification.reference, state.ended);
+        return state.ended || state.payments.length > 0 ? 'applied' : 'open';
+      }
+      case 'payment': {
+        const payment = (await acquirer.orders?.getPayment(notification.reference)) ?? null;
+        if (payment) await this.inbox.handlers.paymentReceived?.(acquirer.name, payment, close);
+        return payment ? 'applied' : 'unknown';
+      }
+      case 'order': {
+        const event = (await acquirer.orders?.getEvent(notification.reference)) ?? null;
+        if (event) await this.inbox.handlers.orderMoved?.(acquirer.name, event);
+        return event ? 'applied' : 'unknown';
+      }
+      case 'dispute': {
+        const dispute = await acquirer.getDispute(notification.reference);
+        if (!dispute) return 'unknown';
+        const isLatest = (tx: Tx): Promise<boolean> => this.inbox.isLatest(tx, notification);
+        if ((await this.inbox.handlers.disputeChanged?.(acquirer.name, dispute, isLatest)) === true) return 'applied';
+        await this.inbox.await(notification, dispute);
+        return 'early';
+      }
+      case 'return': {
+        const [endToEndId = '', returnId = ''] = notification.reference.split('/');
+        const known = await this.inbox.handlers.returnMoved?.(acquirer.name, endToEndId, returnId);
+        return known === true ? 'applied' : 'unknown';
+      }
+    }
+  }
+
+  async #applyPix(acquirer: Acquirer, reference: string, close?: (tx: Tx) => void): Promise<boolean> {
+    const pix = await acquirer.getPix(reference);
+    if (pix) await this.inbox.handlers.pixReceived?.(acquirer.name, pix, close);
+    return pix !== null;
+  }
+
+  /** @throws for what of it cannot be had, after the rest is applied; of that what cannot be read before all else */
+  async #applyPayments(acquirer: Acquirer, endToEndIds: readonly string[]): Promise<void> {
+    const failures: unknown[] = [];
+    for (const endToEndId of endToEndIds) {
+      try {
+        if (await this.#applyPix(acquirer, endToEndId)) continue;
+        failures.push(new Error(`the acquirer says that ${endToEndId} has paid, and does not know it`));
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) throw failures.find((error) => error instanceof UnreadableAnswer) ?? failures[0];
+  }
+
+  /**
+   * Said by the acquirer, not guessed from an outage: a forged hint, or one about what never happened. What it had before
+   * is asked for as often again, and stays before the operators until it is set aside.
+   */
+  async #vain(known: Notification, applied: 'unknown' | 'open'): Promise<void> {
+    const isTurn = known.isConfirmed && known.lastError !== UNKNOWN;
+    const notification = isTurn ? { ...known, attempts: 0 } : known;
+    const { id: notificationId, acquirer, kind, attempts } = notification;
+    const error = applied === 'unknown' ? UNKNOWN : OPEN;
+    const isGivenUp = attempts + 1 >= MAX_ATTEMPTS;
+    this.#count(notification, isGivenUp ? 'ignored' : applied);
+    if (isGivenUp) this.logger.warn({ notificationId, acquirer, kind }, 'a notification was set aside');
+    else if (attempts === 0) this.logger.warn({ notificationId, acquirer, kind }, 'a notification is not confirmed');
+    if (isGivenUp) await this.inbox.end(notification, error);
+    else await this.inbox.retry(notification, error, applied === 'unknown' ? null : false);
+  }
+
+  /** @returns whether it may be asked about now; otherwise it is put off */
+  async #mayAsk(notification: Notification): Promise<boolean> {
+    if (await this.hearsay.mayAsk(notification)) return true;
+    await this.inbox.putOff(
+      notification,
+      PUT_OFF_SECONDS.least + Math.random() * (PUT_OFF_SECONDS.most - PUT_OFF_SECONDS.least),
+    );
+    this.metrics.notifications.inc({ kind: notification.kind, outcome: 'put_off' });
+    return false;
+  }
+
+  #count({ kind }: Notification, outcome: Applied | 'unreadable' | 'failed' | 'ignored'): void {
+    this.metrics.notifications.inc({ kind, outcome });
+  }
+}
