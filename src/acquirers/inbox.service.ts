@@ -78,7 +78,7 @@ export class InboxService implements OnApplicationBootstrap {
 
   /**
    * Stores a hint; repeating it is harmless.
-   * @returns the id for `process`. The caller queues a job or processes it at once; if it dies first, the sweeper does
+   * @returns the id for `ConfirmationService.confirm`. The caller queues a job or confirms it at once; if it dies first, the sweeper does
    */
   async store(tx: Tx, acquirer: string, hint: NotificationHint): Promise<string> {
     const [id] = await this.storeAll(tx, acquirer, [hint]);

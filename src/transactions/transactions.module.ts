@@ -17,6 +17,7 @@ import { CustomerDataRepository } from './customer-data/customer-data.repository
 import { CustomerDataService } from './customer-data/customer-data.service.js';
 import { DisputesRepository } from './disputes/disputes.repository.js';
 import { DisputesService } from './disputes/disputes.service.js';
+import { ExpiryInquiryService } from './creation/expiry-inquiry.service.js';
 import { ExpiryRepository } from './creation/expiry.repository.js';
 import { ExpiryService } from './creation/expiry.service.js';
 import { StatisticsRepository } from './statistics/statistics.repository.js';
@@ -65,6 +66,7 @@ import { TransactionsService } from './transactions.service.js';
     CustomerDataService,
     DisputesRepository,
     DisputesService,
+    ExpiryInquiryService,
     ExpiryRepository,
     ExpiryService,
     StatisticsRepository,

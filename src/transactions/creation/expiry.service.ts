@@ -1,17 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { AcquirersService, ConfirmationService, UnreadableAnswer } from '../../acquirers/index.js';
+import { AcquirersService } from '../../acquirers/index.js';
 import { Clock } from '../../core/clock.js';
 import { Database, type Tx } from '../../core/database/index.js';
 import type { Scope } from '../../core/mode.js';
-import { Logger } from '../../core/log/index.js';
 import { JobQueue, Poller } from '../../core/queue/index.js';
 import { OutboxService } from '../../outbox/index.js';
-import { InternalRecordsRepository } from '../settlement/internal-records.repository.js';
 import { type ExpiryDue, ExpiryRepository } from './expiry.repository.js';
-import { isOpen, type Transaction } from '../transaction.js';
+import type { Transaction } from '../transaction.js';
 import { transactionEvent } from '../transaction.events.js';
-import { TransactionsRepository } from '../transactions.repository.js';
 
 declare module '../../core/queue/index.js' {
   interface JobMap {
@@ -34,24 +31,18 @@ const PATIENCE_MS = 10 * 60_000;
 
 /**
  * Writes what is past its expiry as expired. A charge that was issued by an acquirer far away is asked about first,
- * once: a payment in time that was not reported is found then, and later it would have to go back. Nothing is held
- * while asking. An acquirer that does not answer is asked again for ten minutes, and no longer; one whose answer cannot
- * be read as long as it takes, by the inbox, before the operators' eyes: the charge may be paid.
+ * once, by `ExpiryInquiryService`. An acquirer that does not answer is asked again for ten minutes, and no longer.
  */
 @Injectable()
 export class ExpiryService implements OnApplicationBootstrap {
   constructor(
     private readonly database: Database,
-    private readonly transactions: TransactionsRepository,
     private readonly expiry: ExpiryRepository,
-    private readonly records: InternalRecordsRepository,
     private readonly acquirers: AcquirersService,
-    private readonly confirmation: ConfirmationService,
     private readonly outbox: OutboxService,
     private readonly queue: JobQueue,
     private readonly poller: Poller,
     private readonly clock: Clock,
-    private readonly logger: Logger,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -102,40 +93,12 @@ export class ExpiryService implements OnApplicationBootstrap {
     return ids.length === BATCH;
   }
 
-  /** Asks about one charge and settles what has arrived for it; without an answer nothing changes. */
-  async ask(id: string): Promise<void> {
-    const transaction = await this.transactions.findPublic(id);
-    if (!transaction || !isOpen(transaction) || transaction.txid === null) return;
-    const { acquirer, txid } = transaction;
-    try {
-      const state = await this.acquirers.get(acquirer).getPixCharge(txid);
-      const isSettled = state.kind === 'not_found' || (await this.#settle(acquirer, state.payments));
-      if (!isSettled) return;
-    } catch (error) {
-      if (error instanceof UnreadableAnswer) {
-        await this.confirmation.confirmNow(acquirer, [{ kind: 'charge', reference: txid }]);
-        return;
-      }
-      this.logger.warn({ error, transactionId: id }, 'an acquirer does not say how an expired charge stands');
-      return;
-    }
+  /** The acquirer has been heard about a charge: it may be written as expired. */
+  async heard(id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
       this.expiry.asked(tx, id, this.clock.now());
       tx.afterCommit(() => this.poller.wake('transactions.expiry'));
     });
-  }
-
-  /** @returns whether all of them have come to their end here @throws UnreadableAnswer when one cannot be read */
-  async #settle(acquirer: string, endToEndIds: readonly string[]): Promise<boolean> {
-    const news = await this.records.unknown(acquirer, endToEndIds);
-    if (news.length === 0) return true;
-    const failures = await this.confirmation.confirmNow(
-      acquirer,
-      news.map((reference) => ({ kind: 'pix', reference })),
-    );
-    const unreadable = failures.find((failure) => failure instanceof UnreadableAnswer);
-    if (unreadable) throw unreadable;
-    return (await this.records.unknown(acquirer, news)).length === 0;
   }
 
   async #expire(tx: Tx, scope: Scope | null, id: string | null): Promise<Transaction[]> {

@@ -1,13 +1,13 @@
 import { Process, Processor } from '@nestjs/bull';
 import type { Job } from '../../core/queue/index.js';
-import { ExpiryService } from '../creation/expiry.service.js';
+import { ExpiryInquiryService } from '../creation/expiry-inquiry.service.js';
 
 @Processor('transactions.expiry')
 export class ExpiryProcessor {
-  constructor(private readonly expiry: ExpiryService) {}
+  constructor(private readonly inquiry: ExpiryInquiryService) {}
 
   @Process({ concurrency: 16 })
   async run({ data }: Job<'transactions.expiry'>): Promise<void> {
-    await this.expiry.ask(data.transactionId);
+    await this.inquiry.ask(data.transactionId);
   }
 }
