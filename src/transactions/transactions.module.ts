@@ -34,6 +34,7 @@ import { RefundProgress } from './refunds/refund-progress.service.js';
 import { RefundsRepository } from './refunds/refunds.repository.js';
 import { RefundsService } from './refunds/refunds.service.js';
 import { ReturnCalls } from './settlement/return-calls.service.js';
+import { ReturnProgress } from './settlement/return-progress.service.js';
 import { ReturnUpdates } from './settlement/return-updates.service.js';
 import { ReturnsService } from './settlement/returns.service.js';
 import { ReviewsRepository } from './settlement/reviews.repository.js';
@@ -79,6 +80,7 @@ import { TransactionsService } from './transactions.service.js';
     RefundsRepository,
     RefundsService,
     ReturnCalls,
+    ReturnProgress,
     ReturnUpdates,
     ReturnsService,
     ReviewsRepository,
