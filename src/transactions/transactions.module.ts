@@ -29,6 +29,7 @@ import { RefundProcessor } from './jobs/refund.processor.js';
 import { ReturnProcessor } from './jobs/return.processor.js';
 import { MedPayers } from './disputes/med-payers.service.js';
 import { PaymentCreationService } from './creation/payment-creation.service.js';
+import { RefundOpening } from './refunds/refund-opening.service.js';
 import { RefundTransitions } from './refunds/refund-transitions.service.js';
 import { RefundProgress } from './refunds/refund-progress.service.js';
 import { RefundsRepository } from './refunds/refunds.repository.js';
@@ -75,6 +76,7 @@ import { TransactionsService } from './transactions.service.js';
     InquiriesService,
     MedPayers,
     PaymentCreationService,
+    RefundOpening,
     RefundTransitions,
     RefundProgress,
     RefundsRepository,

@@ -1,17 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { ReturnState } from '../../acquirers/index.js';
 import { Clock } from '../../core/clock.js';
-import { SecretBox } from '../../core/crypto/index.js';
 import type { Tx } from '../../core/database/index.js';
-import { business } from '../../core/errors/index.js';
-import { WorkService } from '../../core/work/index.js';
 import { OutboxService } from '../../outbox/index.js';
-import { type RefundMoney, WalletsService } from '../../wallets/index.js';
-import type { Refund, RefundOrder } from './refund.js';
+import { WalletsService } from '../../wallets/index.js';
+import { moneyOf, type Refund } from './refund.js';
 import { REFUND_EVENT_OF, refundEvent } from './refunds.events.js';
 import type { RefundTrigger } from './refunds.machine.js';
 import { type RefundEnd, RefundsRepository } from './refunds.repository.js';
-import type { RefundPlan } from './refunds.rules.js';
 import type { Transaction } from '../transaction.js';
 import { TransactionMoves } from '../transaction-moves.service.js';
 
@@ -24,8 +20,8 @@ export interface DisputeClaims {
 }
 
 /**
- * The changes a refund goes through, each with its money and its event in one commit. Every one locks the
- * transaction first, then the refund, and the balances last.
+ * The changes a refund goes through once it is open, each with its money and its event in one commit. Every one locks
+ * the transaction first, then the refund, and the balances last.
  */
 @Injectable()
 export class RefundTransitions {
@@ -36,8 +32,6 @@ export class RefundTransitions {
     private readonly refunds: RefundsRepository,
     private readonly wallets: WalletsService,
     private readonly outbox: OutboxService,
-    private readonly work: WorkService,
-    private readonly secrets: SecretBox,
     private readonly clock: Clock,
   ) {}
 
@@ -48,45 +42,6 @@ export class RefundTransitions {
   /** Whether a dispute that is not ruled yet holds the money of the refund's payment. @param tx null: as it is outside */
   async isClaimed(tx: Tx | null, { transactionId }: Refund): Promise<boolean> {
     return (await this.#claims?.isUnderway(tx, transactionId)) ?? false;
-  }
-
-  /**
-   * Writes a new refund, sets its money aside and has it sent once that is committed. The caller holds the transaction's
-   * lock, under which `plan` was made.
-   * @throws ApiError 422 `insufficient_balance`
-   */
-  async open(tx: Tx, id: string, transaction: Transaction, plan: RefundPlan, order: RefundOrder): Promise<Refund> {
-    const now = this.clock.now();
-    const refund: Refund = {
-      id,
-      accountId: transaction.accountId,
-      mode: transaction.mode,
-      transactionId: transaction.id,
-      acquirer: transaction.acquirer,
-      paymentReference: transaction.endToEndId ?? '',
-      way: plan.way,
-      amount: plan.amount,
-      fee: plan.fee,
-      currency: transaction.currency,
-      reason: order.reason,
-      destinationSealed: order.destinationKey === null ? null : this.secrets.seal(order.destinationKey, `refund:${id}`),
-      status: 'PENDING',
-      bankReference: null,
-      failureReason: null,
-      providerFee: 0,
-      createdAt: now,
-      updatedAt: now,
-    };
-    this.refunds.add(tx, refund, refund.amount);
-    this.refunds.insert(tx, refund);
-    this.work.add(tx, 'refund', id, now);
-    if (!(await this.wallets.reserveRefund(tx, moneyOf(refund)))) {
-      throw business(
-        'insufficient_balance',
-        'The available balance does not cover the refund; pending and retained money cannot be used for it.',
-      );
-    }
-    return refund;
   }
 
   /**
@@ -160,9 +115,4 @@ export class RefundTransitions {
     }
     return refund;
   }
-}
-
-function moneyOf(refund: Refund): RefundMoney {
-  const { id, accountId, mode, transactionId, currency, amount, fee } = refund;
-  return { refundId: id, accountId, mode, transactionId, currency, amount, fee };
 }

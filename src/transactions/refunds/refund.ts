@@ -1,5 +1,6 @@
 import type { RefundStrategy, ReturnFailure } from '../../acquirers/index.js';
 import type { Amount } from '../../core/money/index.js';
+import type { RefundMoney } from '../../wallets/index.js';
 import type { Refund } from './refunds.entity.js';
 import type { RefundStatus } from './refunds.machine.js';
 
@@ -39,4 +40,10 @@ export interface RefundSnapshot {
 export function toRefundSnapshot(refund: Refund): RefundSnapshot {
   const { id, amount, status, reason, failureReason } = refund;
   return { id, amount, status, reason, failureReason };
+}
+
+/** What the ledger has to know of a refund. */
+export function moneyOf(refund: Refund): RefundMoney {
+  const { id, accountId, mode, transactionId, currency, amount, fee } = refund;
+  return { refundId: id, accountId, mode, transactionId, currency, amount, fee };
 }

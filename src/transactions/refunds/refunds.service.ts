@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Account } from '../../accounts/index.js';
-import { AcquirersService } from '../../acquirers/index.js';
 import { type Actor, AuditTrail } from '../../audit/index.js';
 import { normalizeTaxId } from '../../brazil/index.js';
 import { Clock } from '../../core/clock.js';
 import { fingerprintOf } from '../../core/crypto/index.js';
-import { Database, type Tx } from '../../core/database/index.js';
+import { Database } from '../../core/database/index.js';
 import { notFound } from '../../core/errors/index.js';
 import {
   type Admission,
@@ -18,9 +17,8 @@ import { newId } from '../../core/ids.js';
 import type { Scope } from '../../core/mode.js';
 import type { Amount } from '../../core/money/index.js';
 import type { Refund, RefundOrder } from './refund.js';
-import { RefundTransitions } from './refund-transitions.service.js';
+import { RefundOpening } from './refund-opening.service.js';
 import { type RefundFilter, RefundsRepository } from './refunds.repository.js';
-import { planRefund } from './refunds.rules.js';
 import { TransactionsRepository } from '../transactions.repository.js';
 
 /** What of a refund the fraud guard looks at. */
@@ -38,10 +36,9 @@ export class RefundsService {
   constructor(
     private readonly database: Database,
     private readonly idempotency: IdempotencyService,
-    private readonly acquirers: AcquirersService,
     private readonly transactions: TransactionsRepository,
     private readonly refunds: RefundsRepository,
-    private readonly transitions: RefundTransitions,
+    private readonly opening: RefundOpening,
     private readonly audit: AuditTrail,
     private readonly clock: Clock,
   ) {}
@@ -88,7 +85,7 @@ export class RefundsService {
           const id = newId(this.clock.now());
           // Before the transaction, as everywhere: twins queue up at the key.
           claim.take(tx, id, null);
-          const answer = present(await this.#open(tx, id, account, transactionId, order));
+          const answer = present(await this.opening.open(tx, id, account, transactionId, order));
           claim.complete(tx, answer);
           this.audit.record(tx, actor, 'refund.requested', scope.accountId, {
             data: { mode: scope.mode, refund_id: id, transaction_id: transactionId, amount },
@@ -114,18 +111,5 @@ export class RefundsService {
     const refund = (await this.refunds.list(scope, transactionId)).find((one) => one.id === id);
     if (!refund) throw new Error(`The idempotency key names a refund that does not exist: ${id}`);
     return refund;
-  }
-
-  async #open(tx: Tx, id: string, account: Account, transactionId: string, order: RefundOrder): Promise<Refund> {
-    const transaction = await this.transactions.lock(tx, transactionId);
-    if (!transaction) throw notFound('payment');
-    const { refunds } = this.acquirers.get(transaction.acquirer).capabilities;
-    const plan = planRefund(order, {
-      transaction,
-      ...(await this.refunds.standing(tx, transactionId)),
-      ways: (transaction.paidWith && refunds[transaction.paidWith]) ?? [],
-      pixOutFee: account.pixOutFee,
-    });
-    return this.transitions.open(tx, id, transaction, plan, order);
   }
 }

@@ -1,0 +1,74 @@
+import { Injectable } from '@nestjs/common';
+import type { Account } from '../../accounts/index.js';
+import { AcquirersService } from '../../acquirers/index.js';
+import { Clock } from '../../core/clock.js';
+import { SecretBox } from '../../core/crypto/index.js';
+import type { Tx } from '../../core/database/index.js';
+import { business, notFound } from '../../core/errors/index.js';
+import { WorkService } from '../../core/work/index.js';
+import { WalletsService } from '../../wallets/index.js';
+import { moneyOf, type Refund, type RefundOrder } from './refund.js';
+import { RefundsRepository } from './refunds.repository.js';
+import { planRefund } from './refunds.rules.js';
+import { TransactionsRepository } from '../transactions.repository.js';
+
+/** Opens refunds: locks the payment, decides what of it goes back and how, and sets the money aside. */
+@Injectable()
+export class RefundOpening {
+  constructor(
+    private readonly transactions: TransactionsRepository,
+    private readonly acquirers: AcquirersService,
+    private readonly refunds: RefundsRepository,
+    private readonly wallets: WalletsService,
+    private readonly work: WorkService,
+    private readonly secrets: SecretBox,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Writes a new refund under the lock of its payment, and has it sent once that is committed.
+   * @throws ApiError 404; what `planRefund` throws; 422 `insufficient_balance`
+   */
+  async open(tx: Tx, id: string, account: Account, transactionId: string, order: RefundOrder): Promise<Refund> {
+    const transaction = await this.transactions.lock(tx, transactionId);
+    if (!transaction) throw notFound('payment');
+    const { refunds } = this.acquirers.get(transaction.acquirer).capabilities;
+    const plan = planRefund(order, {
+      transaction,
+      ...(await this.refunds.standing(tx, transactionId)),
+      ways: (transaction.paidWith && refunds[transaction.paidWith]) ?? [],
+      pixOutFee: account.pixOutFee,
+    });
+    const now = this.clock.now();
+    const refund: Refund = {
+      id,
+      accountId: transaction.accountId,
+      mode: transaction.mode,
+      transactionId: transaction.id,
+      acquirer: transaction.acquirer,
+      paymentReference: transaction.endToEndId ?? '',
+      way: plan.way,
+      amount: plan.amount,
+      fee: plan.fee,
+      currency: transaction.currency,
+      reason: order.reason,
+      destinationSealed: order.destinationKey === null ? null : this.secrets.seal(order.destinationKey, `refund:${id}`),
+      status: 'PENDING',
+      bankReference: null,
+      failureReason: null,
+      providerFee: 0,
+      createdAt: now,
+      updatedAt: now,
+    };
+    this.refunds.add(tx, refund, refund.amount);
+    this.refunds.insert(tx, refund);
+    this.work.add(tx, 'refund', id, now);
+    if (!(await this.wallets.reserveRefund(tx, moneyOf(refund)))) {
+      throw business(
+        'insufficient_balance',
+        'The available balance does not cover the refund; pending and retained money cannot be used for it.',
+      );
+    }
+    return refund;
+  }
+}
