@@ -48,6 +48,16 @@ export class TransactionMoves {
     this.outbox.record(tx, [{ ...event, data: { ...event.data, ...more } }]);
   }
 
+  /**
+   * Keeps the code of a payment that was accepted without one, with the event that tells of it as a charge. Not of one
+   * that was cancelled meanwhile: that has been told of as failed.
+   */
+  async announce(tx: Tx, id: string, brCode: string): Promise<void> {
+    const issued = await this.transactions.keepCode(tx, id, brCode, this.clock.now());
+    if (!issued || issued.status === 'CANCELLED') return;
+    this.tell(tx, 'transaction.issued', issued, issued.status);
+  }
+
   async lock(tx: Tx, id: string): Promise<Transaction> {
     const transaction = await this.transactions.lock(tx, id);
     if (!transaction) throw new Error(`There is no transaction ${id}`);

@@ -22,6 +22,7 @@ import { ExpiryRepository } from './creation/expiry.repository.js';
 import { ExpiryService } from './creation/expiry.service.js';
 import { StatisticsRepository } from './statistics/statistics.repository.js';
 import { StatisticsService } from './statistics/statistics.service.js';
+import { IssueCalls } from './creation/issue-calls.service.js';
 import { InquiriesService } from './creation/inquiries.service.js';
 import { AcquirerProcessor } from './jobs/acquirer.processor.js';
 import { ExpiryProcessor } from './jobs/expiry.processor.js';
@@ -74,6 +75,7 @@ import { TransactionsService } from './transactions.service.js';
     StatisticsRepository,
     StatisticsService,
     InquiriesService,
+    IssueCalls,
     MedPayers,
     PaymentCreationService,
     RefundOpening,

@@ -9,7 +9,7 @@ import {
   type PixIssueOutcome,
 } from '../../acquirers/index.js';
 import { Clock } from '../../core/clock.js';
-import { Database, type Tx } from '../../core/database/index.js';
+import { Database } from '../../core/database/index.js';
 import { business, providerUnavailable } from '../../core/errors/index.js';
 import {
   type Admission,
@@ -100,19 +100,9 @@ export class CreationService {
     if (found.kind === 'silent') return false;
     if (transaction.status === 'PENDING') await this.#resolvePending(transaction, found);
     else if (found.kind === 'found') {
-      await this.database.transaction(async (tx) => this.announce(tx, transaction.id, found.brCode));
+      await this.database.transaction((tx) => this.moves.announce(tx, transaction.id, found.brCode));
     }
     return true;
-  }
-
-  /**
-   * Keeps the code of a payment that was accepted without one, with the event that tells of it as a charge. Not of one
-   * that was cancelled meanwhile: that has been told of as failed.
-   */
-  async announce(tx: Tx, id: string, brCode: string): Promise<void> {
-    const issued = await this.transactions.keepCode(tx, id, brCode, this.clock.now());
-    if (!issued || issued.status === 'CANCELLED') return;
-    this.moves.tell(tx, 'transaction.issued', issued, issued.status);
   }
 
   #resolvePending(transaction: Transaction, found: PixChargeState): Promise<void> {
