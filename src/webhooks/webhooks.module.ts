@@ -18,6 +18,7 @@ import { Dispatcher } from './sending/dispatcher.service.js';
 import { EventFeed } from './feed/event-feed.service.js';
 import { EventsController } from './feed/events.controller.js';
 import { EventStreams } from './feed/event-stream.service.js';
+import { EndpointCheck } from './endpoints/endpoint-check.service.js';
 import { EndpointHealthRepository } from './endpoints/endpoint-health.repository.js';
 import { EndpointsController } from './endpoints/endpoints.controller.js';
 import { EndpointsRepository } from './endpoints/endpoints.repository.js';
@@ -49,6 +50,7 @@ import { WebhookClient } from './sending/webhook-client.service.js';
     DeliveryQueueRepository,
     DisablingService,
     Dispatcher,
+    EndpointCheck,
     EndpointHealthRepository,
     EndpointsRepository,
     EndpointsService,

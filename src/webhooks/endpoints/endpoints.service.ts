@@ -3,19 +3,16 @@ import { type Actor, type AuditEventType, AuditTrail } from '../../audit/index.j
 import { Clock } from '../../core/clock.js';
 import { SecretBox } from '../../core/crypto/index.js';
 import { Database, type Tx } from '../../core/database/index.js';
-import { business, type Draft, notFound, type Violation } from '../../core/errors/index.js';
+import { business, type Draft, notFound } from '../../core/errors/index.js';
 import { newId, parseId } from '../../core/ids.js';
-import type { Mode, Scope } from '../../core/mode.js';
-import { EventCatalog } from '../../outbox/index.js';
+import type { Scope } from '../../core/mode.js';
 import { DeliveryQueue } from '../sending/delivery-queue.service.js';
+import { EndpointCheck } from './endpoint-check.service.js';
 import { type Endpoint, type EndpointChange, EndpointsRepository, secretContext } from './endpoints.repository.js';
 import { newSecret, overlapEnd } from './secrets.js';
-import { isSubscribable } from './subscription.js';
-import { WebhookClient } from '../sending/webhook-client.service.js';
 
 /** Each is asked about at every event of the account. */
 export const MAX_ENDPOINTS = 100;
-const MAX_NAMES = 100;
 const WHAT = 'webhook endpoint';
 
 export interface EndpointInput {
@@ -27,11 +24,10 @@ export interface EndpointInput {
 @Injectable()
 export class EndpointsService {
   constructor(
-    private readonly client: WebhookClient,
+    private readonly check: EndpointCheck,
     private readonly database: Database,
     private readonly endpoints: EndpointsRepository,
     private readonly queue: DeliveryQueue,
-    private readonly catalog: EventCatalog,
     private readonly secrets: SecretBox,
     private readonly audit: AuditTrail,
     private readonly clock: Clock,
@@ -46,7 +42,7 @@ export class EndpointsService {
     draft: Draft<EndpointInput>,
     actor: Actor,
   ): Promise<{ endpoint: Endpoint; secret: string }> {
-    const input = draft.accept(await this.#problems(draft.sound, scope.mode));
+    const input = draft.accept(await this.check.problems(draft.sound, scope.mode));
     const now = this.clock.now();
     const endpoint: Endpoint = {
       id: newId(now),
@@ -95,7 +91,7 @@ export class EndpointsService {
    */
   async update(scope: Scope, id: string, draft: Draft<EndpointChange>, actor: Actor): Promise<Endpoint> {
     const uuid = endpointId(id);
-    const change = draft.accept(await this.#problems(draft.sound, scope.mode));
+    const change = draft.accept(await this.check.problems(draft.sound, scope.mode));
     const { url, events, status } = change;
     if (url === undefined && events === undefined && status === undefined) return this.get(scope, uuid);
     const unique = events === undefined ? change : { ...change, events: [...new Set(events)] };
@@ -157,39 +153,6 @@ export class EndpointsService {
 
   #record(tx: Tx, actor: Actor, type: AuditEventType, { accountId, mode }: Scope, data: Record<string, unknown>): void {
     this.audit.record(tx, actor, type, accountId, { data: { mode, ...data } });
-  }
-
-  async #problems({ url, events }: EndpointChange, mode: Mode): Promise<Violation[]> {
-    return [
-      ...(url === undefined ? [] : await this.#checkUrl(url, mode)),
-      ...(events === undefined ? [] : this.#checkEvents(events)),
-    ];
-  }
-
-  async #checkUrl(url: string, mode: Mode): Promise<Violation[]> {
-    const message = await this.client.checkTarget({ url, mode });
-    return message === null ? [] : [{ param: 'url', code: 'invalid', message }];
-  }
-
-  /** @param events a list of anything: what is no text is no event either, and is named as such */
-  #checkEvents(events: readonly unknown[]): Violation[] {
-    const problems = events.slice(0, MAX_NAMES).flatMap((name, index) =>
-      typeof name === 'string' && isSubscribable(name, this.catalog)
-        ? []
-        : [
-            {
-              param: `events.${index}`,
-              code: 'invalid',
-              // Not what was sent instead: it may be a secret that was pasted into the wrong place.
-              message: 'is not an event; see GET /v1/webhooks/event-catalog',
-            },
-          ],
-    );
-    if (events.length > 0 && events.length <= MAX_NAMES) return problems;
-    return [
-      { param: 'events', code: 'invalid', message: `must have 1 to ${MAX_NAMES} event names, or "*"` },
-      ...problems,
-    ];
   }
 }
 
