@@ -13,6 +13,7 @@ import { DeliveryLogRepository } from './log/delivery-log.repository.js';
 import { DeliveryLogService } from './log/delivery-log.service.js';
 import { DeliveryQueue } from './sending/delivery-queue.service.js';
 import { DeliveryQueueRepository } from './sending/delivery-queue.repository.js';
+import { DeliveryWriter } from './sending/delivery-writer.service.js';
 import { DisablingService } from './endpoints/disabling.service.js';
 import { Dispatcher } from './sending/dispatcher.service.js';
 import { EventFeed } from './feed/event-feed.service.js';
@@ -48,6 +49,7 @@ import { WebhookClient } from './sending/webhook-client.service.js';
     DeliveryLogService,
     DeliveryQueue,
     DeliveryQueueRepository,
+    DeliveryWriter,
     DisablingService,
     Dispatcher,
     EndpointCheck,

@@ -8,7 +8,7 @@ import type { Scope } from '../../core/mode.js';
 import { Turnstile } from '../../core/turnstile.js';
 import { EventCatalog, OutboxService } from '../../outbox/index.js';
 import type { Message } from './deliveries.repository.js';
-import { DeliveryBuilder } from '../sending/delivery-builder.service.js';
+import { DeliveryWriter } from '../sending/delivery-writer.service.js';
 import type { Endpoint } from '../endpoints/endpoints.repository.js';
 import { EndpointsService } from '../endpoints/endpoints.service.js';
 import { type FailedDelivery, isMadeUpFor, type Telling, tellingOf } from './recovery.js';
@@ -57,7 +57,7 @@ export class RecoveryService {
     private readonly deliveries: RecoveryRepository,
     private readonly outbox: OutboxService,
     private readonly catalog: EventCatalog,
-    private readonly builder: DeliveryBuilder,
+    private readonly writer: DeliveryWriter,
     private readonly clock: Clock,
   ) {}
 
@@ -165,7 +165,7 @@ export class RecoveryService {
         deliveries: [{ id: newId(now), endpointId: endpoint.id }],
       };
     });
-    this.builder.write(tx, messages, now);
+    this.writer.write(tx, messages, now);
   }
 }
 

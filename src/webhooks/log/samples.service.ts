@@ -5,7 +5,7 @@ import { badRequest, type Draft, notFound } from '../../core/errors/index.js';
 import { newId } from '../../core/ids.js';
 import type { Scope } from '../../core/mode.js';
 import { EventCatalog, type NewEvent } from '../../outbox/index.js';
-import { DeliveryBuilder } from '../sending/delivery-builder.service.js';
+import { DeliveryWriter } from '../sending/delivery-writer.service.js';
 import { DeliveryLogRepository, type DeliveryRecord } from './delivery-log.repository.js';
 import { EndpointsService } from '../endpoints/endpoints.service.js';
 import { envelope } from '../sending/envelope.js';
@@ -16,7 +16,7 @@ export class SamplesService {
   constructor(
     private readonly database: Database,
     private readonly endpoints: EndpointsService,
-    private readonly builder: DeliveryBuilder,
+    private readonly writer: DeliveryWriter,
     private readonly log: DeliveryLogRepository,
     private readonly catalog: EventCatalog,
     private readonly clock: Clock,
@@ -50,7 +50,7 @@ export class SamplesService {
       payload: JSON.stringify(payload),
       deliveries: [{ id, endpointId: endpoint.id }],
     };
-    await this.database.transaction(async (tx) => this.builder.write(tx, [message], now, 1));
+    await this.database.transaction(async (tx) => this.writer.write(tx, [message], now, 1));
     const delivery = await this.log.find(scope, id);
     if (!delivery) throw new Error(`${id} was just written`);
     return delivery;
