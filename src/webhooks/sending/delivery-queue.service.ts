@@ -4,9 +4,17 @@ import { type Config, CONFIG } from '../../core/config/index.js';
 import { Database } from '../../core/database/index.js';
 import { FIRST_ID } from '../../core/ids.js';
 import { Logger } from '../../core/log/index.js';
+import { JobQueue } from '../../core/queue/index.js';
 import { DeliveriesRepository } from '../log/deliveries.repository.js';
 import { type ClaimedDelivery, DeliveryQueueRepository, type WaitingEndpoint } from './delivery-queue.repository.js';
-import type { Ask } from './endpoint-slots.js';
+import type { Ask, Receiver } from './endpoint-slots.js';
+
+declare module '../../core/queue/index.js' {
+  interface JobMap {
+    /** Something is due for the endpoint. */
+    deliveries: { endpointId: string; accountId: string };
+  }
+}
 
 /** What a worker has, beyond the time that an attempt may take, to write it down before it is given up for dead. */
 const LEASE_MARGIN_MS = 15_000;
@@ -29,6 +37,7 @@ export class DeliveryQueue {
     private readonly database: Database,
     private readonly queue: DeliveryQueueRepository,
     private readonly deliveries: DeliveriesRepository,
+    private readonly jobs: JobQueue,
     private readonly clock: Clock,
     private readonly logger: Logger,
   ) {}
@@ -72,6 +81,19 @@ export class DeliveryQueue {
         'webhooks of inactive endpoints were not cancelled yet',
       );
     }
+  }
+
+  /** Tells another process that has room that deliveries to these endpoints are due. */
+  tell(receivers: readonly Receiver[]): void {
+    this.jobs
+      .add(
+        'deliveries',
+        receivers.map(({ endpointId, accountId }) => ({ endpointId, accountId })),
+        ({ endpointId }) => endpointId,
+      )
+      .catch((error: unknown) =>
+        this.logger.debug({ error }, 'workers were not told of new webhooks; their next look finds them'),
+      );
   }
 
   /** @returns at most what was asked for: less when less is due, when others hold it, or when the endpoint is paused */

@@ -2,9 +2,10 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { readConfig } from '../../core/config/index.js';
 import type { Logger } from '../../core/log/index.js';
 import { Metrics } from '../../core/metrics/index.js';
-import { type JobQueue, Poller, type PollTask } from '../../core/queue/index.js';
+import { Poller, type PollTask } from '../../core/queue/index.js';
 import type { DeliveryQueue } from './delivery-queue.service.js';
 import type { ClaimedDelivery } from './delivery-queue.repository.js';
+import type { Receiver } from './endpoint-slots.js';
 import { Dispatcher } from './dispatcher.service.js';
 import type { Recorder } from './recorder.service.js';
 import type { Sender, SentAttempt } from './sender.service.js';
@@ -21,17 +22,14 @@ function setup(claims: (readonly ClaimedDelivery[])[], send: (delivery: ClaimedD
     claim: () => Promise.resolve(claims.shift() ?? []),
     handBack: (deliveries: readonly ClaimedDelivery[]) =>
       Promise.resolve(void handedBack.push(...deliveries.map(({ id }) => id))),
+    tell: (receivers: readonly Receiver[]) => void told.push(...receivers.map(({ endpointId }) => endpointId)),
   } as unknown as DeliveryQueue;
   const recorder = {
     record: ({ id }: ClaimedDelivery) => Promise.resolve(void recorded.push(id)),
     close: () => void recorded.push('closed'),
   } as unknown as Recorder;
-  const jobs = {
-    add: (_name: 'deliveries', data: { endpointId: string }[]) =>
-      Promise.resolve(void told.push(...data.map(({ endpointId }) => endpointId))),
-  } as unknown as JobQueue;
   const config = readConfig({ WEBHOOK_TIMEOUT_MS: String(TIMEOUT_MS) });
-  const dispatcher = new Dispatcher(config, queue, { send } as Sender, recorder, jobs, poller, new Metrics(), logger);
+  const dispatcher = new Dispatcher(config, queue, { send } as Sender, recorder, poller, new Metrics(), logger);
   dispatcher.onApplicationBootstrap();
   const claim = async (endpointId = 'endpoint'): Promise<void> => {
     dispatcher.wake([{ endpointId, accountId: 'account' }]);

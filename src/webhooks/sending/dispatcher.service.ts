@@ -8,7 +8,7 @@ import {
 import { type Config, CONFIG } from '../../core/config/index.js';
 import { Logger } from '../../core/log/index.js';
 import { Metrics } from '../../core/metrics/index.js';
-import { JobQueue, Poller } from '../../core/queue/index.js';
+import { Poller } from '../../core/queue/index.js';
 import { within } from '../../core/within.js';
 import { DeliveryQueue } from './delivery-queue.service.js';
 import type { ClaimedDelivery } from './delivery-queue.repository.js';
@@ -16,13 +16,6 @@ import { isSuccess } from '../endpoints/endpoint-health.js';
 import { EndpointSlots, type Sending, type Receiver } from './endpoint-slots.js';
 import { Recorder } from './recorder.service.js';
 import { Sender, type SentAttempt } from './sender.service.js';
-
-declare module '../../core/queue/index.js' {
-  interface JobMap {
-    /** Something is due for the endpoint. */
-    deliveries: { endpointId: string; accountId: string };
-  }
-}
 
 const LOOK_TASK = 'webhooks.look';
 const CLAIM_TASK = 'webhooks.claim';
@@ -57,7 +50,6 @@ export class Dispatcher implements OnApplicationBootstrap, OnModuleDestroy, OnAp
     private readonly queue: DeliveryQueue,
     private readonly sender: Sender,
     private readonly recorder: Recorder,
-    private readonly jobs: JobQueue,
     private readonly poller: Poller,
     private readonly metrics: Metrics,
     private readonly logger: Logger,
@@ -84,15 +76,7 @@ export class Dispatcher implements OnApplicationBootstrap, OnModuleDestroy, OnAp
     const isOpen = this.config.runsWorkers && !this.#closing;
     if (isOpen) this.#offer(receivers);
     if (isOpen && !this.#slots.isFull) return;
-    this.jobs
-      .add(
-        'deliveries',
-        receivers.map(({ endpointId, accountId }) => ({ endpointId, accountId })),
-        ({ endpointId }) => endpointId,
-      )
-      .catch((error: unknown) =>
-        this.logger.debug({ error }, 'workers were not told of new webhooks; their next look finds them'),
-      );
+    this.queue.tell(receivers);
   }
 
   /** Another process has deliveries for this endpoint. Waits for room: until there is, others may have it. */
