@@ -15,6 +15,7 @@ import { ConnectionsRepository } from './pix-api/connections.repository.js';
 import { ConnectionsService } from './pix-api/connections.service.js';
 import { CallbacksController } from './pix-api/callbacks.controller.js';
 import { CallbacksRepository } from './pix-api/callbacks.repository.js';
+import { CallbackStore } from './pix-api/callback-store.service.js';
 import { CallbacksService } from './pix-api/callbacks.service.js';
 import { SandboxBankRepository } from './sandbox/sandbox-bank.repository.js';
 import { SandboxDisputes } from './sandbox/sandbox-disputes.service.js';
@@ -33,6 +34,7 @@ import { SandboxAcquirer } from './sandbox/sandbox.acquirer.js';
     HearsayLimit,
     LiveAcquirersService,
     CallbacksRepository,
+    CallbackStore,
     CallbacksService,
     InboxRepository,
     InboxService,

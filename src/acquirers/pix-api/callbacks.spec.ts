@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { readCallbackBody } from './callbacks.js';
-import { isReadable } from './callbacks.service.js';
+import { isReadable, readCallbackBody } from './callbacks.js';
 import { aPix, aReturn, E2E } from './psp.fixture.js';
 
 const OTHER = 'E12345678202009091221zzzzzzzzzzz';

@@ -11,6 +11,9 @@ const returned = z.object({
   natureza: z.string().max(60).nullish(),
 });
 
+/** More than a batch of a thousand Pix has: reading it would take the processor from everybody. */
+const MAX_DEPTH = 20;
+const MAX_VALUES = 50_000;
 /** A callback holds a batch; a PSP that sends more than this at once is none. */
 const MAX_ENTRIES = 1_000;
 const MAX_HINTS = 2_000;
@@ -50,4 +53,25 @@ export function readCallbackBody(body: unknown): Callback {
     }
   }
   return { hints: [...hints.values()], skipped };
+}
+
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
+const OPENING = new Set([0x7b, 0x5b]);
+const CLOSING = new Set([0x7d, 0x5d]);
+
+/** Whether JSON has no more values and levels than a PSP has reason to send; its texts are not looked into. */
+export function isReadable(body: Buffer): boolean {
+  let [depth, values, isText] = [0, 0, false];
+  for (let at = 0; at < body.length; at += 1) {
+    const byte = body[at] ?? 0;
+    if (isText) {
+      if (byte === BACKSLASH) at += 1;
+      else if (byte === QUOTE) isText = false;
+    } else if (byte === QUOTE) isText = true;
+    else if (OPENING.has(byte)) depth += 1;
+    else if (CLOSING.has(byte)) depth -= 1;
+    else if (byte === COMMA) values += 1;
+    if (depth > MAX_DEPTH || values > MAX_VALUES) return false;
+  }
+  return true;
 }
