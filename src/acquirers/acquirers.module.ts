@@ -22,6 +22,7 @@ import { SandboxDisputes } from './sandbox/sandbox-disputes.service.js';
 import { SandboxDisputesRepository } from './sandbox/sandbox-disputes.repository.js';
 import { SandboxOrders } from './sandbox/sandbox-orders.service.js';
 import { SandboxOrdersRepository } from './sandbox/sandbox-orders.repository.js';
+import { SandboxReturns } from './sandbox/sandbox-returns.service.js';
 import { SandboxAcquirer } from './sandbox/sandbox.acquirer.js';
 
 @Module({
@@ -46,6 +47,7 @@ import { SandboxAcquirer } from './sandbox/sandbox.acquirer.js';
     SandboxOrders,
     SandboxDisputesRepository,
     SandboxDisputes,
+    SandboxReturns,
     SandboxAcquirer,
     ...processors(NotificationProcessor),
   ],

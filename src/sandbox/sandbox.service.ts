@@ -63,7 +63,7 @@ export class SandboxService {
     // A moment after its creation the bank may not have been told of it yet, and what it does not know cannot be paid.
     if (!isIssued(transaction)) await this.work.runNow('acquirer', transaction.id);
     // The notifications are stored; applying them now instead of by a job lets us answer with the state after it.
-    if (dto.event === 'refund_fail') await this.bank.failNextRefund(transaction.txid ?? '');
+    if (dto.event === 'refund_fail') await this.bank.returns.failNext(transaction.txid ?? '');
     for (const notify of this.#happen(transaction, dto)) {
       const failure = await this.confirmation.confirm(await notify());
       if (isBeyondExact(failure)) throw failure;
@@ -91,9 +91,9 @@ export class SandboxService {
         return method === 'CREDIT_CARD' ? [tell('processing'), pay] : [pay];
       }
       case 'expire':
-        return [isPix(transaction) ? () => this.bank.endCharge(txid, 'EXPIRED') : tell('expired')];
+        return [isPix(transaction) ? () => this.bank.orders.endCharge(txid, 'EXPIRED') : tell('expired')];
       case 'fail':
-        if (isPix(transaction)) return [() => this.bank.endCharge(txid, 'REFUSED')];
+        if (isPix(transaction)) return [() => this.bank.orders.endCharge(txid, 'REFUSED')];
         return isCardOnly ? [tell('processing'), tell('refused')] : [tell('refused')];
       case 'processing':
         if (!transaction.paymentMethods.includes('CREDIT_CARD')) throw impossible('is for payments by CREDIT_CARD');

@@ -18,6 +18,7 @@ import type {
 import { InboxService } from '../inbox.service.js';
 import { addressFor, quote } from './crypto-quote.js';
 import { MAX_MULTIBANCO_AMOUNT, multibancoReference, SANDBOX_ENTITY } from './multibanco.js';
+import { SandboxBankRepository } from './sandbox-bank.repository.js';
 import type { SandboxPixEntity } from './sandbox.entity.js';
 import { SandboxOrdersRepository } from './sandbox-orders.repository.js';
 
@@ -38,7 +39,7 @@ export interface SandboxPayer {
 
 /**
  * The sandbox bank's desk for everything but Pix. What it issues is made of the order alone, so asking twice gives the
- * same; what happens to orders is written in its books and told through the inbox, as of a Pix.
+ * same; what happens to orders and to Pix charges is written in its books and told through the inbox.
  */
 @Injectable()
 export class SandboxOrders implements OrderDesk {
@@ -47,6 +48,7 @@ export class SandboxOrders implements OrderDesk {
     private readonly inbox: InboxService,
     private readonly database: Database,
     private readonly records: SandboxOrdersRepository,
+    private readonly bank: SandboxBankRepository,
     private readonly secrets: SecretBox,
     private readonly clock: Clock,
   ) {}
@@ -121,6 +123,19 @@ export class SandboxOrders implements OrderDesk {
       this.records.insertEvent(tx, txid, kind, this.clock.now());
       return this.inbox.store(tx, 'sandbox', { kind: 'order', reference: `${txid}:${kind}` });
     });
+  }
+
+  /** The bank ends a Pix charge without payment. @returns the id of the stored notification */
+  async endCharge(txid: string, status: 'EXPIRED' | 'REFUSED'): Promise<string> {
+    return this.database.transaction(async (tx) => {
+      this.bank.endCharge(tx, txid, status, this.clock.now());
+      return this.inbox.store(tx, 'sandbox', { kind: 'charge', reference: txid });
+    });
+  }
+
+  /** A charge is taken back, of which the bank need not tell. */
+  async removeCharge(txid: string): Promise<void> {
+    await this.database.transaction(async (tx) => this.bank.endCharge(tx, txid, 'REMOVED', this.clock.now()));
   }
 
   /** The payment that a notification is about. */

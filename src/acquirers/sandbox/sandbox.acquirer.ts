@@ -1,9 +1,6 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
-import { encodeBrCode, newEndToEndId, newRtrId, newTxid } from '../../brazil/index.js';
-import { Clock } from '../../core/clock.js';
+import { encodeBrCode, newTxid } from '../../brazil/index.js';
 import { type Config, CONFIG, ConfigError } from '../../core/config/index.js';
-import { SecretBox } from '../../core/crypto/index.js';
-import { Database } from '../../core/database/index.js';
 import type {
   Acquirer,
   AcquirerCapabilities,
@@ -20,18 +17,13 @@ import type {
   ReturnState,
 } from '../acquirer.port.js';
 import { AcquirersService } from '../acquirers.service.js';
-import { InboxService } from '../inbox.service.js';
 import { receiptPdf } from './receipt.pdf.js';
 import type { SandboxChargeEntity } from './sandbox.entity.js';
 import { SandboxBankRepository } from './sandbox-bank.repository.js';
 import { SandboxDisputes } from './sandbox-disputes.service.js';
 import { SandboxOrders } from './sandbox-orders.service.js';
 import { SandboxOrdersRepository } from './sandbox-orders.repository.js';
-
-/** A return is on its way for this long (docs/contract.md#sandbox: within about a second). */
-const RETURN_MS = 400;
-/** Not an ISPB of any bank. */
-const ISPB = '00000000';
+import { SandboxReturns } from './sandbox-returns.service.js';
 
 const ENDS: Readonly<Record<SandboxChargeEntity['status'], Omit<PixChargeEnd, 'at'>>> = {
   EXPIRED: { end: 'expired', reason: 'The charge expired without payment.' },
@@ -57,14 +49,11 @@ export class SandboxAcquirer implements Acquirer, OnModuleInit {
   constructor(
     @Inject(CONFIG) private readonly config: Config,
     private readonly acquirers: AcquirersService,
-    private readonly inbox: InboxService,
-    private readonly database: Database,
     private readonly bank: SandboxBankRepository,
     private readonly records: SandboxOrdersRepository,
     readonly orders: SandboxOrders,
     readonly disputes: SandboxDisputes,
-    private readonly secrets: SecretBox,
-    private readonly clock: Clock,
+    readonly returns: SandboxReturns,
   ) {}
 
   /** @throws ConfigError at start, rather than an error at every charge, when the address does not fit a BR Code */
@@ -104,52 +93,20 @@ export class SandboxAcquirer implements Acquirer, OnModuleInit {
     };
   }
 
-  async requestReturn(request: ReturnRequest): Promise<ReturnState> {
-    const { accountId, cause, way, reference, returnId, amount, destination } = request;
-    const now = this.clock.now();
-    const references = { devolution: newRtrId, cashout: newEndToEndId, card: () => null };
-    await this.database.transaction((tx) =>
-      this.bank.insertReturn(tx, {
-        holderId: accountId,
-        mayFail: cause === 'refund',
-        endToEndId: reference,
-        returnId,
-        way,
-        amount,
-        destinationSealed:
-          destination === null ? null : this.secrets.seal(destination, `sandbox_return:${reference}/${returnId}`),
-        bankReference: references[way](ISPB, now),
-        requestedAt: now,
-      }),
-    );
-    const state = await this.getReturn(request);
-    return state.kind === 'not_found' ? { kind: 'failed', reason: 'amount_exceeded' } : state;
+  requestReturn(request: ReturnRequest): Promise<ReturnState> {
+    return this.returns.request(request);
   }
 
-  async getReturn({ accountId, reference, returnId }: ReturnName): Promise<ReturnState> {
-    const row = await this.bank.findReturn(accountId, reference, returnId);
-    if (!row) return { kind: 'not_found' };
-    const age = this.clock.now().getTime() - row.requestedAt.getTime();
-    if (age < RETURN_MS) return { kind: 'in_progress' };
-    return row.fails
-      ? { kind: 'failed', reason: 'refused' }
-      : { kind: 'returned', bankReference: row.bankReference, fee: 0 };
+  getReturn(name: ReturnName): Promise<ReturnState> {
+    return this.returns.get(name);
   }
 
   getDispute(reference: string): Promise<Dispute | null> {
     return this.disputes.get(reference);
   }
 
-  /**
-   * The next refund of the charge ends FAILED (`refund_fail` of docs/sandbox.md); saying it twice is saying it once. What
-   * goes back by itself does not use it up.
-   */
-  async failNextRefund(txid: string): Promise<void> {
-    await this.database.transaction(async (tx) => this.bank.failNextRefund(tx, txid, this.clock.now()));
-  }
-
-  async cancel(txid: string): Promise<void> {
-    await this.database.transaction(async (tx) => this.bank.endCharge(tx, txid, 'REMOVED', this.clock.now()));
+  cancel(txid: string): Promise<void> {
+    return this.orders.removeCharge(txid);
   }
 
   /** What was issued and has no entry in the books waits for its payer. */
@@ -189,14 +146,6 @@ export class SandboxAcquirer implements Acquirer, OnModuleInit {
       settledAt: row.settledAt,
       merchant: merchant.name,
       payer: this.orders.payerOf(row),
-    });
-  }
-
-  /** The bank ends a charge without payment. @returns the id of the stored notification */
-  async endCharge(txid: string, status: 'EXPIRED' | 'REFUSED'): Promise<string> {
-    return this.database.transaction(async (tx) => {
-      this.bank.endCharge(tx, txid, status, this.clock.now());
-      return this.inbox.store(tx, this.name, { kind: 'charge', reference: txid });
     });
   }
 
