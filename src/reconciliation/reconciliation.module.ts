@@ -5,9 +5,11 @@ import { processors } from '../core/queue/index.js';
 import { MedModule } from '../med/index.js';
 import { TransactionsModule } from '../transactions/index.js';
 import { StatementProcessor } from './jobs/statement.processor.js';
+import { StatementSweep } from './jobs/statement-sweep.service.js';
 import { CoherenceService } from './coherence.service.js';
 import { HoldingsRepository } from './holdings.repository.js';
 import { ReconciliationService } from './reconciliation.service.js';
+import { StatementReader } from './statement-reader.service.js';
 import { StatementsRepository } from './statements.repository.js';
 import { StatementsService } from './statements.service.js';
 
@@ -17,7 +19,9 @@ import { StatementsService } from './statements.service.js';
     CoherenceService,
     HoldingsRepository,
     ReconciliationService,
+    StatementReader,
     StatementsRepository,
+    StatementSweep,
     StatementsService,
     ...processors(StatementProcessor),
   ],

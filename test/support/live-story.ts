@@ -1,7 +1,8 @@
 import { expect } from '@jest/globals';
 import type { PspSimulator } from '../../tools/psp-simulator/simulator.js';
 import { saoPauloDay } from '../../src/brazil/index.js';
-import { ReconciliationService, StatementsService } from '../../src/reconciliation/index.js';
+import { ReconciliationService } from '../../src/reconciliation/index.js';
+import { StatementSweep } from '../../src/reconciliation/jobs/statement-sweep.service.js';
 import { expectLedgerCoherent } from './coherence.js';
 import { aLivePsp, type LivePsp } from './live.js';
 import { type BalanceAnswer, balance } from './med.js';
@@ -77,7 +78,7 @@ export class LiveStory {
   /** Has the bank's list read now, instead of when a minute is over. */
   async sweepStatement(): Promise<void> {
     await this.service.sql(`UPDATE acquirer_statements SET next_due_at = now() - interval '1 day'`);
-    await this.service.get(StatementsService).sweep();
+    await this.service.get(StatementSweep).sweep();
   }
 
   /** Calls of one operation that the bank has seen. */

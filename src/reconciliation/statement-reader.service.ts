@@ -1,0 +1,110 @@
+import { Injectable } from '@nestjs/common';
+import {
+  AcquirersService,
+  InboxService,
+  type NotificationHint,
+  type StatementLine,
+  type UnreadableLine,
+} from '../acquirers/index.js';
+import { Database } from '../core/database/index.js';
+import { Logger } from '../core/log/index.js';
+import { Metrics } from '../core/metrics/index.js';
+import { InternalRecordsRepository } from '../transactions/index.js';
+import type { Window } from './statement-window.js';
+import type { StatementList } from './statements.entity.js';
+
+/** Lines that are looked up here together. */
+const CHUNK = 200;
+
+/**
+ * Reads the acquirers' own lists and puts into the inbox what no callback told of, and returns that were not asked for
+ * here. Nothing is believed but by the inbox, which asks again about each.
+ */
+@Injectable()
+export class StatementReader {
+  constructor(
+    private readonly database: Database,
+    private readonly acquirers: AcquirersService,
+    private readonly records: InternalRecordsRepository,
+    private readonly inbox: InboxService,
+    private readonly metrics: Metrics,
+    private readonly logger: Logger,
+  ) {}
+
+  /** @throws what the acquirer's answer is, when it cannot be had: what was read before it is in the inbox */
+  async read(acquirer: string, list: StatementList, { from, to }: Window): Promise<void> {
+    const { statement } = this.acquirers.get(acquirer);
+    if (statement === null) return;
+    let lines: (StatementLine | UnreadableLine)[] = [];
+    for await (const line of statement({ from, to, ...(list === 'returns' ? { withReturns: true } : {}) })) {
+      lines.push(line);
+      if (lines.length < CHUNK) continue;
+      await this.#take(acquirer, lines);
+      lines = [];
+    }
+    await this.#take(acquirer, lines);
+  }
+
+  async #take(acquirer: string, all: readonly (StatementLine | UnreadableLine)[]): Promise<void> {
+    const lines = all.filter((line) => 'pix' in line);
+    const unreadable = all.filter((line): line is UnreadableLine => !('pix' in line));
+    const ids = lines.map(({ pix }) => pix.endToEndId);
+    const unread = this.#unreadable(acquirer, unreadable);
+    const payments = [...ids, ...unread.flatMap(({ kind, reference }) => (kind === 'pix' ? [reference] : []))];
+    const hints = [
+      ...(await this.#payments(acquirer, payments)),
+      ...(await this.#returns(acquirer, lines)),
+      ...unread.filter(({ kind }) => kind !== 'pix'),
+    ];
+    if (hints.length === 0) return;
+    this.logger.info({ acquirer, hints: hints.length }, 'a statement has entries that no callback told of');
+    const stored = await this.database.transaction((tx) => this.inbox.storeAll(tx, acquirer, hints));
+    // The inbox brings what the queue does not take.
+    await this.inbox.enqueue(stored).catch(() => undefined);
+  }
+
+  /** It cannot be credited: an operator has to look. What has a name is kept by the inbox, where operators see it. */
+  #unreadable(acquirer: string, lines: readonly UnreadableLine[]): NotificationHint[] {
+    return lines.flatMap(({ what, endToEndId, returnId, hint }) => {
+      this.metrics.statementOddities.inc({ what: 'unreadable' });
+      this.logger.error({ acquirer, what, endToEndId, returnId }, 'a line of a statement cannot be read');
+      return hint ?? [];
+    });
+  }
+
+  /** Of those that were not settled here. */
+  async #payments(acquirer: string, ids: readonly string[]): Promise<NotificationHint[]> {
+    const unknown = await this.records.unknown(acquirer, ids);
+    // Of another acquirer's charge, perhaps: then that one was asked.
+    const told = unknown.length === 0 ? new Set<string>() : await this.inbox.applied(acquirer, 'pix', unknown);
+    return unknown.filter((id) => !told.has(id)).map((reference) => ({ kind: 'pix', reference }));
+  }
+
+  /** Of disputes, and of returns that wait here for their end. */
+  async #returns(acquirer: string, lines: readonly StatementLine[]): Promise<NotificationHint[]> {
+    const returned = lines.filter(({ returns }) => returns.length > 0);
+    if (returned.length === 0) return [];
+    const booked = await this.records.returns(
+      acquirer,
+      returned.map(({ pix }) => pix.endToEndId),
+    );
+    const states = new Map(booked.map((own) => [`${own.endToEndId}/${own.returnId}`, own.state]));
+    return returned.flatMap(({ pix, returns }) =>
+      returns.flatMap(({ returnId, cause, state, hint }) => {
+        if (cause === 'dispute') return [hint];
+        const own = states.get(`${pix.endToEndId}/${returnId}`);
+        if (own === undefined && state !== 'failed') {
+          this.logger.warn(
+            { acquirer, endToEndId: pix.endToEndId, returnId },
+            'a return was made that was not asked for here',
+          );
+        } else if (own === 'failed' && state !== 'failed') {
+          // Money left that the books have given back to the merchant: an operator has to look, at once.
+          this.metrics.statementOddities.inc({ what: 'failed_return_moved' });
+          this.logger.error({ acquirer, endToEndId: pix.endToEndId, returnId, state }, 'a return that failed was made');
+        }
+        return own === 'in_progress' && state !== 'in_progress' ? [hint] : [];
+      }),
+    );
+  }
+}
