@@ -13,6 +13,7 @@ import { Draft } from '../core/errors/index.js';
 import { ApiErrors, DraftBody } from '../core/http/index.js';
 import { Idempotent, type IdempotentAnswer, REPLAYED_HEADER } from '../core/idempotency/index.js';
 import type { Scope } from '../core/mode.js';
+import { InquiriesService } from '../transactions/index.js';
 import { CreatePaymentDto } from './dto/create-payment.dto.js';
 import { ListPaymentsQuery } from './dto/list-payments.query.js';
 import {
@@ -24,7 +25,8 @@ import {
   ReceiptBody,
 } from './dto/payment.body.js';
 import { ResendWebhookBody } from './dto/resend-webhook.body.js';
-import { PAYMENT_ID } from './payment-id.js';
+import { PAYMENT_ID, paymentId } from './payment-id.js';
+import { providerStatus, receiptBody } from './payment.serializer.js';
 import { PaymentsService } from './payments.service.js';
 
 /** Of a list that is sorted by another field than the time of creation. */
@@ -36,7 +38,10 @@ const RESEND_TOKENS = 20;
 @ApiKeyAuth()
 @Controller('v1/payments')
 export class PaymentsController {
-  constructor(private readonly payments: PaymentsService) {}
+  constructor(
+    private readonly payments: PaymentsService,
+    private readonly inquiries: InquiriesService,
+  ) {}
 
   @Post()
   @AuditedAtDoor('payment.created')
@@ -103,8 +108,9 @@ export class PaymentsController {
   @ApiParam(PAYMENT_ID)
   @ApiResponse({ status: 200, description: 'The acquirer’s answer.', type: ProviderStatusBody })
   @ApiErrors(404)
-  providerStatus(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<ProviderStatusBody> {
-    return this.payments.providerStatus(scope, id);
+  async providerStatus(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<ProviderStatusBody> {
+    const { transaction, status } = await this.inquiries.status(scope, paymentId(id));
+    return providerStatus(transaction, status);
   }
 
   @Get(':id/receipt')
@@ -117,8 +123,8 @@ export class PaymentsController {
   @ApiParam(PAYMENT_ID)
   @ApiResponse({ status: 200, description: 'The receipt.', type: ReceiptBody })
   @ApiErrors(404, 422)
-  receipt(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<ReceiptBody> {
-    return this.payments.receipt(scope, id);
+  async receipt(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<ReceiptBody> {
+    return receiptBody(await this.inquiries.receipt(scope, paymentId(id)));
   }
 
   @Post(':id/resend-webhook')

@@ -11,7 +11,6 @@ import { type AddressRules, checkUrl, httpUrlProblem } from '../core/net/index.j
 import { FraudGuard } from '../fraud/index.js';
 import {
   CancellationService,
-  InquiriesService,
   MedPayers,
   type NewPayment,
   PaymentCreationService,
@@ -22,24 +21,10 @@ import {
 } from '../transactions/index.js';
 import type { CreatePaymentDto } from './dto/create-payment.dto.js';
 import type { ListPaymentsQuery } from './dto/list-payments.query.js';
-import type {
-  CancelledPaymentBody,
-  PaymentBody,
-  PaymentDetailBody,
-  PaymentListBody,
-  ProviderStatusBody,
-  ReceiptBody,
-} from './dto/payment.body.js';
+import type { CancelledPaymentBody, PaymentBody, PaymentDetailBody, PaymentListBody } from './dto/payment.body.js';
 import type { ResendWebhookBody } from './dto/resend-webhook.body.js';
 import { paymentId } from './payment-id.js';
-import {
-  cancelledPayment,
-  paymentBody,
-  paymentDetail,
-  paymentList,
-  providerStatus,
-  receiptBody,
-} from './payment.serializer.js';
+import { cancelledPayment, paymentBody, paymentDetail, paymentList } from './payment.serializer.js';
 
 /** Payments: the camelCase view of transactions. */
 @Injectable()
@@ -51,7 +36,6 @@ export class PaymentsService {
     private readonly pages: TransactionPagesService,
     private readonly payers: MedPayers,
     private readonly cancellation: CancellationService,
-    private readonly inquiries: InquiriesService,
     private readonly fraud: FraudGuard,
   ) {}
 
@@ -110,17 +94,6 @@ export class PaymentsService {
   async cancel(scope: Scope, id: string): Promise<CancelledPaymentBody> {
     const { transaction, previousStatus } = await this.cancellation.cancel(scope, paymentId(id));
     return cancelledPayment(this.payers.show(transaction), pixQrCode(transaction), previousStatus);
-  }
-
-  /** @throws ApiError 404, 503 */
-  async providerStatus(scope: Scope, id: string): Promise<ProviderStatusBody> {
-    const { transaction, status } = await this.inquiries.status(scope, paymentId(id));
-    return providerStatus(transaction, status);
-  }
-
-  /** @throws ApiError 404, 422 `RECEIPT_NOT_AVAILABLE`, 503 */
-  async receipt(scope: Scope, id: string): Promise<ReceiptBody> {
-    return receiptBody(await this.inquiries.receipt(scope, paymentId(id)));
   }
 
   /** @throws ApiError 404 */
