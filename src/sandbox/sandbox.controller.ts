@@ -3,6 +3,7 @@ import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { ApiKeyAuth, CurrentScope, TestKeysOnly } from '../auth/index.js';
 import { ApiErrors } from '../core/http/index.js';
 import type { Scope } from '../core/mode.js';
+import { PaymentsService } from '../payments/index.js';
 import { SandboxEventBody, SandboxPaymentEventBody } from './dto/simulate.body.js';
 import { SimulateDto } from './dto/simulate.dto.js';
 import { SandboxService } from './sandbox.service.js';
@@ -12,7 +13,10 @@ import { SandboxService } from './sandbox.service.js';
 @TestKeysOnly()
 @Controller('v1/sandbox')
 export class SandboxController {
-  constructor(private readonly sandbox: SandboxService) {}
+  constructor(
+    private readonly sandbox: SandboxService,
+    private readonly payments: PaymentsService,
+  ) {}
 
   @Post('charges/:id/simulate')
   @HttpCode(200)
@@ -36,11 +40,12 @@ export class SandboxController {
   @ApiParam({ name: 'id', description: '`<uuid>`, `tx_<uuid>` or `ch_<uuid>`.', schema: { type: 'string' } })
   @ApiResponse({ status: 200, description: 'The state after it.', type: SandboxPaymentEventBody })
   @ApiErrors(400, 404, 413, 415)
-  simulatePayment(
+  async simulatePayment(
     @CurrentScope() scope: Scope,
     @Param('id') id: string,
     @Body() dto: SimulateDto,
   ): Promise<SandboxPaymentEventBody> {
-    return this.sandbox.simulatePayment(scope, id, dto);
+    await this.sandbox.simulatePayment(scope, id, dto);
+    return { object: 'sandbox_event', event: dto.event, payment: await this.payments.get(scope, id) };
   }
 }

@@ -15,9 +15,8 @@ import { lastInstantOf } from '../core/http/index.js';
 import { parseId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import { WorkService } from '../core/work/index.js';
-import { PaymentsService } from '../payments/index.js';
 import { isPix, MedPayers, type Transaction, TransactionsService } from '../transactions/index.js';
-import type { SandboxEventBody, SandboxPaymentEventBody } from './dto/simulate.body.js';
+import type { SandboxEventBody } from './dto/simulate.body.js';
 import type { SimulateDto } from './dto/simulate.dto.js';
 import { sandboxCharge } from './sandbox.serializer.js';
 
@@ -32,7 +31,6 @@ export class SandboxService {
   constructor(
     @Inject(CONFIG) private readonly config: Config,
     private readonly transactions: TransactionsService,
-    private readonly payments: PaymentsService,
     private readonly payers: MedPayers,
     private readonly work: WorkService,
     private readonly bank: SandboxAcquirer,
@@ -52,11 +50,10 @@ export class SandboxService {
     };
   }
 
-  /** The same, answering with the payment. */
-  async simulatePayment(scope: Scope, paymentId: string, dto: SimulateDto): Promise<SandboxPaymentEventBody> {
+  /** The same for a payment, whose state after it `PaymentsService.get` tells. */
+  async simulatePayment(scope: Scope, paymentId: string, dto: SimulateDto): Promise<void> {
     const id = parseId(paymentId, ['ch_', 'tx_'], 'payment');
     await this.#simulate(await this.transactions.get(scope, id, 'payment'), dto);
-    return { object: 'sandbox_event', event: dto.event, payment: await this.payments.get(scope, id) };
   }
 
   async #simulate(transaction: Transaction, dto: SimulateDto): Promise<void> {
