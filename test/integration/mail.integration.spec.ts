@@ -85,17 +85,8 @@ describe('mail', () => {
   /** Work as in a process of its own. */
   function workOf(mails: MailProcessor, logger = SILENT): WorkService {
     const jobs = new InProcessJobQueue({ logger });
-    const repository = new WorkRepository(reader);
-    const work = new WorkService(
-      database,
-      repository,
-      jobs,
-      poller,
-      new OperatorQueues(reader),
-      new Metrics(),
-      clock,
-      logger,
-    );
+    const repository = new WorkRepository(reader, clock, new OperatorQueues(reader));
+    const work = new WorkService(database, repository, jobs, poller, new Metrics(), clock, logger);
     const { backoff, leaseMs } = mails;
     const run = (subjectId: string, attempt: number, prolong: () => Promise<void>) =>
       mails.run({ subjectId, attempt, prolong });

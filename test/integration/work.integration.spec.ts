@@ -55,10 +55,9 @@ describe('late work', () => {
     const poller = new Poller({ logger: SILENT, runsWorkers: sweeps, timer });
     const made = new WorkService(
       door,
-      new WorkRepository(reader),
+      new WorkRepository(reader, own, new OperatorQueues(reader)),
       new InProcessJobQueue({ logger: SILENT }),
       poller,
-      new OperatorQueues(reader),
       new Metrics(),
       own,
       SILENT,
@@ -353,7 +352,8 @@ describe('late work', () => {
   });
 
   it('is claimed as far as there is room and in no time, by a plan made while there was nothing', async () => {
-    const repository = new WorkRepository((await schema.connect(1)).reader);
+    const { reader } = await schema.connect(1);
+    const repository = new WorkRepository(reader, clock, new OperatorQueues(reader));
     const rooms = [KIND, 'other', 'none'].map((kind) => ({ kind, room: 16, leaseMs: LEASE_MS }));
     const times = { now: new Date(clock.now().getTime() + 60_000), offsetMs: 0 };
     const claim = () => database.transaction((tx) => repository.claim(tx, times, rooms, true));

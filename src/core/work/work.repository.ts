@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { Clock } from '../clock.js';
 import { BY_INDEX, columnsOf, insertInto, read, Reader, rowWrite, type Tx, wanted, write } from '../database/index.js';
+import { OperatorQueues } from '../operator-queues.js';
 import { WorkEntity } from './work.entity.js';
 
 /** A piece of work as operators see it. */
@@ -32,6 +34,9 @@ export interface WorkTimes {
   /** That of the clock that `now` is from. */
   readonly offsetMs: number;
 }
+
+/** What is due for less is only on its way. */
+const OVERDUE_MS = 60_000;
 
 const COLUMNS = columnsOf(WorkEntity, 'w', { without: ['leaseId'] });
 
@@ -133,7 +138,7 @@ const OVERDUE = read(
    ORDER BY w.due_at, w.kind, w.subject_id LIMIT $3`,
 );
 /** Of what OVERDUE lists: how much it is, and since when the oldest is due or fails. */
-export const COUNT_OVERDUE = read(
+const COUNT_OVERDUE = read(
   'work.count_overdue',
   `SELECT count(*)::int AS waiting, min(least(coalesce(w.failing_since, w.due_at), $1::timestamptz)) AS since FROM work w
    WHERE w.due_at <= $1 OR w.last_error IS NOT NULL`,
@@ -142,7 +147,13 @@ const LAGS = read('work.lags', 'SELECT kind, min(due_at) AS "dueAt" FROM work WH
 
 @Injectable()
 export class WorkRepository {
-  constructor(private readonly reader: Reader) {}
+  constructor(
+    private readonly reader: Reader,
+    private readonly clock: Clock,
+    queues: OperatorQueues,
+  ) {
+    queues.register('work', COUNT_OVERDUE, () => [this.#overdueBefore()]);
+  }
 
   add(tx: Tx, kind: string, subjectId: string, dueAt: Date): void {
     tx.put(ADD, { kind, subjectId, dueAt });
@@ -198,14 +209,18 @@ export class WorkRepository {
     return row ?? null;
   }
 
-  /** What was due by then, or has failed; due longest first. @param kind null for all kinds */
-  async overdue(dueBefore: Date, kind: string | null, limit: number): Promise<WorkItem[]> {
-    return this.reader.query(OVERDUE, [dueBefore, kind, limit]);
+  /** What should have been done, or has failed; due longest first. @param kind null for all kinds */
+  async overdue(kind: string | null, limit: number): Promise<WorkItem[]> {
+    return this.reader.query(OVERDUE, [this.#overdueBefore(), kind, limit]);
   }
 
   /** Since when the oldest due work of each kind is due. */
   async lags(now: Date): Promise<Map<string, Date>> {
     const rows = await this.reader.query<WorkItem>(LAGS, [now]);
     return new Map(rows.map((row) => [row.kind, row.dueAt]));
+  }
+
+  #overdueBefore(): Date {
+    return new Date(this.clock.now().getTime() - OVERDUE_MS);
   }
 }

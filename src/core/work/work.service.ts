@@ -10,8 +10,7 @@ import { Database, type Tx } from '../database/index.js';
 import { Logger } from '../log/index.js';
 import { Metrics } from '../metrics/index.js';
 import { JobQueue, Poller } from '../queue/index.js';
-import { OperatorQueues } from '../operator-queues.js';
-import { type ClaimedWork, COUNT_OVERDUE, type WorkItem, WorkRepository, type WorkTimes } from './work.repository.js';
+import { type ClaimedWork, type WorkItem, WorkRepository, type WorkTimes } from './work.repository.js';
 
 declare module '../queue/index.js' {
   interface JobMap {
@@ -55,8 +54,6 @@ const TASK = 'work';
 const SWEEP_MS = 1_000;
 /** For runs under way at a shutdown; the rest comes back by its lease. */
 const SHUTDOWN_MS = 10_000;
-/** What is due for less is only on its way. */
-const OVERDUE_MS = 60_000;
 
 /**
  * Everything that is to happen later but deliveries, expiry and the release of money. Work is a row that is added in the
@@ -77,7 +74,6 @@ export class WorkService implements OnApplicationBootstrap, OnModuleDestroy, OnA
     private readonly work: WorkRepository,
     private readonly jobs: JobQueue,
     private readonly poller: Poller,
-    private readonly queues: OperatorQueues,
     private readonly metrics: Metrics,
     private readonly clock: Clock,
     private readonly logger: Logger,
@@ -88,7 +84,6 @@ export class WorkService implements OnApplicationBootstrap, OnModuleDestroy, OnA
   }
 
   onApplicationBootstrap(): void {
-    this.queues.register('work', COUNT_OVERDUE, () => [this.#overdueBefore()]);
     if (!this.poller.onWorkers(TASK, SWEEP_MS, () => this.sweep())) return;
     this.metrics.gaugeBy(
       'recebe_work_lag_seconds',
@@ -135,11 +130,7 @@ export class WorkService implements OnApplicationBootstrap, OnModuleDestroy, OnA
 
   /** What should have been done, or has failed; due longest first. @param kind null for all kinds */
   overdue(kind: string | null, limit: number): Promise<WorkItem[]> {
-    return this.work.overdue(this.#overdueBefore(), kind, limit);
-  }
-
-  #overdueBefore(): Date {
-    return new Date(this.clock.now().getTime() - OVERDUE_MS);
+    return this.work.overdue(kind, limit);
   }
 
   onModuleDestroy(): void {
