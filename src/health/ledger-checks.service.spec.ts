@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { HealthModule } from './health.module.js';
+import { LedgerChecks } from './ledger-checks.service.js';
 
-type Needs = ConstructorParameters<typeof HealthModule>;
+type Needs = ConstructorParameters<typeof LedgerChecks>;
 
 describe('a gauge of what must be zero', () => {
   it.each([
@@ -22,8 +22,8 @@ describe('a gauge of what must be zero', () => {
     const every = (what: string, _ms: number, work: () => Promise<unknown>): boolean => tasks.set(what, work).has(what);
     const poller = { every, onWorkers: every };
     const logger = { error: () => undefined };
-    const needs = [{}, {}, {}, wallets, releases, metrics, poller, {}, logger] as unknown as Needs;
-    new HealthModule(...needs).onApplicationBootstrap();
+    const needs = [wallets, releases, metrics, poller, logger] as unknown as Needs;
+    new LedgerChecks(...needs).onApplicationBootstrap();
     const shown = (): unknown => gauges.get(name)?.();
     const check = (): Promise<unknown> => tasks.get(task)?.() ?? Promise.reject(new Error('nothing checks it'));
 
