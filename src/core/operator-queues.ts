@@ -22,6 +22,11 @@ export interface OperatorQueue {
   readonly since: Date | null;
 }
 
+/** How long the oldest one has waited by `now`, in milliseconds; 0 when nothing waits. */
+export function ageOf({ since }: OperatorQueue, now: Date): number {
+  return since === null ? 0 : Math.max(0, now.getTime() - since.getTime());
+}
+
 /** How much waits for an operator, and since when. Each context registers how its own queue is counted. */
 @Injectable()
 export class OperatorQueues {

@@ -18,6 +18,7 @@ import { OperationsMedService } from './operations-med.service.js';
 import { OperationsService } from './operations.service.js';
 import { OperatorAlertsRepository } from './operator-alerts.repository.js';
 import { OperatorAlerts } from './operator-alerts.service.js';
+import { OperatorQueueWatch } from './operator-queue-watch.service.js';
 
 @Module({
   imports: [
@@ -38,6 +39,13 @@ import { OperatorAlerts } from './operator-alerts.service.js';
     OperationsMedController,
     OperationsMedEvidenceController,
   ],
-  providers: [NegativeBalances, OperationsMedService, OperationsService, OperatorAlerts, OperatorAlertsRepository],
+  providers: [
+    NegativeBalances,
+    OperationsMedService,
+    OperationsService,
+    OperatorAlerts,
+    OperatorAlertsRepository,
+    OperatorQueueWatch,
+  ],
 })
 export class OperationsModule {}

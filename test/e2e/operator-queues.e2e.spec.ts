@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { OperatorAlerts } from '../../src/operations/index.js';
+import { OperatorQueueWatch } from '../../src/operations/index.js';
 import { LiveStory } from '../support/live-story.js';
 import { aDisputedCharge, happens } from '../support/med.js';
 import { type Merchant, type Person, TestService } from '../support/service.js';
@@ -40,7 +40,7 @@ describe('what waits for operators', () => {
     service.sql(
       `SELECT recipient, text_body FROM emails WHERE subject LIKE 'Há o que decidir%' ORDER BY created_at, recipient`,
     );
-  const sweep = (): Promise<void[]> => Promise.all([1, 2, 3].map(() => service.get(OperatorAlerts).sweep()));
+  const sweep = (): Promise<void[]> => Promise.all([1, 2, 3].map(() => service.get(OperatorQueueWatch).sweep()));
 
   it('nothing at first, and all queues are there', async () => {
     expect(await queues()).toEqual(
