@@ -3,7 +3,14 @@ import type { WriteStream } from 'node:tty';
 import { type Command, Option } from 'commander';
 import type { Mode } from '../core/mode.js';
 import { AccountsService } from '../accounts/index.js';
-import { REPORT_FORMATS, REPORT_TYPES, type ReportFormat, ReportsService, type ReportType } from '../reports/index.js';
+import {
+  REPORT_FORMATS,
+  REPORT_TYPES,
+  type ReportFormat,
+  ReportsService,
+  type ReportType,
+  ReportWriter,
+} from '../reports/index.js';
 import { accountId, date, required, UsageError } from './command.js';
 import { run } from './run.js';
 import type { Shell } from './shell.js';
@@ -83,9 +90,9 @@ export function reportCommands(program: Command, shell: Shell): void {
     .action(async ({ account, mode, type, format, from, to, columns, out }: Options) => {
       await run(shell, async ({ app }) => {
         await app.get(AccountsService).get(account);
-        const reports = app.get(ReportsService);
         const dto = { type, format, from, to, ...(columns === undefined ? {} : { columns }) };
-        const { totalRows, pieces } = await reports.write(reports.read({ accountId: account, mode }, dto));
+        const order = app.get(ReportsService).read({ accountId: account, mode }, dto);
+        const { totalRows, pieces } = await app.get(ReportWriter).write(order);
         const tell = progressBar(shell.stderr);
         let rows = 0;
         const texts = async function* (): AsyncGenerator<string> {

@@ -1,3 +1,4 @@
 export { REPORT_FORMATS, REPORT_TYPES, type ReportFormat, type ReportType } from './report.entity.js';
+export { ReportWriter } from './report-writer.service.js';
 export { ReportsModule } from './reports.module.js';
 export { ReportsService } from './reports.service.js';

@@ -7,6 +7,7 @@ import { WalletsModule } from '../wallets/index.js';
 import { ReportProcessor } from './jobs/report.processor.js';
 import { ReportEvents } from './report.events.js';
 import { ReportRowsRepository } from './report-rows.repository.js';
+import { ReportMaker } from './report-maker.service.js';
 import { ReportWriter } from './report-writer.service.js';
 import { ReportsController } from './reports.controller.js';
 import { ReportsRepository } from './reports.repository.js';
@@ -16,9 +17,9 @@ import { ReportsService } from './reports.service.js';
   imports: [OutboxModule, StorageModule, TransactionsModule, WalletsModule],
   controllers: [ReportsController],
   providers: [
-    ...[ReportsRepository, ReportRowsRepository, ReportWriter, ReportsService, ReportEvents],
+    ...[ReportsRepository, ReportRowsRepository, ReportWriter, ReportMaker, ReportsService, ReportEvents],
     ...workers(ReportProcessor),
   ],
-  exports: [ReportsService],
+  exports: [ReportsService, ReportWriter],
 })
 export class ReportsModule {}

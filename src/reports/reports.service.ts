@@ -1,22 +1,18 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { saoPauloDay } from '../brazil/index.js';
 import { Clock, DAY_MS } from '../core/clock.js';
-import { Database, type Tx } from '../core/database/index.js';
+import { Database } from '../core/database/index.js';
 import { ApiError, invalidRequest, notFound, type Violation } from '../core/errors/index.js';
 import { firstInstantOf, type IdCursorFilter, lastInstantOf } from '../core/http/index.js';
 import { newId, parseId } from '../core/ids.js';
 import { Logger } from '../core/log/index.js';
 import type { Scope } from '../core/mode.js';
-import { LeaseLost, type Work, type WorkAnswer, WorkService } from '../core/work/index.js';
-import { OutboxService } from '../outbox/index.js';
+import { WorkService } from '../core/work/index.js';
 import { ObjectStorage } from '../storage/index.js';
-import { CustomerDataService, TransactionPagesService } from '../transactions/index.js';
+import { CustomerDataService } from '../transactions/index.js';
 import type { CreateReportDto, SaleFiltersDto } from './dto/create-report.dto.js';
 import { columnNames, isColumn } from './formats/columns.js';
-import { reportEvent } from './report.events.js';
 import type { ReportEntity, ReportFormat, ReportOrder, SaleFilters } from './report.entity.js';
-import { type Report, ReportWriter } from './report-writer.service.js';
 import { ReportsRepository, type ReportUse } from './reports.repository.js';
 
 const MOST_DAYS = 400;
@@ -27,11 +23,7 @@ const MOST_BYTES = 2 * 1024 ** 3;
 const MOST_FILES = 1_000;
 /** No payment is older. */
 const FIRST_FROM = new Date('2020-01-01T03:00:00Z');
-const KEPT_MS = 7 * DAY_MS;
 const DOWNLOAD_SECONDS = 3_600;
-const MOST_ATTEMPTS = 5;
-/** Between two words about how far it is. */
-const TELL_MS = 1_000;
 
 const CONTENT_TYPES: Readonly<Record<ReportFormat, string>> = {
   csv: 'text/csv; charset=utf-8',
@@ -45,21 +37,15 @@ export interface ShownReport {
   readonly downloadUrl: string | null;
 }
 
-/**
- * Files of the books, made by workers. A process that dies while it makes one is followed by another, which begins anew:
- * what there is of a file is nowhere to be had before it is whole.
- */
+/** Files of the books, as merchants ask for them and get them; `ReportMaker` makes them. */
 @Injectable()
 export class ReportsService implements OnModuleInit {
   constructor(
     private readonly database: Database,
     private readonly reports: ReportsRepository,
-    private readonly writer: ReportWriter,
     private readonly storage: ObjectStorage,
     private readonly work: WorkService,
-    private readonly outbox: OutboxService,
     private readonly customers: CustomerDataService,
-    private readonly pages: TransactionPagesService,
     private readonly clock: Clock,
     private readonly logger: Logger,
   ) {}
@@ -135,101 +121,6 @@ export class ReportsService implements OnModuleInit {
   /** Newest first. */
   list(scope: Scope, filter: IdCursorFilter): Promise<ReportEntity[]> {
     return this.reports.list(scope, filter);
-  }
-
-  /** Its file as it is made, for a caller that keeps it elsewhere. Filtered, it has what the list of payments finds. */
-  async write(order: ReportOrder): Promise<Report> {
-    const { filters } = order;
-    if (filters === null) return this.writer.write(order);
-    const query = await this.pages.sought(order, filters.query);
-    return this.writer.write({ ...order, filters: { ...filters, query } });
-  }
-
-  /** Makes the file, or removes it when its days are over. */
-  async run({ subjectId: id, attempt, prolong }: Work): Promise<WorkAnswer> {
-    const begun = await this.database.transaction((tx) => this.reports.begin(tx, id));
-    if (!begun) return this.#end(id);
-    try {
-      return await this.#make(begun, prolong);
-    } catch (error) {
-      if (attempt < MOST_ATTEMPTS || error instanceof LeaseLost) throw error;
-      this.logger.error({ error, reportId: id }, 'a report could not be made and is given up');
-      return this.#giveUp(begun);
-    }
-  }
-
-  /** The caller has locked the use of the account and mode. */
-  async #addNext(tx: Tx, scope: Scope, now: Date): Promise<void> {
-    const next = await this.reports.nextPending(tx, scope);
-    if (next !== null) this.work.add(tx, 'report', next, now);
-  }
-
-  async #make(report: ReportEntity, prolong: () => Promise<void>): Promise<WorkAnswer> {
-    const { totalRows, pieces } = await this.write(report);
-    let rows = 0;
-    const tell = async (): Promise<void> => {
-      await prolong();
-      await this.database.transaction((tx) => Promise.resolve(this.reports.progress(tx, report.id, rows, totalRows)));
-    };
-    await tell();
-    const chunks = async function* (): AsyncGenerator<Buffer> {
-      let toldAt = performance.now();
-      let begunAt = toldAt;
-      for await (const piece of pieces) {
-        rows += piece.rows;
-        yield Buffer.from(piece.text);
-        if (performance.now() - toldAt >= TELL_MS) {
-          await tell();
-          toldAt = performance.now();
-        }
-        // As long as the piece has taken: half of the processor and of the database is for others.
-        await delay(performance.now() - begunAt);
-        begunAt = performance.now();
-      }
-    };
-    const object = await this.storage.write(report.id, chunks());
-    const now = this.clock.now();
-    const expiresAt = new Date(now.getTime() + KEPT_MS);
-    const isReady = await this.database.transaction(async (tx) => {
-      await this.reports.lockUse(tx, report);
-      const ready = await this.reports.ready(tx, report.id, rows, object, now, expiresAt);
-      if (ready) {
-        this.outbox.record(tx, [reportEvent('report.ready', ready, now)]);
-        await this.#addNext(tx, ready, now);
-      }
-      return ready !== null;
-    });
-    // Another process may have been first: its file stays.
-    if (!isReady) {
-      await this.storage.remove(object.name);
-      return this.#end(report.id);
-    }
-    // What an attempt before this one has left.
-    await this.storage.close(report.id, object.name);
-    return expiresAt;
-  }
-
-  /** Unless it is ready all the same: what failed may have been the answer to its commit. */
-  async #giveUp(report: ReportEntity): Promise<WorkAnswer> {
-    await this.database.transaction(async (tx) => {
-      await this.reports.lockUse(tx, report);
-      const failed = await this.reports.fail(tx, report.id);
-      const now = this.clock.now();
-      if (!failed) return;
-      this.outbox.record(tx, [reportEvent('report.failed', failed, now)]);
-      await this.#addNext(tx, failed, now);
-    });
-    return this.#end(report.id);
-  }
-
-  async #end(id: string): Promise<WorkAnswer> {
-    const found = await this.reports.find(id);
-    if (found?.status === 'ready' && found.expiresAt !== null && this.clock.now() < found.expiresAt) {
-      return found.expiresAt;
-    }
-    await this.storage.close(id, null);
-    await this.database.transaction((tx) => Promise.resolve(this.reports.expire(tx, id)));
-    return 'done';
   }
 
   async #endAll(accountId: string): Promise<void> {

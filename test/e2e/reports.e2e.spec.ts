@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { saoPauloDay } from '../../src/brazil/index.js';
 import { SYSTEM } from '../../src/audit/index.js';
 import { CustomerDataService } from '../../src/transactions/index.js';
-import { ReportsService } from '../../src/reports/index.js';
+import { ReportProcessor } from '../../src/reports/jobs/report.processor.js';
 import type { ReportBody, ReportListBody } from '../../src/reports/dto/report.body.js';
 import { runCli } from '../support/cli.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
@@ -445,7 +445,7 @@ describe('a report that two processes make', () => {
       const { testKey: key } = await service.merchant();
       const read = async (id: string): Promise<ReportBody> =>
         (await service.call<ReportBody>('GET', `/v1/reports/${id}`, { key })).body;
-      const reports = service.get(ReportsService);
+      const reports = service.get(ReportProcessor);
       const write = storage.write.bind(storage);
       let late: Promise<unknown> | undefined;
       // Its lease is over, and another process makes the whole file meanwhile.

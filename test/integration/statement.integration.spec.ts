@@ -11,6 +11,7 @@ import type { ReportFormat, ReportOrder } from '../../src/reports/report.entity.
 import { ReportRowsRepository } from '../../src/reports/report-rows.repository.js';
 import { commodityOf } from '../../src/reports/formats/journal.js';
 import { ReportWriter } from '../../src/reports/report-writer.service.js';
+import type { TransactionPagesService } from '../../src/transactions/index.js';
 import { type Bucket, LedgerService } from '../../src/wallets/index.js';
 import type { ListWalletEntriesQuery } from '../../src/wallets/dto/list-wallet-entries.query.js';
 import type { WalletEntryBody } from '../../src/wallets/dto/wallet-entry.body.js';
@@ -22,6 +23,8 @@ import { Random } from '../../tools/harness/random.js';
 import { balancesBy, bookkeepersAvailable, ofxAccounts } from '../support/bookkeepers.js';
 import { TestSchema } from '../support/schema.js';
 
+/** Statements are not searched. */
+const NO_SEARCH = {} as TransactionPagesService;
 const START = Date.parse('2026-11-21T12:00:00.000Z');
 const SPAN_MS = 2_000;
 const POSTINGS = 300;
@@ -106,7 +109,8 @@ describe('the statement of a random history', () => {
   };
 
   async function textOf(order: ReportOrder): Promise<string> {
-    const { totalRows, pieces } = await new ReportWriter(new ReportRowsRepository(reader), statement).write(order);
+    const writer = new ReportWriter(new ReportRowsRepository(reader), statement, NO_SEARCH);
+    const { totalRows, pieces } = await writer.write(order);
     let text = '';
     let rows = 0;
     for await (const piece of pieces) {

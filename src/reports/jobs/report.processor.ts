@@ -1,6 +1,9 @@
 import { Process, Processor } from '@nestjs/bull';
-import { doubling, type Work, type WorkAnswer, type Worker } from '../../core/work/index.js';
-import { ReportsService } from '../reports.service.js';
+import { Logger } from '../../core/log/index.js';
+import { doubling, LeaseLost, type Work, type WorkAnswer, type Worker } from '../../core/work/index.js';
+import { ReportMaker } from '../report-maker.service.js';
+
+const MOST_ATTEMPTS = 5;
 
 /** Makes the file of a report, one at a time in each process, and removes it when its days are over. */
 @Processor('report')
@@ -9,10 +12,21 @@ export class ReportProcessor implements Worker {
   /** Prolonged while rows are coming. */
   readonly leaseMs = 30_000;
 
-  constructor(private readonly reports: ReportsService) {}
+  constructor(
+    private readonly maker: ReportMaker,
+    private readonly logger: Logger,
+  ) {}
 
   @Process({ concurrency: 1 })
-  run(work: Work): Promise<WorkAnswer> {
-    return this.reports.run(work);
+  async run({ subjectId: id, attempt, prolong }: Work): Promise<WorkAnswer> {
+    const begun = await this.maker.begin(id);
+    if (!begun) return this.maker.end(id);
+    try {
+      return await this.maker.make(begun, prolong);
+    } catch (error) {
+      if (attempt < MOST_ATTEMPTS || error instanceof LeaseLost) throw error;
+      this.logger.error({ error, reportId: id }, 'a report could not be made and is given up');
+      return this.maker.giveUp(begun);
+    }
   }
 }

@@ -1,0 +1,114 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { Clock, DAY_MS } from '../core/clock.js';
+import { Database, type Tx } from '../core/database/index.js';
+import type { Scope } from '../core/mode.js';
+import { type WorkAnswer, WorkService } from '../core/work/index.js';
+import { OutboxService } from '../outbox/index.js';
+import { ObjectStorage } from '../storage/index.js';
+import { reportEvent } from './report.events.js';
+import type { ReportEntity } from './report.entity.js';
+import { ReportWriter } from './report-writer.service.js';
+import { ReportsRepository } from './reports.repository.js';
+
+const KEPT_MS = 7 * DAY_MS;
+/** Between two words about how far it is. */
+const TELL_MS = 1_000;
+
+/**
+ * Makes files of the books, in workers. A process that dies while it makes one is followed by another, which begins anew:
+ * what there is of a file is nowhere to be had before it is whole.
+ */
+@Injectable()
+export class ReportMaker {
+  constructor(
+    private readonly database: Database,
+    private readonly reports: ReportsRepository,
+    private readonly writer: ReportWriter,
+    private readonly storage: ObjectStorage,
+    private readonly work: WorkService,
+    private readonly outbox: OutboxService,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @returns null when it is not to be made any more */
+  async begin(id: string): Promise<ReportEntity | null> {
+    return this.database.transaction((tx) => this.reports.begin(tx, id));
+  }
+
+  /** @param prolong begins the lease of the work anew @throws LeaseLost when another run has it by now */
+  async make(report: ReportEntity, prolong: () => Promise<void>): Promise<WorkAnswer> {
+    const { totalRows, pieces } = await this.writer.write(report);
+    let rows = 0;
+    const tell = async (): Promise<void> => {
+      await prolong();
+      await this.database.transaction((tx) => Promise.resolve(this.reports.progress(tx, report.id, rows, totalRows)));
+    };
+    await tell();
+    const chunks = async function* (): AsyncGenerator<Buffer> {
+      let toldAt = performance.now();
+      let begunAt = toldAt;
+      for await (const piece of pieces) {
+        rows += piece.rows;
+        yield Buffer.from(piece.text);
+        if (performance.now() - toldAt >= TELL_MS) {
+          await tell();
+          toldAt = performance.now();
+        }
+        // As long as the piece has taken: half of the processor and of the database is for others.
+        await delay(performance.now() - begunAt);
+        begunAt = performance.now();
+      }
+    };
+    const object = await this.storage.write(report.id, chunks());
+    const now = this.clock.now();
+    const expiresAt = new Date(now.getTime() + KEPT_MS);
+    const isReady = await this.database.transaction(async (tx) => {
+      await this.reports.lockUse(tx, report);
+      const ready = await this.reports.ready(tx, report.id, rows, object, now, expiresAt);
+      if (ready) {
+        this.outbox.record(tx, [reportEvent('report.ready', ready, now)]);
+        await this.#addNext(tx, ready, now);
+      }
+      return ready !== null;
+    });
+    // Another process may have been first: its file stays.
+    if (!isReady) {
+      await this.storage.remove(object.name);
+      return this.end(report.id);
+    }
+    // What an attempt before this one has left.
+    await this.storage.close(report.id, object.name);
+    return expiresAt;
+  }
+
+  /** The report has failed, unless it is ready all the same: what failed may have been the answer to its commit. */
+  async giveUp(report: ReportEntity): Promise<WorkAnswer> {
+    await this.database.transaction(async (tx) => {
+      await this.reports.lockUse(tx, report);
+      const failed = await this.reports.fail(tx, report.id);
+      const now = this.clock.now();
+      if (!failed) return;
+      this.outbox.record(tx, [reportEvent('report.failed', failed, now)]);
+      await this.#addNext(tx, failed, now);
+    });
+    return this.end(report.id);
+  }
+
+  /** Removes what there is of its file, unless it is ready and its days are not over yet. */
+  async end(id: string): Promise<WorkAnswer> {
+    const found = await this.reports.find(id);
+    if (found?.status === 'ready' && found.expiresAt !== null && this.clock.now() < found.expiresAt) {
+      return found.expiresAt;
+    }
+    await this.storage.close(id, null);
+    await this.database.transaction((tx) => Promise.resolve(this.reports.expire(tx, id)));
+    return 'done';
+  }
+
+  /** The caller has locked the use of the account and mode. */
+  async #addNext(tx: Tx, scope: Scope, now: Date): Promise<void> {
+    const next = await this.reports.nextPending(tx, scope);
+    if (next !== null) this.work.add(tx, 'report', next, now);
+  }
+}
