@@ -9,7 +9,6 @@ import { MedCaseListsRepository, type ReviewQueueFilter } from './med-case-lists
 import { contradictionOf, rulingOf, versionOf } from './med-case.rules.js';
 import { isUnderway } from './med-cases.machine.js';
 import { MedCasesRepository } from './med-cases.repository.js';
-import { MedDisputesService } from './med-disputes.service.js';
 import type { DisputedTransaction } from './disputed-transaction.js';
 import { MedTransitions } from './med-transitions.service.js';
 import { medEvent } from './med.events.js';
@@ -36,7 +35,6 @@ export class MedDesk {
   constructor(
     private readonly cases: MedCasesRepository,
     private readonly lists: MedCaseListsRepository,
-    private readonly disputes: MedDisputesService,
     private readonly transitions: MedTransitions,
     private readonly outbox: OutboxService,
     private readonly clock: Clock,
@@ -126,7 +124,7 @@ export class MedDesk {
     await this.transitions.change(tx, disputedTransaction, admitted);
     this.transitions.tell(tx, disputedTransaction);
     await this.transitions.open(tx, disputedTransaction, admitted);
-    await this.disputes.rule(tx, disputedTransaction, disputedTransaction.find(admitted.id), false);
+    await this.transitions.rule(tx, disputedTransaction, disputedTransaction.find(admitted.id), false);
   }
 
   async #goOn(
@@ -138,7 +136,7 @@ export class MedDesk {
     if (amount === null) await this.transitions.change(tx, disputedTransaction, reviewed);
     else await this.transitions.reclaim(tx, disputedTransaction, reviewed, claimOf(disputedTransaction, amount));
     this.transitions.tell(tx, disputedTransaction);
-    await this.disputes.rule(tx, disputedTransaction, disputedTransaction.find(reviewed.id), true);
+    await this.transitions.rule(tx, disputedTransaction, disputedTransaction.find(reviewed.id), true);
   }
 
   #decidedBy({ operatorId }: MedDecision): Pick<MedCase, 'reviewedAt' | 'reviewedBy'> {

@@ -1,7 +1,6 @@
-import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { type Dispute, InboxService } from '../acquirers/index.js';
 import { Clock } from '../core/clock.js';
-import { type Config, CONFIG } from '../core/config/index.js';
 import { Database, type Tx } from '../core/database/index.js';
 import { newId } from '../core/ids.js';
 import type { Amount } from '../core/money/index.js';
@@ -13,7 +12,7 @@ import {
   type Transaction,
 } from '../transactions/index.js';
 import { type BankSide, type MedCase, type MedReview, UNTOUCHED } from './med-case.js';
-import { bankSideOf, contradictionOf, isNews, nextNotice, rulingOf } from './med-case.rules.js';
+import { bankSideOf, contradictionOf, isNews, nextNotice } from './med-case.rules.js';
 import { isUnderway } from './med-cases.machine.js';
 import { MedCasesRepository } from './med-cases.repository.js';
 import type { DisputedTransaction } from './disputed-transaction.js';
@@ -23,7 +22,6 @@ import { MedTransitions } from './med-transitions.service.js';
 @Injectable()
 export class MedDisputesService implements DisputeClaims, OnModuleInit {
   constructor(
-    @Inject(CONFIG) private readonly config: Config,
     private readonly database: Database,
     private readonly inbox: InboxService,
     private readonly refunds: RefundTransitions,
@@ -79,14 +77,6 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
     return this.cases.isUnderway(tx, transactionId);
   }
 
-  /** What the bank has ruled, if it has: at once, or when an operator has approved it. Not while its amount is in doubt. */
-  async rule(tx: Tx, disputedTransaction: DisputedTransaction, medCase: MedCase, isApproved: boolean): Promise<void> {
-    const ruling = rulingOf(medCase.bank, medCase.status);
-    if (ruling === null || medCase.review === 'amount_mismatch') return;
-    if (this.config.medAutoRulings || isApproved) await this.transitions.end(tx, disputedTransaction, medCase, ruling);
-    else await this.transitions.change(tx, disputedTransaction, { ...medCase, review: 'ruling' });
-  }
-
   async #begin(
     tx: Tx,
     disputedTransaction: DisputedTransaction,
@@ -130,7 +120,7 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
     this.transitions.tell(tx, disputedTransaction);
     if (review !== null) return;
     await this.transitions.open(tx, disputedTransaction, medCase);
-    await this.rule(tx, disputedTransaction, disputedTransaction.find(medCase.id), false);
+    await this.transitions.rule(tx, disputedTransaction, disputedTransaction.find(medCase.id), false);
   }
 
   async #goOn(
@@ -164,7 +154,7 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
     const current: MedCase = { ...known, ...changed };
     await this.transitions.change(tx, disputedTransaction, current);
     this.transitions.tell(tx, disputedTransaction);
-    await this.rule(tx, disputedTransaction, current, false);
+    await this.transitions.rule(tx, disputedTransaction, current, false);
   }
 
   #bankSide(transactionId: string, dispute: Dispute, now: Date): BankSide {
@@ -197,7 +187,7 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
     this.transitions.tell(tx, disputedTransaction);
     if (review !== null) return;
     await this.transitions.open(tx, disputedTransaction, current);
-    await this.rule(tx, disputedTransaction, disputedTransaction.find(known.id), false);
+    await this.transitions.rule(tx, disputedTransaction, disputedTransaction.find(known.id), false);
   }
 }
 

@@ -9,7 +9,7 @@ import { OutboxService } from '../outbox/index.js';
 import { type Disputed, DisputesService } from '../transactions/index.js';
 import { WalletsService } from '../wallets/index.js';
 import type { MedCase } from './med-case.js';
-import { claimOf, contradictionOf, medBlockOf, nextNotice } from './med-case.rules.js';
+import { claimOf, contradictionOf, medBlockOf, nextNotice, rulingOf } from './med-case.rules.js';
 import { medCaseBody } from './med-case.serializer.js';
 import { MED_MOVES, type MedTrigger } from './med-cases.machine.js';
 import { MedCasesRepository } from './med-cases.repository.js';
@@ -81,6 +81,14 @@ export class MedTransitions {
     }
     this.outbox.record(tx, [medEvent('med_case.opened', opened, disputedTransaction.transaction)]);
     this.mailer.enqueue(tx, openedMail(disputedTransaction, opened, this.config.publicBaseUrl));
+  }
+
+  /** What the bank has ruled, if it has: at once, or when an operator has approved it. Not while its amount is in doubt. */
+  async rule(tx: Tx, disputedTransaction: DisputedTransaction, medCase: MedCase, isApproved: boolean): Promise<void> {
+    const ruling = rulingOf(medCase.bank, medCase.status);
+    if (ruling === null || medCase.review === 'amount_mismatch') return;
+    if (this.config.medAutoRulings || isApproved) await this.end(tx, disputedTransaction, medCase, ruling);
+    else await this.change(tx, disputedTransaction, { ...medCase, review: 'ruling' });
   }
 
   /** Brings a case to its end and its money to where it belongs. */
