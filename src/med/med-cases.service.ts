@@ -5,14 +5,11 @@ import { Database, type Tx } from '../core/database/index.js';
 import { badRequest, invalidRequest, notFound, type Violation } from '../core/errors/index.js';
 import type { CursorFilter } from '../core/http/index.js';
 import type { Scope } from '../core/mode.js';
-import { OutboxService } from '../outbox/index.js';
-import { DisputesService } from '../transactions/index.js';
 import type { MedCaseOrder } from './dto/list-med-cases.query.js';
 import type { MedCase } from './med-case.js';
 import { type MedCaseFilter, MedCaseListsRepository } from './med-case-lists.repository.js';
 import { MED_MOVES } from './med-cases.machine.js';
 import { MedCasesRepository } from './med-cases.repository.js';
-import { medEvent } from './med.events.js';
 import { MedTransitions } from './med-transitions.service.js';
 
 /** What a merchant asks for; `after` is the id of one of its cases. */
@@ -29,8 +26,6 @@ export class MedCasesService {
     private readonly cases: MedCasesRepository,
     private readonly lists: MedCaseListsRepository,
     private readonly transitions: MedTransitions,
-    private readonly disputes: DisputesService,
-    private readonly outbox: OutboxService,
     private readonly audit: AuditTrail,
     private readonly clock: Clock,
   ) {}
@@ -70,23 +65,8 @@ export class MedCasesService {
   async appeal(scope: Scope, id: string, reason: string, actor: Actor): Promise<MedCase> {
     return this.database.transaction(async (tx) => {
       const found = await this.lock(tx, scope, id);
-      const { from, to } = MED_MOVES.appealed;
-      if (!from.includes(found.status)) throw notOpen(found);
-      const now = this.clock.now();
-      const appealed: MedCase = {
-        ...found,
-        status: to,
-        appealReason: reason,
-        appealedAt: now,
-        deadlineDueAt: null,
-        updatedAt: now,
-      };
-      await this.cases.change(tx, appealed, found.status);
-      const sales = await this.disputes.transactionsOf(tx, [found.transactionId]);
-      this.outbox.record(
-        tx,
-        sales.map((sale) => medEvent('med_case.moved', appealed, sale)),
-      );
+      if (!MED_MOVES.appealed.from.includes(found.status)) throw notOpen(found);
+      const appealed = await this.transitions.appeal(tx, found, reason);
       this.audit.record(tx, actor, 'med_case.appealed', scope.accountId, { data: { case_id: id, mode: scope.mode } });
       return appealed;
     });

@@ -83,6 +83,26 @@ export class MedTransitions {
     this.mailer.enqueue(tx, openedMail(disputedTransaction, opened, this.config.publicBaseUrl));
   }
 
+  /** Writes that the merchant does not agree. No money moves, so the caller holds the lock of the case alone. */
+  async appeal(tx: Tx, medCase: MedCase, reason: string): Promise<MedCase> {
+    const now = this.clock.now();
+    const appealed: MedCase = {
+      ...medCase,
+      status: MED_MOVES.appealed.to,
+      appealReason: reason,
+      appealedAt: now,
+      deadlineDueAt: null,
+      updatedAt: now,
+    };
+    await this.cases.change(tx, appealed, medCase.status);
+    const sales = await this.disputes.transactionsOf(tx, [medCase.transactionId]);
+    this.outbox.record(
+      tx,
+      sales.map((sale) => medEvent('med_case.moved', appealed, sale)),
+    );
+    return appealed;
+  }
+
   /** What the bank has ruled, if it has: at once, or when an operator has approved it. Not while its amount is in doubt. */
   async rule(tx: Tx, disputedTransaction: DisputedTransaction, medCase: MedCase, isApproved: boolean): Promise<void> {
     const ruling = rulingOf(medCase.bank, medCase.status);
