@@ -8,7 +8,9 @@ import type { Scope } from '../core/mode.js';
 import { CreateEvidenceDto } from './dto/create-evidence.dto.js';
 import { DeletedEvidenceBody, EvidenceBody, EvidenceListBody, EvidenceTicketBody } from './dto/evidence.body.js';
 import { evidenceBody, evidenceList, evidenceTicket } from './evidence.serializer.js';
-import { EvidenceService, MAX_EVIDENCE, UPLOAD_SECONDS } from './evidence.service.js';
+import { UPLOAD_SECONDS } from './evidence-files.service.js';
+import { EvidenceRemoval } from './evidence-removal.service.js';
+import { EvidenceService, MAX_EVIDENCE } from './evidence.service.js';
 import { medCaseId } from './med-case-id.js';
 import { MED_CASE_ID } from './med-cases.controller.js';
 
@@ -17,7 +19,10 @@ import { MED_CASE_ID } from './med-cases.controller.js';
 @ApiParam(MED_CASE_ID)
 @Controller('v1/med/cases/:id/evidence')
 export class EvidenceController {
-  constructor(private readonly evidence: EvidenceService) {}
+  constructor(
+    private readonly evidence: EvidenceService,
+    private readonly removal: EvidenceRemoval,
+  ) {}
 
   @Get()
   @Header('Cache-Control', 'no-store')
@@ -93,7 +98,7 @@ export class EvidenceController {
     @Param('evidence_id') evidenceId: string,
     @CurrentActor() actor: Actor,
   ): Promise<DeletedEvidenceBody> {
-    await this.evidence.remove(scope, medCaseId(id), parseId(evidenceId, [], 'evidence'), actor);
+    await this.removal.remove(scope, medCaseId(id), parseId(evidenceId, [], 'evidence'), actor);
     return { deleted: true };
   }
 }

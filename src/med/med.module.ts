@@ -7,6 +7,8 @@ import { StorageModule } from '../storage/index.js';
 import { TransactionsModule } from '../transactions/index.js';
 import { WalletsModule } from '../wallets/index.js';
 import { EvidenceController, InfractionsEvidenceController } from './evidence.controller.js';
+import { EvidenceFiles } from './evidence-files.service.js';
+import { EvidenceRemoval } from './evidence-removal.service.js';
 import { EvidenceRepository } from './evidence.repository.js';
 import { EvidenceService } from './evidence.service.js';
 import { EvidenceCleanupProcessor } from './jobs/evidence-cleanup.processor.js';
@@ -27,6 +29,8 @@ import { MedWaitingList } from './med-waiting.service.js';
   imports: [AcquirersModule, AuditModule, OutboxModule, StorageModule, TransactionsModule, WalletsModule],
   controllers: [EvidenceController, InfractionsController, InfractionsEvidenceController, MedCasesController],
   providers: [
+    EvidenceFiles,
+    EvidenceRemoval,
     EvidenceRepository,
     EvidenceService,
     MedRecords,

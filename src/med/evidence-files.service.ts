@@ -1,0 +1,81 @@
+import { Injectable } from '@nestjs/common';
+import { Logger } from '../core/log/index.js';
+import { rateLimited, RateLimiter } from '../core/rate-limit/index.js';
+import { ObjectStorage, type StoredObject } from '../storage/index.js';
+import type { ConfirmedEvidence, Evidence } from './evidence.js';
+import { notUploaded, sizeMismatch, wrongContent } from './evidence.errors.js';
+import type { ShownEvidence } from './evidence.serializer.js';
+import { HEAD_BYTES, isOfType } from './evidence-types.js';
+
+/** Source: docs/contract.md#evidence. */
+export const UPLOAD_SECONDS = 900;
+const VIEW_SECONDS = 300;
+/** Of one upload, at once; then one a minute. */
+const MAX_COMPLETIONS = 20;
+
+/** The files of evidence in the object storage. While it is down the error is a 503. */
+@Injectable()
+export class EvidenceFiles {
+  constructor(
+    private readonly storage: ObjectStorage,
+    private readonly limiter: RateLimiter,
+    private readonly logger: Logger,
+  ) {}
+
+  /** Whether files can be kept and read now. */
+  check(): Promise<void> {
+    return this.storage.check();
+  }
+
+  /** For the PUT of the file, good for UPLOAD_SECONDS. */
+  uploadUrl({ id, mimeType, fileSize }: Evidence): Promise<string> {
+    return this.storage.uploadUrl({ key: id, contentType: mimeType, size: fileSize }, UPLOAD_SECONDS);
+  }
+
+  /**
+   * Copies what was uploaded: the upload can be replaced until its URL has ended, the copy cannot.
+   * @throws ApiError 409 `EVIDENCE_NOT_UPLOADED`, 429 after 20 tries
+   */
+  async take({ id }: Evidence): Promise<StoredObject> {
+    const taken = await this.limiter.take(`evidence:${id}`, { rate: 1 / 60, burst: MAX_COMPLETIONS });
+    if (!taken.allowed) throw rateLimited(taken);
+    const object = await this.storage.take(id);
+    if (!object) throw notUploaded();
+    return object;
+  }
+
+  /** @throws ApiError when what was uploaded is not what was agreed; the copy of it is removed then */
+  async verify(waiting: Evidence, { name, size }: StoredObject): Promise<void> {
+    const isWhole = size === waiting.fileSize;
+    if (isWhole && isOfType(waiting.mimeType, await this.storage.firstBytes(name, HEAD_BYTES))) return;
+    await this.discard(waiting, name);
+    throw isWhole ? wrongContent(waiting.mimeType) : sizeMismatch(size, waiting.fileSize);
+  }
+
+  /** With a link to its file, good for five minutes. */
+  async show(evidence: ConfirmedEvidence): Promise<ShownEvidence> {
+    const { objectName: name, mimeType: contentType, fileName } = evidence;
+    return { evidence, viewUrl: await this.storage.downloadUrl({ name, contentType, fileName }, VIEW_SECONDS) };
+  }
+
+  /** Ends the upload: all that it left is removed but the copy of this name. @param keep null: nothing */
+  close(id: string, keep: string | null): Promise<void> {
+    return this.storage.close(id, keep);
+  }
+
+  /** The same; after a failure the clean-up removes what is left. */
+  async closeQuietly(evidence: Evidence, keep: string | null): Promise<void> {
+    await this.#quietly(evidence, () => this.storage.close(evidence.id, keep));
+  }
+
+  /** Removes a copy; after a failure the clean-up removes what is left. */
+  async discard(evidence: Evidence, name: string): Promise<void> {
+    await this.#quietly(evidence, () => this.storage.remove(name));
+  }
+
+  async #quietly({ id }: Evidence, work: () => Promise<void>): Promise<void> {
+    await work().catch((error: unknown) => {
+      this.logger.warn({ error, evidenceId: id }, 'the rest of an upload could not be removed; it will be later');
+    });
+  }
+}
