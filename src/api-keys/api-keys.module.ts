@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AccountsModule } from '../accounts/index.js';
 import { AuditModule } from '../audit/index.js';
 import { AuthModule } from '../auth/index.js';
+import { ApiKeyAuthentication } from './api-key-authentication.service.js';
 import { ApiKeysController } from './api-keys.controller.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 import { ApiKeysService } from './api-keys.service.js';
@@ -10,7 +11,7 @@ import { LeftKeysService } from './left-keys.service.js';
 @Module({
   imports: [AccountsModule, AuditModule, AuthModule],
   controllers: [ApiKeysController],
-  providers: [ApiKeysRepository, ApiKeysService, LeftKeysService],
+  providers: [ApiKeyAuthentication, ApiKeysRepository, ApiKeysService, LeftKeysService],
   exports: [ApiKeysService],
 })
 export class ApiKeysModule {}

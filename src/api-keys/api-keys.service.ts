@@ -1,25 +1,22 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { type Account, accountSuspended, AccountsService, MembersService } from '../accounts/index.js';
+import { randomBytes } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { accountSuspended, AccountsService, MembersService } from '../accounts/index.js';
 import { type Actor, AuditTrail } from '../audit/index.js';
-import { Authenticators, type KnownApiKey } from '../auth/index.js';
-import { Clock, hourOf } from '../core/clock.js';
+import { Clock } from '../core/clock.js';
 import { Database } from '../core/database/index.js';
-import { ApiError, forbidden, invalidRequest, notFound, type Violation } from '../core/errors/index.js';
+import { invalidRequest, notFound, type Violation } from '../core/errors/index.js';
 import { newId } from '../core/ids.js';
 import type { Mode } from '../core/mode.js';
-import { isNetwork, isWithin } from '../core/net/index.js';
-import { Poller } from '../core/queue/index.js';
+import { isNetwork } from '../core/net/index.js';
 import { hasControls } from '../core/text.js';
 import type { ApiKey } from './api-key.entity.js';
+import { hashOf } from './api-key-authentication.service.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 import { fingerprintOf, issuedApiKey } from './api-keys.serializer.js';
 import type { IssuedApiKeyBody } from './dto/api-key.body.js';
 
-const FORMAT = /^ak_(test|live)_[A-Za-z0-9_-]{32}$/;
 const MAX_LABEL = 64;
 const MAX_ALLOWED_IPS = 50;
-const USED_MS = 10_000;
 
 /** What is said of a key when it is issued, or anew when it is rotated. */
 export interface KeyTerms {
@@ -30,30 +27,17 @@ export interface KeyTerms {
   readonly allowedIps: readonly string[];
 }
 
-/**
- * Keys have 192 bits of entropy, so a plain SHA-256 is what is stored: nothing to guess, and one indexed look-up to
- * find (docs/contract.md#api-keys).
- */
+/** The keys of an account: issued, rotated and revoked (docs/contract.md#api-keys). */
 @Injectable()
-export class ApiKeysService implements OnModuleInit {
-  /** Ids of keys whose use in this hour is still to be written down. */
-  readonly #used = new Set<string>();
-
+export class ApiKeysService {
   constructor(
     private readonly database: Database,
     private readonly keys: ApiKeysRepository,
     private readonly accounts: AccountsService,
     private readonly members: MembersService,
-    private readonly authenticators: Authenticators,
     private readonly audit: AuditTrail,
-    private readonly poller: Poller,
     private readonly clock: Clock,
   ) {}
-
-  onModuleInit(): void {
-    this.authenticators.registerApiKey((key, address) => this.authenticate(key, address));
-    this.poller.every('api_keys.used', USED_MS, () => this.recordUse());
-  }
 
   /** @throws ApiError 400 with every violation, 404 for an unknown account */
   async issue(accountId: string, options: { mode: Mode } & Partial<KeyTerms>, actor: Actor): Promise<IssuedApiKeyBody> {
@@ -132,35 +116,6 @@ export class ApiKeysService implements OnModuleInit {
     });
   }
 
-  /** Asks the database at every request: a revoked key stops working at once, in every process. */
-  async authenticate(key: string, address: string): Promise<KnownApiKey | null> {
-    if (!FORMAT.test(key)) return null;
-    const keyHash = hashOf(key);
-    const found = await this.keys.findActive(keyHash);
-    if (!found) return null;
-    const now = this.clock.now();
-    const refusal = refusalOf(found, address, now);
-    if (refusal === null && (found.lastUsedAt?.getTime() ?? 0) < hourOf(now).getTime()) this.#used.add(found.keyId);
-    const principal = {
-      kind: 'api-key',
-      keyId: found.keyId,
-      fingerprint: fingerprintOf(keyHash),
-      accountId: found.account.id,
-      mode: found.mode,
-      account: found.account,
-    } as const;
-    return { principal, refusal };
-  }
-
-  /** Writes down which keys were used, to the hour: one statement for all of them, beside the requests. */
-  async recordUse(): Promise<void> {
-    if (this.#used.size === 0) return;
-    const ids = [...this.#used];
-    const hour = hourOf(this.clock.now());
-    await this.database.transaction(async (tx) => this.keys.used(tx, ids, hour));
-    for (const id of ids) this.#used.delete(id);
-  }
-
   /** @throws ApiError 403, 404 */
   async #assertNotSuspended(accountId: string): Promise<void> {
     if ((await this.accounts.get(accountId)).suspended) throw accountSuspended();
@@ -203,28 +158,4 @@ export class ApiKeysService implements OnModuleInit {
       },
     };
   }
-}
-
-/** These messages are for callers who have the whole key: a guess learns nothing. */
-function refusalOf(
-  key: { expiresAt: Date | null; allowedIps: readonly string[]; account: Pick<Account, 'suspended'> },
-  address: string,
-  now: Date,
-): ApiError | null {
-  const { expiresAt, allowedIps, account } = key;
-  if (expiresAt !== null && now >= expiresAt) {
-    const message = `This API key ended at ${expiresAt.toISOString()}. Issue or rotate one in the dashboard or by POST /v1/api-keys.`;
-    return new ApiError(401, 'authentication_error', 'api_key_expired', message);
-  }
-  if (allowedIps.length > 0 && !isWithin(allowedIps, address)) {
-    return forbidden(
-      `This API key does not work from ${address}: the address is not in its allowed_ips.`,
-      'ip_not_allowed',
-    );
-  }
-  return account.suspended ? accountSuspended() : null;
-}
-
-function hashOf(key: string): Buffer {
-  return createHash('sha256').update(key, 'utf8').digest();
 }

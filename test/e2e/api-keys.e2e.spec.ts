@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ApiKeysService } from '../../src/api-keys/index.js';
+import { ApiKeyAuthentication } from '../../src/api-keys/api-key-authentication.service.js';
 import { SandboxService } from '../../src/sandbox/index.js';
 import { scaled } from '../support/scale.js';
 import { type Answer, type Merchant, type Person, TestService } from '../support/service.js';
@@ -487,7 +487,7 @@ describe('terms of a key', () => {
   it('the hour of its last use is written down, once an hour', async () => {
     const key = (await issue({ test: true })).body;
     const lastUse = async (): Promise<unknown> => {
-      await service.get(ApiKeysService).recordUse();
+      await service.get(ApiKeyAuthentication).recordUse();
       return (await details(key.id)).body['last_used_at'];
     };
     expect(await lastUse()).toBeNull();
@@ -497,7 +497,7 @@ describe('terms of a key', () => {
     const version = async () => (await service.sql('SELECT xmin::text FROM api_keys WHERE id = $1', [key.id]))[0];
     const before = await version();
     await statusWith(key.apiKey);
-    await service.get(ApiKeysService).recordUse();
+    await service.get(ApiKeyAuthentication).recordUse();
     expect(await version()).toEqual(before);
     await later(3600);
     await statusWith(key.apiKey);
