@@ -5,6 +5,7 @@ import { AccountsService } from './accounts.service.js';
 import { MembersRepository } from './members.repository.js';
 import { MembersService } from './members.service.js';
 import { Passwords } from './passwords.service.js';
+import { PersonMails } from './person-mails.service.js';
 import { SecondFactor } from './second-factor.service.js';
 import { SessionsRepository } from './sessions.repository.js';
 import { UsersRepository } from './users.repository.js';
@@ -18,6 +19,7 @@ import { UsersService } from './users.service.js';
     MembersRepository,
     MembersService,
     Passwords,
+    PersonMails,
     SecondFactor,
     SessionsRepository,
     UsersRepository,

@@ -10,8 +10,9 @@ import { type AccountChanges, type AccountFilter, AccountsRepository } from './a
 import { checkEmail, normalizeEmail } from './email-address.js';
 import { MembersService } from './members.service.js';
 import { Passwords } from './passwords.service.js';
+import { PersonMails } from './person-mails.service.js';
 import { isName, parseSettings, readSettings, type SettingValues } from './settings.js';
-import { unlessEmailTaken, UsersService } from './users.service.js';
+import { unlessEmailTaken } from './users.service.js';
 
 /** The refusal of a request that would begin something new. */
 export function accountSuspended(): ApiError {
@@ -31,8 +32,8 @@ export class AccountsService {
     private readonly database: Database,
     private readonly accounts: AccountsRepository,
     private readonly members: MembersService,
-    private readonly users: UsersService,
     private readonly passwords: Passwords,
+    private readonly mails: PersonMails,
     private readonly audit: AuditTrail,
     private readonly clock: Clock,
   ) {}
@@ -135,7 +136,7 @@ export class AccountsService {
       if (Object.keys(changed).length > 0) {
         this.audit.record(tx, actor, 'account.settings_changed', accountId, { data: { changes: changed } });
       }
-      if (account.contactEmail !== before.contactEmail) this.members.tellOfNewContact(tx, before);
+      if (account.contactEmail !== before.contactEmail) this.mails.contactChanged(tx, before);
       return account;
     });
   }
@@ -158,10 +159,10 @@ export class AccountsService {
     input: { email: string; password: string; role: Role },
     actor: Actor,
   ): Promise<{ userId: string }> {
-    const violations = this.users.checkCredentials(input);
+    const email = normalizeEmail(input.email);
+    const violations = [...checkEmail(email), ...this.passwords.check(input.password, { email })];
     if (violations.length > 0) throw invalidRequest(violations);
     await this.get(accountId);
-    const email = normalizeEmail(input.email);
     const passwordHash = await this.passwords.hash(input.password);
     const userId = await unlessEmailTaken(() =>
       this.database.transaction(async (tx) => {

@@ -1,18 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { type Actor, AuditTrail, type Origin } from '../audit/index.js';
 import { Clock } from '../core/clock.js';
-import { type Config, CONFIG } from '../core/config/index.js';
 import { Database, type Tx } from '../core/database/index.js';
 import { type ApiError, badRequest, business, forbidden, invalidRequest, notFound } from '../core/errors/index.js';
 import { newId } from '../core/ids.js';
-import { Mailer } from '../core/mail/index.js';
-import type { Account, AccountEntity, InvitationEntity, Role } from './account.entity.js';
-import { AccountsRepository } from './accounts.repository.js';
+import type { Account, InvitationEntity, Role } from './account.entity.js';
 import { checkEmail, normalizeEmail } from './email-address.js';
 import { type Member, MembersRepository } from './members.repository.js';
 import { Passwords } from './passwords.service.js';
-import { contactChangedMail, invitationMail } from './person-mails.js';
+import { PersonMails } from './person-mails.service.js';
 import { checkName, hashOf, unlessEmailTaken, UsersService } from './users.service.js';
 
 const INVITATION_MS = 7 * 24 * 3600 * 1000;
@@ -34,13 +31,11 @@ export class MembersService {
   #removed: RemovalListener = async () => undefined;
 
   constructor(
-    @Inject(CONFIG) private readonly config: Config,
     private readonly database: Database,
-    private readonly accounts: AccountsRepository,
     private readonly members: MembersRepository,
     private readonly users: UsersService,
     private readonly passwords: Passwords,
-    private readonly mailer: Mailer,
+    private readonly mails: PersonMails,
     private readonly audit: AuditTrail,
     private readonly clock: Clock,
   ) {}
@@ -80,7 +75,7 @@ export class MembersService {
    * @throws ApiError 400; 403 for an ADMIN who invites an OWNER, and `account_suspended`; 422 `invitation_limit_reached`
    */
   async invite(
-    accountId: string,
+    account: Account,
     input: { email: string; name: string | null; role: Role },
     actor: Actor,
     admit: () => Promise<void>,
@@ -88,8 +83,7 @@ export class MembersService {
     const email = normalizeEmail(input.email);
     const violations = [...checkEmail(email), ...checkName(input.name)];
     if (violations.length > 0) throw invalidRequest(violations);
-    const account = await this.accounts.find(accountId);
-    if (!account) throw notFound('account');
+    const { id: accountId } = account;
     if (account.suspended) throw forbidden('This account is suspended: it cannot invite people.', 'account_suspended');
     // The inviter may list the members, so this tells nothing new.
     if ((await this.members.list(accountId)).some((member) => member.email === email)) {
@@ -122,11 +116,6 @@ export class MembersService {
     throw forbidden('This needs the role OWNER or ADMIN.', 'API_KEY_ROLE_REQUIRED');
   }
 
-  /** Tells the address that the account had until now. @param account as it was */
-  tellOfNewContact(tx: Tx, account: Pick<AccountEntity, 'id' | 'name' | 'contactEmail'>): void {
-    this.mailer.enqueue(tx, contactChangedMail(account, this.clock.now()));
-  }
-
   /** Without asking whether the actor may: for an account that is being made. */
   send(
     tx: Tx,
@@ -146,7 +135,7 @@ export class MembersService {
       invitedBy: actor.type === 'member' ? actor.id : null,
     };
     this.members.putInvitation(tx, invitation);
-    this.mailer.enqueue(tx, invitationMail({ ...invitation, token }, account.name, this.config.publicBaseUrl));
+    this.mails.invitation(tx, { ...invitation, token }, account.name);
     this.audit.record(tx, actor, 'member.invited', account.id, {
       data: { invitation_id: invitation.id, role: input.role },
     });

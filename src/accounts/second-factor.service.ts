@@ -7,10 +7,9 @@ import { Clock } from '../core/clock.js';
 import { SecretBox } from '../core/crypto/index.js';
 import { Database, type Tx } from '../core/database/index.js';
 import { type ApiError, badRequest, business, notFound } from '../core/errors/index.js';
-import { Mailer } from '../core/mail/index.js';
 import type { UserEntity } from './account.entity.js';
 import { normalizeEmail } from './email-address.js';
-import { newsMail } from './person-mails.js';
+import { PersonMails } from './person-mails.service.js';
 import { SessionsRepository } from './sessions.repository.js';
 import { type SecondFactorState, UsersRepository } from './users.repository.js';
 import { hashOf, UsersService } from './users.service.js';
@@ -33,7 +32,7 @@ export class SecondFactor {
     private readonly people: UsersService,
     private readonly sessions: SessionsRepository,
     private readonly secrets: SecretBox,
-    private readonly mailer: Mailer,
+    private readonly mails: PersonMails,
     private readonly clock: Clock,
   ) {}
 
@@ -69,15 +68,14 @@ export class SecondFactor {
       const totpStep = this.#stepOf(user, code);
       if (totpStep === null) throw wrongCode();
       const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode);
-      const now = this.clock.now();
       this.users.setSecondFactor(tx, userId, {
         totpSecretSealed: user.totpSecretSealed,
-        totpConfirmedAt: now,
+        totpConfirmedAt: this.clock.now(),
         totpStep,
         recoveryCodeHashes: codes.map((each) => recoveryHash(userId, each)),
       });
       this.sessions.endAll(tx, userId, sessionId);
-      this.mailer.enqueue(tx, newsMail(user.email, 'totp_set', now));
+      this.mails.news(tx, user.email, 'totp_set');
       await this.people.recordFor(tx, user, 'user.totp_set', actor);
       return codes;
     });
@@ -90,7 +88,7 @@ export class SecondFactor {
       if (!user || user.totpConfirmedAt === null) throw notFound('second factor');
       if (!this.use(tx, user, code)) throw wrongCode();
       this.users.setSecondFactor(tx, userId, NONE);
-      this.mailer.enqueue(tx, newsMail(user.email, 'totp_removed', this.clock.now()));
+      this.mails.news(tx, user.email, 'totp_removed');
       await this.people.recordFor(tx, user, 'user.totp_removed', actor);
     });
   }
@@ -102,7 +100,7 @@ export class SecondFactor {
       if (!user || user.totpConfirmedAt === null) throw notFound('user with a second factor');
       this.users.setSecondFactor(tx, user.id, NONE);
       this.sessions.endAll(tx, user.id, null);
-      this.mailer.enqueue(tx, newsMail(user.email, 'totp_removed', this.clock.now()));
+      this.mails.news(tx, user.email, 'totp_removed');
       await this.people.recordFor(tx, user, 'user.totp_reset', actor);
       return { userId: user.id };
     });

@@ -1,17 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { type Actor, type AuditEventType, AuditTrail, type Origin } from '../audit/index.js';
 import { Clock, DAY_MS } from '../core/clock.js';
-import { type Config, CONFIG } from '../core/config/index.js';
 import { Database, type Tx, uniqueViolation } from '../core/database/index.js';
 import { type ApiError, badRequest, invalidRequest, notFound, type Violation } from '../core/errors/index.js';
 import { newId } from '../core/ids.js';
-import { Mailer } from '../core/mail/index.js';
 import type { UserEntity } from './account.entity.js';
 import { checkEmail, normalizeEmail } from './email-address.js';
 import { MembersRepository } from './members.repository.js';
 import { Passwords } from './passwords.service.js';
-import { newsMail, passwordResetMail } from './person-mails.js';
+import { PersonMails } from './person-mails.service.js';
 import { SessionsRepository } from './sessions.repository.js';
 import { isName } from './settings.js';
 import { type LoginUser, type NewUser, UsersRepository } from './users.repository.js';
@@ -22,13 +20,12 @@ const RESET_MS = 3_600_000;
 @Injectable()
 export class UsersService {
   constructor(
-    @Inject(CONFIG) private readonly config: Config,
     private readonly database: Database,
     private readonly users: UsersRepository,
     private readonly members: MembersRepository,
     private readonly sessions: SessionsRepository,
     private readonly passwords: Passwords,
-    private readonly mailer: Mailer,
+    private readonly mails: PersonMails,
     private readonly audit: AuditTrail,
     private readonly clock: Clock,
   ) {}
@@ -50,12 +47,6 @@ export class UsersService {
   /** Keeps the same password at another cost; one that was changed meanwhile stays as it is. */
   rehash(tx: Tx, id: string, oldHash: string, newHash: string): void {
     this.users.rehash(tx, id, oldHash, newHash);
-  }
-
-  /** What is wrong with the e-mail and password of a new login. */
-  checkCredentials(input: { email: string; password: string }): Violation[] {
-    const email = normalizeEmail(input.email);
-    return [...checkEmail(email), ...this.passwords.check(input.password, { email })];
   }
 
   /**
@@ -82,9 +73,9 @@ export class UsersService {
 
   /** Platform staff: a user without an account (docs/contract.md#roles). @throws ApiError 400 with every violation */
   async createOperator(input: { email: string; password: string }, actor: Actor): Promise<{ userId: string }> {
-    const violations = this.checkCredentials(input);
-    if (violations.length > 0) throw invalidRequest(violations);
     const email = normalizeEmail(input.email);
+    const violations = [...checkEmail(email), ...this.passwords.check(input.password, { email })];
+    if (violations.length > 0) throw invalidRequest(violations);
     const passwordHash = await this.passwords.hash(input.password);
     return unlessEmailTaken(() =>
       this.database.transaction(async (tx) => {
@@ -180,7 +171,7 @@ export class UsersService {
       const token = randomBytes(32).toString('base64url');
       const expiresAt = new Date(this.clock.now().getTime() + RESET_MS);
       this.users.putReset(tx, { userId: user.id, tokenHash: hashOf(token), expiresAt });
-      this.mailer.enqueue(tx, passwordResetMail(user.email, token, expiresAt, this.config.publicBaseUrl));
+      this.mails.passwordReset(tx, user.email, token, expiresAt);
       await this.recordFor(tx, user, 'user.password_forgotten', { type: 'anonymous', id: null, ...origin });
     });
   }
@@ -209,7 +200,7 @@ export class UsersService {
     await this.database.transaction(async (tx) => {
       const now = this.clock.now();
       const email = await this.users.warn(tx, id, now, new Date(now.getTime() - DAY_MS));
-      if (email !== null) this.mailer.enqueue(tx, newsMail(email, what, now));
+      if (email !== null) this.mails.news(tx, email, what);
     });
   }
 
@@ -237,7 +228,7 @@ export class UsersService {
     this.users.setPassword(tx, user.id, passwordHash);
     this.users.endReset(tx, user.id);
     this.sessions.endAll(tx, user.id, sessionId);
-    this.mailer.enqueue(tx, newsMail(user.email, 'password_changed', this.clock.now()));
+    this.mails.news(tx, user.email, 'password_changed');
     await this.recordFor(tx, user, 'user.password_changed', actor);
   }
 }

@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, Param, Patch, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
-import { MembersService } from '../accounts/index.js';
+import { AccountsService, MembersService } from '../accounts/index.js';
 import type { Actor } from '../audit/index.js';
 import { CurrentActor, CurrentMember, DashboardAuth, type MemberPrincipal, NeedsSecondFactor } from '../auth/index.js';
 import { ApiErrors, ApiRefusal } from '../core/http/index.js';
@@ -19,6 +19,7 @@ const LAST_OWNER = '`last_owner`: the account would have no OWNER left who can l
 export class MembersController {
   constructor(
     private readonly members: MembersService,
+    private readonly accounts: AccountsService,
     private readonly limits: MailLimits,
   ) {}
 
@@ -49,7 +50,8 @@ export class MembersController {
     @CurrentActor() actor: Actor,
   ): Promise<InvitedMemberBody> {
     const admit = (): Promise<void> => this.limits.takeInvitation(accountId, email);
-    return invitedMember(await this.members.invite(accountId, { email, name: name ?? null, role }, actor, admit));
+    const account = await this.accounts.get(accountId);
+    return invitedMember(await this.members.invite(account, { email, name: name ?? null, role }, actor, admit));
   }
 
   @Patch(':id')

@@ -66,10 +66,9 @@ describe('every route, for everybody', () => {
       return bearer(forge({ ...claims, jti }));
     };
     const actor = { ...SYSTEM, type: 'member' as const, id: merchant.ownerId };
+    const account = await service.get(AccountsService).get(accountId);
     const invite = (email: string) =>
-      service
-        .get(MembersService)
-        .invite(accountId, { email, name: null, role: 'MEMBER' }, actor, async () => undefined);
+      service.get(MembersService).invite(account, { email, name: null, role: 'MEMBER' }, actor, async () => undefined);
     const paymentId = async (): Promise<string> => {
       const { status, body } = await service.createCharge(merchant.testKey);
       expect(status).toBe(201);
