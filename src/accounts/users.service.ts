@@ -1,6 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { type Actor, type AuditEventType, AuditTrail, type Origin } from '../audit/index.js';
+import { type Actor, type AuditEventType, AuditTrail } from '../audit/index.js';
 import { Clock, DAY_MS } from '../core/clock.js';
 import { Database, type Tx, uniqueViolation } from '../core/database/index.js';
 import { type ApiError, badRequest, invalidRequest, notFound, type Violation } from '../core/errors/index.js';
@@ -14,9 +14,7 @@ import { SessionsRepository } from './sessions.repository.js';
 import { isName } from './settings.js';
 import { type LoginUser, type NewUser, UsersRepository } from './users.repository.js';
 
-const RESET_MS = 3_600_000;
-
-/** Who can log in: e-mails, passwords, and the staff of the platform. */
+/** Who can log in: people of accounts, and the staff of the platform. */
 @Injectable()
 export class UsersService {
   constructor(
@@ -117,38 +115,6 @@ export class UsersService {
     return isLetIn ? user : null;
   }
 
-  /**
-   * For a user whose password is lost or stolen: their tokens stop working at once.
-   * @throws ApiError 400; 404 for an e-mail without a login
-   */
-  async changePassword(input: { email: string; password: string }, actor: Actor): Promise<{ userId: string }> {
-    const email = normalizeEmail(input.email);
-    const violations = this.passwords.check(input.password, { email });
-    if (violations.length > 0) throw invalidRequest(violations);
-    const passwordHash = await this.passwords.hash(input.password);
-    return this.database.transaction(async (tx) => {
-      const user = await this.#lockWhoLogsIn(tx, email);
-      if (!user) throw notFound('user who can log in');
-      await this.#replacePassword(tx, user, passwordHash, null, actor);
-      return { userId: user.id };
-    });
-  }
-
-  /**
-   * Changes the user's own password, after the old one was compared. Their other logins end.
-   * @throws ApiError 400 for a new one that is no good, or when the old one was changed meanwhile
-   */
-  async changeOwnPassword(before: UserEntity, sessionId: string, password: string, actor: Actor): Promise<void> {
-    const violations = this.passwords.check(password, before, 'new_password');
-    if (violations.length > 0) throw invalidRequest(violations);
-    const passwordHash = await this.passwords.hash(password);
-    await this.database.transaction(async (tx) => {
-      const user = await this.users.lock(tx, before.id);
-      if (user?.passwordHash !== before.passwordHash) throw wrongPassword('current_password');
-      await this.#replacePassword(tx, user, passwordHash, sessionId, actor);
-    });
-  }
-
   /** @returns the user as of now. @throws ApiError 400 */
   async rename(id: string, name: string, actor: Actor): Promise<UserEntity> {
     const violations = checkName(name);
@@ -163,38 +129,6 @@ export class UsersService {
     });
   }
 
-  /** Mails a token, good for an hour and once, when a user logs in with this e-mail; else does nothing. */
-  async forgotPassword(email: string, origin: Origin): Promise<void> {
-    await this.database.transaction(async (tx) => {
-      const user = await this.#lockWhoLogsIn(tx, normalizeEmail(email));
-      if (!user) return;
-      const token = randomBytes(32).toString('base64url');
-      const expiresAt = new Date(this.clock.now().getTime() + RESET_MS);
-      this.users.putReset(tx, { userId: user.id, tokenHash: hashOf(token), expiresAt });
-      this.mails.passwordReset(tx, user.email, token, expiresAt);
-      await this.recordFor(tx, user, 'user.password_forgotten', { type: 'anonymous', id: null, ...origin });
-    });
-  }
-
-  /**
-   * Sets a password by the token of the mail, which is looked up before anything is hashed. All their logins end.
-   * @throws ApiError 400
-   */
-  async resetPassword(input: { token: string; password: string }, origin: Origin): Promise<void> {
-    const tokenHash = hashOf(input.token);
-    const found = await this.users.findReset(tokenHash, this.clock.now());
-    if (!found) throw resetOver();
-    const violations = this.passwords.check(input.password, await this.get(found.userId));
-    if (violations.length > 0) throw invalidRequest(violations);
-    const passwordHash = await this.passwords.hash(input.password);
-    await this.database.transaction(async (tx) => {
-      const user = await this.users.lock(tx, found.userId);
-      if (!user || !(await this.users.takeReset(tx, tokenHash, user.id, this.clock.now()))) throw resetOver();
-      const type = user.operator ? 'operator' : 'member';
-      await this.#replacePassword(tx, user, passwordHash, null, { type, id: user.id, ...origin });
-    });
-  }
-
   /** Tells the user by mail that logins fail, at most once a day. */
   async warnOfFailures(id: string, what: 'logins_failed' | 'codes_failed'): Promise<void> {
     await this.database.transaction(async (tx) => {
@@ -204,32 +138,18 @@ export class UsersService {
     });
   }
 
-  /** What concerns a person is in the audit trail of each of their accounts; of an operator's, of none. */
-  async recordFor(tx: Tx, user: UserEntity, type: AuditEventType, actor: Actor): Promise<void> {
-    for (const accountId of user.operator ? [null] : await this.members.accountsOf(tx, user.id)) {
-      this.audit.record(tx, actor, type, accountId, { data: { user_id: user.id } });
-    }
-  }
-
-  async #lockWhoLogsIn(tx: Tx, email: string): Promise<UserEntity | null> {
+  /** The user who logs in with this e-mail, locked until the end of `tx`; null: nobody does. */
+  async lockWhoLogsIn(tx: Tx, email: string): Promise<UserEntity | null> {
     const user = await this.users.lockByEmail(tx, email);
     if (!user || user.passwordHash === null) return null;
     return user.operator || (await this.members.accountsOf(tx, user.id)).length > 0 ? user : null;
   }
 
-  /** @param sessionId goes on; null: all end */
-  async #replacePassword(
-    tx: Tx,
-    user: UserEntity,
-    passwordHash: string,
-    sessionId: string | null,
-    actor: Actor,
-  ): Promise<void> {
-    this.users.setPassword(tx, user.id, passwordHash);
-    this.users.endReset(tx, user.id);
-    this.sessions.endAll(tx, user.id, sessionId);
-    this.mails.news(tx, user.email, 'password_changed');
-    await this.recordFor(tx, user, 'user.password_changed', actor);
+  /** What concerns a person is in the audit trail of each of their accounts; of an operator's, of none. */
+  async recordFor(tx: Tx, user: UserEntity, type: AuditEventType, actor: Actor): Promise<void> {
+    for (const accountId of user.operator ? [null] : await this.members.accountsOf(tx, user.id)) {
+      this.audit.record(tx, actor, type, accountId, { data: { user_id: user.id } });
+    }
   }
 }
 
@@ -237,14 +157,6 @@ export function checkName(name: string | null): Violation[] {
   return name === null || isName(name, 120)
     ? []
     : [{ param: 'name', code: 'invalid', message: 'must have 1 to 120 characters on one line' }];
-}
-
-export function wrongPassword(param: string): ApiError {
-  return badRequest('invalid_request', 'This is not your password.', param);
-}
-
-function resetOver(): ApiError {
-  return badRequest('invalid_request', 'This token is not valid any more; ask for another mail.', 'token');
 }
 
 /** Of a token that is in a mail alone: 256 random bits, so nothing is to be guessed. */

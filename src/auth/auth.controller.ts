@@ -1,7 +1,7 @@
 import { Body, Controller, Header, Headers, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { MembersService, normalizeEmail, UsersService } from '../accounts/index.js';
+import { MembersService, normalizeEmail, PasswordChanges } from '../accounts/index.js';
 import type { Actor, Origin } from '../audit/index.js';
 import { ApiErrors } from '../core/http/index.js';
 import {
@@ -28,7 +28,7 @@ export class AuthController {
   constructor(
     private readonly logins: LoginService,
     private readonly members: MembersService,
-    private readonly users: UsersService,
+    private readonly passwords: PasswordChanges,
     private readonly people: PersonService,
     private readonly cookie: SessionCookie,
     private readonly device: DeviceCookie,
@@ -121,6 +121,6 @@ export class AuthController {
   @ApiNoContentResponse({ description: 'Changed.' })
   @ApiErrors(400, 413, 415, 429, 500, 503)
   async resetPassword(@Body() body: ChoosePasswordDto, @RequestOrigin() origin: Origin): Promise<void> {
-    await this.users.resetPassword(body, origin);
+    await this.passwords.reset(body, origin);
   }
 }

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import {
   AccountsService,
   normalizeEmail,
+  PasswordChanges,
   Passwords,
   SecondFactor,
   type SessionEntity,
@@ -38,6 +39,7 @@ export class PersonService {
     private readonly accounts: AccountsService,
     private readonly factorRule: SecondFactorRule,
     private readonly passwords: Passwords,
+    private readonly changes: PasswordChanges,
     private readonly secondFactor: SecondFactor,
     private readonly sessions: SessionsRepository,
     private readonly throttle: LoginThrottle,
@@ -52,7 +54,7 @@ export class PersonService {
     if (!(await this.passwords.verify(row.passwordHash, input.current, { known: row.email }))) {
       throw wrongPassword('current_password');
     }
-    await this.users.changeOwnPassword(row, user.sessionId, input.next, actor);
+    await this.changes.changeOwn(row, user.sessionId, input.next, actor);
   }
 
   /** @throws ApiError 400, 429 */
@@ -64,7 +66,7 @@ export class PersonService {
   /** The same for everybody, whether the e-mail is known, and whether a mail may be sent again so soon. */
   async forgotPassword(email: string, origin: Origin): Promise<void> {
     const longEnough = wait(FORGOT_MS);
-    if (await this.throttle.mayMail(normalizeEmail(email))) await this.users.forgotPassword(email, origin);
+    if (await this.throttle.mayMail(normalizeEmail(email))) await this.changes.forgot(email, origin);
     await longEnough;
   }
 

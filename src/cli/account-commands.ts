@@ -5,6 +5,7 @@ import {
   type InvitationEntity,
   type Member,
   MembersService,
+  PasswordChanges,
   type Role,
   SecondFactor,
   type SettingName,
@@ -207,7 +208,7 @@ export function userCommands(program: Command, shell: Shell): void {
   ).action(async ({ email, passwordFile }: Login) => {
     const password = await readPassword(passwordFile, shell);
     await run(shell, async ({ app }) => {
-      const { userId } = await app.get(UsersService).changePassword({ email, password }, CLI);
+      const { userId } = await app.get(PasswordChanges).change({ email, password }, CLI);
       return { user_id: userId };
     });
   });

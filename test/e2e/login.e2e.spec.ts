@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import argon2 from 'argon2';
 import { Redis } from 'ioredis';
-import { AccountsService, UsersService } from '../../src/accounts/index.js';
+import { AccountsService, PasswordChanges, UsersService } from '../../src/accounts/index.js';
 import { CLI } from '../../src/audit/index.js';
 import { Retention } from '../../src/core/retention.js';
 import { redisAvailable, startRedis } from '../support/redis.js';
@@ -215,7 +215,7 @@ describe('between processes whose clocks differ', () => {
 describe('a password that is changed for somebody', () => {
   const NEW = 'another horse battery';
   const change = (email: string, password = NEW): Promise<{ userId: string }> =>
-    service.get(UsersService).changePassword({ email, password }, CLI);
+    service.get(PasswordChanges).change({ email, password }, CLI);
 
   it('ends all their logins in every process, and no one else’s, and is recorded', async () => {
     const [person, other] = [
