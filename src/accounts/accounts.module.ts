@@ -32,6 +32,7 @@ import { UsersService } from './users.service.js';
     MembersService,
     PasswordChanges,
     Passwords,
+    PersonMails,
     SecondFactor,
     SessionsRepository,
     UsersService,

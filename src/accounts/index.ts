@@ -22,6 +22,7 @@ export { type Member } from './members.repository.js';
 export { MembersService, type RemovedMember } from './members.service.js';
 export { PasswordChanges, wrongPassword } from './password-changes.service.js';
 export { PASSWORD_COST, type PasswordCost, Passwords } from './passwords.service.js';
+export { PersonMails } from './person-mails.service.js';
 export { SecondFactor } from './second-factor.service.js';
 export { SessionEntity } from './session.entity.js';
 export { SessionsRepository } from './sessions.repository.js';

@@ -9,7 +9,6 @@ import type { UserEntity } from './account.entity.js';
 import { checkEmail, normalizeEmail } from './email-address.js';
 import { MembersRepository } from './members.repository.js';
 import { Passwords } from './passwords.service.js';
-import { PersonMails } from './person-mails.service.js';
 import { SessionsRepository } from './sessions.repository.js';
 import { isName } from './settings.js';
 import { type LoginUser, type NewUser, UsersRepository } from './users.repository.js';
@@ -23,7 +22,6 @@ export class UsersService {
     private readonly members: MembersRepository,
     private readonly sessions: SessionsRepository,
     private readonly passwords: Passwords,
-    private readonly mails: PersonMails,
     private readonly audit: AuditTrail,
     private readonly clock: Clock,
   ) {}
@@ -129,13 +127,10 @@ export class UsersService {
     });
   }
 
-  /** Tells the user by mail that logins fail, at most once a day. */
-  async warnOfFailures(id: string, what: 'logins_failed' | 'codes_failed'): Promise<void> {
-    await this.database.transaction(async (tx) => {
-      const now = this.clock.now();
-      const email = await this.users.warn(tx, id, now, new Date(now.getTime() - DAY_MS));
-      if (email !== null) this.mails.news(tx, email, what);
-    });
+  /** @returns the e-mail of a user who is to be warned that logins fail; null when they were in the last 24 hours */
+  async claimWarning(tx: Tx, id: string): Promise<string | null> {
+    const now = this.clock.now();
+    return this.users.warn(tx, id, now, new Date(now.getTime() - DAY_MS));
   }
 
   /** The user who logs in with this e-mail, locked until the end of `tx`; null: nobody does. */

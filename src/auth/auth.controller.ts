@@ -21,12 +21,14 @@ import { LoginService } from './login.service.js';
 import { PersonService } from './person.service.js';
 import type { UserPrincipal } from './principal.js';
 import { SessionCookie } from './session-cookie.service.js';
+import { Sessions } from './sessions.service.js';
 
 @ApiTags('Dashboard')
 @Controller('v1/auth')
 export class AuthController {
   constructor(
     private readonly logins: LoginService,
+    private readonly sessions: Sessions,
     private readonly members: MembersService,
     private readonly passwords: PasswordChanges,
     private readonly people: PersonService,
@@ -76,7 +78,7 @@ export class AuthController {
     @CurrentActor() actor: Actor,
     @Res({ passthrough: true }) response: Response,
   ): Promise<void> {
-    await this.logins.logout(user, actor);
+    await this.sessions.logout(user, actor);
     this.cookie.clear(response);
   }
 

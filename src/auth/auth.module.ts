@@ -11,6 +11,7 @@ import { Authenticators } from './authenticators.service.js';
 import { AuthGuard, RateLimitGuard, RoleGuard } from './guards.js';
 import { LoginFailuresProcessor } from './jobs/login-failures.processor.js';
 import { LoginFailuresRepository } from './login-failures.repository.js';
+import { LoginFailures } from './login-failures.service.js';
 import { DeviceCookie } from './device-cookie.service.js';
 import { DoorAuditInterceptor } from './door-audit.interceptor.js';
 import { LoginService } from './login.service.js';
@@ -50,6 +51,7 @@ function jwtService(secret: string): JwtService {
     },
     { provide: JwtService, useFactory: jwtService, inject: [JWT_SECRET] },
     ...workers(LoginFailuresProcessor),
+    LoginFailures,
     LoginFailuresRepository,
     LoginService,
     LoginThrottle,

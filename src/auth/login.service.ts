@@ -1,25 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import {
-  type LoginUser,
-  normalizeEmail,
-  Passwords,
-  SecondFactor,
-  SessionsRepository,
-  UsersService,
-} from '../accounts/index.js';
-import { type Actor, AuditTrail, type Origin } from '../audit/index.js';
-import { Clock } from '../core/clock.js';
+import { type LoginUser, normalizeEmail, Passwords, SecondFactor, UsersService } from '../accounts/index.js';
+import type { Origin } from '../audit/index.js';
 import { Database } from '../core/database/index.js';
 import { ApiError } from '../core/errors/index.js';
-import { newId } from '../core/ids.js';
-import { WorkService } from '../core/work/index.js';
-import { LoginFailuresRepository } from './login-failures.repository.js';
+import { LoginFailures } from './login-failures.service.js';
 import { LoginThrottle } from './login-throttle.service.js';
-import type { UserPrincipal } from './principal.js';
 import { type SessionKind, Sessions } from './sessions.service.js';
-
-const MINUTE_MS = 60_000;
 
 interface LoginInput {
   readonly email: string;
@@ -48,11 +35,7 @@ export class LoginService {
     private readonly secondFactor: SecondFactor,
     private readonly throttle: LoginThrottle,
     private readonly sessions: Sessions,
-    private readonly sessionRows: SessionsRepository,
-    private readonly failures: LoginFailuresRepository,
-    private readonly audit: AuditTrail,
-    private readonly work: WorkService,
-    private readonly clock: Clock,
+    private readonly failures: LoginFailures,
   ) {}
 
   /**
@@ -77,8 +60,8 @@ export class LoginService {
         throw error;
       });
     if (!user || !matches || !(user.operator || user.membership)) {
-      await this.#recordFailure(email, user, origin);
-      if (user && attempt.isSlow) await this.users.warnOfFailures(user.id, 'logins_failed');
+      await this.failures.record(email, user?.id ?? null, origin);
+      if (user && attempt.isSlow) await this.failures.warn(user.id, 'logins_failed');
       throw invalidCredentials();
     }
     await attempt.forget();
@@ -87,22 +70,14 @@ export class LoginService {
         throw unauthenticated('totp_required', 'This login needs a one-time code too: send it as `code`.');
       }
       await this.throttle.takeCode(user.id).catch(async (error: unknown) => {
-        await this.users.warnOfFailures(user.id, 'codes_failed');
+        await this.failures.warn(user.id, 'codes_failed');
         throw error;
       });
     }
     const token = await this.#open(user, input, origin, userAgent);
     if (token !== null) return { token, user };
-    await this.#recordFailure(email, user, origin);
+    await this.failures.record(email, user.id, origin);
     throw unauthenticated('totp_invalid', 'The code is wrong, was used already, or its time is over.');
-  }
-
-  /** The token stops working at once, everywhere. */
-  async logout(user: UserPrincipal, actor: Actor): Promise<void> {
-    await this.database.transaction(async (tx) => {
-      await this.sessionRows.end(tx, user.sessionId, user.userId);
-      this.audit.record(tx, actor, 'logout', user.kind === 'member' ? user.accountId : null);
-    });
   }
 
   /** @returns null for a wrong code */
@@ -116,34 +91,13 @@ export class LoginService {
     const outdated = passwordHash !== null && this.passwords.isOutdated(passwordHash) ? passwordHash : null;
     const renewed = outdated === null ? null : await this.passwords.hash(input.password);
     const { accountId, role } = user.membership ?? { accountId: null, role: 'OPERATOR' as const };
-    const actor: Actor = { type: accountId === null ? 'operator' : 'member', id: user.id, ...origin };
     return this.database.transaction(async (tx) => {
       const now = await this.users.confirmLogin(tx, user);
       // Changed while the password was compared.
       if (!now) throw invalidCredentials();
       if (now.totpConfirmedAt !== null && !this.secondFactor.use(tx, now, input.code ?? '')) return null;
       if (outdated !== null && renewed !== null) this.users.rehash(tx, user.id, outdated, renewed);
-      this.audit.record(tx, actor, 'login.succeeded', accountId);
       return this.sessions.open(tx, { userId: user.id, accountId, role }, origin, userAgent, input.session ?? 'token');
-    });
-  }
-
-  /** Counted by the minute: guesses must not fill the audit trail, where nothing is deleted for years. */
-  async #recordFailure(email: string, user: LoginUser | null, origin: Origin): Promise<void> {
-    const now = this.clock.now();
-    const minuteAt = new Date(Math.floor(now.getTime() / MINUTE_MS) * MINUTE_MS);
-    const failure = {
-      id: newId(now),
-      emailHash: this.throttle.hash(email).slice(0, 16),
-      ip: origin.ip ?? '',
-      minuteAt,
-      count: 1,
-      userId: user?.id ?? null,
-      requestId: origin.requestId,
-    };
-    await this.database.transaction(async (tx) => {
-      const isFirst = await this.failures.count(tx, failure);
-      if (isFirst) this.work.add(tx, 'login_failures', failure.id, new Date(minuteAt.getTime() + MINUTE_MS));
     });
   }
 }

@@ -9,6 +9,7 @@ import { ChangePasswordDto, BeginTotpDto, ConfirmTotpDto, RemoveTotpDto, RenameD
 import { currentSession, loginUser, sessionList } from './login.serializer.js';
 import { PersonService } from './person.service.js';
 import type { UserPrincipal } from './principal.js';
+import { Sessions } from './sessions.service.js';
 
 const ALREADY_SET = '`totp_already_set`, `totp_not_begun`.';
 
@@ -17,7 +18,10 @@ const ALREADY_SET = '`totp_already_set`, `totp_not_begun`.';
 @DashboardAuth('OWNER', 'ADMIN', 'MEMBER', 'OPERATOR')
 @Controller('v1/auth')
 export class PersonController {
-  constructor(private readonly people: PersonService) {}
+  constructor(
+    private readonly people: PersonService,
+    private readonly sessions: Sessions,
+  ) {}
 
   @Post('password')
   @HttpCode(204)
@@ -60,7 +64,7 @@ export class PersonController {
   @ApiOkResponse({ description: 'All of them.', type: SessionListBody })
   @ApiErrors(403)
   async listSessions(@CurrentUser() user: UserPrincipal): Promise<SessionListBody> {
-    return sessionList(await this.people.listSessions(user), user.sessionId);
+    return sessionList(await this.sessions.list(user), user.sessionId);
   }
 
   @Delete('sessions/:id')
@@ -74,7 +78,7 @@ export class PersonController {
     @Param('id') id: string,
     @CurrentActor() actor: Actor,
   ): Promise<void> {
-    await this.people.endSession(user, parseId(id, [], 'session'), actor);
+    await this.sessions.end(user, parseId(id, [], 'session'), actor);
   }
 
   @Post('totp')

@@ -6,16 +6,11 @@ import {
   PasswordChanges,
   Passwords,
   SecondFactor,
-  type SessionEntity,
-  SessionsRepository,
   type UserEntity,
   UsersService,
   wrongPassword,
 } from '../accounts/index.js';
-import { type Actor, AuditTrail, type Origin } from '../audit/index.js';
-import { Clock } from '../core/clock.js';
-import { Database } from '../core/database/index.js';
-import { notFound } from '../core/errors/index.js';
+import type { Actor, Origin } from '../audit/index.js';
 import { LoginThrottle } from './login-throttle.service.js';
 import type { UserPrincipal } from './principal.js';
 import { SecondFactorRule } from './second-factor-rule.service.js';
@@ -34,17 +29,13 @@ export interface CurrentLogin {
 @Injectable()
 export class PersonService {
   constructor(
-    private readonly database: Database,
     private readonly users: UsersService,
     private readonly accounts: AccountsService,
     private readonly factorRule: SecondFactorRule,
     private readonly passwords: Passwords,
     private readonly changes: PasswordChanges,
     private readonly secondFactor: SecondFactor,
-    private readonly sessions: SessionsRepository,
     private readonly throttle: LoginThrottle,
-    private readonly audit: AuditTrail,
-    private readonly clock: Clock,
   ) {}
 
   /** @throws ApiError 400 for a wrong current or a new one that is no good; 429 */
@@ -75,20 +66,6 @@ export class PersonService {
     const user = await this.users.get(person.userId);
     const account = person.kind === 'member' ? await this.accounts.get(person.accountId) : null;
     return { person, user, account, needsSecondFactor: this.factorRule.keepsOut(person) };
-  }
-
-  /** Newest first. */
-  listSessions({ userId }: UserPrincipal): Promise<SessionEntity[]> {
-    return this.sessions.list(userId, this.clock.now());
-  }
-
-  /** @throws ApiError 404 for one that is not theirs */
-  async endSession(user: UserPrincipal, id: string, actor: Actor): Promise<void> {
-    await this.database.transaction(async (tx) => {
-      if (!(await this.sessions.end(tx, id, user.userId))) throw notFound('session');
-      const accountId = user.kind === 'member' ? user.accountId : null;
-      this.audit.record(tx, actor, 'session.ended', accountId, { data: { session_id: id } });
-    });
   }
 
   /** With the password: a stolen token alone must not lock its user out. @throws ApiError 400 for a wrong one; 422, 429 */

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { JwtService } from '@nestjs/jwt';
 import { Clock, CLOCK_SKEW_SECONDS, hourOf } from '../core/clock.js';
-import { SessionsRepository } from '../accounts/index.js';
-import type { Origin } from '../audit/index.js';
+import { type SessionEntity, SessionsRepository } from '../accounts/index.js';
+import { type Actor, AuditTrail, type Origin } from '../audit/index.js';
 import { Database, type Tx } from '../core/database/index.js';
+import { notFound } from '../core/errors/index.js';
 import { isUuid, newId } from '../core/ids.js';
 import type { DashboardRole, UserPrincipal } from './principal.js';
 
@@ -38,10 +39,11 @@ export class Sessions {
     private readonly database: Database,
     private readonly sessions: SessionsRepository,
     private readonly jwt: JwtService,
+    private readonly audit: AuditTrail,
     private readonly clock: Clock,
   ) {}
 
-  /** @returns the token, good for SESSION_SECONDS from now on, once `tx` has committed */
+  /** Records the login. @returns the token, good for SESSION_SECONDS from now on, once `tx` has committed */
   open(
     tx: Tx,
     user: { userId: string; accountId: string | null; role: DashboardRole },
@@ -53,6 +55,8 @@ export class Sessions {
     const iat = Math.floor(now.getTime() / 1000);
     const { userId, accountId, role } = user;
     const id = newId(now);
+    const actor: Actor = { type: accountId === null ? 'operator' : 'member', id: userId, ...origin };
+    this.audit.record(tx, actor, 'login.succeeded', accountId);
     this.sessions.insert(tx, {
       id,
       userId,
@@ -64,6 +68,27 @@ export class Sessions {
       userAgent: userAgent?.slice(0, MAX_USER_AGENT) ?? null,
     });
     return this.#sign({ sub: userId, account_id: accountId, role, jti: id, iat, cookie: kind === 'cookie' });
+  }
+
+  /** Newest first. */
+  list({ userId }: UserPrincipal): Promise<SessionEntity[]> {
+    return this.sessions.list(userId, this.clock.now());
+  }
+
+  /** The token stops working at once, everywhere. */
+  async logout(user: UserPrincipal, actor: Actor): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      await this.sessions.end(tx, user.sessionId, user.userId);
+      this.audit.record(tx, actor, 'logout', accountOf(user));
+    });
+  }
+
+  /** The same of another login of the user. @throws ApiError 404 for one that is not theirs */
+  async end(user: UserPrincipal, id: string, actor: Actor): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      if (!(await this.sessions.end(tx, id, user.userId))) throw notFound('session');
+      this.audit.record(tx, actor, 'session.ended', accountOf(user), { data: { session_id: id } });
+    });
   }
 
   #sign(claims: Omit<Claims, 'exp'>): string {
@@ -136,4 +161,8 @@ export class Sessions {
     if (claims.iat > now + CLOCK_SKEW_SECONDS || claims.exp - claims.iat !== SESSION_SECONDS) return null;
     return claims;
   }
+}
+
+function accountOf(user: UserPrincipal): string | null {
+  return user.kind === 'member' ? user.accountId : null;
 }
