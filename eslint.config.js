@@ -55,6 +55,10 @@ export default tseslint.config(
           selector: ':matches(NewExpression, CallExpression)[callee.name="RegExp"]',
           message: 'Write the expression as a literal: no rule can tell how long one takes that is put together.',
         },
+        {
+          selector: 'MethodDefinition[kind="constructor"] > FunctionExpression[params.length>7]',
+          message: 'A class that needs more than seven others does more than one thing.',
+        },
       ],
     },
   },

@@ -2,12 +2,43 @@ import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '../core/database/index.js';
 import { Logger } from '../core/log/index.js';
 import { Metrics } from '../core/metrics/index.js';
-import { type Acquirer, type NotificationHint, UnreadableAnswer } from './acquirer.port.js';
+import {
+  type Acquirer,
+  type Dispute,
+  type NotificationHint,
+  type OrderEvent,
+  type PixChargeEnd,
+  type ReceivedPayment,
+  type ReceivedPix,
+  UnreadableAnswer,
+} from './acquirer.port.js';
 import { AcquirersService } from './acquirers.service.js';
 import { Bulkhead } from './bulkhead.js';
 import { HearsayLimit } from './hearsay-limit.service.js';
 import type { Notification } from './inbox.repository.js';
 import { InboxService } from './inbox.service.js';
+
+/**
+ * Who applies what the acquirer has confirmed. Every method may be called again with the same facts. `close` ends the
+ * notification in the commit that applies it; where nobody calls it, it is ended afterwards.
+ */
+interface ConfirmedHandlers {
+  pixReceived(acquirer: string, pix: ReceivedPix, close?: (tx: Tx) => void): Promise<void>;
+  chargeEnded(acquirer: string, txid: string, end: PixChargeEnd): Promise<void>;
+  paymentReceived(acquirer: string, payment: ReceivedPayment, close: (tx: Tx) => void): Promise<void>;
+  orderMoved(acquirer: string, event: OrderEvent): Promise<void>;
+  /**
+   * @param isLatest whether nobody has asked about it since: asked under a lock that all who apply it take, as banks do
+   *   not always tell in which order they have said something
+   * @returns false when its payment is not known or not settled here yet: it is tried again until it is
+   */
+  disputeChanged(acquirer: string, dispute: Dispute, isLatest: (tx: Tx) => Promise<boolean>): Promise<boolean>;
+  /**
+   * Money of a Pix went back, or could not: whoever asked for it asks how it stands.
+   * @returns false when nobody here asked for it
+   */
+  returnMoved(acquirer: string, endToEndId: string, returnId: string): Promise<boolean>;
+}
 
 /**
  * `unknown`: the acquirer does not know it; `early`: it is about what has not reached us yet; `open`: of a charge, that
@@ -27,6 +58,7 @@ const OPEN = 'nothing has happened to it';
  */
 @Injectable()
 export class ConfirmationService {
+  readonly #handlers: Partial<ConfirmedHandlers> = {};
   readonly #bulkhead = new Bulkhead();
 
   constructor(
@@ -37,6 +69,10 @@ export class ConfirmationService {
     private readonly metrics: Metrics,
     private readonly logger: Logger,
   ) {}
+
+  on<K extends keyof ConfirmedHandlers>(kind: K, handler: ConfirmedHandlers[K]): void {
+    this.#handlers[kind] = handler;
+  }
 
   /**
    * Confirms one notification with its acquirer and applies it. Never throws: a failure is recorded and tried again.
@@ -110,30 +146,30 @@ export class ConfirmationService {
         const state = await acquirer.getPixCharge(notification.reference);
         if (state.kind === 'not_found') return 'unknown';
         await this.#applyPayments(acquirer, state.payments);
-        if (state.ended) await this.inbox.handlers.chargeEnded?.(acquirer.name, notification.reference, state.ended);
+        if (state.ended) await this.#handlers.chargeEnded?.(acquirer.name, notification.reference, state.ended);
         return state.ended || state.payments.length > 0 ? 'applied' : 'open';
       }
       case 'payment': {
         const payment = (await acquirer.orders?.getPayment(notification.reference)) ?? null;
-        if (payment) await this.inbox.handlers.paymentReceived?.(acquirer.name, payment, close);
+        if (payment) await this.#handlers.paymentReceived?.(acquirer.name, payment, close);
         return payment ? 'applied' : 'unknown';
       }
       case 'order': {
         const event = (await acquirer.orders?.getEvent(notification.reference)) ?? null;
-        if (event) await this.inbox.handlers.orderMoved?.(acquirer.name, event);
+        if (event) await this.#handlers.orderMoved?.(acquirer.name, event);
         return event ? 'applied' : 'unknown';
       }
       case 'dispute': {
         const dispute = await acquirer.getDispute(notification.reference);
         if (!dispute) return 'unknown';
         const isLatest = (tx: Tx): Promise<boolean> => this.inbox.isLatest(tx, notification);
-        if ((await this.inbox.handlers.disputeChanged?.(acquirer.name, dispute, isLatest)) === true) return 'applied';
+        if ((await this.#handlers.disputeChanged?.(acquirer.name, dispute, isLatest)) === true) return 'applied';
         await this.inbox.await(notification, dispute);
         return 'early';
       }
       case 'return': {
         const [endToEndId = '', returnId = ''] = notification.reference.split('/');
-        const known = await this.inbox.handlers.returnMoved?.(acquirer.name, endToEndId, returnId);
+        const known = await this.#handlers.returnMoved?.(acquirer.name, endToEndId, returnId);
         return known === true ? 'applied' : 'unknown';
       }
     }
@@ -141,7 +177,7 @@ export class ConfirmationService {
 
   async #applyPix(acquirer: Acquirer, reference: string, close?: (tx: Tx) => void): Promise<boolean> {
     const pix = await acquirer.getPix(reference);
-    if (pix) await this.inbox.handlers.pixReceived?.(acquirer.name, pix, close);
+    if (pix) await this.#handlers.pixReceived?.(acquirer.name, pix, close);
     return pix !== null;
   }
 

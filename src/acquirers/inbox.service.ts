@@ -4,42 +4,13 @@ import { Database, type Tx } from '../core/database/index.js';
 import type { IdCursorFilter } from '../core/http/index.js';
 import { newId } from '../core/ids.js';
 import { JobQueue, Poller } from '../core/queue/index.js';
-import type {
-  Dispute,
-  NotificationHint,
-  OrderEvent,
-  PixChargeEnd,
-  ReceivedPayment,
-  ReceivedPix,
-} from './acquirer.port.js';
+import type { Dispute, NotificationHint } from './acquirer.port.js';
 import { InboxRepository, type Notification, type UnreadableNews, type WaitingDispute } from './inbox.repository.js';
 
 declare module '../core/queue/index.js' {
   interface JobMap {
     'acquirers.notification': { notificationId: string };
   }
-}
-
-/**
- * Who applies what the acquirer has confirmed. Every method may be called again with the same facts. `close` ends the
- * notification in the commit that applies it; where nobody calls it, it is ended afterwards.
- */
-export interface ConfirmedHandlers {
-  pixReceived(acquirer: string, pix: ReceivedPix, close?: (tx: Tx) => void): Promise<void>;
-  chargeEnded(acquirer: string, txid: string, end: PixChargeEnd): Promise<void>;
-  paymentReceived(acquirer: string, payment: ReceivedPayment, close: (tx: Tx) => void): Promise<void>;
-  orderMoved(acquirer: string, event: OrderEvent): Promise<void>;
-  /**
-   * @param isLatest whether nobody has asked about it since: asked under a lock that all who apply it take, as banks do
-   *   not always tell in which order they have said something
-   * @returns false when its payment is not known or not settled here yet: it is tried again until it is
-   */
-  disputeChanged(acquirer: string, dispute: Dispute, isLatest: (tx: Tx) => Promise<boolean>): Promise<boolean>;
-  /**
-   * Money of a Pix went back, or could not: whoever asked for it asks how it stands.
-   * @returns false when nobody here asked for it
-   */
-  returnMoved(acquirer: string, endToEndId: string, returnId: string): Promise<boolean>;
 }
 
 const SWEEP_MS = 1_000;
@@ -53,8 +24,6 @@ const BATCH = 100;
  */
 @Injectable()
 export class InboxService implements OnApplicationBootstrap {
-  readonly #handlers: Partial<ConfirmedHandlers> = {};
-
   constructor(
     private readonly database: Database,
     private readonly inbox: InboxRepository,
@@ -62,15 +31,6 @@ export class InboxService implements OnApplicationBootstrap {
     private readonly poller: Poller,
     private readonly clock: Clock,
   ) {}
-
-  on<K extends keyof ConfirmedHandlers>(kind: K, handler: ConfirmedHandlers[K]): void {
-    this.#handlers[kind] = handler;
-  }
-
-  /** Who applies what is confirmed, as far as somebody has registered. */
-  get handlers(): Readonly<Partial<ConfirmedHandlers>> {
-    return this.#handlers;
-  }
 
   onApplicationBootstrap(): void {
     this.poller.onWorkers('acquirers.inbox', SWEEP_MS, () => this.sweep());

@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { type Dispute, InboxService } from '../acquirers/index.js';
+import { type Dispute, ConfirmationService } from '../acquirers/index.js';
 import { Clock } from '../core/clock.js';
 import { Database, type Tx } from '../core/database/index.js';
 import { newId } from '../core/ids.js';
@@ -23,7 +23,7 @@ import { MedTransitions } from './med-transitions.service.js';
 export class MedDisputesService implements DisputeClaims, OnModuleInit {
   constructor(
     private readonly database: Database,
-    private readonly inbox: InboxService,
+    private readonly confirmations: ConfirmationService,
     private readonly refunds: RefundTransitions,
     private readonly cases: MedCasesRepository,
     private readonly transitions: MedTransitions,
@@ -32,7 +32,7 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.inbox.on('disputeChanged', (acquirer, dispute, isLatest) => this.apply(acquirer, dispute, isLatest));
+    this.confirmations.on('disputeChanged', (acquirer, dispute, isLatest) => this.apply(acquirer, dispute, isLatest));
     this.refunds.claimedBy(this);
   }
 

@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { InboxService } from '../../acquirers/index.js';
+import { ConfirmationService } from '../../acquirers/index.js';
 import { WorkService } from '../../core/work/index.js';
 import { refundIdOf } from '../refunds/refund.js';
 import { RefundsRepository } from '../refunds/refunds.repository.js';
@@ -12,14 +12,16 @@ import { ReturnsService } from './returns.service.js';
 @Injectable()
 export class ReturnUpdates implements OnModuleInit {
   constructor(
-    private readonly inbox: InboxService,
+    private readonly confirmations: ConfirmationService,
     private readonly returns: ReturnsService,
     private readonly refunds: RefundsRepository,
     private readonly work: WorkService,
   ) {}
 
   onModuleInit(): void {
-    this.inbox.on('returnMoved', (acquirer, endToEndId, returnId) => this.moved(acquirer, endToEndId, returnId));
+    this.confirmations.on('returnMoved', (acquirer, endToEndId, returnId) =>
+      this.moved(acquirer, endToEndId, returnId),
+    );
   }
 
   /** May be called again with the same news. @returns false when nobody here asked for such a return */

@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { InboxService, type OrderEvent, type PixChargeEnd } from '../../acquirers/index.js';
+import { ConfirmationService, type OrderEvent, type PixChargeEnd } from '../../acquirers/index.js';
 import { Database } from '../../core/database/index.js';
 import { CreationService } from '../creation/creation.service.js';
 import { failureOf, isHeld } from '../transaction.js';
@@ -14,22 +14,22 @@ const END_TRIGGERS = { expired: 'expired', refused: 'refused', removed: 'cancell
 export class SettlementListener implements OnModuleInit {
   constructor(
     private readonly database: Database,
-    private readonly inbox: InboxService,
+    private readonly confirmations: ConfirmationService,
     private readonly creation: CreationService,
     private readonly settlements: SettlementService,
     private readonly moves: TransactionMoves,
   ) {}
 
   onModuleInit(): void {
-    this.inbox.on('pixReceived', async (acquirer, pix, close) => {
+    this.confirmations.on('pixReceived', async (acquirer, pix, close) => {
       if (pix.txid !== null) await this.creation.resolveByTxid(acquirer, pix.txid);
       await this.settlements.settle(acquirer, pix, close);
     });
-    this.inbox.on('paymentReceived', async (acquirer, payment, close) => {
+    this.confirmations.on('paymentReceived', async (acquirer, payment, close) => {
       await this.settlements.settleOrder(acquirer, payment, close);
     });
-    this.inbox.on('orderMoved', (acquirer, event) => this.#moveOrder(acquirer, event));
-    this.inbox.on('chargeEnded', async (acquirer, txid, end) => {
+    this.confirmations.on('orderMoved', (acquirer, event) => this.#moveOrder(acquirer, event));
+    this.confirmations.on('chargeEnded', async (acquirer, txid, end) => {
       await this.creation.resolveByTxid(acquirer, txid);
       await this.endCharge(acquirer, txid, end);
     });
