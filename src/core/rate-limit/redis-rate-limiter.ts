@@ -100,8 +100,6 @@ export class RedisRateLimiter extends RateLimiter {
       maxRetriesPerRequest: 0,
       autoResendUnfulfilledCommands: false,
       reconnectOnError: (err) => err.message.startsWith('READONLY'),
-      // What is asked for in one turn of the event loop is one write and one answer.
-      enableAutoPipelining: true,
     });
     client.defineCommand('takeTokens', { numberOfKeys: 1, lua: TAKE });
     client.defineCommand('takeInWindow', { numberOfKeys: 1, lua: TAKE_IN_WINDOW });
