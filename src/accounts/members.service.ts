@@ -10,7 +10,7 @@ import { checkEmail, normalizeEmail } from './email-address.js';
 import { type Member, MembersRepository } from './members.repository.js';
 import { Passwords } from './passwords.service.js';
 import { PersonMails } from './person-mails.service.js';
-import { checkName, hashOf, unlessEmailTaken, UsersService } from './users.service.js';
+import { checkName, tokenHashOf, unlessEmailTaken, UsersService } from './users.service.js';
 
 const INVITATION_MS = 7 * 24 * 3600 * 1000;
 const MAX_INVITATIONS = 20;
@@ -129,7 +129,7 @@ export class MembersService {
       ...input,
       id: newId(createdAt),
       accountId: account.id,
-      tokenHash: hashOf(token),
+      tokenHash: tokenHashOf(token),
       expiresAt: new Date(createdAt.getTime() + INVITATION_MS),
       createdAt,
       invitedBy: actor.type === 'member' ? actor.id : null,
@@ -148,7 +148,7 @@ export class MembersService {
    *   logs in to another account
    */
   async acceptInvitation(input: { token: string; password: string }, origin: Origin): Promise<void> {
-    const invitation = await this.members.findInvitation(hashOf(input.token), this.clock.now());
+    const invitation = await this.members.findInvitation(tokenHashOf(input.token), this.clock.now());
     if (!invitation) throw invitationOver();
     const { id, accountId, email, name, role } = invitation;
     const violations = this.passwords.check(input.password, { email, name });

@@ -10,7 +10,7 @@ import { Passwords } from './passwords.service.js';
 import { PersonMails } from './person-mails.service.js';
 import { SessionsRepository } from './sessions.repository.js';
 import { UsersRepository } from './users.repository.js';
-import { hashOf, UsersService } from './users.service.js';
+import { tokenHashOf, UsersService } from './users.service.js';
 
 const RESET_MS = 3_600_000;
 
@@ -66,7 +66,7 @@ export class PasswordChanges {
       if (!user) return;
       const token = randomBytes(32).toString('base64url');
       const expiresAt = new Date(this.clock.now().getTime() + RESET_MS);
-      this.users.putReset(tx, { userId: user.id, tokenHash: hashOf(token), expiresAt });
+      this.users.putReset(tx, { userId: user.id, tokenHash: tokenHashOf(token), expiresAt });
       this.mails.passwordReset(tx, user.email, token, expiresAt);
       await this.people.recordFor(tx, user, 'user.password_forgotten', { type: 'anonymous', id: null, ...origin });
     });
@@ -77,7 +77,7 @@ export class PasswordChanges {
    * @throws ApiError 400
    */
   async reset(input: { token: string; password: string }, origin: Origin): Promise<void> {
-    const tokenHash = hashOf(input.token);
+    const tokenHash = tokenHashOf(input.token);
     const found = await this.users.findReset(tokenHash, this.clock.now());
     if (!found) throw resetOver();
     const violations = this.passwords.check(input.password, await this.people.get(found.userId));

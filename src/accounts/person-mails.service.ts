@@ -46,7 +46,7 @@ export class PersonMails {
     });
   }
 
-  /** The same for a new password. */
+  /** The mail with the token by which somebody who has forgotten the password sets a new one. */
   passwordReset(tx: Tx, to: string, token: string, expiresAt: Date): void {
     const page = `${this.config.publicBaseUrl}/dashboard/reset-password`;
     this.mailer.enqueue(tx, {

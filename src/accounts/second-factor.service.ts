@@ -12,7 +12,7 @@ import { normalizeEmail } from './email-address.js';
 import { PersonMails } from './person-mails.service.js';
 import { SessionsRepository } from './sessions.repository.js';
 import { type SecondFactorState, UsersRepository } from './users.repository.js';
-import { hashOf, UsersService } from './users.service.js';
+import { tokenHashOf, UsersService } from './users.service.js';
 
 const STEP_MS = 30_000;
 const RECOVERY_CODES = 10;
@@ -157,7 +157,7 @@ function newRecoveryCode(): string {
 }
 
 function recoveryHash(userId: string, code: string): Buffer {
-  return hashOf(`${userId} ${code.toLowerCase().replaceAll(/[\s-]/g, '')}`);
+  return tokenHashOf(`${userId} ${code.toLowerCase().replaceAll(/[\s-]/g, '')}`);
 }
 
 function wrongCode(): ApiError {

@@ -155,7 +155,7 @@ export function checkName(name: string | null): Violation[] {
 }
 
 /** Of a token that is in a mail alone: 256 random bits, so nothing is to be guessed. */
-export function hashOf(token: string): Buffer {
+export function tokenHashOf(token: string): Buffer {
   return createHash('sha256').update(token, 'utf8').digest();
 }
 

@@ -100,7 +100,7 @@ export class ConfirmationService {
       const applied = await this.#apply(notification, close);
       answered = true;
       if (applied === 'unknown' || applied === 'open') {
-        await this.#vain(notification, applied);
+        await this.#notConfirmed(notification, applied);
         return null;
       }
       await this.hearsay.wasTrue(found);
@@ -196,12 +196,12 @@ export class ConfirmationService {
   }
 
   /**
-   * Said by the acquirer, not guessed from an outage: a forged hint, or one about what never happened. What it had before
-   * is asked for as often again, and stays before the operators until it is set aside.
+   * Said by the acquirer, not guessed from an outage: a forged hint, or one about what never happened. Where the acquirer
+   * had it before, its attempts are counted anew, once, and operators see it until it is set aside.
    */
-  async #vain(known: Notification, applied: 'unknown' | 'open'): Promise<void> {
-    const isTurn = known.isConfirmed && known.lastError !== UNKNOWN;
-    const notification = isTurn ? { ...known, attempts: 0 } : known;
+  async #notConfirmed(known: Notification, applied: 'unknown' | 'open'): Promise<void> {
+    const isNewlyUnknown = known.isConfirmed && known.lastError !== UNKNOWN;
+    const notification = isNewlyUnknown ? { ...known, attempts: 0 } : known;
     const { id: notificationId, acquirer, kind, attempts } = notification;
     const error = applied === 'unknown' ? UNKNOWN : OPEN;
     const isGivenUp = attempts + 1 >= MAX_ATTEMPTS;

@@ -35,7 +35,7 @@ export class ApiKeyAuthentication implements OnModuleInit {
   /** Asks the database at every request: a revoked key stops working at once, in every process. */
   async authenticate(key: string, address: string): Promise<KnownApiKey | null> {
     if (!FORMAT.test(key)) return null;
-    const keyHash = hashOf(key);
+    const keyHash = keyHashOf(key);
     const found = await this.keys.findActive(keyHash);
     if (!found) return null;
     const now = this.clock.now();
@@ -83,6 +83,6 @@ function refusalOf(
 }
 
 /** Keys have 192 bits of entropy, so a plain SHA-256 is what is stored: nothing to guess, and one indexed look-up to find. */
-export function hashOf(key: string): Buffer {
+export function keyHashOf(key: string): Buffer {
   return createHash('sha256').update(key, 'utf8').digest();
 }

@@ -10,7 +10,7 @@ import type { Mode } from '../core/mode.js';
 import { isNetwork } from '../core/net/index.js';
 import { hasControls } from '../core/text.js';
 import type { ApiKey } from './api-key.entity.js';
-import { hashOf } from './api-key-authentication.service.js';
+import { keyHashOf } from './api-key-authentication.service.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 import { fingerprintOf, issuedApiKey } from './api-keys.serializer.js';
 import type { IssuedApiKeyBody } from './dto/api-key.body.js';
@@ -149,7 +149,7 @@ export class ApiKeysService {
         id: newId(createdAt),
         accountId,
         mode,
-        keyHash: hashOf(apiKey),
+        keyHash: keyHashOf(apiKey),
         prefix,
         ...terms,
         createdAt,

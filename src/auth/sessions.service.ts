@@ -83,7 +83,7 @@ export class Sessions {
     });
   }
 
-  /** The same of another login of the user. @throws ApiError 404 for one that is not theirs */
+  /** Ends another login of the user. @throws ApiError 404 for one that is not theirs */
   async end(user: UserPrincipal, id: string, actor: Actor): Promise<void> {
     await this.database.transaction(async (tx) => {
       if (!(await this.sessions.end(tx, id, user.userId))) throw notFound('session');

@@ -28,13 +28,13 @@ interface Rule {
 const RULE = 'recebe:retention';
 const SCANNER = new MetadataScanner();
 
-type TypedDecorator = (target: object, name: string, method: TypedPropertyDescriptor<Removal>) => void;
+type OnRemoval = (target: object, name: string, method: TypedPropertyDescriptor<Removal>) => void;
 
 /**
  * On a repository's method: it removes from `table` what is past its time.
  * @param kept milliseconds, or a kind that has a setting
  */
-export const Retained = (table: string, kept: Rule['kept']): TypedDecorator =>
+export const Retained = (table: string, kept: Rule['kept']): OnRemoval =>
   SetMetadata(RULE, { table, kept } satisfies Rule);
 
 interface Kept {
@@ -64,14 +64,19 @@ export class Retention implements OnApplicationBootstrap {
     }
   }
 
+  get tables(): string[] {
+    return [...this.#tables.keys()];
+  }
+
   /** What this repository declares. */
   keep(repository: object): void {
     for (const name of SCANNER.getAllMethodNames(Object.getPrototypeOf(repository) as object)) {
-      const method = (repository as Record<string, unknown>)[name] as Removal;
-      const rule = Reflect.getMetadata(RULE, method) as Rule | undefined;
+      const method = (repository as Record<string, unknown>)[name];
+      const rule = typeof method === 'function' ? (Reflect.getMetadata(RULE, method) as Rule | undefined) : undefined;
       if (!rule) continue;
+      if (this.#tables.has(rule.table)) throw new Error(`Two retentions are declared for the table ${rule.table}`);
       const keptMs = typeof rule.kept === 'number' ? rule.kept : this.config.retentionMs[rule.kept];
-      this.#tables.set(rule.table, { keptMs, remove: method.bind(repository) });
+      this.#tables.set(rule.table, { keptMs, remove: (method as Removal).bind(repository) });
     }
   }
 

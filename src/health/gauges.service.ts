@@ -5,7 +5,7 @@ import { Metrics } from '../core/metrics/index.js';
 import { JobQueue } from '../core/queue/index.js';
 import { OutboxRepository } from '../outbox/index.js';
 
-/** Shows in metrics what waits in this process and for the relay. */
+/** Shows in metrics what waits: for the relay, in the queue, and for a connection of this process to the database. */
 @Injectable()
 export class Gauges implements OnApplicationBootstrap {
   constructor(

@@ -89,7 +89,7 @@ export class DisputedTransaction {
 
   find(id: string): MedCase {
     const found = this.cases.find((candidate) => candidate.id === id);
-    if (!found) throw new Error(`The case ${id} is not on the disputedTransaction of ${this.transaction.id}`);
+    if (!found) throw new Error(`The case ${id} is not one of the transaction ${this.transaction.id}`);
     return found;
   }
 

@@ -82,7 +82,7 @@ export class MedCasesService {
       // Final, it would give up what the bank may not claim any more.
       if (found.review === 'amount_mismatch') throw inDoubt();
       const accepted = await this.transitions.end(tx, disputedTransaction, found, 'accepted');
-      this.transitions.close(tx, disputedTransaction);
+      this.transitions.postMoves(tx, disputedTransaction);
       this.audit.record(tx, actor, 'med_case.accepted', scope.accountId, { data: { case_id: id, mode: scope.mode } });
       return accepted;
     });

@@ -72,7 +72,7 @@ export class MedDesk {
     // Refunds have taken since what the bank is said to have taken: there is nothing left to be moved.
     else if (!isUnderway(found.status)) await this.transitions.change(tx, disputedTransaction, reviewed);
     else await this.#goOn(tx, disputedTransaction, reviewed, amount);
-    this.transitions.close(tx, disputedTransaction);
+    this.transitions.postMoves(tx, disputedTransaction);
     return { before: found, after: disputedTransaction.find(id) };
   }
 
@@ -92,7 +92,7 @@ export class MedDesk {
       ? { ...reviewed, review: isRuled(found) ? 'ruling_dismissed' : null }
       : { ...reviewed, status: 'closed', closedAt: now, updatedAt: now };
     await this.transitions.change(tx, disputedTransaction, dismissed);
-    this.transitions.tell(tx, disputedTransaction);
+    this.transitions.writeMedBlock(tx, disputedTransaction);
     return { before: found, after: dismissed };
   }
 
@@ -122,7 +122,7 @@ export class MedDesk {
     // As at its beginning, also one that was dismissed.
     const admitted: MedCase = { ...reviewed, status: 'open', closedAt: null, visible: true, amount: claimed };
     await this.transitions.change(tx, disputedTransaction, admitted);
-    this.transitions.tell(tx, disputedTransaction);
+    this.transitions.writeMedBlock(tx, disputedTransaction);
     await this.transitions.open(tx, disputedTransaction, admitted);
     await this.transitions.rule(tx, disputedTransaction, disputedTransaction.find(admitted.id), false);
   }
@@ -135,7 +135,7 @@ export class MedDesk {
   ): Promise<void> {
     if (amount === null) await this.transitions.change(tx, disputedTransaction, reviewed);
     else await this.transitions.reclaim(tx, disputedTransaction, reviewed, claimOf(disputedTransaction, amount));
-    this.transitions.tell(tx, disputedTransaction);
+    this.transitions.writeMedBlock(tx, disputedTransaction);
     await this.transitions.rule(tx, disputedTransaction, disputedTransaction.find(reviewed.id), true);
   }
 

@@ -53,7 +53,7 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
       );
       if (!known) await this.#begin(tx, disputedTransaction, acquirer, paymentReference, dispute);
       else if (isNews(known, dispute)) await this.#goOn(tx, disputedTransaction, known, paymentReference, dispute);
-      this.transitions.close(tx, disputedTransaction);
+      this.transitions.postMoves(tx, disputedTransaction);
       return true;
     });
   }
@@ -70,7 +70,7 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
     if (isDisputed) await this.transitions.holdMore(tx, disputedTransaction, refund.id);
     await this.transitions.doubtLosses(tx, disputedTransaction);
     if (isDisputed) await this.transitions.revive(tx, disputedTransaction);
-    this.transitions.close(tx, disputedTransaction);
+    this.transitions.postMoves(tx, disputedTransaction);
   }
 
   async isUnderway(tx: Tx | null, transactionId: string): Promise<boolean> {
@@ -117,7 +117,7 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
     };
     this.cases.insert(tx, medCase);
     disputedTransaction.put(medCase);
-    this.transitions.tell(tx, disputedTransaction);
+    this.transitions.writeMedBlock(tx, disputedTransaction);
     if (review !== null) return;
     await this.transitions.open(tx, disputedTransaction, medCase);
     await this.transitions.rule(tx, disputedTransaction, disputedTransaction.find(medCase.id), false);
@@ -144,7 +144,7 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
         ...current,
         review: contradictionReviewOf(disputedTransaction, current),
       });
-      this.transitions.tell(tx, disputedTransaction);
+      this.transitions.writeMedBlock(tx, disputedTransaction);
       return;
     }
     const isMoved = responseDeadline?.getTime() !== known.responseDeadline?.getTime();
@@ -153,7 +153,7 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
     const changed = { bank, reason, responseDeadline, deadlineDueAt, reportedAmount, review, updatedAt: now };
     const current: MedCase = { ...known, ...changed };
     await this.transitions.change(tx, disputedTransaction, current);
-    this.transitions.tell(tx, disputedTransaction);
+    this.transitions.writeMedBlock(tx, disputedTransaction);
     await this.transitions.rule(tx, disputedTransaction, current, false);
   }
 
@@ -176,7 +176,7 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
     if (amount === known.reportedAmount && paymentReference === known.paymentReference) {
       const review = isUnderway(known.status) ? known.review : contradictionReviewOf(disputedTransaction, known);
       await this.transitions.change(tx, disputedTransaction, { ...known, review });
-      this.transitions.tell(tx, disputedTransaction);
+      this.transitions.writeMedBlock(tx, disputedTransaction);
       return;
     }
     const claimed = { ...known, paymentReference, amount };
@@ -184,7 +184,7 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
     const anew: MedCase = { ...claimed, status: 'open', closedAt: null, reportedAmount: amount, review };
     const current = { ...anew, visible: review === null, updatedAt: this.clock.now() };
     await this.transitions.change(tx, disputedTransaction, current);
-    this.transitions.tell(tx, disputedTransaction);
+    this.transitions.writeMedBlock(tx, disputedTransaction);
     if (review !== null) return;
     await this.transitions.open(tx, disputedTransaction, current);
     await this.transitions.rule(tx, disputedTransaction, disputedTransaction.find(known.id), false);

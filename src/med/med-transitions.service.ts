@@ -54,7 +54,8 @@ export class MedTransitions {
 
   /**
    * Lets the merchant see a case and holds its money: what is disputed, as far as it is neither refunded nor disputed by
-   * another case. The transaction is disputed unless there is nothing to wait for.
+   * another case. Its status becomes DISPUTE (a card's chargeback: CHARGEBACK), unless none of its
+   * money can be held now or later (`isDisputable`).
    */
   async open(tx: Tx, disputedTransaction: DisputedTransaction, medCase: MedCase): Promise<void> {
     const now = this.clock.now();
@@ -276,12 +277,12 @@ export class MedTransitions {
   }
 
   /** Writes `metadata.med` as the cases are now: before the transaction is moved, whose event carries it. */
-  tell(tx: Tx, { transaction, cases }: DisputedTransaction): void {
-    this.disputes.tell(tx, transaction.id, medBlockOf(transaction, cases));
+  writeMedBlock(tx: Tx, { transaction, cases }: DisputedTransaction): void {
+    this.disputes.writeMedBlock(tx, transaction.id, medBlockOf(transaction, cases));
   }
 
-  /** Posts what was collected. */
-  close(tx: Tx, disputedTransaction: DisputedTransaction): void {
+  /** Posts the movements of money that were collected. Last: balances are locked after all else. */
+  postMoves(tx: Tx, disputedTransaction: DisputedTransaction): void {
     this.wallets.moveDisputed(tx, disputedTransaction.moves);
   }
 

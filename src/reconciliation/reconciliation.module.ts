@@ -5,7 +5,7 @@ import { processors } from '../core/queue/index.js';
 import { MedModule } from '../med/index.js';
 import { TransactionsModule } from '../transactions/index.js';
 import { StatementProcessor } from './jobs/statement.processor.js';
-import { StatementSweep } from './jobs/statement-sweep.service.js';
+import { StatementSweep } from './statement-sweep.service.js';
 import { CoherenceService } from './coherence.service.js';
 import { HoldingsRepository } from './holdings.repository.js';
 import { ReconciliationService } from './reconciliation.service.js';

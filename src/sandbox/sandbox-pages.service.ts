@@ -12,7 +12,7 @@ export class SandboxPagesService {
     private readonly transactions: TransactionsService,
     private readonly accounts: AccountsService,
     private readonly bank: SandboxAcquirer,
-    private readonly confirmation: ConfirmationService,
+    private readonly confirmations: ConfirmationService,
   ) {}
 
   /** @throws ApiError 404 for what is not to be paid by card */
@@ -29,7 +29,7 @@ export class SandboxPagesService {
   async answerCard(txid: string, approved: boolean): Promise<string | null> {
     const { transaction } = await this.card(txid);
     if (isOpen(transaction)) {
-      await this.confirmation.confirm(await this.bank.orders.tell(txid, 'processing'));
+      await this.confirmations.confirm(await this.bank.orders.tell(txid, 'processing'));
       const notification = approved
         ? await this.bank.orders.receivePayment({
             accountId: transaction.accountId,
@@ -40,7 +40,7 @@ export class SandboxPagesService {
             payer: { name: transaction.customerName, document: transaction.customerDocument },
           })
         : await this.bank.orders.tell(txid, 'refused');
-      await this.confirmation.confirm(notification);
+      await this.confirmations.confirm(notification);
     }
     const { returnUrl } = transaction.metadata;
     return typeof returnUrl === 'string' ? returnUrl : null;

@@ -34,7 +34,7 @@ export class SandboxService {
     private readonly payers: MedPayers,
     private readonly work: WorkService,
     private readonly bank: SandboxAcquirer,
-    private readonly confirmation: ConfirmationService,
+    private readonly confirmations: ConfirmationService,
     private readonly clock: Clock,
   ) {}
 
@@ -62,7 +62,7 @@ export class SandboxService {
     // The notifications are stored; applying them now instead of by a job lets us answer with the state after it.
     if (dto.event === 'refund_fail') await this.bank.returns.failNext(transaction.txid ?? '');
     for (const notify of this.#happen(transaction, dto)) {
-      const failure = await this.confirmation.confirm(await notify());
+      const failure = await this.confirmations.confirm(await notify());
       if (isBeyondExact(failure)) throw failure;
     }
   }

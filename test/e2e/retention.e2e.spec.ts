@@ -228,7 +228,11 @@ describe('what is past its time is removed', () => {
 
   it('each table that is said to be kept for a time', async () => {
     service.clock.advance(200 * DAY);
-    const tables = ['acquirer_callbacks', 'acquirer_notifications', 'emails', 'fraud_hits', 'idempotency_keys'];
+    const tables = service.get(Retention).tables.sort();
+    expect(tables).toEqual([
+      ...['acquirer_callbacks', 'acquirer_notifications', 'audit_events', 'emails', 'events', 'fraud_hits'],
+      ...['idempotency_keys', 'invitations', 'permanent_answers', 'reports', 'sessions', 'webhook_deliveries'],
+    ]);
     await removeAll(...tables);
     await expect(service.get(Retention).remove('transactions')).rejects.toThrow('No retention is registered');
   });

@@ -36,6 +36,22 @@ describe('documents', () => {
     ).toEqual(['README.md:1 x', 'README.md:1 x']);
   });
 
+  it('names only functions that are where it says', () => {
+    const named = allDocuments().flatMap((path) => {
+      const text = readFileSync(path, 'utf8');
+      // `one` in [file.ts](path), `one` and `another` in [file.ts](path)
+      return [...text.matchAll(/`(#?\w+)`(?: and `(#?\w+)`)? in \[[\w.-]+\.ts\]\(([\w./-]+)\)/g)].flatMap(
+        ([, one = '', another, target = '']) =>
+          [one, another ?? one].map((name) => ({ path, name, file: join(dirname(path), target) })),
+      );
+    });
+    expect(named.length).toBeGreaterThan(15);
+    const missing = named.filter(
+      ({ name, file }) => !new RegExp(`(?<![\\w.#])${name}\\b`).test(readFileSync(file, 'utf8')),
+    );
+    expect(missing).toEqual([]);
+  });
+
   it('reaches every document from README.md', () => {
     const reached = new Set(['README.md']);
     for (const path of reached) {

@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import type { PspSimulator } from '../../tools/psp-simulator/simulator.js';
 import { saoPauloDay } from '../../src/brazil/index.js';
 import { ReconciliationService } from '../../src/reconciliation/index.js';
-import { StatementSweep } from '../../src/reconciliation/jobs/statement-sweep.service.js';
+import { StatementSweep } from '../../src/reconciliation/statement-sweep.service.js';
 import { expectLedgerCoherent } from './coherence.js';
 import { aLivePsp, type LivePsp } from './live.js';
 import { type BalanceAnswer, balance } from './med.js';

@@ -4,10 +4,10 @@ import { ConfirmationService } from '../confirmation.service.js';
 
 @Processor('acquirers.notification')
 export class NotificationProcessor {
-  constructor(private readonly confirmation: ConfirmationService) {}
+  constructor(private readonly confirmations: ConfirmationService) {}
 
   @Process({ concurrency: 16 })
   async run({ data }: Job<'acquirers.notification'>): Promise<void> {
-    await this.confirmation.confirm(data.notificationId);
+    await this.confirmations.confirm(data.notificationId);
   }
 }

@@ -38,7 +38,7 @@ export interface SandboxPayer {
 }
 
 /**
- * The sandbox bank's desk for everything but Pix. What it issues is made of the order alone, so asking twice gives the
+ * The sandbox bank's desk for orders by other methods, and for how Pix charges end. What it issues is made of the order alone, so asking twice gives the
  * same; what happens to orders and to Pix charges is written in its books and told through the inbox.
  */
 @Injectable()

@@ -17,7 +17,7 @@ export class ExpiryInquiryService {
     private readonly transactions: TransactionsRepository,
     private readonly acquirers: AcquirersService,
     private readonly records: InternalRecordsRepository,
-    private readonly confirmation: ConfirmationService,
+    private readonly confirmations: ConfirmationService,
     private readonly expiry: ExpiryService,
     private readonly logger: Logger,
   ) {}
@@ -33,7 +33,7 @@ export class ExpiryInquiryService {
       if (!isSettled) return;
     } catch (error) {
       if (error instanceof UnreadableAnswer) {
-        await this.confirmation.confirmNow(acquirer, [{ kind: 'charge', reference: txid }]);
+        await this.confirmations.confirmNow(acquirer, [{ kind: 'charge', reference: txid }]);
         return;
       }
       this.logger.warn({ error, transactionId: id }, 'an acquirer does not say how an expired charge stands');
@@ -46,7 +46,7 @@ export class ExpiryInquiryService {
   async #settle(acquirer: string, endToEndIds: readonly string[]): Promise<boolean> {
     const news = await this.records.unknown(acquirer, endToEndIds);
     if (news.length === 0) return true;
-    const failures = await this.confirmation.confirmNow(
+    const failures = await this.confirmations.confirmNow(
       acquirer,
       news.map((reference) => ({ kind: 'pix', reference })),
     );

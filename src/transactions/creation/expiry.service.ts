@@ -18,8 +18,8 @@ declare module '../../core/queue/index.js' {
 
 const SWEEP_MS = 1_000;
 /** What somebody else has locked is waited for so often and so long. */
-const MOST_HELD = 50;
-const HELD_MS = 20;
+const MOST_LOCK_WAITS = 50;
+const LOCK_WAIT_MS = 20;
 /** Whole rows in memory together, each with its metadata. */
 const BATCH = 50;
 /** A Pix of the last second is in the acquirer's books by then. */
@@ -31,7 +31,8 @@ const PATIENCE_MS = 10 * 60_000;
 
 /**
  * Writes what is past its expiry as expired. A charge that was issued by an acquirer far away is asked about first,
- * once, by `ExpiryInquiryService`. An acquirer that does not answer is asked again for ten minutes, and no longer.
+ * once, by `ExpiryInquiryService`. An acquirer that gives no answer is waited for ten minutes; one whose answer cannot be
+ * read, until it can.
  */
 @Injectable()
 export class ExpiryService implements OnApplicationBootstrap {
@@ -52,13 +53,13 @@ export class ExpiryService implements OnApplicationBootstrap {
 
   /** Writes the expiry of everything of one account that is past it: nothing in the usual case. */
   async expireDueOf(scope: Scope): Promise<void> {
-    let held = 0;
-    while (held < MOST_HELD && (await this.expiry.hasDue(scope, this.#due()))) {
+    let lockWaits = 0;
+    while (lockWaits < MOST_LOCK_WAITS && (await this.expiry.hasDue(scope, this.#due()))) {
       const expired = await this.database.transaction((tx) => this.#expire(tx, scope, null));
       if (expired.length > 0) continue;
       // Somebody else is deciding what is left, as its payment.
-      held++;
-      await delay(HELD_MS);
+      lockWaits++;
+      await delay(LOCK_WAIT_MS);
     }
   }
 

@@ -84,7 +84,7 @@ export class DisputesRepository {
     return row ?? { disputedAmount: 0, cashoutsAmount: 0, isRefunding: false, lastRefundAt: null };
   }
 
-  tell(tx: Tx, id: string, med: MedBlock | null): void {
+  writeMedBlock(tx: Tx, id: string, med: MedBlock | null): void {
     tx.defer(TELL, [id, med === null ? null : JSON.stringify(med)]);
   }
 

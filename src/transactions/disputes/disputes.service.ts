@@ -70,8 +70,8 @@ export class DisputesService {
   }
 
   /** Writes `metadata.med`; null takes it away. */
-  tell(tx: Tx, transactionId: string, med: MedBlock | null): void {
-    this.disputes.tell(tx, transactionId, med);
+  writeMedBlock(tx: Tx, transactionId: string, med: MedBlock | null): void {
+    this.disputes.writeMedBlock(tx, transactionId, med);
   }
 
   /**

@@ -48,6 +48,8 @@ export class SettlementService {
   ): Promise<SettleResult> {
     try {
       const about = money.txid ?? money.endToEndId;
+      // Several payments may share this database transaction; `isOf` names the account, and `requireAlone` begins this one
+      // again in a transaction of its own.
       return await this.database.together('settlement', { owner: about, about }, (tx, isOf) =>
         this.#settle(tx, acquirer, money, isOf, close),
       );

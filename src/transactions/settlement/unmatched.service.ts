@@ -6,7 +6,7 @@ import { TransactionsRepository } from '../transactions.repository.js';
 import { SettlementRecords } from './settlement-records.service.js';
 import type { ReceivedMoney } from './settlement.rules.js';
 
-/** Confirmed money that the acquirer has no charge for. */
+/** Confirmed money that names no charge which was made at its acquirer. */
 @Injectable()
 export class UnmatchedService {
   constructor(

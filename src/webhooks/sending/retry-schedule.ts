@@ -16,7 +16,7 @@ export interface Verdict {
 const JITTER = 0.1;
 const MAX_RETRY_AFTER_FACTOR = 2;
 
-/** 15 with the default schedule: at once, then once after each wait (docs/contract.md#attempts). */
+/** 15 in three days with the default WEBHOOK_RETRY_SCHEDULE: at once, then once after each wait (docs/contract.md#attempts). */
 export function maxAttempts(scheduleSeconds: readonly number[]): number {
   return scheduleSeconds.length + 1;
 }

@@ -1,13 +1,13 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { AcquirersService, ConnectionsService } from '../../acquirers/index.js';
-import { Clock } from '../../core/clock.js';
-import { Database } from '../../core/database/index.js';
-import { JobQueue, Poller } from '../../core/queue/index.js';
-import type { StatementList } from '../statements.entity.js';
-import { StatementsRepository } from '../statements.repository.js';
-import { LEASE_MS } from '../statements.service.js';
+import { AcquirersService, ConnectionsService } from '../acquirers/index.js';
+import { Clock } from '../core/clock.js';
+import { Database } from '../core/database/index.js';
+import { JobQueue, Poller } from '../core/queue/index.js';
+import type { StatementList } from './statements.entity.js';
+import { StatementsRepository } from './statements.repository.js';
+import { LEASE_MS } from './statements.service.js';
 
-declare module '../../core/queue/index.js' {
+declare module '../core/queue/index.js' {
   interface JobMap {
     'reconciliation.statement': { acquirer: string; list: StatementList };
   }
