@@ -6,6 +6,7 @@ import { CreditsAndDays1700000009825 } from './1700000009825-credits-and-days.js
 import { Reserves1700000009840 } from './1700000009840-reserves.js';
 import { FilteredLists1700000009850 } from './1700000009850-filtered-lists.js';
 import { WordsOfASearch1700000009860 } from './1700000009860-words-of-a-search.js';
+import { ChecksByIndex1700000009870 } from './1700000009870-checks-by-index.js';
 import { Initial1700000000000 } from './1700000000000-initial.js';
 import { WebhookManagement1700000001000 } from './1700000001000-webhook-management.js';
 import { MembersAndAudit1700000002000 } from './1700000002000-members-and-audit.js';
@@ -123,4 +124,5 @@ export const MIGRATIONS = [
   Reserves1700000009840,
   FilteredLists1700000009850,
   WordsOfASearch1700000009860,
+  ChecksByIndex1700000009870,
 ];

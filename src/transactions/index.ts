@@ -51,6 +51,7 @@ export {
   type ReturnStatus,
   SHOWN_RETURNS,
 } from './settlement/settlement.rules.js';
+export { TEST_RECEIPTS } from './settlement/receipts.service.js';
 export { SettlementListener } from './settlement/settlement-listener.service.js';
 export { SettlementService } from './settlement/settlement.service.js';
 export { type AcquirerStatus, PAYMENT_METHODS, type PaymentMethod } from '../acquirers/index.js';

@@ -35,6 +35,7 @@ import { RefundTransitions } from './refunds/refund-transitions.service.js';
 import { RefundProgress } from './refunds/refund-progress.service.js';
 import { RefundsRepository } from './refunds/refunds.repository.js';
 import { RefundsService } from './refunds/refunds.service.js';
+import { ReceiptsService } from './settlement/receipts.service.js';
 import { ReturnCalls } from './settlement/return-calls.service.js';
 import { ReturnProgress } from './settlement/return-progress.service.js';
 import { ReturnUpdates } from './settlement/return-updates.service.js';
@@ -78,6 +79,7 @@ import { TransactionsService } from './transactions.service.js';
     IssueCalls,
     MedPayers,
     PaymentCreationService,
+    ReceiptsService,
     RefundOpening,
     RefundTransitions,
     RefundProgress,
@@ -117,6 +119,7 @@ import { TransactionsService } from './transactions.service.js';
     InquiriesService,
     MedPayers,
     PaymentCreationService,
+    ReceiptsService,
     RefundTransitions,
     RefundsService,
     ReturnsService,

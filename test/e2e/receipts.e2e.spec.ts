@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { AccountsService } from '../../src/accounts/index.js';
 import { CLI } from '../../src/audit/index.js';
+import { Database } from '../../src/core/database/index.js';
 import { WorkService } from '../../src/core/work/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { headerOf, Mailbox, type ReceivedMail } from '../support/mailbox.js';
@@ -113,6 +114,26 @@ describe('the payer’s receipt', () => {
     expect(await service.get(WorkService).runNow('receipt', charge.id.slice(3))).toBeNull();
     expect(mailsTo(address)).toHaveLength(1);
     await waitFor('the work to end', async () => (await receiptsLeft()) === 0);
+  });
+
+  it('in test mode comes thirty times an hour, and of the sales above it nothing waits', async () => {
+    const busy = await service.merchant();
+    const addresses = Array.from({ length: 35 }, newAddress);
+    let last = '';
+    for (const address of addresses) {
+      const charge = await sale(address, busy.testKey);
+      await pay(charge, busy.testKey);
+      last = charge.id.slice(3);
+    }
+    await waitFor('thirty receipts', () => addresses.filter((address) => mailsTo(address).length > 0).length === 30);
+    await waitFor('the work to end', async () => (await receiptsLeft()) === 0);
+    expect(addresses.flatMap(mailsTo)).toHaveLength(30);
+    // Another process, which has asked for none yet, is told so by the budget of all.
+    await service.get(Database).transaction(async (tx) => {
+      service.get(WorkService).add(tx, 'receipt', last, service.clock.now());
+    });
+    await waitFor('its work to end', async () => (await receiptsLeft()) === 0);
+    expect(mailsTo(addresses[34] ?? '')).toEqual([]);
   });
 
   it('fills nobody’s mailbox: ten an hour for an address, whoever asks, the others later or not at all', async () => {

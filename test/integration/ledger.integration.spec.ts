@@ -60,6 +60,37 @@ describe('the ledger', () => {
     });
   });
 
+  it('looks at the lines of an entry by index, also where a connection has known the journal as an empty one', async () => {
+    const single = (await schema.connect(1)).database;
+    const { accountId } = posting({});
+    const postTimes = async (times: number): Promise<void> => {
+      for (let time = 0; time < times; time++) {
+        await single.transaction(async (tx) =>
+          ledger.post(tx, [posting({ clearing: -1, available: 1 }, { accountId })]),
+        );
+      }
+    };
+    /** Rows and index entries of the journal that PostgreSQL has read so far. */
+    const looks = async (): Promise<number> => {
+      await single.transaction(async (tx) => {
+        await tx.query(raw('SELECT pg_stat_force_next_flush()'), []);
+      });
+      const [row] = await schema.database.pool
+        .query<{ looks: string }>(
+          `SELECT sum(looks) AS looks FROM (
+             SELECT seq_tup_read AS looks FROM pg_stat_user_tables WHERE relname IN ('journal_lines', 'journal_entries')
+             UNION ALL SELECT idx_tup_read FROM pg_stat_user_indexes WHERE relname IN ('journal_lines', 'journal_entries')) t`,
+        )
+        .then(({ rows }) => rows);
+      return Number(row?.looks);
+    };
+    await postTimes(400);
+    const before = await looks();
+    await postTimes(20);
+    // Some ten for each posting; 800 lines are there.
+    expect((await looks()) - before).toBeLessThan(20 * 40);
+  });
+
   it('keeps modes and currencies of one account apart', async () => {
     const { accountId } = posting({});
     await post(

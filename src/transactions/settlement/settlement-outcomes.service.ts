@@ -4,12 +4,12 @@ import { InboxService, type RefundWay } from '../../acquirers/index.js';
 import { Clock } from '../../core/clock.js';
 import type { Tx } from '../../core/database/index.js';
 import { feesOf } from '../../core/money/index.js';
-import { WorkService } from '../../core/work/index.js';
 import { WalletsService } from '../../wallets/index.js';
 import type { Transaction } from '../transaction.js';
 import { TransactionMoves } from '../transaction-moves.service.js';
 import type { Trigger } from '../transactions.machine.js';
 import type { MoveFields } from '../transactions.repository.js';
+import { ReceiptsService } from './receipts.service.js';
 import { type PixReturnIntent, ReturnsService } from './returns.service.js';
 import type { ReceivedMoney, ReturnReason } from './settlement.rules.js';
 
@@ -27,7 +27,7 @@ export class SettlementOutcomes {
     private readonly returns: ReturnsService,
     private readonly wallets: WalletsService,
     private readonly inbox: InboxService,
-    private readonly work: WorkService,
+    private readonly receipts: ReceiptsService,
     private readonly clock: Clock,
   ) {}
 
@@ -56,9 +56,7 @@ export class SettlementOutcomes {
       const fee = { accountId, mode, currency, transactionId, amount: fees.providerFee };
       this.wallets.passFee(tx, transactionId, fee);
     }
-    if (account.payerReceipts && transaction.customerEmail !== null) {
-      this.work.add(tx, 'receipt', transactionId, this.clock.now());
-    }
+    this.receipts.ask(tx, transaction, account);
   }
 
   /**

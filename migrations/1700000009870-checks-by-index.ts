@@ -1,0 +1,54 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { redefine } from './redefine.js';
+
+const SAME_WALLET = `FROM inserted i JOIN journal_entries e ON e.id = i.entry_id
+        WHERE`;
+const SAME_WALLET_BY_INDEX = `FROM inserted i
+        CROSS JOIN LATERAL (SELECT * FROM journal_entries WHERE id = i.entry_id LIMIT 1) e
+        WHERE`;
+
+const ALL_LINES = `SELECT l.entry_id INTO wrong FROM journal_lines l WHERE l.entry_id IN (SELECT entry_id FROM inserted)
+        GROUP BY l.entry_id HAVING count(*) > (SELECT count(*) FROM inserted i WHERE i.entry_id = l.entry_id) LIMIT 1;`;
+const ALL_LINES_BY_INDEX = `SELECT i.entry_id INTO wrong FROM (SELECT entry_id, count(*) AS lines FROM inserted GROUP BY entry_id) i
+        WHERE i.lines < (SELECT count(*) FROM journal_lines l WHERE l.entry_id = i.entry_id) LIMIT 1;`;
+
+const SOME_LINE = 'WHERE NOT EXISTS (SELECT 1 FROM journal_lines l WHERE l.entry_id = i.id) LIMIT 1;';
+const SOME_LINE_BY_INDEX =
+  'WHERE (SELECT l.line FROM journal_lines l WHERE l.entry_id = i.id LIMIT 1) IS NULL LIMIT 1;';
+
+const IS_PAID = `EXISTS (
+              SELECT 1 FROM transactions t WHERE t.id = NEW.transaction_id AND t.paid_at IS NOT NULL
+                AND (t.account_id, t.mode, t.acquirer, t.end_to_end_id) = (NEW.account_id, NEW.mode, NEW.acquirer, NEW.end_to_end_id))`;
+const ONE_PLAN = `IF NOT (CASE NEW.outcome
+            WHEN 'credited' THEN ${IS_PAID}
+            WHEN 'returned'`;
+const TWO_PLANS = `IF NEW.outcome = 'credited' THEN
+          IF NOT ${IS_PAID} THEN
+            RAISE EXCEPTION 'settlement % is % and nothing says so', NEW.id, NEW.outcome;
+          END IF;
+        ELSIF NOT (CASE NEW.outcome
+            WHEN 'returned'`;
+
+const STEPS = [
+  ['refuse_unbalanced', SAME_WALLET, SAME_WALLET_BY_INDEX],
+  ['refuse_unbalanced', ALL_LINES, ALL_LINES_BY_INDEX],
+  ['refuse_empty_entry', SOME_LINE, SOME_LINE_BY_INDEX],
+  ['check_settlement_corrected', ONE_PLAN, TWO_PLANS],
+] as const;
+
+/**
+ * The rules are the same, and asked for row by row. PostgreSQL keeps the plan of a function for as long as the
+ * connection lives: made while the journal is small, a join reads all of it at every posting until its statistics are
+ * next collected. A condition of three questions is planned anew at each settlement.
+ */
+export class ChecksByIndex1700000009870 implements MigrationInterface {
+  readonly name = 'ChecksByIndex1700000009870';
+
+  async up(queryRunner: QueryRunner): Promise<void> {
+    for (const [name, from, to] of STEPS) await redefine(queryRunner, name, from, to);
+  }
+
+  async down(queryRunner: QueryRunner): Promise<void> {
+    for (const [name, from, to] of STEPS) await redefine(queryRunner, name, to, from);
+  }
+}

@@ -1,0 +1,29 @@
+import { Injectable } from '@nestjs/common';
+import type { Account } from '../../accounts/index.js';
+import { Clock } from '../../core/clock.js';
+import type { Tx } from '../../core/database/index.js';
+import { MemoryRateLimiter } from '../../core/rate-limit/index.js';
+import { WorkService } from '../../core/work/index.js';
+import type { Transaction } from '../transaction.js';
+
+/** Receipts of an account in test mode. A sale of a test key costs nothing, and such a key is no relay for mail. */
+export const TEST_RECEIPTS = { rate: 30 / 3_600, burst: 30 };
+
+/** Asks for the payers' receipts, which `checkout/jobs/receipt.processor` sends. */
+@Injectable()
+export class ReceiptsService {
+  /** What this process has asked for in test mode. The processor counts those of all processes. */
+  readonly #tests = new MemoryRateLimiter();
+
+  constructor(
+    private readonly work: WorkService,
+    private readonly clock: Clock,
+  ) {}
+
+  /** In the commit that credits the sale. */
+  ask(tx: Tx, { id, accountId, mode, customerEmail }: Transaction, account: Account): void {
+    if (!account.payerReceipts || customerEmail === null) return;
+    if (mode === 'test' && !this.#tests.take(accountId, TEST_RECEIPTS).allowed) return;
+    this.work.add(tx, 'receipt', id, this.clock.now());
+  }
+}
