@@ -23,7 +23,9 @@ const ONE_PLAN = `IF NOT (CASE NEW.outcome
             WHEN 'credited' THEN ${IS_PAID}
             WHEN 'returned'`;
 const TWO_PLANS = `IF NEW.outcome = 'credited' THEN
-          IF NOT ${IS_PAID} THEN
+          IF NOT EXISTS (
+              SELECT 1 FROM (SELECT * FROM transactions WHERE id = NEW.transaction_id OFFSET 0) t WHERE t.paid_at IS NOT NULL
+                AND (t.account_id, t.mode, t.acquirer, t.end_to_end_id) = (NEW.account_id, NEW.mode, NEW.acquirer, NEW.end_to_end_id)) THEN
             RAISE EXCEPTION 'settlement % is % and nothing says so', NEW.id, NEW.outcome;
           END IF;
         ELSIF NOT (CASE NEW.outcome

@@ -30,7 +30,9 @@ export function wanted(types: readonly string[]): string {
  */
 export function oneOf<S extends Statement>(statement: S, ...types: string[]): S & RowQuery {
   const text = statement.text.replaceAll(/\$(\d+)/g, 'w.p$1');
-  const all = `SELECT w.n AS "#", l.* FROM ${wanted(types)} CROSS JOIN LATERAL (${text}) l`;
+  // `OFFSET 0` keeps it a question for each row: as a join, planned while the table is small, it would read all of a table
+  // that has grown since.
+  const all = `SELECT w.n AS "#", l.* FROM ${wanted(types)} CROSS JOIN LATERAL (${text} OFFSET 0) l`;
   const name = `${statement.name}_each`;
   return { ...statement, all: statement.kind === 'read' ? read(name, all) : write(name, all) };
 }

@@ -9,8 +9,12 @@ export const FOR_EVER = { query_timeout: 2 ** 31 - 1 };
 
 const UNHURRIED = 'SET LOCAL statement_timeout = 0';
 
-/** Whoever waits for a row keeps all others waiting, of whatever merchant: by itself it waits longer. */
-const BEGIN_SHARED = "BEGIN; SET LOCAL lock_timeout = '1s'";
+/**
+ * Whoever waits for a row keeps all others waiting, of whatever merchant: by itself it waits longer. Groups write rows
+ * that they know by key: plans that read whole tables, made while these are small, would be kept as they grow.
+ */
+const BEGIN_SHARED = `BEGIN; SET LOCAL lock_timeout = '1s'; SET LOCAL enable_seqscan = off;
+  SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off`;
 
 /** What one of several in a transaction wants that it can only have by itself; see `Tx.requireAlone`. */
 export class Alone extends Error {}
