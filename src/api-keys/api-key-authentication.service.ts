@@ -13,7 +13,10 @@ import { fingerprintOf } from './api-keys.serializer.js';
 const FORMAT = /^ak_(test|live)_[A-Za-z0-9_-]{32}$/;
 const USED_MS = 10_000;
 
-/** Says whose a key is, and writes down when it was used. */
+/**
+ * Says whose a key is, and writes down when it was used. `AuthGuard` (auth/guards.ts) reads the key from the header
+ * `apikey`, asks this class through `Authenticators`, and puts the account on `request.principal`.
+ */
 @Injectable()
 export class ApiKeyAuthentication implements OnModuleInit {
   /** Ids of keys whose use in this hour is still to be written down. */

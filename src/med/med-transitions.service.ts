@@ -53,8 +53,9 @@ export class MedTransitions {
   }
 
   /**
-   * Lets the merchant see a case and holds its money: what is disputed, as far as it is neither refunded nor disputed by
-   * another case. Its status becomes DISPUTE (a card's chargeback: CHARGEBACK), unless none of its
+   * Lets the merchant see a case and holds its money, from what is available, below zero if need be: what is disputed, as
+   * far as it is neither refunded nor disputed by another case. A claim of another amount than the sale's, or about a
+   * payment that does not count, is not opened and holds nothing until an operator has decided (`MedDisputesService`). Its status becomes DISPUTE (a card's chargeback: CHARGEBACK), unless none of its
    * money can be held now or later (`isDisputable`).
    */
   async open(tx: Tx, disputedTransaction: DisputedTransaction, medCase: MedCase): Promise<void> {
@@ -112,7 +113,10 @@ export class MedTransitions {
     else await this.change(tx, disputedTransaction, { ...medCase, review: 'ruling' });
   }
 
-  /** Brings a case to its end and its money to where it belongs. */
+  /**
+   * Brings a case to its end. Won, as the bank disagrees or takes its claim back (`rulingOf`), what is held is available
+   * again; accepted by the merchant or ruled for the payer, it is lost. A deadline that passes releases nothing.
+   */
   async end(tx: Tx, disputedTransaction: DisputedTransaction, medCase: MedCase, trigger: MedTrigger): Promise<MedCase> {
     const { from, to, outcome } = MED_MOVES[trigger];
     if (outcome === null || !from.includes(medCase.status)) {

@@ -30,7 +30,8 @@ const LEASE_MS = 15_000;
 const PATIENCE_MS = 10 * 60_000;
 
 /**
- * Writes what is past its expiry as expired. A charge that was issued by an acquirer far away is asked about first,
+ * Writes what is past its expiry as expired. Until that is written, a Pix that the bank settled in time still pays; one
+ * that was settled too late writes it itself, and goes back; once it is written everything goes back. A charge that was issued by an acquirer far away is asked about first,
  * once, by `ExpiryInquiryService`. An acquirer that gives no answer is waited for ten minutes; one whose answer cannot be
  * read, until it can.
  */

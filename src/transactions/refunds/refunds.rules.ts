@@ -28,7 +28,8 @@ export interface RefundPlan {
 }
 
 /**
- * Whether and how a refund is made. Source: docs/contract.md#refunds.
+ * Whether and how a refund is made, the balance apart: available must hold the amount and the fee, which
+ * `RefundOpening` finds out under lock. Source: docs/contract.md#refunds.
  * @throws ApiError 400 `charge_disputed`, `payment_not_refundable`, `refund_amount_exceeds_remaining`, `invalid_request`;
  *   422 `REFUND_NOT_SUPPORTED`, `REFUND_STRATEGY_NOT_SUPPORTED`, `refund_limit_reached`
  */

@@ -45,11 +45,13 @@ export class RefundsService {
 
   /**
    * Accepts a refund: its money is set aside, and the acquirer is called later. What is debited is the refund in full,
-   * from the available balance, whatever fees were charged on the payment: those are not given back.
+   * and its own fee where it has one, from the available balance, whatever fees were charged on the payment: those are not
+   * given back.
    * @param key of the request's body; for ever, and of all payments of the account and mode together
-   * @param admit the fraud guard's word on a new request: every caller has to ask it
+   * @param admit the fraud guard's word on a new request, `FraudGuard.check`: every caller has to ask it
    * @param present the answer that this and every repetition of the request get
-   * @throws ApiError 404; 409 (idempotency); what `planRefund` throws; 422 `insufficient_balance`
+   * @throws ApiError 404; 409 (idempotency); 403 `fraud.document_blocked`, `fraud.velocity_exceeded`; what `planRefund`
+   *   throws; 422 `insufficient_balance`: less is available than the amount and the fee
    */
   async request<T>(
     scope: Scope,

@@ -34,11 +34,11 @@ export function isSuccess(statusCode: number | null): boolean {
 }
 
 /**
- * The breaker. Five failures in a row that say "I cannot" (no answer, 5xx, 429) open it for 5 to 60 s; then one probe
- * decides. Any answer that says "not this" (another 4xx, a redirect) closes it: the endpoint works, and its deliveries
- * fail one by one on the schedule. Nor does one delivery alone open it, which may be the only one that the receiver
- * cannot digest: the failures must be more than its attempts. So deliveries do not use up their attempts on an endpoint that is known to be down,
- * and their retries are postponed by it at most until it is up again.
+ * The circuit breaker, so that deliveries do not use up their attempts on an endpoint that is known to be down. Five
+ * failures in a row that say "I cannot" (no answer, 5xx, 429) open it for 5 to 60 s; then one delivery is tried. Any
+ * answer that says "not this" (another 4xx, a redirect) closes it: the endpoint works, and its deliveries fail one by one
+ * on the schedule. The failures must be more than the attempts of a single delivery, which may be the only one that the
+ * receiver cannot digest.
  * @param results in the order in which they came
  * @param random from 0 to below 1
  */
@@ -66,7 +66,11 @@ function pauseEnd(failingSince: Date, now: Date, random: number): Date {
   return new Date(now.getTime() + Math.round(pause * (1 - PAUSE_JITTER + 2 * PAUSE_JITTER * random)));
 }
 
-/** Whether the service gives an endpoint up. The address of a transaction is not: it could never be switched on again. */
+/**
+ * Whether the service gives an endpoint up: after twenty failures in a row over five days. A 410 ends it at once
+ * (`OutcomesService`). What still waits for it is CANCELLED then. The address of a transaction is never given up: it could
+ * not be switched on again.
+ */
 export function isToBeDisabled(kind: EndpointKind, { failures, failingSince }: Health, now: Date): boolean {
   if (kind !== 'registered' || failingSince === null) return false;
   return failures >= DISABLE_FAILURES && now.getTime() - failingSince.getTime() >= DISABLE_AFTER_MS;
