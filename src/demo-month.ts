@@ -4,7 +4,7 @@ import { SYSTEM } from './audit/index.js';
 import { saoPauloDay, saoPauloDayBounds } from './brazil/index.js';
 import { ChargesService } from './charges/index.js';
 import { Clock, DAY_MS, HOUR_MS } from './core/clock.js';
-import { Draft } from './core/errors/index.js';
+import { ApiError, Draft } from './core/errors/index.js';
 import type { Scope } from './core/mode.js';
 import { WorkService } from './core/work/index.js';
 import { FraudGuard } from './fraud/index.js';
@@ -181,7 +181,16 @@ export class DemoMonth {
     } else if (kind < 0.94) {
       this.#at(later + HOUR_MS, () => this.#happen(id, { event: 'expire' }));
     } else {
-      this.#at(later, async () => void (await this.app.get(PaymentsService).cancel(this.#scope, rawId)));
+      this.#at(later, () => this.#cancel(rawId));
+    }
+  }
+
+  async #cancel(id: string): Promise<void> {
+    try {
+      await this.app.get(PaymentsService).cancel(this.#scope, id);
+    } catch (error) {
+      // By the clock of a service that runs beside, the charge was over long ago: it may have found it in this second.
+      if (!(error instanceof ApiError) || error.code !== 'payment_not_cancellable') throw error;
     }
   }
 
@@ -213,7 +222,9 @@ export class DemoMonth {
 
   async #refund(id: string): Promise<void> {
     const account = await this.app.get(AccountsService).get(this.#scope.accountId);
-    const { amount } = await this.app.get(PaymentsService).get(this.#scope, id);
+    const { amount, status } = await this.app.get(PaymentsService).get(this.#scope, id);
+    // A service that runs beside has found the charge to be over before it was paid.
+    if (status !== 'PAID') return;
     const isPart = this.#random() < 0.5;
     const { body: refundId } = await this.app.get(RefundsService).request(
       this.#scope,
