@@ -7,7 +7,14 @@ import { Clock } from './core/clock.js';
 import { type Config, localSecret } from './core/config/index.js';
 import type { CoreResources } from './core/core.module.js';
 import { SecretBox } from './core/crypto/index.js';
-import { createDataSource, excessivePowers, migrate, poolOf } from './core/database/index.js';
+import {
+  createDataSource,
+  excessivePowers,
+  migrate,
+  poolOf,
+  requireLimits,
+  tellOfPooler,
+} from './core/database/index.js';
 import { startEmbeddedPostgres, startRedisChild } from './core/embedded/index.js';
 import { HttpAdapter } from './core/http/index.js';
 import { createLogger, type Logger } from './core/log/index.js';
@@ -65,9 +72,11 @@ export async function openRuntime(
     const redisUrl = options.redis ? (config.redisUrl ?? redis?.url) : undefined;
 
     await migrate(ownerUrl, MIGRATIONS, databaseUrl);
-    const dataSource = createDataSource({ url: databaseUrl, pool: config.databasePool });
-    await dataSource.initialize();
+    const prepare = config.databasePrepare;
+    const dataSource = createDataSource({ url: databaseUrl, pool: config.databasePool, prepare });
+    await dataSource.initialize().catch(tellOfPooler);
     closers.push(() => dataSource.destroy());
+    await requireLimits(poolOf(dataSource));
     const powers = await excessivePowers(poolOf(dataSource), null);
     if (powers.length > 0) {
       logger.warn(

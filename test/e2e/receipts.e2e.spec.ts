@@ -136,6 +136,26 @@ describe('the payer’s receipt', () => {
     expect(mailsTo(addresses[34] ?? '')).toEqual([]);
   });
 
+  it('of test mode comes although the mail server was away at its first attempt, and counts once', async () => {
+    const patient = await service.merchant();
+    const addresses = Array.from({ length: 30 }, newAddress);
+    mailbox.refusal = { at: 'RCPT TO', code: 451 };
+    const ids = [];
+    for (const address of addresses) {
+      const charge = await sale(address, patient.testKey);
+      await pay(charge, patient.testKey);
+      ids.push(charge.id.slice(3));
+    }
+    await waitFor('the attempts', async () => {
+      const rows = await service.sql(`SELECT 1 FROM work WHERE kind = 'receipt' AND last_error IS NOT NULL`);
+      return rows.length === 30;
+    });
+    mailbox.refusal = undefined;
+    for (const id of ids) expect(await service.get(WorkService).runNow('receipt', id)).toBeNull();
+    expect(addresses.flatMap(mailsTo)).toHaveLength(30);
+    await waitFor('the work to end', async () => (await receiptsLeft()) === 0);
+  });
+
   it('fills nobody’s mailbox: ten an hour for an address, whoever asks, the others later or not at all', async () => {
     const address = newAddress();
     const other = await service.merchant();

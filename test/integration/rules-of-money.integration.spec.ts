@@ -492,6 +492,27 @@ describe('of money the database refuses', () => {
     await expect(client.query(written(sql))).rejects.toThrow(refusal);
   });
 
+  it('what a check would not find, since a table of the same name stands before the real one', async () => {
+    await client.query('BEGIN');
+    try {
+      await client.query('CREATE TEMPORARY TABLE journal_lines (LIKE public.journal_lines)');
+      await client.query('CREATE TEMPORARY TABLE journal_entries (LIKE public.journal_entries)');
+      const forged = `${LINE} SELECT id, l, account_id, mode, currency, 'available', 101 - l * 2 + 1, number, created_at, 0
+        FROM public.journal_entries, unnest(ARRAY[50, 52]) l WHERE id = $entry`;
+      await expect(
+        client.query(written(forged.replace('INSERT INTO journal_lines', 'INSERT INTO public.journal_lines'))),
+      ).rejects.toThrow('has its lines already');
+    } finally {
+      await client.query('ROLLBACK');
+    }
+    const checks = await service.sql<{ name: string; path: string | null }>(
+      `SELECT DISTINCT p.proname AS name, p.proconfig::text AS path FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid
+       WHERE NOT t.tgisinternal`,
+    );
+    expect(checks.length).toBeGreaterThan(10);
+    expect(checks.filter(({ path }) => path?.includes('search_path=public, pg_temp') !== true)).toEqual([]);
+  });
+
   /**
    * Whether a row of each status may become each other one, tried by the owner of the tables and undone.
    * @param set what goes with the status `$2`

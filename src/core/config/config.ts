@@ -72,6 +72,7 @@ const schema = z.object({
   DATABASE_MIGRATION_URL: url('postgres', 'postgresql').optional(),
   DATABASE_POOL: integer(16, 2, 200),
   DATABASE_GROUP: integer(64, 1, 64),
+  DATABASE_PREPARE: flag(true),
   REDIS_URL: url('redis', 'rediss').optional(),
   SMTP_URL: url('smtp', 'smtps')
     .refine((value) => new URL(value).hostname !== '', 'must name a host')
@@ -165,6 +166,8 @@ export interface Config {
   readonly databasePool: number;
   /** How many charges, payments and the like are written together at most. */
   readonly databaseGroup: number;
+  /** False for a pooler that gives each transaction another connection and knows no prepared statements. */
+  readonly databasePrepare: boolean;
   readonly redisUrl: string | undefined;
   readonly mail: {
     /** May have a password in it. Undefined: mail becomes files in `dataDir`. */
@@ -274,6 +277,7 @@ export function readConfig(env: NodeJS.ProcessEnv, options: { onTerminal: boolea
     databaseMigrationUrl: v.DATABASE_MIGRATION_URL,
     databasePool: v.DATABASE_POOL,
     databaseGroup: v.DATABASE_GROUP,
+    databasePrepare: v.DATABASE_PREPARE,
     redisUrl: v.REDIS_URL,
     mail: { smtpUrl: v.SMTP_URL, from: mailFrom(v.MAIL_FROM, publicBaseUrl) },
     storage: v.STORAGE_URL ?? { kind: 'disk', directory: join(v.DATA_DIR, 'evidence') },

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { ServiceRoleError } from './service-role.js';
 import { DataSource, type DataSourceOptions, getMetadataArgsStorage } from 'typeorm';
 
 const INT8 = 20;
@@ -27,21 +28,64 @@ export class WatchedClient extends pg.Client {
   }
 }
 
+/** Without prepared statements: a pooler gives the next transaction another connection, which does not have them. */
+class UnpreparedClient extends WatchedClient {
+  constructor(config?: string | pg.ClientConfig) {
+    super(config);
+    const query = this.query.bind(this) as (question: unknown, ...rest: unknown[]) => unknown;
+    this.query = ((question: unknown, ...rest: unknown[]) =>
+      query(typeof question === 'object' ? { ...question, name: undefined } : question, ...rest)) as typeof this.query;
+  }
+}
+
 /** What an answer may take, in times of what its statement may: others stand before it on the connection. */
 const PATIENCE = 1.5;
+
+/** Of every connection, in milliseconds: a lock, a statement, a transaction in which nothing happens. */
+const LIMITS = { lock_timeout: 10_000, statement_timeout: 30_000, idle_in_transaction_session_timeout: 60_000 };
+
+/** @throws ServiceRoleError where a pooler refuses a connection for its settings, else the error itself */
+export function tellOfPooler(error: unknown): never {
+  if (!(error instanceof Error) || !error.message.includes('unsupported startup parameter')) throw error;
+  throw new ServiceRoleError(
+    `A pooler stands before the database and says: ${error.message}. For PgBouncer before 1.21 set DATABASE_PREPARE=false; ` +
+      'a newer one needs ignore_startup_parameters (docs/operations.md, Behind PgBouncer).',
+  );
+}
+
+/**
+ * A pooler may have kept the limits to itself: then each connection has those of its role.
+ * @throws ServiceRoleError without any of them: whoever waits for a row would wait for ever
+ */
+export async function requireLimits(pool: pg.Pool): Promise<void> {
+  const { rows } = await pool.query<{ name: keyof typeof LIMITS; role: string }>(
+    `SELECT name, quote_ident(current_user) AS role FROM pg_settings WHERE name = ANY ($1) AND setting = '0'`,
+    [Object.keys(LIMITS)],
+  );
+  const [first] = rows;
+  if (!first) return;
+  const commands = rows.map(({ name, role }) => `ALTER ROLE ${role} SET ${name} = '${LIMITS[name] / 1_000}s';`);
+  throw new ServiceRoleError(
+    `The connections of DATABASE_URL have no ${rows.map(({ name }) => name).join(', ')}: a pooler keeps them to itself. ` +
+      `Give them to the role, and begin its connections anew: ${commands.join(' ')}`,
+  );
+}
 
 /**
  * Its entities are the classes with `@Entity` that the program has imported: all of them where it imports AppModule.
  * Times are those of docs/contract.md#idempotency (a twin waits at most 10 s) and of the longest query we accept.
  * @param options.statementTimeoutMs 0 for none
+ * @param options.prepare false: behind a pooler, which takes no settings from a connection either; default true
  */
 export function createDataSource(options: {
   url: string;
   pool: number;
   migrations?: DataSourceOptions['migrations'];
   statementTimeoutMs?: number;
+  prepare?: boolean;
 }): DataSource {
-  const statementTimeoutMs = options.statementTimeoutMs ?? 30_000;
+  const statementTimeoutMs = options.statementTimeoutMs ?? LIMITS.statement_timeout;
+  const prepare = options.prepare ?? true;
   return new DataSource({
     type: 'postgres',
     url: options.url,
@@ -52,18 +96,16 @@ export function createDataSource(options: {
     logging: false,
     applicationName: 'recebe',
     extra: {
-      Client: WatchedClient,
+      Client: prepare ? WatchedClient : UnpreparedClient,
       max: options.pool,
       types,
       pipeline: true,
       connectionTimeoutMillis: 10_000,
       idleTimeoutMillis: 60_000,
       keepAlive: true,
-      lock_timeout: 10_000,
-      statement_timeout: statementTimeoutMs,
+      ...(prepare && { ...LIMITS, statement_timeout: statementTimeoutMs }),
       // For a server that says nothing any more: its host is frozen, or the way to it is cut without a word.
       query_timeout: statementTimeoutMs * PATIENCE,
-      idle_in_transaction_session_timeout: 60_000,
     },
     // The pool repeats what happened to an idle connection, which it replaces: the same goes for this event.
     poolErrorHandler: () => undefined,

@@ -16,6 +16,9 @@ const UNHURRIED = 'SET LOCAL statement_timeout = 0';
 const BEGIN_SHARED = `BEGIN; SET LOCAL lock_timeout = '1s'; SET LOCAL enable_seqscan = off;
   SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off`;
 
+/** What comes last, the ledger's posting, joins only what it was given: row by row that would be square. */
+const JOIN_WHAT_IS_GIVEN = 'SET LOCAL enable_hashjoin = on';
+
 /** What one of several in a transaction wants that it can only have by itself; see `Tx.requireAlone`. */
 export class Alone extends Error {}
 
@@ -104,8 +107,12 @@ export class Tx {
     for (const [statement, rows] of inOrder) {
       if (statement.isLast && !isEnd) continue;
       this.#rows.delete(statement);
-      if (rows.length === 1) this.#defer(statement, statement.valuesOf(rows[0] as never));
-      else this.#defer(statement.all, statement.all.valuesOf(rows as never[]));
+      if (rows.length === 1) {
+        this.#defer(statement, statement.valuesOf(rows[0] as never));
+        continue;
+      }
+      if (statement.isLast && this.isShared) this.#sendBefore(JOIN_WHAT_IS_GIVEN);
+      this.#defer(statement.all, statement.all.valuesOf(rows as never[]));
     }
   }
 

@@ -27,7 +27,7 @@ export class SettlementService {
    * Credits a confirmed Pix, or sends it back, or holds it for an operator. Idempotent on the end-to-end id: of any
    * number of calls, at once or later, one has an effect. State, ledger and event commit together.
    *
-   * Two round trips: lock and read, then everything else with the COMMIT. Balances are locked last. Payments that come
+   * Three round trips: lock and read, the move, then everything else with the COMMIT. Balances are locked last. Payments that come
    * together are credited together; what is not credited is done alone.
    * @param close ends the notification that told of it, in the same commit
    */
