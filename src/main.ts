@@ -1,5 +1,7 @@
+import cluster from 'node:cluster';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { runCluster, speaks, tellReady } from './cluster.js';
 import { ConfigError, readConfig, type Config } from './core/config/index.js';
 import { ServiceRoleError } from './core/database/index.js';
 import { EmbeddedServerError } from './core/embedded/index.js';
@@ -46,6 +48,7 @@ function banner(
         ] as const)),
     ['Database', config.databaseUrl === undefined ? `embedded PostgreSQL in ${config.dataDir}` : 'DATABASE_URL'],
     ['Queue', runtime.queueDescription],
+    ...(config.cluster > 1 ? [['Processes', String(config.cluster)] as [string, string]] : []),
     ['Files', config.storage.kind === 'disk' ? config.storage.directory : `bucket ${config.storage.bucket}`],
     ['Mail', config.mail.smtpUrl === undefined ? `files in ${config.dataDir}/mail` : 'SMTP_URL'],
     ...(config.logLevel === 'warn' && onTerminal
@@ -68,8 +71,10 @@ async function assertPortFree(config: Config): Promise<void> {
 
 async function start(): Promise<void> {
   const config = readConfig(process.env, { onTerminal });
+  if (config.cluster > 1 && cluster.isPrimary) return runCluster(config, (code) => process.exit(code));
   await assertPortFree(config);
-  if (config.databaseUrl === undefined) process.stdout.write('Starting; the first time takes a few seconds longer…\n');
+  if (config.databaseUrl === undefined && speaks())
+    process.stdout.write('Starting; the first time takes a few seconds longer…\n');
   let opened: Runtime | null = null;
   let closing: Promise<void> | null = null;
   const shutDown = (signal: string): void => {
@@ -87,7 +92,9 @@ async function start(): Promise<void> {
     );
   };
   process.on('SIGTERM', shutDown);
-  process.on('SIGINT', shutDown);
+  // A terminal interrupts all processes of a cluster, whose first one ends the others in order.
+  process.on('SIGINT', (signal) => cluster.isWorker || shutDown(signal));
+  process.on('disconnect', () => shutDown('the end of the process that has started this one'));
   const runtime = await openRuntime(config);
   opened = runtime;
   const { app, resources } = runtime;
@@ -108,7 +115,8 @@ async function start(): Promise<void> {
     }
     const checkout = demo === null ? null : await sampleCheckoutUrl(app, demo);
     if (config.runsApi) announce(config, resources.logger);
-    process.stdout.write(banner(config, runtime, address, demo, checkout));
+    if (speaks()) process.stdout.write(banner(config, runtime, address, demo, checkout));
+    tellReady();
   } catch (error) {
     await runtime.close();
     throw error;

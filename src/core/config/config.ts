@@ -70,6 +70,7 @@ const schema = z.object({
   DATA_DIR: z.string().default('./.data'),
   DATABASE_URL: url('postgres', 'postgresql').optional(),
   DATABASE_MIGRATION_URL: url('postgres', 'postgresql').optional(),
+  CLUSTER: integer(1, 1, 64),
   DATABASE_POOL: integer(16, 2, 200),
   DATABASE_GROUP: integer(64, 1, 64),
   DATABASE_PREPARE: flag(true),
@@ -165,6 +166,8 @@ export interface Config {
   readonly databaseMigrationUrl: string | undefined;
   readonly databasePool: number;
   /** How many charges, payments and the like are written together at most. */
+  /** Processes of this role that are started here, 1: only this one. */
+  readonly cluster: number;
   readonly databaseGroup: number;
   /** False for a pooler that gives each transaction another connection and knows no prepared statements. */
   readonly databasePrepare: boolean;
@@ -275,6 +278,7 @@ export function readConfig(env: NodeJS.ProcessEnv, options: { onTerminal: boolea
     dataDir: v.DATA_DIR,
     databaseUrl: v.DATABASE_URL,
     databaseMigrationUrl: v.DATABASE_MIGRATION_URL,
+    cluster: v.CLUSTER,
     databasePool: v.DATABASE_POOL,
     databaseGroup: v.DATABASE_GROUP,
     databasePrepare: v.DATABASE_PREPARE,

@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import { spawnSync } from 'node:child_process';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { expectLedgerCoherent } from '../support/coherence.js';
+import { Processes, type ServiceProcess, withDatabase } from '../support/process.js';
+import { waitFor } from '../support/wait.js';
+
+const CHARGES = 80;
+
+describe('CLUSTER=2', () => {
+  const processes = new Processes();
+  const dataDir = processes.dataDir();
+  afterAll(() => processes.cleanUp());
+
+  const start = (): Promise<ServiceProcess> => processes.start(dataDir, { CLUSTER: '2' });
+
+  /** Pids of the processes that serve. */
+  const members = ({ pid }: ServiceProcess): number[] =>
+    spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' })
+      .stdout.split('\n')
+      .filter((line) => line.trim() !== '')
+      .map(Number);
+  const isAlive = (pid: number): boolean => spawnSync('ps', ['-p', String(pid)]).status === 0;
+
+  /** Which processes answer, each by when it was started. */
+  async function answering({ url }: ServiceProcess): Promise<Set<string>> {
+    const started = Array.from({ length: 12 }, async () => {
+      const response = await fetch(`${url}/metrics`, { headers: { connection: 'close' } });
+      return /^process_start_time_seconds (\S+)$/m.exec(await response.text())?.[1] ?? '';
+    });
+    return new Set(await Promise.all(started));
+  }
+
+  /** A charge for this key, asked for until it is made. */
+  async function create(service: ServiceProcess, apikey: string, key: string): Promise<string> {
+    const request = {
+      method: 'POST',
+      headers: { apikey, 'content-type': 'application/json', 'idempotency-key': key, connection: 'close' },
+      body: JSON.stringify({ amount: 1990, payment_method: 'pix' }),
+    };
+    return waitFor('the charge', async () => {
+      const response = await fetch(`${service.url}/v1/charges`, request).catch(() => null);
+      return response?.status === 201 && ((await response.json()) as { id: string }).id;
+    });
+  }
+
+  it('serves one port by two processes; one that is killed is replaced, and nothing that was asked for is lost', async () => {
+    const service = await start();
+    const [first = 0] = await waitFor('both processes', () => {
+      const found = members(service);
+      return found.length === 2 && found;
+    });
+    await waitFor('both to answer', async () => (await answering(service)).size === 2);
+    const { test_api_key: key } = service.demo();
+    const keys = Array.from({ length: CHARGES }, () => randomUUID());
+    const asked = keys.map(async (each, index) => {
+      if (index === CHARGES / 2) process.kill(first, 'SIGKILL');
+      return create(service, key, each);
+    });
+    const ids = await Promise.all(asked);
+    expect(new Set(ids).size).toBe(CHARGES);
+    // The same keys once more, by whichever process.
+    expect(await Promise.all(keys.map((each) => create(service, key, each)))).toEqual(ids);
+    await waitFor('another process in its place', () => {
+      const found = members(service);
+      return found.length === 2 && !found.includes(first);
+    });
+    await waitFor('both to answer again', async () => (await answering(service)).size === 2);
+    expect(service.stdout + service.stderr).toContain('another one takes its place');
+    expect(service.stdout.match(/Recebe is ready/g)).toHaveLength(1);
+
+    const before = members(service);
+    expect(await service.kill('SIGTERM')).toMatchObject({ code: 0 });
+    expect(before.filter(isAlive)).toEqual([]);
+    await withDatabase(dataDir, async (url) => expectLedgerCoherent(url));
+  });
+
+  it('leaves no process behind when the one that has started them is killed', async () => {
+    const service = await start();
+    const serving = await waitFor('both processes', () => {
+      const found = members(service);
+      return found.length === 2 && found;
+    });
+    await service.kill('SIGKILL');
+    await waitFor('them to end', () => !serving.some(isAlive));
+  });
+
+  it('ends with the reason for which its first process cannot start', async () => {
+    const running = await start();
+    const { port } = new URL(running.url);
+    const second = processes.spawn(processes.dataDir(), { CLUSTER: '2', PORT: port });
+    const { code, stderr } = await second.finished();
+    expect({ code, isTold: stderr.includes(`Port ${port} is taken`) }).toEqual({ code: 1, isTold: true });
+    await running.kill('SIGTERM');
+  });
+});
