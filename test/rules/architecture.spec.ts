@@ -70,6 +70,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** Files at the top of src put the modules together: they import anything, and only the command line imports them. */
 const ROOT_FILES = [
   'app.module',
+  'cluster',
   'dashboard',
   'demo-data',
   'demo-month',
