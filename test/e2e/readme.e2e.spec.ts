@@ -92,6 +92,7 @@ describe('README.md and docs', () => {
       ['docs/webhooks.md', expect.stringMatching(/^curl -sN .*\/v1\/events\/stream/)],
       ['docs/going-live.md', expect.stringMatching(/^npm run .* acquirer configure .* --client-id Client_Id_…/)],
       ['docs/operations.md', 'cp docker/.env.example docker/.env # and fill it in'],
+      ['docs/operations.md', expect.stringMatching(/^for LIMIT in lock_timeout=10s/)],
       ['docs/operations.md', 'set -o pipefail'],
       ['docs/configuration.md', expect.stringMatching(/^STORAGE_URL='s3:\/\/\//)],
     ]);
