@@ -38,13 +38,18 @@ const STEPS = [
   ['check_settlement_corrected', ONE_PLAN, TWO_PLANS],
 ] as const;
 
+/** Functions of somebody else, or with a path of their own, stay as they are. */
+const HAS_NO_PATH = `coalesce(p.proconfig::text, '') NOT LIKE '%search_path=%'`;
+const HAS_THIS_PATH = `p.proconfig::text LIKE '%search_path=public, pg_temp%'`;
+
 /** A table of the same name in the session's own schema would stand before the real one, and a check would look there. */
-const setPath = (how: string): string => `
+const setPath = (how: string, which: string): string => `
   DO $$
   DECLARE checks regprocedure;
   BEGIN
     FOR checks IN SELECT DISTINCT p.oid::regprocedure FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid
-      WHERE NOT t.tgisinternal AND p.pronamespace = 'public'::regnamespace LOOP
+      WHERE NOT t.tgisinternal AND p.pronamespace = 'public'::regnamespace AND p.proowner = current_user::regrole
+        AND ${which} LOOP
       EXECUTE format('ALTER FUNCTION %s ${how}', checks);
     END LOOP;
   END $$`;
@@ -67,7 +72,7 @@ export class ChecksByIndex1700000009870 implements MigrationInterface {
 
   async up(queryRunner: QueryRunner): Promise<void> {
     for (const [name, from, to] of STEPS) await redefine(queryRunner, name, from, to);
-    await queryRunner.query(setPath('SET search_path = public, pg_temp'));
+    await queryRunner.query(setPath('SET search_path = public, pg_temp', HAS_NO_PATH));
     for (const name of BY_KEY) {
       for (const plan of PLANS) await queryRunner.query(`ALTER FUNCTION ${name}() SET ${plan} = off`);
     }
@@ -75,7 +80,7 @@ export class ChecksByIndex1700000009870 implements MigrationInterface {
 
   async down(queryRunner: QueryRunner): Promise<void> {
     for (const name of BY_KEY) await queryRunner.query(`ALTER FUNCTION ${name}() RESET ALL`);
-    await queryRunner.query(setPath('RESET search_path'));
+    await queryRunner.query(setPath('RESET search_path', HAS_THIS_PATH));
     for (const [name, from, to] of STEPS) await redefine(queryRunner, name, to, from);
   }
 }

@@ -91,10 +91,20 @@ async function start(): Promise<void> {
       },
     );
   };
-  process.on('SIGTERM', shutDown);
+  // Of a cluster the first process tells all others, also those that a supervisor has told beside it.
+  process.on('SIGTERM', (signal) => {
+    if (!(cluster.isWorker && closing)) shutDown(signal);
+  });
   // A terminal interrupts all processes of a cluster, whose first one ends the others in order.
-  process.on('SIGINT', (signal) => cluster.isWorker || shutDown(signal));
-  process.on('disconnect', () => shutDown('the end of the process that has started this one'));
+  process.on('SIGINT', (signal) => {
+    if (!cluster.isWorker) shutDown(signal);
+  });
+  const { worker } = cluster;
+  if (worker) {
+    // Node.js would end this process at once, and what it is about with it.
+    worker.once('disconnect', () => (worker.exitedAfterDisconnect = true));
+    process.on('disconnect', () => shutDown('the first process of the cluster is gone'));
+  }
   const runtime = await openRuntime(config);
   opened = runtime;
   const { app, resources } = runtime;
@@ -140,7 +150,8 @@ function explain(error: unknown): string {
   if (code === 'EADDRINUSE') {
     return `Port ${port ?? ''} is taken by another program, or by Recebe itself. Choose another one: PORT=${(port ?? 3000) + 1} npm start`;
   }
-  if (code === 'EACCES' && syscall === 'listen') {
+  // `bind` in a cluster.
+  if (code === 'EACCES' && (syscall === 'listen' || syscall === 'bind')) {
     return 'The port may not be opened by this user. Choose one above 1023: PORT=3000 npm start';
   }
   if (code === '42501') {

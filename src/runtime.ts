@@ -71,8 +71,8 @@ export async function openRuntime(
     const ownerUrl = config.databaseMigrationUrl ?? database?.url ?? databaseUrl;
     const redisUrl = options.redis ? (config.redisUrl ?? redis?.url) : undefined;
 
-    await migrate(ownerUrl, MIGRATIONS, databaseUrl);
     const prepare = config.databasePrepare;
+    await migrate(ownerUrl, MIGRATIONS, databaseUrl, prepare).catch(tellOfPooler);
     const dataSource = createDataSource({ url: databaseUrl, pool: config.databasePool, prepare });
     await dataSource.initialize().catch(tellOfPooler);
     closers.push(() => dataSource.destroy());

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { spawnSync } from 'node:child_process';
 import { afterAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { Processes, type ServiceProcess, withDatabase } from '../support/process.js';
 import { waitFor } from '../support/wait.js';
@@ -73,6 +75,51 @@ describe('CLUSTER=2', () => {
     expect(await service.kill('SIGTERM')).toMatchObject({ code: 0 });
     expect(before.filter(isAlive)).toEqual([]);
     await withDatabase(dataDir, async (url) => expectLedgerCoherent(url));
+  });
+
+  it.each([
+    ['a supervisor tells all of its processes to end', 'SIGTERM', true],
+    ['the process that has started the others is killed', 'SIGKILL', false],
+  ] as const)('answers what it has begun when %s', async (_, signal, isToldToAll) => {
+    const service = await start();
+    const serving = await waitFor('both processes', () => {
+      const found = members(service);
+      return found.length === 2 && found;
+    });
+    await waitFor('both to answer', async () => (await answering(service)).size === 2);
+    const { test_api_key: apikey } = service.demo();
+    // A lock on the account's row keeps each of them under way.
+    const statuses = await withDatabase(dataDir, async (url) => {
+      const client = new pg.Client({ connectionString: url });
+      await client.connect();
+      await client.query('BEGIN; LOCK TABLE idempotency_keys');
+      const asked = Array.from({ length: 6 }, async () => {
+        const headers = {
+          apikey,
+          'content-type': 'application/json',
+          'idempotency-key': randomUUID(),
+          connection: 'close',
+        };
+        const body = JSON.stringify({ amount: 1990, payment_method: 'pix' });
+        return (await fetch(`${service.url}/v1/charges`, { method: 'POST', headers, body }).catch(() => null))?.status;
+      });
+      await waitFor('all to wait', async () => {
+        const { rows } = await client.query(
+          `SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'idempotency_keys'::regclass`,
+        );
+        return rows.length >= 2;
+      });
+      const ended = service.kill(signal);
+      if (isToldToAll) for (const pid of serving) process.kill(pid, signal);
+      await delay(500);
+      await client.query('COMMIT');
+      await client.end();
+      const answers = await Promise.all(asked);
+      await ended;
+      return answers;
+    });
+    expect(statuses).toEqual(Array.from({ length: 6 }, () => 201));
+    await waitFor('them to end', () => !serving.some(isAlive));
   });
 
   it('leaves no process behind when the one that has started them is killed', async () => {

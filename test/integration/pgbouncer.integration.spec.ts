@@ -49,6 +49,15 @@ describeBehindPooler('behind a pooler that gives each transaction another connec
     await pooler.start(CONNECTIONS);
   });
 
+  it('leaves no lock of migrations behind, also where the pooler is the only address', async () => {
+    await expect(start({ DATABASE_MIGRATION_URL: pooler.url })).rejects.toThrow('set DATABASE_PREPARE=false');
+    const service = await start({ DATABASE_MIGRATION_URL: pooler.url, DATABASE_PREPARE: 'false' });
+    await service.stop();
+    const { rows } = await database.pool.query(`SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND database = (
+      SELECT oid FROM pg_database WHERE datname = current_database())`);
+    expect(rows).toEqual([]);
+  });
+
   it('it creates, credits, announces and refunds over fewer connections than it has', async () => {
     const service = await start({ DATABASE_PREPARE: 'false' });
     const receiver = await WebhookReceiver.start();

@@ -28,13 +28,16 @@ export class WatchedClient extends pg.Client {
   }
 }
 
+const isNamed = (question: unknown): question is object =>
+  typeof question === 'object' && question !== null && 'name' in question && !('submit' in question);
+
 /** Without prepared statements: a pooler gives the next transaction another connection, which does not have them. */
 class UnpreparedClient extends WatchedClient {
   constructor(config?: string | pg.ClientConfig) {
     super(config);
     const query = this.query.bind(this) as (question: unknown, ...rest: unknown[]) => unknown;
     this.query = ((question: unknown, ...rest: unknown[]) =>
-      query(typeof question === 'object' ? { ...question, name: undefined } : question, ...rest)) as typeof this.query;
+      query(isNamed(question) ? { ...question, name: undefined } : question, ...rest)) as typeof this.query;
   }
 }
 
@@ -55,15 +58,14 @@ export function tellOfPooler(error: unknown): never {
 
 /**
  * A pooler may have kept the limits to itself: then each connection has those of its role.
- * @throws ServiceRoleError without any of them: whoever waits for a row would wait for ever
+ * @throws ServiceRoleError where none of them is there: whoever waits for a row would wait for ever
  */
 export async function requireLimits(pool: pg.Pool): Promise<void> {
   const { rows } = await pool.query<{ name: keyof typeof LIMITS; role: string }>(
     `SELECT name, quote_ident(current_user) AS role FROM pg_settings WHERE name = ANY ($1) AND setting = '0'`,
     [Object.keys(LIMITS)],
   );
-  const [first] = rows;
-  if (!first) return;
+  if (rows.length < Object.keys(LIMITS).length) return;
   const commands = rows.map(({ name, role }) => `ALTER ROLE ${role} SET ${name} = '${LIMITS[name] / 1_000}s';`);
   throw new ServiceRoleError(
     `The connections of DATABASE_URL have no ${rows.map(({ name }) => name).join(', ')}: a pooler keeps them to itself. ` +
@@ -103,7 +105,7 @@ export function createDataSource(options: {
       connectionTimeoutMillis: 10_000,
       idleTimeoutMillis: 60_000,
       keepAlive: true,
-      ...(prepare && { ...LIMITS, statement_timeout: statementTimeoutMs }),
+      ...(prepare && { ...LIMITS, statement_timeout: String(statementTimeoutMs) }),
       // For a server that says nothing any more: its host is frozen, or the way to it is cut without a word.
       query_timeout: statementTimeoutMs * PATIENCE,
     },
