@@ -6,7 +6,7 @@ const ALONE = [
 
 /** Trials that repeat, kill and restart for half a minute each. */
 const LONG = [
-  '/test/stress/(large-report|live-pix|postgres-outage|redis-loss|refund-crash|statistics|webhook-workers)\\.',
+  '/test/stress/(cluster|large-report|live-pix|postgres-outage|redis-loss|refund-crash|statistics|webhook-workers)\\.',
 ];
 
 /** Where a person waits for all specs, tools/scripts/test.mjs leaves out what is long or alone. */
