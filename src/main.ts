@@ -71,7 +71,7 @@ async function assertPortFree(config: Config): Promise<void> {
 
 async function start(): Promise<void> {
   const config = readConfig(process.env, { onTerminal });
-  if (config.cluster > 1 && cluster.isPrimary) return runCluster(config, (code) => process.exit(code));
+  if (config.cluster > 1 && cluster.isPrimary) return runCluster(config);
   await assertPortFree(config);
   if (config.databaseUrl === undefined && speaks())
     process.stdout.write('Starting; the first time takes a few seconds longer…\n');

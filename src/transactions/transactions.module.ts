@@ -119,7 +119,6 @@ import { TransactionsService } from './transactions.service.js';
     InquiriesService,
     MedPayers,
     PaymentCreationService,
-    ReceiptsService,
     RefundTransitions,
     RefundsService,
     ReturnsService,

@@ -45,7 +45,7 @@ class UnpreparedClient extends WatchedClient {
 const PATIENCE = 1.5;
 
 /** Of every connection, in milliseconds: a lock, a statement, a transaction in which nothing happens. */
-const LIMITS = { lock_timeout: 10_000, statement_timeout: 30_000, idle_in_transaction_session_timeout: 60_000 };
+export const LIMITS = { lock_timeout: 10_000, statement_timeout: 30_000, idle_in_transaction_session_timeout: 60_000 };
 
 /** @throws ServiceRoleError where a pooler refuses a connection for its settings, else the error itself */
 export function tellOfPooler(error: unknown): never {
@@ -105,6 +105,7 @@ export function createDataSource(options: {
       connectionTimeoutMillis: 10_000,
       idleTimeoutMillis: 60_000,
       keepAlive: true,
+      // As text, since pg does not send a zero, and the role's own limit would hold.
       ...(prepare && { ...LIMITS, statement_timeout: String(statementTimeoutMs) }),
       // For a server that says nothing any more: its host is frozen, or the way to it is cut without a word.
       query_timeout: statementTimeoutMs * PATIENCE,

@@ -1,12 +1,12 @@
 import type { DataSourceOptions } from 'typeorm';
-import { createDataSource, WatchedClient } from './data-source.js';
+import { createDataSource, LIMITS, WatchedClient } from './data-source.js';
 import { prepareServiceRole } from './service-role.js';
 
 /** Any number; the same in every process of the service. */
 const MIGRATION_LOCK = 7_236_310;
 
 /** Another process may migrate for hours, and one that waits does nothing else. */
-const NO_LIMITS = ['lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout']
+const NO_LIMITS = Object.keys(LIMITS)
   .map((name) => `SET LOCAL ${name} = 0`)
   .join('; ');
 

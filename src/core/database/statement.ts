@@ -55,6 +55,12 @@ export function rowsOf<R>(
   });
 }
 
+/** Plans that read whole tables. */
+const WHOLE_TABLES = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin'];
+
+/** `BY_INDEX` as commands, which may stand behind a BEGIN. */
+export const SET_BY_INDEX = WHOLE_TABLES.map((plan) => `SET LOCAL ${plan} = off`).join('; ');
+
 /**
  * Before the statements of a queue. Prepared statements keep the plan they were given, and the one made while a table is
  * empty, as queues are most of the time, reads all of it for ever (until statistics are gathered): 100 ms for each claim
@@ -62,6 +68,5 @@ export function rowsOf<R>(
  */
 export const BY_INDEX = write(
   'database.by_index',
-  `SELECT set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
-     set_config('enable_mergejoin', 'off', true)`,
+  `SELECT ${WHOLE_TABLES.map((plan) => `set_config('${plan}', 'off', true)`).join(', ')}`,
 );

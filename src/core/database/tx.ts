@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { PoolClient, QueryResult, QueryResultRow } from 'pg';
 import { isAborted } from './pg-errors.js';
 import { columns, RowQuestions, type RowQuery, type RowWrite } from './rows.js';
-import { rowModeOf, rowsOf, type Statement } from './statement.js';
+import { rowModeOf, rowsOf, SET_BY_INDEX, type Statement } from './statement.js';
 
 /** The longest that a timer takes: 24 days. */
 export const FOR_EVER = { query_timeout: 2 ** 31 - 1 };
@@ -13,8 +13,7 @@ const UNHURRIED = 'SET LOCAL statement_timeout = 0';
  * Whoever waits for a row keeps all others waiting, of whatever merchant: by itself it waits longer. Groups write rows
  * that they know by key: plans that read whole tables, made while these are small, would be kept as they grow.
  */
-const BEGIN_SHARED = `BEGIN; SET LOCAL lock_timeout = '1s'; SET LOCAL enable_seqscan = off;
-  SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off`;
+const BEGIN_SHARED = `BEGIN; SET LOCAL lock_timeout = '1s'; ${SET_BY_INDEX}`;
 
 /** What comes last, the ledger's posting, joins only what it was given: row by row that would be square. */
 const JOIN_WHAT_IS_GIVEN = 'SET LOCAL enable_hashjoin = on';
