@@ -16,13 +16,12 @@ describe('a gauge of what must be zero', () => {
       if (isAway) throw new Error('the database is away');
       return found;
     };
-    const wallets = { incoherent: () => count([{}, {}, {}]) };
+    const balances = { check: () => count(false), incoherent: () => count(3) };
     const releases = { overdue: () => count(3) };
     const metrics = { gauge: (gauge: string, _help: string, read: () => unknown) => gauges.set(gauge, read) };
     const every = (what: string, _ms: number, work: () => Promise<unknown>): boolean => tasks.set(what, work).has(what);
     const poller = { every, onWorkers: every };
-    const logger = { error: () => undefined };
-    const needs = [wallets, releases, metrics, poller, logger] as unknown as Needs;
+    const needs = [balances, releases, metrics, poller] as unknown as Needs;
     new LedgerChecks(...needs).onApplicationBootstrap();
     const shown = (): unknown => gauges.get(name)?.();
     const check = (): Promise<unknown> => tasks.get(task)?.() ?? Promise.reject(new Error('nothing checks it'));

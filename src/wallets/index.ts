@@ -1,3 +1,4 @@
+export { BalanceChecksService } from './balance-checks.service.js';
 export type { StatementEntryType } from './entry-types.js';
 export { type BrokenLink, LedgerChainService } from './ledger-chain.service.js';
 export { type Bucket, LedgerService, type Posting } from './ledger.service.js';

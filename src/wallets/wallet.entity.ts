@@ -73,6 +73,27 @@ export class BalanceEntity {
   @Column('timestamptz', { name: 'negative_notice_at', nullable: true }) readonly negativeNoticeAt!: Date | null;
 }
 
+/** What the lines of a balance come to up to an entry of its wallet (balance-checks.service.ts). */
+@Entity('balance_checkpoints')
+export class BalanceCheckpointEntity {
+  @PrimaryColumn('uuid', { name: 'account_id', primaryKeyConstraintName: 'balance_checkpoints_pkey' })
+  readonly accountId!: string;
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'balance_checkpoints_pkey' }) readonly mode!: Mode;
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'balance_checkpoints_pkey' }) readonly currency!: string;
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'balance_checkpoints_pkey' }) readonly bucket!: Bucket;
+  @Column('bigint') readonly amount!: Amount;
+  /** Of the entry; of a wallet that of its `available` counts, the others had no line since theirs. */
+  @Column('bigint') readonly number!: number;
+}
+
+/** One row: when a worker last compared all balances with their lines, and how many differed. */
+@Entity('balance_checks')
+export class BalanceCheckEntity {
+  @PrimaryColumn('boolean', { default: true, primaryKeyConstraintName: 'balance_checks_pkey' }) readonly single!: true;
+  @Column('timestamptz', { name: 'checked_at' }) readonly checkedAt!: Date;
+  @Column('integer') readonly incoherent!: number;
+}
+
 /** `reserve`: the part of a sale that is held longer than the rest. */
 export type ReleaseKind = 'sale' | 'reserve';
 

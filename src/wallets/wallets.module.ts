@@ -1,4 +1,6 @@
 import { Module } from '@nestjs/common';
+import { BalanceChecksRepository } from './balance-checks.repository.js';
+import { BalanceChecksService } from './balance-checks.service.js';
 import { LedgerChainRepository } from './ledger-chain.repository.js';
 import { LedgerChainService } from './ledger-chain.service.js';
 import { LedgerService } from './ledger.service.js';
@@ -14,8 +16,9 @@ import { WalletsService } from './wallets.service.js';
   controllers: [WalletsController],
   providers: [
     ...[WalletsRepository, ReleasesRepository, StatementRepository, LedgerChainRepository],
+    ...[BalanceChecksRepository, BalanceChecksService],
     ...[LedgerService, LedgerChainService, WalletsService, ReleasesService, StatementService],
   ],
-  exports: [LedgerService, LedgerChainService, WalletsService, ReleasesService, StatementService],
+  exports: [BalanceChecksService, LedgerService, LedgerChainService, WalletsService, ReleasesService, StatementService],
 })
 export class WalletsModule {}

@@ -114,15 +114,6 @@ const SET_NEGATIVE_NOTICE = write(
    WHERE account_id = $1 AND mode = $2 AND currency = $3 AND bucket = 'available'`,
 );
 
-const INCOHERENT = read(
-  'ledger.incoherent',
-  `SELECT coalesce(b.account_id, l.account_id) AS account_id, coalesce(b.bucket, l.bucket) AS bucket
-   FROM balances b
-   FULL JOIN (SELECT account_id, mode, currency, bucket, sum(amount) AS amount FROM journal_lines GROUP BY 1, 2, 3, 4) l
-     USING (account_id, mode, currency, bucket)
-   WHERE coalesce(b.amount, 0) <> coalesce(l.amount, 0) LIMIT 100`,
-);
-
 /** A wallet whose available balance is below zero. */
 export interface NegativeBalance extends Scope {
   readonly currency: string;
@@ -184,11 +175,6 @@ export class WalletsRepository {
 
   setNegativeNotice(tx: Tx, { accountId, mode, currency }: NegativeBalance, at: Date | null): void {
     tx.defer(SET_NEGATIVE_NOTICE, [accountId, mode, currency, at]);
-  }
-
-  /** Balances that are not the sum of their lines: none, ever. */
-  async incoherent(): Promise<{ account_id: string; bucket: string }[]> {
-    return this.reader.query(INCOHERENT, []);
   }
 }
 

@@ -280,11 +280,6 @@ export class WalletsService {
     });
   }
 
-  /** Balances that are not the sum of their journal lines; empty unless something is badly wrong. */
-  async incoherent(): Promise<{ account_id: string; bucket: string }[]> {
-    return this.wallets.incoherent();
-  }
-
   /** Wallets below zero, longest first. Across accounts: for operators. */
   negative(filter: NegativeFilter): Promise<NegativeBalance[]> {
     return this.wallets.negative(filter);

@@ -214,22 +214,4 @@ describe('the ledger', () => {
     );
     expect(await balanceOf(accountId)).toEqual({ clearing: -500, available: 450, platform_fees: 50 });
   });
-
-  it('finds a balance that is not the sum of its lines', async () => {
-    const wallets = new WalletsRepository(reader, new OperatorQueues(reader));
-    const victim = posting({ clearing: -10, available: 10 });
-    await post(victim);
-    expect(await wallets.incoherent()).toEqual([]);
-    const tamper = (by: number): Promise<unknown> =>
-      database.transaction((tx) =>
-        tx.query(raw(`UPDATE balances SET amount = amount + $2 WHERE account_id = $1 AND bucket = 'available'`), [
-          victim.accountId,
-          by,
-        ]),
-      );
-    await tamper(1);
-    expect(await wallets.incoherent()).toEqual([{ account_id: victim.accountId, bucket: 'available' }]);
-    await tamper(-1);
-    expect(await wallets.incoherent()).toEqual([]);
-  });
 });

@@ -1,0 +1,96 @@
+import { Injectable } from '@nestjs/common';
+import { Reader, read, type Tx, write } from '../core/database/index.js';
+
+/** What one worker has found for all. */
+export interface BalanceCheck {
+  readonly checkedAt: Date;
+  /** Balances that were not the sum of their lines. */
+  readonly incoherent: number;
+}
+
+/** Locked until the end of the transaction: one worker at a time. */
+const CLAIM = write('balance_checks.claim', 'SELECT FROM balance_checks WHERE checked_at <= $1 FOR UPDATE SKIP LOCKED');
+const FINISH = write('balance_checks.finish', 'UPDATE balance_checks SET checked_at = $1, incoherent = $2');
+const LAST = read(
+  'balance_checks.last',
+  `SELECT checked_at AS "checkedAt", incoherent FROM balance_checks WHERE checked_at > '-infinity'`,
+);
+
+/** The entries after each wallet's checkpoint, which its row of `available` has. */
+const SINCE = `SELECT b.account_id, b.mode, b.currency, e.id, e.number
+  FROM balances b LEFT JOIN balance_checkpoints c USING (account_id, mode, currency, bucket)
+  CROSS JOIN LATERAL (
+    SELECT id, number FROM journal_entries
+    WHERE (account_id, mode, currency) = (b.account_id, b.mode, b.currency) AND number > coalesce(c.number, 0)
+    ORDER BY number LIMIT $1) e
+  WHERE b.bucket = 'available' AND b.entries > coalesce(c.number, 0) LIMIT $1`;
+
+/** Of each wallet the next entries without a hole: a checkpoint never passes one that it does not contain. */
+const ADVANCE = write(
+  'balance_checks.advance',
+  `WITH since AS MATERIALIZED (${SINCE}),
+   moved AS (
+     SELECT account_id, mode, currency, 'available' AS bucket, 0 AS amount, number FROM since
+     UNION ALL
+     SELECT s.account_id, s.mode, s.currency, l.bucket, l.amount, s.number
+     FROM since s CROSS JOIN LATERAL (SELECT * FROM journal_lines WHERE entry_id = s.id OFFSET 0) l
+   ),
+   advanced AS (
+     INSERT INTO balance_checkpoints AS c (account_id, mode, currency, bucket, amount, number)
+     SELECT account_id, mode, currency, bucket, sum(amount), max(number) FROM moved GROUP BY 1, 2, 3, 4
+     ON CONFLICT (account_id, mode, currency, bucket) DO UPDATE SET amount = c.amount + excluded.amount, number = excluded.number
+   )
+   SELECT count(*)::int AS count FROM since`,
+);
+
+/** In one statement, so that what is posted meanwhile is in both or in none. */
+const INCOHERENT = read(
+  'balance_checks.incoherent',
+  `WITH since AS MATERIALIZED (${SINCE}),
+   lines AS (
+     SELECT account_id, mode, currency, bucket, amount FROM balance_checkpoints
+     UNION ALL
+     SELECT s.account_id, s.mode, s.currency, l.bucket, l.amount
+     FROM since s CROSS JOIN LATERAL (SELECT * FROM journal_lines WHERE entry_id = s.id OFFSET 0) l
+   )
+   SELECT count(*)::int AS count
+   FROM balances b
+   FULL JOIN (SELECT account_id, mode, currency, bucket, sum(amount) AS amount FROM lines GROUP BY 1, 2, 3, 4) l
+     USING (account_id, mode, currency, bucket)
+   WHERE coalesce(b.amount, 0) <> coalesce(l.amount, 0)`,
+);
+
+@Injectable()
+export class BalanceChecksRepository {
+  constructor(private readonly reader: Reader) {}
+
+  /** @returns whether a check is due that nobody else makes until the end of `tx` */
+  async claim(tx: Tx, lastBefore: Date): Promise<boolean> {
+    return (await tx.query(CLAIM, [lastBefore])).length > 0;
+  }
+
+  /** Adds up to `limit` entries to the checkpoints. @returns how many */
+  async advance(tx: Tx, limit: number): Promise<number> {
+    const [row] = await tx.query<{ count: number }>(ADVANCE, [limit]);
+    return row?.count ?? 0;
+  }
+
+  /**
+   * How many balances are not what their lines come to.
+   * @param most entries since the checkpoints, more than there can be
+   */
+  async incoherent(tx: Tx, most: number): Promise<number> {
+    const [row] = await tx.query<{ count: number }>(INCOHERENT, [most]);
+    return row?.count ?? 0;
+  }
+
+  finish(tx: Tx, { checkedAt, incoherent }: BalanceCheck): void {
+    tx.defer(FINISH, [checkedAt, incoherent]);
+  }
+
+  /** @returns null before the first one */
+  async last(): Promise<BalanceCheck | null> {
+    const [row] = await this.reader.query<BalanceCheck & Record<string, unknown>>(LAST, []);
+    return row ?? null;
+  }
+}

@@ -1,0 +1,162 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { Clock, DAY_MS } from '../../src/core/clock.js';
+import { type Database, type Reader, read } from '../../src/core/database/index.js';
+import { OperatorQueues } from '../../src/core/operator-queues.js';
+import { BalanceChecksRepository } from '../../src/wallets/balance-checks.repository.js';
+import { BalanceChecksService } from '../../src/wallets/index.js';
+import { LedgerService, type Posting } from '../../src/wallets/ledger.service.js';
+import { WalletsRepository } from '../../src/wallets/wallets.repository.js';
+import { expectLedgerCoherent } from '../support/coherence.js';
+import { TestSchema } from '../support/schema.js';
+
+const MINUTE_MS = 60_000;
+
+describe('the check of all balances', () => {
+  let schema: TestSchema;
+  let database: Database;
+  let reader: Reader;
+  let ledger: LedgerService;
+  let clock: Clock;
+  let errors: object[];
+  let checks: BalanceChecksService;
+
+  const worker = (): BalanceChecksService => {
+    const logger = { error: (fields: object) => errors.push(fields) };
+    const needs = [database, new BalanceChecksRepository(reader), clock, logger] as unknown;
+    return new BalanceChecksService(...(needs as ConstructorParameters<typeof BalanceChecksService>));
+  };
+  const post = async (accountId: string, lines: Posting['lines'], times = 1): Promise<void> => {
+    const one = (): Posting => ({
+      ...{ accountId, mode: 'test', currency: 'BRL', type: 'correction', transactionId: null, lines },
+      cause: `spec:${randomUUID()}`,
+    });
+    await database.transaction(async (tx) => ledger.post(tx, Array.from({ length: times }, one)));
+  };
+  const sql = async (text: string, values: unknown[] = []): Promise<Record<string, string>[]> =>
+    (await schema.database.pool.query<Record<string, string>>(text, values)).rows;
+  /** Five minutes after the last one. */
+  const next = async (): Promise<number | null> => {
+    clock.offsetMs += 5 * MINUTE_MS;
+    while (await checks.check());
+    return checks.incoherent();
+  };
+
+  beforeAll(async () => {
+    schema = await TestSchema.open();
+    ({ database, reader } = await schema.connect(8));
+    clock = new Clock();
+    ledger = new LedgerService(new WalletsRepository(reader, new OperatorQueues(reader)), clock);
+    errors = [];
+    checks = worker();
+  });
+  afterEach(() => expectLedgerCoherent(schema.database.url, { madeUp: true }));
+  afterAll(() => schema.close());
+
+  it('knows nothing before the first one, and nothing any more when no worker has checked for long', async () => {
+    expect(await checks.incoherent()).toBeNull();
+    expect(await next()).toBe(0);
+    clock.offsetMs += 15 * MINUTE_MS + 1;
+    expect(await checks.incoherent()).toBeNull();
+    expect(await next()).toBe(0);
+  });
+
+  it.each(['available', 'pending'])('finds %s changed by hand, until it is right again', async (bucket) => {
+    const accountId = randomUUID();
+    await post(accountId, { clearing: -10, [bucket]: 10 });
+    expect(await next()).toBe(0);
+    const tamper = (by: number): Promise<unknown> =>
+      sql('UPDATE balances SET amount = amount + $2 WHERE account_id = $1 AND bucket = $3', [accountId, by, bucket]);
+    await tamper(1);
+    expect(await next()).toBe(1);
+    expect(errors.pop()).toEqual({ balances: 1 });
+    await post(accountId, { clearing: -5, retained: 5 });
+    expect(await next()).toBe(1);
+    await tamper(-1);
+    expect(await next()).toBe(0);
+  });
+
+  it('finds lines that no balance has, and a balance that was removed', async () => {
+    const accountId = randomUUID();
+    await post(accountId, { clearing: -10, available: 10 });
+    const move = (by: number): Promise<unknown> =>
+      sql(`UPDATE balances SET amount = amount - $2 WHERE account_id = $1 AND bucket = 'clearing'`, [accountId, by]);
+    await move(7);
+    expect(await next()).toBe(1);
+    await move(-7);
+    const [row] = await sql(`DELETE FROM balances WHERE account_id = $1 AND bucket = 'clearing' RETURNING *`, [
+      accountId,
+    ]);
+    expect(await next()).toBe(1);
+    await sql('INSERT INTO balances SELECT (json_populate_record(NULL::balances, $1)).*', [JSON.stringify(row)]);
+    expect(await next()).toBe(0);
+  });
+
+  it('adds up each line once: what lies behind is not read again', async () => {
+    const accountId = randomUUID();
+    await post(accountId, { clearing: -1, available: 1 }, 500);
+    expect(await next()).toBe(0);
+    /** Rows and index entries of the journal's lines that PostgreSQL has read so far. */
+    const looks = async (): Promise<number> => {
+      await database.transaction(async (tx) => {
+        await tx.query(read('', 'SELECT pg_stat_force_next_flush()'), []);
+      });
+      const [row] = await sql(
+        `SELECT seq_tup_read + coalesce(idx_tup_fetch, 0) AS looks FROM pg_stat_user_tables WHERE relname = 'journal_lines'`,
+      );
+      return Number(row?.['looks']);
+    };
+    await post(accountId, { clearing: -1, available: 1 }, 3);
+    const before = await looks();
+    expect(await next()).toBe(0);
+    expect((await looks()) - before).toBeLessThan(50);
+    const [{ number, amount } = {}] = await sql(
+      `SELECT number, amount FROM balance_checkpoints WHERE account_id = $1 AND bucket = 'available'`,
+      [accountId],
+    );
+    expect([number, amount].map(Number)).toEqual([503, 503]);
+  });
+
+  it('goes on in steps where more was posted than one transaction adds up, and tells nothing in between', async () => {
+    const wallets = Array.from({ length: 3 }, () => randomUUID());
+    for (const accountId of wallets) await post(accountId, { clearing: -1, available: 1 }, 9_000);
+    clock.offsetMs += DAY_MS;
+    expect(await checks.check()).toBe(true);
+    expect(await checks.incoherent()).toBeNull();
+    expect(await checks.check()).toBe(false);
+    expect(await checks.incoherent()).toBe(0);
+    expect(
+      await sql(
+        `SELECT count(*)::int AS wallets FROM balance_checkpoints
+         WHERE account_id = ANY ($1) AND bucket = 'available' AND number = 9000 AND amount = 9000`,
+        [wallets],
+      ),
+    ).toEqual([{ wallets: 3 }]);
+  });
+
+  it('is made by one of several workers, and finds nothing wrong of what is posted meanwhile', async () => {
+    const wallets = Array.from({ length: 4 }, () => randomUUID());
+    const workers = [checks, worker(), worker()];
+    errors.length = 0;
+    let isOver = false;
+    const posters = wallets.map(async (accountId, index) => {
+      while (!isOver) await post(accountId, { clearing: -3, [index % 2 === 0 ? 'available' : 'pending']: 3 }, 2);
+    });
+    for (let round = 0; round < 40; round++) {
+      clock.offsetMs += 5 * MINUTE_MS;
+      await Promise.all(workers.map((one) => one.check()));
+      expect(await checks.incoherent()).toBe(0);
+    }
+    isOver = true;
+    await Promise.all(posters);
+    expect(await next()).toBe(0);
+    expect(
+      await sql(
+        `SELECT c.account_id FROM balance_checkpoints c FULL JOIN (
+           SELECT account_id, mode, currency, bucket, sum(amount) AS amount FROM journal_lines GROUP BY 1, 2, 3, 4) l
+         USING (account_id, mode, currency, bucket) WHERE c.amount IS DISTINCT FROM coalesce(l.amount, 0)`,
+      ),
+    ).toEqual([]);
+    expect(errors).toEqual([]);
+  });
+});
