@@ -23,7 +23,7 @@ export interface AgainstPlan {
 }
 
 /** What is measured of both: a name, how many connections, and one round of it. */
-interface Work {
+export interface Work {
   readonly name: string;
   readonly connections: number;
   readonly round: (side: Side, load: HttpLoad, connections: number, seconds: number) => Promise<Round>;
@@ -49,19 +49,22 @@ export async function runAgainst(
   progress: Progress,
 ): Promise<string> {
   const sides = {
-    here: await Side.start(join(import.meta.dirname, '../..'), directory, cleanup),
+    here: await Side.start(HERE, directory, cleanup),
     there: await Side.start(join(resolve(other), 'dist'), directory, cleanup),
   };
   const lines: Line[] = [];
   for (const work of WORKS) {
     progress(`${work.name}, in turn with ${other}`);
-    lines.push(...(await compare(work, sides, plan)));
+    lines.push(...(await compare(work, sides, plan)).lines);
   }
   await expectCoherent(Object.values(sides).map(({ database }) => database));
   return [`here against ${other}, ${String(plan.rounds)} rounds of each`, '', table(lines), ''].join('\n');
 }
 
-const WORKS: readonly Work[] = [
+/** What this very build was compiled to. */
+export const HERE = join(import.meta.dirname, '../..');
+
+export const WORKS: readonly Work[] = [
   ...[1, 16].map((connections): Work => ({
     name: `charges created, ${connections} connection${connections === 1 ? '' : 's'}`,
     connections,
@@ -81,23 +84,34 @@ const WORKS: readonly Work[] = [
   })),
 ];
 
-async function compare(work: Work, sides: { here: Side; there: Side }, plan: AgainstPlan): Promise<Line[]> {
-  const measured: Record<keyof typeof sides, Measured[]> = { here: [], there: [] };
-  for (const side of Object.values(sides)) await side.measure(work, plan.roundSeconds); // to warm up
+/**
+ * Measures two sides in turn: what else the machine does hits both alike.
+ * @param sides by their names in the report; the ratio is that of the first to the second
+ */
+export async function compare(
+  work: Work,
+  sides: Readonly<Record<string, Side>>,
+  plan: AgainstPlan,
+): Promise<{ lines: Line[]; ratio: number }> {
+  const both = Object.entries(sides).map(([name, side]) => ({ name, side, measured: [] as Measured[] }));
+  for (const { side } of both) await side.measure(work, plan.roundSeconds); // to warm up
   for (let round = 0; round < plan.rounds; round++) {
-    const inTurn = round % 2 === 0 ? (['here', 'there'] as const) : (['there', 'here'] as const);
-    for (const name of inTurn) measured[name].push(await sides[name].measure(work, plan.roundSeconds));
+    const inTurn = round % 2 === 0 ? both : both.toReversed();
+    for (const { side, measured } of inTurn) measured.push(await side.measure(work, plan.roundSeconds));
   }
-  const ratios = measured.here.map(({ round }, index) => {
-    const there = measured.there[index]?.round;
-    return there ? perSecond(round) / perSecond(there) : Number.NaN;
+  const [one, other] = both;
+  if (!one || !other) throw new Error('Two sides are compared');
+  const ratios = one.measured.map(({ round }, index) => {
+    const against = other.measured[index]?.round;
+    return against ? perSecond(round) / perSecond(against) : Number.NaN;
   });
   const [least, median, most] = [0, 0.5, 1].map((share) => percentile(ratios, share).toFixed(2));
-  return [
-    told(work.name, textOf(measured.here)),
-    told('  there', textOf(measured.there)),
-    told('  here / there', `${median ?? ''} (${least ?? ''} to ${most ?? ''})`),
+  const lines = [
+    told(work.name, textOf(one.measured)),
+    told(`  ${other.name}`, textOf(other.measured)),
+    told(`  ${one.name} / ${other.name}`, `${median ?? ''} (${least ?? ''} to ${most ?? ''})`),
   ];
+  return { lines, ratio: percentile(ratios, 0.5) };
 }
 
 function textOf(all: readonly Measured[]): string {
@@ -117,32 +131,59 @@ type Embedded = typeof import('../../src/core/embedded/index.js');
 type Merchants = typeof import('./merchants.js');
 
 /** One build's service, its database and the merchants in it, which that build's own code has entered. */
-class Side {
+export class Side {
   readonly #create: ReturnType<typeof httpCreates>;
 
   private constructor(
-    private readonly service: ServiceProcess,
+    /** Starts the service on the same data once more. */
+    private readonly begin: () => Promise<ServiceProcess>,
+    private running: ServiceProcess,
+    readonly databaseUrl: string,
     readonly database: BareClients,
     private readonly postmaster: number,
-    private readonly merchants: readonly Merchant[],
+    readonly merchants: readonly Merchant[],
   ) {
     this.#create = httpCreates(merchants);
   }
 
-  static async start(build: string, directory: string, cleanup: Cleanup): Promise<Side> {
+  static async start(
+    build: string,
+    directory: string,
+    cleanup: Cleanup,
+    env: Record<string, string> = {},
+  ): Promise<Side> {
     const load = <T>(path: string): Promise<T> => import(pathToFileURL(join(build, path)).href) as Promise<T>;
     const { ServiceProcess } = await load<ServiceProcesses>('tools/harness/service-process.js');
     const { startEmbeddedPostgres } = await load<Embedded>('src/core/embedded/index.js');
     const { makeMerchants } = await load<Merchants>('tools/bench/merchants.js');
     const dataDir = mkdtempSync(join(directory, 'side-'));
-    const service = await ServiceProcess.start(dataDir, cleanup);
+    const begin = (): Promise<ServiceProcess> => ServiceProcess.start(dataDir, cleanup, env);
+    const service = await begin();
     const postgres = await startEmbeddedPostgres({ dataDir });
     cleanup.add(() => postgres.stop());
     const database = await BareClients.connect(postgres.url, 1, cleanup);
     const [server] = await database.query<{ pid: number }>(
       `SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1)::integer AS pid`,
     );
-    return new Side(service, database, server?.pid ?? 0, await makeMerchants(postgres.url, MERCHANTS));
+    return new Side(
+      begin,
+      service,
+      postgres.url,
+      database,
+      server?.pid ?? 0,
+      await makeMerchants(postgres.url, MERCHANTS),
+    );
+  }
+
+  get service(): ServiceProcess {
+    return this.running;
+  }
+
+  /** @returns milliseconds from the start of the process to its banner */
+  async restart(): Promise<number> {
+    await this.running.stop();
+    this.running = await this.begin();
+    return this.running.startMs;
   }
 
   create(load: HttpLoad, connections: number, seconds: number): Promise<Round> {

@@ -9,6 +9,8 @@ export interface Generation {
   /** They are created in even steps from here to there. */
   readonly from: Date;
   readonly to: Date;
+  /** Where what is paid was told, at the first attempt; nobody was told without it. */
+  readonly endpointId?: string;
 }
 
 const BATCH = 50_000;
@@ -34,7 +36,7 @@ const MAKE = `
   )
   SELECT pg_temp.id_at(created_at, noise) AS id, pg_temp.id_at(ends_at, reverse(noise)) AS refund_id,
     'E00000000' || to_char(ends_at AT TIME ZONE 'UTC', 'YYYYMMDDHH24MI') || right(noise, 11) AS end_to_end_id,
-    md5(noise) AS txid, created_at, ends_at, amount, ${FEE} AS fee,
+    md5(noise) AS txid, noise, created_at, ends_at, amount, ${FEE} AS fee,
     CASE WHEN ends_at > $4 OR (fate >= 0.72 AND expires_at > $4) THEN 'WAITING_PAYMENT' WHEN fate < 0.7 THEN 'PAID'
       WHEN fate < 0.72 THEN 'REFUNDED' WHEN fate < 0.92 THEN 'EXPIRED' WHEN fate < 0.97 THEN 'CANCELLED'
       ELSE 'REFUSED' END AS status,
@@ -72,6 +74,24 @@ const EVENTS = `
       'metadata', t.metadata, 'txid', t.txid, 'endToEndId', t.end_to_end_id, 'netAmount', t.net_amount,
       'paidAt', t.paid_at, 'createdAt', t.created_at)), t.updated_at, 'done', t.updated_at
   FROM made m JOIN transactions t ON t.id = m.id`;
+
+/** $1 account, $2 endpoint: the event of each that is paid, as it was delivered. */
+const DELIVERIES = `
+  WITH sent AS (
+    SELECT id AS subject_id, pg_temp.id_at(ends_at, md5('message' || noise)) AS message_id,
+      pg_temp.id_at(ends_at, md5('delivery' || noise)) AS delivery_id, gen_random_uuid() AS event_id, ends_at
+    FROM made WHERE status IN ('PAID', 'REFUNDED')
+  ), messages AS (
+    INSERT INTO webhook_messages (id, account_id, mode, event_id, event_type, manual, payload, delivery_ids)
+    SELECT message_id, $1, 'test', event_id, 'charge.paid', false, repeat('x', 1100), ARRAY[delivery_id] FROM sent
+  ), deliveries AS (
+    INSERT INTO webhook_deliveries (id, account_id, mode, endpoint_id, message_id, subject_id, event_type, status, attempts,
+      max_attempts, last_status_code, delivered_at, created_at, updated_at)
+    SELECT delivery_id, $1, 'test', $2, message_id, subject_id, 'charge.paid', 'DELIVERED', 1, 15, 200, ends_at, ends_at, ends_at
+    FROM sent
+  )
+  INSERT INTO webhook_attempts (delivery_id, number, account_id, started_at, duration_ms, status_code)
+  SELECT delivery_id, 1, $1, ends_at, 20, 200 FROM sent`;
 
 const SETTLEMENTS = `
   INSERT INTO settlements (id, account_id, mode, transaction_id, acquirer, end_to_end_id, txid, amount, outcome,
@@ -139,7 +159,7 @@ const ENTRIES = `
  */
 export async function generate(
   client: ClientBase,
-  { accountId, count, from, to }: Generation,
+  { accountId, count, from, to, endpointId }: Generation,
   progress: (written: number) => void = () => undefined,
 ): Promise<void> {
   const brCode = encodeBrCode({
@@ -161,6 +181,7 @@ export async function generate(
     );
     await client.query(TRANSACTIONS, [accountId, brCode]);
     await client.query(EVENTS);
+    if (endpointId !== undefined) await client.query(DELIVERIES, [accountId, endpointId]);
     for (const sql of [SETTLEMENTS, REFUNDS, REFUND_EVENTS]) await client.query(sql, [accountId]);
     await client.query(POSTED.replaceAll('$1', client.escapeLiteral(accountId)));
     for (const sql of [SANDBOX_PIX, SANDBOX_RETURNS, ENTRIES]) await client.query(sql, [accountId]);

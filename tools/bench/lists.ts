@@ -28,12 +28,19 @@ const FOLD_LIMIT_MS = 1_800_000;
 const LIMIT = 20;
 const MOST = 1.5;
 
-interface Account extends Omit<Merchant, 'keyHash'> {
+export interface Account extends Omit<Merchant, 'keyHash'> {
   readonly count: number;
+  /** To its service. */
+  readonly http: HttpLoad;
 }
 
 /** What is asked for, by the number of pages that the account has. Only judged where the promise is given. */
-const REQUESTS: readonly { figure: string; judged: boolean; requests?: number; path: (pages: number) => string }[] = [
+export const REQUESTS: readonly {
+  figure: string;
+  judged: boolean;
+  requests?: number;
+  path: (pages: number) => string;
+}[] = [
   { figure: 'list, first page', judged: true, path: () => `?limit=${LIMIT}` },
   { figure: 'list, page in the middle', judged: true, path: (pages) => `?limit=${LIMIT}&page=${Math.ceil(pages / 2)}` },
   { figure: 'list, last page', judged: true, path: (pages) => `?limit=${LIMIT}&page=${pages}` },
@@ -93,9 +100,12 @@ export async function runListBenchmark(
   // Somebody can log in to this one, and look at its pages.
   const demo = readDemo(dataDir);
   const large = { accountId: demo.account_id, apiKey: demo.test_api_key };
+  const http = new HttpLoad(service.url, 1);
+  await http.open();
+  cleanup.add(() => http.close());
   const accounts = [
-    { ...small, count: plan.small },
-    { ...large, count: plan.large },
+    { ...small, count: plan.small, http },
+    { ...large, count: plan.large, http },
   ] as const;
 
   const began = performance.now();
@@ -105,15 +115,12 @@ export async function runListBenchmark(
   progress('VACUUM ANALYZE, as autovacuum would have done it by and by');
   await client.query('VACUUM ANALYZE');
 
-  const http = new HttpLoad(service.url, 1);
-  await http.open();
-  cleanup.add(() => http.close());
-  for (const account of accounts) await expectRight(client, http, account);
+  for (const account of accounts) await expectRight(client, account);
   const lines: Line[] = [];
   for (const { figure, judged, requests, path } of REQUESTS) {
     progress(figure);
-    const times = await measure(http, accounts, path, requests ?? plan.requests);
-    lines.push(...linesOf(figure, judged, plan, times));
+    const times = await measure(accounts, path, requests ?? plan.requests);
+    lines.push(...linesOf(figure, judged, [String(plan.small), String(plan.large)], times));
   }
   progress('pages of the dashboard');
   lines.push(...(await pageLines(service.url, demo)));
@@ -136,7 +143,7 @@ async function fill(client: pg.Client, { accountId, count }: Account, progress: 
 }
 
 /** By the service's own worker, as ever. */
-async function untilFolded(client: pg.Client, progress: Progress): Promise<void> {
+export async function untilFolded(client: pg.Client, progress: Progress): Promise<void> {
   const deadline = performance.now() + FOLD_LIMIT_MS;
   for (;;) {
     const { rows } = await client.query<{ waiting: string }>('SELECT count(*) AS waiting FROM transaction_changes');
@@ -149,7 +156,7 @@ async function untilFolded(client: pg.Client, progress: Progress): Promise<void>
 }
 
 /** Totals, and the ids of a page far from the first one. */
-async function expectRight(client: pg.Client, http: HttpLoad, { accountId, apiKey, count }: Account): Promise<void> {
+export async function expectRight(client: pg.Client, { accountId, apiKey, count, http }: Account): Promise<void> {
   for (const status of [null, 'PAID'] as const) {
     const page = Math.floor(count / LIMIT / 3);
     const filter = status === null ? '' : `&status=${status}`;
@@ -174,8 +181,7 @@ async function expectRight(client: pg.Client, http: HttpLoad, { accountId, apiKe
 }
 
 /** Milliseconds of each account, the requests in turn: what else the machine does hits both alike. */
-async function measure(
-  http: HttpLoad,
+export async function measure(
   accounts: readonly Account[],
   path: (pages: number) => string,
   requests: number,
@@ -183,7 +189,7 @@ async function measure(
   const times = accounts.map((): number[] => []);
   const warmUp = Math.ceil(requests / 5);
   for (let request = -warmUp; request < requests; request++) {
-    for (const [index, { apiKey, count }] of accounts.entries()) {
+    for (const [index, { apiKey, count, http }] of accounts.entries()) {
       const began = performance.now();
       await http.get(0, `/v1/payments${path(Math.floor(count / LIMIT))}`, { apikey: apiKey });
       if (request >= 0) times[index]?.push(performance.now() - began);
@@ -192,18 +198,18 @@ async function measure(
   return times;
 }
 
-function linesOf(
+export function linesOf(
   figure: string,
   judged: boolean,
-  plan: ListPlan,
+  [ofSmall, ofLarge]: readonly [string, string],
   [small = [], large = []]: readonly number[][],
 ): Line[] {
   const text = (times: readonly number[]): string =>
     `p50 ${percentile(times, 0.5).toFixed(1)} ms, p95 ${percentile(times, 0.95).toFixed(1)}, p99 ${percentile(times, 0.99).toFixed(1)} ms`;
   const ratio = percentile(large, 0.5) / percentile(small, 0.5);
   return [
-    told(`${figure}, of ${String(plan.small)}`, text(small)),
-    told(`  of ${String(plan.large)}`, text(large)),
+    told(`${figure}, of ${ofSmall}`, text(small)),
+    told(`  of ${ofLarge}`, text(large)),
     {
       figure: '  ratio of the medians',
       measured: ratio.toFixed(2),

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { type AgainstPlan, runAgainst } from './against.js';
 import { inOwnDirectory } from '../harness/run.js';
 import { type Plan, runBenchmark } from './benchmark.js';
+import { type GrowthPlan, runGrowthBenchmark } from './growth.js';
 import { type ListPlan, runListBenchmark } from './lists.js';
 
 const FULL: Plan = { starts: 3, pairs: 8, roundSeconds: 0.7, warmUpCharges: 10_000, webhooks: 1_000 };
@@ -10,11 +11,14 @@ const QUICK: Plan = { starts: 1, pairs: 3, roundSeconds: 0.5, warmUpCharges: 10_
 const AGAINST: AgainstPlan = { rounds: 12, roundSeconds: 1 };
 const LISTS: ListPlan = { small: 1_000, large: 1_000_000, requests: 200 };
 
-const USAGE = `npm run bench [-- --quick | --lists [--payments n] | --against checkout]
+const GROWTH: GrowthPlan = { ...AGAINST, small: 1_000, large: 10_000_000, requests: 100, backlog: 5_000 };
+
+const USAGE = `npm run bench [-- --quick | --lists [--payments n] | --growth [--payments n] | --against checkout]
 
 Starts the service on the embedded default in a directory of its own and measures it; about three minutes, with
 --quick one. --lists measures lists and statistics instead, of an account with a thousand payments against one with a
-million (--payments), which it generates first: some minutes, and 3 GB of disk. --against measures creates and
+million (--payments), which it generates first: some minutes, and 3 GB of disk. --growth measures everything beside a
+database of ten million payments (--payments), their entries, events and deliveries: an hour and 60 GB. --against measures creates and
 payments in turn with another checkout that is built, as of the last release. Nothing else should be running on the
 machine. Figures that miss their target are marked and do not make it fail.
 `;
@@ -24,6 +28,7 @@ async function main(): Promise<void> {
     options: {
       quick: { type: 'boolean' },
       lists: { type: 'boolean' },
+      growth: { type: 'boolean' },
       payments: { type: 'string' },
       against: { type: 'string' },
       help: { type: 'boolean', short: 'h' },
@@ -36,6 +41,10 @@ async function main(): Promise<void> {
   await inOwnDirectory('bench', async ({ directory, cleanup, progress }) => {
     const run = (): Promise<string> => {
       if (values.against !== undefined) return runAgainst(AGAINST, values.against, directory, cleanup, progress);
+      if (values.growth === true) {
+        const plan = { ...GROWTH, large: Number(values.payments ?? GROWTH.large) };
+        return runGrowthBenchmark(plan, directory, cleanup, progress);
+      }
       if (values.lists !== true) return runBenchmark(values.quick ? QUICK : FULL, directory, cleanup, progress);
       const plan = { ...LISTS, large: Number(values.payments ?? LISTS.large) };
       return runListBenchmark(plan, directory, cleanup, progress);

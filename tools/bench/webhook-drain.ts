@@ -51,10 +51,7 @@ export async function measureDrain(
   directory: string,
   cleanup: Cleanup,
 ): Promise<Drain> {
-  const receiver = spawn(process.execPath, [RECEIVER], { stdio: ['ignore', 'pipe', 'inherit'] });
-  cleanup.add(async () => void receiver.kill());
-  const [port] = (await once(receiver.stdout, 'data')) as [Buffer];
-  const receiverUrl = `http://127.0.0.1:${port.toString('utf8').trim()}`;
+  const receiver = await startReceiver(cleanup);
 
   await stage.database.query('CREATE DATABASE drain');
   const url = new URL(stage.databaseUrl);
@@ -68,15 +65,15 @@ export async function measureDrain(
   const api = await ServiceProcess.start(dataDir, cleanup, { ...env, ROLE: 'api' });
   const [merchant] = await makeMerchants(url.href, 1);
   if (!merchant) throw new Error('No merchant');
-  const endpointId = await registerEndpoint(api.url, merchant.apiKey, receiverUrl);
+  const endpointId = await registerEndpoint(api.url, merchant.apiKey, receiver.url);
   await api.stop();
 
   const database = await BareClients.connect(url.href, 1, cleanup);
   const to = { accountId: merchant.accountId, endpointId };
   const first = await backlog(database, to, deliveries, new Date());
   // Before the worker and again after it: each lasts less than a second, in which a machine may be faster or slower.
-  await bare(receiverUrl, deliveries); // for the receiver, which is warm when the worker comes
-  const before = await bare(receiverUrl, deliveries);
+  await bare(receiver.url, deliveries); // for the receiver, which is warm when the worker comes
+  const before = await bare(receiver.url, deliveries);
   const worker = await ServiceProcess.start(dataDir, cleanup, { ...env, ROLE: 'worker' });
   const began = processorSeconds(worker.pid);
   const fresh = await drained(database, first);
@@ -85,8 +82,8 @@ export async function measureDrain(
   const warm = await drained(database, second);
   const memory = residentMemory(worker.pid);
   await worker.stop();
-  const after = await bare(receiverUrl, deliveries);
-  receiver.kill();
+  const after = await bare(receiver.url, deliveries);
+  receiver.stop();
   return {
     fresh: { perSecond: fresh, barePerSecond: (before[0] + after[0]) / 2 },
     warm: { perSecond: warm, barePerSecond: (before[1] + after[1]) / 2 },
@@ -95,13 +92,21 @@ export async function measureDrain(
   };
 }
 
+/** A receiver that answers 200 in a process of its own. */
+export async function startReceiver(cleanup: Cleanup): Promise<{ url: string; stop: () => void }> {
+  const receiver = spawn(process.execPath, [RECEIVER], { stdio: ['ignore', 'pipe', 'inherit'] });
+  cleanup.add(async () => void receiver.kill());
+  const [port] = (await once(receiver.stdout, 'data')) as [Buffer];
+  return { url: `http://127.0.0.1:${port.toString('utf8').trim()}`, stop: () => void receiver.kill() };
+}
+
 interface Backlog {
   readonly ids: readonly string[];
   readonly dueAt: Date;
 }
 
 /** Deliveries as the relay writes them, each of an event of its own. */
-async function backlog(
+export async function backlog(
   database: BareClients,
   { accountId, endpointId }: { accountId: string; endpointId: string },
   deliveries: number,
@@ -125,7 +130,7 @@ async function backlog(
 }
 
 /** Looks seldom: what it costs is taken from the worker. @returns deliveries a second */
-async function drained(database: BareClients, { ids, dueAt }: Backlog): Promise<number> {
+export async function drained(database: BareClients, { ids, dueAt }: Backlog): Promise<number> {
   const deadline = dueAt.getTime() + DRAIN_LIMIT_MS;
   await delay(Math.max(0, dueAt.getTime() - Date.now()));
   let attempts = 0;
@@ -136,8 +141,8 @@ async function drained(database: BareClients, { ids, dueAt }: Backlog): Promise<
     const [row] = await database.query<{ attempts: number; seconds: number }>(
       `SELECT count(*)::int AS attempts,
          extract(epoch FROM max(started_at + duration_ms * interval '1 ms') - min(started_at))::float8 AS seconds
-       FROM webhook_attempts WHERE started_at >= $1`,
-      [dueAt],
+       FROM webhook_attempts WHERE delivery_id = ANY ($1::uuid[])`,
+      [ids],
     );
     ({ attempts, seconds } = row ?? { attempts, seconds });
   }
