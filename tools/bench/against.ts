@@ -186,8 +186,8 @@ export class Side {
     return this.running.startMs;
   }
 
-  create(load: HttpLoad, connections: number, seconds: number): Promise<Round> {
-    return this.#create(load, connections, seconds);
+  create(load: HttpLoad, connections: number, seconds: number, limit?: number): Promise<Round> {
+    return this.#create(load, connections, seconds, limit);
   }
 
   openCharges(isOneWallet: boolean): Promise<OpenCharge[]> {

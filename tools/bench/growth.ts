@@ -9,7 +9,8 @@ import { describeMachine, loadAverage, residentMemory } from './machine.js';
 import { type Line, table, told } from './report.js';
 import { expectCoherent } from './stage.js';
 import { percentile } from './stats.js';
-import { backlog, drained, startReceiver } from './webhook-drain.js';
+import { startReceiver } from './webhook-drain.js';
+import { drainOne } from './held.js';
 import { registerEndpoint, removeEndpoint } from './webhook-latency.js';
 
 export interface GrowthPlan extends AgainstPlan {
@@ -138,13 +139,8 @@ async function drainLines(
   const rates = { small: [] as number[], large: [] as number[] };
   for (let round = -1; round < DRAINS; round++) {
     for (const name of ['small', 'large'] as const) {
-      const { service, merchants, database } = sides[name];
-      const { accountId, apiKey } = merchants[1] ?? { accountId: '', apiKey: '' };
-      const endpointId = await registerEndpoint(service.url, apiKey, receiverUrl);
-      const dueAt = new Date(Date.now() + 2_000);
-      const rate = await drained(database, await backlog(database, { accountId, endpointId }, plan.backlog, dueAt));
+      const rate = await drainOne(sides[name], plan.backlog, receiverUrl);
       if (round >= 0) rates[name].push(rate);
-      await removeEndpoint(service.url, apiKey, endpointId);
     }
   }
   const [small, large] = [percentile(rates.small, 0.5), percentile(rates.large, 0.5)];

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { type AgainstPlan, runAgainst } from './against.js';
 import { inOwnDirectory } from '../harness/run.js';
 import { type Plan, runBenchmark } from './benchmark.js';
+import { type HeldPlan, runHeldBenchmark } from './held.js';
 import { type GrowthPlan, runGrowthBenchmark } from './growth.js';
 import { type ListPlan, runListBenchmark } from './lists.js';
 
@@ -12,13 +13,16 @@ const AGAINST: AgainstPlan = { rounds: 12, roundSeconds: 1 };
 const LISTS: ListPlan = { small: 1_000, large: 1_000_000, requests: 200 };
 
 const GROWTH: GrowthPlan = { ...AGAINST, small: 1_000, large: 10_000_000, requests: 100, backlog: 5_000 };
+const HELD: HeldPlan = { payments: 180_000, roundPayments: 3_000, backlog: 5_000 };
 
-const USAGE = `npm run bench [-- --quick | --lists [--payments n] | --growth [--payments n] | --against checkout]
+const USAGE = `npm run bench [-- --quick | --lists [--payments n] | --growth [--payments n] | --held [--payments n] |
+  --against checkout]
 
 Starts the service on the embedded default in a directory of its own and measures it; about three minutes, with
 --quick one. --lists measures lists and statistics instead, of an account with a thousand payments against one with a
 million (--payments), which it generates first: some minutes, and 3 GB of disk. --growth measures everything beside a
-database of ten million payments (--payments), their entries, events and deliveries: an hour and 60 GB. --against measures creates and
+database of ten million payments (--payments), their entries, events and deliveries: an hour and 60 GB. --held measures
+payments and their webhooks beside a snapshot that is held open for 180 000 payments. --against measures creates and
 payments in turn with another checkout that is built, as of the last release. Nothing else should be running on the
 machine. Figures that miss their target are marked and do not make it fail.
 `;
@@ -29,6 +33,7 @@ async function main(): Promise<void> {
       quick: { type: 'boolean' },
       lists: { type: 'boolean' },
       growth: { type: 'boolean' },
+      held: { type: 'boolean' },
       payments: { type: 'string' },
       against: { type: 'string' },
       help: { type: 'boolean', short: 'h' },
@@ -44,6 +49,10 @@ async function main(): Promise<void> {
       if (values.growth === true) {
         const plan = { ...GROWTH, large: Number(values.payments ?? GROWTH.large) };
         return runGrowthBenchmark(plan, directory, cleanup, progress);
+      }
+      if (values.held === true) {
+        const plan = { ...HELD, payments: Number(values.payments ?? HELD.payments) };
+        return runHeldBenchmark(plan, directory, cleanup, progress);
       }
       if (values.lists !== true) return runBenchmark(values.quick ? QUICK : FULL, directory, cleanup, progress);
       const plan = { ...LISTS, large: Number(values.payments ?? LISTS.large) };
