@@ -3,6 +3,7 @@ import { columnsOf, oneOf, Reader, read, rowQuery, rowWrite, type Tx, wanted, wr
 import type { IdCursorFilter } from '../core/http/index.js';
 import { idRange } from '../core/ids.js';
 import { OperatorQueues } from '../core/operator-queues.js';
+import { DUE_TIMES, LowWaterMark } from '../core/queue/index.js';
 import type { Dispute, NotificationHint } from './acquirer.port.js';
 import { AcquirerNotificationEntity } from './notification.entity.js';
 import { DAY_MS } from '../core/clock.js';
@@ -89,7 +90,7 @@ const IS_LATEST = read(
 const CLAIM_DUE = write(
   'inbox.claim_due',
   `UPDATE acquirer_notifications SET next_attempt_at = $2 WHERE id IN (
-     SELECT id FROM acquirer_notifications WHERE status = 'pending' AND next_attempt_at <= $1
+     SELECT id FROM acquirer_notifications WHERE status = 'pending' AND next_attempt_at <= $1 AND next_attempt_at >= $4
      ORDER BY next_attempt_at LIMIT $3 FOR UPDATE SKIP LOCKED)
    RETURNING id`,
 );
@@ -190,6 +191,9 @@ const REMOVE_IGNORED = write(
 
 @Injectable()
 export class InboxRepository {
+  /** Up to when due ones were claimed. */
+  readonly #due = new LowWaterMark(DUE_TIMES);
+
   constructor(
     private readonly reader: Reader,
     queues: OperatorQueues,
@@ -230,7 +234,9 @@ export class InboxRepository {
   }
 
   async claimDue(tx: Tx, now: Date, leasedUntil: Date, limit: number): Promise<string[]> {
-    const rows = await tx.query<{ id: string }>(CLAIM_DUE, [now, leasedUntil, limit]);
+    const from = this.#due.next(now.getTime());
+    const rows = await tx.query<{ id: string }>(CLAIM_DUE, [now, leasedUntil, limit, new Date(from)]);
+    tx.afterCommit(() => this.#due.taken(from, null, rows.length < limit ? now.getTime() : null));
     return rows.map((row) => row.id);
   }
 

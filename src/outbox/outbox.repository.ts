@@ -12,6 +12,7 @@ import {
 } from '../core/database/index.js';
 import { FIRST_ID, idBound } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
+import { DUE_TIMES, LowWaterMark } from '../core/queue/index.js';
 import { joinCustomer, splitCustomer } from './customer-fields.js';
 import type { DomainEvent, DomainEventType } from './event-catalog.service.js';
 import { EventEntity } from './event.entity.js';
@@ -54,9 +55,9 @@ const COLUMNS = columnsOf(EventEntity, 'events', { without: ['xid', 'status', 'n
 const CLAIM = write(
   'events.claim',
   `UPDATE events SET status = 'done' WHERE id IN (
-     SELECT id FROM events WHERE status = 'pending' AND next_attempt_at <= $1
+     SELECT id FROM events WHERE status = 'pending' AND next_attempt_at <= $1 AND next_attempt_at >= $3
      ORDER BY next_attempt_at LIMIT $2 FOR UPDATE SKIP LOCKED)
-   RETURNING ${COLUMNS}`,
+   RETURNING ${COLUMNS}, next_attempt_at AS "dueAt"`,
 );
 /** A subject has a handful of events, found by the unique index on (subject_id, sequence). */
 const HISTORY = read(
@@ -147,6 +148,8 @@ function contextOf(id: string): string {
 export class OutboxRepository {
   /** How far old events were looked at since this process has started. */
   #lookedTo = FIRST_ID;
+  /** Up to when pending ones were claimed. */
+  readonly #due = new LowWaterMark(DUE_TIMES);
 
   constructor(
     private readonly reader: Reader,
@@ -164,7 +167,12 @@ export class OutboxRepository {
   }
 
   async claim(tx: Tx, now: Date, limit: number): Promise<DomainEvent[]> {
-    return this.#opened(await tx.query<EventRow>(CLAIM, [now, limit]));
+    const from = this.#due.next(now.getTime());
+    const rows = await tx.query<EventRow & { dueAt: Date }>(CLAIM, [now, limit, new Date(from)]);
+    const dueAt = rows.map((row) => row.dueAt.getTime());
+    const reached = rows.length < limit ? now.getTime() : Math.max(...dueAt);
+    tx.afterCommit(() => this.#due.taken(from, rows.length === 0 ? null : Math.min(...dueAt), reached));
+    return this.#opened(rows.map(({ dueAt: _, ...row }) => row));
   }
 
   /** The last events of each subject among those of `types`, at most `limit` for each. */

@@ -402,7 +402,8 @@ describe('the queue of deliveries', () => {
         repository.byIndex(tx);
         repository.release(tx, now, 0, 100);
         await repository.waiting(tx, now, '00000000-0000-0000-0000-000000000000', 100);
-        const asks = ids.map((endpointId) => ({ endpointId, allowance: 4 }));
+        const from = { fresh: 0, again: 0 };
+        const asks = ids.map((endpointId) => ({ endpointId, allowance: 4, from }));
         const claimed = await repository.claim(tx, asks, { now, leaseMs: 0, probedUntil: now }, false);
         repository.finish(
           tx,

@@ -65,7 +65,7 @@ const TRANSACTIONS = `
 /** One event of each, that of its last change, delivered long ago. */
 const EVENTS = `
   INSERT INTO events (id, account_id, mode, sequence, type, subject_id, data, occurred_at, status, next_attempt_at)
-  SELECT gen_random_uuid(), t.account_id, t.mode, 1, 'transaction.' || CASE t.status WHEN 'WAITING_PAYMENT' THEN 'created'
+  SELECT pg_temp.id_at(t.updated_at, md5('event' || noise)), t.account_id, t.mode, 1, 'transaction.' || CASE t.status WHEN 'WAITING_PAYMENT' THEN 'created'
       ELSE lower(t.status) END, t.id,
     jsonb_build_object('previousStatus', CASE t.status WHEN 'WAITING_PAYMENT' THEN NULL WHEN 'REFUNDED' THEN 'PAID'
       ELSE 'WAITING_PAYMENT' END, 'transaction', jsonb_build_object('id', t.id, 'accountId', t.account_id, 'mode', t.mode,
@@ -79,7 +79,7 @@ const EVENTS = `
 const DELIVERIES = `
   WITH sent AS (
     SELECT id AS subject_id, pg_temp.id_at(ends_at, md5('message' || noise)) AS message_id,
-      pg_temp.id_at(ends_at, md5('delivery' || noise)) AS delivery_id, gen_random_uuid() AS event_id, ends_at
+      pg_temp.id_at(ends_at, md5('delivery' || noise)) AS delivery_id, pg_temp.id_at(ends_at, md5('event' || noise)) AS event_id, ends_at
     FROM made WHERE status IN ('PAID', 'REFUNDED')
   ), messages AS (
     INSERT INTO webhook_messages (id, account_id, mode, event_id, event_type, manual, payload, delivery_ids)
@@ -96,7 +96,7 @@ const DELIVERIES = `
 const SETTLEMENTS = `
   INSERT INTO settlements (id, account_id, mode, transaction_id, acquirer, end_to_end_id, txid, amount, outcome,
     settled_at, created_at, namespace)
-  SELECT gen_random_uuid(), $1, 'test', id, 'sandbox', end_to_end_id, txid, amount, 'credited', ends_at, ends_at, $1
+  SELECT pg_temp.id_at(ends_at, md5('settlement' || noise)), $1, 'test', id, 'sandbox', end_to_end_id, txid, amount, 'credited', ends_at, ends_at, $1
   FROM made WHERE status IN ('PAID', 'REFUNDED')`;
 
 const REFUNDS = `
@@ -107,7 +107,7 @@ const REFUNDS = `
   FROM made WHERE refunded > 0`;
 const REFUND_EVENTS = `
   INSERT INTO events (id, account_id, mode, sequence, type, subject_id, data, occurred_at, status, next_attempt_at)
-  SELECT gen_random_uuid(), $1, 'test', number, 'refund.' || type, id, jsonb_build_object('refund', jsonb_build_object('id',
+  SELECT pg_temp.id_at(ends_at, md5(type || noise)), $1, 'test', number, 'refund.' || type, id, jsonb_build_object('refund', jsonb_build_object('id',
     refund_id, 'amount', refunded)), ends_at, 'done', ends_at
   FROM made, (VALUES (2, 'sent'), (3, 'returned')) AS e (number, type) WHERE refunded > 0`;
 const SANDBOX_PIX = `
@@ -120,7 +120,7 @@ const SANDBOX_RETURNS = `
 
 const POSTED = `
   CREATE TEMPORARY TABLE posted ON COMMIT DROP AS
-  SELECT gen_random_uuid() AS entry_id, cause, type, id AS transaction_id, lines, b.entries + row_number() OVER (ORDER BY ends_at, n) AS number,
+  SELECT pg_temp.id_at(ends_at, md5(cause)) AS entry_id, cause, type, id AS transaction_id, lines, b.entries + row_number() OVER (ORDER BY ends_at, n) AS number,
     greatest(b.updated_at, ends_at) AS created_at
   FROM (
     SELECT 1 AS n, 'charge.paid:' || id AS cause, 'sale' AS type, id, ends_at,

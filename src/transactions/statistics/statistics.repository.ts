@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Reader, read, write, type Tx } from '../../core/database/index.js';
 import type { Mode, Scope } from '../../core/mode.js';
+import { LowWaterMark, type Margins } from '../../core/queue/index.js';
 import type { FigureKind } from './statistics.entity.js';
 import { piecesOf, type Span } from './transaction-pages.span.js';
 import { OPEN } from '../transactions.repository.js';
@@ -54,6 +55,9 @@ const ADDS = `LATERAL (
     UNION ALL SELECT 'offered', b.day, unnest(c.payment_methods), 1, 0
   ) f`;
 
+/** Of changes: a transaction that commits may have numbers before those of so many others. */
+const NUMBERS: Margins = { least: 10_000, most: 1_000_000 };
+
 /**
  * Of any number of workers at once each change is folded by one. Never "numbers greater than the last seen": they commit
  * out of order. Figures are upserted in sorted order, so two workers cannot wait for each other.
@@ -62,7 +66,7 @@ const FOLD = write(
   'transaction_figures.fold',
   `WITH taken AS (
      DELETE FROM transaction_changes WHERE number = ANY (ARRAY(
-       SELECT number FROM transaction_changes ORDER BY number LIMIT $1 FOR UPDATE SKIP LOCKED))
+       SELECT number FROM transaction_changes WHERE number >= $2 ORDER BY number LIMIT $1 FOR UPDATE SKIP LOCKED))
      RETURNING *
    ), folded AS (
      INSERT INTO transaction_figures AS t (account_id, mode, kind, bucket, currency, key, count, amount)
@@ -71,7 +75,7 @@ const FOLD = write(
      ON CONFLICT (account_id, mode, kind, bucket, currency, key)
      DO UPDATE SET count = t.count + excluded.count, amount = t.amount + excluded.amount
    )
-   SELECT count(*) AS taken FROM taken`,
+   SELECT count(*) AS taken, min(number) AS lowest, max(number) AS highest FROM taken`,
 );
 
 /**
@@ -162,11 +166,16 @@ const LOCK = write('transaction_figures.lock', 'LOCK TABLE transaction_figures I
 /** Roll-ups of transactions. Sums may pass 2^53, where the nearest double is what JSON's readers take anyway. */
 @Injectable()
 export class StatisticsRepository {
+  /** Up to which number changes were folded. */
+  readonly #folded = new LowWaterMark(NUMBERS);
+
   constructor(private readonly reader: Reader) {}
 
   /** @returns how many changes were folded into the figures */
   async fold(tx: Tx, limit: number): Promise<number> {
-    const [row] = await tx.query<{ taken: number }>(FOLD, [limit]);
+    const from = this.#folded.next();
+    const [row] = await tx.query<{ taken: number; lowest: number | null; highest: number | null }>(FOLD, [limit, from]);
+    tx.afterCommit(() => this.#folded.taken(from, row?.lowest ?? null, row?.highest ?? null));
     return row?.taken ?? 0;
   }
 

@@ -27,6 +27,9 @@ export interface ClaimedDelivery {
   readonly payload: string;
   /** Since when it has waited, as the database writes it. */
   readonly dueAt: string;
+  readonly dueAtMs: number;
+  /** In which of the two lines it waited: that of what is tried again, or told again by hand. */
+  readonly isAgain: boolean;
   /** Including the one about to be made; also what proves later that the delivery is still ours. */
   readonly attempts: number;
   readonly maxAttempts: number;
@@ -57,6 +60,10 @@ export interface Waiting {
 }
 
 /** The two lines in which deliveries wait; each is an index of its own. */
+export const LINES = ['fresh', 'again'] as const;
+
+export type Line = (typeof LINES)[number];
+
 const FRESH = `status = 'PENDING' AND attempts = 0 AND NOT manual`;
 const AGAIN = `status = 'PENDING' AND (attempts > 0 OR manual)`;
 
@@ -90,8 +97,8 @@ const WAITING = read(
  */
 const inMs = (parameter: string): string => `now() + make_interval(secs => ${parameter}::float8 / 1000)`;
 
-const due = (line: string): string => `SELECT id, next_attempt_at FROM webhook_deliveries
-       WHERE endpoint_id = o.endpoint_id AND ${line} AND next_attempt_at <= $3
+const due = (line: string, from: string): string => `SELECT id, next_attempt_at FROM webhook_deliveries
+       WHERE endpoint_id = o.endpoint_id AND ${line} AND next_attempt_at <= $3 AND next_attempt_at >= o.${from}
        ORDER BY next_attempt_at LIMIT o.allowance FOR UPDATE SKIP LOCKED`;
 
 /**
@@ -102,29 +109,33 @@ const due = (line: string): string => `SELECT id, next_attempt_at FROM webhook_d
  */
 const CLAIM = write(
   'webhook_deliveries.claim',
-  `WITH asked AS (SELECT * FROM unnest($1::uuid[], $2::int[]) AS a (endpoint_id, allowance)),
+  `WITH asked AS (
+     SELECT * FROM unnest($1::uuid[], $2::int[], $7::timestamptz[], $8::timestamptz[])
+       AS a (endpoint_id, allowance, fresh_from, again_from)),
    probed AS (
      UPDATE webhook_endpoints SET paused_until = $5::timestamptz WHERE id IN (
        SELECT id FROM webhook_endpoints WHERE id = ANY ($1::uuid[]) AND status = 'ACTIVE' AND paused_until <= $3
        FOR NO KEY UPDATE SKIP LOCKED)
      RETURNING id),
    open AS (
-     SELECT a.endpoint_id, a.allowance FROM asked a JOIN webhook_endpoints e ON e.id = a.endpoint_id
+     SELECT a.* FROM asked a JOIN webhook_endpoints e ON e.id = a.endpoint_id
      WHERE e.status = 'ACTIVE' AND e.paused_until IS NULL
-     UNION ALL SELECT id, 1 FROM probed),
+     UNION ALL SELECT a.endpoint_id, 1, a.fresh_from, a.again_from FROM asked a JOIN probed p ON p.id = a.endpoint_id),
    taken AS (
-     SELECT d.id, d.next_attempt_at AS due_at FROM open o CROSS JOIN LATERAL (
-       SELECT id, next_attempt_at, row_number() OVER (ORDER BY next_attempt_at) AS place, $6::boolean AS is_second
-       FROM (${due(FRESH)}) f
+     SELECT d.id, d.next_attempt_at AS due_at, d.is_again FROM open o CROSS JOIN LATERAL (
+       SELECT id, next_attempt_at, row_number() OVER (ORDER BY next_attempt_at) AS place, $6::boolean AS is_second,
+         false AS is_again
+       FROM (${due(FRESH, 'fresh_from')}) f
        UNION ALL
-       SELECT id, next_attempt_at, row_number() OVER (ORDER BY next_attempt_at), NOT $6 FROM (${due(AGAIN)}) a
+       SELECT id, next_attempt_at, row_number() OVER (ORDER BY next_attempt_at), NOT $6, true FROM (${due(AGAIN, 'again_from')}) a
        ORDER BY place, is_second LIMIT o.allowance) d),
    claimed AS (
      UPDATE webhook_deliveries d SET status = 'PROCESSING', attempts = d.attempts + 1, updated_at = $3::timestamptz,
        next_attempt_at = ${inMs('$4')}
      FROM taken t WHERE d.id = t.id
-     RETURNING d.id, d.endpoint_id, d.message_id, d.attempts, d.max_attempts, t.due_at::text)
-   SELECT c.id, c.endpoint_id AS "endpointId", c.attempts, c.max_attempts AS "maxAttempts", c.due_at AS "dueAt",
+     RETURNING d.id, d.endpoint_id, d.message_id, d.attempts, d.max_attempts, t.due_at, t.is_again)
+   SELECT c.id, c.endpoint_id AS "endpointId", c.attempts, c.max_attempts AS "maxAttempts", c.due_at::text AS "dueAt",
+     (extract(epoch FROM c.due_at) * 1000)::float8 AS "dueAtMs", c.is_again AS "isAgain",
      m.event_type AS "eventType", m.id AS "messageId", m.payload
    FROM claimed c JOIN webhook_messages m ON m.id = c.message_id`,
 );
@@ -218,12 +229,12 @@ export class DeliveryQueueRepository {
   }
 
   /**
-   * PENDING and due → PROCESSING with one attempt more; the oldest first.
+   * PENDING and due → PROCESSING with one attempt more; the oldest first, in each line from a due time on.
    * @param times `leaseMs` from now on by the clock of the database
    */
   async claim(
     tx: Tx,
-    asks: readonly Ask[],
+    asks: readonly (Ask & { readonly from: Record<Line, number> })[],
     times: { now: Date; leaseMs: number; probedUntil: Date },
     againFirst: boolean,
   ): Promise<ClaimedDelivery[]> {
@@ -237,6 +248,7 @@ export class DeliveryQueueRepository {
       leaseMs,
       probedUntil,
       againFirst,
+      ...LINES.map((line) => asks.map(({ from }) => new Date(from[line]))),
     ]);
     if (rows.length === 0) return [];
     const found = await tx.query<ClaimedEndpoint>(ENDPOINTS, [ids]);

@@ -2,11 +2,18 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../core/clock.js';
 import { type Config, CONFIG } from '../../core/config/index.js';
 import { Database } from '../../core/database/index.js';
+import { groupBy } from '../../core/group-by.js';
 import { FIRST_ID } from '../../core/ids.js';
 import { Logger } from '../../core/log/index.js';
-import { JobQueue } from '../../core/queue/index.js';
+import { DUE_TIMES, JobQueue, LowWaterMark } from '../../core/queue/index.js';
 import { DeliveriesRepository } from '../log/deliveries.repository.js';
-import { type ClaimedDelivery, DeliveryQueueRepository, type WaitingEndpoint } from './delivery-queue.repository.js';
+import {
+  type ClaimedDelivery,
+  DeliveryQueueRepository,
+  type Line,
+  LINES,
+  type WaitingEndpoint,
+} from './delivery-queue.repository.js';
 import type { Ask, Receiver } from './endpoint-slots.js';
 
 declare module '../../core/queue/index.js' {
@@ -26,11 +33,15 @@ const CANCELS = 1_000;
 const CANCEL_ROUNDS = 20;
 /** Endpoints looked at in one go; some 6 ms for the database. */
 const GLANCE = 1_000;
+/** Of endpoints, in memory. */
+const MOST_MARKS = 10_000;
 
 /** The deliveries in PostgreSQL as a queue for any number of workers. */
 @Injectable()
 export class DeliveryQueue {
   #from = FIRST_ID;
+  /** Of each endpoint up to when deliveries were claimed, in each of its lines. */
+  readonly #marks = new Map<string, Record<Line, LowWaterMark>>();
 
   constructor(
     @Inject(CONFIG) private readonly config: Config,
@@ -105,14 +116,39 @@ export class DeliveryQueue {
       leaseMs: timeoutMs + LEASE_MARGIN_MS + this.clock.offsetMs,
       probedUntil: new Date(now.getTime() + timeoutMs + PROBE_MARGIN_MS),
     };
-    return this.database.transaction((tx) => {
-      this.queue.byIndex(tx);
-      return this.queue.claim(tx, asks, times, Math.random() < 0.5);
+    const wanted = asks.map((ask) => {
+      const marks = this.#marksOf(ask.endpointId);
+      const from = { fresh: marks.fresh.next(now.getTime()), again: marks.again.next(now.getTime()) };
+      return { ...ask, from, marks };
     });
+    const claimed = await this.database.transaction((tx) => {
+      this.queue.byIndex(tx);
+      return this.queue.claim(tx, wanted, times, Math.random() < 0.5);
+    });
+    const taken = groupBy(claimed, ({ endpoint, isAgain }) => `${endpoint.id} ${isAgain ? 'again' : 'fresh'}`);
+    for (const { endpointId, from, marks } of wanted) {
+      for (const line of LINES) {
+        const dueAt = taken.get(`${endpointId} ${line}`)?.map(({ dueAtMs }) => dueAtMs);
+        if (dueAt) marks[line].taken(from[line], Math.min(...dueAt), Math.max(...dueAt));
+        else marks[line].taken(from[line], null, null);
+      }
+    }
+    return claimed;
   }
 
   /** What was claimed and not begun. */
   async handBack(deliveries: readonly ClaimedDelivery[]): Promise<void> {
     await this.database.transaction(async (tx) => this.queue.handBack(tx, deliveries, this.clock.now()));
+    for (const { endpoint } of deliveries) this.#marks.delete(endpoint.id);
+  }
+
+  #marksOf(endpointId: string): Record<Line, LowWaterMark> {
+    const known = this.#marks.get(endpointId);
+    if (known) return known;
+    // They spare reading and nothing else: each endpoint may begin anew.
+    if (this.#marks.size >= MOST_MARKS) this.#marks.clear();
+    const marks = { fresh: new LowWaterMark(DUE_TIMES), again: new LowWaterMark(DUE_TIMES) };
+    this.#marks.set(endpointId, marks);
+    return marks;
   }
 }

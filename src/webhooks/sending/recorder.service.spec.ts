@@ -25,6 +25,8 @@ const delivery = (id: string): ClaimedDelivery => ({
   messageId: 'message',
   payload: '{}',
   dueAt: '2026-11-20 12:00:00+00',
+  dueAtMs: Date.UTC(2026, 10, 20, 12),
+  isAgain: false,
   attempts: 1,
   maxAttempts: 3,
 });
