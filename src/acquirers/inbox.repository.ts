@@ -68,12 +68,17 @@ const STORE = rowQuery(
      SELECT w.n AS "#", s.id FROM ${HINTS} JOIN stored s ON (s.acquirer, s.kind, s.reference) = (w.p2, w.p3, w.p4)`,
   ),
 );
+/**
+ * Of a notification that is found by another name. As an expression, so that no plan looks for it among all that are
+ * pending, and past those that were until a moment ago.
+ */
+const isPending = (status: string): string => `${status} || '' = 'pending'`;
 const FIND_PENDING = oneOf(
   read(
     'inbox.find_pending',
     `SELECT ${columnsOf(AcquirerNotificationEntity, 'acquirer_notifications', { only: READ })},
        unreadable_since IS NOT NULL OR awaits IS NOT NULL AS "isConfirmed"
-     FROM acquirer_notifications WHERE id = $1 AND status = 'pending'`,
+     FROM acquirer_notifications WHERE id = $1 AND ${isPending('status')}`,
   ),
   'uuid',
 );
@@ -81,11 +86,11 @@ const FIND_PENDING = oneOf(
 const BEGIN = write(
   'inbox.begin',
   `UPDATE acquirer_notifications SET hints = hints + 1, next_attempt_at = greatest(next_attempt_at, $2)
-   WHERE id = $1 AND status = 'pending' RETURNING hints`,
+   WHERE id = $1 AND ${isPending('status')} RETURNING hints`,
 );
 const IS_LATEST = read(
   'inbox.is_latest',
-  `SELECT 1 FROM acquirer_notifications WHERE id = $1 AND status = 'pending' AND hints = $2`,
+  `SELECT 1 FROM acquirer_notifications WHERE id = $1 AND ${isPending('status')} AND hints = $2`,
 );
 const CLAIM_DUE = write(
   'inbox.claim_due',
@@ -101,21 +106,21 @@ const CLOSE = rowWrite<Closing>(
   write(
     'inbox.close',
     `UPDATE acquirer_notifications SET status = $2, applied_at = $3, last_error = $4, ${CLOSED}
-     WHERE id = $1 AND status = 'pending' AND hints = $5`,
+     WHERE id = $1 AND ${isPending('status')} AND hints = $5`,
   ),
   write(
     'inbox.close_each',
     `UPDATE acquirer_notifications n SET status = w.p2, applied_at = w.p3, last_error = w.p4, ${CLOSED}
      FROM (SELECT w.* FROM ${wanted(['uuid', 'text', 'timestamptz', 'text', 'int'])}
        JOIN acquirer_notifications l ON l.id = w.p1 ORDER BY l.acquirer, l.kind, l.reference FOR UPDATE OF l) w
-     WHERE n.id = w.p1 AND n.status = 'pending' AND n.hints = w.p5`,
+     WHERE n.id = w.p1 AND ${isPending('n.status')} AND n.hints = w.p5`,
   ),
   ({ notification: { id, hints }, status, at, error }) => [id, status, at, error, hints],
 );
 /** Not asked about now, which is no attempt; not when it was told again since it was read. */
 const PUT_OFF = write(
   'inbox.put_off',
-  `UPDATE acquirer_notifications SET next_attempt_at = $2 WHERE id = $1 AND status = 'pending' AND hints = $3`,
+  `UPDATE acquirer_notifications SET next_attempt_at = $2 WHERE id = $1 AND ${isPending('status')} AND hints = $3`,
 );
 /** Not put off when it was told again, or what it awaits came, since it was read. */
 const RETRY = write(
@@ -123,7 +128,7 @@ const RETRY = write(
   `UPDATE acquirer_notifications SET attempts = $7, last_error = $3,
      next_attempt_at = CASE WHEN hints = $4 THEN $2 ELSE next_attempt_at END,
      unreadable_since = CASE WHEN $5 THEN coalesce(unreadable_since, $6) WHEN NOT $5 THEN NULL ELSE unreadable_since END
-   WHERE id = $1 AND status = 'pending'`,
+   WHERE id = $1 AND ${isPending('status')}`,
 );
 const AWAIT = write(
   'inbox.await',
@@ -133,13 +138,13 @@ const WAKE = rowWrite<{ acquirer: string; name: string; now: Date }>(
   write(
     'inbox.wake',
     `UPDATE acquirer_notifications SET next_attempt_at = $3, hints = hints + 1
-     WHERE acquirer = $1 AND awaits = $2 AND status = 'pending'`,
+     WHERE acquirer = $1 AND awaits = $2 AND ${isPending('status')}`,
   ),
   write(
     'inbox.wake_each',
     `UPDATE acquirer_notifications n SET next_attempt_at = w.p3, hints = hints + 1
      FROM ${wanted(['text', 'text', 'timestamptz'])}
-     WHERE n.acquirer = w.p1 AND n.awaits = w.p2 AND n.status = 'pending'`,
+     WHERE n.acquirer = w.p1 AND n.awaits = w.p2 AND ${isPending('n.status')}`,
   ),
   ({ acquirer, name, now }) => [acquirer, name, now],
 );

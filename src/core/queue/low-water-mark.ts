@@ -15,7 +15,7 @@ export interface Margins {
 }
 
 /** Of due times in milliseconds: what a transaction lasts, and by how much the clocks of our machines may differ. */
-export const DUE_TIMES: Margins = { least: 2_000, most: 60_000 };
+export const DUE_TIMES: Margins = { least: 1_000, most: 60_000 };
 
 /**
  * From where on a queue is read whose keys go up: due times, or numbers. PostgreSQL keeps every version of a row that
