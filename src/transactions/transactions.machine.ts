@@ -70,6 +70,7 @@ export const MOVES: Readonly<Record<Trigger, Move>> = {
   review_accepted: { from: ['PROCESSING'], to: 'PAID' },
   review_returned: { from: ['PROCESSING'], to: 'REFUNDED' },
   refunded: { from: ['PAID', 'APPROVED'], to: 'REFUNDED' },
+  // Only what is open (`isOpen`); the sweep says so itself, in SQL: `OPEN` in transactions.repository.ts.
   expired: { from: ['WAITING_PAYMENT', 'PROCESSING'], to: 'EXPIRED' },
   refused: { from: ['WAITING_PAYMENT', 'PROCESSING'], to: 'REFUSED' },
   cancelled: { from: ['PENDING', 'WAITING_PAYMENT', 'PROCESSING'], to: 'CANCELLED' },

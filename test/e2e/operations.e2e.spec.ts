@@ -426,7 +426,7 @@ describe('payments that are held because nobody knows who paid', () => {
       fee: 0,
       payerDocument: null,
     });
-    expect(again).toBe('duplicate');
+    expect(again).toBe('repeated');
     expect(await available()).toBe(1960);
   });
 

@@ -21,7 +21,10 @@ import { RefundOpening } from './refund-opening.service.js';
 import { type RefundFilter, RefundsRepository } from './refunds.repository.js';
 import { TransactionsRepository } from '../transactions.repository.js';
 
-/** What of a refund the fraud guard looks at. */
+/**
+ * What of a refund `FraudGuard.check` looks at: a blocked `destination` refuses it (`fraud.document_blocked`); of the
+ * customer's `document` only refunds per minute are counted (`fraud.velocity_exceeded`).
+ */
 export interface AskedRefund {
   readonly amount: Amount;
   readonly document: string | null;
@@ -50,7 +53,7 @@ export class RefundsService {
    * @param key of the request's body; for ever, and of all payments of the account and mode together
    * @param admit the fraud guard's word on a new request, `FraudGuard.check`: every caller has to ask it
    * @param present the answer that this and every repetition of the request get
-   * @throws ApiError 404; 409 (idempotency); 403 `fraud.document_blocked`, `fraud.velocity_exceeded`; what `planRefund`
+   * @throws ApiError 404; 409 `idempotency_key_reused`, `idempotency_key_in_use`; 403 `fraud.document_blocked`, `fraud.velocity_exceeded`; what `planRefund`
    *   throws; 422 `insufficient_balance`: less is available than the amount and the fee
    */
   async request<T>(

@@ -45,7 +45,7 @@ const back = (reason: ReturnReason, trigger: Trigger | null = null): SettlementD
  * What becomes of money that the acquirer confirmed. Source: docs/contract.md#settlement.
  *
  * Whether it was in time is decided by the bank's own time of settlement, so a notification that reaches us late does
- * not cost the merchant a payment; but once the charge has been announced as expired it stays so.
+ * not cost the merchant a payment; but once it is written that the charge has expired (`ExpiryService`) it stays so.
  */
 export function decideSettlement(transaction: Transaction, money: ReceivedMoney): SettlementDecision {
   switch (transaction.status) {

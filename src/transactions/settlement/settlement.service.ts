@@ -8,8 +8,11 @@ import { SettlementRecords } from './settlement-records.service.js';
 import { decideSettlement, type ReceivedMoney, type SettlementDecision } from './settlement.rules.js';
 import { UnmatchedService } from './unmatched.service.js';
 
-/** `elsewhere`: the charge is another acquirer's, which is asked now. */
-export type SettleResult = SettlementDecision['outcome'] | 'duplicate' | 'unmatched' | 'elsewhere';
+/**
+ * `repeated`: this very payment is settled already. `unmatched`: it waits for an operator, as it is of no charge or has no
+ * way back. `elsewhere`: the charge is another acquirer's, which is asked now.
+ */
+export type SettleResult = SettlementDecision['outcome'] | 'repeated' | 'unmatched' | 'elsewhere';
 
 /** Settles payments that an acquirer has confirmed. */
 @Injectable()
@@ -54,7 +57,7 @@ export class SettlementService {
         this.#settle(tx, acquirer, money, isOf, close),
       );
     } catch (error) {
-      if (uniqueViolation(error) === 'settlements_end_to_end_id_key') return 'duplicate';
+      if (uniqueViolation(error) === 'settlements_end_to_end_id_key') return 'repeated';
       throw error;
     }
   }
@@ -74,12 +77,12 @@ export class SettlementService {
     }
     const { transaction, account } = found;
     isOf(transaction.accountId);
-    const isDuplicate = transaction.endToEndId === money.endToEndId;
-    const decision = isDuplicate ? null : decideSettlement(transaction, money);
+    const isRepeated = transaction.endToEndId === money.endToEndId;
+    const decision = isRepeated ? null : decideSettlement(transaction, money);
     if (decision && decision.outcome !== 'credited') tx.requireAlone();
     // Before the balances, which are locked last.
     close(tx);
-    if (!decision) return 'duplicate';
+    if (!decision) return 'repeated';
     const way = this.#wayBack(acquirer, money);
     // Money by a method that knows no way back (a boleto's, a blockchain's) is kept for the operators.
     const outcome = decision.outcome === 'returned' && way === null ? 'unmatched' : decision.outcome;

@@ -23,9 +23,9 @@ export function maxAttempts(scheduleSeconds: readonly number[]): number {
 
 /**
  * What becomes of a delivery after an attempt (docs/contract.md#attempts): 2xx is delivered, 410 ends it, everything else
- * is tried again until the attempts are used up. The wait is counted from the end of the attempt and is kept to within
- * 10 %, but for what is due while the endpoint's circuit breaker is open (endpoint-health.ts): that comes when the
- * endpoint is back, with no attempt lost.
+ * is tried again until the attempts are used up. The wait is counted from the end of the attempt, plus or minus
+ * 10 %. While the endpoint's circuit breaker is open (endpoint-health.ts) nothing is sent and no attempt is lost: a
+ * delivery takes longer then.
  * @param delivery attempts made, including this one, and how many there may be
  * @param random from 0 to below 1
  */
