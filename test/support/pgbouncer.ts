@@ -6,9 +6,16 @@ import pg from 'pg';
 import { freePort } from '../../tools/harness/free-port.js';
 import { waitFor } from './wait.js';
 
+/** `PGBOUNCER=/path/to/another npm test -- test/integration/pgbouncer` tries another version. */
+const PROGRAM = process.env['PGBOUNCER'] ?? 'pgbouncer';
+const { status, stdout } = spawnSync(PROGRAM, ['--version'], { encoding: 'utf8' });
+
+/** Since 1.21 a client's prepared statements follow it to whichever connection it gets. */
+export const keepsPreparedStatements = Number(/PgBouncer 1\.(\d+)/.exec(status === 0 ? stdout : '')?.[1]) >= 21;
+
 /** Whether PgBouncer is installed; where REQUIRE_PGBOUNCER=1 a missing one is an error. */
 export function pgBouncerAvailable(): boolean {
-  if (spawnSync('pgbouncer', ['--version']).status === 0) return true;
+  if (status === 0) return true;
   const message = 'PgBouncer is not installed (Debian: pgbouncer)';
   if (process.env['REQUIRE_PGBOUNCER'] === '1') throw new Error(`REQUIRE_PGBOUNCER=1, but ${message}`);
   process.stderr.write(`Nothing is tried behind a pooler: ${message}.\n`);
@@ -51,12 +58,18 @@ export class PgBouncer {
         'pool_mode = transaction',
         `default_pool_size = ${String(connections)}`,
         'max_client_conn = 200',
+        ...(keepsPreparedStatements
+          ? [
+              'max_prepared_statements = 500',
+              'ignore_startup_parameters = lock_timeout, statement_timeout, idle_in_transaction_session_timeout',
+            ]
+          : []),
         '',
       ].join('\n'),
     );
     // It does not run as root.
     const asAnother = process.getuid?.() === 0 ? ['-u', 'nobody'] : [];
-    this.#process = spawn('pgbouncer', ['-q', ...asAnother, settings], { cwd: '/', stdio: 'ignore' });
+    this.#process = spawn(PROGRAM, ['-q', ...asAnother, settings], { cwd: '/', stdio: 'ignore' });
     database.port = String(port);
     this.#url = database.href;
     await waitFor('PgBouncer to answer', async () => {
