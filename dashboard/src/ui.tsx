@@ -148,6 +148,7 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
   );
 }
 
+/** A row that has both as they are called here is spread into it. */
 export function Money({ amount, currency = 'BRL' }: { amount: number | null; currency?: string }): ReactNode {
   const { language } = useLanguage();
   return amount === null ? (
@@ -334,21 +335,18 @@ export interface Column<R> {
   readonly isNumber?: boolean;
 }
 
+export interface Tabled<R> {
+  readonly label: string;
+  readonly columns: readonly Column<R>[];
+  readonly rows: readonly R[];
+  readonly keyOf: (row: R) => string;
+}
+
 /**
  * Rows that scroll inside of their card where they are wider than it. Arrows move between the links of the rows, and
  * Enter follows one.
  */
-export function Table<R>({
-  label,
-  columns,
-  rows,
-  keyOf,
-}: {
-  label: string;
-  columns: readonly Column<R>[];
-  rows: readonly R[];
-  keyOf: (row: R) => string;
-}): ReactNode {
+export function Table<R>({ label, columns, rows, keyOf }: Tabled<R>): ReactNode {
   const body = useRef<HTMLTableSectionElement>(null);
   const move = (event: React.KeyboardEvent): void => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
