@@ -386,19 +386,18 @@ export function Table<R>({ label, columns, rows, keyOf }: Tabled<R>): ReactNode 
   );
 }
 
-/** Terms and what they are here. */
-export function Facts({ rows }: { rows: readonly (readonly [string, ReactNode] | null)[] }): ReactNode {
+/** Terms and what they are here; those that are nothing here, `null` or `false`, are left out. */
+export function Facts({ rows }: { rows: readonly (readonly [string, ReactNode])[] }): ReactNode {
   return (
     <dl className="facts">
-      {rows.map(
-        (row) =>
-          row && (
-            <div key={row[0]}>
-              <dt>{row[0]}</dt>
-              <dd>{row[1]}</dd>
-            </div>
-          ),
-      )}
+      {rows
+        .filter(([, what]) => what !== null && what !== false)
+        .map(([term, what]) => (
+          <div key={term}>
+            <dt>{term}</dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
     </dl>
   );
 }
